@@ -1,0 +1,41 @@
+# Every library Regatta uses, gathered in the interface target regatta_deps. A missing one stops the
+# configuration with the package to install.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+add_library(regatta_deps INTERFACE)
+
+function(regatta_require name hint)
+  foreach(module IN LISTS ARGN)
+    pkg_check_modules(RG_${name} QUIET IMPORTED_TARGET GLOBAL ${module})
+    if(RG_${name}_FOUND)
+      target_link_libraries(regatta_deps INTERFACE PkgConfig::RG_${name})
+      message(STATUS "${name}: ${module} ${RG_${name}_VERSION}")
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "${name} was not found (pkg-config: ${ARGN}). Install ${hint} "
+                      "(Debian/Ubuntu); ./run.sh help lists other systems.")
+endfunction()
+
+regatta_require(PETSC "petsc-dev" PETSc petsc)
+regatta_require(MPI "libopenmpi-dev" ompi-c mpi-c mpich)
+regatta_require(HDF5 "libhdf5-openmpi-dev" hdf5-openmpi hdf5-mpi hdf5)
+regatta_require(SCALAPACK "libscalapack-openmpi-dev" scalapack-openmpi scalapack)
+regatta_require(LAPACKE "liblapacke-dev" lapacke)
+regatta_require(OPENBLAS "libopenblas-dev" openblas)
+regatta_require(GSL "libgsl-dev" gsl)
+regatta_require(YAML "libyaml-dev" yaml-0.1)
+regatta_require(JANSSON "libjansson-dev" jansson)
+regatta_require(XXHASH "libxxhash-dev" libxxhash)
+
+find_library(RG_LBFGSB_LIBRARY NAMES lbfgsb)
+find_path(RG_RANDOM123_INCLUDE Random123/philox.h)
+if(NOT RG_LBFGSB_LIBRARY)
+  message(FATAL_ERROR "L-BFGS-B was not found. Install liblbfgsb-dev (Debian/Ubuntu).")
+endif()
+if(NOT RG_RANDOM123_INCLUDE)
+  message(FATAL_ERROR "Random123 was not found. Install librandom123-dev (Debian/Ubuntu).")
+endif()
+target_include_directories(regatta_deps SYSTEM INTERFACE ${RG_RANDOM123_INCLUDE})
+target_link_libraries(regatta_deps INTERFACE ${RG_LBFGSB_LIBRARY} Threads::Threads m)

@@ -1,0 +1,58 @@
+/* Maximisation of acquisition functions over a box (multi-start, all starts in lockstep) and over
+   finite sets. */
+#ifndef RG_ACQUISITION_MAXIMISE_H
+#define RG_ACQUISITION_MAXIMISE_H
+
+#include "acquisition/acquisition.h"
+#include "base/params.h"
+#include "base/stream.h"
+#include "gp/model.h"
+
+/* The `maximiser:` block of a study file; described by rg_maximiser_params. */
+typedef struct {
+  int    raw_samples;     /* scrambled Sobol points evaluated in one batch */
+  int    restarts;        /* starts of the local search */
+  int    incumbents;      /* best observed inputs added to the raw points */
+  int    perturbations;   /* Gaussian perturbations of the best observed input added to them */
+  double perturbation;    /* their standard deviation, unit cube */
+  int    selection;       /* best | boltzmann: how starts are drawn from the raw points */
+  double temperature;     /* boltzmann: weights exp(temperature * (a - mean a)/sd a) */
+  int    max_iterations;  /* of the local search, per start */
+  double tolerance;       /* projected gradient, relative; stops a start */
+  int    local_search;    /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) */
+} RgMaximiserOptions;
+
+extern const RgParam rg_maximiser_params[];
+
+/* value (m) and gradient (m x dim; NULL: not wanted) at m points X (m x dim) of the unit cube. */
+typedef PetscErrorCode (*RgBatchFunction)(void *context, int m, const double *X, double *value,
+                                          double *gradient);
+
+/* Multi-start maximisation over the unit cube. `extra` (n_extra x dim) joins the raw points. The
+   first start that reached the best value wins ties. best_x (dim), best_value. Non-finite values
+   count as -infinity; all non-finite sets `failure`. */
+PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBatchFunction function,
+                               void *context, int n_extra, const double *extra, RgRandom *random,
+                               double *best_x, double *best_value, RgFailure *failure);
+
+/* Lowest index whose value is within 1e-12*max(1,|best|) of the best over allowed points
+   (excluded: NULL or one byte per point, non-zero = not allowed). -1 when none is finite. */
+int rg_argmax(int n, const double *value, const unsigned char *excluded);
+
+/* Where to look next. x: dim unit coordinates, storage given by the caller. */
+typedef struct {
+  int     index;         /* finite design: chosen index; -1 on a box */
+  double *x;
+  int     context_index; /* simulator only */
+  double *c;             /* simulator only */
+  double *extra;         /* values of the algorithm's record columns, NaN when not set */
+} RgQuery;
+
+/* Maximise a marginal acquisition function under the model: scan of a finite design, multi-start on
+   a box. Points seen before are excluded when the domain is without replacement. Returns the query
+   and the acquisition value. */
+PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history, const RgAcquisition *acquisition,
+                          const RgMaximiserOptions *options, RgRandom *random, RgQuery *query,
+                          double *value, RgFailure *failure);
+
+#endif

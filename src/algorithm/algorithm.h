@@ -1,0 +1,93 @@
+/* Algorithms: sequential decision rules. One file per method, its descriptor the only external
+   symbol; the registry is algorithm/list.h. An algorithm sees the domain, the noise level where the
+   study declares it known, and the history; never the problem. */
+#ifndef RG_ALGORITHM_ALGORITHM_H
+#define RG_ALGORITHM_ALGORITHM_H
+
+#include "acquisition/maximise.h"
+#include "base/params.h"
+#include "gp/model.h"
+
+/* A value the method records at every iteration (NaN where it has none). */
+typedef struct {
+  const char *name; /* HDF5 dataset name; the same quantity has the same name in every method */
+  const char *doc;  /* meaning and unit */
+} RgRecordColumn;
+
+/* What a method is told before the first ask. Borrowed for the life of the algorithm. */
+typedef struct {
+  const RgDomain           *domain;
+  const RgSurrogateOptions *surrogate;
+  const RgMaximiserOptions *maximiser;
+  double    noise_variance; /* native units; NaN: not known to the learner */
+  int       n_initial;      /* size of the initial design, chosen by the study */
+  int       n_iterations;   /* queries after it */
+  RgStream  stream;         /* the algorithm's own */
+  RgClock  *clock;
+} RgSetup;
+
+typedef struct RgAlgorithm RgAlgorithm;
+
+/* Needs of a method, checked before anything runs. */
+typedef enum {
+  RG_NEEDS_FINITE = 1,   /* a finite design */
+  RG_NEEDS_BOX = 2,      /* a box */
+  RG_NEEDS_CONTEXT = 4,  /* a context part */
+  RG_NEEDS_CONTEXT_PROB = 8 /* finite contexts with known probabilities */
+} RgNeeds;
+
+typedef struct {
+  const char    *name;      /* as typed in a study file */
+  const char    *title;     /* for figures: GP-UCB */
+  const char    *summary;   /* the rule in one or two lines */
+  const char    *reference; /* paper, equation */
+  int            revision;  /* raised when results change on purpose; part of the trial key */
+  unsigned       needs;     /* RgNeeds or-ed */
+  bool           uses_model; /* reads the `surrogate` block */
+  const RgParam *params;
+  size_t         options_size;
+  const RgRecordColumn *columns; /* ends with a NULL name; NULL: none */
+  size_t         state_size;
+  /* Validate what the table can't express, for this domain; NULL: nothing to check. */
+  PetscErrorCode (*check)(const void *options, const RgDomain *domain, RgPlace place,
+                          RgDiagnostics *diagnostics);
+  PetscErrorCode (*create)(RgAlgorithm *algorithm); /* state is zeroed */
+  /* Choose query t = 1, 2, ... (after the initial design) from the history. */
+  PetscErrorCode (*ask)(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                        RgFailure *failure);
+  /* Learn of the newest evaluation (last of the history); NULL: nothing to do. */
+  PetscErrorCode (*tell)(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                         RgFailure *failure);
+  /* The solution the method would recommend now; NULL: the query itself is what regret is about. */
+  PetscErrorCode (*recommend)(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                              RgQuery *recommendation, RgFailure *failure);
+  /* The model whose report, posterior deviation and hyperparameters are recorded; NULL: none. */
+  RgModel *(*model)(RgAlgorithm *algorithm);
+  PetscErrorCode (*destroy)(RgAlgorithm *algorithm);
+} RgAlgorithmClass;
+
+struct RgAlgorithm {
+  const RgAlgorithmClass *class;
+  const void *options; /* borrowed */
+  RgSetup     setup;
+  void       *state;   /* state_size bytes, owned */
+};
+
+const RgAlgorithmClass *const *rg_algorithm_classes(int *n);
+const RgAlgorithmClass *rg_algorithm_class_find(const char *name); /* NULL: unknown */
+
+PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
+                                   const RgSetup *setup, RgAlgorithm *algorithm);
+PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                RgQuery *query, RgFailure *failure);
+PetscErrorCode rg_algorithm_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                 RgFailure *failure);
+PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
+
+/* Standard checks of `needs` against a domain; a mistake names the method, what it needs, and what
+   the domain is. */
+PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *options,
+                                  const RgDomain *domain, RgPlace place,
+                                  RgDiagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,59 @@
+/* Domains: where an algorithm may look. A domain has a design part (chosen by the learner) and an
+   optional context part (drawn by nature, or chosen in a simulator). Each part is a box, a finite
+   set or a product grid. Algorithms see coordinates of the unit cube; problems see native units. */
+#ifndef RG_BASE_DOMAIN_H
+#define RG_BASE_DOMAIN_H
+
+#include "base/core.h"
+
+typedef enum { RG_SPACE_BOX, RG_SPACE_SET, RG_SPACE_GRID } RgSpaceKind;
+
+/* One part of a domain. All arrays owned. */
+typedef struct {
+  RgSpaceKind kind;
+  int     dim;           /* 0: this part does not exist */
+  double *lower, *upper; /* dim: native value of unit coordinates 0 and 1 */
+  int     size;          /* number of points of a finite space; 0 for a box */
+  double *points;        /* size x dim, unit coordinates; grid: first coordinate slowest */
+  int    *levels;        /* grid: number of levels per coordinate */
+  double *axes;          /* grid: the levels in unit coordinates, coordinate after coordinate */
+} RgSpace;
+
+typedef enum {
+  RG_CONTEXT_NONE,
+  RG_CONTEXT_NATURE,   /* drawn by nature after x was chosen, then observed */
+  RG_CONTEXT_SIMULATOR /* chosen by the learner during optimisation */
+} RgContextControl;
+
+typedef struct {
+  RgSpace          design;
+  RgSpace          context;      /* dim = 0 without context */
+  RgContextControl control;
+  double          *context_prob; /* context.size probabilities known to the learner, or NULL; owned */
+  bool             without_replacement; /* finite design: a point may be queried once only */
+} RgDomain;
+
+/* A box with native bounds. Copies `lower`, `upper` (dim each; lower < upper). */
+PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower, const double *upper);
+/* A finite set of `size` native points (size x dim), scaled to the unit cube by the bounds (NULL:
+   the column minima and maxima; a constant column maps to 0.5 and keeps its native value). */
+PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *points,
+                            const double *lower, const double *upper);
+/* Product grid: `levels[j]` values per coordinate, native values in `axes` one coordinate after the
+   other; `points` are filled in row-major order (first coordinate slowest). */
+PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const double *axes,
+                             const double *lower, const double *upper);
+PetscErrorCode rg_space_destroy(RgSpace *space);
+PetscErrorCode rg_domain_destroy(RgDomain *domain);
+
+/* True for a set or a grid. */
+static inline bool rg_space_is_finite(const RgSpace *space)
+{
+  return space->kind != RG_SPACE_BOX;
+}
+
+/* unit -> native and back, one point of `dim` coordinates; in and out may be the same array. */
+void rg_space_to_native(const RgSpace *space, const double *unit, double *native);
+void rg_space_to_unit(const RgSpace *space, const double *native, double *unit);
+
+#endif

@@ -1,0 +1,16 @@
+/* Distribution functions, stable in the tails. Standard normal unless said otherwise. */
+#ifndef RG_BASE_NORMAL_H
+#define RG_BASE_NORMAL_H
+
+#include "base/core.h"
+
+double rg_normal_pdf(double z);
+double rg_normal_cdf(double z);
+double rg_normal_log_cdf(double z);      /* full relative precision down to z = -1e8 */
+double rg_normal_hazard(double z);       /* pdf(z)/cdf(z), stable for z -> -inf (irgp_ucb 3.7) */
+double rg_normal_mills(double x);        /* (1 - cdf(x))/pdf(x), x > 0 large is fine */
+double rg_normal_quantile(double p);     /* GSL; p in (0,1) */
+/* Quantile of Gamma(shape, scale 1) (GSL). */
+double rg_gamma_quantile(double shape, double p);
+
+#endif

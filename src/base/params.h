@@ -1,0 +1,70 @@
+/* Parameters tables: the only place where a parameter of a method is described.
+
+   A method declares an options struct and a table whose entries point into it. From the table come
+   the validation of study files, the defaults, `regatta describe`, the canonical text that
+   identifies a trial, and the reference documentation. */
+#ifndef RG_BASE_PARAMS_H
+#define RG_BASE_PARAMS_H
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+
+typedef struct {
+  int     n;
+  double *values; /* owned */
+} RgReals;
+
+typedef enum {
+  RG_PARAM_BOOL,   /* bool in the struct; accepts true, false, yes, no, on, off */
+  RG_PARAM_INT,    /* int; decimal integer, also written 1e3 */
+  RG_PARAM_REAL,   /* double; finite */
+  RG_PARAM_CHOICE, /* int, the index into `choices` */
+  RG_PARAM_TEXT,   /* char *, owned by the struct */
+  RG_PARAM_REALS   /* RgReals, owned by the struct; one number or a list of numbers */
+} RgParamType;
+
+/* One parameter. A table ends with an entry whose name is NULL. */
+typedef struct {
+  const char        *name;    /* as typed in a study file: lower case, words joined by '_' */
+  RgParamType        type;
+  size_t             offset;  /* offsetof the options struct */
+  const char        *fallback; /* default as text; NULL: required. "auto" makes `auto` an accepted
+                                  word, stored as NaN (REAL), -1 (INT), n = 0 (REALS), NULL (TEXT) */
+  double             minimum, maximum; /* accepted range of numbers (each element of REALS); both
+                                          zero: unbounded */
+  const char *const *choices; /* CHOICE: accepted words, NULL-terminated */
+  const char        *symbol;  /* the paper's symbol, or "" */
+  const char        *doc;     /* one line: meaning, unit, what `auto` means */
+} RgParam;
+
+/* `minimum` for parameters that must be > 0. */
+#define RG_POSITIVE 1e-300
+
+/* Fill `options` with the defaults; entries without default get false / 0 / NULL / empty.
+   The struct must be zeroed or cleared before. Errors: PETSC_ERR_PLIB when a default is invalid. */
+PetscErrorCode rg_params_defaults(const RgParam *table, void *options);
+
+/* Set one parameter from the scalars of a study file (`n` = 1 unless it was a list). A mistake is
+   added to `diagnostics` at `place` and leaves the option as it was. Returns the entry through
+   `entry` (NULL when the name is unknown; the message then names the nearest known one). */
+PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *name, int n,
+                             const char *const *values, RgPlace place, RgDiagnostics *diagnostics,
+                             const RgParam **entry);
+
+/* Append `name=value` pairs of the whole table, in table order, separated by ','; reals to full
+   precision, lists in brackets, texts quoted. Equal options give equal text. */
+PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text);
+
+/* Deep copy of an options struct of `size` bytes (texts and lists are duplicated). */
+PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *from, void *to);
+
+/* Free texts and lists and zero those fields. */
+PetscErrorCode rg_params_clear(const RgParam *table, void *options);
+
+/* Append a table for people: name, type, default, range or choices, symbol, meaning. */
+PetscErrorCode rg_params_describe(const RgParam *table, RgText *text);
+
+/* Entry by name, or NULL. */
+const RgParam *rg_params_find(const RgParam *table, const char *name);
+
+#endif

@@ -1,0 +1,79 @@
+/* Covariance functions: a sum of terms, each a variance times a product of factors, each factor a
+   stationary kernel of the distance over a group of inputs. One factor over all inputs is the usual
+   isotropic or ARD kernel; several factors give product kernels; several terms additive ones. */
+#ifndef RG_GP_KERNEL_H
+#define RG_GP_KERNEL_H
+
+#include "base/core.h"
+
+/* r = sqrt(sum_j ((x_j - x'_j) / length_scale_j)^2) over the factor's inputs. */
+typedef enum {
+  RG_KERNEL_GAUSSIAN, /* exp(-r^2/2) */
+  RG_KERNEL_MATERN12, /* exp(-r) */
+  RG_KERNEL_MATERN32, /* (1 + s) exp(-s), s = sqrt(3) r */
+  RG_KERNEL_MATERN52  /* (1 + s + s^2/3) exp(-s), s = sqrt(5) r */
+} RgKernelFamily;
+
+extern const char *const rg_kernel_family_names[]; /* as typed in study files; NULL-terminated */
+
+typedef struct {
+  RgKernelFamily family;
+  int     n_inputs;
+  int    *inputs;       /* owned; indices of the inputs the distance is taken over */
+  int     n_scales;     /* 1 (isotropic) or n_inputs (ARD) */
+  double *length_scale; /* owned; n_scales, > 0 */
+} RgKernelFactor;
+
+typedef struct {
+  double          variance; /* > 0 */
+  int             n_factors;
+  RgKernelFactor *factors; /* owned */
+} RgKernelTerm;
+
+typedef struct {
+  int           dim; /* inputs */
+  int           n_terms;
+  RgKernelTerm *terms; /* owned */
+} RgKernel;
+
+/* One factor over all `dim` inputs. length_scale: 1 value (isotropic) or `dim` values (ard). */
+PetscErrorCode rg_kernel_create(RgKernelFamily family, int dim, bool ard,
+                                const double *length_scale, double variance, RgKernel *kernel);
+/* Product over groups: one term whose factors are over disjoint groups; group[j] in [0, n_groups)
+   is the group of input j. length_scale: per factor, in group order, 1 value or one per input. */
+PetscErrorCode rg_kernel_create_product(RgKernelFamily family, int dim, int n_groups,
+                                        const int *group, bool ard, const double *length_scale,
+                                        double variance, RgKernel *kernel);
+/* Additive over groups: one term per group, variance[g] each. */
+PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_groups,
+                                         const int *group, bool ard, const double *length_scale,
+                                         const double *variance, RgKernel *kernel);
+PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
+PetscErrorCode rg_kernel_destroy(RgKernel *kernel);
+
+/* k(x,x) = sum of the variances. */
+double rg_kernel_diagonal(const RgKernel *kernel);
+
+/* Hyperparameters as logarithms: term by term, the length scales of its factors, then its variance. */
+int  rg_kernel_theta_size(const RgKernel *kernel);
+void rg_kernel_get_theta(const RgKernel *kernel, double *theta);
+void rg_kernel_set_theta(RgKernel *kernel, const double *theta);
+
+/* K: n x m, K[i*m + j] = k(x_i, z_j) (candidates j are the fast index). X: n x dim, Z: m x dim,
+   row-major. O(n m dim), vectorised over j. */
+PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, int m,
+                               const double *Z, double *K);
+/* K: n x n, both triangles, exactly symmetric, diagonal exactly rg_kernel_diagonal. */
+PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, double *K);
+
+/* G: m x dim, G_j = sum_i W_ij d k(x_i, z) / d z at z = z_j; W: n x m as K above. The whole gradient
+   of any function of the posterior mean and variance is one such contraction. At z = x_i Matern-1/2
+   has no gradient; 0 is used. O(n m dim). */
+PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                        const double *Z, const double *W, double *G);
+
+/* g_p = sum_ij A_ij d K_ij / d theta_p over the n x n matrix; A symmetric. O(n^2 dim). */
+PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
+                                        const double *A, double *g);
+
+#endif

@@ -1,0 +1,78 @@
+/* Problems: black boxes f(x, c) to be maximised, their domain, law of contexts, objective F and
+   optimum. One file per family; the registry is problem/list.h. */
+#ifndef RG_PROBLEM_PROBLEM_H
+#define RG_PROBLEM_PROBLEM_H
+
+#include "base/domain.h"
+#include "base/params.h"
+#include "base/stream.h"
+
+/* An input in native units. */
+typedef struct {
+  int           index;         /* finite design: index; else -1 */
+  const double *x;
+  int           context_index; /* finite contexts: index; else -1 */
+  const double *c;             /* NULL without context */
+} RgPoint;
+
+typedef struct RgProblem RgProblem;
+
+/* The table of a family, the only external symbol of its file. */
+typedef struct {
+  const char    *name;      /* as typed in a study file */
+  const char    *title;     /* for figures */
+  const char    *summary;   /* formula and domain, one or two lines */
+  const char    *reference; /* where it comes from */
+  int            revision;  /* raised when values change on purpose; part of the trial key */
+  const RgParam *params;    /* may be an empty table */
+  size_t         options_size;
+  bool           random;    /* draws from the instance's stream: instances differ */
+  /* Validate combinations of options that the table can't express; NULL: nothing to check. */
+  PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
+  /* The domain alone, cheap, without drawing anything: for validation and planning. */
+  PetscErrorCode (*domain)(const void *options, RgDomain *domain);
+  /* Fill in problem->data; class, options, domain and stream are set. */
+  PetscErrorCode (*create)(RgProblem *problem, RgFailure *failure);
+  /* Noise-free f at m points. A value that can't be had: NaN and `failure`. */
+  PetscErrorCode (*evaluate)(RgProblem *problem, int m, const RgPoint *points, double *f,
+                             RgFailure *failure);
+  /* Gradient of f in native x (dim), NULL: none. */
+  PetscErrorCode (*gradient)(RgProblem *problem, const RgPoint *point, double *gradient);
+  /* Objective F at m designs; NULL: F = f (no context). */
+  PetscErrorCode (*objective)(RgProblem *problem, int m, const RgPoint *points, double *F,
+                              RgFailure *failure);
+  /* Draw the context of one evaluation in native units; NULL: no context from nature. */
+  PetscErrorCode (*draw_context)(RgProblem *problem, RgRandom *random, double *c,
+                                 int *context_index);
+  PetscErrorCode (*destroy)(RgProblem *problem);
+} RgProblemClass;
+
+struct RgProblem {
+  const RgProblemClass *class;
+  const void *options;  /* borrowed, filled from the table */
+  RgStream    stream;   /* "problem": same for all trial seeds of one (study seed, instance) */
+  RgDomain    domain;   /* owned */
+  double      optimum;  /* max F; NaN when unknown */
+  int         n_optimisers;
+  double     *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
+                             destroy) */
+  void       *data;     /* the family's own; freed by its destroy */
+};
+
+/* All families, in registry order; *n of them. */
+const RgProblemClass *const *rg_problem_classes(int *n);
+const RgProblemClass *rg_problem_class_find(const char *name); /* NULL: unknown */
+
+/* Build an instance of a problem. `options` stays with the caller and must outlive the problem. */
+PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *options,
+                                 uint64_t study_seed, uint64_t instance, RgProblem *problem,
+                                 RgFailure *failure);
+PetscErrorCode rg_problem_destroy(RgProblem *problem);
+
+/* f and F through the class, with F = f where no objective is given. Non-finite values set failure. */
+PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                   RgFailure *failure);
+PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
+                                    RgFailure *failure);
+
+#endif
