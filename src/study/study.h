@@ -1,0 +1,58 @@
+/* A study as validated: everything the YAML file says, with defaults filled in. */
+#ifndef RG_STUDY_STUDY_H
+#define RG_STUDY_STUDY_H
+
+#include "algorithm/algorithm.h"
+#include "problem/problem.h"
+
+/* Settings of a trial that belong neither to the problem nor to the algorithm. They may stand in the
+   `common` block and be overridden in any problem entry; described by rg_run_params. */
+typedef struct {
+  int    iterations;     /* queries after the initial design */
+  int    initial_points; /* auto: 2^dim, at most 4 dim... see the table */
+  int    initial_design; /* uniform | sobol | latin_hypercube */
+  double noise_variance; /* of the observations, native units of f; 0: noise-free */
+  bool   noise_known;    /* whether the learner is told */
+  bool   count_initial;  /* whether the initial design enters cumulative regret */
+} RgRunOptions;
+
+extern const RgParam rg_run_params[];
+
+/* One problem x one algorithm x one setting of their parameters. All pointers owned. */
+typedef struct {
+  const RgProblemClass   *problem;
+  void                   *problem_options;
+  char                   *problem_label; /* unique within the study up to sweeps; group of the results file */
+  const RgAlgorithmClass *algorithm;
+  void                   *algorithm_options;
+  char                   *algorithm_label; /* legend entry; swept settings of the algorithm are appended */
+  RgSurrogateOptions      surrogate;
+  RgMaximiserOptions      maximiser;
+  RgRunOptions            run;
+  char *text;          /* canonical text of all of the above: identity of the cell, without labels */
+  char *swept;         /* "name=value, ..." of the sweep axes of this cell; "" without sweep */
+  RgPlace problem_place, algorithm_place; /* where they stand in the study file; file borrowed */
+} RgCell;
+
+typedef struct {
+  char     *path;        /* study file; owned */
+  char     *text;        /* its full text; owned */
+  char     *name, *title, *reference, *description; /* owned; may be empty */
+  uint64_t  seed;        /* study seed */
+  int       n_instances; /* draws of each random problem; crossed with the seeds */
+  int       n_seeds;
+  uint64_t *seeds;       /* trial seeds, owned */
+  int       n_cells;
+  RgCell   *cells;       /* owned */
+} RgStudy;
+
+/* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is checked
+   against its domain). Mistakes are collected; with any, the study must not be used. Not collective:
+   rank 0 reads and the text is broadcast (rg_study_parse). */
+PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *diagnostics);
+/* The same from text; `path` is used in messages only. */
+PetscErrorCode rg_study_parse(const char *path, const char *text, size_t length, RgStudy *study,
+                              RgDiagnostics *diagnostics);
+PetscErrorCode rg_study_destroy(RgStudy *study);
+
+#endif
