@@ -1,0 +1,105 @@
+#include "base/clock.h"
+
+#include <string.h>
+#include <time.h>
+
+/* PETSc's numbers of the stages' events. The one mutable static of the library: PETSc's log is
+   global to the process, and so are the numbers it hands out. Never read for results. */
+static PetscLogEvent events[RG_STAGE_COUNT] = {-1, -1, -1};
+
+static const char *const event_names[RG_STAGE_COUNT] = {"RegattaFit", "RegattaAcquire",
+                                                        "RegattaEvaluate"};
+
+PetscErrorCode rg_clock_initialize(void)
+{
+  PetscClassId class_id;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscClassIdRegister("Regatta", &class_id));
+  for (int i = 0; i < RG_STAGE_COUNT; ++i) {
+    PetscCall(PetscLogEventRegister(event_names[i], class_id, &events[i]));
+  }
+  PetscFunctionReturn(0);
+}
+
+static double seconds(clockid_t id)
+{
+  struct timespec now;
+
+  if (clock_gettime(id, &now)) return 0.0;
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double rg_wall_seconds(void)
+{
+  return seconds(CLOCK_MONOTONIC);
+}
+
+double rg_cpu_seconds(void)
+{
+  return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void clock_restart(RgClock *clock)
+{
+  clock->wall_start = rg_wall_seconds();
+  clock->cpu_start  = rg_cpu_seconds();
+}
+
+/* Book the time since the last start on the running stage, if any, and start again. */
+static void clock_book(RgClock *clock)
+{
+  double wall = clock->wall_start, cpu = clock->cpu_start;
+
+  clock_restart(clock);
+  if (clock->depth == 0) return;
+  RgStage running = clock->stack[clock->depth - 1];
+  clock->wall[running] += clock->wall_start - wall;
+  clock->cpu[running] += clock->cpu_start - cpu;
+}
+
+/* The event of the running stage begins or ends; without rg_clock_initialize nothing is logged. */
+static PetscErrorCode clock_log(const RgClock *clock, bool begin)
+{
+  PetscFunctionBeginUser;
+  if (clock->depth == 0) PetscFunctionReturn(0);
+  PetscLogEvent event = events[clock->stack[clock->depth - 1]];
+  if (event < 0) PetscFunctionReturn(0);
+  if (begin) {
+    PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
+  } else {
+    PetscCall(PetscLogEventEnd(event, 0, 0, 0, 0));
+  }
+  PetscFunctionReturn(0);
+}
+
+void rg_clock_reset(RgClock *clock)
+{
+  memset(clock->wall, 0, sizeof clock->wall);
+  memset(clock->cpu, 0, sizeof clock->cpu);
+  clock_restart(clock);
+}
+
+PetscErrorCode rg_clock_begin(RgClock *clock, RgStage stage)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(clock->depth < (int)(sizeof clock->stack / sizeof *clock->stack), PETSC_COMM_SELF,
+             PETSC_ERR_ORDER, "stages are nested too deeply");
+  clock_book(clock);
+  PetscCall(clock_log(clock, false));
+  clock->stack[clock->depth++] = stage;
+  PetscCall(clock_log(clock, true));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_clock_end(RgClock *clock, RgStage stage)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(clock->depth > 0 && clock->stack[clock->depth - 1] == stage, PETSC_COMM_SELF,
+             PETSC_ERR_ORDER, "the stage that ends is not the one that runs");
+  clock_book(clock);
+  PetscCall(clock_log(clock, false));
+  --clock->depth;
+  PetscCall(clock_log(clock, true));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,180 @@
+#include "base/domain.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* Coordinates this far outside [0,1] are rounding; farther, the bounds are wrong. */
+#define RG_UNIT_SLACK 1e-12
+
+static PetscErrorCode space_start(RgSpace *space, RgSpaceKind kind, int dim)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "dimension %d", dim);
+  memset(space, 0, sizeof *space);
+  space->kind = kind;
+  space->dim  = dim;
+  PetscCall(PetscMalloc1((size_t)dim, &space->lower));
+  PetscCall(PetscMalloc1((size_t)dim, &space->upper));
+  PetscFunctionReturn(0);
+}
+
+static double to_unit(double native, double lower, double upper)
+{
+  return upper > lower ? (native - lower) / (upper - lower) : 0.5;
+}
+
+/* Exact at both ends, and for a constant column. */
+static double to_native(double unit, double lower, double upper)
+{
+  return (1.0 - unit) * lower + unit * upper;
+}
+
+/* Bounds of coordinate j: the given ones, or the extremes of n native values `stride` apart. */
+static PetscErrorCode space_bounds(RgSpace *space, int j, const double *lower, const double *upper,
+                                   int n, int stride, const double *values)
+{
+  double low = INFINITY, high = -INFINITY;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; ++i) {
+    double value = values[(size_t)i * stride];
+    PetscCheck(isfinite(value), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "coordinate %d of point %d is not finite", j, i);
+    low  = fmin(low, value);
+    high = fmax(high, value);
+  }
+  space->lower[j] = lower ? lower[j] : low;
+  space->upper[j] = upper ? upper[j] : high;
+  PetscCheck(isfinite(space->lower[j]) && isfinite(space->upper[j])
+               && space->lower[j] <= space->upper[j],
+             PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "bounds [%g, %g] of coordinate %d",
+             space->lower[j], space->upper[j], j);
+  PetscFunctionReturn(0);
+}
+
+/* One native coordinate to [0,1], refused when it lies outside the bounds. */
+static PetscErrorCode space_scale(const RgSpace *space, int j, double native, double *unit)
+{
+  double u = to_unit(native, space->lower[j], space->upper[j]);
+
+  PetscFunctionBeginUser;
+  PetscCheck(u >= -RG_UNIT_SLACK && u <= 1.0 + RG_UNIT_SLACK, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "value %g of coordinate %d is outside its bounds [%g, %g]",
+             native, j, space->lower[j], space->upper[j]);
+  *unit = fmin(fmax(u, 0.0), 1.0);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower, const double *upper)
+{
+  PetscFunctionBeginUser;
+  PetscCall(space_start(space, RG_SPACE_BOX, dim));
+  for (int j = 0; j < dim; ++j) {
+    PetscCheck(isfinite(lower[j]) && isfinite(upper[j]) && lower[j] < upper[j], PETSC_COMM_SELF,
+               PETSC_ERR_ARG_OUTOFRANGE, "bounds [%g, %g] of coordinate %d", lower[j], upper[j],
+               j);
+    space->lower[j] = lower[j];
+    space->upper[j] = upper[j];
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *points,
+                            const double *lower, const double *upper)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(size >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a set of %d points", size);
+  PetscCall(space_start(space, RG_SPACE_SET, dim));
+  space->size = size;
+  PetscCall(PetscMalloc1((size_t)size * dim, &space->points));
+  for (int j = 0; j < dim; ++j) {
+    PetscCall(space_bounds(space, j, lower, upper, size, dim, points + j));
+  }
+  for (int i = 0; i < size; ++i) {
+    for (int j = 0; j < dim; ++j) {
+      size_t at = (size_t)i * dim + j;
+      PetscCall(space_scale(space, j, points[at], &space->points[at]));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Fill the points of a grid from its axes: an odometer whose last coordinate turns fastest. */
+static void grid_points(RgSpace *space)
+{
+  size_t repeat = (size_t)space->size, offset = 0;
+
+  for (int j = 0; j < space->dim; ++j) {
+    size_t levels = (size_t)space->levels[j];
+    repeat /= levels;
+    for (size_t i = 0; i < (size_t)space->size; ++i) {
+      space->points[i * space->dim + j] = space->axes[offset + i / repeat % levels];
+    }
+    offset += levels;
+  }
+}
+
+PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const double *axes,
+                             const double *lower, const double *upper)
+{
+  size_t total = 0, size = 1;
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < dim; ++j) {
+    PetscCheck(levels[j] >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d levels", levels[j]);
+    total += (size_t)levels[j];
+    size *= (size_t)levels[j];
+    PetscCheck(size <= INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "the grid is too big");
+  }
+  PetscCall(space_start(space, RG_SPACE_GRID, dim));
+  space->size = (int)size;
+  PetscCall(PetscMalloc1((size_t)dim, &space->levels));
+  PetscCall(PetscMalloc1(total, &space->axes));
+  PetscCall(PetscMalloc1(size * dim, &space->points));
+  memcpy(space->levels, levels, (size_t)dim * sizeof *levels);
+  for (int j = 0, offset = 0; j < dim; offset += levels[j], ++j) {
+    PetscCall(space_bounds(space, j, lower, upper, levels[j], 1, axes + offset));
+    for (int i = offset; i < offset + levels[j]; ++i) {
+      PetscCall(space_scale(space, j, axes[i], &space->axes[i]));
+    }
+  }
+  grid_points(space);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_space_destroy(RgSpace *space)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(space->lower));
+  PetscCall(PetscFree(space->upper));
+  PetscCall(PetscFree(space->points));
+  PetscCall(PetscFree(space->levels));
+  PetscCall(PetscFree(space->axes));
+  memset(space, 0, sizeof *space);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_domain_destroy(RgDomain *domain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_space_destroy(&domain->design));
+  PetscCall(rg_space_destroy(&domain->context));
+  PetscCall(PetscFree(domain->context_prob));
+  memset(domain, 0, sizeof *domain);
+  PetscFunctionReturn(0);
+}
+
+void rg_space_to_native(const RgSpace *space, const double *unit, double *native)
+{
+  for (int j = 0; j < space->dim; ++j) {
+    native[j] = to_native(unit[j], space->lower[j], space->upper[j]);
+  }
+}
+
+void rg_space_to_unit(const RgSpace *space, const double *native, double *unit)
+{
+  for (int j = 0; j < space->dim; ++j) {
+    unit[j] = to_unit(native[j], space->lower[j], space->upper[j]);
+  }
+}

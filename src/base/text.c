@@ -1,0 +1,139 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `extra` more bytes and the NUL; capacity doubles so that appending is O(1) amortised. */
+static PetscErrorCode text_reserve(RgText *text, size_t extra)
+{
+  char  *data;
+  size_t need = text->length + extra + 1, capacity = text->capacity ? text->capacity : 64;
+
+  PetscFunctionBeginUser;
+  if (need <= text->capacity) PetscFunctionReturn(0);
+  while (capacity < need) capacity *= 2;
+  PetscCall(PetscMalloc1(capacity, &data));
+  if (text->data) memcpy(data, text->data, text->length + 1);
+  PetscCall(PetscFree(text->data));
+  text->data     = data;
+  text->capacity = capacity;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_text_add(RgText *text, const char *format, ...)
+{
+  va_list arguments;
+
+  PetscFunctionBeginUser;
+  va_start(arguments, format);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  PetscCheck(length >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "invalid format '%s'", format);
+  PetscCall(text_reserve(text, (size_t)length));
+  va_start(arguments, format);
+  vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+  va_end(arguments);
+  text->length += (size_t)length;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_text_add_bytes(RgText *text, const char *bytes, size_t length)
+{
+  PetscFunctionBeginUser;
+  PetscCall(text_reserve(text, length));
+  if (length) memcpy(text->data + text->length, bytes, length);
+  text->length += length;
+  text->data[text->length] = '\0';
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_text_add_real(RgText *text, double value)
+{
+  char buffer[32];
+
+  PetscFunctionBeginUser;
+  if (isnan(value)) {
+    strcpy(buffer, "nan");
+  } else if (isinf(value)) {
+    strcpy(buffer, value > 0 ? "inf" : "-inf");
+  } else {
+    for (int digits = 15; digits <= 17; ++digits) {
+      snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+      if (strtod(buffer, NULL) == value) break;
+    }
+  }
+  PetscCall(rg_text_add_bytes(text, buffer, strlen(buffer)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_text_clear(RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(text->data));
+  text->length   = 0;
+  text->capacity = 0;
+  PetscFunctionReturn(0);
+}
+
+/* Longest name that is compared; nobody mistypes anything longer by an edit or two. */
+#define RG_NAME_MAX 64
+
+static bool same_letter(char a, char b)
+{
+  return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static int min_int(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Damerau-Levenshtein distance with transpositions of neighbours (optimal string alignment), by
+   three rolling rows of the dynamic programme. */
+static int edit_distance(const char *a, int na, const char *b, int nb)
+{
+  int  rows[3][RG_NAME_MAX + 1];
+  int *before = rows[0], *last = rows[1], *now = rows[2];
+
+  for (int j = 0; j <= nb; ++j) {
+    before[j] = j;
+    last[j]   = j;
+  }
+  for (int i = 1; i <= na; ++i) {
+    now[0] = i;
+    for (int j = 1; j <= nb; ++j) {
+      int change = last[j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
+      now[j] = min_int(change, 1 + min_int(last[j], now[j - 1]));
+      if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1])) {
+        now[j] = min_int(now[j], before[j - 2] + 1);
+      }
+    }
+    int *spare = before;
+    before = last;
+    last   = now;
+    now    = spare;
+  }
+  return last[nb];
+}
+
+const char *rg_text_nearest(const char *wrong, const char *const *names)
+{
+  size_t      length = strlen(wrong);
+  const char *best = NULL;
+
+  if (length > RG_NAME_MAX) return NULL;
+  int limit = length >= 6 ? (int)length / 3 : 1;
+  for (; *names; ++names) {
+    size_t other = strlen(*names);
+    if (other > RG_NAME_MAX) continue;
+    int distance = edit_distance(wrong, (int)length, *names, (int)other);
+    if (distance > limit) continue;
+    best  = *names;
+    limit = distance - 1; /* a later name must be strictly closer */
+  }
+  return best;
+}
