@@ -1,0 +1,137 @@
+#include "cli/command.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/text.h"
+
+static bool on_rank_0(void)
+{
+  int rank = 0;
+  return MPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
+}
+
+void rg_complain(const char *format, ...)
+{
+  va_list arguments;
+
+  if (!on_rank_0()) return;
+  fputs("regatta: ", stderr);
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+}
+
+void rg_say(const char *format, ...)
+{
+  va_list arguments;
+
+  if (!on_rank_0()) return;
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+}
+
+void rg_print_diagnostics(const RgDiagnostics *diagnostics)
+{
+  if (!on_rank_0()) return;
+  for (int i = 0; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++) {
+    const RgDiagnostic *d = &diagnostics->list[i];
+    fprintf(stderr, "%s:%d:%d: %s\n", d->place.file ? d->place.file : "?", d->place.line,
+            d->place.column, d->message);
+  }
+  if (diagnostics->n > RG_DIAGNOSTICS_MAX)
+    fprintf(stderr, "... and %d more\n", diagnostics->n - RG_DIAGNOSTICS_MAX);
+}
+
+static bool looks_like_option(const char *word)
+{
+  return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+/* PETSc took every option into its database; what none of its parts asked for is a mistake. */
+static PetscErrorCode petsc_knows(const char *word, bool *known)
+{
+  static const char *const taken[] = {"-log_view", "-log_trace", "-options_file", "-options_left",
+                                      "-malloc_dump", "-malloc_debug", "-malloc_view", "-info",
+                                      "-memory_view", "-version", "-on_error_abort", NULL};
+
+  PetscFunctionBeginUser;
+  *known = false;
+  for (int i = 0; taken[i] && !*known; i++) *known = !strcmp(word, taken[i]);
+  PetscFunctionReturn(0);
+}
+
+static void print_help(const char *usage, const RgOption *table)
+{
+  rg_say("usage: regatta %s\n", usage);
+  for (const RgOption *o = table; o->name; o++)
+    rg_say("  %s %-*s %s\n", o->name, (int)(22 - strlen(o->name)), o->value ? o->value : "", o->doc);
+}
+
+static int find_option(const RgOption *table, const char *word)
+{
+  for (int i = 0; table[i].name; i++)
+    if (!strcmp(word, table[i].name)) return i;
+  return -1;
+}
+
+static void complain_unknown_option(const char *command, const char *word, const RgOption *table)
+{
+  const char *names[RG_ARGUMENTS_MAX] = {0};
+  for (int i = 0; table[i].name && i < RG_ARGUMENTS_MAX - 1; i++) names[i] = table[i].name;
+  const char *nearest = rg_text_nearest(word, names);
+  rg_complain("%s: unknown option '%s'%s%s%s (regatta %s -help lists the options)", command, word,
+              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", command);
+}
+
+PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
+                                  int least, int most, RgArguments *arguments, bool *ok,
+                                  int *exit_code)
+{
+  PetscFunctionBeginUser;
+  memset(arguments, 0, sizeof(*arguments));
+  *ok = false;
+  *exit_code = RG_EXIT_BAD_INPUT;
+  for (int i = 1; i < argc; i++) {
+    bool petsc = false;
+    if (!strcmp(argv[i], "-help") || !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+      print_help(usage, table);
+      *exit_code = RG_EXIT_OK;
+      PetscFunctionReturn(0);
+    }
+    int entry = find_option(table, argv[i]);
+    if (entry >= 0 && !table[entry].value) {
+      arguments->option[entry] = "";
+    } else if (entry >= 0) {
+      if (i + 1 == argc) {
+        rg_complain("%s: option '%s' needs a value: %s", argv[0], argv[i], table[entry].value);
+        PetscFunctionReturn(0);
+      }
+      arguments->option[entry] = argv[++i];
+    } else if (looks_like_option(argv[i])) {
+      PetscCall(petsc_knows(argv[i], &petsc));
+      if (!petsc) {
+        complain_unknown_option(argv[0], argv[i], table);
+        PetscFunctionReturn(0);
+      }
+      if (i + 1 < argc && !strcmp(argv[i], "-options_file")) i++;
+    } else {
+      if (arguments->n == RG_ARGUMENTS_MAX) {
+        rg_complain("%s: at most %d files are accepted", argv[0], RG_ARGUMENTS_MAX);
+        PetscFunctionReturn(0);
+      }
+      arguments->positional[arguments->n++] = argv[i];
+    }
+  }
+  if (arguments->n < least || arguments->n > most) {
+    rg_complain("%s: %s; usage: regatta %s", argv[0],
+                arguments->n < least ? "an argument is missing" : "too many arguments", usage);
+    PetscFunctionReturn(0);
+  }
+  *ok = true;
+  *exit_code = RG_EXIT_OK;
+  PetscFunctionReturn(0);
+}

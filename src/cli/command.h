@@ -1,0 +1,51 @@
+/* Subcommands of the regatta program: one file each, one line in cli/list.h. */
+#ifndef RG_CLI_COMMAND_H
+#define RG_CLI_COMMAND_H
+
+#include "base/core.h"
+#include "base/diagnostic.h"
+
+/* Exit codes (conventions, 5). */
+enum {
+  RG_EXIT_OK = 0,
+  RG_EXIT_FAILED_TRIALS = 1,
+  RG_EXIT_BAD_INPUT = 2,
+  RG_EXIT_STORAGE = 3,
+  RG_EXIT_INTERNAL = 70,
+  RG_EXIT_INCOMPLETE = 75
+};
+
+/* argv[0] is the name of the subcommand. Collective on MPI_COMM_WORLD; only rank 0 prints. Every rank
+   returns the same exit code. */
+typedef PetscErrorCode (*RgCommand)(int argc, char **argv, int *exit_code);
+
+/* One option of a subcommand. A table ends with a NULL name. */
+typedef struct {
+  const char *name;  /* with its dash: "-o" */
+  const char *value; /* placeholder of its value, NULL for a switch */
+  const char *doc;
+} RgOption;
+
+#define RG_ARGUMENTS_MAX 64
+typedef struct {
+  int         n;
+  const char *positional[RG_ARGUMENTS_MAX]; /* borrowed from argv */
+  const char *option[RG_ARGUMENTS_MAX];     /* by table entry: value, "" for a switch, NULL not given */
+} RgArguments;
+
+/* Sort argv[1..] into positional arguments and the options of `table`; PETSc's own options pass. On a
+   mistake (unknown option, missing value, number of positional arguments not in [least, most]) one
+   line goes to stderr and *ok is false. `-help` prints `usage` and the table; *ok is false and
+   *exit_code 0. */
+PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
+                                  int least, int most, RgArguments *arguments, bool *ok,
+                                  int *exit_code);
+
+/* Print one line to stderr on rank 0: `regatta: message`. */
+void rg_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Print to stdout on rank 0. */
+void rg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Print all diagnostics to stderr on rank 0, one line each. */
+void rg_print_diagnostics(const RgDiagnostics *diagnostics);
+
+#endif

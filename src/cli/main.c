@@ -1,0 +1,92 @@
+/* regatta: run studies of Bayesian optimisation and look at what came out. */
+#include "cli/command.h"
+
+#include <stdio.h>
+
+#include "base/blas.h"
+#include "base/clock.h"
+#include "base/fpu.h"
+#include "base/text.h"
+
+#define RG_COMMAND(name, doc) PetscErrorCode rg_command_##name(int argc, char **argv, int *exit_code);
+#include "cli/list.h"
+#undef RG_COMMAND
+
+static const struct {
+  const char *name;
+  RgCommand   command;
+  const char *doc;
+} commands[] = {
+#define RG_COMMAND(name, doc) {#name, rg_command_##name, doc},
+#include "cli/list.h"
+#undef RG_COMMAND
+};
+
+enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void print_usage(void)
+{
+  rg_say("regatta %s: Bayesian-optimisation regret studies\n\nusage: regatta COMMAND ...\n\n",
+         RG_VERSION);
+  for (int i = 0; i < N_COMMANDS; i++) rg_say("  %-10s %s\n", commands[i].name, commands[i].doc);
+  rg_say("\nregatta COMMAND -help says more about one of them.\n");
+}
+
+static bool is_word(const char *word, const char *const *words)
+{
+  for (int i = 0; words[i]; i++)
+    if (!strcmp(word, words[i])) return true;
+  return false;
+}
+
+static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
+{
+  static const char *const help[] = {"help", "-help", "--help", "-h", NULL};
+  static const char *const version[] = {"version", "-version", "--version", NULL};
+  const char              *names[N_COMMANDS + 1] = {0};
+
+  PetscFunctionBeginUser;
+  *exit_code = RG_EXIT_OK;
+  if (argc < 2 || is_word(argv[1], help)) {
+    print_usage();
+    *exit_code = argc < 2 ? RG_EXIT_BAD_INPUT : RG_EXIT_OK;
+    PetscFunctionReturn(0);
+  }
+  if (is_word(argv[1], version)) {
+    rg_say("regatta %s\n", RG_VERSION);
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < N_COMMANDS; i++) {
+    names[i] = commands[i].name;
+    if (strcmp(argv[1], commands[i].name)) continue;
+    PetscCall(commands[i].command(argc - 1, argv + 1, exit_code));
+    PetscFunctionReturn(0);
+  }
+  const char *nearest = rg_text_nearest(argv[1], names);
+  rg_complain("unknown command '%s'%s%s%s (regatta help lists the commands)", argv[1],
+              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  *exit_code = RG_EXIT_BAD_INPUT;
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+  int            exit_code = RG_EXIT_INTERNAL;
+  PetscErrorCode error;
+
+  /* PETSc's own handlers would turn the batch system's signals into aborts; and what is -h, -help or
+     -version for PETSc is ours. */
+  error = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
+  if (!error) error = PetscInitializeNoPointers(argc, argv, NULL, NULL);
+  if (error) return RG_EXIT_INTERNAL;
+  rg_blas_set_threads(1);
+  rg_fpu_flush_subnormals();
+  error = rg_clock_initialize();
+  if (!error) error = dispatch(argc, argv, &exit_code);
+  if (error) {
+    (void)MPI_Abort(MPI_COMM_WORLD, RG_EXIT_INTERNAL); /* other ranks wait for us */
+    return RG_EXIT_INTERNAL;
+  }
+  error = PetscFinalize();
+  return error ? RG_EXIT_INTERNAL : exit_code;
+}
