@@ -5,12 +5,15 @@
 #include "algorithm/algorithm.h"
 #include "problem/problem.h"
 
+/* How the initial design is drawn; on a finite design the nearest free points of a box design. */
+typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE } RgInitialDesign;
+
 /* Settings of a trial that belong neither to the problem nor to the algorithm. They may stand in the
    `common` block and be overridden in any problem entry; described by rg_run_params. */
 typedef struct {
   int    iterations;     /* queries after the initial design */
   int    initial_points; /* auto: 2^dim, at most 4 dim... see the table */
-  int    initial_design; /* uniform | sobol | latin_hypercube */
+  int    initial_design; /* RgInitialDesign */
   double noise_variance; /* of the observations, native units of f; 0: noise-free */
   bool   noise_known;    /* whether the learner is told */
   bool   count_initial;  /* whether the initial design enters cumulative regret */
