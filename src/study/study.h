@@ -56,6 +56,10 @@ PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *di
 /* The same from text; `path` is used in messages only. */
 PetscErrorCode rg_study_parse(const char *path, const char *text, size_t length, RgStudy *study,
                               RgDiagnostics *diagnostics);
+/* The bytes of a study file, NUL-terminated, *length without the NUL; owned by the caller (PetscFree).
+   A file that can't be read, is larger than 4 MiB or is no regular file: *text NULL and a diagnostic. */
+PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
+                                  RgDiagnostics *diagnostics);
 PetscErrorCode rg_study_destroy(RgStudy *study);
 
 #endif
