@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/blas.h"
 #include "base/clock.h"
@@ -69,16 +70,29 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
   PetscFunctionReturn(0);
 }
 
+/* PETSc without its signal handlers, which would turn a batch system's signals into aborts, and
+   without seeing the options that mean something else to it. */
+static PetscErrorCode initialize_petsc(int argc, char **argv)
+{
+  static const char *const ours[] = {"-h", "-help", "--help", "-version", "--version", NULL};
+  char                   **seen = calloc((size_t)argc + 1, sizeof(*seen));
+  int                      n = 0;
+
+  if (!seen) return PETSC_ERR_MEM;
+  for (int i = 0; i < argc; i++)
+    if (!is_word(argv[i], ours)) seen[n++] = argv[i];
+  PetscErrorCode error = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
+  if (!error) error = PetscInitializeNoPointers(n, seen, NULL, NULL);
+  free(seen);
+  return error;
+}
+
 int main(int argc, char **argv)
 {
   int            exit_code = RG_EXIT_INTERNAL;
   PetscErrorCode error;
 
-  /* PETSc's own handlers would turn the batch system's signals into aborts; and what is -h, -help or
-     -version for PETSc is ours. */
-  error = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
-  if (!error) error = PetscInitializeNoPointers(argc, argv, NULL, NULL);
-  if (error) return RG_EXIT_INTERNAL;
+  if (initialize_petsc(argc, argv)) return RG_EXIT_INTERNAL;
   rg_blas_set_threads(1);
   rg_fpu_flush_subnormals();
   error = rg_clock_initialize();
