@@ -31,7 +31,8 @@ typedef struct {
   const char        *fallback; /* default as text; NULL: required. "auto" makes `auto` an accepted
                                   word, stored as NaN (REAL), -1 (INT), n = 0 (REALS), NULL (TEXT) */
   double             minimum, maximum; /* accepted range of numbers (each element of REALS); both
-                                          zero: unbounded */
+                                          zero: unbounded; maximum < minimum: no upper limit;
+                                          infinities are fine */
   const char *const *choices; /* CHOICE: accepted words, NULL-terminated */
   const char        *symbol;  /* the paper's symbol, or "" */
   const char        *doc;     /* one line: meaning, unit, what `auto` means */

@@ -1,0 +1,255 @@
+/* Values of parameters: defaults, copies, canonical text. How a text becomes a value is in
+   params_parse.c, how a table is shown to people in params_describe.c. */
+#include "base/params.h"
+
+#include "base/params_internal.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+bool rg_param_allows_auto(const RgParam *entry)
+{
+  return entry->fallback && strcmp(entry->fallback, "auto") == 0 && entry->type != RG_PARAM_CHOICE
+         && entry->type != RG_PARAM_BOOL;
+}
+
+const RgParam *rg_params_find(const RgParam *table, const char *name)
+{
+  for (; table->name; ++table) {
+    if (strcmp(table->name, name) == 0) return table;
+  }
+  return NULL;
+}
+
+/* The known names, for the message about an unknown one. */
+static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgPlace place,
+                                     RgDiagnostics *diagnostics)
+{
+  const char **names, *nearest;
+  int          n = 0;
+  RgText       known = {0};
+  char         shown[RG_SHOWN_SIZE];
+
+  PetscFunctionBeginUser;
+  while (table[n].name) ++n;
+  PetscCall(PetscCalloc1((size_t)n + 1, &names));
+  for (int i = 0; i < n; ++i) names[i] = table[i].name;
+  nearest = rg_text_nearest(name, names);
+  rg_param_show(name, shown);
+  if (nearest) {
+    rg_diagnostics_add(diagnostics, place, "unknown key '%s', did you mean '%s'?", shown, nearest);
+  } else if (n == 0) {
+    rg_diagnostics_add(diagnostics, place, "unknown key '%s', no keys are accepted here", shown);
+  } else {
+    for (int i = 0; i < n; ++i) {
+      PetscCall(rg_text_add(&known, "%s'%s'", i ? ", " : "", names[i]));
+    }
+    rg_diagnostics_add(diagnostics, place, "unknown key '%s', known keys are %s", shown,
+                       known.data);
+  }
+  PetscCall(rg_text_clear(&known));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *name, int n,
+                             const char *const *values, RgPlace place, RgDiagnostics *diagnostics,
+                             const RgParam **entry)
+{
+  RgText         problem = {0};
+  const RgParam *found = rg_params_find(table, name);
+
+  PetscFunctionBeginUser;
+  if (entry) *entry = found;
+  if (!found) {
+    PetscCall(report_unknown(table, name, place, diagnostics));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_param_parse(found, options, n, values, &problem));
+  if (problem.length) rg_diagnostics_add(diagnostics, place, "%s", problem.data);
+  PetscCall(rg_text_clear(&problem));
+  PetscFunctionReturn(0);
+}
+
+/* Split the default of a list parameter, written "[a, b]" or "a, b", in place. Returns the number
+   of words, `limit` at most. */
+static int split_list(char *text, int limit, const char **words)
+{
+  int  n = 0;
+  bool inside = false;
+
+  for (char *c = text; *c; ++c) {
+    if (*c == '[' || *c == ']' || *c == ',' || isspace((unsigned char)*c)) {
+      *c     = '\0';
+      inside = false;
+    } else if (!inside) {
+      if (n < limit) words[n++] = c;
+      inside = true;
+    }
+  }
+  return n;
+}
+
+static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *problem)
+{
+  PetscFunctionBeginUser;
+  if (entry->type == RG_PARAM_REALS && !rg_param_allows_auto(entry)) {
+    size_t       length = strlen(entry->fallback);
+    char        *text;
+    const char **words;
+
+    PetscCall(PetscStrallocpy(entry->fallback, &text));
+    PetscCall(PetscMalloc1(length + 1, &words));
+    int n = split_list(text, (int)length, words);
+    /* An empty list is a legitimate default, though not a legitimate input. */
+    if (n) PetscCall(rg_param_parse(entry, options, n, words, problem));
+    PetscCall(PetscFree(words));
+    PetscCall(PetscFree(text));
+  } else {
+    PetscCall(rg_param_parse(entry, options, 1, &entry->fallback, problem));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
+{
+  RgText problem = {0};
+
+  PetscFunctionBeginUser;
+  for (; table->name; ++table) {
+    PetscCall(rg_param_reset(table, options));
+    if (!table->fallback) continue;
+    PetscCall(set_default(table, options, &problem));
+    PetscCheck(problem.length == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "invalid default: %s",
+               problem.data);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
+{
+  RgParamField field = rg_param_field(entry, options);
+
+  PetscFunctionBeginUser;
+  switch (entry->type) {
+  case RG_PARAM_BOOL: *field.boolean = false; break;
+  case RG_PARAM_INT:
+  case RG_PARAM_CHOICE: *field.integer = 0; break;
+  case RG_PARAM_REAL: *field.real = 0.0; break;
+  case RG_PARAM_TEXT: PetscCall(PetscFree(*field.text)); break;
+  case RG_PARAM_REALS:
+    PetscCall(PetscFree(field.reals->values));
+    field.reals->n = 0;
+    break;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_clear(const RgParam *table, void *options)
+{
+  PetscFunctionBeginUser;
+  for (; table->name; ++table) {
+    if (table->type != RG_PARAM_TEXT && table->type != RG_PARAM_REALS) continue;
+    PetscCall(rg_param_reset(table, options));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *from, void *to)
+{
+  PetscFunctionBeginUser;
+  memcpy(to, from, size);
+  for (; table->name; ++table) {
+    RgParamField field = rg_param_field(table, to);
+
+    if (table->type == RG_PARAM_TEXT && *field.text) {
+      PetscCall(PetscStrallocpy(*field.text, field.text));
+    }
+    if (table->type == RG_PARAM_REALS && field.reals->values) {
+      const double *values = field.reals->values;
+      size_t        n = (size_t)field.reals->n;
+
+      PetscCall(PetscMalloc1(n, &field.reals->values));
+      memcpy(field.reals->values, values, n * sizeof *values);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A text in double quotes; quotes, backslashes and control characters are escaped. */
+static PetscErrorCode add_quoted(RgText *text, const char *value)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "\""));
+  for (const unsigned char *c = (const unsigned char *)value; *c; ++c) {
+    if (*c == '"' || *c == '\\') {
+      PetscCall(rg_text_add(text, "\\%c", *c));
+    } else if (*c < 0x20 || *c == 0x7F) {
+      PetscCall(rg_text_add(text, "\\x%02x", *c));
+    } else {
+      PetscCall(rg_text_add_bytes(text, (const char *)c, 1));
+    }
+  }
+  PetscCall(rg_text_add(text, "\""));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_reals(RgText *text, const RgReals *reals)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "["));
+  for (int i = 0; i < reals->n; ++i) {
+    if (i) PetscCall(rg_text_add(text, ","));
+    PetscCall(rg_text_add_real(text, reals->values[i]));
+  }
+  PetscCall(rg_text_add(text, "]"));
+  PetscFunctionReturn(0);
+}
+
+static bool is_auto(const RgParam *entry, RgParamField field)
+{
+  if (!rg_param_allows_auto(entry)) return false;
+  switch (entry->type) {
+  case RG_PARAM_INT: return *field.integer == -1;
+  case RG_PARAM_REAL: return isnan(*field.real);
+  case RG_PARAM_TEXT: return *field.text == NULL;
+  case RG_PARAM_REALS: return field.reals->n == 0;
+  default: return false;
+  }
+}
+
+static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (is_auto(entry, field)) {
+    PetscCall(rg_text_add(text, "auto"));
+    PetscFunctionReturn(0);
+  }
+  switch (entry->type) {
+  case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "%s", *field.boolean ? "true" : "false")); break;
+  case RG_PARAM_INT: PetscCall(rg_text_add(text, "%d", *field.integer)); break;
+  case RG_PARAM_REAL: PetscCall(rg_text_add_real(text, *field.real)); break;
+  case RG_PARAM_CHOICE: PetscCall(rg_text_add(text, "%s", entry->choices[*field.integer])); break;
+  case RG_PARAM_TEXT:
+    if (*field.text) {
+      PetscCall(add_quoted(text, *field.text));
+    } else {
+      PetscCall(rg_text_add(text, "none"));
+    }
+    break;
+  case RG_PARAM_REALS: PetscCall(add_reals(text, field.reals)); break;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text)
+{
+  PetscFunctionBeginUser;
+  for (const RgParam *entry = table; entry->name; ++entry) {
+    PetscCall(rg_text_add(text, "%s%s=", entry == table ? "" : ",", entry->name));
+    /* The view is only read from; the cast serves the union shared with the writers. */
+    PetscCall(add_value(entry, rg_param_field(entry, (void *)(uintptr_t)options), text));
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,46 @@
+/* Shared by params*.c only. */
+#ifndef RG_BASE_PARAMS_INTERNAL_H
+#define RG_BASE_PARAMS_INTERNAL_H
+
+#include "base/params.h"
+
+/* The field of an options struct that an entry describes, by its type. */
+typedef union {
+  void    *address;
+  bool    *boolean;
+  int     *integer; /* INT, CHOICE */
+  double  *real;
+  char   **text;
+  RgReals *reals;
+} RgParamField;
+
+static inline RgParamField rg_param_field(const RgParam *entry, void *options)
+{
+  RgParamField field;
+
+  field.address = (char *)options + entry->offset;
+  return field;
+}
+
+/* Is the word `auto` accepted and stored as a value of its own? */
+bool rg_param_allows_auto(const RgParam *entry);
+
+/* Free what the field owns and make it false, 0, NULL or empty. */
+PetscErrorCode rg_param_reset(const RgParam *entry, void *options);
+
+/* Set the field from `n` words. A mistake is described in `problem` (empty otherwise) and leaves
+   the field as it was. */
+PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n,
+                              const char *const *values, RgText *problem);
+
+/* Append what is accepted, e.g. `an integer in [1, 100]`, or for REALS one of the numbers. */
+PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text);
+
+/* Append the range of a number: `in [0, 1]`, `> 0`, `>= 2`; nothing if it is unbounded. */
+PetscErrorCode rg_param_range(const RgParam *entry, RgText *text);
+
+/* A user's word for a message: shortened when long, whole UTF-8 characters. */
+#define RG_SHOWN_SIZE 64
+void rg_param_show(const char *word, char shown[RG_SHOWN_SIZE]);
+
+#endif
