@@ -1,0 +1,154 @@
+/* hartmann3 and hartmann6: Hartmann's functions in 3 and 6 dimensions, negated.
+
+   f(x) = sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2) on the unit cube, c = (1, 1.2, 3, 3.2).
+   hartmann3: maximum 3.86278214782076 at (0.114614338589672, 0.555648849971857, 0.852546953520866).
+   The source has P_41 = 0.03815; 0.0381 circulates too (constant: rounded), with maximum
+   3.86277978733266 at (0.114588876655069, 0.55564889461693, 0.852546984686677).
+   hartmann6: maximum 3.32236801141551 at (0.201689511006705, 0.150010691823458, 0.476873974221897,
+   0.275332430494056, 0.311651616600113, 0.65730053406562); a local maximum 3.2031619 near
+   (0.4047, 0.8824, 0.8461, 0.5740, 0.1389, 0.0385).
+   Sources: J. K. Hartman, Some experiments in global optimization, 1973; Dixon and Szego 1978. */
+#include "problem/hartmann.h"
+
+#include "problem/box_problem.h"
+
+#include <math.h>
+
+const double rg_hartmann_weights[4] = {1.0, 1.2, 3.0, 3.2};
+
+const double rg_hartmann3_a[4 * 3] = {3, 10, 30, 0.1, 10, 35, 3, 10, 30, 0.1, 10, 35};
+
+const double rg_hartmann3_p[4 * 3] = {0.3689, 0.1170, 0.2673, 0.4699,  0.4387, 0.7470,
+                                      0.1091, 0.8732, 0.5547, 0.03815, 0.5743, 0.8828};
+
+static const double rounded_p[4 * 3] = {0.3689, 0.1170, 0.2673, 0.4699, 0.4387, 0.7470,
+                                        0.1091, 0.8732, 0.5547, 0.0381, 0.5743, 0.8828};
+
+/* clang-format off */
+const double rg_hartmann6_a[4 * 6] = {10,    3,  17,   3.5, 1.7,  8,
+                                       0.05, 10, 17,   0.1, 8,   14,
+                                       3,    3.5, 1.7, 10,  17,   8,
+                                      17,    8,  0.05, 10,  0.1, 14};
+
+const double rg_hartmann6_p[4 * 6] = {0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886,
+                                      0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991,
+                                      0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650,
+                                      0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381};
+/* clang-format on */
+
+double rg_hartmann(int dim, const double weights[4], const double *A, const double *P,
+                   const double *x, double *gradient)
+{
+  double sum = 0;
+
+  for (int j = 0; gradient && j < dim; j++) gradient[j] = 0;
+  for (int i = 0; i < 4; i++) {
+    const double *a = A + i * dim, *p = P + i * dim;
+    double        exponent = 0;
+    for (int j = 0; j < dim; j++) exponent += a[j] * (x[j] - p[j]) * (x[j] - p[j]);
+    const double term = weights[i] * exp(-exponent);
+    for (int j = 0; gradient && j < dim; j++) gradient[j] -= 2 * a[j] * (x[j] - p[j]) * term;
+    sum += term;
+  }
+  return sum;
+}
+
+static double classical3(const void *options, int dim, const double *x, double *gradient)
+{
+  (void)options;
+  return rg_hartmann(dim, rg_hartmann_weights, rg_hartmann3_a, rg_hartmann3_p, x, gradient);
+}
+
+static double rounded3(const void *options, int dim, const double *x, double *gradient)
+{
+  (void)options;
+  return rg_hartmann(dim, rg_hartmann_weights, rg_hartmann3_a, rounded_p, x, gradient);
+}
+
+static double hartmann6(const void *options, int dim, const double *x, double *gradient)
+{
+  (void)options;
+  return rg_hartmann(dim, rg_hartmann_weights, rg_hartmann6_a, rg_hartmann6_p, x, gradient);
+}
+
+static const double zeros[6] = {0}, ones[6] = {1, 1, 1, 1, 1, 1};
+
+static const RgBoxFunction variants3[] = {
+  {
+    .formula = classical3,
+    .dim = 3,
+    .lower = zeros,
+    .upper = ones,
+    .best = 3.8627821478207552554,
+    .n_best = 1,
+    .best_at = (const double[]) {0.11461433858967197614, 0.55564884997185693489,
+                                 0.8525469535208657849},
+  },
+  {
+    .formula = rounded3,
+    .dim = 3,
+    .lower = zeros,
+    .upper = ones,
+    .best = 3.8627797873326625228,
+    .n_best = 1,
+    .best_at = (const double[]) {0.11458887665506896836, 0.55564889461693004477,
+                                 0.85254698468667743762},
+  },
+};
+
+static const RgBoxFunction box6 = {
+  .formula = hartmann6,
+  .dim = 6,
+  .lower = zeros,
+  .upper = ones,
+  .best = 3.3223680114155148001,
+  .n_best = 1,
+  .best_at = (const double[]) {0.20168951100670542433, 0.15001069182345796879,
+                               0.47687397422189699032, 0.27533243049405606824,
+                               0.31165161660011324245, 0.65730053406562030606},
+};
+
+typedef struct {
+  int variant;
+} Options3;
+
+static const char *const constant_names[] = {"classical", "rounded", NULL};
+
+static const RgParam params3[] = {
+  {.name = "constant",
+   .type = RG_PARAM_CHOICE,
+   .offset = offsetof(Options3, variant),
+   .fallback = "classical",
+   .choices = constant_names,
+   .symbol = "P_41",
+   .doc = "classical: P_41 = 0.03815; rounded: 0.0381, as some collections print it"},
+  {0},
+};
+
+RG_BOX_VARIANTS(variants3, Options3)
+RG_BOX_FIXED(box6)
+
+const RgProblemClass rg_problem_hartmann3 = {
+  .name = "hartmann3",
+  .title = "Hartmann 3",
+  .summary = "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^3",
+  .reference = "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978",
+  .revision = 1,
+  .params = params3,
+  .options_size = sizeof(Options3),
+  .domain = variant_domain,
+  .create = variant_create,
+  RG_BOX_METHODS,
+};
+
+const RgProblemClass rg_problem_hartmann6 = {
+  .name = "hartmann6",
+  .title = "Hartmann 6",
+  .summary = "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^6",
+  .reference = "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978",
+  .revision = 1,
+  .params = rg_box_no_params,
+  .domain = fixed_domain,
+  .create = fixed_create,
+  RG_BOX_METHODS,
+};

@@ -1,0 +1,114 @@
+/* What all problems have in common: life cycle, and evaluation with its checks. */
+#include "problem/problem.h"
+
+#include <math.h>
+
+PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *options,
+                                 uint64_t study_seed, uint64_t instance, RgProblem *problem,
+                                 RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  *problem = (RgProblem){
+      .class = class,
+      .options = options,
+      .stream = rg_stream(study_seed, class->name, instance, "problem", 0),
+      .optimum = NAN,
+  };
+  PetscCall(class->domain(options, &problem->domain));
+  if (class->create) PetscCall(class->create(problem, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_problem_destroy(RgProblem *problem)
+{
+  PetscFunctionBeginUser;
+  if (problem->class && problem->class->destroy) PetscCall(problem->class->destroy(problem));
+  PetscCall(PetscFree(problem->optimisers));
+  PetscCall(rg_domain_destroy(&problem->domain));
+  *problem = (RgProblem){.optimum = NAN};
+  PetscFunctionReturn(0);
+}
+
+/* A point of a finite space must say which one it is. */
+static PetscErrorCode check_part(const RgProblem *problem, const char *part, const RgSpace *space,
+                                 int index, const double *coordinates)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(coordinates, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "%s: evaluated without a %s",
+             problem->class->name, part);
+  PetscCheck(!rg_space_is_finite(space) || (index >= 0 && index < space->size), PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "%s: %s index %d of a finite set of %d points",
+             problem->class->name, part, index, space->size);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_points(const RgProblem *problem, int m, const RgPoint *points,
+                                   bool with_context)
+{
+  const RgDomain *domain = &problem->domain;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < m; i++) {
+    PetscCall(check_part(problem, "design", &domain->design, points[i].index, points[i].x));
+    if (with_context && domain->context.dim)
+      PetscCall(
+          check_part(problem, "context", &domain->context, points[i].context_index, points[i].c));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_coordinates(RgText *text, int dim, const double *x)
+{
+  PetscFunctionBeginUser;
+  for (int j = 0; j < dim; j++) PetscCall(rg_text_add(text, "%s%.9g", j ? ", " : "", x[j]));
+  PetscFunctionReturn(0);
+}
+
+/* Name the first non-finite value and its input. */
+static PetscErrorCode check_values(const RgProblem *problem, const char *symbol, int m,
+                                   const RgPoint *points, bool with_context, const double *value,
+                                   RgFailure *failure)
+{
+  const int context_dim = with_context ? problem->domain.context.dim : 0;
+  RgText input = {0};
+  int i = 0;
+
+  PetscFunctionBeginUser;
+  while (i < m && isfinite(value[i])) i++;
+  if (i == m) PetscFunctionReturn(0);
+  PetscCall(add_coordinates(&input, problem->domain.design.dim, points[i].x));
+  if (context_dim) {
+    PetscCall(rg_text_add(&input, "; "));
+    PetscCall(add_coordinates(&input, context_dim, points[i].c));
+  }
+  rg_failure_set(failure, "%s: %s is %s at (%s)", problem->class->name, symbol,
+                 isnan(value[i]) ? "not a number" : "infinite", input.data);
+  PetscCall(rg_text_clear(&input));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                   RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(check_points(problem, m, points, true));
+  PetscCall(problem->class->evaluate(problem, m, points, f, failure));
+  PetscCall(check_values(problem, "f", m, points, true, f, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
+                                    RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  if (!problem->class->objective) {
+    PetscCheck(!problem->domain.context.dim, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "%s: has contexts but no objective F", problem->class->name);
+    PetscCall(rg_problem_evaluate(problem, m, points, F, failure));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(check_points(problem, m, points, false));
+  PetscCall(problem->class->objective(problem, m, points, F, failure));
+  PetscCall(check_values(problem, "F", m, points, false, F, failure));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,13 @@
+/* What `regatta describe` says about a problem. */
+#ifndef RG_PROBLEM_PROBLEM_DESCRIBE_H
+#define RG_PROBLEM_PROBLEM_DESCRIBE_H
+
+#include "problem/problem.h"
+
+/* Append a description of the family for people: head line, summary, reference, table of
+   parameters, and, for the default parameters, domain, optimum and optimisers. Builds a default
+   instance, whose cost it has; where that is impossible (required parameters, missing data) it says
+   so. */
+PetscErrorCode rg_problem_describe(const RgProblemClass *class, RgText *text);
+
+#endif

@@ -1,0 +1,88 @@
+/* Instances of problems for tests: options from texts, as a study file would give them. */
+#ifndef RG_TESTS_TEST_PROBLEM_H
+#define RG_TESTS_TEST_PROBLEM_H
+
+#include "problem/problem.h"
+#include "test_main.h"
+
+#define MAX_SETTINGS 6
+
+/* name, value; ends with a NULL name unless full. */
+typedef const char *Setting[2];
+
+typedef struct {
+  void     *options;
+  RgProblem problem;
+} Instance;
+
+static inline void *options_make(const RgProblemClass *class, const Setting *settings)
+{
+  RgDiagnostics diagnostics = {0};
+  void         *options;
+
+  RG_OK(PetscCalloc(class->options_size + 1, &options));
+  RG_OK(rg_params_defaults(class->params, options));
+  for (int i = 0; settings && i < MAX_SETTINGS && settings[i][0]; i++) {
+    const RgParam *entry;
+    RG_OK(rg_params_set(class->params, options, settings[i][0], 1, &settings[i][1], (RgPlace) {0},
+                        &diagnostics, &entry));
+  }
+  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
+  return options;
+}
+
+static inline void options_free(const RgProblemClass *class, void *options)
+{
+  RG_OK(rg_params_clear(class->params, options));
+  RG_OK(PetscFree(options));
+}
+
+static inline Instance instance_make(const char *name, const Setting *settings, uint64_t study_seed,
+                                     uint64_t number)
+{
+  const RgProblemClass *class = rg_problem_class_find(name);
+  RgDiagnostics diagnostics = {0};
+  RgFailure     failure = {0};
+  Instance      instance = {0};
+
+  if (!class) fail_msg("unknown problem %s", name);
+  instance.options = options_make(class, settings);
+  if (class->check) RG_OK(class->check(instance.options, (RgPlace) {0}, &diagnostics));
+  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
+  RG_OK(rg_problem_create(class, instance.options, study_seed, number, &instance.problem,
+                          &failure));
+  if (failure.failed) fail_msg("%s", failure.message);
+  return instance;
+}
+
+static inline void instance_free(Instance *instance)
+{
+  const RgProblemClass *class = instance->problem.class;
+
+  RG_OK(rg_problem_destroy(&instance->problem));
+  options_free(class, instance->options);
+}
+
+/* F at one point of a box. */
+static inline double value_at(RgProblem *problem, const double *x)
+{
+  const RgPoint point = {.index = -1, .x = x, .context_index = -1};
+  RgFailure     failure = {0};
+  double        f;
+
+  RG_OK(rg_problem_objective(problem, 1, &point, &f, &failure));
+  if (failure.failed) fail_msg("%s", failure.message);
+  return f;
+}
+
+/* The only value of a problem at default or given settings. */
+static inline double value_of(const char *name, const Setting *settings, const double *x)
+{
+  Instance     instance = instance_make(name, settings, 1, 0);
+  const double f = value_at(&instance.problem, x);
+
+  instance_free(&instance);
+  return f;
+}
+
+#endif

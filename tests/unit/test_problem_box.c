@@ -1,0 +1,246 @@
+/* Families on a box: stated optima, gradients against differences, no point above the optimum. */
+#include "test_problem.h"
+
+#define MAX_DIM 10
+
+typedef struct {
+  const char *name;
+  Setting     settings[MAX_SETTINGS];
+  int         dim, n_optimisers;
+  bool        smooth_at_optimum;
+} Case;
+
+static const Case cases[] = {
+  {"forrester", {{0}}, 1, 1, true},
+  {"branin", {{0}}, 2, 3, true},
+  {"goldstein_price", {{0}}, 2, 1, true},
+  {"goldstein_price", {{"variant", "standardised"}}, 2, 1, true},
+  {"six_hump_camel", {{0}}, 2, 2, true},
+  {"six_hump_camel", {{"variant", "wide"}}, 2, 2, true},
+  {"holder_table", {{0}}, 2, 4, true},
+  {"cross_in_tray", {{0}}, 2, 4, true},
+  {"hartmann3", {{0}}, 3, 1, true},
+  {"hartmann3", {{"constant", "rounded"}}, 3, 1, true},
+  {"hartmann6", {{0}}, 6, 1, true},
+  {"ackley", {{0}}, 4, 1, false},
+  {"ackley", {{"dim", "1"}, {"lower", "-3"}, {"upper", "5"}}, 1, 1, false},
+  {"ackley", {{"dim", "10"}}, 10, 1, false},
+  {"rosenbrock", {{0}}, 4, 1, true},
+  {"rosenbrock", {{"dim", "2"}, {"lower", "-2.048"}, {"upper", "2.048"}}, 2, 1, true},
+  {"rosenbrock", {{"variant", "standardised"}}, 4, 1, true},
+  {"sphere", {{0}}, 6, 1, true},
+  {"sphere", {{"dim", "3"}}, 3, 1, true},
+  {"sphere", {{"variant", "weighted"}}, 6, 1, true},
+  {"sphere", {{"variant", "standardised"}}, 6, 1, true},
+};
+
+enum { N_CASES = sizeof cases / sizeof *cases };
+
+static Instance open_case(int k)
+{
+  return instance_make(cases[k].name, cases[k].settings, 7, 0);
+}
+
+static RgRandom random_of(int k)
+{
+  const RgStream stream = rg_stream(1, cases[k].name, (uint64_t)k, "test", 0);
+
+  return rg_stream_at(&stream, 0);
+}
+
+static void random_point(const RgSpace *box, RgRandom *random, double *x)
+{
+  double unit[MAX_DIM];
+
+  rg_random_uniforms(random, (size_t)box->dim, unit);
+  rg_space_to_native(box, unit, x);
+}
+
+static void gradient_at(RgProblem *problem, const double *x, double *gradient)
+{
+  const RgPoint point = {.index = -1, .x = x, .context_index = -1};
+
+  RG_OK(problem->class->gradient(problem, &point, gradient));
+}
+
+static void test_domain(void **state)
+{
+  (void)state;
+  for (int k = 0; k < N_CASES; k++) {
+    Instance        it = open_case(k);
+    const RgDomain *domain = &it.problem.domain;
+    assert_int_equal(domain->design.kind, RG_SPACE_BOX);
+    assert_int_equal(domain->design.dim, cases[k].dim);
+    assert_int_equal(domain->context.dim, 0);
+    assert_int_equal(domain->control, RG_CONTEXT_NONE);
+    instance_free(&it);
+  }
+}
+
+static void test_optimum(void **state)
+{
+  double gradient[MAX_DIM];
+
+  (void)state;
+  for (int k = 0; k < N_CASES; k++) {
+    Instance   it = open_case(k);
+    RgProblem *p = &it.problem;
+    assert_int_equal(p->n_optimisers, cases[k].n_optimisers);
+    for (int i = 0; i < p->n_optimisers; i++) {
+      const double *x = p->optimisers + i * cases[k].dim;
+      if (fabs(value_at(p, x) - p->optimum) > 1e-10 * fabs(p->optimum))
+        fail_msg("%s (case %d): %.17g at optimiser %d", cases[k].name, k, value_at(p, x), i);
+      for (int j = 0; j < cases[k].dim; j++) {
+        assert_true(x[j] >= p->domain.design.lower[j] && x[j] <= p->domain.design.upper[j]);
+        for (int other = 0; other < i; other++)
+          if (!memcmp(x, p->optimisers + other * cases[k].dim, sizeof(double) * cases[k].dim))
+            fail_msg("%s: optimiser %d repeats %d", cases[k].name, i, other);
+      }
+      gradient_at(p, x, gradient);
+      for (int j = 0; cases[k].smooth_at_optimum && j < cases[k].dim; j++)
+        RG_CLOSE(gradient[j], 0, 1e-11 * fmax(1, fabs(p->optimum)));
+    }
+    instance_free(&it);
+  }
+}
+
+/* 10^5 points of the whole box, and as many close to each optimiser. */
+static void test_nothing_above_optimum(void **state)
+{
+  enum { BATCH = 1000, ROUNDS = 100 };
+  static double  x[BATCH * MAX_DIM], f[BATCH];
+  static RgPoint points[BATCH];
+
+  (void)state;
+  for (int k = 0; k < N_CASES; k++) {
+    Instance       it = open_case(k);
+    RgProblem     *p = &it.problem;
+    const RgSpace *box = &p->domain.design;
+    RgRandom       random = random_of(k);
+    RgFailure      failure = {0};
+    double         best = -INFINITY;
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+      const double *centre = p->optimisers + round % p->n_optimisers * box->dim;
+      const double  radius = pow(10, -1 - 5 * (round / (2.0 * ROUNDS)));
+      for (int i = 0; i < BATCH; i++) {
+        double *xi = x + i * box->dim;
+        random_point(box, &random, xi);
+        for (int j = 0; round >= ROUNDS && j < box->dim; j++) {
+          xi[j] = centre[j] + radius * (xi[j] - centre[j]);
+          xi[j] = fmin(fmax(xi[j], box->lower[j]), box->upper[j]);
+        }
+        points[i] = (RgPoint) {.index = -1, .x = xi, .context_index = -1};
+      }
+      RG_OK(rg_problem_evaluate(p, BATCH, points, f, &failure));
+      for (int i = 0; i < BATCH; i++) best = fmax(best, f[i]);
+    }
+    if (!(best <= p->optimum + 1e-13 * fmax(1, fabs(p->optimum))))
+      fail_msg("%s (case %d): %.17g found, above the optimum %.17g", cases[k].name, k, best,
+               p->optimum);
+    assert_false(failure.failed);
+    instance_free(&it);
+  }
+}
+
+/* Fourth-order differences. Points where they differ from those of half the step are next to a kink
+   and don't count. */
+static void test_gradient(void **state)
+{
+  enum { POINTS = 300 };
+  double x[MAX_DIM], gradient[MAX_DIM], estimate[2];
+
+  (void)state;
+  for (int k = 0; k < N_CASES; k++) {
+    Instance       it = open_case(k);
+    const RgSpace *box = &it.problem.domain.design;
+    RgRandom       random = random_of(k);
+    int            counted = 0;
+    for (int i = 0; i < POINTS; i++) {
+      random_point(box, &random, x);
+      gradient_at(&it.problem, x, gradient);
+      for (int j = 0; j < box->dim; j++) {
+        const double at = x[j];
+        double       largest = 0;
+        for (int half = 0; half < 2; half++) {
+          const double h = 1e-3 * fmin(1, box->upper[j] - box->lower[j]) / (1 + half);
+          double       f[4];
+          for (int s = 0; s < 4; s++) {
+            x[j] = at + h * (s < 2 ? s - 2 : s - 1);
+            f[s] = value_at(&it.problem, x);
+            largest = fmax(largest, fabs(f[s]));
+          }
+          estimate[half] = (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * h);
+        }
+        x[j] = at;
+        const double scale = fmax(largest, fabs(gradient[j]));
+        if (fabs(estimate[1] - estimate[0]) > 1e-6 * scale) continue;
+        counted++;
+        if (fabs(gradient[j] - estimate[1]) > 1e-6 * scale)
+          fail_msg("%s (case %d): gradient[%d] = %.12g, differences give %.12g", cases[k].name, k,
+                   j, gradient[j], estimate[1]);
+      }
+    }
+    assert_true(counted > POINTS * box->dim * 9 / 10);
+    instance_free(&it);
+  }
+}
+
+static void test_optimum_depends_on_box(void **state)
+{
+  static const Setting moved[] = {{"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {0}};
+  static const Setting shifted[] = {{"lower", "-10"}, {"upper", "40"}, {0}};
+  Instance it = instance_make("sphere", moved, 1, 0);
+
+  (void)state;
+  assert_int_equal(it.problem.n_optimisers, 0);
+  assert_true(isnan(it.problem.optimum));
+  instance_free(&it);
+  it = instance_make("ackley", shifted, 1, 0);
+  assert_int_equal(it.problem.n_optimisers, 1);
+  assert_true(it.problem.optimum == 0);
+  assert_true(value_at(&it.problem, it.problem.optimisers) == 0);
+  instance_free(&it);
+}
+
+/* The mistakes a parameters table can't catch. */
+static void test_mistakes(void **state)
+{
+  static const struct {
+    const char *name;
+    Setting     settings[MAX_SETTINGS];
+    int         n;
+    const char *part;
+  } wrong[] = {
+    {"ackley", {{"lower", "2"}, {"upper", "1"}}, 1, "lower = 2 must be less than upper = 1"},
+    {"sphere", {{"lower", "7"}}, 1, "lower = 7 must be less than upper = 5.12"},
+    {"rosenbrock", {{"lower", "11"}}, 1, "must be less than upper = 10"},
+    {"rosenbrock", {{"variant", "standardised"}, {"dim", "5"}}, 1, "has dim = 4, not 5"},
+    {"rosenbrock", {{"variant", "standardised"}, {"upper", "5"}}, 1, "belong to variant plain"},
+    {"sphere", {{"variant", "weighted"}, {"dim", "2"}, {"lower", "-1"}}, 2, "has dim = 6, not 2"},
+  };
+
+  (void)state;
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    const RgProblemClass *class = rg_problem_class_find(wrong[k].name);
+    void         *options = options_make(class, wrong[k].settings);
+    RgDiagnostics diagnostics = {0};
+    const RgPlace place = {"study.yaml", 3, 5};
+    RG_OK(class->check(options, place, &diagnostics));
+    assert_int_equal(diagnostics.n, wrong[k].n);
+    if (!strstr(diagnostics.list[0].message, wrong[k].part))
+      fail_msg("%s", diagnostics.list[0].message);
+    assert_string_equal(diagnostics.list[0].place.file, "study.yaml");
+    options_free(class, options);
+  }
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_domain),
+  cmocka_unit_test(test_optimum),
+  cmocka_unit_test(test_nothing_above_optimum),
+  cmocka_unit_test(test_gradient),
+  cmocka_unit_test(test_optimum_depends_on_box),
+  cmocka_unit_test(test_mistakes),
+};
+
+RG_TEST_MAIN(tests)
