@@ -1,0 +1,72 @@
+#include "acquisition/confidence.h"
+
+#include <math.h>
+
+#define PI 3.14159265358979323846
+
+static double at_least_zero(double value)
+{
+  return value > 0.0 ? value : 0.0;
+}
+
+double rg_confidence_grid_levels(int dim, double t, double a, double b, double r)
+{
+  return b * dim * r * t * t * (sqrt(log(a * dim)) + 0.5 * sqrt(PI));
+}
+
+double rg_irgp_shift_finite(double n_points)
+{
+  return at_least_zero(2.0 * log(0.5 * n_points));
+}
+
+double rg_irgp_shift_continuous(int dim, double t, double a, double b, double r)
+{
+  return at_least_zero(2.0 * dim * log(rg_confidence_grid_levels(dim, t, a, b, r)) -
+                       2.0 * log(2.0));
+}
+
+double rg_irgp_shift_heuristic(int dim)
+{
+  return 0.5 * dim;
+}
+
+double rg_irgp_shift_highprob(double n_points, double t, double delta)
+{
+  return at_least_zero(2.0 * log(n_points * t * t * PI * PI / (12.0 * delta)));
+}
+
+double rg_irgp_quantile(double shift, double rate, double p)
+{
+  return shift - log1p(-p) / rate;
+}
+
+double rg_gp_ucb_beta_bcr(double n_points, double t)
+{
+  return at_least_zero(2.0 * log(n_points * t * t / sqrt(2.0 * PI)));
+}
+
+double rg_gp_ucb_beta_srinivas(double n_points, double t, double delta)
+{
+  return at_least_zero(2.0 * log(n_points * t * t * PI * PI / (6.0 * delta)));
+}
+
+double rg_gp_ucb_beta_heuristic(int dim, double t)
+{
+  return 0.2 * dim * log(2.0 * t);
+}
+
+double rg_gp_ucb_beta_bcr_cont(int dim, double t, double a, double b, double r)
+{
+  return at_least_zero(2.0 * dim * log(rg_confidence_grid_levels(dim, t, a, b, r)) +
+                       2.0 * log(t * t / sqrt(2.0 * PI)));
+}
+
+double rg_rgp_shape_finite(double n_points, double t, double theta)
+{
+  return log(n_points * t * t) / log1p(0.5 * theta);
+}
+
+double rg_rgp_shape_heuristic(int dim, double t)
+{
+  return 0.2 * dim * log(2.0 * t);
+}

@@ -1,0 +1,113 @@
+/* specs irgp_ucb, section 8: O2, O3, O4, O6 (columns UCB and EI), O13. */
+#include "test_main.h"
+
+#include "acquisition/acquisition.h"
+#include "acquisition/confidence.h"
+#include "base/normal.h"
+
+static void test_o2_shifted_exponential(void **state)
+{
+  double shift = rg_irgp_shift_finite(1000);
+
+  (void)state;
+  RG_CLOSE(rg_irgp_quantile(shift, 0.5, 1.0 - 0.5), 13.815510558, 1e-11);
+  RG_CLOSE(rg_irgp_quantile(shift, 0.5, 1.0 - 0.1), 17.0343863828, 1e-11);
+  RG_CLOSE(rg_irgp_quantile(shift, 0.5, 1.0 - 0.9), 12.6399372282, 1e-11);
+  RG_CLOSE(rg_irgp_shift_finite(10), 3.21887582487, 1e-11);
+  RG_CLOSE(rg_irgp_shift_finite(94), 7.70029520342, 1e-11);
+  RG_CLOSE(rg_irgp_shift_finite(164), 8.81343849453, 1e-11);
+  RG_CLOSE(rg_irgp_shift_finite(178), 8.97727273946, 1e-11);
+  RG_CLOSE(shift, 12.4292161968, 1e-11);
+  RG_CLOSE(rg_irgp_quantile(shift, 0.5, 0.025), 12.4798518128, 1e-11);
+  RG_CLOSE(rg_irgp_quantile(shift, 0.5, 0.975), 19.8069751051, 1e-11);
+}
+
+/* Table of 7.2: t, beta bcr, beta srinivas (0.1), kappa, 2.5% and 97.5% quantiles; |X| = 1000. */
+static const double o3[][6] = {
+  {1, 11.97763349, 19.41608135, 17.03662076, 9.93101365, 26.02836990},
+  {2, 14.75022221, 22.18867007, 20.45564334, 12.57254095, 30.22627601},
+  {5, 18.41538514, 25.85383300, 24.97534535, 16.15887440, 35.68059022},
+  {10, 21.18797386, 28.62642172, 28.39436794, 18.92719647, 39.75098779},
+  {20, 23.96056259, 31.39901044, 31.81339052, 21.73381649, 43.78294083},
+  {50, 27.62572551, 35.06417337, 36.33309253, 25.49265934, 49.06404588},
+  {100, 30.39831424, 37.83676209, 39.75211511, 28.36724324, 53.02783568},
+  {200, 33.17090296, 40.60935082, 43.17113769, 31.26485558, 56.96854457},
+  {300, 34.79276339, 42.23121125, 45.17113769, 32.96942708, 59.26411503},
+  {500, 36.83606589, 44.27451374, 47.69083970, 35.12612130, 62.14698660}};
+
+static void test_o3_table(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof o3 / sizeof o3[0]; i++) {
+    double t = o3[i][0], kappa = rg_rgp_shape_finite(1000, t, 1.0);
+    RG_CLOSE(rg_gp_ucb_beta_bcr(1000, t), o3[i][1], 1e-9);
+    RG_CLOSE(rg_gp_ucb_beta_srinivas(1000, t, 0.1), o3[i][2], 1e-9);
+    RG_CLOSE(kappa, o3[i][3], 1e-9);
+    RG_CLOSE(rg_gamma_quantile(kappa, 0.025), o3[i][4], 1e-9);
+    RG_CLOSE(rg_gamma_quantile(kappa, 0.975), o3[i][5], 1e-9);
+  }
+}
+
+/* d, t, 0.2 d log(2t), quantiles 2.5%, 50%, 97.5% of Gamma(., 1). */
+static const double o4[][6] = {
+  {2, 1, 0.277258872224, 1.14508254356e-06, 0.0590451732245, 1.81897275019},
+  {2, 50, 1.8420680744, 0.195016151325, 1.52157639917, 5.29499945489},
+  {4, 125, 4.41716873429, 1.30611482045, 4.08868103949, 9.38914011819},
+  {5, 60, 4.78749174278, 1.50587951502, 4.45860249245, 9.93278819963}};
+
+static void test_o4_heuristics(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof o4 / sizeof o4[0]; i++) {
+    int    dim = (int)o4[i][0];
+    double t = o4[i][1];
+    RG_CLOSE(rg_gp_ucb_beta_heuristic(dim, t), o4[i][2], 1e-11);
+    RG_CLOSE(rg_rgp_shape_heuristic(dim, t), o4[i][2], 1e-11);
+    assert_true(fabs(rg_gamma_quantile(o4[i][2], 0.025) / o4[i][3] - 1.0) < 1e-8);
+    RG_CLOSE(rg_gamma_quantile(o4[i][2], 0.5), o4[i][4], 1e-9);
+    RG_CLOSE(rg_gamma_quantile(o4[i][2], 0.975), o4[i][5], 1e-9);
+  }
+  RG_CLOSE(rg_irgp_shift_heuristic(5), 2.5, 0.0);
+}
+
+/* Means and deviations of O5; UCB with zeta = 4, EI with incumbent 0.9. */
+static void test_o6_ucb_ei(void **state)
+{
+  double mean[3] = {0.404561413625, 0.8714527349, 0.499954083043};
+  double sd[3] = {0.768224356445, 0.228049430309, 0.00999949742682};
+  double expected_ucb[3] = {1.94101012652, 1.32755159552, 0.519953077896};
+  double expected_ei[3] = {0.120371533188, 0.0774168182075, 0.0}, value[3];
+  RgUcb  ucb = {2.0};
+  RgEi   ei = {0.9};
+
+  (void)state;
+  rg_acquisition_ucb(&ucb, 3, mean, sd, value, NULL, NULL);
+  for (int j = 0; j < 3; j++) RG_CLOSE(value[j], expected_ucb[j], 1e-11);
+  rg_acquisition_log_ei(&ei, 3, mean, sd, value, NULL, NULL);
+  for (int j = 0; j < 3; j++) {
+    RG_CLOSE(rg_expected_improvement(mean[j], sd[j], 0.9), expected_ei[j], 1e-11);
+    RG_CLOSE(exp(value[j]), expected_ei[j], 1e-11);
+  }
+}
+
+static void test_o13_continuous(void **state)
+{
+  (void)state;
+  RG_CLOSE(rg_irgp_shift_continuous(2, 1.0, 2.0, 20.0, 1.0), 16.2671031947, 1e-11);
+  RG_CLOSE(rg_irgp_shift_continuous(2, 10.0, 2.0, 20.0, 1.0), 34.6877839387, 1e-11);
+  RG_CLOSE(rg_irgp_shift_continuous(2, 100.0, 2.0, 20.0, 1.0), 53.1084646826, 1e-11);
+  /* The rule is the finite one on a grid of tau_t levels per axis, and so is bcr_cont. */
+  double levels = rg_confidence_grid_levels(2, 10.0, 2.0, 20.0, 1.0);
+  RG_CLOSE(rg_irgp_shift_finite(levels * levels), 34.6877839387, 1e-11);
+  RG_CLOSE(rg_gp_ucb_beta_bcr_cont(2, 10.0, 2.0, 20.0, 1.0),
+           rg_gp_ucb_beta_bcr(levels * levels, 10.0), 1e-13);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_o2_shifted_exponential),
+  cmocka_unit_test(test_o3_table),
+  cmocka_unit_test(test_o4_heuristics),
+  cmocka_unit_test(test_o6_ucb_ei),
+  cmocka_unit_test(test_o13_continuous),
+};
+RG_TEST_MAIN(tests)
