@@ -192,7 +192,8 @@ static RgRandom test_random(const char *name)
 }
 
 /* The mean of n values of standard deviation sd lies within five standard errors of `expected`. */
-#define CLOSE_MEAN(sum, n, expected, sd) RG_CLOSE(((sum) / (n) - (expected)) / (sd), 0.0, 5 / sqrt(n))
+#define CLOSE_MEAN(sum, n, expected, sd)                                                      \
+  RG_CLOSE(((sum) / (n) - (expected)) / (sd), 0.0, 5 / sqrt(n))
 
 static void words_come_in_order_of_the_blocks(void **state)
 {
