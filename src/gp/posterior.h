@@ -17,8 +17,9 @@ typedef struct {
   double  *y;              /* n */
   double  *L;              /* lower Cholesky factor, column-major, leading dimension `capacity` */
   double  *beta;           /* L^-1 (y - mean) */
-  double  *alpha;          /* (K + noise I)^-1 (y - mean); valid after rg_posterior_solve */
+  double  *alpha;          /* (K + noise I)^-1 (y - mean); valid when alpha_valid */
   bool     alpha_valid;
+  double  *row;            /* capacity: scratch of an append */
 } RgPosterior;
 
 /* Empty posterior with room for `capacity` data (grown by doubling when exceeded). Copies kernel. */
@@ -27,8 +28,9 @@ PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance
 PetscErrorCode rg_posterior_destroy(RgPosterior *posterior);
 
 /* Replace everything: new hyperparameters (NULL kernel keeps the old ones) and n data; factors from
-   scratch. When a pivot fails, jitter 1e-10*k(x,x) is added, times 10 up to 1e-4*k(x,x); beyond that
-   `failure` is set. O(n^3/3). */
+   scratch. When a pivot fails (its square is below n*eps*k(x,x)), jitter 1e-10*k(x,x) is added, times
+   10 up to 1e-4*k(x,x); beyond that `failure` is set and the posterior holds no data. X and y may be
+   the posterior's own. O(n^3/3). */
 PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
                                 double noise_variance, double mean, int n, const double *X,
                                 const double *y, RgFailure *failure);
@@ -43,6 +45,7 @@ typedef struct {
   int     n, m, capacity; /* shape of the last prediction; doubles allocated per array */
   double *K;              /* n x m: k(x_i, z_j) */
   double *V;              /* n x m: L^-1 K, then L^-T L^-1 K once a gradient was asked for */
+  bool    whitened;       /* V is L^-1 K: a gradient of the variance can be had */
 } RgPrediction;
 
 /* mean (m), variance (m, clamped at 0; NULL: not wanted) at Z (m x dim). O(m n^2), level 3. */

@@ -1,0 +1,101 @@
+#include "gp/set_backend.h"
+#include "base/blas.h"
+
+/* Rows of L^-1 K(data, set), where L is the Cholesky factor of the data (rrgp_ucb 2.1), allocated in
+   blocks of rows so that nothing is ever copied. */
+#define ROWS_PER_BLOCK 32
+
+typedef struct {
+  int      size, n;              /* N; rows held */
+  int      n_blocks, max_blocks; /* blocks allocated; room in the array of blocks */
+  double **blocks;               /* ROWS_PER_BLOCK x N each */
+} Rows;
+
+static double *row_of(const Rows *rows, int l)
+{
+  return rows->blocks[l / ROWS_PER_BLOCK] + (size_t)(l % ROWS_PER_BLOCK) * rows->size;
+}
+
+static PetscErrorCode rows_create(const RgSetPrior *prior, int capacity, void **state)
+{
+  Rows *rows;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&rows));
+  rows->size       = prior->size;
+  rows->max_blocks = capacity / ROWS_PER_BLOCK + 1;
+  PetscCall(PetscCalloc1(rows->max_blocks, &rows->blocks));
+  *state = rows;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rows_destroy(void **state)
+{
+  Rows *rows = *state;
+
+  PetscFunctionBeginUser;
+  for (int b = 0; b < rows->n_blocks; ++b) PetscCall(PetscFree(rows->blocks[b]));
+  PetscCall(PetscFree(rows->blocks));
+  PetscCall(PetscFree(rows));
+  *state = NULL;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rows_reset(void *state, const RgSetPrior *prior)
+{
+  (void)prior;
+  PetscFunctionBeginUser;
+  ((Rows *)state)->n = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int index, double *out)
+{
+  const Rows *rows = state;
+  double      coefficient[ROWS_PER_BLOCK];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_set_prior_row(prior, index, out));
+  for (int l = 0; l < rows->n; l += ROWS_PER_BLOCK) {
+    int count = PetscMin(ROWS_PER_BLOCK, rows->n - l);
+
+    for (int r = 0; r < count; ++r) coefficient[r] = row_of(rows, l + r)[index];
+    cblas_dgemv(CblasColMajor, CblasNoTrans, rows->size, count, -1.0, row_of(rows, l), rows->size,
+                coefficient, 1, 1.0, out, 1);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index, const double *row)
+{
+  Rows *rows = state;
+
+  (void)prior;
+  (void)index;
+  PetscFunctionBeginUser;
+  if (rows->n == rows->n_blocks * ROWS_PER_BLOCK) {
+    if (rows->n_blocks == rows->max_blocks) {
+      double **more;
+
+      PetscCall(PetscCalloc1(2 * rows->max_blocks, &more));
+      PetscCall(PetscArraycpy(more, rows->blocks, rows->n_blocks));
+      PetscCall(PetscFree(rows->blocks));
+      rows->blocks = more;
+      rows->max_blocks *= 2;
+    }
+    PetscCall(PetscMalloc1((size_t)ROWS_PER_BLOCK * rows->size, &rows->blocks[rows->n_blocks]));
+    ++rows->n_blocks;
+  }
+  PetscCall(PetscArraycpy(row_of(rows, rows->n), row, rows->size));
+  ++rows->n;
+  PetscFunctionReturn(0);
+}
+
+const RgSetBackend rg_set_backend_rows = {
+  .name = "rows",
+  .create = rows_create,
+  .destroy = rows_destroy,
+  .reset = rows_reset,
+  .covariance = rows_covariance,
+  .push = rows_push,
+};
