@@ -1,0 +1,290 @@
+"""Read a results file, or the study directory of a study still running.
+
+A results file has one group per problem label; in it, or in its subgroups `timing` and
+`provenance`, every variable has the dimensions (trial), (trial, iteration) or (trial, iteration,
+dim_*). A study directory `OUT.h5.d/` holds shards of the same schema; they are joined along the
+trials. docs/results-format.md has the details.
+"""
+import os
+from functools import cached_property
+from pathlib import Path
+
+os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # only read: works on any file system
+
+import h5py
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+SCHEMA_VERSION = 1
+IDENTITY = ["problem", "algorithm", "instance", "seed"]
+SUBGROUPS = ("timing", "provenance")
+_LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
+STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
+
+
+class InputError(Exception):
+    """A file that cannot be analysed; the message is one line that starts with its path."""
+
+
+def load(path, partial=False):
+    """Results from a results file or a study directory (read also when only that is there yet).
+
+    `.trials` one row per trial; `.data` one row per evaluation; `.xarray(problem)` the labelled
+    arrays of one problem; `.study` the text of the study file. `partial`: accept a file that says of
+    itself that it may lack trials (a shard, or files joined by `regatta merge`). Raises InputError.
+    """
+    path = Path(path)
+    if not path.exists() and Path(f"{path}.d").is_dir():
+        path = Path(f"{path}.d")
+    if path.is_dir():
+        return Results(path, *_read_directory(path))
+    if not path.exists():
+        raise InputError(f"{path}: no such file")
+    attributes, groups = _read_file(path)
+    if not attributes.get("complete", 0) and not partial:
+        raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
+                         "is there, a study directory (*.h5.d) can be passed as it is")
+    return Results(path, attributes, groups, [])
+
+
+class Results:
+    """What a study found. `warnings` holds one line per shard that could not be read."""
+
+    def __init__(self, path, attributes, groups, warnings):
+        self.path, self.attributes, self.warnings = path, attributes, warnings
+        self._problems = {group.label: group for group in groups}
+        if not any(len(group.trials) for group in groups):
+            raise InputError(f"{path}: no trials in it")
+        self.study = str(attributes.get("study", ""))
+        self.title = str(attributes.get("title", "")) or path.stem
+        self.complete = bool(attributes.get("complete", 0))
+
+    @property
+    def problems(self):
+        """Problem labels, in the order of the file."""
+        return list(self._problems)
+
+    @cached_property
+    def algorithms(self):
+        """Algorithm labels of the whole study, in the order of the file."""
+        return list(dict.fromkeys(self.trials["algorithm"]))
+
+    @cached_property
+    def trials(self):
+        """One row per trial: identity, status, counts, provenance."""
+        return pd.concat([group.trials for group in self._problems.values()], ignore_index=True)
+
+    @cached_property
+    def data(self):
+        """One row per evaluation; vectors as name_0, name_1, ...; t = 0 ends the initial design."""
+        return pd.concat([group.tidy() for group in self._problems.values()], ignore_index=True)
+
+    def group(self, problem):
+        """The arrays of one problem, read when asked for."""
+        if problem not in self._problems:
+            raise InputError(f"{self.path}: no problem {problem!r} in it "
+                             f"(it has: {', '.join(self.problems)})")
+        return self._problems[problem]
+
+    def xarray(self, problem):
+        """All variables of one problem as a labelled dataset."""
+        return self.group(problem).dataset()
+
+    def cells(self):
+        """One row per cell with the number of trials done, failed and missing.
+
+        Planned are all pairs of instance and seed that any algorithm has on the problem, so that a
+        study directory shows what is still to come as missing.
+        """
+        rows = []
+        for problem, trials in self.trials.groupby("problem", sort=False):
+            planned = len(trials[["instance", "seed"]].drop_duplicates())
+            for algorithm in self.algorithms:
+                cell = trials[trials["algorithm"] == algorithm]
+                done, failed = ((cell["status"] == s).sum() for s in ("complete", "failed"))
+                rows.append((problem, algorithm, planned, done, failed, planned - done - failed))
+        return pd.DataFrame(rows, columns=["problem", "algorithm", "planned", "done", "failed",
+                                           "missing"])
+
+
+class Group:
+    """The arrays of one problem. `parts` are mappings from variable name to (dims, array, attrs);
+    arrays may be HDF5 datasets that are read on demand."""
+
+    def __init__(self, label, parts):
+        self.label = label
+        self._parts = parts
+        self.names = list(dict.fromkeys(name for part in parts for name in part))
+        frames = [_trial_frame(part) for part in parts]
+        self._keep = ~_repeated(frames)
+        self.trials = pd.concat(frames, ignore_index=True)[self._keep].reset_index(drop=True)
+        self.trials["problem"] = label
+        self.trials = self.trials[IDENTITY + [c for c in self.trials if c not in IDENTITY]]
+
+    def dims(self, name):
+        """Dimensions of a variable, () when there is no such variable."""
+        return next((part[name][0] for part in self._parts if name in part), ())
+
+    def attributes(self, name):
+        return next((part[name][2] for part in self._parts if name in part), {})
+
+    def values(self, name):
+        """One variable over all trials; parts of different length are padded with NaN."""
+        blocks = []
+        for part in self._parts:
+            shape = part["algorithm"][1].shape
+            blocks.append(np.asarray(part[name][1][()]) if name in part
+                          else np.full(shape + (1,) * (len(self.dims(name)) - 1), np.nan))
+        if len(blocks) > 1 and blocks[0].ndim > 1:
+            longest = np.max([block.shape[1:] for block in blocks], axis=0)
+            blocks = [_padded(block, longest) for block in blocks]
+        return np.concatenate(blocks)[self._keep]
+
+    def evaluations(self):
+        """Names of the variables with one value (or vector) per evaluation."""
+        return [n for n in self.names if self.dims(n)[:2] == ("trial", "iteration")]
+
+    def tidy(self):
+        """One row per evaluation that was made."""
+        rows = self.trials["n_iterations"].to_numpy(int)
+        trial = np.repeat(np.arange(len(rows)), rows)
+        row = np.concatenate([np.arange(n) for n in rows]) if len(rows) else np.empty(0, int)
+        columns = {name: self.trials[name].to_numpy()[trial] for name in IDENTITY + ["status"]}
+        columns["t"] = row - self.trials["n_initial"].to_numpy(int)[trial] + 1
+        for name in self.evaluations():
+            values = self.values(name)[trial, row]
+            if values.ndim == 1:
+                columns[name] = values
+            else:
+                columns.update({f"{name}_{j}": values[:, j] for j in range(values.shape[1])})
+        return pd.DataFrame(columns)
+
+    def dataset(self):
+        """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
+        variables = {n: (self.dims(n), self.values(n), self.attributes(n))
+                     for n in self.evaluations()}
+        coordinates = {name: ("trial", self.trials[name].to_numpy()) for name in self.trials}
+        return xr.Dataset(variables, coordinates, {"problem": self.label})
+
+
+def _read_directory(path):
+    shards = sorted(p for p in path.glob("*.h5") if not p.name.startswith("."))
+    packed = Path(str(path)[:-2]) if str(path).endswith(".d") else None
+    if packed is not None and packed.is_file():
+        shards.append(packed)  # a study that was finished once and then made longer
+    attributes, parts, warnings, problem = {}, {}, [], None
+    for shard in shards:
+        try:
+            found, groups = _read_file(shard, in_memory=True)
+        except FileNotFoundError:
+            continue  # merged into another shard meanwhile
+        except InputError as error:
+            problem = error
+            warnings.append(str(error))
+            continue
+        attributes = attributes or found
+        for group in groups:
+            parts.setdefault(group.label, []).extend(group._parts)
+    if not parts:
+        raise problem or InputError(f"{path}: no finished trials in this directory")
+    attributes = {**attributes, "complete": 0}
+    return attributes, [Group(label, found) for label, found in parts.items()], warnings
+
+
+def _read_file(path, in_memory=False):
+    """Root attributes and groups of one file."""
+    try:
+        if not h5py.is_hdf5(path):
+            raise InputError(f"{path}: not an HDF5 file")
+        file = h5py.File(path, "r")
+    except OSError as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise InputError(f"{path}: truncated or damaged file ({_one_line(error)})") from error
+    attributes = {name: _text(value) for name, value in file.attrs.items()}
+    _check_version(path, attributes)
+    try:
+        groups = [_read_group(name, group, in_memory) for name, group in file.items()
+                  if isinstance(group, h5py.Group) and "algorithm" in group]
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        raise InputError(f"{path}: damaged results file ({_one_line(error)})") from error
+    if in_memory:
+        file.close()
+    return attributes, groups
+
+
+def _check_version(path, attributes):
+    version = attributes.get("schema_version")
+    if not isinstance(version, (int, np.integer)):
+        raise InputError(f"{path}: not a Regatta results file (no schema_version)")
+    if version > SCHEMA_VERSION:
+        raise InputError(f"{path}: schema version {version} is newer than this program reads "
+                         f"({SCHEMA_VERSION}); use the regatta_analysis that came with it")
+
+
+def _read_group(name, group, in_memory):
+    part = {}
+    for place in (group, *(group[sub] for sub in SUBGROUPS if sub in group)):
+        for variable, dataset in place.items():
+            if (not isinstance(dataset, h5py.Dataset) or not dataset.ndim
+                    or h5py.h5ds.is_scale(dataset.id)):
+                continue
+            attributes = {k: _text(v) for k, v in dataset.attrs.items() if k not in _LINKS}
+            array = dataset[()] if in_memory else dataset
+            part[variable] = (_dimensions(dataset), array, attributes)
+    labels = set(_strings(part["problem"][1][()])) if "problem" in part else set()
+    return Group(labels.pop() if len(labels) == 1 else name, [part])
+
+
+def _dimensions(dataset):
+    names = []
+    for axis in dataset.dims:
+        names.append(axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label)
+    return tuple(names)
+
+
+def _trial_frame(part):
+    """The variables of dimension (trial) with texts and flags decoded."""
+    columns = {}
+    for name, (dims, array, attributes) in part.items():
+        if dims != ("trial",):
+            continue
+        values = array[()]
+        if values.dtype.kind in "OS":
+            values = np.array(_strings(values), dtype=object)
+        elif "flag_meanings" in attributes:
+            meanings = dict(zip(np.atleast_1d(attributes["flag_values"]).tolist(),
+                                str(attributes["flag_meanings"]).split()))
+            values = np.array([meanings.get(v, str(v)) for v in values.tolist()], dtype=object)
+        columns[name] = values
+    frame = pd.DataFrame(columns)
+    if frame["status"].dtype.kind in "iu":
+        frame["status"] = frame["status"].map(STATUS_NAMES)
+    return frame
+
+
+def _repeated(frames):
+    """True for trials that an earlier part has already (a shard and the one it was merged into)."""
+    every = pd.concat(frames, ignore_index=True)
+    key = ["id"] if "id" in every else ["algorithm", "instance", "seed"]
+    return every.duplicated(key).to_numpy()
+
+
+def _padded(block, longest):
+    widths = [(0, 0)] + [(0, n - have) for n, have in zip(longest, block.shape[1:])]
+    return np.pad(block.astype(float), widths, constant_values=np.nan)
+
+
+def _strings(values):
+    return [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values]
+
+
+def _text(value):
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(())[()]
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _one_line(error):
+    return " ".join(str(error).split())

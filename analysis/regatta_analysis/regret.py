@@ -1,0 +1,55 @@
+"""Regret (or any other value per evaluation) of every trial of a problem on a common time axis."""
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .load import InputError
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A curve that can be drawn: variable of the results file, axis label, first t it has."""
+    column: str
+    label: str
+
+
+METRICS = {
+    "simple": Metric("simple_regret", "Simple regret $S_t$"),
+    "cumulative": Metric("cumulative_regret", "Cumulative regret $R_t$"),
+    "instantaneous": Metric("instantaneous_regret", "Instantaneous regret $r_t$"),
+    "average": Metric("cumulative_regret", "Average regret $R_t/t$"),
+}
+
+
+def regret_curves(results, problem, metric):
+    """Curves of one of METRICS: one row per complete trial (algorithm, instance, seed), one column
+    per t = 0, 1, ..., T; t = 0 is the end of the initial design."""
+    frame = curves(results, problem, METRICS[metric].column)
+    if metric == "average":
+        t = frame.columns.to_numpy(float)
+        return frame.loc[:, t > 0] / t[t > 0]
+    return frame
+
+
+def curves(results, problem, column):
+    """The same for any variable with one value per evaluation. Failed trials are left out (they
+    are counted in `results.cells()`); values that were not recorded are NaN."""
+    group = results.group(problem)
+    if column not in group.evaluations():
+        raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded")
+    trials = group.trials
+    keep = np.flatnonzero(trials["status"] == "complete")
+    values = group.values(column)[keep].astype(float)
+    initial = trials["n_initial"].to_numpy(int)[keep]
+    last = (trials["n_iterations"].to_numpy(int)[keep] - initial).max(initial=0)
+    index = pd.MultiIndex.from_frame(trials.loc[keep, ["algorithm", "instance", "seed"]])
+    return pd.DataFrame(_aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t"))
+
+
+def _aligned(values, initial, last):
+    """Row k shifted so that column t holds evaluation initial[k] + t - 1."""
+    row = np.arange(last + 1) + initial[:, None] - 1
+    inside = (row >= 0) & (row < values.shape[1])
+    found = np.take_along_axis(values, np.where(inside, row, 0), axis=1)
+    return np.where(inside, found, np.nan)

@@ -1,0 +1,186 @@
+"""The look of figures: sizes, fonts, one colour + marker + line style per algorithm, legends that
+stand below the panels, files without dates."""
+import os
+import textwrap
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.ticker import MaxNLocator
+
+COLUMN_WIDTH = 3.4  # inches
+PAGE_WIDTH = 7.0
+GREY = "0.45"
+
+_SOLID, _DASHED = "-", (0, (5, 1.2))
+_DASHDOT, _DOTTED = (0, (5, 1.2, 1.2, 1.2)), (0, (1.2, 1.0))
+# Distinguishable with the common colour-vision deficiencies (after Okabe and Ito, and Tol);
+# neighbours also differ in marker and line style, so that print in grey still works.
+_SLOTS = [
+    ("#D55E00", "o", _SOLID), ("#0072B2", "s", _DASHED), ("#009E73", "^", _DASHDOT),
+    ("#000000", "D", _SOLID), ("#CC79A7", "v", _DASHED), ("#56B4E9", "P", _SOLID),
+    ("#E69F00", "X", _DASHDOT), ("#882255", "<", _DASHED), ("#7F7F7F", "*", _DOTTED),
+    ("#332288", ">", _DASHDOT), ("#999933", "p", _SOLID), ("#44AA99", "h", _DASHED),
+]
+# Methods of the five papers keep their slot from study to study.
+_KNOWN = [
+    ("irgpucb", "wdrbo", "boke", "proposed", "rrgpucb"), ("gpucb", "bptucb"),
+    ("rgpucb", "erbo", "krucb", "bbbmobo"), ("ei", "sbokde", "boke+", "proposed(fixed)"),
+    ("ts", "drbokde", "bq"), ("pims", "drbommd", "bbbmobo(fixed)"),
+    ("mes", "drbommdminmax", "drbommdminimaxapprox", "bptucb(fixed)"),
+    ("jes", "stableopt", "us"), ("random", "randomsearch", "rs"),
+]
+_SLOT_OF = {name: slot for slot, names in enumerate(_KNOWN) for name in names}
+
+_RC = {
+    "font.family": ["STIXGeneral", "DejaVu Serif"], "mathtext.fontset": "stix", "font.size": 8,
+    "axes.titlesize": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5, "axes.linewidth": 0.6, "lines.linewidth": 1.1, "lines.markersize": 3.4,
+    "xtick.direction": "out", "ytick.direction": "out", "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "ytick.minor.width": 0.4,
+    "xtick.major.size": 2.8, "ytick.major.size": 2.8, "xtick.minor.size": 1.6,
+    "ytick.minor.size": 1.6, "axes.spines.top": False, "axes.spines.right": False,
+    "pdf.fonttype": 42, "svg.hashsalt": "regatta", "axes.unicode_minus": True,
+    "axes.formatter.use_mathtext": True, "text.usetex": False,
+}
+
+
+def algorithm_styles(algorithms):
+    """Line properties of every label. Known methods have a slot of their own; the others take the
+    free slots in the order given; more labels than slots reuse colours with other markers."""
+    known = {label: _SLOT_OF.get(_plain(label)) for label in algorithms}
+    taken, styles = set(), {}
+    for label, slot in known.items():
+        if slot is not None and slot not in taken:
+            taken.add(slot)
+            styles[label] = _properties(slot)
+    free = (slot for slot in range(len(_SLOTS) * len(_SLOTS)) if slot not in taken)
+    for label in algorithms:
+        if label not in styles:
+            styles[label] = _properties(next(free))
+    return styles
+
+
+def context():
+    """Style to draw in: `with context(): ...`."""
+    return matplotlib.rc_context(_RC)
+
+
+def panels(titles):
+    """A figure with one panel per title: a single one at column width, more at page width, two or
+    three in a row. Returns it and pairs (title, Panel); `place_legend` completes it."""
+    n = len(titles)
+    columns = n if n < 4 else 2 if n == 4 else 3
+    rows = -(-n // columns)
+    width = COLUMN_WIDTH if n == 1 else PAGE_WIDTH
+    figure = Figure(figsize=(width, rows * (2.15 if columns < 3 else 1.85)), layout="constrained")
+    FigureCanvasAgg(figure)
+    made = [Panel(figure.add_subplot(rows, columns, k + 1), columns, first=k % columns == 0,
+                  bottom=k + columns >= n) for k in range(n)]
+    return figure, list(zip(titles, made))
+
+
+class Panel:
+    """Axes with their place in the figure."""
+
+    def __init__(self, axes, columns, first, bottom):
+        self.axes, self.columns, self.first, self.bottom = axes, columns, first, bottom
+
+    def dress(self, title, label, factor=""):
+        """Title, labels, horizontal ticks and grid, once everything is drawn. `factor`: power of
+        ten taken out of the numbers of the vertical axis."""
+        axes = self.axes
+        axes.set_title(wrapped(escaped(title), {1: 54, 2: 48}.get(self.columns, 34)), loc="left")
+        if self.first:
+            axes.set_ylabel(f"{label} ({factor})" if factor else label)
+        else:
+            axes.set_ylabel(factor)
+        if self.bottom:
+            axes.set_xlabel("Query $t$ (after the initial design)" if self.columns < 3
+                            else "Query $t$")
+        last = max((line.get_xdata()[-1] for line in axes.lines if len(line.get_xdata()) > 2),
+                   default=1)
+        axes.set_xlim(-0.015 * last, 1.015 * last)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10], integer=True))
+        axes.grid(True, which="major", color="0.9", lw=0.4, zorder=0)
+        axes.set_axisbelow(True)
+
+
+def place_legend(figure, handles, labels, notes=()):
+    """Legend below all panels, in as few rows as fit the width; the figure grows by its height.
+    `notes`: lines above the legend, e.g. what the bands are (may hold mathematics)."""
+    width, height = figure.get_size_inches()
+    wide = width > COLUMN_WIDTH
+    note = "\n".join(wrapped(text, 110 if wide else 62)
+                     for text in dict.fromkeys(notes))
+    labels = [wrapped(escaped(text), 44) for text in labels]
+    legend = _fitting_legend(figure, handles, labels, note, width)
+    box = legend.get_window_extent(figure.canvas.get_renderer())
+    below = box.height / figure.dpi + 0.03
+    total = height + below
+    figure.set_size_inches(width, total)
+    figure.get_layout_engine().set(rect=(0, below / total, 1, 1 - below / total), w_pad=0.02,
+                                   h_pad=0.02)
+    legend.set_bbox_to_anchor((0.5, 0.01 / total), transform=figure.transFigure)
+    return legend
+
+
+def save(figure, stem, formats):
+    """Write `stem`.pdf, .png; equal figures give equal bytes. Returns the paths."""
+    paths = []
+    for suffix in formats:
+        path = stem.with_name(f"{stem.name}.{suffix}")
+        metadata = {"CreationDate": None, "Producer": None, "Creator": None}
+        figure.savefig(path, dpi=300, metadata=metadata if suffix == "pdf" else {"Software": None})
+        paths.append(path)
+    return paths
+
+
+def escaped(text):
+    """Text of a user shown as it is, never as mathematics."""
+    return str(text).replace("$", r"\$")
+
+
+def wrapped(text, width):
+    """Broken into lines of at most `width` characters, but not around an equals sign."""
+    text = str(text).replace(" = ", "\u00a0=\u00a0")
+    return "\n".join(textwrap.wrap(text, width)) or text
+
+
+def _plain(label):
+    return "".join(c for c in str(label).lower() if c.isalnum() or c in "+()")
+
+
+def _properties(slot):
+    colour, _, line = _SLOTS[slot % len(_SLOTS)]
+    marker = _SLOTS[(slot + slot // len(_SLOTS)) % len(_SLOTS)][1]
+    return {"color": colour, "marker": marker, "linestyle": line}
+
+
+def _fitting_legend(figure, handles, labels, note, width):
+    renderer = figure.canvas.get_renderer()
+    best = None
+    for columns in range(1, min(len(labels), 6) + 1):
+        rows = -(-len(labels) // columns)
+        if best is not None and rows == best[0]:
+            continue  # as many rows: the narrower one is better balanced
+        legend = _legend(figure, handles, labels, note, columns)
+        fits = legend.get_window_extent(renderer).width <= (width - 0.06) * figure.dpi
+        legend.remove()
+        if fits or best is None:
+            best = (rows, columns)
+    return _legend(figure, handles, labels, note, best[1])
+
+
+def _legend(figure, handles, labels, note, columns):
+    legend = figure.legend(
+        handles, labels, ncol=columns, loc="lower center", bbox_to_anchor=(0.5, 0.0),
+        frameon=False, handlelength=2.6, columnspacing=1.1, handletextpad=0.5, labelspacing=0.3,
+        borderaxespad=0.0, borderpad=0.15, title=note or None)
+    legend.set_in_layout(False)
+    if note:
+        legend.get_title().set(fontsize=7, color=GREY, ha="center")
+        legend.get_title().set_multialignment("center")
+    return legend

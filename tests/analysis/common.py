@@ -1,0 +1,23 @@
+"""What every analysis test needs: the package on the path, a scratch directory, golden data."""
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "analysis"))
+
+import pandas as pd
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = Path(scratch.name)
+
+    def assert_golden(self, frame, name):
+        """Equal to golden/NAME.csv up to rounding; the file says how the data were made."""
+        golden = pd.read_csv(HERE / "golden" / f"{name}.csv", comment="#")
+        pd.testing.assert_frame_equal(frame.reset_index(drop=True), golden, check_dtype=False,
+                                      rtol=1e-8, atol=1e-12)

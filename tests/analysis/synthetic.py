@@ -1,0 +1,131 @@
+"""Small results files with made-up numbers in the schema of the results file, for the tests."""
+import h5py
+import numpy as np
+
+ALGORITHMS = ["IRGP-UCB", "GP-UCB", "RGP-UCB", "EI", "TS", "PIMS", "MES", "JES", "Random"]
+STUDY = """name: synthetic
+seed: 1
+problems: [made up]
+"""
+VECTORS = {"x": "dim_x", "length_scale": "dim_z"}
+SCALARS = ["y", "f", "objective", "instantaneous_regret", "simple_regret", "cumulative_regret",
+           "posterior_sd", "information_gain", "confidence", "wall_fit", "wall_acquire",
+           "wall_evaluate", "cpu_fit", "cpu_acquire", "cpu_evaluate"]
+
+
+def problem(label, algorithms=ALGORITHMS, instances=1, seeds=10, queries=60, initial=4, dim=2,
+            finite=0, scale=1.0, floor=0.0, failed=(), missing=(), random_state=0):
+    """Trials of one problem as a dict of arrays. `finite` > 0: a set of that many designs, where
+    regret ends at exactly 0; `failed`, `missing`: indices of trials."""
+    random = np.random.default_rng(random_state)
+    cells = [(a, i, s) for a in algorithms for i in range(instances) for s in range(seeds)]
+    n, rows = len(cells), initial + queries
+    arrays = {name: np.full((n, rows), np.nan) for name in SCALARS}
+    arrays["x"] = np.full((n, rows, dim), np.nan)
+    arrays["length_scale"] = np.full((n, rows, dim), np.nan)
+    status, n_rows = np.ones(n, np.uint8), np.full(n, rows)
+    for k, (algorithm, instance, seed) in enumerate(cells):
+        if k in missing:
+            status[k], n_rows[k] = 0, 0
+            continue
+        if k in failed:
+            status[k], n_rows[k] = 2, initial + queries // 3
+        _trial(arrays, k, n_rows[k], algorithm, ALGORITHMS.index(algorithm), instance, initial,
+               finite, scale, floor, random)
+    return {"label": label, "cells": cells, "arrays": arrays, "status": status, "n_rows": n_rows,
+            "initial": initial, "dim": dim, "rows": rows}
+
+
+def _trial(arrays, k, rows, algorithm, rank, instance, initial, finite, scale, floor, random):
+    t = np.arange(rows) - initial + 1
+    speed = 0.02 + 0.012 * (8 - rank) * (1.0 if algorithm != "Random" else 0.3)
+    level = scale * (1.5 + np.sin(instance + 1.0)) * np.exp(random.normal(0, 0.5))
+    regret = level * np.exp(-speed * np.maximum(t, 0) + random.normal(0, 0.6, rows)) + floor
+    if finite:
+        regret = np.where(regret < 0.15 * scale, 0.0, np.round(regret, 2))
+    arrays["instantaneous_regret"][k, :rows] = regret
+    arrays["simple_regret"][k, :rows] = np.minimum.accumulate(regret)
+    arrays["cumulative_regret"][k, initial:rows] = np.cumsum(regret[initial:])
+    arrays["objective"][k, :rows] = arrays["f"][k, :rows] = 3.0 - regret
+    arrays["y"][k, :rows] = 3.0 - regret + random.normal(0, 0.01, rows)
+    arrays["x"][k, :rows] = random.uniform(size=(rows, arrays["x"].shape[2]))
+    arrays["length_scale"][k, :rows] = 0.1
+    queries = slice(initial, rows)
+    m = rows - initial
+    arrays["posterior_sd"][k, queries] = random.uniform(0.1, 1.0, m)
+    arrays["information_gain"][k, queries] = np.cumsum(random.uniform(0, 4, m))
+    step = np.arange(1, m + 1)
+    size = finite or 1000
+    if algorithm == "GP-UCB":
+        arrays["confidence"][k, queries] = 2 * np.log(size * step**2 / np.sqrt(2 * np.pi))
+    if algorithm == "RGP-UCB":
+        arrays["confidence"][k, queries] = random.gamma(np.log(size * step**2) / np.log(1.5))
+    if algorithm == "IRGP-UCB":
+        arrays["confidence"][k, queries] = (2 * np.log(size / 2)
+                                            + random.exponential(2.0, m))
+    for clock, factor in (("wall", 1.1), ("cpu", 1.0)):
+        arrays[f"{clock}_fit"][k, queries] = factor * 2e-4 * random.uniform(0.5, 1.5, m)
+        arrays[f"{clock}_acquire"][k, queries] = factor * 1e-3 * (rank + 1) * random.uniform(
+            0.5, 1.5, m)
+        arrays[f"{clock}_evaluate"][k, :rows] = factor * 1e-5
+
+
+def write(path, problems, schema_version=1, complete=1, title="A synthetic study", rows=None):
+    """One results file (or shard). `rows`: per problem the trials to keep."""
+    with h5py.File(path, "w", libver="earliest") as file:
+        file.attrs.update({"Conventions": "CF-1.10", "title": title, "history": "made up",
+                           "source": "synthetic", "references": "none", "study": STUDY,
+                           "complete": np.uint8(complete)})
+        if schema_version is not None:
+            file.attrs["schema_version"] = np.int32(schema_version)
+        for p in problems:
+            keep = np.arange(len(p["cells"])) if rows is None else np.asarray(rows[p["label"]])
+            if len(keep):
+                _write_group(file.create_group(p["label"]), p, keep)
+
+
+def _write_group(group, p, keep):
+    scales = {"trial": len(keep), "iteration": p["rows"], "dim_x": p["dim"], "dim_z": p["dim"]}
+    for name, length in scales.items():
+        group[name] = np.arange(length) + (name == "iteration")
+        group[name].make_scale(name)
+
+    def put(name, values, *dims, into=group, **attributes):
+        into.create_dataset(name, data=values,
+                            dtype=h5py.string_dtype() if values.dtype == object else None)
+        for axis, dim in enumerate(dims):
+            into[name].dims[axis].attach_scale(group[dim])
+        into[name].attrs.update({"long_name": name, "units": "1", "description": name,
+                                 **attributes})
+
+    def texts(values):
+        return np.array(list(values), dtype=object)
+
+    cells = [p["cells"][k] for k in keep]
+    put("problem", texts([p["label"]] * len(keep)), "trial")
+    put("algorithm", texts(cell[0] for cell in cells), "trial")
+    put("instance", np.array([cell[1] for cell in cells], np.uint64), "trial")
+    put("seed", np.array([cell[2] for cell in cells], np.uint64), "trial")
+    put("id", texts(f"{p['label']}/{c}" for c in cells), "trial")
+    put("status", p["status"][keep], "trial", flag_values=np.array([0, 1, 2], np.uint8),
+        flag_meanings="missing complete failed")
+    put("message", texts("Cholesky broke down" if s == 2 else "" for s in p["status"][keep]),
+        "trial")
+    put("n_iterations", p["n_rows"][keep].astype(np.int32), "trial")
+    put("n_initial", np.full(len(keep), p["initial"], np.int32), "trial")
+    put("host", texts(["node1"] * len(keep)), "trial", into=group.create_group("provenance"))
+    timing = group.create_group("timing")
+    for name, values in p["arrays"].items():
+        dims = ("trial", "iteration") + ((VECTORS[name],) if name in VECTORS else ())
+        put(name, values[keep], *dims, into=timing if name[:4] in ("wall", "cpu_") else group)
+
+
+def paper_like():
+    """Three problems as in a typical study: crossed instances with zeros, benchmarks, failures."""
+    return [problem("GP sample paths", instances=10, seeds=10, queries=200, initial=8, dim=3,
+                    finite=1000, random_state=1),
+            problem("Holder table", queries=100, initial=4, scale=8.0, floor=1e-3, failed=(13,),
+                    random_state=2),
+            problem("Ackley, d = 4", queries=200, initial=16, dim=4, scale=15.0, floor=3.0,
+                    failed=(0, 1), missing=(80, 81, 82, 83, 84, 85, 86, 87, 88, 89),
+                    random_state=3)]

@@ -1,0 +1,105 @@
+"""The command: files it writes, one line and exit code 2 for what it can't use."""
+import contextlib
+import io
+import subprocess
+import sys
+import unittest
+
+import common
+import synthetic
+from regatta_analysis.__main__ import main
+
+
+def run(*arguments):
+    """(exit code, stdout, stderr) of the command."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main([str(a) for a in arguments])
+        except SystemExit as stop:
+            code = stop.code
+    return code, out.getvalue(), err.getvalue()
+
+
+class Command(common.Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.scratch / "study.h5"
+        self.out = self.scratch / "out"
+        synthetic.write(self.path, [
+            synthetic.problem("GP paths", ["IRGP-UCB", "EI"], seeds=3, queries=8, failed=(1,)),
+            synthetic.problem("all", ["IRGP-UCB", "EI"], seeds=3, queries=8, missing=(5,))])
+
+    def written(self):
+        return sorted(path.name for path in self.out.iterdir())
+
+    def test_everything(self):
+        code, out, err = run(self.path, "--out", self.out)
+        self.assertEqual((code, err), (0, ""))
+        expected = ["confidence", "regret_GP_paths_cumulative", "regret_GP_paths_simple",
+                    "regret_all_2_cumulative", "regret_all_2_simple", "regret_all_cumulative",
+                    "regret_all_simple"]
+        tables = [f"{stem}.{suffix}" for stem in ("final_regret", "runtime")
+                  for suffix in ("csv", "md", "tex")]
+        self.assertEqual(self.written(), sorted(
+            [f"{stem}.{suffix}" for stem in expected for suffix in ("pdf", "png")]
+            + tables + ["summary.md"]))
+        self.assertIn("21 files", out)
+        summary = (self.out / "summary.md").read_text()
+        for words in ("# A synthetic study", "10 of 12 done, 1 failed, 1 missing",
+                      "Cholesky broke down", synthetic.STUDY, "| EI | 2 | 0 | 1 |",
+                      "![GP paths, simple regret](regret_GP_paths_simple.png)", "(2 of 3)"):
+            self.assertIn(words, summary)
+
+    def test_options(self):
+        code, _, err = run(self.path, "--out", self.out, "--metric", "average", "--linear",
+                           "--band", "quantile", "--quantiles", "0.1,0.9", "--formats", "pdf")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("regret_GP_paths_average.pdf", self.written())
+        self.assertFalse([name for name in self.written() if name.endswith(".png")])
+        self.assertIn("10–90% quantile band", (self.out / "final_regret.md").read_text())
+
+    def refused(self, *arguments):
+        code, out, err = run(*arguments)
+        self.assertEqual((code, out), (2, ""))
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertFalse(self.out.exists())
+        return err
+
+    def test_bad_files(self):
+        self.assertIn("nothing.h5: no such file",
+                      self.refused(self.scratch / "nothing.h5", "--out", self.out))
+        text = self.scratch / "text.h5"
+        text.write_text("no")
+        self.assertIn("not an HDF5 file", self.refused(text, "--out", self.out))
+        newer = self.scratch / "newer.h5"
+        synthetic.write(newer, [], schema_version=7)
+        self.assertIn("newer", self.refused(newer, "--out", self.out))
+
+    def test_bad_options(self):
+        self.assertIn("--out", self.refused(self.path))
+        self.assertIn("invalid choice: 'joy'",
+                      self.refused(self.path, "--out", self.out, "--metric", "joy"))
+        self.assertIn("0.9,0.1", self.refused(self.path, "--out", self.out, "--quantiles",
+                                              "0.9,0.1"))
+
+    def test_out_is_a_file(self):
+        target = self.scratch / "file"
+        target.write_text("")
+        code, _, err = run(self.path, "--out", target)
+        self.assertEqual((code, err.count("\n")), (2, 1))
+
+    def test_as_a_program_and_example(self):
+        root = common.HERE.parents[1] / "analysis"
+        command = [sys.executable, "-m", "regatta_analysis", "nothing.h5", "--out", "o"]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "regatta_analysis: nothing.h5: no such file\n"))
+        done = subprocess.run([sys.executable, root / "examples" / "read_results.py", self.path],
+                              env={"PYTHONPATH": str(root)}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("IRGP-UCB", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

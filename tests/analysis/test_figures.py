@@ -1,0 +1,144 @@
+"""What is drawn: golden curves, scales, styles, legends that cover nothing, equal bytes."""
+import unittest
+
+import common
+import numpy as np
+import synthetic
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from regatta_analysis import load, style
+from regatta_analysis.figures import (Band, confidence_figure, confidence_problems,
+                                      confidence_summary, regret_figure, regret_grid, theory_figure)
+from regatta_analysis.regret import regret_curves
+from regatta_analysis.statistics import summarise
+
+
+class Figures(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.pool = synthetic.problem("Pool", seeds=5, queries=80, finite=94, random_state=4)
+        cls.box = synthetic.problem("Box", seeds=4, queries=30, scale=4e6, failed=(0,),
+                                    missing=(32, 33, 34, 35), random_state=5)
+
+    def results(self, *problems):
+        path = self.scratch / "study.h5"
+        synthetic.write(path, problems)
+        return load(path)
+
+    def lines(self, figure, panel=0):
+        return {line.get_label(): line for line in figure.axes[panel].lines
+                if not line.get_label().startswith("_")}
+
+    def test_golden_curves(self):
+        results = self.results(synthetic.problem("P", ["IRGP-UCB", "EI"], instances=2, seeds=3,
+                                                 queries=6))
+        self.assert_golden(summarise(regret_curves(results, "P", "cumulative")), "curves")
+        self.assert_golden(confidence_summary(results, "P"), "confidence")
+
+    def test_lines_are_the_summary(self):
+        results = self.results(self.box)
+        summary = summarise(regret_curves(results, "Box", "cumulative")).set_index("algorithm")
+        lines = self.lines(regret_figure(results, "Box", "cumulative"))
+        self.assertEqual(set(lines), set(synthetic.ALGORITHMS) - {"Random"})
+        np.testing.assert_allclose(lines["EI"].get_xdata(), summary.loc["EI", "t"])
+        np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "mean"])
+        lines = self.lines(regret_figure(results, "Box", "cumulative", band=Band("quantile")))
+        np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "median"])
+
+    def test_missing_cells_are_named(self):
+        legend = regret_figure(self.results(self.box), "Box", "simple").legends[0]
+        texts = [text.get_text() for text in legend.get_texts()]
+        self.assertIn("Random (missing)", texts)
+        self.assertIn("IRGP-UCB (3 of 4)", texts)
+        self.assertIn("over 4 trials", legend.get_title().get_text())
+
+    def test_scales(self):
+        results = self.results(self.pool, self.box)
+        axes = regret_figure(results, "Pool", "simple").axes[0]
+        self.assertEqual(axes.get_yscale(), "symlog")  # zeros are there and must be seen
+        self.assertLess(axes.get_ylim()[0], 0.0)
+        self.assertEqual(regret_figure(results, "Pool", "simple", "linear").axes[0].get_yscale(),
+                         "linear")
+        self.assertEqual(regret_figure(results, "Pool", "cumulative").axes[0].get_yscale(),
+                         "linear")
+        axes = regret_figure(results, "Box", "cumulative", "log").axes[0]
+        self.assertEqual(axes.get_yscale(), "log")
+        self.assertIn("10^{", regret_figure(results, "Box", "cumulative").axes[0].get_ylabel())
+
+    def test_zero_is_announced(self):
+        figure = regret_figure(self.results(self.pool), "Pool", "simple", "log")
+        self.assertIn("to show 0", figure.legends[0].get_title().get_text())
+
+    def test_regret_that_is_zero_throughout(self):
+        flat = synthetic.problem("Flat", ["EI"], seeds=2, queries=4, finite=2, scale=1e-9)
+        for name in ("simple_regret", "cumulative_regret"):
+            flat["arrays"][name][:] = 0.0
+        for scale in ("auto", "log", "linear"):
+            figure = regret_figure(self.results(flat), "Flat", "simple", scale)
+            self.assertEqual(figure.axes[0].get_yscale(), "linear")
+
+    def test_nothing_overlaps(self):
+        """The legend is below all panels, inside the page, and so is every label."""
+        long = dict(self.pool, label="A problem with a very long name, noise variance = 0.0001")
+        results = self.results(self.pool, self.box, long)
+        for figure in (regret_figure(results, "Pool", "simple"),
+                       regret_grid(results, results.problems, "simple")):
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            renderer = canvas.get_renderer()
+            legend = figure.legends[0].get_window_extent(renderer)
+            self.assertTrue(figure.bbox.contains(legend.x0, legend.y0))
+            self.assertTrue(figure.bbox.contains(legend.x1, legend.y1))
+            for axes in figure.axes:
+                box = axes.get_tightbbox(renderer)
+                self.assertGreaterEqual(box.y0, legend.y1 - 1)
+                self.assertGreaterEqual(box.x0, -1)
+                self.assertLessEqual(box.x1, figure.bbox.x1 + 1)
+                self.assertLessEqual(box.y1, figure.bbox.y1 + 1)
+
+    def test_sizes(self):
+        results = self.results(self.pool, self.box)
+        self.assertAlmostEqual(regret_figure(results, "Pool", "simple").get_figwidth(), 3.4)
+        self.assertAlmostEqual(regret_grid(results, results.problems, "simple").get_figwidth(), 7.0)
+
+    def test_styles_differ_and_stay(self):
+        styles = style.algorithm_styles(synthetic.ALGORITHMS)
+        self.assertEqual(len({(s["color"], s["marker"]) for s in styles.values()}), 9)
+        alone = style.algorithm_styles(["Random", "MES"])
+        self.assertEqual(alone["MES"], styles["MES"])
+        self.assertEqual(alone["Random"], styles["Random"])
+        many = style.algorithm_styles([f"method {k}" for k in range(40)])
+        self.assertEqual(len({(s["color"], s["marker"]) for s in many.values()}), 40)
+
+    def test_confidence(self):
+        results = self.results(self.pool, synthetic.problem("Plain", ["EI"], seeds=2, queries=5))
+        self.assertEqual(confidence_problems(results), ["Pool"])
+        summary = confidence_summary(results, "Pool").set_index("algorithm")
+        self.assertEqual(set(summary.index), {"IRGP-UCB", "GP-UCB", "RGP-UCB"})
+        self.assertTrue((summary["t"] >= 1).all())
+        figure = confidence_figure(results, {("Pool", "GP-UCB"): ("bcr", 94)})
+        lines = self.lines(figure)
+        law = [line for line in figure.axes[0].lines if line.get_color() == "k"
+               and line.get_linestyle() == "-"][0]
+        np.testing.assert_allclose(lines["GP-UCB"].get_ydata(), law.get_ydata())
+
+    def test_theory(self):
+        line = self.lines(theory_figure(1000, 50))
+        figure = theory_figure(1000, 50)
+        self.assertEqual(len(figure.axes[0].lines), 3)
+        self.assertEqual([t.get_text() for t in figure.legends[0].get_texts()],
+                         ["GP-UCB", "RGP-UCB", "IRGP-UCB"])
+        self.assertEqual(line, {})
+
+    def test_equal_bytes(self):
+        results = self.results(self.box)
+        for stem in ("first", "second"):
+            style.save(regret_figure(results, "Box", "simple"), self.scratch / stem, ["pdf", "png"])
+        for suffix in ("pdf", "png"):
+            first, second = ((self.scratch / f"{stem}.{suffix}").read_bytes()
+                             for stem in ("first", "second"))
+            self.assertEqual(first, second)
+        self.assertNotIn(b"CreationDate", first)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,177 @@
+"""Reading files: shapes, alignment, what is missing, and one clear line for every bad file."""
+import unittest
+
+import common
+import h5py
+import numpy as np
+import synthetic
+from regatta_analysis import InputError, load
+from regatta_analysis.regret import curves, regret_curves
+
+
+class Load(common.Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.scratch / "study.h5"
+        self.small = synthetic.problem("Small, d = 2", ["EI", "Random"], seeds=3, queries=5,
+                                       initial=2, failed=(1,), missing=(5,))
+        self.large = synthetic.problem("Large", ["EI"], instances=2, seeds=2, queries=7, initial=3,
+                                       dim=4)
+
+    def test_frames(self):
+        synthetic.write(self.path, [self.small, self.large])
+        results = load(self.path)
+        self.assertEqual(sorted(results.problems), ["Large", "Small, d = 2"])
+        self.assertEqual(results.study, synthetic.STUDY)
+        self.assertTrue(results.complete)
+        self.assertEqual(len(results.trials), 10)
+        small = results.trials[results.trials["problem"] == "Small, d = 2"]
+        self.assertEqual(list(small["status"]),
+                         ["complete", "failed", "complete", "complete", "complete", "missing"])
+        self.assertEqual(small["message"].iloc[1], "Cholesky broke down")
+        # 4 complete trials of 7 rows, one that failed after 2 + 1, one missing; 4 of 10 rows
+        self.assertEqual(len(results.data), 4 * 7 + 3 + 4 * 10)
+        data = results.data
+        one = data[(data["problem"] == "Large") & (data["instance"] == 1) & (data["seed"] == 0)]
+        self.assertEqual(list(one["t"]), list(range(-2, 8)))
+        x = self.large["arrays"]["x"][2]
+        np.testing.assert_array_equal(one[["x_0", "x_3"]], x[:, [0, 3]])
+        self.assertTrue(data.loc[data["problem"] != "Large", "x_3"].isna().all())
+
+    def test_xarray(self):
+        synthetic.write(self.path, [self.small])
+        dataset = load(self.path).xarray("Small, d = 2")
+        self.assertEqual(dict(dataset.sizes), {"trial": 6, "iteration": 7, "dim_x": 2, "dim_z": 2})
+        self.assertEqual(dataset["x"].dims, ("trial", "iteration", "dim_x"))
+        self.assertEqual(list(dataset["algorithm"].values[[0, 5]]), ["EI", "Random"])
+        np.testing.assert_array_equal(dataset["simple_regret"],
+                                      self.small["arrays"]["simple_regret"])
+        self.assertEqual(dataset["simple_regret"].attrs["units"], "1")
+
+    def test_time_zero_ends_the_initial_design(self):
+        synthetic.write(self.path, [self.small])
+        found = regret_curves(load(self.path), "Small, d = 2", "simple")
+        self.assertEqual(list(found.columns), [0, 1, 2, 3, 4, 5])
+        self.assertEqual(len(found), 4)  # neither the failed nor the missing trial
+        np.testing.assert_array_equal(found.loc[("EI", 0, 2)],
+                                      self.small["arrays"]["simple_regret"][2, 1:])
+        average = regret_curves(load(self.path), "Small, d = 2", "average")
+        cumulative = self.small["arrays"]["cumulative_regret"][2, 2:]
+        np.testing.assert_allclose(average.loc[("EI", 0, 2)], cumulative / [1, 2, 3, 4, 5])
+
+    def test_cells(self):
+        synthetic.write(self.path, [self.small, self.large])
+        cells = load(self.path).cells().set_index(["problem", "algorithm"])
+        self.assertEqual(list(cells.loc[("Small, d = 2", "EI")]), [3, 2, 1, 0])
+        self.assertEqual(list(cells.loc[("Small, d = 2", "Random")]), [3, 2, 0, 1])
+        self.assertEqual(list(cells.loc[("Large", "Random")]), [4, 0, 0, 4])
+
+    def test_study_directory(self):
+        """Shards in any distribution give the frames of the results file; repeats count once."""
+        shards = self.scratch / "study.h5.d"
+        shards.mkdir()
+        both = [self.small, self.large]
+        rows = {"Small, d = 2": [0, 2, 3], "Large": [0]}
+        synthetic.write(shards / "0-a.h5", both, complete=0, rows=rows)
+        synthetic.write(shards / "0-b.h5", both, complete=0,
+                        rows={"Small, d = 2": [1, 4], "Large": [1, 2, 3]})
+        synthetic.write(shards / "1-c.h5", both, complete=0, rows=rows)
+        (shards / ".tmp.host.1.2").write_bytes(b"half a shard")
+        with open(shards / "0-a.h5", "ab") as shard:
+            shard.write(b"RGTRAIL" + bytes(33))  # a trailer behind HDF5's end of file
+        results = load(shards)
+        self.assertFalse(results.complete)
+        self.assertEqual(results.warnings, [])
+        self.assertEqual(len(results.trials), 9)
+        self.assertEqual(load(self.path).path, shards)  # the file is not there yet
+        missing = results.cells().set_index(["problem", "algorithm"])["missing"]
+        self.assertEqual(missing[("Small, d = 2", "Random")], 1)
+        regret = curves(results, "Large", "simple_regret").loc[("EI", 1, 0)]
+        np.testing.assert_array_equal(regret, self.large["arrays"]["simple_regret"][2, 2:])
+
+    def test_shards_of_different_length(self):
+        shards = self.scratch / "study.h5.d"
+        shards.mkdir()
+        longer = synthetic.problem("Small, d = 2", ["GP-UCB"], seeds=1, queries=9, initial=2)
+        synthetic.write(shards / "0-a.h5", [self.small], complete=0, rows={"Small, d = 2": [0]})
+        synthetic.write(shards / "0-b.h5", [longer], complete=0)
+        results = load(shards)
+        self.assertEqual(results.xarray("Small, d = 2").sizes["iteration"], 11)
+        self.assertEqual(results.data.groupby("algorithm").size().to_dict(),
+                         {"EI": 7, "GP-UCB": 11})
+
+    def test_damaged_shard_is_reported(self):
+        shards = self.scratch / "study.h5.d"
+        shards.mkdir()
+        synthetic.write(shards / "0-a.h5", [self.small], complete=0)
+        (shards / "0-b.h5").write_bytes((shards / "0-a.h5").read_bytes()[:3000])
+        results = load(shards)
+        self.assertEqual(len(results.trials), 6)
+        self.assertEqual(len(results.warnings), 1)
+        self.assertIn("0-b.h5", results.warnings[0])
+
+
+class BadInput(common.Case):
+    def refused(self, path, *words):
+        with self.assertRaises(InputError) as caught:
+            load(path)
+        message = str(caught.exception)
+        self.assertNotIn("\n", message)
+        for word in (str(path), *words):
+            self.assertIn(word, message)
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.scratch / "study.h5"
+        self.problem = synthetic.problem("P", ["EI"], seeds=2, queries=3)
+
+    def test_missing(self):
+        self.refused(self.path, "no such file")
+
+    def test_not_hdf5(self):
+        self.path.write_text("t, regret\n1, 0.5\n")
+        self.refused(self.path, "not an HDF5 file")
+        self.path.write_bytes(b"")
+        self.refused(self.path, "not an HDF5 file")
+
+    def test_truncated(self):
+        synthetic.write(self.path, [self.problem])
+        whole = self.path.read_bytes()
+        for length in (200, 2000, len(whole) - 100):
+            self.path.write_bytes(whole[:length])
+            self.refused(self.path, "damaged")
+
+    def test_another_program(self):
+        with h5py.File(self.path, "w") as file:
+            file["regret"] = [1.0, 0.5]
+        self.refused(self.path, "not a Regatta results file")
+
+    def test_newer(self):
+        synthetic.write(self.path, [self.problem], schema_version=99)
+        self.refused(self.path, "schema version 99", "newer")
+
+    def test_incomplete(self):
+        synthetic.write(self.path, [self.problem], complete=0)
+        self.refused(self.path, "incomplete", "--partial")
+        self.assertEqual(len(load(self.path, partial=True).trials), 2)
+
+    def test_without_trials(self):
+        synthetic.write(self.path, [])
+        self.refused(self.path, "no trials")
+        (self.scratch / "empty.h5.d").mkdir()
+        self.refused(self.scratch / "empty.h5.d", "no finished trials")
+
+    def test_damaged_group(self):
+        synthetic.write(self.path, [self.problem])
+        with h5py.File(self.path, "a") as file:
+            del file["P/status"]
+        self.refused(self.path, "status")
+
+    def test_unknown_problem(self):
+        synthetic.write(self.path, [self.problem])
+        with self.assertRaisesRegex(InputError, "no problem 'Q' in it .it has: P"):
+            load(self.path).xarray("Q")
+
+
+if __name__ == "__main__":
+    unittest.main()

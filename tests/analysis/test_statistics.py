@@ -1,0 +1,72 @@
+"""Summaries against numbers worked out by hand and against SciPy."""
+import unittest
+
+import common
+import numpy as np
+import pandas as pd
+from regatta_analysis.statistics import mean_and_error, summarise
+from scipy import stats
+
+
+def frame(rows):
+    """Curves from {(algorithm, instance, seed): values}."""
+    index = pd.MultiIndex.from_tuples(rows, names=["algorithm", "instance", "seed"])
+    return pd.DataFrame(list(rows.values()), index)
+
+
+class Statistics(common.Case):
+    def test_known_mean_and_error(self):
+        n, mean, sd, se = mean_and_error(np.array([0.4, 0.0, 1.3, 0.25, 0.0])[:, None])
+        self.assertEqual(n[0], 5)
+        self.assertAlmostEqual(mean[0], 0.39)
+        self.assertAlmostEqual(se[0], 0.24, places=3)
+        self.assertAlmostEqual(sd[0], np.std([0.4, 0.0, 1.3, 0.25, 0.0], ddof=1))
+
+    def test_missing_values_are_skipped(self):
+        values = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
+        n, mean, sd, se = mean_and_error(values)
+        self.assertEqual(list(n), [2, 0])
+        self.assertEqual((mean[0], sd[0], se[0]), (2.0, np.sqrt(2.0), 1.0))
+        self.assertTrue(np.isnan([mean[1], sd[1], se[1]]).all())
+
+    def test_one_trial_has_no_error(self):
+        _, mean, sd, se = mean_and_error([[2.5]])
+        self.assertEqual(mean[0], 2.5)
+        self.assertTrue(np.isnan(sd[0]) and np.isnan(se[0]))
+
+    def test_summary(self):
+        random = np.random.default_rng(3)
+        values = random.lognormal(size=(12, 4))
+        curves = frame({("EI", 0, k): row for k, row in enumerate(values)})
+        found = summarise(curves, (0.1, 0.9))
+        self.assertEqual(list(found["t"]), [0, 1, 2, 3])
+        np.testing.assert_allclose(found["se"], stats.sem(values, axis=0))
+        np.testing.assert_allclose(found["median"], np.median(values, axis=0))
+        np.testing.assert_allclose(found["low"], np.quantile(values, 0.1, axis=0))
+        np.testing.assert_allclose(found["high"], np.quantile(values, 0.9, axis=0))
+        self.assertTrue(found["se_instances"].isna().all())
+
+    def test_crossed_design(self):
+        """Two instances with two seeds: the error over the instance means is the honest one."""
+        curves = frame({("EI", 0, 0): [1.0], ("EI", 0, 1): [3.0], ("EI", 1, 0): [6.0],
+                        ("EI", 1, 1): [10.0]})
+        found = summarise(curves).iloc[0]
+        self.assertEqual(found["mean"], 5.0)
+        self.assertEqual(found["n_instances"], 2)
+        self.assertAlmostEqual(found["se_instances"], stats.sem([2.0, 8.0]))
+        self.assertAlmostEqual(found["se"], stats.sem([1.0, 3.0, 6.0, 10.0]))
+
+    def test_one_seed_per_instance_is_not_crossed(self):
+        found = summarise(frame({("EI", k, 0): [float(k)] for k in range(4)}))
+        self.assertTrue(found["se_instances"].isna().all())
+
+    def test_order_and_gaps(self):
+        curves = frame({("B", 0, 0): [1.0, np.nan], ("A", 0, 0): [2.0, 5.0]})
+        found = summarise(curves, order=["A", "B", "C"])
+        self.assertEqual(list(zip(found["algorithm"], found["t"])),
+                         [("A", 0), ("A", 1), ("B", 0)])
+        self.assertEqual(len(summarise(curves.iloc[:0])), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
