@@ -27,6 +27,8 @@ typedef struct {
   const RgParam *params;    /* may be an empty table */
   size_t         options_size;
   bool           random;    /* draws from the instance's stream: instances differ */
+  bool           costly;    /* F is too dear for thousands of evaluations: an optimum that the problem
+                               doesn't know stays unknown */
   /* Validate combinations of options that the table can't express; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
   /* The domain alone, cheap, without drawing anything: for validation and planning. */
@@ -69,7 +71,9 @@ PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *option
                                  RgFailure *failure);
 PetscErrorCode rg_problem_destroy(RgProblem *problem);
 
-/* f and F through the class, with F = f where no objective is given. Non-finite values set failure. */
+/* f and F at m points through the class, with F = f where no objective is given (an error with
+   contexts). Non-finite values set failure, which names problem and input. Errors: a finite design
+   or context without its index. */
 PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                    RgFailure *failure);
 PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,

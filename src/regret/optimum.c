@@ -1,0 +1,274 @@
+#include "regret/optimum.h"
+
+#include <math.h>
+
+#include "base/design.h"
+#include "base/lbfgsb.h"
+
+enum {
+  BATCH = 1024,           /* points per evaluation */
+  RAW = 4096,             /* raw points per coordinate, first round */
+  RAW_ZOOM = 1024,        /* later rounds */
+  RAW_MEMORY = 1 << 22,   /* numbers */
+  STARTS = 10,            /* local searches, first round */
+  STARTS_ZOOM = 4,
+  ROUNDS = 8
+};
+
+#define APART 0.05        /* starts differ by this, unit cube, times the size of the round's cube */
+#define DIFFERENCE 1e-6   /* step of differences, unit cube */
+#define COMPASS_FIRST 1e-3
+#define COMPASS_LAST 1e-13
+
+/* A search over the unit cube. */
+typedef struct {
+  RgProblem *problem;
+  RgFailure *failure;
+  int        dim;
+  double    *best;   /* dim: best point so far */
+  double     value;  /* F there */
+  double    *native; /* BATCH x dim */
+  RgPoint   *points; /* BATCH */
+  double    *stencil, *stencil_value; /* 2 dim x dim, 2 dim: of differences */
+} Search;
+
+static bool failed(const Search *search)
+{
+  return search->failure->failed;
+}
+
+/* F at m points of the unit cube; the best one is kept. */
+static PetscErrorCode evaluate(Search *search, int m, const double *unit, double *value)
+{
+  const size_t   dim = (size_t)search->dim;
+  const RgSpace *space = &search->problem->domain.design;
+
+  PetscFunctionBeginUser;
+  for (int first = 0; first < m && !failed(search); first += BATCH) {
+    const int count = PetscMin(BATCH, m - first);
+    for (int i = 0; i < count; i++) {
+      double *native = search->native + (size_t)i * dim;
+      rg_space_to_native(space, unit + (size_t)(first + i) * dim, native);
+      search->points[i] = (RgPoint) {.index = -1, .x = native, .context_index = -1};
+    }
+    PetscCall(rg_problem_objective(search->problem, count, search->points, value + first,
+                                   search->failure));
+    for (int i = first; i < first + count && !failed(search); i++) {
+      if (!(value[i] > search->value)) continue;
+      search->value = value[i];
+      PetscCall(PetscArraycpy(search->best, unit + (size_t)i * dim, dim));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Central differences, one-sided at the faces of the cube. */
+static PetscErrorCode difference_gradient(Search *search, const double *unit, double *gradient)
+{
+  const int dim = search->dim;
+  double   *stencil = search->stencil;
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 2 * dim; k++) {
+    double *point = stencil + (size_t)k * dim;
+    PetscCall(PetscArraycpy(point, unit, dim));
+    point[k / 2] = k % 2 ? fmin(unit[k / 2] + DIFFERENCE, 1) : fmax(unit[k / 2] - DIFFERENCE, 0);
+  }
+  PetscCall(evaluate(search, 2 * dim, stencil, search->stencil_value));
+  for (int j = 0; j < dim; j++) {
+    const size_t below = (size_t)(2 * j) * dim + j, above = below + dim;
+    gradient[j] = (search->stencil_value[2 * j + 1] - search->stencil_value[2 * j])
+      / (stencil[above] - stencil[below]);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Gradient of F in unit coordinates. */
+static PetscErrorCode gradient_at(Search *search, const double *unit, double *gradient)
+{
+  const RgProblemClass *class = search->problem->class;
+  const RgSpace        *space = &search->problem->domain.design;
+
+  PetscFunctionBeginUser;
+  if (!class->gradient || class->objective) {
+    PetscCall(difference_gradient(search, unit, gradient));
+    PetscFunctionReturn(0);
+  }
+  rg_space_to_native(space, unit, search->native);
+  const RgPoint point = {.index = -1, .x = search->native, .context_index = -1};
+  PetscCall(class->gradient(search->problem, &point, gradient));
+  for (int j = 0; j < search->dim; j++) gradient[j] *= space->upper[j] - space->lower[j];
+  PetscFunctionReturn(0);
+}
+
+/* L-BFGS-B on -F from one start. */
+static PetscErrorCode climb(Search *search, RgLbfgsb *lbfgsb, const double *start)
+{
+  RgLbfgsbStatus status;
+  double        *gradient, value;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(search->dim, &gradient));
+  PetscCall(rg_lbfgsb_begin(lbfgsb, start, &status));
+  while (status == RG_LBFGSB_EVALUATE) {
+    PetscCall(evaluate(search, 1, lbfgsb->x, &value));
+    if (!failed(search)) PetscCall(gradient_at(search, lbfgsb->x, gradient));
+    if (failed(search)) break;
+    for (int j = 0; j < search->dim; j++) gradient[j] = -gradient[j];
+    PetscCall(rg_lbfgsb_step(lbfgsb, -value, gradient, &status));
+  }
+  PetscCall(PetscFree(gradient));
+  PetscFunctionReturn(0);
+}
+
+static bool is_apart(int dim, const double *a, const double *b, double distance)
+{
+  for (int j = 0; j < dim; j++)
+    if (fabs(a[j] - b[j]) > distance) return true;
+  return false;
+}
+
+/* Indices of up to `limit` best points, best first, no two within `distance`. Overwrites the values
+   of points it rules out. */
+static int choose_starts(int m, int dim, const double *unit, double *value, double distance,
+                         int limit, int *chosen)
+{
+  int n = 0;
+
+  for (; n < limit; n++) {
+    int best = -1;
+    for (int i = 0; i < m; i++)
+      if (isfinite(value[i]) && (best < 0 || value[i] > value[best])) best = i;
+    if (best < 0) break;
+    chosen[n] = best;
+    for (int i = 0; i < m; i++)
+      if (!is_apart(dim, unit + (size_t)i * dim, unit + (size_t)best * dim, distance))
+        value[i] = -INFINITY;
+  }
+  return n;
+}
+
+/* m raw points of the unit cube, shrunk for round > 0 to the cube of edge 2^-round around the best
+   point, moved inside. */
+static PetscErrorCode draw(const Search *search, int round, int m, double *unit)
+{
+  const int      dim = search->dim;
+  const double   edge = ldexp(1, -round);
+  const RgStream stream = rg_stream(0, search->problem->class->name, 0, "optimum", 0);
+  RgRandom       random = rg_stream_at(&stream, (uint64_t)round);
+
+  PetscFunctionBeginUser;
+  if (dim <= RG_SOBOL_MAX_DIM) PetscCall(rg_design_sobol(&random, m, dim, unit));
+  else PetscCall(rg_design_uniform(&random, m, dim, unit));
+  for (int j = 0; round && j < dim; j++) {
+    const double lower = fmin(fmax(search->best[j] - edge / 2, 0), 1 - edge);
+    for (int i = 0; i < m; i++) unit[(size_t)i * dim + j] = lower + edge * unit[(size_t)i * dim + j];
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode search_round(Search *search, int round, RgLbfgsb *lbfgsb)
+{
+  const int dim = search->dim, per_dim = round ? RAW_ZOOM : RAW;
+  const int m = PetscMin(per_dim * dim, RAW_MEMORY / dim);
+  int       n, chosen[STARTS];
+  double   *unit, *value;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)m * dim, &unit, m, &value));
+  PetscCall(draw(search, round, m, unit));
+  PetscCall(evaluate(search, m, unit, value));
+  if (!failed(search)) {
+    n = choose_starts(m, dim, unit, value, ldexp(APART, -round), round ? STARTS_ZOOM : STARTS,
+                      chosen);
+    for (int i = 0; i < n && !failed(search); i++)
+      PetscCall(climb(search, lbfgsb, unit + (size_t)chosen[i] * dim));
+  }
+  PetscCall(PetscFree2(unit, value));
+  PetscFunctionReturn(0);
+}
+
+/* Steps along the axes from the best point, halved when none goes up. */
+static PetscErrorCode compass(Search *search)
+{
+  const int dim = search->dim;
+
+  PetscFunctionBeginUser;
+  for (double step = COMPASS_FIRST; step > COMPASS_LAST && !failed(search);) {
+    const double before = search->value;
+    for (int k = 0; k < 2 * dim; k++) {
+      double *point = search->stencil + (size_t)k * dim;
+      PetscCall(PetscArraycpy(point, search->best, dim));
+      point[k / 2] = fmin(fmax(point[k / 2] + (k % 2 ? step : -step), 0), 1);
+    }
+    PetscCall(evaluate(search, 2 * dim, search->stencil, search->stencil_value));
+    if (!(search->value > before)) step /= 2;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode search_box(Search *search)
+{
+  static const RgLbfgsbLimits limits
+    = {.factr = 1e4, .pgtol = 1e-7, .max_iterations = 500, .max_evaluations = 2000};
+  const size_t dim = (size_t)search->dim;
+  RgLbfgsb     lbfgsb;
+  double      *bounds;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc5(dim, &search->best, BATCH * dim, &search->native, BATCH, &search->points,
+                         2 * dim * dim, &search->stencil, 2 * dim, &search->stencil_value));
+  PetscCall(PetscMalloc1(2 * dim, &bounds));
+  for (size_t j = 0; j < dim; j++) {
+    bounds[j] = 0;
+    bounds[dim + j] = 1;
+  }
+  PetscCall(rg_lbfgsb_create(search->dim, 10, bounds, bounds + dim, &limits, &lbfgsb));
+  for (int round = 0; round < ROUNDS && !failed(search); round++)
+    PetscCall(search_round(search, round, &lbfgsb));
+  PetscCall(compass(search));
+  PetscCall(rg_lbfgsb_destroy(&lbfgsb));
+  PetscCall(PetscFree(bounds));
+  PetscCall(PetscFree5(search->best, search->native, search->points, search->stencil,
+                       search->stencil_value));
+  PetscFunctionReturn(0);
+}
+
+/* Every point of a finite design. */
+static PetscErrorCode scan(Search *search)
+{
+  const RgSpace *space = &search->problem->domain.design;
+  const size_t   dim = (size_t)search->dim;
+  double        *value;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(BATCH * dim, &search->native, BATCH, &search->points, BATCH, &value));
+  for (int first = 0; first < space->size && !failed(search); first += BATCH) {
+    const int count = PetscMin(BATCH, space->size - first);
+    for (int i = 0; i < count; i++) {
+      double *native = search->native + (size_t)i * dim;
+      rg_space_to_native(space, space->points + (size_t)(first + i) * dim, native);
+      search->points[i] = (RgPoint) {.index = first + i, .x = native, .context_index = -1};
+    }
+    PetscCall(rg_problem_objective(search->problem, count, search->points, value, search->failure));
+    for (int i = 0; i < count; i++) search->value = fmax(search->value, value[i]);
+  }
+  PetscCall(PetscFree3(search->native, search->points, value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, RgFailure *failure)
+{
+  Search search = {.problem = problem,
+                   .failure = failure,
+                   .dim = problem->domain.design.dim,
+                   .value = -INFINITY};
+
+  PetscFunctionBeginUser;
+  *optimum = problem->optimum;
+  if (!isnan(*optimum) || problem->class->costly) PetscFunctionReturn(0);
+  if (rg_space_is_finite(&problem->domain.design)) PetscCall(scan(&search));
+  else PetscCall(search_box(&search));
+  if (!failed(&search)) *optimum = search.value;
+  PetscFunctionReturn(0);
+}

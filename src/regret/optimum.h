@@ -1,0 +1,21 @@
+/* The optimum of a problem's objective F, by search where the problem doesn't know it. */
+#ifndef RG_REGRET_OPTIMUM_H
+#define RG_REGRET_OPTIMUM_H
+
+#include "problem/problem.h"
+
+/* *optimum = max F: the problem's own where known; else by scan of a finite design; else by search
+   over the box, accurate to 1e-8 max(1, |F|) of the basin it ends in. NaN, without a failure, for a
+   costly class that doesn't know. The answer depends on the problem only, not on its seeds beyond
+   what the instance drew.
+
+   The search: 4096 dim scrambled Sobol points (uniform ones above 40 coordinates; at most 2^22
+   numbers), L-BFGS-B from the best ten that are apart, then seven rounds of the same, smaller, in
+   cubes that shrink around the best point (landscapes with a funnel of local optima), at last a
+   coordinate search (kinks, noise of differences). Gradients are the problem's where F = f, else
+   central differences. About 13000 dim evaluations of F, in batches.
+
+   failure: F could not be evaluated somewhere, *optimum is NaN. */
+PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, RgFailure *failure);
+
+#endif

@@ -1,0 +1,25 @@
+/* Regret of one trial from the objective at its queries. */
+#ifndef RG_REGRET_REGRET_H
+#define RG_REGRET_REGRET_H
+
+#include "base/core.h"
+
+/* Regret over n evaluations in order, of which the first n_initial are the initial design:
+
+     instantaneous[t] = F* - F(recommendation t), or F* - F(x_t) where there is none
+     simple[t]        = F* - max over s <= t of F(x_s), the initial design included
+     cumulative[t]    = sum of the instantaneous regret up to t; with count_initial false the sum
+                        starts after the initial design, where it is NaN
+
+   optimum: F*; NaN (unknown) makes everything NaN. objective: n values F(x_t), noise-free.
+   recommended: F at what the method recommended, NaN where it did not; NULL: it never does.
+   instantaneous, simple, cumulative: n each, out. A negative difference within rounding, 1e-12
+   max(1, |F*|), counts as 0; a larger one is kept, and *exceeded (NULL: not wanted) tells that the
+   optimum was not one. A value F(x_t) that is NaN makes that instantaneous regret and all later sums
+   NaN and is skipped by the simple regret. O(n).
+   Sources: arXiv:2409.00979, section 2; arXiv:2502.06178, section 2. */
+PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum,
+                         const double *objective, const double *recommended, double *instantaneous,
+                         double *simple, double *cumulative, bool *exceeded);
+
+#endif

@@ -1,0 +1,181 @@
+/* The search for the optimum of F, on problems whose optimum is known and hidden from it. */
+#include "regret/optimum.h"
+#include "test_problem.h"
+
+static double hidden_optimum(RgProblem *problem)
+{
+  RgFailure failure = {0};
+  double    optimum = 0;
+
+  problem->optimum = NAN;
+  RG_OK(rg_regret_optimum(problem, &optimum, &failure));
+  if (failure.failed) fail_msg("%s: %s", problem->class->name, failure.message);
+  return optimum;
+}
+
+static void test_known_optimum_is_returned(void **state)
+{
+  Instance  it = instance_make("branin", NULL, 1, 0);
+  RgFailure failure = {0};
+  double    optimum;
+
+  (void)state;
+  it.problem.optimum = 17;
+  RG_OK(rg_regret_optimum(&it.problem, &optimum, &failure));
+  assert_true(optimum == 17);
+  instance_free(&it);
+}
+
+static const struct {
+  const char *name;
+  Setting     settings[MAX_SETTINGS];
+} cases[] = {
+  {"forrester", {{0}}},
+  {"branin", {{0}}},
+  {"goldstein_price", {{0}}},
+  {"goldstein_price", {{"variant", "standardised"}}},
+  {"six_hump_camel", {{"variant", "wide"}}},
+  {"holder_table", {{0}}},
+  {"cross_in_tray", {{0}}},
+  {"hartmann3", {{0}}},
+  {"hartmann6", {{0}}},
+  {"ackley", {{"dim", "2"}, {"lower", "-21"}, {"upper", "44.5"}}},
+  {"ackley", {{"lower", "-21"}, {"upper", "44.5"}}},
+  {"rosenbrock", {{0}}},
+  {"rosenbrock", {{"variant", "standardised"}}},
+  {"sphere", {{"lower", "-3"}}},
+  {"sphere", {{"variant", "weighted"}}},
+  {"sphere", {{"variant", "standardised"}}},
+};
+
+static void test_analytic_gradients(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    Instance     it = instance_make(cases[k].name, cases[k].settings, 1, 0);
+    const double known = it.problem.optimum, found = hidden_optimum(&it.problem);
+    if (!(fabs(found - known) <= 1e-8 * fmax(1, fabs(known))))
+      fail_msg("%s (case %zu): %.12g, not %.12g", cases[k].name, k, found, known);
+    instance_free(&it);
+  }
+}
+
+static void test_differences(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    Instance       it = instance_make(cases[k].name, cases[k].settings, 1, 0);
+    RgProblemClass class = *it.problem.class;
+    const double   known = it.problem.optimum;
+    class.gradient = NULL;
+    it.problem.class = &class;
+    const double found = hidden_optimum(&it.problem);
+    if (!(fabs(found - known) <= 1e-8 * fmax(1, fabs(known))))
+      fail_msg("%s (case %zu): %.12g, not %.12g", cases[k].name, k, found, known);
+    instance_free(&it);
+  }
+}
+
+/* The optimiser of this box is a corner that no benchmark knows. */
+static void test_box_without_known_optimum(void **state)
+{
+  static const Setting settings[] = {{"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {0}};
+  Instance it = instance_make("sphere", settings, 1, 0);
+
+  (void)state;
+  assert_true(isnan(it.problem.optimum));
+  assert_true(hidden_optimum(&it.problem) == -0.5);
+  instance_free(&it);
+}
+
+static void test_same_answer_for_every_seed(void **state)
+{
+  Instance a = instance_make("hartmann3", NULL, 1, 0), b = instance_make("hartmann3", NULL, 99, 3);
+
+  (void)state;
+  assert_true(hidden_optimum(&a.problem) == hidden_optimum(&b.problem));
+  instance_free(&a);
+  instance_free(&b);
+}
+
+static PetscErrorCode bad_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                   RgFailure *failure)
+{
+  (void)problem, (void)failure;
+  for (int i = 0; i < m; i++) f[i] = points[i].x[0] > 0 ? 1 : NAN;
+  return 0;
+}
+
+static void test_failure(void **state)
+{
+  Instance       it = instance_make("branin", NULL, 1, 0);
+  RgProblemClass class = *it.problem.class;
+  RgFailure      failure = {0};
+  double         optimum = 0;
+
+  (void)state;
+  class.evaluate = bad_evaluate;
+  it.problem.class = &class;
+  it.problem.optimum = NAN;
+  RG_OK(rg_regret_optimum(&it.problem, &optimum, &failure));
+  assert_true(failure.failed);
+  assert_non_null(strstr(failure.message, "not a number"));
+  assert_true(isnan(optimum));
+  instance_free(&it);
+}
+
+static void test_costly_stays_unknown(void **state)
+{
+  Instance       it = instance_make("branin", NULL, 1, 0);
+  RgProblemClass class = *it.problem.class;
+
+  (void)state;
+  class.costly = true;
+  it.problem.class = &class;
+  assert_true(isnan(hidden_optimum(&it.problem)));
+  instance_free(&it);
+}
+
+/* F = 10 - (x - 3)^2 at the points -7, 1, 2, 5. */
+static PetscErrorCode set_domain(const void *options, RgDomain *domain)
+{
+  PetscFunctionBeginUser;
+  (void)options;
+  PetscCall(rg_space_set(&domain->design, 1, 4, (const double[]) {-7, 1, 2, 5}, NULL, NULL));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                   RgFailure *failure)
+{
+  (void)problem, (void)failure;
+  for (int i = 0; i < m; i++) f[i] = 10 - pow(points[i].x[0] - 3, 2) + 0.0 * points[i].index;
+  return 0;
+}
+
+static void test_scan(void **state)
+{
+  static const RgParam        params[] = {{0}};
+  static const RgProblemClass class
+    = {.name = "set", .params = params, .domain = set_domain, .evaluate = set_evaluate};
+  RgProblem problem;
+  RgFailure failure = {0};
+
+  (void)state;
+  RG_OK(rg_problem_create(&class, NULL, 1, 0, &problem, &failure));
+  RG_CLOSE(hidden_optimum(&problem), 9, 1e-14);
+  RG_OK(rg_problem_destroy(&problem));
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_known_optimum_is_returned),
+  cmocka_unit_test(test_analytic_gradients),
+  cmocka_unit_test(test_differences),
+  cmocka_unit_test(test_box_without_known_optimum),
+  cmocka_unit_test(test_same_answer_for_every_seed),
+  cmocka_unit_test(test_failure),
+  cmocka_unit_test(test_costly_stays_unknown),
+  cmocka_unit_test(test_scan),
+};
+
+RG_TEST_MAIN(tests)

@@ -1,0 +1,93 @@
+/* Regret of a trial: hand-computed cases, clipping, unknown optimum, recommendations. */
+#include "regret/regret.h"
+#include "test_main.h"
+
+static void test_by_hand(void **state)
+{
+  const double F[] = {1, 3, 2, 4.5, 0};
+  double r[5], s[5], c[5];
+  bool   exceeded = true;
+
+  (void)state;
+  RG_OK(rg_regret(5, 2, false, 5, F, NULL, r, s, c, &exceeded));
+  assert_memory_equal(r, ((const double[]) {4, 2, 3, 0.5, 5}), sizeof r);
+  assert_memory_equal(s, ((const double[]) {4, 2, 2, 0.5, 0.5}), sizeof s);
+  assert_true(isnan(c[0]) && isnan(c[1]));
+  assert_memory_equal(c + 2, ((const double[]) {3, 3.5, 8.5}), 3 * sizeof *c);
+  assert_false(exceeded);
+
+  RG_OK(rg_regret(5, 2, true, 5, F, NULL, r, s, c, NULL));
+  assert_memory_equal(c, ((const double[]) {4, 6, 9, 9.5, 14.5}), sizeof c);
+}
+
+/* The empty initial design, the empty trial. */
+static void test_edges(void **state)
+{
+  const double F = 1;
+  double r, s, c;
+
+  (void)state;
+  RG_OK(rg_regret(1, 0, false, 2, &F, NULL, &r, &s, &c, NULL));
+  assert_true(r == 1 && s == 1 && c == 1);
+  RG_OK(rg_regret(0, 0, false, 2, NULL, NULL, NULL, NULL, NULL, NULL));
+}
+
+static void test_recommendations(void **state)
+{
+  const double F[] = {1, 2, 3}, G[] = {NAN, 4, 1};
+  double r[3], s[3], c[3];
+
+  (void)state;
+  RG_OK(rg_regret(3, 1, false, 5, F, G, r, s, c, NULL));
+  assert_memory_equal(r, ((const double[]) {4, 1, 4}), sizeof r);
+  assert_memory_equal(s, ((const double[]) {4, 3, 2}), sizeof s);
+  assert_memory_equal(c + 1, ((const double[]) {1, 5}), 2 * sizeof *c);
+}
+
+/* Rounding is 0, relative to a large optimum too; a true excess is kept and reported. */
+static void test_above_the_optimum(void **state)
+{
+  const double small[] = {1e-13, 0.5e-12, -1}, large[] = {1e6 + 0.9e-6, 1e6, 1e6 - 1};
+  const double wrong[] = {-1, 1.1e-12, 0};
+  double r[3], s[3], c[3];
+  bool   exceeded;
+
+  (void)state;
+  RG_OK(rg_regret(3, 0, false, 0, small, NULL, r, s, c, &exceeded));
+  assert_memory_equal(r, ((const double[]) {0, 0, 1}), sizeof r);
+  assert_memory_equal(s, ((const double[]) {0, 0, 0}), sizeof s);
+  assert_false(exceeded);
+  RG_OK(rg_regret(3, 0, false, 1e6, large, NULL, r, s, c, &exceeded));
+  assert_true(r[0] == 0 && r[1] == 0 && r[2] == 1);
+  assert_false(exceeded);
+  RG_OK(rg_regret(3, 0, false, 0, wrong, NULL, r, s, c, &exceeded));
+  assert_memory_equal(r, ((const double[]) {1, -1.1e-12, 0}), sizeof r);
+  assert_memory_equal(s, ((const double[]) {1, -1.1e-12, -1.1e-12}), sizeof s);
+  assert_true(exceeded);
+}
+
+static void test_not_a_number(void **state)
+{
+  const double F[] = {NAN, 2, NAN, 3};
+  double r[4], s[4], c[4];
+  bool   exceeded;
+
+  (void)state;
+  RG_OK(rg_regret(4, 0, false, NAN, (const double[]) {1, 2, 3, 4}, NULL, r, s, c, &exceeded));
+  for (int i = 0; i < 4; i++) assert_true(isnan(r[i]) && isnan(s[i]) && isnan(c[i]));
+  assert_false(exceeded);
+
+  RG_OK(rg_regret(4, 1, false, 5, F, NULL, r, s, c, &exceeded));
+  assert_true(isnan(r[0]) && r[1] == 3 && isnan(r[2]) && r[3] == 2);
+  assert_true(s[0] == INFINITY && s[1] == 3 && s[2] == 3 && s[3] == 2);
+  assert_true(isnan(c[0]) && c[1] == 3 && isnan(c[2]) && isnan(c[3]));
+  assert_false(exceeded);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_by_hand),           cmocka_unit_test(test_edges),
+  cmocka_unit_test(test_recommendations),   cmocka_unit_test(test_above_the_optimum),
+  cmocka_unit_test(test_not_a_number),
+};
+
+RG_TEST_MAIN(tests)
