@@ -1,0 +1,161 @@
+/* Log marginal likelihood plus log priors with its gradient from one factorisation (irgp_ucb 2.4):
+   with A = alpha alpha' - (K + v I)^-1, dL/dtheta_p = 1/2 sum_ij A_ij dK_ij/dtheta_p. */
+#include "gp/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/blas.h"
+
+static const double log_2pi = 1.83787706640934548356065947281;
+
+/* Room for n data, grown geometrically because data come one at a time. */
+static PetscErrorCode reserve(RgFitWork *work, int n)
+{
+  PetscFunctionBeginUser;
+  if (n > work->n) {
+    size_t room = n > 2 * work->n ? n : 2 * work->n;
+    PetscCall(PetscFree3(work->K, work->A, work->alpha));
+    PetscCall(PetscMalloc3(room * room, &work->K, room * room, &work->A, 2 * room, &work->alpha));
+    work->n = (int)room;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_fit_work_destroy(RgFitWork *work)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree3(work->K, work->A, work->alpha));
+  PetscCall(PetscFree2(work->theta, work->free));
+  memset(work, 0, sizeof *work);
+  PetscFunctionReturn(0);
+}
+
+/* K + v I = L L'. *log_det = log det; false when a pivot fails. */
+static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double noise_variance,
+                                int n, const double *X, double *log_det, bool *positive)
+{
+  PetscFunctionBeginUser;
+  const size_t stride = (size_t)n + 1;
+  PetscCall(rg_kernel_matrix(kernel, n, X, work->K));
+  for (int i = 0; i < n; i++) work->K[i * stride] += noise_variance;
+  *positive = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, work->K, n) == 0;
+  if (!*positive) PetscFunctionReturn(0);
+  *log_det = 0.0;
+  for (int i = 0; i < n; i++) *log_det += log(work->K[i * stride]);
+  *log_det *= 2.0;
+  PetscFunctionReturn(0);
+}
+
+/* alpha = (K + v I)^-1 (y - mean); with learn_mean the mean is mean = 1'K^-1 y / 1'K^-1 1 first. */
+static void solve(RgFitWork *work, int n, const double *y, bool learn_mean, double *mean)
+{
+  double *alpha = work->alpha, *ones = work->alpha + n;
+  if (learn_mean) {
+    double wy = 0.0, w1 = 0.0;
+    memcpy(alpha, y, (size_t)n * sizeof *y);
+    for (int i = 0; i < n; i++) ones[i] = 1.0;
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 2, work->K, n, alpha, n);
+    for (int i = 0; i < n; i++) {
+      wy += alpha[i];
+      w1 += ones[i];
+    }
+    *mean = wy / w1;
+    for (int i = 0; i < n; i++) alpha[i] -= *mean * ones[i];
+  } else {
+    for (int i = 0; i < n; i++) alpha[i] = y[i] - *mean;
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, work->K, n, alpha, n);
+  }
+}
+
+/* A = alpha alpha' - (K + v I)^-1, both triangles; returns its trace. Overwrites the factor. */
+static double contraction_matrix(RgFitWork *work, int n)
+{
+  const double *alpha = work->alpha, *inverse = work->K;
+  double trace = 0.0;
+  LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, work->K, n);
+  for (int i = 0; i < n; i++) {
+    double *row = work->A + (size_t)i * n;
+    for (int j = i; j < n; j++) row[j] = alpha[i] * alpha[j] - inverse[(size_t)i * n + j];
+    for (int j = i + 1; j < n; j++) work->A[(size_t)j * n + i] = row[j];
+    trace += row[i];
+  }
+  return trace;
+}
+
+/* In the order of theta. A variance that is kept has no prior. */
+static void add_prior_gradient(const RgKernel *kernel, double noise_variance,
+                               const RgFitOptions *options, double *gradient)
+{
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    for (int f = 0; f < term->n_factors; f++) {
+      for (int s = 0; s < term->factors[f].n_scales; s++)
+        *gradient++ += rg_prior_log_gradient(&options->length_scale,
+                                             term->factors[f].length_scale[s]);
+    }
+    if (!options->fix_variance)
+      *gradient += rg_prior_log_gradient(&options->variance, term->variance);
+    gradient++;
+  }
+  if (options->learn_noise) *gradient += rg_prior_log_gradient(&options->noise, noise_variance);
+}
+
+double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgFitOptions *options)
+{
+  double sum = 0.0;
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    for (int f = 0; f < term->n_factors; f++) {
+      for (int s = 0; s < term->factors[f].n_scales; s++)
+        sum += rg_prior_log_density(&options->length_scale, term->factors[f].length_scale[s]);
+    }
+    if (!options->fix_variance) sum += rg_prior_log_density(&options->variance, term->variance);
+  }
+  if (options->learn_noise) sum += rg_prior_log_density(&options->noise, noise_variance);
+  return sum;
+}
+
+PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, double noise_variance,
+                                     double *mean, int n, const double *X, const double *y,
+                                     const RgFitOptions *options, double *value, double *gradient)
+{
+  bool positive;
+  double log_det, fit = 0.0;
+
+  PetscFunctionBeginUser;
+  *value = -INFINITY;
+  PetscCall(reserve(work, n));
+  PetscCall(factorise(work, kernel, noise_variance, n, X, &log_det, &positive));
+  if (!positive) PetscFunctionReturn(0);
+  solve(work, n, y, options->learn_mean, mean);
+  for (int i = 0; i < n; i++) fit += (y[i] - *mean) * work->alpha[i];
+  double sum = -0.5 * (fit + log_det + n * log_2pi) +
+               rg_fit_log_prior(kernel, noise_variance, options);
+  if (!isfinite(sum)) PetscFunctionReturn(0);
+  *value = sum;
+  if (!gradient) PetscFunctionReturn(0);
+
+  const int size = rg_kernel_theta_size(kernel);
+  double trace = contraction_matrix(work, n);
+  PetscCall(rg_kernel_theta_gradient(kernel, n, X, work->A, gradient));
+  for (int p = 0; p < size; p++) gradient[p] *= 0.5;
+  if (options->learn_noise) gradient[size] = 0.5 * noise_variance * trace;
+  add_prior_gradient(kernel, noise_variance, options, gradient);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean, int n,
+                                const double *X, const double *y, const RgFitOptions *options,
+                                double *value, double *gradient)
+{
+  RgFitWork work = {0};
+  RgFitOptions given = *options;
+
+  PetscFunctionBeginUser;
+  given.learn_mean = false;
+  PetscCall(rg_fit_objective_with(&work, kernel, noise_variance, &mean, n, X, y, &given, value,
+                                  gradient));
+  PetscCall(rg_fit_work_destroy(&work));
+  PetscFunctionReturn(0);
+}
