@@ -43,7 +43,7 @@ double rg_cpu_seconds(void)
 static void clock_restart(RgClock *clock)
 {
   clock->wall_start = rg_wall_seconds();
-  clock->cpu_start  = rg_cpu_seconds();
+  clock->cpu_start = rg_cpu_seconds();
 }
 
 /* Book the time since the last start on the running stage, if any, and start again. */

@@ -31,7 +31,7 @@ static ScrambleKey draw_key(RgRandom *random)
 
   for (int i = 0; i < 3; ++i) {
     uint64_t word = rg_random_word(random);
-    key.shift[i]  = (uint32_t)word;
+    key.shift[i] = (uint32_t)word;
     key.factor[i] = (uint32_t)(word >> 32) | 1u;
   }
   return key;
@@ -61,7 +61,7 @@ static void scramble_column(int n, int stride, ScrambleKey key, double *values)
   uint32_t bits[RG_BLOCK];
 
   for (int start = 0; start < n; start += RG_BLOCK) {
-    int     count = n - start < RG_BLOCK ? n - start : RG_BLOCK;
+    int count = n - start < RG_BLOCK ? n - start : RG_BLOCK;
     double *block = values + (size_t)start * stride;
 
     for (int i = 0; i < count; ++i) bits[i] = (uint32_t)(block[(size_t)i * stride] * 0x1p32);

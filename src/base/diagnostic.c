@@ -12,7 +12,7 @@ static void trim_partial_character(char *text)
   while (start > 0 && ((unsigned char)text[start - 1] & 0xC0u) == 0x80u) --start;
   if (start == 0) return;
   unsigned char lead = (unsigned char)text[start - 1];
-  size_t        need = lead >= 0xF0u ? 4 : lead >= 0xE0u ? 3 : lead >= 0xC0u ? 2 : 1;
+  size_t need = lead >= 0xF0u ? 4 : lead >= 0xE0u ? 3 : lead >= 0xC0u ? 2 : 1;
   if (need > 1 && length - (start - 1) < need) text[start - 1] = '\0';
 }
 
@@ -28,7 +28,7 @@ static void replace_controls(char *text)
 void rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const char *format, ...)
 {
   va_list arguments;
-  int     slot = diagnostics->n++;
+  int slot = diagnostics->n++;
 
   if (slot >= RG_DIAGNOSTICS_MAX) return;
   RgDiagnostic *entry = &diagnostics->list[slot];

@@ -13,7 +13,7 @@ static PetscErrorCode space_start(RgSpace *space, RgSpaceKind kind, int dim)
   PetscCheck(dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "dimension %d", dim);
   memset(space, 0, sizeof *space);
   space->kind = kind;
-  space->dim  = dim;
+  space->dim = dim;
   PetscCall(PetscMalloc1((size_t)dim, &space->lower));
   PetscCall(PetscMalloc1((size_t)dim, &space->upper));
   PetscFunctionReturn(0);
@@ -41,13 +41,13 @@ static PetscErrorCode space_bounds(RgSpace *space, int j, const double *lower, c
     double value = values[(size_t)i * stride];
     PetscCheck(isfinite(value), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "coordinate %d of point %d is not finite", j, i);
-    low  = fmin(low, value);
+    low = fmin(low, value);
     high = fmax(high, value);
   }
   space->lower[j] = lower ? lower[j] : low;
   space->upper[j] = upper ? upper[j] : high;
-  PetscCheck(isfinite(space->lower[j]) && isfinite(space->upper[j])
-               && space->lower[j] <= space->upper[j],
+  PetscCheck(isfinite(space->lower[j]) && isfinite(space->upper[j]) &&
+                 space->lower[j] <= space->upper[j],
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "bounds [%g, %g] of coordinate %d",
              space->lower[j], space->upper[j], j);
   PetscFunctionReturn(0);
@@ -72,8 +72,7 @@ PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower, const 
   PetscCall(space_start(space, RG_SPACE_BOX, dim));
   for (int j = 0; j < dim; ++j) {
     PetscCheck(isfinite(lower[j]) && isfinite(upper[j]) && lower[j] < upper[j], PETSC_COMM_SELF,
-               PETSC_ERR_ARG_OUTOFRANGE, "bounds [%g, %g] of coordinate %d", lower[j], upper[j],
-               j);
+               PETSC_ERR_ARG_OUTOFRANGE, "bounds [%g, %g] of coordinate %d", lower[j], upper[j], j);
     space->lower[j] = lower[j];
     space->upper[j] = upper[j];
   }

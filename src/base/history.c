@@ -9,8 +9,8 @@ PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory
   PetscFunctionBeginUser;
   PetscCheck(capacity >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "capacity %d", capacity);
   memset(history, 0, sizeof *history);
-  history->capacity    = capacity;
-  history->dim         = domain->design.dim;
+  history->capacity = capacity;
+  history->dim = domain->design.dim;
   history->context_dim = domain->context.dim;
   PetscCall(PetscCalloc1(rows * history->dim, &history->x));
   PetscCall(PetscCalloc1(rows * history->context_dim, &history->c));
@@ -23,7 +23,7 @@ PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory
 PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index, const double *c,
                                  int context_index, double y)
 {
-  int    row = history->n;
+  int row = history->n;
   size_t dim = (size_t)history->dim, context_dim = (size_t)history->context_dim;
 
   PetscFunctionBeginUser;
@@ -32,9 +32,9 @@ PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
   PetscCheck(c || context_dim == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "the context is missing");
   memcpy(history->x + (size_t)row * dim, x, dim * sizeof *x);
   if (context_dim) memcpy(history->c + (size_t)row * context_dim, c, context_dim * sizeof *c);
-  history->index[row]         = index;
+  history->index[row] = index;
   history->context_index[row] = context_index;
-  history->y[row]             = y;
+  history->y[row] = y;
   ++history->n;
   PetscFunctionReturn(0);
 }

@@ -7,7 +7,7 @@
 
 #define RG_LOG_SQRT_2PI 0.91893853320467274178
 #define RG_INV_SQRT_2PI 0.39894228040143267794
-#define RG_INV_SQRT_2   0.70710678118654752440
+#define RG_INV_SQRT_2 0.70710678118654752440
 
 /* Mills ratio (1 - Phi(x))/phi(x) for x >= 1: t P(t)/Q(t) with t = 1/x, relative error 2e-17 before
    rounding. Weighted least-squares rational fit on [0,1] in 80-digit arithmetic; all coefficients
@@ -81,7 +81,7 @@ double rg_normal_quantile(double p)
    inverse gives up for some shapes below 0.003 and above 2000.) */
 static double gamma_solve(double shape, double p, double x)
 {
-  bool   lower = p <= 0.5;
+  bool lower = p <= 0.5;
   double target = lower ? p : 1.0 - p, low = 0.0, high = INFINITY;
 
   for (int i = 0; i < 100; ++i) {

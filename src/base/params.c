@@ -10,8 +10,8 @@
 
 bool rg_param_allows_auto(const RgParam *entry)
 {
-  return entry->fallback && strcmp(entry->fallback, "auto") == 0 && entry->type != RG_PARAM_CHOICE
-         && entry->type != RG_PARAM_BOOL;
+  return entry->fallback && strcmp(entry->fallback, "auto") == 0 &&
+         entry->type != RG_PARAM_CHOICE && entry->type != RG_PARAM_BOOL;
 }
 
 const RgParam *rg_params_find(const RgParam *table, const char *name)
@@ -27,9 +27,9 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
                                      RgDiagnostics *diagnostics)
 {
   const char **names, *nearest;
-  int          n = 0;
-  RgText       known = {0};
-  char         shown[RG_SHOWN_SIZE];
+  int n = 0;
+  RgText known = {0};
+  char shown[RG_SHOWN_SIZE];
 
   PetscFunctionBeginUser;
   while (table[n].name) ++n;
@@ -57,7 +57,7 @@ PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *na
                              const char *const *values, RgPlace place, RgDiagnostics *diagnostics,
                              const RgParam **entry)
 {
-  RgText         problem = {0};
+  RgText problem = {0};
   const RgParam *found = rg_params_find(table, name);
 
   PetscFunctionBeginUser;
@@ -76,12 +76,12 @@ PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *na
    of words, `limit` at most. */
 static int split_list(char *text, int limit, const char **words)
 {
-  int  n = 0;
+  int n = 0;
   bool inside = false;
 
   for (char *c = text; *c; ++c) {
     if (*c == '[' || *c == ']' || *c == ',' || isspace((unsigned char)*c)) {
-      *c     = '\0';
+      *c = '\0';
       inside = false;
     } else if (!inside) {
       if (n < limit) words[n++] = c;
@@ -95,8 +95,8 @@ static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *p
 {
   PetscFunctionBeginUser;
   if (entry->type == RG_PARAM_REALS && !rg_param_allows_auto(entry)) {
-    size_t       length = strlen(entry->fallback);
-    char        *text;
+    size_t length = strlen(entry->fallback);
+    char *text;
     const char **words;
 
     PetscCall(PetscStrallocpy(entry->fallback, &text));
@@ -121,8 +121,10 @@ PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
     PetscCall(rg_param_reset(table, options));
     if (!table->fallback) continue;
     PetscCall(set_default(table, options, &problem));
-    PetscCheck(problem.length == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "invalid default: %s",
-               problem.data);
+    bool valid = problem.length == 0;
+    PetscCall(rg_text_clear(&problem));
+    PetscCheck(valid, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the default '%s' of '%s' is invalid",
+               table->fallback, table->name);
   }
   PetscFunctionReturn(0);
 }
@@ -133,11 +135,19 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
 
   PetscFunctionBeginUser;
   switch (entry->type) {
-  case RG_PARAM_BOOL: *field.boolean = false; break;
+  case RG_PARAM_BOOL:
+    *field.boolean = false;
+    break;
   case RG_PARAM_INT:
-  case RG_PARAM_CHOICE: *field.integer = 0; break;
-  case RG_PARAM_REAL: *field.real = 0.0; break;
-  case RG_PARAM_TEXT: PetscCall(PetscFree(*field.text)); break;
+  case RG_PARAM_CHOICE:
+    *field.integer = 0;
+    break;
+  case RG_PARAM_REAL:
+    *field.real = 0.0;
+    break;
+  case RG_PARAM_TEXT:
+    PetscCall(PetscFree(*field.text));
+    break;
   case RG_PARAM_REALS:
     PetscCall(PetscFree(field.reals->values));
     field.reals->n = 0;
@@ -168,7 +178,7 @@ PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *fro
     }
     if (table->type == RG_PARAM_REALS && field.reals->values) {
       const double *values = field.reals->values;
-      size_t        n = (size_t)field.reals->n;
+      size_t n = (size_t)field.reals->n;
 
       PetscCall(PetscMalloc1(n, &field.reals->values));
       memcpy(field.reals->values, values, n * sizeof *values);
@@ -211,11 +221,16 @@ static bool is_auto(const RgParam *entry, RgParamField field)
 {
   if (!rg_param_allows_auto(entry)) return false;
   switch (entry->type) {
-  case RG_PARAM_INT: return *field.integer == -1;
-  case RG_PARAM_REAL: return isnan(*field.real);
-  case RG_PARAM_TEXT: return *field.text == NULL;
-  case RG_PARAM_REALS: return field.reals->n == 0;
-  default: return false;
+  case RG_PARAM_INT:
+    return *field.integer == -1;
+  case RG_PARAM_REAL:
+    return isnan(*field.real);
+  case RG_PARAM_TEXT:
+    return *field.text == NULL;
+  case RG_PARAM_REALS:
+    return field.reals->n == 0;
+  default:
+    return false;
   }
 }
 
@@ -227,10 +242,18 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
     PetscFunctionReturn(0);
   }
   switch (entry->type) {
-  case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "%s", *field.boolean ? "true" : "false")); break;
-  case RG_PARAM_INT: PetscCall(rg_text_add(text, "%d", *field.integer)); break;
-  case RG_PARAM_REAL: PetscCall(rg_text_add_real(text, *field.real)); break;
-  case RG_PARAM_CHOICE: PetscCall(rg_text_add(text, "%s", entry->choices[*field.integer])); break;
+  case RG_PARAM_BOOL:
+    PetscCall(rg_text_add(text, "%s", *field.boolean ? "true" : "false"));
+    break;
+  case RG_PARAM_INT:
+    PetscCall(rg_text_add(text, "%d", *field.integer));
+    break;
+  case RG_PARAM_REAL:
+    PetscCall(rg_text_add_real(text, *field.real));
+    break;
+  case RG_PARAM_CHOICE:
+    PetscCall(rg_text_add(text, "%s", entry->choices[*field.integer]));
+    break;
   case RG_PARAM_TEXT:
     if (*field.text) {
       PetscCall(add_quoted(text, *field.text));
@@ -238,7 +261,9 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
       PetscCall(rg_text_add(text, "none"));
     }
     break;
-  case RG_PARAM_REALS: PetscCall(add_reals(text, field.reals)); break;
+  case RG_PARAM_REALS:
+    PetscCall(add_reals(text, field.reals));
+    break;
   }
   PetscFunctionReturn(0);
 }

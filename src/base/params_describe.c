@@ -12,12 +12,18 @@ typedef struct {
 static const char *type_name(RgParamType type)
 {
   switch (type) {
-  case RG_PARAM_BOOL: return "bool";
-  case RG_PARAM_INT: return "integer";
-  case RG_PARAM_REAL: return "real";
-  case RG_PARAM_CHOICE: return "choice";
-  case RG_PARAM_TEXT: return "text";
-  case RG_PARAM_REALS: return "reals";
+  case RG_PARAM_BOOL:
+    return "bool";
+  case RG_PARAM_INT:
+    return "integer";
+  case RG_PARAM_REAL:
+    return "real";
+  case RG_PARAM_CHOICE:
+    return "choice";
+  case RG_PARAM_TEXT:
+    return "text";
+  case RG_PARAM_REALS:
+    return "reals";
   }
   return "";
 }
@@ -42,9 +48,9 @@ static PetscErrorCode fill_row(const RgParam *entry, Row *row)
   PetscCall(rg_text_add(&row->cells[NAME], "%s", entry->name));
   PetscCall(rg_text_add(&row->cells[TYPE], "%s", type_name(entry->type)));
   PetscCall(rg_text_add(&row->cells[DEFAULT], "%s",
-                        !entry->fallback      ? "required"
-                        : *entry->fallback    ? entry->fallback
-                                              : "\"\""));
+                        !entry->fallback   ? "required"
+                        : *entry->fallback ? entry->fallback
+                                           : "\"\""));
   PetscCall(fill_accepted(entry, &row->cells[RANGE]));
   PetscCall(rg_text_add(&row->cells[SYMBOL], "%s",
                         entry->symbol && *entry->symbol ? entry->symbol : "-"));
@@ -76,7 +82,7 @@ static PetscErrorCode add_rows(const Row *rows, int n, RgText *text)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < COLUMNS; ++j) {
       const char *cell = rows[i].cells[j].data;
-      int         pad = j + 1 < COLUMNS ? widths[j] - text_width(cell) + 2 : 0;
+      int pad = j + 1 < COLUMNS ? widths[j] - text_width(cell) + 2 : 0;
       PetscCall(rg_text_add(text, "%s%*s", cell, pad, ""));
     }
     PetscCall(rg_text_add(text, "\n"));
@@ -89,7 +95,7 @@ PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
   static const char *const titles[COLUMNS] = {"name",  "type",   "default",
                                               "range", "symbol", "meaning"};
   Row *rows;
-  int  n = 0;
+  int n = 0;
 
   PetscFunctionBeginUser;
   while (table[n].name) ++n;

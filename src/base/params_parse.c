@@ -70,14 +70,18 @@ PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text)
 
   PetscFunctionBeginUser;
   switch (entry->type) {
-  case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "true or false")); break;
+  case RG_PARAM_BOOL:
+    PetscCall(rg_text_add(text, "true or false"));
+    break;
   case RG_PARAM_CHOICE:
     PetscCall(rg_text_add(text, "one of "));
     for (int i = 0; entry->choices[i]; ++i) {
       PetscCall(rg_text_add(text, "%s'%s'", i ? ", " : "", entry->choices[i]));
     }
     break;
-  case RG_PARAM_TEXT: PetscCall(rg_text_add(text, "a text")); break;
+  case RG_PARAM_TEXT:
+    PetscCall(rg_text_add(text, "a text"));
+    break;
   case RG_PARAM_INT:
   case RG_PARAM_REAL:
   case RG_PARAM_REALS:
@@ -95,7 +99,7 @@ PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text)
 /* `'restarts' must be an integer in [1, 10000], got 'abc'`. */
 static PetscErrorCode complain(const RgParam *entry, const char *word, RgText *problem)
 {
-  char        shown[RG_SHOWN_SIZE];
+  char shown[RG_SHOWN_SIZE];
   const char *nearest = NULL;
 
   PetscFunctionBeginUser;
@@ -120,13 +124,13 @@ static bool is_decimal(const char *word, bool integer)
 {
   const char *c = word + (*word == '+' || *word == '-');
   const char *whole = c;
-  bool        digits;
+  bool digits;
 
-  c      = skip_digits(c);
+  c = skip_digits(c);
   digits = c > whole;
   if (*c == '.' && !integer) {
     const char *fraction = c + 1;
-    c      = skip_digits(fraction);
+    c = skip_digits(fraction);
     digits = digits || c > fraction;
   }
   if (!digits) return false;
@@ -135,7 +139,7 @@ static bool is_decimal(const char *word, bool integer)
     ++c;
     if (*c == '+' || (*c == '-' && !integer)) ++c;
     exponent = c;
-    c        = skip_digits(c);
+    c = skip_digits(c);
     if (c == exponent) return false;
   }
   return *c == '\0';
@@ -193,7 +197,7 @@ static PetscErrorCode parse_reals(const RgParam *entry, RgReals *reals, int n,
   } else {
     PetscCall(PetscFree(reals->values));
     reals->values = numbers;
-    reals->n      = n;
+    reals->n = n;
   }
   PetscFunctionReturn(0);
 }
@@ -214,12 +218,16 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
                                  RgText *problem)
 {
   double number;
-  bool   fine = true;
+  bool fine = true;
 
   PetscFunctionBeginUser;
   switch (entry->type) {
-  case RG_PARAM_BOOL: fine = parse_bool(word, field.boolean); break;
-  case RG_PARAM_CHOICE: fine = parse_choice(entry, word, field.integer); break;
+  case RG_PARAM_BOOL:
+    fine = parse_bool(word, field.boolean);
+    break;
+  case RG_PARAM_CHOICE:
+    fine = parse_choice(entry, word, field.integer);
+    break;
   case RG_PARAM_INT:
     fine = parse_number(entry, word, &number);
     if (fine) *field.integer = (int)number;
@@ -232,14 +240,15 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
     PetscCall(PetscFree(*field.text));
     PetscCall(PetscStrallocpy(word, field.text));
     break;
-  case RG_PARAM_REALS: break;
+  case RG_PARAM_REALS:
+    break;
   }
   if (!fine) PetscCall(complain(entry, word, problem));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n,
-                              const char *const *values, RgText *problem)
+PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n, const char *const *values,
+                              RgText *problem)
 {
   RgParamField field = rg_param_field(entry, options);
 

@@ -7,10 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of the hashed record: tag, then at most five fields of at most 24 bytes. */
+/* The record that is hashed to a key, little-endian on every machine. A stream: 0, study seed,
+   problem, instance, name; a sub-stream: 1, the two words of the key, name. */
 typedef struct {
   unsigned char bytes[128];
-  size_t        length;
+  size_t length;
 } KeyRecord;
 
 static void record_number(KeyRecord *record, uint64_t value)
@@ -22,7 +23,7 @@ static void record_number(KeyRecord *record, uint64_t value)
 static void record_text(KeyRecord *record, const char *text)
 {
   uint64_t hash[2];
-  size_t   length = strlen(text);
+  size_t length = strlen(text);
 
   rg_hash128(text, length, hash);
   record_number(record, length);
@@ -33,7 +34,7 @@ static void record_text(KeyRecord *record, const char *text)
 RgStream rg_stream(uint64_t study_seed, const char *problem, uint64_t instance, const char *name,
                    uint64_t trial_seed)
 {
-  RgStream  stream = {{0, 0}, trial_seed};
+  RgStream stream = {{0, 0}, trial_seed};
   KeyRecord record = {{0}, 0};
 
   record_number(&record, 0); /* tag: a stream */
@@ -47,7 +48,7 @@ RgStream rg_stream(uint64_t study_seed, const char *problem, uint64_t instance, 
 
 RgStream rg_stream_sub(const RgStream *stream, const char *name)
 {
-  RgStream  sub = {{0, 0}, stream->seed};
+  RgStream sub = {{0, 0}, stream->seed};
   KeyRecord record = {{0}, 0};
 
   record_number(&record, 1); /* tag: a sub-stream */
@@ -99,7 +100,7 @@ double rg_random_normal(RgRandom *random)
   }
   double radius = sqrt(-2.0 * log(rg_random_uniform(random)));
   double angle = two_pi * rg_random_uniform(random);
-  random->normal     = radius * sin(angle);
+  random->normal = radius * sin(angle);
   random->has_normal = true;
   return radius * cos(angle);
 }
@@ -152,7 +153,7 @@ PetscErrorCode rg_random_subset(RgRandom *random, int n, int m, int *out)
   for (int i = 0; i < n; ++i) pool[i] = i;
   for (int i = 0; i < m; ++i) {
     int j = i + (int)rg_random_below(random, (uint64_t)(n - i));
-    out[i]  = pool[j];
+    out[i] = pool[j];
     pool[j] = pool[i];
   }
   PetscCall(PetscFree(pool));

@@ -10,7 +10,7 @@
 /* Room for `extra` more bytes and the NUL; capacity doubles so that appending is O(1) amortised. */
 static PetscErrorCode text_reserve(RgText *text, size_t extra)
 {
-  char  *data;
+  char *data;
   size_t need = text->length + extra + 1, capacity = text->capacity ? text->capacity : 64;
 
   PetscFunctionBeginUser;
@@ -19,7 +19,7 @@ static PetscErrorCode text_reserve(RgText *text, size_t extra)
   PetscCall(PetscMalloc1(capacity, &data));
   if (text->data) memcpy(data, text->data, text->length + 1);
   PetscCall(PetscFree(text->data));
-  text->data     = data;
+  text->data = data;
   text->capacity = capacity;
   PetscFunctionReturn(0);
 }
@@ -74,7 +74,7 @@ PetscErrorCode rg_text_clear(RgText *text)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(text->data));
-  text->length   = 0;
+  text->length = 0;
   text->capacity = 0;
   PetscFunctionReturn(0);
 }
@@ -96,12 +96,12 @@ static int min_int(int a, int b)
    three rolling rows of the dynamic programme. */
 static int edit_distance(const char *a, int na, const char *b, int nb)
 {
-  int  rows[3][RG_NAME_MAX + 1];
+  int rows[3][RG_NAME_MAX + 1];
   int *before = rows[0], *last = rows[1], *now = rows[2];
 
   for (int j = 0; j <= nb; ++j) {
     before[j] = j;
-    last[j]   = j;
+    last[j] = j;
   }
   for (int i = 1; i <= na; ++i) {
     now[0] = i;
@@ -114,15 +114,15 @@ static int edit_distance(const char *a, int na, const char *b, int nb)
     }
     int *spare = before;
     before = last;
-    last   = now;
-    now    = spare;
+    last = now;
+    now = spare;
   }
   return last[nb];
 }
 
 const char *rg_text_nearest(const char *wrong, const char *const *names)
 {
-  size_t      length = strlen(wrong);
+  size_t length = strlen(wrong);
   const char *best = NULL;
 
   if (length > RG_NAME_MAX) return NULL;
@@ -132,7 +132,7 @@ const char *rg_text_nearest(const char *wrong, const char *const *names)
     if (other > RG_NAME_MAX) continue;
     int distance = edit_distance(wrong, (int)length, *names, (int)other);
     if (distance > limit) continue;
-    best  = *names;
+    best = *names;
     limit = distance - 1; /* a later name must be strictly closer */
   }
   return best;

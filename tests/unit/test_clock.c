@@ -86,7 +86,7 @@ static void reset_keeps_the_running_stage(void **state)
 
 static void wrong_order_is_an_error(void **state)
 {
-  RgClock        clock = {0};
+  RgClock clock = {0};
   PetscErrorCode none, other, deep = 0;
 
   (void)state;
@@ -105,8 +105,8 @@ static void wrong_order_is_an_error(void **state)
 /* Last of the tests: from here on every stage is logged. */
 static void stages_are_petsc_events(void **state)
 {
-  RgClock            clock = {0};
-  PetscLogEvent      event;
+  RgClock clock = {0};
+  PetscLogEvent event;
   PetscEventPerfInfo info;
 
   (void)state;
@@ -132,13 +132,13 @@ static void stages_are_petsc_events(void **state)
 #endif
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(clocks_advance),
-  cmocka_unit_test(inner_stage_suspends_the_outer),
-  cmocka_unit_test(sleeping_is_wall_but_not_cpu),
-  cmocka_unit_test(reset_keeps_the_running_stage),
-  cmocka_unit_test(wrong_order_is_an_error),
+    cmocka_unit_test(clocks_advance),
+    cmocka_unit_test(inner_stage_suspends_the_outer),
+    cmocka_unit_test(sleeping_is_wall_but_not_cpu),
+    cmocka_unit_test(reset_keeps_the_running_stage),
+    cmocka_unit_test(wrong_order_is_an_error),
 #if defined(PETSC_USE_LOG)
-  cmocka_unit_test(stages_are_petsc_events),
+    cmocka_unit_test(stages_are_petsc_events),
 #endif
 };
 

@@ -14,12 +14,13 @@ static RgRandom test_random(uint64_t iteration)
 }
 
 /* Points per elementary interval 2^-a x 2^-b of coordinates j and k (n points, `dim` per row). */
-static void count_cells(const double *points, int n, int dim, int j, int k, int a, int b, int *cells)
+static void count_cells(const double *points, int n, int dim, int j, int k, int a, int b,
+                        int *cells)
 {
   memset(cells, 0, ((size_t)1 << (a + b)) * sizeof *cells);
   for (int i = 0; i < n; ++i) {
-    int row = (int)(ldexp(points[(size_t)i * dim + j], a));
-    int column = (int)(ldexp(points[(size_t)i * dim + k], b));
+    int row = (int)ldexp(points[(size_t)i * dim + j], a);
+    int column = (int)ldexp(points[(size_t)i * dim + k], b);
     ++cells[row * (1 << b) + column];
   }
 }
@@ -30,8 +31,8 @@ static void count_cells(const double *points, int n, int dim, int j, int k, int 
 static void intervals_hold_one_point_each(void **state)
 {
   RgRandom random = test_random(1);
-  double   points[1024 * RG_SOBOL_MAX_DIM];
-  int      cells[1024];
+  double points[1024 * RG_SOBOL_MAX_DIM];
+  int cells[1024];
 
   (void)state;
   RG_OK(rg_design_sobol(&random, 1024, RG_SOBOL_MAX_DIM, points));
@@ -47,8 +48,8 @@ static void intervals_hold_one_point_each(void **state)
 static void rectangles_hold_one_point_each(void **state)
 {
   RgRandom random = test_random(2);
-  double   points[1024 * 2];
-  int      cells[1024];
+  double points[1024 * 2];
+  int cells[1024];
 
   (void)state;
   RG_OK(rg_design_sobol(&random, 1024, 2, points));
@@ -69,9 +70,9 @@ static int compare_ints(const void *a, const void *b)
    without scrambling, in another order. */
 static void scrambling_permutes_rectangles(void **state)
 {
-  RgRandom  random = test_random(3);
-  double    points[256 * NET_DIM], plain[256 * NET_DIM];
-  int       cells[256], expected[256];
+  RgRandom random = test_random(3);
+  double points[256 * NET_DIM], plain[256 * NET_DIM];
+  int cells[256], expected[256];
   gsl_qrng *sequence = gsl_qrng_alloc(gsl_qrng_sobol, NET_DIM);
 
   (void)state;
@@ -95,7 +96,7 @@ static void scrambling_permutes_rectangles(void **state)
 static void prefix_and_repetition(void **state)
 {
   RgRandom first = test_random(4), second = test_random(4), other = test_random(5);
-  double   a[64 * 3], b[100 * 3], c[64 * 3];
+  double a[64 * 3], b[100 * 3], c[64 * 3];
 
   (void)state;
   RG_OK(rg_design_sobol(&first, 64, 3, a));
@@ -140,13 +141,13 @@ static void every_point_is_uniform(void **state)
    equally likely (chi-square with 15 degrees of freedom, 0.9999 quantile 44.3). */
 static void digits_are_flipped_independently(void **state)
 {
-  int    counts[16] = {0};
+  int counts[16] = {0};
   double points[4], chi_square = 0;
 
   (void)state;
   for (uint64_t key = 0; key < KEYS; ++key) {
     RgRandom random = test_random(key);
-    int      pattern = 0;
+    int pattern = 0;
     RG_OK(rg_design_sobol(&random, 4, 1, points));
     for (int i = 0; i < 4; ++i) pattern = 2 * pattern + ((int)(points[i] * 8) & 1);
     ++counts[pattern];
@@ -163,12 +164,12 @@ static void digits_are_flipped_independently(void **state)
 static void smooth_integrals_are_accurate(void **state)
 {
   double points[1024 * 4], sum = 0, squares = 0;
-  int    repeats = 200;
+  int repeats = 200;
 
   (void)state;
   for (int key = 0; key < repeats; ++key) {
     RgRandom random = test_random((uint64_t)key);
-    double   mean = 0;
+    double mean = 0;
     RG_OK(rg_design_sobol(&random, 1024, 4, points));
     for (int i = 0; i < 1024; ++i) {
       double product = 1;
@@ -185,8 +186,8 @@ static void smooth_integrals_are_accurate(void **state)
 
 static void too_many_dimensions_are_refused(void **state)
 {
-  RgRandom       random = test_random(0);
-  double         points[RG_SOBOL_MAX_DIM + 1];
+  RgRandom random = test_random(0);
+  double points[RG_SOBOL_MAX_DIM + 1];
   PetscErrorCode many, none;
 
   (void)state;
@@ -203,12 +204,12 @@ static void too_many_dimensions_are_refused(void **state)
 static void latin_hypercube_fills_every_stratum(void **state)
 {
   static const int sizes[] = {1, 2, 7, 1000};
-  double           points[1000 * 5];
+  double points[1000 * 5];
 
   (void)state;
   for (int s = 0; s < 4; ++s) {
     RgRandom random = test_random(6);
-    int      m = sizes[s];
+    int m = sizes[s];
     RG_OK(rg_design_latin_hypercube(&random, m, 5, points));
     for (int j = 0; j < 5; ++j) {
       bool filled[1000] = {false};
@@ -226,7 +227,7 @@ static void latin_hypercube_fills_every_stratum(void **state)
 /* Strata are paired at random: over many designs of two points both diagonals occur. */
 static void latin_hypercube_permutes_independently(void **state)
 {
-  int    rising = 0;
+  int rising = 0;
   double points[4];
 
   (void)state;
@@ -241,7 +242,7 @@ static void latin_hypercube_permutes_independently(void **state)
 static void uniform_points_are_the_stream(void **state)
 {
   RgRandom random = test_random(7), same = test_random(7);
-  double   points[6];
+  double points[6];
 
   (void)state;
   RG_OK(rg_design_uniform(&random, 3, 2, points));
@@ -249,17 +250,17 @@ static void uniform_points_are_the_stream(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(intervals_hold_one_point_each),
-  cmocka_unit_test(rectangles_hold_one_point_each),
-  cmocka_unit_test(scrambling_permutes_rectangles),
-  cmocka_unit_test(prefix_and_repetition),
-  cmocka_unit_test(every_point_is_uniform),
-  cmocka_unit_test(digits_are_flipped_independently),
-  cmocka_unit_test(smooth_integrals_are_accurate),
-  cmocka_unit_test(too_many_dimensions_are_refused),
-  cmocka_unit_test(latin_hypercube_fills_every_stratum),
-  cmocka_unit_test(latin_hypercube_permutes_independently),
-  cmocka_unit_test(uniform_points_are_the_stream),
+    cmocka_unit_test(intervals_hold_one_point_each),
+    cmocka_unit_test(rectangles_hold_one_point_each),
+    cmocka_unit_test(scrambling_permutes_rectangles),
+    cmocka_unit_test(prefix_and_repetition),
+    cmocka_unit_test(every_point_is_uniform),
+    cmocka_unit_test(digits_are_flipped_independently),
+    cmocka_unit_test(smooth_integrals_are_accurate),
+    cmocka_unit_test(too_many_dimensions_are_refused),
+    cmocka_unit_test(latin_hypercube_fills_every_stratum),
+    cmocka_unit_test(latin_hypercube_permutes_independently),
+    cmocka_unit_test(uniform_points_are_the_stream),
 };
 
 RG_TEST_MAIN(tests)

@@ -5,7 +5,7 @@
 static void place_and_message_are_kept(void **state)
 {
   RgDiagnostics diagnostics = {0};
-  RgPlace       place = {"study.yaml", 3, 7};
+  RgPlace place = {"study.yaml", 3, 7};
 
   (void)state;
   rg_diagnostics_add(&diagnostics, place, "'%s' must be > %d", "sigma", 0);
@@ -19,7 +19,7 @@ static void place_and_message_are_kept(void **state)
 static void counting_goes_on_when_full(void **state)
 {
   RgDiagnostics diagnostics = {0};
-  RgPlace       place = {"study.yaml", 1, 1};
+  RgPlace place = {"study.yaml", 1, 1};
 
   (void)state;
   for (int i = 0; i < RG_DIAGNOSTICS_MAX + 5; ++i) {
@@ -32,7 +32,7 @@ static void counting_goes_on_when_full(void **state)
 static void control_characters_are_replaced(void **state)
 {
   RgDiagnostics diagnostics = {0};
-  RgPlace       place = {0};
+  RgPlace place = {0};
 
   (void)state;
   rg_diagnostics_add(&diagnostics, place, "a\nb\x1b[31mc\x7f\td \xc3\xa9 %s", "\xc2\x9b.");
@@ -42,8 +42,8 @@ static void control_characters_are_replaced(void **state)
 static void long_message_is_cut_between_characters(void **state)
 {
   RgDiagnostics diagnostics = {0};
-  RgPlace       place = {0};
-  char          word[600];
+  RgPlace place = {0};
+  char word[600];
 
   (void)state;
   for (int i = 0; i < 598; i += 2) memcpy(word + i, "\xc3\xa9", 3);
@@ -54,10 +54,10 @@ static void long_message_is_cut_between_characters(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(place_and_message_are_kept),
-  cmocka_unit_test(counting_goes_on_when_full),
-  cmocka_unit_test(control_characters_are_replaced),
-  cmocka_unit_test(long_message_is_cut_between_characters),
+    cmocka_unit_test(place_and_message_are_kept),
+    cmocka_unit_test(counting_goes_on_when_full),
+    cmocka_unit_test(control_characters_are_replaced),
+    cmocka_unit_test(long_message_is_cut_between_characters),
 };
 
 RG_TEST_MAIN(tests)

@@ -5,8 +5,8 @@
 static void box_scales_exactly_at_its_ends(void **state)
 {
   RgSpace space;
-  double  lower[3] = {-5.0, 0.1, 1e6}, upper[3] = {10.0, 0.7, 1e6 + 3.0};
-  double  ones[3] = {1, 1, 1}, zeros[3] = {0, 0, 0}, native[3], unit[3];
+  double lower[3] = {-5.0, 0.1, 1e6}, upper[3] = {10.0, 0.7, 1e6 + 3.0};
+  double ones[3] = {1, 1, 1}, zeros[3] = {0, 0, 0}, native[3], unit[3];
 
   (void)state;
   RG_OK(rg_space_box(&space, 3, lower, upper));
@@ -29,9 +29,9 @@ static void box_scales_exactly_at_its_ends(void **state)
 
 static void set_scales_by_its_columns(void **state)
 {
-  RgSpace      space;
+  RgSpace space;
   const double points[8] = {15.0, 7.0, 0.3, 7.0, 96.27, 7.0, 40.0, 7.0};
-  double       native[2];
+  double native[2];
 
   (void)state;
   RG_OK(rg_space_set(&space, 2, 4, points, NULL, NULL));
@@ -54,7 +54,7 @@ static void set_scales_by_its_columns(void **state)
 
 static void set_scales_by_given_bounds(void **state)
 {
-  RgSpace      space;
+  RgSpace space;
   const double points[2] = {2.0, 4.0}, lower[1] = {0.0}, upper[1] = {8.0};
 
   (void)state;
@@ -66,8 +66,8 @@ static void set_scales_by_given_bounds(void **state)
 
 static void grid_is_row_major_and_exact(void **state)
 {
-  RgSpace      space;
-  const int    levels[3] = {2, 3, 2};
+  RgSpace space;
+  const int levels[3] = {2, 3, 2};
   const double axes[7] = {0, 1, 0, 0.3, 1, 10, 20};
 
   (void)state;
@@ -93,10 +93,10 @@ static void grid_is_row_major_and_exact(void **state)
 
 static void grid_with_one_level_keeps_its_value(void **state)
 {
-  RgSpace      space;
-  const int    levels[2] = {1, 2};
+  RgSpace space;
+  const int levels[2] = {1, 2};
   const double axes[3] = {3.5, -1.0, 1.0};
-  double       native[2];
+  double native[2];
 
   (void)state;
   RG_OK(rg_space_grid(&space, 2, levels, axes, NULL, NULL));
@@ -110,9 +110,9 @@ static void grid_with_one_level_keeps_its_value(void **state)
 
 static void impossible_spaces_are_refused(void **state)
 {
-  RgSpace        space;
-  const double   zero[1] = {0}, one[1] = {1}, nan[1] = {NAN}, two[1] = {2};
-  const int      none[1] = {0}, many[4] = {1000, 1000, 1000, 1000};
+  RgSpace space;
+  const double zero[1] = {0}, one[1] = {1}, nan[1] = {NAN}, two[1] = {2};
+  const int none[1] = {0}, many[4] = {1000, 1000, 1000, 1000};
   PetscErrorCode codes[8];
 
   (void)state;
@@ -135,7 +135,7 @@ static void impossible_spaces_are_refused(void **state)
 
 static void domain_owns_its_parts(void **state)
 {
-  RgDomain     domain = {0};
+  RgDomain domain = {0};
   const double zero[1] = {0}, one[1] = {1}, points[2] = {0, 1};
 
   (void)state;
@@ -150,13 +150,13 @@ static void domain_owns_its_parts(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(box_scales_exactly_at_its_ends),
-  cmocka_unit_test(set_scales_by_its_columns),
-  cmocka_unit_test(set_scales_by_given_bounds),
-  cmocka_unit_test(grid_is_row_major_and_exact),
-  cmocka_unit_test(grid_with_one_level_keeps_its_value),
-  cmocka_unit_test(impossible_spaces_are_refused),
-  cmocka_unit_test(domain_owns_its_parts),
+    cmocka_unit_test(box_scales_exactly_at_its_ends),
+    cmocka_unit_test(set_scales_by_its_columns),
+    cmocka_unit_test(set_scales_by_given_bounds),
+    cmocka_unit_test(grid_is_row_major_and_exact),
+    cmocka_unit_test(grid_with_one_level_keeps_its_value),
+    cmocka_unit_test(impossible_spaces_are_refused),
+    cmocka_unit_test(domain_owns_its_parts),
 };
 
 RG_TEST_MAIN(tests)

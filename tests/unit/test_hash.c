@@ -5,7 +5,7 @@
 static void assert_hex(const char *data, const char *expected)
 {
   uint64_t hash[2];
-  char     hex[33];
+  char hex[33];
 
   rg_hash128(data, strlen(data), hash);
   rg_hash_hex(hash, hex);
@@ -24,7 +24,7 @@ static void known_answers(void **state)
 static void halves_and_digits_are_in_order(void **state)
 {
   const uint64_t hash[2] = {0x0123456789abcdefu, 0xfedcba9876543210u};
-  char           hex[33];
+  char hex[33];
 
   (void)state;
   rg_hash_hex(hash, hex);
@@ -32,8 +32,8 @@ static void halves_and_digits_are_in_order(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(known_answers),
-  cmocka_unit_test(halves_and_digits_are_in_order),
+    cmocka_unit_test(known_answers),
+    cmocka_unit_test(halves_and_digits_are_in_order),
 };
 
 RG_TEST_MAIN(tests)

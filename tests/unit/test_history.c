@@ -4,9 +4,9 @@
 
 static void rows_are_appended_in_order(void **state)
 {
-  RgDomain  domain = {0};
+  RgDomain domain = {0};
   RgHistory history;
-  double    lower[2] = {0, 0}, upper[2] = {1, 2};
+  double lower[2] = {0, 0}, upper[2] = {1, 2};
 
   (void)state;
   RG_OK(rg_space_box(&domain.design, 2, lower, upper));
@@ -37,9 +37,9 @@ static void rows_are_appended_in_order(void **state)
 
 static void context_is_optional_only_without_contexts(void **state)
 {
-  RgDomain  domain = {0};
+  RgDomain domain = {0};
   RgHistory history;
-  double    lower[1] = {0}, upper[1] = {1};
+  double lower[1] = {0}, upper[1] = {1};
 
   (void)state;
   RG_OK(rg_space_box(&domain.design, 1, lower, upper));
@@ -58,8 +58,8 @@ static void context_is_optional_only_without_contexts(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(rows_are_appended_in_order),
-  cmocka_unit_test(context_is_optional_only_without_contexts),
+    cmocka_unit_test(rows_are_appended_in_order),
+    cmocka_unit_test(context_is_optional_only_without_contexts),
 };
 
 RG_TEST_MAIN(tests)

@@ -41,21 +41,21 @@ static void philox(const uint64_t counter[4], const uint64_t key[2], uint64_t ou
 
 /* Published known-answer vectors of Random123: counter, key, result. */
 static const uint64_t vectors[3][10] = {
-  {0, 0, 0, 0, 0, 0, 0x16554d9eca36314cu, 0xdb20fe9d672d0fdcu, 0xd7e772cee186176bu,
-   0x7e68b68aec7ba23bu},
-  {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0x87b092c3013fe90bu,
-   0x438c3c67be8d0224u, 0x9cc7d7c69cd777b6u, 0xa09caebf594f0ba0u},
-  {0x243f6a8885a308d3u, 0x13198a2e03707344u, 0xa4093822299f31d0u, 0x082efa98ec4e6c89u,
-   0x452821e638d01377u, 0xbe5466cf34e90c6cu, 0xa528f45403e61d95u, 0x38c72dbd566e9788u,
-   0xa5a1610e72fd18b5u, 0x57bd43b5e52b7fe6u},
+    {0, 0, 0, 0, 0, 0, 0x16554d9eca36314cu, 0xdb20fe9d672d0fdcu, 0xd7e772cee186176bu,
+     0x7e68b68aec7ba23bu},
+    {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0x87b092c3013fe90bu,
+     0x438c3c67be8d0224u, 0x9cc7d7c69cd777b6u, 0xa09caebf594f0ba0u},
+    {0x243f6a8885a308d3u, 0x13198a2e03707344u, 0xa4093822299f31d0u, 0x082efa98ec4e6c89u,
+     0x452821e638d01377u, 0xbe5466cf34e90c6cu, 0xa528f45403e61d95u, 0x38c72dbd566e9788u,
+     0xa5a1610e72fd18b5u, 0x57bd43b5e52b7fe6u},
 };
 
 static void known_answers(void **state)
 {
   (void)state;
   for (int i = 0; i < 3; ++i) {
-    const uint64_t  *v = vectors[i];
-    uint64_t         own[4];
+    const uint64_t *v = vectors[i];
+    uint64_t own[4];
     philox4x64_ctr_t counter = {{v[0], v[1], v[2], v[3]}};
     philox4x64_key_t key = {{v[4], v[5]}};
     philox4x64_ctr_t library = philox4x64(counter, key);
@@ -102,8 +102,7 @@ static void keys_do_not_change(void **state)
   RgStream design = rg_stream(1, "ackley", 0, "design", 7);
 
   (void)state;
-  assert_words(design, 0xb36989f206719bdcu, 0xf5f8809900cba2cfu,
-               0x666f2ad00dcb0502u);
+  assert_words(design, 0xb36989f206719bdcu, 0xf5f8809900cba2cfu, 0x666f2ad00dcb0502u);
   assert_words(rg_stream(0, "", 0, "", 0), 0xace2fba30e49ecb5u, 0x65d719b2a16d4783u,
                0xccb6958f7c10fb93u);
   assert_words(rg_stream(UINT64_MAX, "branin", 3, "noise", 1), 0xc521fd3ef348cdcdu,
@@ -149,7 +148,7 @@ static void sub_streams(void **state)
 static void draws_do_not_depend_on_other_draws(void **state)
 {
   RgStream stream = rg_stream(3, "branin", 2, "noise", 11);
-  double   alone[5], later[5];
+  double alone[5], later[5];
   uint64_t others = 0;
 
   (void)state;
@@ -169,7 +168,7 @@ static void draws_do_not_depend_on_other_draws(void **state)
 static void streams_differ(void **state)
 {
   static const char *const names[] = {"design", "noise", "context", "problem"};
-  uint64_t                 words[256];
+  uint64_t words[256];
 
   (void)state;
   for (uint64_t i = 0; i < 256; ++i) {
@@ -192,7 +191,7 @@ static RgRandom test_random(const char *name)
 }
 
 /* The mean of n values of standard deviation sd lies within five standard errors of `expected`. */
-#define CLOSE_MEAN(sum, n, expected, sd)                                                      \
+#define CLOSE_MEAN(sum, n, expected, sd)                                                           \
   RG_CLOSE(((sum) / (n) - (expected)) / (sd), 0.0, 5 / sqrt(n))
 
 static void words_come_in_order_of_the_blocks(void **state)
@@ -211,14 +210,14 @@ static void words_come_in_order_of_the_blocks(void **state)
 static void uniform_moments(void **state)
 {
   RgRandom random = test_random("uniform");
-  double   sum = 0, squares = 0, low = 1, high = 0;
+  double sum = 0, squares = 0, low = 1, high = 0;
 
   (void)state;
   for (int i = 0; i < DRAWS; ++i) {
     double u = rg_random_uniform(&random);
     sum += u;
     squares += u * u;
-    low  = fmin(low, u);
+    low = fmin(low, u);
     high = fmax(high, u);
   }
   CLOSE_MEAN(sum, DRAWS, 0.5, sqrt(1.0 / 12));
@@ -239,7 +238,7 @@ static void uniform_is_open(void **state)
 static void normal_moments(void **state)
 {
   RgRandom random = test_random("normal");
-  double   sums[5] = {0}, products = 0, last = 0;
+  double sums[5] = {0}, products = 0, last = 0;
   /* Standard deviations of z, z^2, z^3, z^4. */
   const double sd[5] = {0, 1, sqrt(2), sqrt(15), sqrt(96)}, mean[5] = {0, 0, 1, 0, 3};
 
@@ -257,7 +256,7 @@ static void normal_moments(void **state)
 static void exponential_moments(void **state)
 {
   RgRandom random = test_random("exponential");
-  double   sum = 0, squares = 0;
+  double sum = 0, squares = 0;
 
   (void)state;
   for (int i = 0; i < DRAWS; ++i) {
@@ -277,7 +276,7 @@ static void gamma_moments(void **state)
   (void)state;
   for (int k = 0; k < 6; ++k) {
     RgRandom random = test_random("gamma");
-    double   a = shapes[k], scale = 2.0, sum = 0, squares = 0;
+    double a = shapes[k], scale = 2.0, sum = 0, squares = 0;
     /* Raw moments of Gamma(a, 1): a, a(a+1), then to the fourth for the error of the second. */
     double second = a * (a + 1), fourth = second * (a + 2) * (a + 3);
 
@@ -296,7 +295,7 @@ static void gamma_moments(void **state)
 static void gamma_median_of_a_small_shape(void **state)
 {
   RgRandom random = test_random("gamma median");
-  int      below = 0;
+  int below = 0;
 
   (void)state;
   for (int i = 0; i < DRAWS; ++i) {
@@ -313,7 +312,7 @@ static void below_is_unbiased(void **state)
   for (int k = 0; k < 5; ++k) {
     RgRandom random = test_random("below");
     uint64_t n = ranges[k];
-    int      counts[10] = {0};
+    int counts[10] = {0};
     for (int i = 0; i < DRAWS; ++i) {
       uint64_t value = rg_random_below(&random, n);
       assert_true(value < n);
@@ -331,7 +330,7 @@ static void below_is_unbiased_where_modulo_is_not(void **state)
 {
   RgRandom random = test_random("modulo");
   uint64_t n = (uint64_t)3 << 62, third = (uint64_t)1 << 62;
-  int      first = 0;
+  int first = 0;
 
   (void)state;
   for (int i = 0; i < DRAWS; ++i) first += rg_random_below(&random, n) < third;
@@ -341,8 +340,8 @@ static void below_is_unbiased_where_modulo_is_not(void **state)
 static void subset_is_distinct_and_fair(void **state)
 {
   RgRandom random = test_random("subset");
-  int      firsts[6] = {0}, members[6] = {0}, out[6];
-  double   n = DRAWS / 10.0;
+  int firsts[6] = {0}, members[6] = {0}, out[6];
+  double n = DRAWS / 10.0;
 
   (void)state;
   for (int i = 0; i < DRAWS / 10; ++i) {
@@ -369,7 +368,7 @@ static void subset_is_distinct_and_fair(void **state)
 static void batches_equal_single_draws(void **state)
 {
   RgRandom batch = test_random("batch"), single = test_random("batch");
-  double   values[7];
+  double values[7];
 
   (void)state;
   rg_random_normals(&batch, 7, values);
@@ -379,24 +378,24 @@ static void batches_equal_single_draws(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(known_answers),
-  cmocka_unit_test(blocks_are_philox_of_seed_iteration_index),
-  cmocka_unit_test(keys_do_not_change),
-  cmocka_unit_test(every_field_matters),
-  cmocka_unit_test(sub_streams),
-  cmocka_unit_test(draws_do_not_depend_on_other_draws),
-  cmocka_unit_test(streams_differ),
-  cmocka_unit_test(words_come_in_order_of_the_blocks),
-  cmocka_unit_test(uniform_moments),
-  cmocka_unit_test(uniform_is_open),
-  cmocka_unit_test(normal_moments),
-  cmocka_unit_test(exponential_moments),
-  cmocka_unit_test(gamma_moments),
-  cmocka_unit_test(gamma_median_of_a_small_shape),
-  cmocka_unit_test(below_is_unbiased),
-  cmocka_unit_test(below_is_unbiased_where_modulo_is_not),
-  cmocka_unit_test(subset_is_distinct_and_fair),
-  cmocka_unit_test(batches_equal_single_draws),
+    cmocka_unit_test(known_answers),
+    cmocka_unit_test(blocks_are_philox_of_seed_iteration_index),
+    cmocka_unit_test(keys_do_not_change),
+    cmocka_unit_test(every_field_matters),
+    cmocka_unit_test(sub_streams),
+    cmocka_unit_test(draws_do_not_depend_on_other_draws),
+    cmocka_unit_test(streams_differ),
+    cmocka_unit_test(words_come_in_order_of_the_blocks),
+    cmocka_unit_test(uniform_moments),
+    cmocka_unit_test(uniform_is_open),
+    cmocka_unit_test(normal_moments),
+    cmocka_unit_test(exponential_moments),
+    cmocka_unit_test(gamma_moments),
+    cmocka_unit_test(gamma_median_of_a_small_shape),
+    cmocka_unit_test(below_is_unbiased),
+    cmocka_unit_test(below_is_unbiased_where_modulo_is_not),
+    cmocka_unit_test(subset_is_distinct_and_fair),
+    cmocka_unit_test(batches_equal_single_draws),
 };
 
 RG_TEST_MAIN(tests)
