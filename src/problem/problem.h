@@ -27,8 +27,8 @@ typedef struct {
   const RgParam *params;    /* may be an empty table */
   size_t         options_size;
   bool           random;    /* draws from the instance's stream: instances differ */
-  bool           costly;    /* F is too dear for thousands of evaluations: an optimum that the problem
-                               doesn't know stays unknown */
+  bool           costly;    /* F is too dear for thousands of evaluations: an optimum that the
+                               problem doesn't know stays unknown */
   /* Validate combinations of options that the table can't express; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
   /* The domain alone, cheap, without drawing anything: for validation and planning. */

@@ -162,7 +162,10 @@ static PetscErrorCode draw(const Search *search, int round, int m, double *unit)
   else PetscCall(rg_design_uniform(&random, m, dim, unit));
   for (int j = 0; round && j < dim; j++) {
     const double lower = fmin(fmax(search->best[j] - edge / 2, 0), 1 - edge);
-    for (int i = 0; i < m; i++) unit[(size_t)i * dim + j] = lower + edge * unit[(size_t)i * dim + j];
+    for (int i = 0; i < m; i++) {
+      double *u = &unit[(size_t)i * dim + j];
+      *u = lower + edge * *u;
+    }
   }
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,199 @@
+/* gp_path: a sample path of a Gaussian process on a product grid in the unit cube.
+
+   f = L z on the points x = spacing * (i_1, .., i_d), 0 <= i_j < levels, first coordinate slowest;
+   L the lower Cholesky factor of the kernel matrix, z standard normal in point order from the
+   instance's own stream. One path per instance; the optimum is found by scanning.
+   The default is the synthetic problem of the IRGP-UCB study: grid {0, 0.1, .., 0.9}^3, Gaussian
+   kernel, length scale 0.1, variance 1 (arXiv:2409.00979, section 5.1). The domain's bounds are
+   [0, 1] whatever the spacing, so that native and unit-cube coordinates are the same.
+   Cost: O(N d levels) for the Gaussian kernel, O(N^3) for the others (d > 1), N = levels^d. */
+#include "gp/sample_path.h"
+#include "problem/problem.h"
+
+#include <math.h>
+
+#define MAX_POINTS 4194304     /* 2^22 */
+#define MAX_POINTS_DENSE 20000 /* a dense factor of 3.2 GB */
+
+typedef struct {
+  int     dim, levels;
+  double  spacing; /* NaN: 1/levels */
+  int     kernel;
+  RgReals length_scale;
+  double  variance;
+} Options;
+
+static const RgParam params[] = {
+  {.name = "dim",
+   .type = RG_PARAM_INT,
+   .offset = offsetof(Options, dim),
+   .fallback = "3",
+   .minimum = 1,
+   .maximum = 20,
+   .symbol = "d",
+   .doc = "number of coordinates"},
+  {.name = "levels",
+   .type = RG_PARAM_INT,
+   .offset = offsetof(Options, levels),
+   .fallback = "10",
+   .minimum = 2,
+   .maximum = 10000,
+   .symbol = "",
+   .doc = "grid levels per coordinate"},
+  {.name = "spacing",
+   .type = RG_PARAM_REAL,
+   .offset = offsetof(Options, spacing),
+   .fallback = "auto",
+   .minimum = RG_POSITIVE,
+   .maximum = 1,
+   .symbol = "",
+   .doc = "distance of neighbouring levels, the first at 0; auto: 1/levels"},
+  {.name = "kernel",
+   .type = RG_PARAM_CHOICE,
+   .offset = offsetof(Options, kernel),
+   .fallback = "gaussian",
+   .choices = rg_kernel_family_names,
+   .symbol = "k",
+   .doc = "family of the covariance function"},
+  {.name = "length_scale",
+   .type = RG_PARAM_REALS,
+   .offset = offsetof(Options, length_scale),
+   .fallback = "0.1",
+   .minimum = RG_POSITIVE,
+   .maximum = 1e6,
+   .symbol = "ell",
+   .doc = "length scale, or one per coordinate"},
+  {.name = "variance",
+   .type = RG_PARAM_REAL,
+   .offset = offsetof(Options, variance),
+   .fallback = "1",
+   .minimum = RG_POSITIVE,
+   .maximum = 1e12,
+   .symbol = "sigma_f^2",
+   .doc = "variance of f at every point"},
+  {0},
+};
+
+/* Level i of every coordinate. */
+static double level(const Options *o, int i)
+{
+  return isnan(o->spacing) ? (double)i / o->levels : i * o->spacing;
+}
+
+static PetscErrorCode gp_path_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+  const double   size = pow(o->levels, o->dim);
+  const bool     dense = o->kernel != RG_KERNEL_GAUSSIAN;
+  const double   most = dense ? MAX_POINTS_DENSE : MAX_POINTS;
+
+  PetscFunctionBeginUser;
+  if (size > most)
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_path: levels^dim = %.15g points; at most %.0f are possible with the %s "
+                       "kernel",
+                       size, most, rg_kernel_family_names[o->kernel]);
+  if (level(o, o->levels - 1) > 1 + 1e-12)
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_path: spacing = %g takes %d levels beyond the unit cube; at most %g",
+                       o->spacing, o->levels, 1.0 / (o->levels - 1));
+  if (o->length_scale.n != 1 && o->length_scale.n != o->dim)
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_path: length_scale has %d values; 1 or dim = %d are accepted",
+                       o->length_scale.n, o->dim);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gp_path_domain(const void *options, RgDomain *domain)
+{
+  const Options *o = options;
+  const size_t   dim = (size_t)o->dim, n = (size_t)o->levels;
+  double        *axes, *lower, *upper;
+  int           *levels;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(dim * n, &axes, dim, &lower, dim, &upper, dim, &levels));
+  for (size_t j = 0; j < dim; j++) {
+    levels[j] = o->levels;
+    lower[j] = 0;
+    upper[j] = 1;
+    for (int i = 0; i < o->levels; i++) axes[j * n + i] = level(o, i);
+  }
+  PetscCall(rg_space_grid(&domain->design, o->dim, levels, axes, lower, upper));
+  PetscCall(PetscFree4(axes, lower, upper, levels));
+  PetscFunctionReturn(0);
+}
+
+/* The largest value of the path f, at the lowest index in case of ties. */
+static PetscErrorCode scan(RgProblem *problem, const double *f)
+{
+  const RgSpace *grid = &problem->domain.design;
+  int            best = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 1; i < grid->size; i++)
+    if (f[i] > f[best]) best = i;
+  problem->optimum = f[best];
+  problem->n_optimisers = 1;
+  PetscCall(PetscMalloc1(grid->dim, &problem->optimisers));
+  rg_space_to_native(grid, grid->points + (size_t)best * grid->dim, problem->optimisers);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gp_path_create(RgProblem *problem, RgFailure *failure)
+{
+  const Options *o = problem->options;
+  const RgSpace *grid = &problem->domain.design;
+  const size_t   size = (size_t)grid->size;
+  RgRandom       random = rg_stream_at(&problem->stream, 0);
+  RgKernel       kernel;
+  double        *z, *f, jitter;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(size, &f));
+  problem->data = f;
+  PetscCall(PetscMalloc1(size, &z));
+  rg_random_normals(&random, size, z);
+  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, o->dim, o->length_scale.n > 1,
+                             o->length_scale.values, o->variance, &kernel));
+  PetscCall(rg_sample_path(grid, &kernel, z, f, &jitter, failure));
+  PetscCall(rg_kernel_destroy(&kernel));
+  PetscCall(PetscFree(z));
+  if (!failure->failed) PetscCall(scan(problem, f));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gp_path_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                       RgFailure *failure)
+{
+  const double *path = problem->data;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  for (int i = 0; i < m; i++) f[i] = path[points[i].index];
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gp_path_destroy(RgProblem *problem)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(problem->data));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_gp_path = {
+  .name = "gp_path",
+  .title = "GP sample path",
+  .summary = "a draw of a zero-mean Gaussian process on the grid spacing * {0, .., levels-1}^d\n"
+             "in the unit cube; every instance is another path",
+  .reference = "Takeno, Inatsu and Karasuyama 2024, arXiv:2409.00979, 5.1",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .random = true,
+  .check = gp_path_check,
+  .domain = gp_path_domain,
+  .create = gp_path_create,
+  .evaluate = gp_path_evaluate,
+  .destroy = gp_path_destroy,
+};

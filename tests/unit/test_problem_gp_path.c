@@ -1,0 +1,200 @@
+/* GP sample paths on grids: the law's factor, the streams, the grid, the optimum, wrong options. */
+#include "test_problem.h"
+
+/* Values of the whole path, in point order. */
+static void path_of(RgProblem *problem, double *f)
+{
+  const RgSpace *grid = &problem->domain.design;
+  RgFailure      failure = {0};
+
+  for (int i = 0; i < grid->size; i++) {
+    const RgPoint point
+      = {.index = i, .x = grid->points + (size_t)i * grid->dim, .context_index = -1};
+    RG_OK(rg_problem_evaluate(problem, 1, &point, &f[i], &failure));
+  }
+  assert_false(failure.failed);
+}
+
+/* Lower Cholesky factor of n x n K, in place, from the textbook. */
+static void cholesky(int n, double *K)
+{
+  for (int j = 0; j < n; j++)
+    for (int i = j; i < n; i++) {
+      double sum = K[i * n + j];
+      for (int k = 0; k < j; k++) sum -= K[i * n + k] * K[j * n + k];
+      K[i * n + j] = i == j ? sqrt(sum) : sum / K[j * n + j];
+    }
+}
+
+/* f = L z with z from the documented stream. */
+static void test_path_is_factor_times_normals(void **state)
+{
+  static const Setting gaussian[] = {{"dim", "2"},        {"levels", "6"},    {"spacing", "0.15"},
+                                     {"length_scale", "0.2"}, {"variance", "2.5"}, {0}};
+  static const Setting matern[] = {{"dim", "2"},        {"levels", "6"},    {"kernel", "matern32"},
+                                   {"length_scale", "0.2"}, {"variance", "2.5"}, {0}};
+  enum { N = 36 };
+  double K[N * N], z[N], f[N];
+
+  (void)state;
+  for (int rough = 0; rough < 2; rough++) {
+    const double   spacing = rough ? 1 / 6.0 : 0.15;
+    const RgStream stream = rg_stream(11, "gp_path", 4, "problem", 0);
+    RgRandom       random = rg_stream_at(&stream, 0);
+    Instance       it = instance_make("gp_path", rough ? matern : gaussian, 11, 4);
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++) {
+        const double r = spacing / 0.2 * hypot(i / 6 - j / 6, i % 6 - j % 6), s = sqrt(3) * r;
+        K[i * N + j] = 2.5 * (rough ? (1 + s) * exp(-s) : exp(-r * r / 2));
+      }
+    cholesky(N, K);
+    rg_random_normals(&random, N, z);
+    path_of(&it.problem, f);
+    for (int i = 0; i < N; i++) {
+      double sum = 0;
+      for (int j = 0; j <= i; j++) sum += K[i * N + j] * z[j];
+      RG_CLOSE(f[i], sum, 1e-9);
+    }
+    instance_free(&it);
+  }
+}
+
+static void test_grid(void **state)
+{
+  static const Setting spaced[] = {{"dim", "1"}, {"levels", "3"}, {"spacing", "0.5"}, {0}};
+  Instance       it = instance_make("gp_path", NULL, 1, 0);
+  const RgSpace *grid = &it.problem.domain.design;
+
+  (void)state;
+  assert_int_equal(grid->kind, RG_SPACE_GRID);
+  assert_int_equal(grid->size, 1000);
+  for (int j = 0; j < 3; j++) {
+    assert_true(grid->lower[j] == 0 && grid->upper[j] == 1);
+    RG_CLOSE(grid->points[123 * 3 + j], 0.1 * (j + 1), 1e-15);
+    RG_CLOSE(grid->points[999 * 3 + j], 0.9, 1e-15);
+  }
+  instance_free(&it);
+  it = instance_make("gp_path", spaced, 1, 0);
+  grid = &it.problem.domain.design;
+  assert_memory_equal(grid->points, ((const double[]) {0, 0.5, 1}), 3 * sizeof(double));
+  instance_free(&it);
+}
+
+static void test_optimum_by_scan(void **state)
+{
+  double f[1000];
+
+  (void)state;
+  for (uint64_t number = 0; number < 5; number++) {
+    Instance it = instance_make("gp_path", NULL, 8, number);
+    int      best = 0;
+    path_of(&it.problem, f);
+    for (int i = 1; i < 1000; i++)
+      if (f[i] > f[best]) best = i;
+    assert_true(it.problem.optimum == f[best]);
+    assert_int_equal(it.problem.n_optimisers, 1);
+    assert_memory_equal(it.problem.optimisers, it.problem.domain.design.points + 3 * best,
+                        3 * sizeof(double));
+    instance_free(&it);
+  }
+}
+
+/* One path per (study seed, instance), the same each time; others differ. */
+static void test_instances(void **state)
+{
+  static const uint64_t who[][2] = {{1, 0}, {1, 0}, {1, 1}, {2, 0}};
+  double f[4][1000];
+
+  (void)state;
+  assert_true(rg_problem_class_find("gp_path")->random);
+  for (int k = 0; k < 4; k++) {
+    Instance it = instance_make("gp_path", NULL, who[k][0], who[k][1]);
+    path_of(&it.problem, f[k]);
+    instance_free(&it);
+  }
+  assert_memory_equal(f[0], f[1], sizeof f[0]);
+  for (int i = 0; i < 1000; i++) assert_true(f[0][i] != f[2][i] && f[0][i] != f[3][i]);
+}
+
+/* A longer length scale per coordinate smooths that coordinate: the mean square increment is
+   2 (1 - exp(-spacing^2 / (2 ell^2))). */
+static void test_length_scale_per_coordinate(void **state)
+{
+  static const char *const values[] = {"0.1", "0.4"};
+  const RgProblemClass    *class = rg_problem_class_find("gp_path");
+  static const Setting     settings[] = {{"dim", "2"}, {"levels", "20"}, {0}};
+  RgDiagnostics  diagnostics = {0};
+  RgFailure      failure = {0};
+  const RgParam *entry;
+  double         f[400], square[2] = {0, 0};
+  void          *options = options_make(class, settings);
+  enum { PATHS = 200 };
+
+  (void)state;
+  RG_OK(rg_params_set(class->params, options, "length_scale", 2, values, (RgPlace) {0},
+                      &diagnostics, &entry));
+  RG_OK(class->check(options, (RgPlace) {0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 0);
+  for (int k = 0; k < PATHS; k++) {
+    RgProblem problem;
+    RG_OK(rg_problem_create(class, options, 5, (uint64_t)k, &problem, &failure));
+    path_of(&problem, f);
+    for (int i = 0; i < 19; i++)
+      for (int j = 0; j < 19; j++) {
+        square[0] += pow(f[20 * (i + 1) + j] - f[20 * i + j], 2);
+        square[1] += pow(f[20 * i + j + 1] - f[20 * i + j], 2);
+      }
+    RG_OK(rg_problem_destroy(&problem));
+  }
+  assert_false(failure.failed);
+  for (int j = 0; j < 2; j++) {
+    const double expected = 2 * (1 - exp(-0.05 * 0.05 / (2 * pow(j ? 0.4 : 0.1, 2))));
+    RG_CLOSE(square[j] / (PATHS * 19 * 19) / expected, 1, 0.1);
+  }
+  options_free(class, options);
+}
+
+static void test_mistakes(void **state)
+{
+  static const struct {
+    Setting     settings[MAX_SETTINGS];
+    const char *part;
+  } wrong[] = {
+    {{{"dim", "8"}}, "levels^dim = 100000000 points; at most 4194304"},
+    {{{"dim", "5"}, {"kernel", "matern52"}}, "100000 points; at most 20000"},
+    {{{"spacing", "0.2"}}, "spacing = 0.2 takes 10 levels beyond the unit cube"},
+  };
+  static const char *const two[] = {"0.1", "0.2"};
+  const RgProblemClass    *class = rg_problem_class_find("gp_path");
+  const RgPlace  place = {"study.yaml", 7, 9};
+  const RgParam *entry;
+
+  (void)state;
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    RgDiagnostics diagnostics = {0};
+    void         *options = options_make(class, wrong[k].settings);
+    RG_OK(class->check(options, place, &diagnostics));
+    assert_int_equal(diagnostics.n, 1);
+    if (!strstr(diagnostics.list[0].message, wrong[k].part))
+      fail_msg("%s", diagnostics.list[0].message);
+    options_free(class, options);
+  }
+  RgDiagnostics diagnostics = {0};
+  void         *options = options_make(class, NULL);
+  RG_OK(rg_params_set(class->params, options, "length_scale", 2, two, place, &diagnostics, &entry));
+  RG_OK(class->check(options, place, &diagnostics));
+  assert_int_equal(diagnostics.n, 1);
+  assert_non_null(strstr(diagnostics.list[0].message, "length_scale has 2 values"));
+  options_free(class, options);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_path_is_factor_times_normals),
+  cmocka_unit_test(test_grid),
+  cmocka_unit_test(test_optimum_by_scan),
+  cmocka_unit_test(test_instances),
+  cmocka_unit_test(test_length_scale_per_coordinate),
+  cmocka_unit_test(test_mistakes),
+};
+
+RG_TEST_MAIN(tests)
