@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# Regatta's front door: ./run.sh help
+set -euo pipefail
+caller=$PWD
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${REGATTA_BUILD:-$root/build}
+regatta=$build/regatta
+
+packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-dev petsc-dev
+  libscalapack-openmpi-dev libhdf5-openmpi-dev libopenblas-dev liblapacke-dev libgsl-dev
+  liblbfgsb-dev libyaml-dev libjansson-dev libxxhash-dev librandom123-dev libcmocka-dev hdf5-tools
+  python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-xarray
+  python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2)
+
+usage() {
+  cat <<TEXT
+usage: ./run.sh [COMMAND]
+
+  (nothing)             set up, run the quickstart on all cores, draw its figures
+  test [--long]         set up, build and run all tests
+  build                 set up and build
+  study FILE [OUT.h5]   run a study, or resume it (default results/<name>/<name>.h5), draw figures
+  figures RESULTS.h5    draw the figures of a results file into its folder
+  bench [ARGS]          measure speed; table on screen, JSON in results/bench/
+  clean                 remove the build (results stay)
+  help                  this text
+
+Environment: REGATTA_RANKS ranks to use (default: all cores), REGATTA_BUILD build folder,
+REGATTA_PYTHON a Python with h5py, pandas and Matplotlib, REGATTA_DATA folder of datasets,
+REGATTA_NATIVE=1 tunes the build for this CPU.
+
+Systems without apt: install a C compiler, CMake >= 3.22, pkg-config, Open MPI, PETSc, ScaLAPACK,
+parallel HDF5, OpenBLAS with LAPACKE, GSL, L-BFGS-B, libyaml, jansson, xxHash, Random123, cmocka, and
+Python with NumPy, SciPy, pandas, h5py, xarray and Matplotlib:
+  Fedora  dnf install gcc cmake ninja-build openmpi-devel petsc-openmpi-devel scalapack-openmpi-devel
+          hdf5-openmpi-devel openblas-devel gsl-devel libyaml-devel jansson-devel xxhash-devel
+          libcmocka-devel python3-h5py python3-pandas python3-xarray python3-matplotlib
+  macOS   brew install cmake ninja pkg-config open-mpi petsc scalapack hdf5-mpi openblas gsl libyaml
+          jansson xxhash cmocka numpy scipy
+  Spack   spack install openmpi petsc netlib-scalapack hdf5+mpi openblas gsl libyaml jansson xxhash
+          random123 cmocka py-h5py py-pandas py-xarray py-matplotlib
+TEXT
+}
+
+complain() { echo "run.sh: $*" >&2; }
+
+# ---- set-up ------------------------------------------------------------------------------------
+
+missing_packages() {
+  local package
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+  done
+}
+
+install_packages() {
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    command -v mpicc >/dev/null && command -v cmake >/dev/null && return 0
+    complain "this system has no apt; see './run.sh help' for what to install"
+    exit 2
+  fi
+  local missing
+  missing=$(missing_packages)
+  [ -z "$missing" ] && return 0
+  local sudo=()
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      complain "as root: apt-get install" $missing
+      exit 2
+    fi
+    sudo=(sudo)
+  fi
+  echo "Installing:" $missing
+  "${sudo[@]}" apt-get update -qq || complain "apt-get update failed; trying with the lists at hand"
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends $missing
+}
+
+build_all() {
+  install_packages
+  local generator=() log=$build/build.log
+  if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
+  mkdir -p "$build"
+  if ! { cmake -S "$root" -B "$build" "${generator[@]}" \
+           -DREGATTA_NATIVE="${REGATTA_NATIVE:+ON}" &&
+         cmake --build "$build" --parallel "$(cores)"; } >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    complain "the build failed; the whole log is $log"
+    exit 1
+  fi
+}
+
+# ---- running -----------------------------------------------------------------------------------
+
+cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
+
+find_python() {
+  local python
+  for python in "${REGATTA_PYTHON:-}" /usr/bin/python3 python3; do
+    [ -n "$python" ] || continue
+    if "$python" -c 'import h5py, pandas, matplotlib' 2>/dev/null; then
+      echo "$python"
+      return 0
+    fi
+  done
+  complain "no Python with h5py, pandas and Matplotlib; set REGATTA_PYTHON"
+  return 1
+}
+
+# mpirun of `regatta run`. TERM and INT become USR1, which mpirun hands through to the ranks: they
+# commit what is finished and stop cleanly.
+mpi_run() {
+  local ranks=${REGATTA_RANKS:-$(cores)} options=() pid status=0
+  if [ "$(id -u)" = 0 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  fi
+  [ "$ranks" -gt "$(cores)" ] && options+=(--oversubscribe)
+  mpirun "${options[@]}" -n "$ranks" "$@" &
+  pid=$!
+  trap 'kill -USR1 "$pid" 2>/dev/null || true' TERM INT
+  wait "$pid" || status=$?
+  while kill -0 "$pid" 2>/dev/null; do
+    status=0
+    wait "$pid" || status=$?
+  done
+  trap - TERM INT
+  return "$status"
+}
+
+figures() {
+  local results=$1 out=${2:-$(dirname "$1")} python
+  python=$(find_python)
+  PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$results" --out "$out"
+}
+
+# A relative path is the caller's.
+absolute() { case $1 in /*) echo "$1" ;; *) echo "$caller/$1" ;; esac; }
+
+run_study() {
+  local study=$1 output=$2
+  # A mistake in the study file is reported by one process, not by mpirun.
+  "$regatta" plan "$study" -o "$output" -quiet
+  mkdir -p "$(dirname "$output")"
+  mpi_run "$regatta" run "$study" -o "$output"
+  "$regatta" status "$output" >/dev/null || return 0 # stopped: no figures yet
+  figures "$output"
+}
+
+study() {
+  [ $# -ge 1 ] || { complain "study needs a FILE"; exit 2; }
+  local file name
+  file=$(absolute "$1")
+  name=$(basename "$file" .yaml)
+  build_all
+  run_study "$file" "$(absolute "${2:-$root/results/$name/$name.h5}")"
+}
+
+quickstart() {
+  build_all
+  run_study "$root/experiments/quickstart.yaml" "$root/results/quickstart/quickstart.h5"
+  echo "Figures and summary: $root/results/quickstart/"
+}
+
+run_tests() {
+  if [ "${1:-}" = --long ]; then export REGATTA_LONG=1; fi
+  build_all
+  [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  local log=$build/tests.log status=0
+  (cd "$build" && ctest --output-on-failure --parallel "$(cores)") 2>&1 | tee "$log" || status=$?
+  local total failed skipped
+  total=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#' "$log" || true)
+  skipped=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#.*\*\*\*Skipped' "$log" || true)
+  failed=$(grep -E '^ *[0-9]+/[0-9]+ Test +#' "$log" | grep -vcE 'Passed|\*\*\*Skipped' || true)
+  echo "$((total - failed - skipped)) passed, $failed failed, $skipped skipped"
+  [ "$total" -gt 0 ] && [ "$failed" = 0 ] && [ "$status" = 0 ]
+}
+
+case ${1:-} in
+'') quickstart ;;
+test) shift && run_tests "$@" ;;
+build) build_all && echo "Built: $regatta" ;;
+study) shift && study "$@" ;;
+figures)
+  [ $# -ge 2 ] || { complain "figures needs a results file"; exit 2; }
+  figures "$(absolute "$2")" "${3:+$(absolute "$3")}" ;;
+bench) shift && build_all && "$root/bench/run_bench.sh" "$build" "$@" ;;
+clean) rm -rf "$build" ;;
+help | -h | --help) usage ;;
+*)
+  complain "unknown command '$1'"
+  usage >&2
+  exit 2 ;;
+esac

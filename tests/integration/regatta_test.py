@@ -1,0 +1,60 @@
+"""Frame of the integration tests: runs the regatta program the way a user does."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+REGATTA = os.environ.get("REGATTA_PROGRAM", "")
+HERE = pathlib.Path(__file__).resolve().parent
+LONG = bool(os.environ.get("REGATTA_LONG"))
+
+
+def environment():
+    """Environment of a run: root may use mpirun."""
+    env = dict(os.environ)
+    if os.geteuid() == 0:
+        env["OMPI_ALLOW_RUN_AS_ROOT"] = env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+    return env
+
+
+def mpirun(ranks, *arguments):
+    """Command line of `regatta ARGUMENTS` on so many ranks."""
+    return ["mpirun", "--oversubscribe", "-n", str(ranks), REGATTA, *map(str, arguments)]
+
+
+def regatta(*arguments, ranks=None, timeout=300):
+    """Run to the end; returns exit code, standard output, standard error."""
+    command = mpirun(ranks, *arguments) if ranks else [REGATTA, *map(str, arguments)]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True,
+                          timeout=timeout, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
+
+
+class RegattaTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="regatta-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def run_ok(self, *arguments, ranks=None):
+        code, out, err = regatta(*arguments, ranks=ranks)
+        self.assertEqual(code, 0, f"{arguments}: exit {code}\n{out}\n{err}")
+        return out
+
+    def checksum(self, path):
+        return self.run_ok("checksum", path).split()[0]
+
+
+def main():
+    if not REGATTA:
+        sys.exit("REGATTA_PROGRAM is not set")
+    unittest.main(verbosity=2)

@@ -1,0 +1,79 @@
+"""What bad input gets: one clear line, exit code 2, nothing written."""
+from regatta_test import HERE, RegattaTest, main, regatta
+
+GOOD = (HERE / "smoke.yaml").read_text()
+
+
+class BadInput(RegattaTest):
+    def refused(self, *arguments, says, ranks=None):
+        before = sorted(self.folder.rglob("*"))
+        code, out, err = regatta(*arguments, ranks=ranks)
+        lines = [line for line in err.splitlines() if line.strip()]
+        self.assertEqual(code, 2, f"{arguments}\n{out}\n{err}")
+        if not ranks:
+            self.assertEqual(len(lines), 1, err)
+        self.assertIn(says, err)
+        self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
+
+    def study(self, old, new):
+        self.assertIn(old, GOOD)
+        return self.write("study.yaml", GOOD.replace(old, new, 1))
+
+    def run_refused(self, old, new, says):
+        self.refused("run", self.study(old, new), "-o", self.folder / "out.h5", says=says)
+
+    def test_missing_file(self):
+        self.refused("run", self.folder / "none.yaml", says="none.yaml")
+
+    def test_yaml_error(self):
+        self.run_refused("seeds: 4", "seeds: [4", "study.yaml:")
+
+    def test_duplicate_key(self):
+        self.run_refused("seeds: 4", "seeds: 4\nseeds: 5", "seeds")
+
+    def test_unknown_key(self):
+        self.run_refused("iterations", "iteratoins", "did you mean 'iterations'")
+
+    def test_unknown_algorithm(self):
+        self.run_refused("- gp_ucb", "- gp_ucp", "did you mean 'gp_ucb'")
+
+    def test_out_of_range(self):
+        self.run_refused("iterations: 12", "iterations: -1", "study.yaml:8:")
+
+    def test_zero_seeds(self):
+        self.run_refused("seeds: 4", "seeds: 0", "seeds")
+
+    def test_finite_rule_on_a_box(self):
+        self.run_refused("- gp_ucb", "- {name: gp_ucb, beta: bcr}", "bcr")
+
+    def test_output_cannot_be_written(self):
+        study = self.write("study.yaml", GOOD)
+        self.refused("run", study, "-o", self.folder / "no" / "such" / "out.h5", says="out.h5")
+
+    def test_output_is_another_file(self):
+        study = self.write("study.yaml", GOOD)
+        other = self.write("other.h5", "this is no results file\n")
+        self.refused("run", study, "-o", other, says="other.h5")
+
+    def test_output_of_another_study(self):
+        tiny = GOOD.replace("iterations: 12", "iterations: 1").replace("seeds: 4", "seeds: 1")
+        study = self.write("study.yaml", tiny)
+        output = self.folder / "out.h5"
+        self.run_ok("run", study, "-o", output, "-quiet")
+        other = self.write("other.yaml", tiny.replace("study: smoke", "study: smog"))
+        self.refused("run", other, "-o", output, says="smoke")
+
+    def test_unknown_command_and_options(self):
+        self.refused("rum", says="did you mean 'run'")
+        self.refused("run", self.folder / "x.yaml", "-walltme", "5", says="-walltime")
+        self.refused("run", self.write("study.yaml", GOOD), "-walltime", "soon", says="-walltime")
+        self.refused("describe", "gp_ucp", says="did you mean 'gp_ucb'")
+        self.refused("info", self.folder / "none.h5", says="none.h5")
+        self.refused("eval", "brannin", "-x", "1,2", says="did you mean 'branin'")
+
+    def test_on_several_ranks(self):
+        self.refused("run", self.folder / "none.yaml", says="none.yaml", ranks=2)
+
+
+if __name__ == "__main__":
+    main()

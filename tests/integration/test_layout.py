@@ -1,0 +1,40 @@
+"""Same bits whatever the number of ranks, and whatever was there before."""
+from regatta_test import HERE, RegattaTest, main
+
+SMOKE = HERE / "smoke.yaml"
+
+
+class Layout(RegattaTest):
+    def run_study(self, name, ranks, study=SMOKE):
+        output = self.folder / name
+        self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks)
+        self.assertFalse((self.folder / (name + ".d")).exists(), "shards are left after packing")
+        return self.checksum(output)
+
+    def test_ranks(self):
+        expected = self.run_study("one.h5", 1)
+        for ranks in (2, 3, 4, 5):
+            self.assertEqual(self.run_study(f"{ranks}.h5", ranks), expected, f"{ranks} ranks")
+
+    def test_extension_by_seeds(self):
+        text = SMOKE.read_text()
+        small = self.write("small.yaml", text.replace("seeds: 4", "seeds: 2"))
+        self.run_study("grown.h5", 2, small)
+        self.assertEqual(self.run_study("grown.h5", 2), self.run_study("direct.h5", 2))
+
+    def test_extension_by_an_algorithm(self):
+        small = self.write("small.yaml", SMOKE.read_text().replace("  - rgp_ucb\n", ""))
+        self.run_study("grown.h5", 2, small)
+        self.assertEqual(self.run_study("grown.h5", 3), self.run_study("direct.h5", 1))
+
+    def test_a_finished_study_is_not_run_again(self):
+        output = self.folder / "twice.h5"
+        self.run_ok("run", SMOKE, "-o", output, "-quiet", ranks=2)
+        before = output.read_bytes()
+        out = self.run_ok("run", SMOKE, "-o", output, "-quiet", ranks=2)
+        self.assertIn("0 run now", out)
+        self.assertEqual(output.read_bytes(), before)
+
+
+if __name__ == "__main__":
+    main()
