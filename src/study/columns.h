@@ -1,7 +1,7 @@
 /* What is recorded per evaluation: one list that the trial loop fills, the writers store, and
    docs/results-format.md is generated from.
 
-   X(symbol, dataset name, width, result, units, long name, description)
+   COLUMN(symbol, dataset name, width, result, units, long name, description)
    width: 1, or RG_WIDTH_X / RG_WIDTH_C / RG_WIDTH_Z for one value per design / context / model input.
    result: 1 if the value is part of the results proper (same bits everywhere, in checksums), 0 for
    timing. Units "y" are those of the problem's f; "1" dimensionless.
@@ -13,41 +13,41 @@
 
 enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3 };
 
-#define RG_COLUMN_LIST(X)                                                                          \
-  X(X, "x", RG_WIDTH_X, 1, "native", "design", "queried design, native units")                     \
-  X(C, "c", RG_WIDTH_C, 1, "native", "context", "context of the evaluation as observed")           \
-  X(Y, "y", 1, 1, "y", "observation", "observed value, noise included")                            \
-  X(F, "f", 1, 1, "y", "noise-free value", "f(x, c) without noise")                                \
-  X(OBJECTIVE, "objective", 1, 1, "y", "objective", "F at the queried design")                     \
-  X(RECOMMENDATION, "recommendation", RG_WIDTH_X, 1, "native", "recommended design",               \
-    "design recommended after this evaluation, for methods that recommend")                        \
-  X(INSTANTANEOUS_REGRET, "instantaneous_regret", 1, 1, "y", "instantaneous regret",               \
-    "F(x*) - F(x_t), of the recommendation for methods that recommend")                            \
-  X(SIMPLE_REGRET, "simple_regret", 1, 1, "y", "simple regret",                                    \
-    "F(x*) - max F over the evaluations so far, the initial design included")                      \
-  X(CUMULATIVE_REGRET, "cumulative_regret", 1, 1, "y", "cumulative regret",                        \
-    "sum of the instantaneous regret; NaN in the initial design unless it counts")                 \
-  X(POSTERIOR_SD, "posterior_sd", 1, 1, "y", "posterior deviation at the query",                   \
-    "deviation of f at x_t before it was evaluated")                                               \
-  X(INFORMATION_GAIN, "information_gain", 1, 1, "1", "realised information gain",                  \
-    "running sum of log(1 + sd^2/noise variance)/2 over the queries")                              \
-  X(LENGTH_SCALE, "length_scale", RG_WIDTH_Z, 1, "1", "length scales",                             \
-    "length scales of the model at the query, unit-cube units")                                    \
-  X(SIGNAL_VARIANCE, "signal_variance", 1, 1, "1", "signal variance",                              \
-    "prior variance of the model at the query, model units")                                       \
-  X(MODEL_NOISE, "model_noise", 1, 1, "1", "noise variance of the model",                          \
-    "noise variance at the query, model units")                                                    \
-  X(LOG_LIKELIHOOD, "log_likelihood", 1, 1, "1", "log marginal likelihood",                        \
-    "objective of the hyperparameter fit, where one was made")                                     \
-  X(JITTER, "jitter", 1, 1, "1", "jitter", "added to the diagonal of the kernel matrix")           \
-  X(WALL_FIT, "wall_fit", 1, 0, "s", "wall time of the model update", "seconds")                   \
-  X(WALL_ACQUIRE, "wall_acquire", 1, 0, "s", "wall time of the acquisition", "seconds")            \
-  X(WALL_EVALUATE, "wall_evaluate", 1, 0, "s", "wall time of the evaluation", "seconds")           \
-  X(CPU_FIT, "cpu_fit", 1, 0, "s", "CPU time of the model update", "seconds")                      \
-  X(CPU_ACQUIRE, "cpu_acquire", 1, 0, "s", "CPU time of the acquisition", "seconds")               \
-  X(CPU_EVALUATE, "cpu_evaluate", 1, 0, "s", "CPU time of the evaluation", "seconds")
+#define RG_COLUMN_LIST(COLUMN) \
+  COLUMN(X, "x", RG_WIDTH_X, 1, "native", "design", "queried design, native units") \
+  COLUMN(C, "c", RG_WIDTH_C, 1, "native", "context", "context of the evaluation as observed") \
+  COLUMN(Y, "y", 1, 1, "y", "observation", "observed value, noise included") \
+  COLUMN(F, "f", 1, 1, "y", "noise-free value", "f(x, c) without noise") \
+  COLUMN(OBJECTIVE, "objective", 1, 1, "y", "objective", "F at the queried design") \
+  COLUMN(RECOMMENDATION, "recommendation", RG_WIDTH_X, 1, "native", "recommended design", \
+    "design recommended after this evaluation, for methods that recommend") \
+  COLUMN(INSTANTANEOUS_REGRET, "instantaneous_regret", 1, 1, "y", "instantaneous regret", \
+    "F(x*) - F(x_t), of the recommendation for methods that recommend") \
+  COLUMN(SIMPLE_REGRET, "simple_regret", 1, 1, "y", "simple regret", \
+    "F(x*) - max F over the evaluations so far, the initial design included") \
+  COLUMN(CUMULATIVE_REGRET, "cumulative_regret", 1, 1, "y", "cumulative regret", \
+    "sum of the instantaneous regret; NaN in the initial design unless it counts") \
+  COLUMN(POSTERIOR_SD, "posterior_sd", 1, 1, "y", "posterior deviation at the query", \
+    "deviation of f at x_t before it was evaluated") \
+  COLUMN(INFORMATION_GAIN, "information_gain", 1, 1, "1", "realised information gain", \
+    "running sum of log(1 + sd^2/noise variance)/2 over the queries") \
+  COLUMN(LENGTH_SCALE, "length_scale", RG_WIDTH_Z, 1, "1", "length scales", \
+    "length scales of the model at the query, unit-cube units") \
+  COLUMN(SIGNAL_VARIANCE, "signal_variance", 1, 1, "1", "signal variance", \
+    "prior variance of the model at the query, model units") \
+  COLUMN(MODEL_NOISE, "model_noise", 1, 1, "1", "noise variance of the model", \
+    "noise variance at the query, model units") \
+  COLUMN(LOG_LIKELIHOOD, "log_likelihood", 1, 1, "1", "log marginal likelihood", \
+    "objective of the hyperparameter fit, where one was made") \
+  COLUMN(JITTER, "jitter", 1, 1, "1", "jitter", "added to the diagonal of the kernel matrix") \
+  COLUMN(WALL_FIT, "wall_fit", 1, 0, "s", "wall time of the model update", "seconds") \
+  COLUMN(WALL_ACQUIRE, "wall_acquire", 1, 0, "s", "wall time of the acquisition", "seconds") \
+  COLUMN(WALL_EVALUATE, "wall_evaluate", 1, 0, "s", "wall time of the evaluation", "seconds") \
+  COLUMN(CPU_FIT, "cpu_fit", 1, 0, "s", "CPU time of the model update", "seconds") \
+  COLUMN(CPU_ACQUIRE, "cpu_acquire", 1, 0, "s", "CPU time of the acquisition", "seconds") \
+  COLUMN(CPU_EVALUATE, "cpu_evaluate", 1, 0, "s", "CPU time of the evaluation", "seconds")
 
-#define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description)                 \
+#define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description) \
   RG_COLUMN_##symbol,
 enum { RG_COLUMN_LIST(RG_COLUMN_ENUM) RG_COLUMN_COUNT };
 #undef RG_COLUMN_ENUM
