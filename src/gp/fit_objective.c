@@ -31,19 +31,25 @@ PetscErrorCode rg_fit_work_destroy(RgFitWork *work)
   PetscFunctionReturn(0);
 }
 
-/* K + v I = L L'. *log_det = log det; false when a pivot fails. */
+/* K + v I = L L'. *log_det = log det; *positive is false when a pivot fails. As in the posterior, a
+   squared pivot of rounding size fails too: its logarithm would be noise worth many data. */
 static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double noise_variance,
                                 int n, const double *X, double *log_det, bool *positive)
 {
-  PetscFunctionBeginUser;
   const size_t stride = (size_t)n + 1;
+  const double smallest = n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(kernel);
+  double sum = 0.0;
+
+  PetscFunctionBeginUser;
   PetscCall(rg_kernel_matrix(kernel, n, X, work->K));
   for (int i = 0; i < n; i++) work->K[i * stride] += noise_variance;
   *positive = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, work->K, n) == 0;
-  if (!*positive) PetscFunctionReturn(0);
-  *log_det = 0.0;
-  for (int i = 0; i < n; i++) *log_det += log(work->K[i * stride]);
-  *log_det *= 2.0;
+  for (int i = 0; *positive && i < n; i++) {
+    const double pivot = work->K[i * stride];
+    *positive = pivot * pivot > smallest; /* false for NaN, too */
+    sum += log(pivot);
+  }
+  *log_det = 2.0 * sum;
   PetscFunctionReturn(0);
 }
 
@@ -120,8 +126,8 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
                                      double *mean, int n, const double *X, const double *y,
                                      const RgFitOptions *options, double *value, double *gradient)
 {
-  bool positive;
-  double log_det, fit = 0.0;
+  bool positive = false;
+  double log_det = 0.0, fit = 0.0;
 
   PetscFunctionBeginUser;
   *value = -INFINITY;
