@@ -1,14 +1,93 @@
-"""python3 -m regatta_analysis RESULTS.h5 --out DIR"""
+"""Figures and tables of a study:    python3 -m regatta_analysis RESULTS.h5 --out DIR
+Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
 import sys
 from pathlib import Path
 
 from .load import InputError, load
+from .regret import METRICS
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         self.exit(2, f"{self.prog}: {message}\n")
+
+
+def main(arguments=None):
+    """Exit code: 0, or 2 for a file or option that can't be used (one line on stderr)."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    commands = {"confidence": (_confidence_parser, _confidence)}
+    make_parser, run = commands.get(arguments[0] if arguments else "", (_study_parser, _study))
+    options = make_parser().parse_args(arguments[1:] if run is not _study else arguments)
+    try:
+        print(run(options))
+    except InputError as error:
+        print(f"regatta_analysis: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"regatta_analysis: {error.filename or options.out}: {error.strerror or error}",
+              file=sys.stderr)
+        return 2
+    return 0
+
+
+def _study(options):
+    results = load(options.results, options.partial)
+    for warning in results.warnings:
+        print(f"regatta_analysis: warning: {warning}", file=sys.stderr)
+    from .summary import write_all
+    written = write_all(results, options)
+    return f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"
+
+
+def _confidence(options):
+    from . import figures, style
+    options.out.mkdir(parents=True, exist_ok=True)
+    paths = style.save(figures.theory_figure(options.points, options.horizon),
+                       options.out / "confidence", options.formats)
+    return "\n".join(str(path) for path in paths)
+
+
+def _study_parser():
+    parser = _Parser(prog="regatta_analysis", description="Figures and tables of a study.",
+                     epilog="`regatta_analysis confidence --help`: figures that need no results")
+    parser.add_argument("results", help="results file, or study directory (*.h5.d) while it runs")
+    _output_options(parser)
+    parser.add_argument("--metric", nargs="+", choices=list(METRICS), metavar="METRIC",
+                        default=["simple", "cumulative"],
+                        help="of: %(choices)s (default: simple cumulative)")
+    scale = parser.add_mutually_exclusive_group()
+    scale.add_argument("--log", dest="scale", action="store_const", const="log", default="auto",
+                       help="logarithmic regret axis (default: by the range of the curves)")
+    scale.add_argument("--linear", dest="scale", action="store_const", const="linear",
+                       help="linear regret axis")
+    parser.add_argument("--band", choices=["se", "quantile"], default="se",
+                        help="mean with standard error, or median with quantiles (default: se)")
+    parser.add_argument("--quantiles", type=_quantiles, default=(0.25, 0.75), metavar="LOW,HIGH",
+                        help="of --band quantile (default: 0.25,0.75)")
+    parser.add_argument("--points", type=_positive, metavar="N",
+                        help="number of designs |X| of the finite problems: draws the laws of the "
+                        "confidence parameters by formula over the recorded ones")
+    parser.add_argument("--partial", action="store_true",
+                        help="accept a file that may lack trials (from `regatta merge`)")
+    return parser
+
+
+def _confidence_parser():
+    parser = _Parser(prog="regatta_analysis confidence",
+                     description="Confidence parameters of GP-UCB, RGP-UCB and IRGP-UCB by formula.")
+    parser.add_argument("--points", type=_positive, default=1000, metavar="N",
+                        help="number of designs |X| (default: 1000)")
+    parser.add_argument("--horizon", type=_positive, default=200, metavar="T",
+                        help="number of queries (default: 200)")
+    _output_options(parser)
+    return parser
+
+
+def _output_options(parser):
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where to write")
+    parser.add_argument("--formats", nargs="+", choices=["pdf", "png"], default=["pdf", "png"],
+                        help="of the figures (default: pdf png)")
 
 
 def _quantiles(text):
@@ -18,47 +97,10 @@ def _quantiles(text):
     return low, high
 
 
-def _parser():
-    from .regret import METRICS
-    parser = _Parser(prog="regatta_analysis", description="Figures and tables of a study.")
-    parser.add_argument("results", help="results file, or study directory (*.h5.d) while it runs")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where to write")
-    parser.add_argument("--metric", nargs="+", choices=list(METRICS), metavar="METRIC",
-                        default=["simple", "cumulative"],
-                        help="of: %(choices)s (default: simple cumulative)")
-    scale = parser.add_mutually_exclusive_group()
-    scale.add_argument("--log", dest="scale", action="store_const", const="log", default="auto",
-                       help="logarithmic regret axis (default: by the range of the curves)")
-    scale.add_argument("--linear", dest="scale", action="store_const", const="linear")
-    parser.add_argument("--band", choices=["se", "quantile"], default="se",
-                        help="mean with standard error, or median with quantiles (default: se)")
-    parser.add_argument("--quantiles", type=_quantiles, default=(0.25, 0.75), metavar="LOW,HIGH",
-                        help="of --band quantile (default: 0.25,0.75)")
-    parser.add_argument("--formats", nargs="+", choices=["pdf", "png"], default=["pdf", "png"],
-                        help="of the figures (default: pdf png)")
-    parser.add_argument("--partial", action="store_true",
-                        help="accept a file that may lack trials (from `regatta merge`)")
-    return parser
-
-
-def main(arguments=None):
-    """Exit code: 0, or 2 for a file or option that can't be used (one line on stderr)."""
-    options = _parser().parse_args(arguments)
-    try:
-        results = load(options.results, options.partial)
-        for warning in results.warnings:
-            print(f"regatta_analysis: warning: {warning}", file=sys.stderr)
-        from .summary import write_all
-        written = write_all(results, options)
-    except InputError as error:
-        print(f"regatta_analysis: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"regatta_analysis: {error.filename or options.out}: {error.strerror or error}",
-              file=sys.stderr)
-        return 2
-    print(f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}")
-    return 0
+def _positive(text):
+    if int(text) < 1:
+        raise ValueError
+    return int(text)
 
 
 if __name__ == "__main__":

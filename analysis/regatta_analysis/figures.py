@@ -10,8 +10,9 @@ from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLoca
 
 from . import style
 from .regret import METRICS, curves, regret_curves
+from .settings import options
 from .statistics import summarise
-from .theory import confidence_rule
+from .theory import confidence_law
 
 BANDS = ("se", "quantile")
 
@@ -71,30 +72,31 @@ def confidence_summary(results, problem):
     return summarise(frame.loc[:, frame.columns > 0], (0.025, 0.975), results.algorithms)
 
 
-def confidence_figure(results, exact=None):
+def confidence_figure(results, points=None):
     """Mean and central 95% of the confidence parameter as recorded, one panel per problem.
 
-    `exact`: {(problem, algorithm): (rule, number of designs)}, laws drawn over it by formula.
+    `points`: number of designs |X| of the (finite) problems; with it the laws by formula are drawn
+    over what was measured, for the methods and rules that have one.
     """
-    exact = exact or {}
     problems = confidence_problems(results)
     with style.context():
         figure, panels = style.panels(problems)
         styles = style.algorithm_styles(results.algorithms)
-        shown = {}
+        shown, laws = {}, []
         for problem, panel in panels:
             summary = confidence_summary(results, problem)
             _draw(panel.axes, summary, styles, Band("quantile", (0.025, 0.975)), centre="mean")
             for algorithm, t in summary.groupby("algorithm", sort=False)["t"]:
                 shown[algorithm] = styles[algorithm]
-                if (problem, algorithm) in exact:
-                    rule, points = exact[problem, algorithm]
-                    _draw_law(panel.axes, confidence_rule(rule, t.to_numpy(), points))
+                law = recorded_law(results, problem, algorithm, t.to_numpy(), points)
+                if law is not None:
+                    laws.append(law)
+                    _draw_law(panel.axes, law)
             panel.axes.set_ylim(bottom=0)
             panel.dress(problem, "Confidence parameter")
         handles = [Line2D([], [], **s) for s in shown.values()]
         labels = list(shown)
-        if exact:
+        if laws:
             handles += [Line2D([], [], color="k", lw=0.7, ls=line) for line in ("-", ":")]
             labels += ["mean by formula", "95% interval by formula"]
         style.place_legend(figure, handles, labels, [
@@ -102,19 +104,28 @@ def confidence_figure(results, exact=None):
         return figure
 
 
-def theory_figure(points, horizon, rules=("bcr", "gamma", "finite")):
+def recorded_law(results, problem, algorithm, t, points=None):
+    """The law by formula for the settings a cell was run with; None where there is none."""
+    trials = results.group(problem).trials
+    cell = trials[trials["algorithm"] == algorithm].iloc[0]
+    if "key" not in cell or "algorithm_name" not in cell:
+        return None
+    return confidence_law(cell["algorithm_name"], t, points, cell.get("n_dim_x"),
+                          options(cell["key"], "algorithm"))
+
+
+def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):
     """Confidence parameters by formula alone, as Figure 1(a) of arXiv:2409.00979."""
-    names = {"bcr": "GP-UCB", "srinivas": "GP-UCB (high probability)", "gamma": "RGP-UCB",
-             "finite": "IRGP-UCB"}
+    names = {"gp_ucb": "GP-UCB", "rgp_ucb": "RGP-UCB", "irgp_ucb": "IRGP-UCB"}
     with style.context():
         figure, ((_, panel),) = style.panels([""])
-        styles = style.algorithm_styles([names[rule] for rule in rules])
+        styles = style.algorithm_styles([names[method] for method in methods])
         t = np.arange(1, horizon + 1)
-        for k, rule in enumerate(rules):
-            law, look = confidence_rule(rule, t, points), styles[names[rule]]
+        for k, method in enumerate(methods):
+            law, look = confidence_law(method, t, points), styles[names[method]]
             panel.axes.fill_between(law["t"], law["low"], law["high"], color=look["color"],
                                     alpha=0.18, lw=0)
-            panel.axes.plot(law["t"], law["mean"], markevery=_mark(k, len(rules), horizon), **look)
+            panel.axes.plot(law["t"], law["mean"], markevery=_mark(k, len(methods), horizon), **look)
         panel.axes.set_ylim(bottom=0)
         panel.dress("", "Confidence parameter")
         style.place_legend(figure, [Line2D([], [], **s) for s in styles.values()], list(styles),
@@ -146,8 +157,9 @@ def _draw(axes, summary, styles, band, centre=None):
 
 
 def _draw_law(axes, law):
-    axes.plot(law["t"], law["mean"], color="k", lw=0.7, zorder=4)
-    for edge in ("low", "high"):
+    random = law["low"].notna().any()  # else the measured curve is the law: leave it visible
+    axes.plot(law["t"], law["mean"], color="k", lw=0.7, zorder=4 if random else 2)
+    for edge in ("low", "high") if random else ():
         axes.plot(law["t"], law[edge], color="k", lw=0.7, ls=":", zorder=4)
 
 

@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from .settings import problem_label
+
 SCHEMA_VERSION = 1
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
 SUBGROUPS = ("timing", "provenance")
@@ -41,11 +43,11 @@ def load(path, partial=False):
         return Results(path, *_read_directory(path))
     if not path.exists():
         raise InputError(f"{path}: no such file")
-    attributes, groups = _read_file(path)
+    attributes, parts = _read_file(path)
     if not attributes.get("complete", 0) and not partial:
         raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
                          "is there, a study directory (*.h5.d) can be passed as it is")
-    return Results(path, attributes, groups, [])
+    return Results(path, attributes, _groups(path, parts), [])
 
 
 class Results:
@@ -53,21 +55,22 @@ class Results:
 
     def __init__(self, path, attributes, groups, warnings):
         self.path, self.attributes, self.warnings = path, attributes, warnings
-        self._problems = {group.label: group for group in groups}
+        self.study = str(attributes.get("study", ""))
+        self._problems = {group.label: group for group in _in_study_order(groups, self.study)}
         if not any(len(group.trials) for group in groups):
             raise InputError(f"{path}: no trials in it")
-        self.study = str(attributes.get("study", ""))
         self.title = str(attributes.get("title", "")) or path.stem
         self.complete = bool(attributes.get("complete", 0))
 
     @property
     def problems(self):
-        """Problem labels, in the order of the file."""
+        """Problem labels, in the order of the study; what is swept outside the algorithms is part
+        of the label."""
         return list(self._problems)
 
     @cached_property
     def algorithms(self):
-        """Algorithm labels of the whole study, in the order of the file."""
+        """Algorithm labels of the whole study, in its order."""
         return list(dict.fromkeys(self.trials["algorithm"]))
 
     @cached_property
@@ -110,17 +113,14 @@ class Results:
 
 class Group:
     """The arrays of one problem. `parts` are mappings from variable name to (dims, array, attrs);
-    arrays may be HDF5 datasets that are read on demand."""
+    arrays may be HDF5 datasets that are read on demand. `trials` has the rows to keep of all parts
+    joined, with their place there as index."""
 
-    def __init__(self, label, parts):
-        self.label = label
-        self._parts = parts
+    def __init__(self, label, parts, trials):
+        self.label, self._parts, self._keep = label, parts, trials.index.to_numpy()
         self.names = list(dict.fromkeys(name for part in parts for name in part))
-        frames = [_trial_frame(part) for part in parts]
-        self._keep = ~_repeated(frames)
-        self.trials = pd.concat(frames, ignore_index=True)[self._keep].reset_index(drop=True)
-        self.trials["problem"] = label
-        self.trials = self.trials[IDENTITY + [c for c in self.trials if c not in IDENTITY]]
+        columns = IDENTITY + [c for c in trials if c not in IDENTITY]
+        self.trials = trials.assign(problem=label)[columns].reset_index(drop=True)
 
     def dims(self, name):
         """Dimensions of a variable, () when there is no such variable."""
@@ -169,31 +169,30 @@ class Group:
 
 
 def _read_directory(path):
+    """Attributes, groups, and a warning per shard that could not be read. A results file beside the
+    directory belongs to it: the study was finished once and then made longer."""
     shards = sorted(p for p in path.glob("*.h5") if not p.name.startswith("."))
-    packed = Path(str(path)[:-2]) if str(path).endswith(".d") else None
-    if packed is not None and packed.is_file():
-        shards.append(packed)  # a study that was finished once and then made longer
-    attributes, parts, warnings, problem = {}, {}, [], None
+    packed = path.with_suffix("")
+    if path.suffix == ".d" and packed.is_file():
+        shards.append(packed)
+    attributes, parts, warnings = {}, [], []
     for shard in shards:
         try:
-            found, groups = _read_file(shard, in_memory=True)
+            found, more = _read_file(shard, in_memory=shard != packed)
         except FileNotFoundError:
             continue  # merged into another shard meanwhile
         except InputError as error:
-            problem = error
             warnings.append(str(error))
             continue
         attributes = attributes or found
-        for group in groups:
-            parts.setdefault(group.label, []).extend(group._parts)
+        parts += more
     if not parts:
-        raise problem or InputError(f"{path}: no finished trials in this directory")
-    attributes = {**attributes, "complete": 0}
-    return attributes, [Group(label, found) for label, found in parts.items()], warnings
+        raise InputError(warnings[0] if warnings else f"{path}: no finished trials in there")
+    return {**attributes, "complete": 0}, _groups(path, parts), warnings
 
 
 def _read_file(path, in_memory=False):
-    """Root attributes and groups of one file."""
+    """Root attributes, and (label, part) of every group of one file."""
     try:
         if not h5py.is_hdf5(path):
             raise InputError(f"{path}: not an HDF5 file")
@@ -205,13 +204,13 @@ def _read_file(path, in_memory=False):
     attributes = {name: _text(value) for name, value in file.attrs.items()}
     _check_version(path, attributes)
     try:
-        groups = [_read_group(name, group, in_memory) for name, group in file.items()
-                  if isinstance(group, h5py.Group) and "algorithm" in group]
+        parts = [_read_group(name, group, in_memory) for name, group in file.items()
+                 if isinstance(group, h5py.Group) and "algorithm" in group]
     except (OSError, KeyError, RuntimeError, ValueError) as error:
         raise InputError(f"{path}: damaged results file ({_one_line(error)})") from error
     if in_memory:
         file.close()
-    return attributes, groups
+    return attributes, parts
 
 
 def _check_version(path, attributes):
@@ -234,7 +233,38 @@ def _read_group(name, group, in_memory):
             array = dataset[()] if in_memory else dataset
             part[variable] = (_dimensions(dataset), array, attributes)
     labels = set(_strings(part["problem"][1][()])) if "problem" in part else set()
-    return Group(labels.pop() if len(labels) == 1 else name, [part])
+    return labels.pop() if len(labels) == 1 else name, part
+
+
+def _groups(path, parts):
+    """Groups from (label, part) of one or many files."""
+    by_label = {}
+    for label, part in parts:
+        by_label.setdefault(label, []).append(part)
+    try:
+        return [group for label, some in by_label.items() for group in _split(label, some)]
+    except (OSError, KeyError) as error:
+        raise InputError(f"{path}: damaged results file ({_one_line(error)})") from error
+
+
+def _split(label, parts):
+    """One Group per problem and setting of what is swept outside the algorithms."""
+    trials = pd.concat([_trial_frame(part) for part in parts], ignore_index=True)
+    trials = trials[~trials.duplicated("id")]  # a shard, and the one it was merged into
+    labels = [problem_label(label, algorithm, swept) for algorithm, swept in
+              zip(trials["algorithm"], trials.get("swept", [""] * len(trials)))]
+    return [Group(own, parts, rows) for own, rows in trials.groupby(labels, sort=False)]
+
+
+def _in_study_order(groups, study):
+    """HDF5 lists groups by name; the study file names the problems in the order meant."""
+    entries = study[max(study.find("problems"), 0):]
+
+    def place(group):
+        names = [group.label, group.label.split(" (")[0],
+                 *group.trials.get("problem_name", pd.Series(dtype=object)).head(1)]
+        return next((entries.find(name) for name in names if name in entries), len(entries))
+    return sorted(groups, key=place)
 
 
 def _dimensions(dataset):
@@ -262,13 +292,6 @@ def _trial_frame(part):
     if frame["status"].dtype.kind in "iu":
         frame["status"] = frame["status"].map(STATUS_NAMES)
     return frame
-
-
-def _repeated(frames):
-    """True for trials that an earlier part has already (a shard and the one it was merged into)."""
-    every = pd.concat(frames, ignore_index=True)
-    key = ["id"] if "id" in every else ["algorithm", "instance", "seed"]
-    return every.duplicated(key).to_numpy()
 
 
 def _padded(block, longest):

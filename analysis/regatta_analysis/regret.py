@@ -9,7 +9,7 @@ from .load import InputError
 
 @dataclass(frozen=True)
 class Metric:
-    """A curve that can be drawn: variable of the results file, axis label, first t it has."""
+    """A curve that can be drawn: variable of the results file and axis label."""
     column: str
     label: str
 
@@ -24,12 +24,11 @@ METRICS = {
 
 def regret_curves(results, problem, metric):
     """Curves of one of METRICS: one row per complete trial (algorithm, instance, seed), one column
-    per t = 0, 1, ..., T; t = 0 is the end of the initial design."""
+    per t = 0, 1, ..., T; t = 0 is the end of the initial design, left out where it says nothing."""
     frame = curves(results, problem, METRICS[metric].column)
-    if metric == "average":
-        t = frame.columns.to_numpy(float)
-        return frame.loc[:, t > 0] / t[t > 0]
-    return frame
+    if metric in ("instantaneous", "average"):
+        frame = frame.loc[:, frame.columns > 0]
+    return frame / frame.columns.to_numpy(float) if metric == "average" else frame
 
 
 def curves(results, problem, column):

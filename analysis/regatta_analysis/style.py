@@ -50,7 +50,8 @@ _RC = {
 def algorithm_styles(algorithms):
     """Line properties of every label. Known methods have a slot of their own; the others take the
     free slots in the order given; more labels than slots reuse colours with other markers."""
-    known = {label: _SLOT_OF.get(_plain(label)) for label in algorithms}
+    known = {label: _SLOT_OF.get(_plain(label), _SLOT_OF.get(_plain(label.split(" (")[0])))
+             for label in algorithms}
     taken, styles = set(), {}
     for label, slot in known.items():
         if slot is not None and slot not in taken:
@@ -133,7 +134,9 @@ def save(figure, stem, formats):
     for suffix in formats:
         path = stem.with_name(f"{stem.name}.{suffix}")
         metadata = {"CreationDate": None, "Producer": None, "Creator": None}
-        figure.savefig(path, dpi=300, metadata=metadata if suffix == "pdf" else {"Software": None})
+        with context():  # fonts are embedded as TrueType: journals refuse Type 3
+            figure.savefig(path, dpi=300,
+                           metadata=metadata if suffix == "pdf" else {"Software": None})
         paths.append(path)
     return paths
 

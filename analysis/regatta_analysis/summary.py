@@ -4,6 +4,7 @@ import re
 from . import figures, style, tables
 from .load import InputError
 from .regret import METRICS
+from .settings import blocks
 
 
 def write_all(results, options):
@@ -14,7 +15,7 @@ def write_all(results, options):
     drawn = _regret_figures(results, options, band)
     if figures.confidence_problems(results):
         drawn.append(("Confidence parameter", _save(
-            figures.confidence_figure(results), options, "confidence")))
+            figures.confidence_figure(results, options.points), options, "confidence")))
     regret = tables.write_final_regret(results, options.metric, band, options.out)
     runtime = tables.write_runtime(results, options.out)
     path = options.out / "summary.md"
@@ -75,9 +76,8 @@ def _summary(results, drawn, regret, runtime):
              f"{total['missing']} missing",
              *[f"- warning: {warning}" for warning in results.warnings],
              "", "## Final regret", "", regret, "## Run time", "", runtime,
-             "## Cells", "", _cells_table(cells)]
-    lines += _failures(results)
-    lines += ["", "## Figures", ""]
+             "## Cells", "", _cells_table(cells), "", *_failures(results), *_settings(results),
+             "## Figures", ""]
     for title, files in drawn:
         links = ", ".join(f"[{file.name}]({file.name})" for file in files)
         lines += [f"{title}: {links}", ""]
@@ -94,6 +94,22 @@ def _cells_table(cells):
     return tables.markdown(header, rows)
 
 
+def _settings(results):
+    """What problems and algorithms were run with, as far as it is the same for all their trials."""
+    if "key" not in results.trials:
+        return []
+    lines = ["## Settings", ""]
+    for what, labels in (("problem", results.problems), ("algorithm", results.algorithms)):
+        for label in labels:
+            keys = results.trials.loc[results.trials[what] == label, "key"]
+            found = [blocks(key) for key in keys]
+            for name in (what, "run") if what == "problem" else (what, "surrogate", "maximiser"):
+                texts = list(dict.fromkeys(f[name] for f in found if name in f))
+                text = texts[0] if len(texts) == 1 else f"{len(texts)} different"
+                lines += [f"- {label}, {name}: `{text}`"] if texts else []
+    return lines + [""]
+
+
 def _failures(results):
     """At most ten failed trials with their messages."""
     failed = results.trials[results.trials["status"] == "failed"]
@@ -102,4 +118,4 @@ def _failures(results):
     lines = [f"- {t.algorithm} on {t.problem}, instance {t.instance}, seed {t.seed}: "
              f"{getattr(t, 'message', '') or 'no message'}" for t in failed.head(10).itertuples()]
     more = [f"- and {len(failed) - 10} more"] if len(failed) > 10 else []
-    return ["", "Failed trials (not in any mean):", "", *lines, *more]
+    return ["Failed trials (not in any mean):", "", *lines, *more, ""]

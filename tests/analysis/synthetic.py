@@ -5,8 +5,10 @@ import numpy as np
 ALGORITHMS = ["IRGP-UCB", "GP-UCB", "RGP-UCB", "EI", "TS", "PIMS", "MES", "JES", "Random"]
 STUDY = """name: synthetic
 seed: 1
-problems: [made up]
+problems: ["GP sample paths", "Holder table", "Small, d = 2", Large]
 """
+SETTINGS = {"GP-UCB": "beta=auto,scale=1", "RGP-UCB": "kappa=auto,theta=1",
+            "IRGP-UCB": "shift=auto,rate=0.5"}
 VECTORS = {"x": "dim_x", "length_scale": "dim_z"}
 SCALARS = ["y", "f", "objective", "instantaneous_regret", "simple_regret", "cumulative_regret",
            "posterior_sd", "information_gain", "confidence", "wall_fit", "wall_acquire",
@@ -33,7 +35,7 @@ def problem(label, algorithms=ALGORITHMS, instances=1, seeds=10, queries=60, ini
         _trial(arrays, k, n_rows[k], algorithm, ALGORITHMS.index(algorithm), instance, initial,
                finite, scale, floor, random)
     return {"label": label, "cells": cells, "arrays": arrays, "status": status, "n_rows": n_rows,
-            "initial": initial, "dim": dim, "rows": rows}
+            "initial": initial, "dim": dim, "rows": rows, "name": "made_up", "swept": [""] * n}
 
 
 def _trial(arrays, k, rows, algorithm, rank, instance, initial, finite, scale, floor, random):
@@ -113,6 +115,14 @@ def _write_group(group, p, keep):
         "trial")
     put("n_iterations", p["n_rows"][keep].astype(np.int32), "trial")
     put("n_initial", np.full(len(keep), p["initial"], np.int32), "trial")
+    names = {a: a.lower().replace("-", "_") for a, _, _ in cells}
+    put("algorithm_name", texts(names[cell[0]] for cell in cells), "trial")
+    put("problem_name", texts([p["name"]] * len(keep)), "trial")
+    put("n_dim_x", np.full(len(keep), p["dim"], np.int32), "trial")
+    put("swept", texts(p["swept"][k] for k in keep), "trial")
+    put("key", texts(f"schema=1;problem={p['name']}@1{{}};run={{iterations={p['rows']}}};"
+                     f"algorithm={names[a]}@1{{{SETTINGS.get(a, '')}}};study_seed=1;instance={i};"
+                     f"seed={s}" for a, i, s in cells), "trial")
     put("host", texts(["node1"] * len(keep)), "trial", into=group.create_group("provenance"))
     timing = group.create_group("timing")
     for name, values in p["arrays"].items():

@@ -59,10 +59,19 @@ class Command(common.Case):
         self.assertFalse([name for name in self.written() if name.endswith(".png")])
         self.assertIn("10–90% quantile band", (self.out / "final_regret.md").read_text())
 
-    def refused(self, *arguments):
+    def test_confidence_by_formula(self):
+        code, _, err = run("confidence", "--points", "50", "--out", self.out, "--formats", "pdf")
+        self.assertEqual((code, err, self.written()), (0, "", ["confidence.pdf"]))
+        self.assertIn("--points", self.refused_line("confidence", "--points", "0", "--out", "x"))
+
+    def refused_line(self, *arguments):
         code, out, err = run(*arguments)
-        self.assertEqual((code, out), (2, ""))
-        self.assertEqual(err.count("\n"), 1, err)
+        self.assertEqual((code, out, err.count("\n")), (2, "", 1))
+        return err
+
+    def refused(self, *arguments):
+        self.assertFalse(self.out.exists())
+        err = self.refused_line(*arguments)
         self.assertFalse(self.out.exists())
         return err
 

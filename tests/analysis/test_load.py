@@ -21,7 +21,7 @@ class Load(common.Case):
     def test_frames(self):
         synthetic.write(self.path, [self.small, self.large])
         results = load(self.path)
-        self.assertEqual(sorted(results.problems), ["Large", "Small, d = 2"])
+        self.assertEqual(results.problems, ["Small, d = 2", "Large"])  # as in the study file
         self.assertEqual(results.study, synthetic.STUDY)
         self.assertTrue(results.complete)
         self.assertEqual(len(results.trials), 10)
@@ -65,6 +65,29 @@ class Load(common.Case):
         self.assertEqual(list(cells.loc[("Small, d = 2", "EI")]), [3, 2, 1, 0])
         self.assertEqual(list(cells.loc[("Small, d = 2", "Random")]), [3, 2, 0, 1])
         self.assertEqual(list(cells.loc[("Large", "Random")]), [4, 0, 0, 4])
+
+    def test_swept_problems_are_different_cells(self):
+        """What the algorithm's label does not say is said by the problem's."""
+        swept = synthetic.problem("Box", ["EI", "TS"], seeds=2, queries=3)
+        swept["cells"] = [(f"{a} (fit=map)" if a == "TS" else a, i, s)
+                          for a, i, s in swept["cells"]]
+        swept["swept"] = ["noise=0.1, dims=[2, 3]", "noise=0.2, dims=[2, 3]",
+                          "noise=0.1, dims=[2, 3], fit=map", "noise=0.2, dims=[2, 3], fit=map"]
+        synthetic.write(self.path, [swept])
+        results = load(self.path)
+        first, second = "Box (noise=0.1, dims=[2, 3])", "Box (noise=0.2, dims=[2, 3])"
+        self.assertEqual(results.problems, [first, second])
+        self.assertEqual(list(results.cells()["planned"]), [1, 1, 1, 1])
+        self.assertEqual(set(results.data["problem"]), {first, second})
+        for seed, problem in enumerate((first, second)):
+            found = regret_curves(results, problem, "simple").loc[("TS (fit=map)", 0, seed)]
+            np.testing.assert_array_equal(found, swept["arrays"]["simple_regret"][2 + seed, 3:])
+
+    def test_earlier_trials_are_left_out(self):
+        synthetic.write(self.path, [self.small])
+        with h5py.File(self.path, "a") as file:
+            file.copy(file["Small, d = 2"], file.create_group("earlier"), "Old")
+        self.assertEqual(load(self.path).problems, ["Small, d = 2"])
 
     def test_study_directory(self):
         """Shards in any distribution give the frames of the results file; repeats count once."""

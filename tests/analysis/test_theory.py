@@ -3,7 +3,7 @@ import unittest
 
 import common
 import numpy as np
-from regatta_analysis.theory import confidence_rule
+from regatta_analysis.theory import confidence_law
 
 # t, beta bcr, beta srinivas (delta 0.1), mean of RGP-UCB, its 2.5% and 97.5% quantiles
 TABLE = """
@@ -25,28 +25,40 @@ class Theory(common.Case):
     def check(self, found, expected):
         np.testing.assert_allclose(found, expected, rtol=0, atol=6e-9)
 
-    def test_deterministic_rules(self):
-        for rule, column in (("bcr", 1), ("srinivas", 2)):
-            found = confidence_rule(rule, self.t, 1000)
+    def test_gp_ucb(self):
+        for rule, column in (("bcr", 1), ("srinivas", 2), ("auto", 1)):
+            found = confidence_law("gp_ucb", self.t, 1000, 3, {"beta": rule, "delta": "0.1"})
             self.check(found["mean"], self.table[:, column])
             self.assertTrue(found[["low", "high"]].isna().all(axis=None))
+        scaled = confidence_law("gp_ucb", self.t, 1000, settings={"scale": "0.5"})
+        self.check(scaled["mean"], self.table[:, 1] / 2)
 
-    def test_gamma(self):
-        self.check(confidence_rule("gamma", self.t, 1000)[["mean", "low", "high"]],
+    def test_rgp_ucb(self):
+        self.check(confidence_law("rgp_ucb", self.t, 1000)[["mean", "low", "high"]],
                    self.table[:, 3:])
 
-    def test_finite(self):
-        found = confidence_rule("finite", self.t, 1000)
+    def test_irgp_ucb(self):
+        found = confidence_law("irgp_ucb", self.t, 1000)
         np.testing.assert_allclose(
             found[["mean", "low", "high"]],
             np.tile([14.4292161968, 12.4798518128, 19.8069751051], (len(self.t), 1)), atol=1e-9)
 
-    def test_never_negative(self):
-        self.assertEqual(confidence_rule("bcr", [1], 2)["mean"][0], 0.0)
+    def test_heuristics_on_a_box(self):
+        """Oracle O4: d = 4, t = 125, and s = d/2."""
+        gamma = confidence_law("rgp_ucb", [125], 0, 4).iloc[0]
+        self.assertAlmostEqual(gamma["mean"], 4.41716873429, places=10)
+        self.assertAlmostEqual(gamma["low"], 1.30611482045, places=10)
+        self.assertAlmostEqual(gamma["high"], 9.38914011819, places=10)
+        self.assertAlmostEqual(confidence_law("gp_ucb", [125], 0, 4)["mean"][0], 4.41716873429)
+        self.assertEqual(confidence_law("irgp_ucb", [7], 0, 4)["mean"][0], 4.0)
 
-    def test_unknown_rule(self):
-        with self.assertRaisesRegex(ValueError, "no rule 'heavy'; known: finite"):
-            confidence_rule("heavy", [1], 10)
+    def test_no_formula(self):
+        self.assertIsNone(confidence_law("ei", [1], 10))
+        self.assertIsNone(confidence_law("gp_ucb", [1], None, 3))  # auto, but on what?
+        self.assertIsNone(confidence_law("gp_ucb", [1], 10, 3, {"beta": "fixed"}))
+
+    def test_never_negative(self):
+        self.assertEqual(confidence_law("gp_ucb", [1], 2)["mean"][0], 0.0)
 
 
 if __name__ == "__main__":
