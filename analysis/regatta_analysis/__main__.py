@@ -74,8 +74,8 @@ def _study_parser():
 
 
 def _confidence_parser():
-    parser = _Parser(prog="regatta_analysis confidence",
-                     description="Confidence parameters of GP-UCB, RGP-UCB and IRGP-UCB by formula.")
+    parser = _Parser(prog="regatta_analysis confidence", description="Confidence parameters of "
+                     "GP-UCB, RGP-UCB and IRGP-UCB by formula.")
     parser.add_argument("--points", type=_positive, default=1000, metavar="N",
                         help="number of designs |X| (default: 1000)")
     parser.add_argument("--horizon", type=_positive, default=200, metavar="T",

@@ -119,13 +119,14 @@ def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):
     names = {"gp_ucb": "GP-UCB", "rgp_ucb": "RGP-UCB", "irgp_ucb": "IRGP-UCB"}
     with style.context():
         figure, ((_, panel),) = style.panels([""])
-        styles = style.algorithm_styles([names[method] for method in methods])
+        styles = style.algorithm_styles([names[m] for m in methods])
         t = np.arange(1, horizon + 1)
         for k, method in enumerate(methods):
             law, look = confidence_law(method, t, points), styles[names[method]]
             panel.axes.fill_between(law["t"], law["low"], law["high"], color=look["color"],
                                     alpha=0.18, lw=0)
-            panel.axes.plot(law["t"], law["mean"], markevery=_mark(k, len(methods), horizon), **look)
+            marks = _mark(k, len(methods), horizon)
+            panel.axes.plot(law["t"], law["mean"], markevery=marks, **look)
         panel.axes.set_ylim(bottom=0)
         panel.dress("", "Confidence parameter")
         style.place_legend(figure, [Line2D([], [], **s) for s in styles.values()], list(styles),
@@ -259,9 +260,9 @@ def _legend_entries(results, problems, styles):
     if len(problems) == 1:
         return handles, labels, []
     open_cells = cells[cells["done"] < cells["planned"]]
-    texts = [f"{c.algorithm} on {c.problem}: {c.done} of {c.planned}"
+    texts = [f"{c.algorithm} on {c.problem} ({c.done}/{c.planned})"
              for c in open_cells.itertuples()]
-    note = ("complete: " + "; ".join(texts) if len(texts) <= 4
+    note = ("complete trials: " + "; ".join(texts) if len(texts) <= 4
             else f"{len(texts)} cells have trials missing")
     return handles, labels, [style.escaped(note)] if texts else []
 

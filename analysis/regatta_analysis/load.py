@@ -33,8 +33,9 @@ def load(path, partial=False):
     """Results from a results file or a study directory (read also when only that is there yet).
 
     `.trials` one row per trial; `.data` one row per evaluation; `.xarray(problem)` the labelled
-    arrays of one problem; `.study` the text of the study file. `partial`: accept a file that says of
-    itself that it may lack trials (a shard, or files joined by `regatta merge`). Raises InputError.
+    arrays of one problem; `.study` the text of the study file. `partial`: accept a file that says
+    of itself that it may lack trials (a shard, or files joined by `regatta merge`). Raises
+    InputError.
     """
     path = Path(path)
     if not path.exists() and Path(f"{path}.d").is_dir():

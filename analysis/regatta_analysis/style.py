@@ -114,7 +114,7 @@ def place_legend(figure, handles, labels, notes=()):
     `notes`: lines above the legend, e.g. what the bands are (may hold mathematics)."""
     width, height = figure.get_size_inches()
     wide = width > COLUMN_WIDTH
-    note = "\n".join(wrapped(text, 110 if wide else 62)
+    note = "\n".join(wrapped(text, 145 if wide else 72)
                      for text in dict.fromkeys(notes))
     labels = [wrapped(escaped(text), 44) for text in labels]
     legend = _fitting_legend(figure, handles, labels, note, width)
