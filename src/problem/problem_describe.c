@@ -48,7 +48,7 @@ static PetscErrorCode add_space(RgText *text, const RgSpace *space)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_domain(RgText *text, const RgDomain *domain)
+PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
 {
   static const char *const control[] = {
       [RG_CONTEXT_NONE] = "",
@@ -117,7 +117,7 @@ static PetscErrorCode add_instance(RgText *text, const RgProblemClass *class)
   PetscCall(PetscCalloc(class->options_size, &options));
   PetscCall(rg_params_defaults(class->params, options));
   PetscCall(rg_problem_create(class, options, 0, 0, &problem, &failure));
-  PetscCall(add_domain(text, &problem.domain));
+  PetscCall(rg_problem_describe_domain(&problem.domain, text));
   if (failure.failed)
     PetscCall(rg_text_add(text, "  optimum: %s\n", failure.message));
   else

@@ -10,4 +10,7 @@
    so. */
 PetscErrorCode rg_problem_describe(const RgProblemClass *class, RgText *text);
 
+/* Append its domain in words, one indented line per part: `  design: the box [0, 1]^2`. */
+PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text);
+
 #endif

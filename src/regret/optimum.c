@@ -25,7 +25,7 @@ typedef struct {
   RgProblem *problem;
   RgFailure *failure;
   int        dim;
-  double    *best;   /* dim: best point so far */
+  double    *best;   /* dim: best point so far; of the caller, as native units at the end */
   double     value;  /* F there */
   double    *native; /* BATCH x dim */
   RgPoint   *points; /* BATCH */
@@ -219,8 +219,8 @@ static PetscErrorCode search_box(Search *search)
   double      *bounds;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc5(dim, &search->best, BATCH * dim, &search->native, BATCH, &search->points,
-                         2 * dim * dim, &search->stencil, 2 * dim, &search->stencil_value));
+  PetscCall(PetscMalloc4(BATCH * dim, &search->native, BATCH, &search->points, 2 * dim * dim,
+                         &search->stencil, 2 * dim, &search->stencil_value));
   PetscCall(PetscMalloc1(2 * dim, &bounds));
   for (size_t j = 0; j < dim; j++) {
     bounds[j] = 0;
@@ -232,8 +232,7 @@ static PetscErrorCode search_box(Search *search)
   PetscCall(compass(search));
   PetscCall(rg_lbfgsb_destroy(&lbfgsb));
   PetscCall(PetscFree(bounds));
-  PetscCall(PetscFree5(search->best, search->native, search->points, search->stencil,
-                       search->stencil_value));
+  PetscCall(PetscFree4(search->native, search->points, search->stencil, search->stencil_value));
   PetscFunctionReturn(0);
 }
 
@@ -254,24 +253,41 @@ static PetscErrorCode scan(Search *search)
       search->points[i] = (RgPoint) {.index = first + i, .x = native, .context_index = -1};
     }
     PetscCall(rg_problem_objective(search->problem, count, search->points, value, search->failure));
-    for (int i = 0; i < count; i++) search->value = fmax(search->value, value[i]);
+    for (int i = 0; i < count; i++) {
+      if (!(value[i] > search->value)) continue;
+      search->value = value[i];
+      PetscCall(PetscArraycpy(search->best, space->points + (size_t)(first + i) * dim, dim));
+    }
   }
   PetscCall(PetscFree3(search->native, search->points, value));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, RgFailure *failure)
+PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double *x,
+                                    RgFailure *failure)
 {
-  Search search = {.problem = problem,
-                   .failure = failure,
-                   .dim = problem->domain.design.dim,
-                   .value = -INFINITY};
+  const RgSpace *space = &problem->domain.design;
+  Search search = {
+    .problem = problem, .failure = failure, .dim = space->dim, .best = x, .value = -INFINITY};
 
   PetscFunctionBeginUser;
   *optimum = problem->optimum;
+  for (int j = 0; j < space->dim; j++) x[j] = problem->n_optimisers ? problem->optimisers[j] : NAN;
   if (!isnan(*optimum) || problem->class->costly) PetscFunctionReturn(0);
-  if (rg_space_is_finite(&problem->domain.design)) PetscCall(scan(&search));
+  if (rg_space_is_finite(space)) PetscCall(scan(&search));
   else PetscCall(search_box(&search));
   if (!failed(&search)) *optimum = search.value;
+  rg_space_to_native(space, x, x);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, RgFailure *failure)
+{
+  double *x;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(problem->domain.design.dim, &x));
+  PetscCall(rg_regret_optimum_at(problem, optimum, x, failure));
+  PetscCall(PetscFree(x));
   PetscFunctionReturn(0);
 }

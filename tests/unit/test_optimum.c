@@ -88,6 +88,30 @@ static void test_box_without_known_optimum(void **state)
   instance_free(&it);
 }
 
+/* The known optimiser, the searched one, and the lowest index of a set. */
+static void test_where_it_is_attained(void **state)
+{
+  static const Setting corner[] = {{"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {0}};
+  Instance  known = instance_make("ackley", NULL, 1, 0);
+  Instance  searched = instance_make("sphere", corner, 1, 0);
+  Instance  path = instance_make("gp_path", NULL, 1, 3);
+  RgFailure failure = {0};
+  double    optimum, x[4];
+
+  (void)state;
+  RG_OK(rg_regret_optimum_at(&known.problem, &optimum, x, &failure));
+  assert_true(optimum == 0 && x[0] == 0 && x[3] == 0);
+  RG_OK(rg_regret_optimum_at(&searched.problem, &optimum, x, &failure));
+  assert_true(optimum == -0.5 && x[0] == 0.5 && x[1] == 0.5);
+  path.problem.optimum = NAN;
+  RG_OK(rg_regret_optimum_at(&path.problem, &optimum, x, &failure));
+  assert_memory_equal(x, path.problem.optimisers, 3 * sizeof(double));
+  assert_false(failure.failed);
+  instance_free(&known);
+  instance_free(&searched);
+  instance_free(&path);
+}
+
 static void test_same_answer_for_every_seed(void **state)
 {
   Instance a = instance_make("hartmann3", NULL, 1, 0), b = instance_make("hartmann3", NULL, 99, 3);
@@ -172,6 +196,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_analytic_gradients),
   cmocka_unit_test(test_differences),
   cmocka_unit_test(test_box_without_known_optimum),
+  cmocka_unit_test(test_where_it_is_attained),
   cmocka_unit_test(test_same_answer_for_every_seed),
   cmocka_unit_test(test_failure),
   cmocka_unit_test(test_costly_stays_unknown),

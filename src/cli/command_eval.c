@@ -1,0 +1,405 @@
+/* regatta eval NAME -x 1,2: one value of a problem, with gradient, objective and optimum. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem/problem_describe.h"
+#include "regret/optimum.h"
+
+enum { OPT_X, OPT_C, OPT_SET, OPT_INSTANCE, OPT_SEED };
+
+static const RgOption options[] = {
+  {"-x", "X1,X2,...", "design in native units; of a finite design the nearest point is taken"},
+  {"-c", "C1,C2,...", "context in native units; without it the objective F alone is evaluated"},
+  {"-set", "KEY=VALUE", "parameter of the problem; repeated, or several separated by commas"},
+  {"-instance", "I", "draw of a random problem (default 0)"},
+  {"-seed", "S", "study seed (default 0)"},
+  {NULL, NULL, NULL},
+};
+
+enum { MAX_WORDS = 4096, MAX_OPTIMISERS = 8 };
+
+typedef struct {
+  const RgProblemClass *class;
+  void     *options; /* owned */
+  uint64_t  instance, seed;
+  RgProblem problem;
+  double   *x, *c;   /* native units, NULL: not given; owned */
+  RgPoint   point;   /* what is evaluated */
+  RgText    text;    /* the answer */
+  bool      mistaken;
+} Evaluation;
+
+/* ---- what the user typed --------------------------------------------------------------------- */
+
+/* Split `text` in place at any of `separators`; at most MAX_WORDS words, *n of them. */
+static PetscErrorCode split(char *text, const char *separators, int *n, const char **words)
+{
+  char *rest;
+
+  PetscFunctionBeginUser;
+  *n = 0;
+  for (char *word = strtok_r(text, separators, &rest); word && *n < MAX_WORDS;
+       word = strtok_r(NULL, separators, &rest))
+    words[(*n)++] = word;
+  PetscFunctionReturn(0);
+}
+
+static void complain_all(Evaluation *e, const RgDiagnostics *found)
+{
+  for (int i = 0; i < found->n && i < RG_DIAGNOSTICS_MAX; i++) {
+    const RgDiagnostic *d = &found->list[i];
+    if (d->place.file) rg_complain("%s:%d: %s", d->place.file, d->place.line, d->message);
+    else rg_complain("eval: %s", d->message);
+  }
+  e->mistaken = e->mistaken || found->n;
+}
+
+/* `words` of one -set: `key=value`, and values alone, which continue the list of the key before. */
+static PetscErrorCode set_words(Evaluation *e, int n, const char **words, RgDiagnostics *found)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n;) {
+    char       *equals = strchr(words[i], '=');
+    const char *key = words[i];
+    int         count = 1;
+    if (!equals || equals == key) {
+      rg_diagnostics_add(found, (RgPlace){0}, "-set takes KEY=VALUE, got '%s'", key);
+      PetscFunctionReturn(0);
+    }
+    *equals = '\0';
+    words[i] = equals + 1 + (equals[1] == '[');
+    while (i + count < n && !strchr(words[i + count], '=')) count++;
+    PetscCall(rg_params_set(e->class->params, e->options, key, count, words + i, (RgPlace){0},
+                            found, NULL));
+    i += count;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Every -set of the command line; the words of an option's value are no options. */
+static PetscErrorCode set_options(Evaluation *e, int argc, char **argv)
+{
+  RgDiagnostics found = {0};
+  const char  **words;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(MAX_WORDS, &words));
+  PetscCall(PetscCalloc1(e->class->options_size + 1, (char **)&e->options));
+  PetscCall(rg_params_defaults(e->class->params, e->options));
+  for (int i = 1; i + 1 < argc; i++) {
+    int entry = 0, n;
+    while (options[entry].name && strcmp(argv[i], options[entry].name)) entry++;
+    if (!options[entry].name) continue;
+    i++;
+    if (entry != OPT_SET) continue;
+    char *copy;
+    PetscCall(PetscStrallocpy(argv[i], &copy));
+    PetscCall(split(copy, ",]", &n, words));
+    if (n == 0) rg_diagnostics_add(&found, (RgPlace){0}, "-set takes KEY=VALUE, got ''");
+    PetscCall(set_words(e, n, words, &found));
+    PetscCall(PetscFree(copy));
+  }
+  PetscCall(PetscFree(words));
+  complain_all(e, &found);
+  PetscFunctionReturn(0);
+}
+
+/* A required parameter nobody set is still NULL or empty. */
+static bool is_missing(const RgParam *entry, const void *given)
+{
+  const char *field = (const char *)given + entry->offset;
+
+  if (entry->fallback) return false;
+  if (entry->type == RG_PARAM_TEXT) return !*(char *const *)(const void *)field;
+  if (entry->type == RG_PARAM_REALS) return !((const RgReals *)(const void *)field)->n;
+  return false;
+}
+
+static PetscErrorCode check_options(Evaluation *e)
+{
+  RgDiagnostics found = {0};
+
+  PetscFunctionBeginUser;
+  for (const RgParam *entry = e->class->params; entry->name; entry++)
+    if (is_missing(entry, e->options))
+      rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", e->class->name,
+                         entry->name, entry->doc);
+  if (!found.n && e->class->check)
+    PetscCall(e->class->check(e->options, (RgPlace){0}, &found));
+  complain_all(e, &found);
+  PetscFunctionReturn(0);
+}
+
+/* The numbers of -x or -c, through a table of one parameter: same notation as in study files. */
+static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const char *value,
+                                  const RgSpace *space, double **x)
+{
+  const RgParam  table[] = {{.name = option->name, .type = RG_PARAM_REALS}, {0}};
+  RgReals        numbers = {0};
+  RgDiagnostics  found = {0};
+  const char   **words;
+  char          *copy;
+  int            n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(MAX_WORDS, &words));
+  PetscCall(PetscStrallocpy(value, &copy));
+  PetscCall(split(copy, ", ()[]", &n, words));
+  PetscCall(rg_params_set(table, &numbers, option->name, n, words, (RgPlace){0}, &found, NULL));
+  if (!found.n && numbers.n != space->dim)
+    rg_diagnostics_add(&found, (RgPlace){0}, "%s has %d coordinate%s, %s has %d", option->name,
+                       numbers.n, numbers.n == 1 ? "" : "s", e->class->name, space->dim);
+  for (int j = 0; !found.n && j < space->dim; j++)
+    if (space->kind == RG_SPACE_BOX
+        && !(numbers.values[j] >= space->lower[j] && numbers.values[j] <= space->upper[j]))
+      rg_diagnostics_add(&found, (RgPlace){0}, "%s: coordinate %d is %.15g, outside [%.15g, %.15g]",
+                         option->name, j + 1, numbers.values[j], space->lower[j], space->upper[j]);
+  complain_all(e, &found);
+  *x = numbers.values;
+  PetscCall(PetscFree(copy));
+  PetscCall(PetscFree(words));
+  PetscFunctionReturn(0);
+}
+
+static void parse_count(Evaluation *e, const RgOption *option, const char *value, uint64_t *count)
+{
+  char *end;
+
+  if (!value) return;
+  errno = 0;
+  *count = strtoull(value, &end, 10);
+  if (*value >= '0' && *value <= '9' && !*end && !errno) return;
+  rg_complain("eval: %s must be an integer >= 0, got '%s'", option->name, value);
+  e->mistaken = true;
+}
+
+static void find_problem(Evaluation *e, const char *name)
+{
+  const char *names[1024] = {0};
+  int         n;
+  const RgProblemClass *const *classes = rg_problem_classes(&n);
+
+  e->class = rg_problem_class_find(name);
+  if (e->class) return;
+  for (int i = 0; i < n && i < 1023; i++) names[i] = classes[i]->name;
+  const char *nearest = rg_text_nearest(name, names);
+  rg_complain("eval: unknown problem '%s'%s%s%s (regatta list problems names them)", name,
+              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  e->mistaken = true;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+static PetscErrorCode add_value(RgText *text, const char *name, double value, const char *remark)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%-10s ", name));
+  PetscCall(rg_text_add_real(text, value));
+  PetscCall(rg_text_add(text, "%s\n", remark));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_point(RgText *text, const char *name, int dim, const double *x,
+                                const char *remark)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%-10s ", name));
+  for (int j = 0; j < dim; j++) {
+    PetscCall(rg_text_add(text, j ? ", " : "("));
+    PetscCall(rg_text_add_real(text, x[j]));
+  }
+  PetscCall(rg_text_add(text, ")%s\n", remark));
+  PetscFunctionReturn(0);
+}
+
+/* Index of the point of a finite space nearest to x (native units, distance in the unit cube), the
+   lowest in case of ties; x becomes that point. -1 on a box. */
+static PetscErrorCode snap(const RgSpace *space, double *x, int *index, bool *moved)
+{
+  const int dim = space->dim;
+  double   *unit, nearest = INFINITY;
+
+  PetscFunctionBeginUser;
+  *index = -1;
+  *moved = false;
+  if (!rg_space_is_finite(space)) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(dim, &unit));
+  rg_space_to_unit(space, x, unit);
+  for (int i = 0; i < space->size; i++) {
+    double squares = 0;
+    for (int j = 0; j < dim; j++) squares += pow(unit[j] - space->points[(size_t)i * dim + j], 2);
+    if (!(squares < nearest)) continue;
+    nearest = squares;
+    *index = i;
+  }
+  PetscCall(PetscFree(unit));
+  *moved = nearest > 1e-20;
+  rg_space_to_native(space, space->points + (size_t)*index * dim, x);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_part(Evaluation *e, const char *name, const RgSpace *space, double *x,
+                               int *index)
+{
+  char remark[64] = "";
+  bool moved;
+
+  PetscFunctionBeginUser;
+  PetscCall(snap(space, x, index, &moved));
+  if (*index >= 0)
+    PetscCall(PetscSNPrintf(remark, sizeof(remark), "  index %d of %d%s", *index, space->size,
+                            moved ? ", the nearest point" : ""));
+  PetscCall(add_point(&e->text, name, space->dim, x, remark));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_gradient(Evaluation *e)
+{
+  const int dim = e->problem.domain.design.dim;
+  double   *gradient;
+
+  PetscFunctionBeginUser;
+  if (!e->class->gradient) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(dim, &gradient));
+  PetscCall(e->class->gradient(&e->problem, &e->point, gradient));
+  PetscCall(add_point(&e->text, "gradient", dim, gradient, ""));
+  PetscCall(PetscFree(gradient));
+  PetscFunctionReturn(0);
+}
+
+/* Point, f and its gradient, F. A context without -c leaves f out. */
+static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
+{
+  const RgDomain *domain = &e->problem.domain;
+  double          f;
+
+  PetscFunctionBeginUser;
+  PetscCall(add_part(e, "x", &domain->design, e->x, &e->point.index));
+  e->point.x = e->x;
+  e->point.context_index = -1;
+  if (e->c) {
+    PetscCall(add_part(e, "c", &domain->context, e->c, &e->point.context_index));
+    e->point.c = e->c;
+  }
+  if (e->c || !domain->context.dim) {
+    PetscCall(rg_problem_evaluate(&e->problem, 1, &e->point, &f, failure));
+    if (failure->failed) PetscFunctionReturn(0);
+    PetscCall(add_value(&e->text, "f", f, ""));
+    PetscCall(add_gradient(e));
+  }
+  PetscCall(rg_problem_objective(&e->problem, 1, &e->point, F, failure));
+  if (!failure->failed) PetscCall(add_value(&e->text, "F", *F, ""));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
+{
+  RgProblem *problem = &e->problem;
+  const int  dim = problem->domain.design.dim, n = problem->n_optimisers;
+  const bool known = !isnan(problem->optimum), finite = rg_space_is_finite(&problem->domain.design);
+  double     optimum, *x;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(dim, &x));
+  PetscCall(rg_regret_optimum_at(problem, &optimum, x, failure));
+  if (isnan(optimum)) {
+    PetscCall(rg_text_add(&e->text, "%-10s not known\n", "optimum"));
+  } else {
+    PetscCall(add_value(&e->text, "optimum", optimum,
+                        known ? "" : finite ? "  by scan" : "  by search"));
+    for (int i = 0; i < PetscMin(n, MAX_OPTIMISERS); i++)
+      PetscCall(add_point(&e->text, "optimiser", dim, problem->optimisers + (size_t)i * dim, ""));
+    if (n > MAX_OPTIMISERS)
+      PetscCall(rg_text_add(&e->text, "%-10s %d more\n", "", n - MAX_OPTIMISERS));
+    if (!known && !isnan(x[0])) PetscCall(add_point(&e->text, "optimiser", dim, x, ""));
+    if (!isnan(F)) PetscCall(add_value(&e->text, "regret", optimum - F, ""));
+  }
+  PetscCall(PetscFree(x));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_answer(Evaluation *e, RgFailure *failure)
+{
+  double F = NAN;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(&e->text, "%s: %s", e->class->name, e->class->title));
+  if (e->class->random)
+    PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
+                          (unsigned long long)e->instance, (unsigned long long)e->seed));
+  PetscCall(rg_text_add(&e->text, "\n"));
+  PetscCall(rg_problem_describe_domain(&e->problem.domain, &e->text));
+  if (e->x) PetscCall(add_values(e, &F, failure));
+  if (!failure->failed) PetscCall(add_optimum(e, F, failure));
+  PetscFunctionReturn(0);
+}
+
+/* ---- in order -------------------------------------------------------------------------------- */
+
+static PetscErrorCode parse_points(Evaluation *e, const RgArguments *arguments)
+{
+  const RgDomain *domain = &e->problem.domain;
+  const char     *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
+
+  PetscFunctionBeginUser;
+  if (c && (!x || !domain->context.dim)) {
+    if (x) rg_complain("eval: %s has no context, -c is not accepted", e->class->name);
+    else rg_complain("eval: -c without -x");
+    e->mistaken = true;
+    PetscFunctionReturn(0);
+  }
+  if (x) PetscCall(parse_point(e, &options[OPT_X], x, &domain->design, &e->x));
+  if (c) PetscCall(parse_point(e, &options[OPT_C], c, &domain->context, &e->c));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
+{
+  RgFailure failure = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_problem_create(e->class, e->options, e->seed, e->instance, &e->problem, &failure));
+  if (!failure.failed) PetscCall(parse_points(e, arguments));
+  if (!failure.failed && !e->mistaken) PetscCall(add_answer(e, &failure));
+  if (failure.failed) rg_complain("eval: %s", failure.message);
+  else if (!e->mistaken) rg_say("%s", e->text.data);
+  e->mistaken = e->mistaken || failure.failed;
+  PetscCall(rg_problem_destroy(&e->problem));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(Evaluation *e)
+{
+  PetscFunctionBeginUser;
+  if (e->options) PetscCall(rg_params_clear(e->class->params, e->options));
+  PetscCall(PetscFree(e->options));
+  PetscCall(PetscFree(e->x));
+  PetscCall(PetscFree(e->c));
+  PetscCall(rg_text_clear(&e->text));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_eval(int argc, char **argv, int *exit_code)
+{
+  Evaluation  e = {0};
+  RgArguments arguments;
+  bool        ok;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...",
+                               options, 1, 1, &arguments, &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  find_problem(&e, arguments.positional[0]);
+  parse_count(&e, &options[OPT_INSTANCE], arguments.option[OPT_INSTANCE], &e.instance);
+  parse_count(&e, &options[OPT_SEED], arguments.option[OPT_SEED], &e.seed);
+  if (!e.mistaken) PetscCall(set_options(&e, argc, argv));
+  if (!e.mistaken) PetscCall(check_options(&e));
+  if (!e.mistaken) PetscCall(evaluate(&e, &arguments));
+  if (e.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
+  PetscCall(destroy(&e));
+  PetscFunctionReturn(0);
+}
