@@ -9,8 +9,11 @@
 typedef struct {
   int      cell;     /* index into study->cells */
   uint64_t instance, seed;
-  char    *key;      /* canonical text (conventions, 4): schema version, problem, instance, parameters,
-                        algorithm, parameters, revisions, budget, seeds; owned */
+  char    *key;      /* canonical text (conventions, 4), owned:
+                        schema=1;<cell's text>;study_seed=..;instance=..;seed=..
+                        the cell's text is problem=<name>@<revision>{parameters};run={..};
+                        algorithm=<name>@<revision>{parameters}, and for algorithms with a model
+                        ;surrogate={..};maximiser={..} */
   char     id[RG_ID_LENGTH + 1]; /* XXH3-128 of the key */
   int      n_initial, n_evaluations; /* rows of the record: initial design + iterations */
   int      dim_x, dim_c;
@@ -35,7 +38,8 @@ typedef struct {
   double         cost;   /* sum, CPU seconds */
 } RgPlan;
 
-/* Errors: two trials with the same id are a PETSC_ERR_PLIB (the study parser refuses duplicates). */
+/* The study must outlive the plan. Errors: two trials with the same id are a PETSC_ERR_PLIB (the
+   study parser refuses duplicates). O(n log n) for n trials. */
 PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan *plan);
 PetscErrorCode rg_plan_destroy(RgPlan *plan);
 

@@ -8,11 +8,11 @@
 /* How the initial design is drawn; on a finite design the nearest free points of a box design. */
 typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE } RgInitialDesign;
 
-/* Settings of a trial that belong neither to the problem nor to the algorithm. They may stand in the
-   `common` block and be overridden in any problem entry; described by rg_run_params. */
+/* Settings of a trial that belong neither to the problem nor to the algorithm. They may stand in
+   the `common` block and be overridden in any problem entry; described by rg_run_params. */
 typedef struct {
   int    iterations;     /* queries after the initial design */
-  int    initial_points; /* auto: 2^dim, at most 4 dim... see the table */
+  int    initial_points; /* in a cell resolved if `auto`: min(2^dim, 4 dim, points there are) */
   int    initial_design; /* RgInitialDesign */
   double noise_variance; /* of the observations, native units of f; 0: noise-free */
   bool   noise_known;    /* whether the learner is told */
@@ -21,20 +21,31 @@ typedef struct {
 
 extern const RgParam rg_run_params[];
 
+/* Keys of a study file that belong to no parameters table; tables end with a NULL name. */
+typedef struct {
+  const char *name, *doc;
+} RgStudyKey;
+
+extern const RgStudyKey rg_study_keys[]; /* of the file itself */
+extern const RgStudyKey rg_entry_keys[]; /* of an entry of `problems` or `algorithms` */
+
 /* One problem x one algorithm x one setting of their parameters. All pointers owned. */
 typedef struct {
-  const RgProblemClass   *problem;
-  void                   *problem_options;
-  char                   *problem_label; /* unique within the study up to sweeps; group of the results file */
+  const RgProblemClass *problem;
+  void *problem_options;
+  char *problem_label; /* of the entry, the same for all its swept cells; group of the results */
   const RgAlgorithmClass *algorithm;
-  void                   *algorithm_options;
-  char                   *algorithm_label; /* legend entry; swept settings of the algorithm are appended */
-  RgSurrogateOptions      surrogate;
-  RgMaximiserOptions      maximiser;
-  RgRunOptions            run;
-  char *text;          /* canonical text of all of the above: identity of the cell, without labels */
-  char *swept;         /* "name=value, ..." of the sweep axes of this cell; "" without sweep */
-  RgPlace problem_place, algorithm_place; /* where they stand in the study file; file borrowed */
+  void *algorithm_options;
+  char *algorithm_label; /* legend entry; swept settings of the algorithm are appended */
+  RgSurrogateOptions surrogate;
+  RgMaximiserOptions maximiser;
+  RgRunOptions run;
+  int dim_x, dim_c;         /* of the domain: dimensions of design and context (0: no context) */
+  int size_x, size_c;       /* points of the finite design and contexts; 0: a box, or no context */
+  RgContextControl control; /* who chooses the context */
+  char *text;               /* canonical text of the above but labels: identity of the cell */
+  char *swept;              /* "name=value, ..." of the sweep axes it is touched by; "" for none */
+  RgPlace problem_place, algorithm_place; /* in the study file; `file` borrowed from the study */
 } RgCell;
 
 typedef struct {
@@ -50,14 +61,16 @@ typedef struct {
 } RgStudy;
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is checked
-   against its domain). Mistakes are collected; with any, the study must not be used. Not collective:
-   rank 0 reads and the text is broadcast (rg_study_parse). */
+   against its domain). Mistakes are collected; with any, the study must not be used. Not
+   collective: rank 0 reads and the text is broadcast (rg_study_parse). */
 PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *diagnostics);
-/* The same from text; `path` is used in messages only. */
+/* The same from text; `path` is used in messages only (borrowed by the diagnostics). Either way the
+   study is to be destroyed, also after mistakes. */
 PetscErrorCode rg_study_parse(const char *path, const char *text, size_t length, RgStudy *study,
                               RgDiagnostics *diagnostics);
-/* The bytes of a study file, NUL-terminated, *length without the NUL; owned by the caller (PetscFree).
-   A file that can't be read, is larger than 4 MiB or is no regular file: *text NULL and a diagnostic. */
+/* The bytes of a study file, NUL-terminated, *length without the NUL; owned by the caller
+   (PetscFree). A file that can't be read, is larger than 4 MiB or is no regular file: *text NULL
+   and a diagnostic. */
 PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
                                   RgDiagnostics *diagnostics);
 PetscErrorCode rg_study_destroy(RgStudy *study);

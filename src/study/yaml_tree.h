@@ -1,0 +1,68 @@
+/* A YAML text as a tree that remembers where everything stands. All scalars stay text: the
+   parameters table decides later what `no` and `1e-3` mean.
+
+   Accepted: one document of maps, lists and scalars, comments, block scalars, anchors with aliases.
+   Refused, each with its place: anything but UTF-8 without control characters, duplicate keys, keys
+   that are no plain text, merge keys (`<<`), tags, several documents, tabs as indentation, and more
+   than the limits below (aliases count as what they stand for). */
+#ifndef RG_STUDY_YAML_TREE_H
+#define RG_STUDY_YAML_TREE_H
+
+#include "base/diagnostic.h"
+
+#define RG_YAML_MAX_BYTES (4 * 1024 * 1024)
+#define RG_YAML_MAX_DEPTH 32
+#define RG_YAML_MAX_NODES 100000
+#define RG_YAML_MAX_ANCHORS 1000
+
+typedef enum { RG_YAML_SCALAR, RG_YAML_LIST, RG_YAML_MAP } RgYamlKind;
+
+typedef struct RgYamlNode RgYamlNode;
+
+/* One `key: value` of a map. */
+typedef struct {
+  char *key;         /* owned by the map's node */
+  int line, column;  /* of the key */
+  RgYamlNode *value; /* borrowed from the tree */
+} RgYamlEntry;
+
+struct RgYamlNode {
+  RgYamlKind kind;
+  int line, column;     /* from 1; an aliased node keeps the place where it is written */
+  char *text;           /* scalar: its text; owned */
+  bool plain;           /* scalar: neither quoted nor a block */
+  int n, capacity;      /* entries of a map or items of a list */
+  RgYamlEntry *entries; /* map: in file order; owned */
+  RgYamlNode **items;   /* list: borrowed from the tree; the array is owned */
+  int weight;           /* nodes of the subtree, aliases expanded */
+  int height;           /* levels of the subtree, itself included */
+  RgYamlNode *next;     /* chain of all nodes of the tree */
+};
+
+typedef struct {
+  RgYamlNode *root;  /* NULL for an empty text or after a mistake that ends reading */
+  RgYamlNode *nodes; /* every node once; owned */
+} RgYamlTree;
+
+/* Read `length` bytes. Mistakes go to `diagnostics` with `path` (borrowed) as their file; after any
+   of them the tree must not be used, only destroyed. An empty text has no root. O(length log
+   length). */
+PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, RgYamlTree *tree,
+                             RgDiagnostics *diagnostics);
+PetscErrorCode rg_yaml_destroy(RgYamlTree *tree);
+
+/* The entry `key` of a map, NULL if there is none. O(n). */
+const RgYamlEntry *rg_yaml_find(const RgYamlNode *map, const char *key);
+
+/* A scalar that says nothing: empty, `~` or `null`, not quoted. */
+bool rg_yaml_is_null(const RgYamlNode *node);
+
+/* "a list", "a map", "nothing" or "'text'" (shortened), for messages; returns `buffer`. */
+const char *rg_yaml_describe(const RgYamlNode *node, char buffer[64]);
+
+/* True if `text` is UTF-8 without NUL and other control characters; else one mistake is added. Also
+   refuses more than RG_YAML_MAX_BYTES. O(length). */
+bool rg_yaml_check_text(const char *path, const char *text, size_t length,
+                        RgDiagnostics *diagnostics);
+
+#endif
