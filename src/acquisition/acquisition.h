@@ -20,7 +20,8 @@ void rg_acquisition_ucb(const void *context, int m, const double *mean, const do
                         double *value, double *d_mean, double *d_sd);
 
 /* Logarithm of the expected improvement over `incumbent` (model units), stable for z -> -inf
-   (irgp_ucb 3.3); monotone in EI, so the maximiser is the same. sd = 0: log max(mean - incumbent, 0). */
+   (irgp_ucb 3.3); monotone in EI, so the maximiser is the same. sd = 0: log max(mean - incumbent,
+   0). */
 typedef struct { double incumbent; } RgEi;
 void rg_acquisition_log_ei(const void *context, int m, const double *mean, const double *sd,
                            double *value, double *d_mean, double *d_sd);

@@ -2,8 +2,9 @@
    the algorithms and for the regret bounds.
 
    Common arguments: n_points = |X|, number of points of a finite domain (>= 1); dim = d; t = query
-   after the initial design, from 1; delta in (0,1), probability that a bound may fail; a, b: constants
-   with Pr(sup_x |df/dx_j| > L) <= a exp(-(L/b)^2) for every j; r: edge of the box [0,r]^d.
+   after the initial design, from 1; delta in (0,1), probability that a bound may fail; a, b:
+   constants with Pr(sup_x |df/dx_j| > L) <= a exp(-(L/b)^2) for every j; r: edge of the box
+   [0,r]^d.
    All results are squared widths in units of the posterior variance, clamped at 0.
    Source: Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979, and the papers named below. */
 #ifndef RG_ACQUISITION_CONFIDENCE_H

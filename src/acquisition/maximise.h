@@ -18,7 +18,7 @@ typedef struct {
   int    selection;       /* best | boltzmann: how starts are drawn from the raw points */
   double temperature;     /* boltzmann: weights exp(temperature * (a - mean a)/sd a) */
   int    max_iterations;  /* of the local search, per start */
-  double tolerance;       /* projected gradient, relative; stops a start */
+  double tolerance;       /* a start stops when it expects to gain less, relative to max(1,|a|) */
   int    local_search;    /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) */
 } RgMaximiserOptions;
 
@@ -39,6 +39,11 @@ PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBat
    (excluded: NULL or one byte per point, non-zero = not allowed). -1 when none is finite. */
 int rg_argmax(int n, const double *value, const unsigned char *excluded);
 
+/* Points of a finite design that may not be queried again: one byte per point, non-zero = seen
+   before, when the domain is without replacement; else NULL. The caller frees it (PetscFree). */
+PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *history,
+                                  unsigned char **excluded);
+
 /* Where to look next. x: dim unit coordinates, storage given by the caller. */
 typedef struct {
   int     index;         /* finite design: chosen index; -1 on a box */
@@ -48,11 +53,15 @@ typedef struct {
   double *extra;         /* values of the algorithm's record columns, NaN when not set */
 } RgQuery;
 
-/* Maximise a marginal acquisition function under the model: scan of a finite design, multi-start on
-   a box. Points seen before are excluded when the domain is without replacement. Returns the query
-   and the acquisition value. */
-PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history, const RgAcquisition *acquisition,
-                          const RgMaximiserOptions *options, RgRandom *random, RgQuery *query,
-                          double *value, RgFailure *failure);
+/* Maximise a marginal acquisition function under the model (updated before): scan of a finite
+   design, multi-start on a box, started also from the best observed inputs and perturbations of the
+   very best. Points seen before are excluded when the domain is without replacement; where every
+   value is -infinity the lowest allowed index is returned. query: index and x are set. value: of
+   the acquisition function there. failure: nothing finite on a box, no point left on a set. Errors:
+   PETSC_ERR_SUP when the domain has a context. O(N) on a set; on a box about raw_samples n^2 plus
+   two or three times as much for each start and round. */
+PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
+                          const RgAcquisition *acquisition, const RgMaximiserOptions *options,
+                          RgRandom *random, RgQuery *query, double *value, RgFailure *failure);
 
 #endif

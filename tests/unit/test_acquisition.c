@@ -121,10 +121,10 @@ static void test_log_ei_monotone(void **state)
 
   (void)state;
   for (int i = 0; i < 2000; i++) {
-    double mean = 6.0 * rg_random_uniform(&random) - 5.0, sd = 0.05 + rg_random_uniform(&random);
+    double mean = 5.2 * rg_random_uniform(&random) - 5.0, sd = 0.05 + rg_random_uniform(&random);
     double means[3] = {mean, mean + 1e-4, mean}, sds[3] = {sd, sd, sd + 1e-4}, value[3];
     rg_acquisition_log_ei(&ei, 3, means, sds, value, NULL, NULL);
-    assert_true(value[1] > value[0] && value[2] >= value[0]);
+    assert_true(value[1] > value[0] && value[2] > value[0]);
   }
 }
 

@@ -1,0 +1,17 @@
+/* The two ways of rg_acquire (private to acquisition/). */
+#ifndef RG_ACQUISITION_ACQUIRE_INTERNAL_H
+#define RG_ACQUISITION_ACQUIRE_INTERNAL_H
+
+#include "acquisition/maximise.h"
+
+/* Scan of the finite design: lowest index that ties with the best allowed point. O(N). */
+PetscErrorCode rg_acquire_finite(RgModel *model, const RgHistory *history,
+                                 const RgAcquisition *acquisition, RgQuery *query, double *value,
+                                 RgFailure *failure);
+
+/* Multi-start on the box: raw samples, best observed inputs, perturbations of the very best. */
+PetscErrorCode rg_acquire_box(RgModel *model, const RgHistory *history,
+                              const RgAcquisition *acquisition, const RgMaximiserOptions *options,
+                              RgRandom *random, RgQuery *query, double *value, RgFailure *failure);
+
+#endif

@@ -1,0 +1,25 @@
+/* Local searches of rg_maximise_box: all starts advance in lockstep, every round is one batched
+   evaluation of value and gradient. */
+#ifndef RG_ACQUISITION_LOCAL_SEARCH_H
+#define RG_ACQUISITION_LOCAL_SEARCH_H
+
+#include "acquisition/maximise.h"
+
+enum { RG_LOCAL_SEARCH_BATCHED, RG_LOCAL_SEARCH_LBFGSB }; /* RgMaximiserOptions.local_search */
+
+/* Improve m starts by ascent within the unit cube. x: m x dim, value: m; in: starts and their
+   values, best first; out: end points, at least as good. A start that was merged with a better one
+   keeps the best point it had. */
+PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int dim, int m, double *x,
+                                       double *value, RgBatchFunction function, void *context);
+/* The reference: L-BFGS-B with 10 pairs, no start is dropped. */
+PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
+                                      double *value, RgBatchFunction function, void *context);
+
+/* Box quadratic programme: maximise g'p - p'Bp/2 over lower <= p <= upper (lower <= 0 <= upper),
+   B dim x dim symmetric positive definite. Returns the gain >= 0, p in `step`. work: dim*(dim+3)
+   doubles. Primal active sets, O(dim^3) per change of the set. */
+double rg_box_quadratic(int dim, const double *g, const double *B, const double *lower,
+                        const double *upper, double *step, double *work);
+
+#endif

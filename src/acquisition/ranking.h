@@ -1,0 +1,16 @@
+/* The k best of a sequence, by insertion (private to acquisition/). */
+#ifndef RG_ACQUISITION_RANKING_H
+#define RG_ACQUISITION_RANKING_H
+
+/* Insert i into `list`, the `count` indices with the largest keys seen so far, largest first; ties
+   keep the earlier one. At most `capacity` are kept. Returns the new count. O(capacity). */
+static inline int rg_ranking_insert(const double *key, int i, int count, int capacity, int *list)
+{
+  if (count == capacity && !(count && key[i] > key[list[count - 1]])) return count;
+  int k = count < capacity ? count++ : count - 1;
+  for (; k > 0 && key[i] > key[list[k - 1]]; k--) list[k] = list[k - 1];
+  list[k] = i;
+  return count;
+}
+
+#endif

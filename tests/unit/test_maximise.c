@@ -1,0 +1,318 @@
+/* Maximisation over a box and over finite sets. */
+#include "test_main.h"
+
+#include "acquisition/local_search.h"
+#include "acquisition/maximise.h"
+
+/* ---- test functions ------------------------------------------------------------------------- */
+
+typedef struct {
+  int    dim, calls, points;
+  double centre[8], scale[8];
+} Paraboloid;
+
+/* -sum scale_j (x_j - centre_j)^2 */
+static PetscErrorCode paraboloid(void *context, int m, const double *X, double *value,
+                                 double *gradient)
+{
+  Paraboloid *p = context;
+
+  p->calls++;
+  p->points += m;
+  for (int i = 0; i < m; i++) {
+    value[i] = 0.0;
+    for (int j = 0; j < p->dim; j++) {
+      double delta = X[i * p->dim + j] - p->centre[j];
+      assert_true(X[i * p->dim + j] >= 0.0 && X[i * p->dim + j] <= 1.0);
+      value[i] -= p->scale[j] * delta * delta;
+      if (gradient) gradient[i * p->dim + j] = -2.0 * p->scale[j] * delta;
+    }
+  }
+  return 0;
+}
+
+/* Valley of Rosenbrock on [-1, 1]^2, negated: maximum 0 at (1, 1), unit coordinates (1, 1). */
+static PetscErrorCode banana(void *context, int m, const double *X, double *value, double *gradient)
+{
+  (void)context;
+  for (int i = 0; i < m; i++) {
+    double x = 2.4 * X[2 * i] - 1.2, y = 2.4 * X[2 * i + 1] - 1.2, t = y - x * x;
+    value[i] = -100.0 * t * t - (1.0 - x) * (1.0 - x);
+    if (!gradient) continue;
+    gradient[2 * i] = 2.4 * (400.0 * t * x + 2.0 * (1.0 - x));
+    gradient[2 * i + 1] = 2.4 * -200.0 * t;
+  }
+  return 0;
+}
+
+/* NaN left of 0.7, -infinity between 0.7 and 0.8, x beyond. */
+static PetscErrorCode half_defined(void *context, int m, const double *X, double *value,
+                                   double *gradient)
+{
+  (void)context;
+  for (int i = 0; i < m; i++) {
+    value[i] = X[i] < 0.7 ? NAN : X[i] < 0.8 ? -INFINITY : X[i];
+    if (gradient) gradient[i] = X[i] < 0.8 ? NAN : 1.0;
+  }
+  return 0;
+}
+
+static PetscErrorCode nowhere(void *context, int m, const double *X, double *value,
+                              double *gradient)
+{
+  (void)context, (void)X, (void)gradient;
+  for (int i = 0; i < m; i++) value[i] = NAN;
+  return 0;
+}
+
+static PetscErrorCode flat(void *context, int m, const double *X, double *value, double *gradient)
+{
+  int dim = *(int *)context;
+
+  (void)X;
+  for (int i = 0; i < m; i++) value[i] = 3.5;
+  for (int i = 0; gradient && i < m * dim; i++) gradient[i] = 0.0;
+  return 0;
+}
+
+static RgMaximiserOptions defaults(int local_search)
+{
+  RgMaximiserOptions options = {0};
+
+  RG_OK(rg_params_defaults(rg_maximiser_params, &options));
+  options.local_search = local_search;
+  return options;
+}
+
+static RgRandom test_random(uint64_t seed)
+{
+  RgStream stream = rg_stream(3, "test", 0, "maximise", seed);
+
+  return rg_stream_at(&stream, 1);
+}
+
+/* ---- box ------------------------------------------------------------------------------------ */
+
+static void test_paraboloid(void **state)
+{
+  (void)state;
+  for (int local_search = 0; local_search < 2; local_search++) {
+    for (int seed = 0; seed < 10; seed++) {
+      RgMaximiserOptions options = defaults(local_search);
+      RgRandom           random = test_random((uint64_t)seed);
+      RgFailure          failure = {0};
+      Paraboloid p = {3, 0, 0, {0.3, 1.7, 0.0}, {1.0, 0.1, 1000.0}}; /* second one outside */
+      double     x[3], value;
+      RG_OK(rg_maximise_box(&options, 3, paraboloid, &p, 0, NULL, &random, x, &value, &failure));
+      assert_false(failure.failed);
+      RG_CLOSE(x[0], 0.3, 1e-4);
+      assert_true(x[1] == 1.0);
+      RG_CLOSE(x[2], 0.0, 1e-4);
+      RG_CLOSE(value, -0.1 * 0.49, 1e-8);
+    }
+  }
+}
+
+static void test_banana(void **state)
+{
+  double x[2], value;
+
+  (void)state;
+  for (int local_search = 0; local_search < 2; local_search++) {
+    RgMaximiserOptions options = defaults(local_search);
+    RgRandom           random = test_random(4);
+    RgFailure          failure = {0};
+    options.raw_samples = 8;
+    options.restarts = 1;
+    RG_OK(rg_maximise_box(&options, 2, banana, NULL, 0, NULL, &random, x, &value, &failure));
+    assert_true(value > -1e-6);
+    RG_CLOSE(x[0], 2.2 / 2.4, 1e-2);
+  }
+}
+
+/* Extra points join the raw ones: a needle that only they know. */
+static void test_extra_points(void **state)
+{
+  Paraboloid p = {2, 0, 0, {0.123456, 0.654321}, {1e8, 1e8}};
+  double     extra[4] = {0.9, 0.9, 0.123456, 0.654321}, x[2], value;
+  RgFailure  failure = {0};
+
+  (void)state;
+  for (int local_search = 0; local_search < 2; local_search++) {
+    RgMaximiserOptions options = defaults(local_search);
+    RgRandom           random = test_random(5);
+    options.max_iterations = 0;
+    RG_OK(rg_maximise_box(&options, 2, paraboloid, &p, 2, extra, &random, x, &value, &failure));
+    assert_true(value == 0.0 && x[0] == extra[2] && x[1] == extra[3]);
+  }
+}
+
+static void test_not_finite(void **state)
+{
+  double x, value;
+
+  (void)state;
+  for (int local_search = 0; local_search < 2; local_search++) {
+    RgMaximiserOptions options = defaults(local_search);
+    RgRandom           random = test_random(6);
+    RgFailure          failure = {0};
+    RG_OK(rg_maximise_box(&options, 1, half_defined, NULL, 0, NULL, &random, &x, &value, &failure));
+    assert_false(failure.failed);
+    assert_true(x == 1.0 && value == 1.0);
+    RG_OK(rg_maximise_box(&options, 1, nowhere, NULL, 0, NULL, &random, &x, &value, &failure));
+    assert_true(failure.failed);
+    assert_non_null(strstr(failure.message, "finite"));
+  }
+}
+
+/* Everything ties: the first start, which is the first raw point, not the centre of the cube. */
+static void test_flat(void **state)
+{
+  int dim = 2;
+
+  (void)state;
+  for (int selection = 0; selection < 2; selection++) {
+    RgMaximiserOptions options = defaults(0);
+    RgRandom           random = test_random(7), again = test_random(7);
+    RgFailure          failure = {0};
+    double             x[2], y[2], value;
+    options.selection = selection;
+    RG_OK(rg_maximise_box(&options, 2, flat, &dim, 0, NULL, &random, x, &value, &failure));
+    RG_OK(rg_maximise_box(&options, 2, flat, &dim, 0, NULL, &again, y, &value, &failure));
+    assert_true(value == 3.5 && x[0] == y[0] && x[1] == y[1]);
+    assert_true(fabs(x[0] - 0.5) > 1e-9 || fabs(x[1] - 0.5) > 1e-9);
+  }
+}
+
+/* Many raw points, one start: boltzmann keeps the best raw point whatever it draws. */
+static void test_boltzmann_keeps_best(void **state)
+{
+  (void)state;
+  for (int seed = 0; seed < 20; seed++) {
+    RgMaximiserOptions options = defaults(0);
+    RgRandom           random = test_random((uint64_t)seed), same = random;
+    RgFailure          failure = {0};
+    Paraboloid         p = {2, 0, 0, {0.4, 0.6}, {1.0, 2.0}};
+    double             best_x[2], best, x[2], value;
+    options.raw_samples = 64;
+    options.max_iterations = 0;
+    RG_OK(rg_maximise_box(&options, 2, paraboloid, &p, 0, NULL, &same, best_x, &best, &failure));
+    options.selection = 1;
+    options.restarts = 3;
+    RG_OK(rg_maximise_box(&options, 2, paraboloid, &p, 0, NULL, &random, x, &value, &failure));
+    assert_true(value == best && x[0] == best_x[0] && x[1] == best_x[1]);
+  }
+}
+
+/* ---- box quadratic programme ---------------------------------------------------------------- */
+
+/* Every vertex of the optimality conditions: p is optimal iff the gradient g - Bp vanishes on free
+   coordinates and points outward on fixed ones. */
+static void test_box_quadratic(void **state)
+{
+  RgRandom random = test_random(8);
+
+  (void)state;
+  for (int trial = 0; trial < 500; trial++) {
+    int    dim = 1 + trial % 6;
+    double root[36], B[36] = {0}, g[6], lower[6], upper[6], step[6], work[6 * 9];
+    for (int i = 0; i < dim * dim; i++) root[i] = rg_random_normal(&random);
+    for (int i = 0; i < dim; i++) {
+      g[i] = 3.0 * rg_random_normal(&random);
+      lower[i] = trial % 3 ? -rg_random_uniform(&random) : 0.0;
+      upper[i] = rg_random_uniform(&random);
+      for (int j = 0; j < dim; j++) {
+        B[i * dim + j] = i == j ? 0.05 : 0.0;
+        for (int k = 0; k < dim; k++) B[i * dim + j] += root[i * dim + k] * root[j * dim + k];
+      }
+    }
+    double gain = rg_box_quadratic(dim, g, B, lower, upper, step, work), sum = 0.0;
+    for (int i = 0; i < dim; i++) {
+      double slope = g[i], curved = 0.0;
+      for (int j = 0; j < dim; j++) curved += B[i * dim + j] * step[j];
+      slope -= curved;
+      sum += step[i] * (g[i] - 0.5 * curved);
+      assert_true(step[i] >= lower[i] - 1e-12 && step[i] <= upper[i] + 1e-12);
+      if (step[i] > lower[i] + 1e-12) assert_true(slope > -1e-9);
+      if (step[i] < upper[i] - 1e-12) assert_true(slope < 1e-9);
+    }
+    RG_CLOSE(gain, sum, 1e-12);
+    assert_true(gain >= 0.0);
+  }
+}
+
+/* ---- finite sets ---------------------------------------------------------------------------- */
+
+static void test_argmax(void **state)
+{
+  double        value[6] = {1.0, 5.0 - 1e-13, 5.0, NAN, INFINITY, 4.0};
+  unsigned char excluded[6] = {0, 1, 1, 0, 0, 0}, all[6] = {1, 1, 1, 1, 1, 1};
+
+  (void)state;
+  assert_int_equal(rg_argmax(6, value, NULL), 1); /* ties with 2 within 1e-12 */
+  assert_int_equal(rg_argmax(6, value, excluded), 5);
+  assert_int_equal(rg_argmax(6, value, all), -1);
+  assert_int_equal(rg_argmax(1, value + 3, NULL), -1);
+  value[1] = 5.0 - 1e-11;
+  assert_int_equal(rg_argmax(6, value, NULL), 2);
+}
+
+/* A line of 2000 points, the model's posterior after a few data, scanned point by point. */
+static void test_acquire_finite(void **state)
+{
+  enum { N = 2000 };
+  static double      points[N];
+  RgDomain           domain = {0};
+  RgSurrogateOptions surrogate = {0};
+  RgMaximiserOptions maximiser = defaults(0);
+  RgStream           stream = rg_stream(1, "test", 0, "acquire", 1);
+  RgRandom           random = rg_stream_at(&stream, 1);
+  RgHistory          history;
+  RgModel            model;
+  RgFailure          failure = {0};
+  RgUcb              ucb = {1.5};
+  RgAcquisition      acquisition = {rg_acquisition_ucb, &ucb};
+  double             x, value, expected[N];
+  RgQuery            query = {.x = &x};
+
+  (void)state;
+  for (int i = 0; i < N; i++) points[i] = i;
+  RG_OK(rg_space_set(&domain.design, 1, N, points, NULL, NULL));
+  RG_OK(rg_params_defaults(rg_surrogate_params, &surrogate));
+  surrogate.fit = RG_FIT_FIXED;
+  RG_OK(rg_history_create(&domain, 8, &history));
+  for (int i = 0; i < 6; i++) {
+    int index = 17 + 350 * i;
+    RG_OK(rg_history_append(&history, &domain.design.points[index], index, NULL, -1, sin(i)));
+  }
+  RG_OK(rg_model_create(&domain, &surrogate, false, 1e-6, 8, &stream, NULL, &model));
+  RG_OK(rg_model_update(&model, &history, &failure));
+  RG_OK(rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value, &failure));
+  for (int i = 0; i < N; i++)
+    expected[i] = rg_set_posterior_mean(model.set)[i] +
+                  1.5 * sqrt(rg_set_posterior_variance(model.set)[i]);
+  assert_int_equal(query.index, rg_argmax(N, expected, NULL));
+  assert_true(x == domain.design.points[query.index] && value == expected[query.index]);
+
+  /* Without replacement the data are out of the game, also when they are all there is. */
+  RgEi ei = {-1e3};
+  domain.without_replacement = true;
+  acquisition = (RgAcquisition){rg_acquisition_log_ei, &ei};
+  RG_OK(rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value, &failure));
+  for (int i = 0; i < history.n; i++) assert_int_not_equal(query.index, history.index[i]);
+  assert_false(failure.failed);
+
+  RG_OK(rg_model_destroy(&model));
+  RG_OK(rg_history_destroy(&history));
+  RG_OK(rg_params_clear(rg_surrogate_params, &surrogate));
+  RG_OK(rg_domain_destroy(&domain));
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_paraboloid),     cmocka_unit_test(test_banana),
+  cmocka_unit_test(test_extra_points),   cmocka_unit_test(test_not_finite),
+  cmocka_unit_test(test_flat),           cmocka_unit_test(test_boltzmann_keeps_best),
+  cmocka_unit_test(test_box_quadratic),  cmocka_unit_test(test_argmax),
+  cmocka_unit_test(test_acquire_finite),
+};
+RG_TEST_MAIN(tests)
