@@ -33,7 +33,8 @@ typedef enum {
   RG_NEEDS_FINITE = 1,   /* a finite design */
   RG_NEEDS_BOX = 2,      /* a box */
   RG_NEEDS_CONTEXT = 4,  /* a context part */
-  RG_NEEDS_CONTEXT_PROB = 8 /* finite contexts with known probabilities */
+  RG_NEEDS_CONTEXT_PROB = 8, /* finite contexts with known probabilities */
+  RG_NEEDS_NO_CONTEXT = 16 /* the design is the whole input */
 } RgNeeds;
 
 typedef struct {
@@ -76,16 +77,28 @@ struct RgAlgorithm {
 const RgAlgorithmClass *const *rg_algorithm_classes(int *n);
 const RgAlgorithmClass *rg_algorithm_class_find(const char *name); /* NULL: unknown */
 
+/* Start a method: state zeroed, setup copied, class->create called. `options` (filled from the
+   table) and what `setup` points to stay with the caller and must outlive the algorithm. */
 PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
                                    const RgSetup *setup, RgAlgorithm *algorithm);
+/* Query t = 1, 2, ... The caller gives storage for query->x (dim), query->c (context dim, or NULL)
+   and query->extra (one double per record column, or NULL without columns); all are preset to NaN
+   and the indices to -1. Time outside the model update goes to RG_STAGE_ACQUIRE. Check `failure`
+   before using the query. Errors: PETSC_ERR_PLIB when the method leaves the domain. */
 PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *query, RgFailure *failure);
 PetscErrorCode rg_algorithm_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                  RgFailure *failure);
 PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
 
+/* For methods: random numbers of query t from the sub-stream `name` of the algorithm's own stream.
+   One name per purpose, so that draws for different purposes can't interfere. */
+RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t);
+
+int rg_algorithm_column_count(const RgAlgorithmClass *class);
+
 /* Standard checks of `needs` against a domain; a mistake names the method, what it needs, and what
-   the domain is. */
+   the domain is. Then class->check. */
 PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *options,
                                   const RgDomain *domain, RgPlace place,
                                   RgDiagnostics *diagnostics);

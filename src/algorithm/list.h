@@ -1,2 +1,7 @@
 /* The registry of algorithms: one line per method, `RG_ALGORITHM(symbol)` for
    `const RgAlgorithmClass rg_algorithm_<symbol>` in algorithm/. */
+RG_ALGORITHM(random_search)
+RG_ALGORITHM(gp_ucb)
+RG_ALGORITHM(rgp_ucb)
+RG_ALGORITHM(irgp_ucb)
+RG_ALGORITHM(ei)

@@ -1,0 +1,137 @@
+#include "algorithm/algorithm.h"
+
+#include <math.h>
+#include <string.h>
+
+int rg_algorithm_column_count(const RgAlgorithmClass *class)
+{
+  int n = 0;
+
+  while (class->columns && class->columns[n].name) n++;
+  return n;
+}
+
+PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
+                                   const RgSetup *setup, RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  memset(algorithm, 0, sizeof *algorithm);
+  algorithm->class = class;
+  algorithm->options = options;
+  algorithm->setup = *setup;
+  if (class->state_size) PetscCall(PetscCalloc(class->state_size, &algorithm->state));
+  if (class->create) PetscCall(class->create(algorithm));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  if (algorithm->class && algorithm->class->destroy)
+    PetscCall(algorithm->class->destroy(algorithm));
+  PetscCall(PetscFree(algorithm->state));
+  memset(algorithm, 0, sizeof *algorithm);
+  PetscFunctionReturn(0);
+}
+
+static void query_reset(const RgAlgorithm *algorithm, RgQuery *query)
+{
+  const RgDomain *domain = algorithm->setup.domain;
+  int             n_columns = rg_algorithm_column_count(algorithm->class);
+
+  query->index = query->context_index = -1;
+  for (int j = 0; j < domain->design.dim; j++) query->x[j] = NAN;
+  for (int j = 0; query->c && j < domain->context.dim; j++) query->c[j] = NAN;
+  for (int j = 0; query->extra && j < n_columns; j++) query->extra[j] = NAN;
+}
+
+/* A query outside the domain is a mistake of the method, not of the user. */
+static PetscErrorCode query_check(const RgAlgorithm *algorithm, const RgQuery *query)
+{
+  const RgSpace *design = &algorithm->setup.domain->design;
+  const char    *name = algorithm->class->name;
+
+  PetscFunctionBeginUser;
+  PetscCheck(!rg_space_is_finite(design) || (query->index >= 0 && query->index < design->size),
+             PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s chose point %d of %d", name, query->index,
+             design->size);
+  for (int j = 0; j < design->dim; j++)
+    PetscCheck(query->x[j] >= 0.0 && query->x[j] <= 1.0, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "%s chose x_%d = %g outside [0,1]", name, j, query->x[j]);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                RgQuery *query, RgFailure *failure)
+{
+  RgClock *clock = algorithm->setup.clock;
+
+  PetscFunctionBeginUser;
+  PetscCheck(t >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "query %d", t);
+  query_reset(algorithm, query);
+  if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_ACQUIRE));
+  PetscCall(algorithm->class->ask(algorithm, t, history, query, failure));
+  if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_ACQUIRE));
+  if (!failure->failed) PetscCall(query_check(algorithm, query));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_algorithm_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                 RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  if (algorithm->class->tell) PetscCall(algorithm->class->tell(algorithm, t, history, failure));
+  PetscFunctionReturn(0);
+}
+
+RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t)
+{
+  RgStream stream = rg_stream_sub(&algorithm->setup.stream, name);
+
+  return rg_stream_at(&stream, (uint64_t)t);
+}
+
+/* ---- needs ---------------------------------------------------------------------------------- */
+
+static const char *kind_of(const RgSpace *space)
+{
+  static const char *const kinds[] = {
+    [RG_SPACE_BOX] = "a box", [RG_SPACE_SET] = "a finite set", [RG_SPACE_GRID] = "a grid"};
+
+  return kinds[space->kind];
+}
+
+static void need(const RgAlgorithmClass *class, bool met, const char *what, const char *found,
+                 RgPlace place, RgDiagnostics *diagnostics)
+{
+  if (!met)
+    rg_diagnostics_add(diagnostics, place, "algorithm '%s' needs %s; this problem has %s",
+                       class->name, what, found);
+}
+
+PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *options,
+                                  const RgDomain *domain, RgPlace place,
+                                  RgDiagnostics *diagnostics)
+{
+  const RgSpace *design = &domain->design, *context = &domain->context;
+  bool           finite = rg_space_is_finite(design), has_context = context->dim > 0;
+  bool           finite_context = has_context && rg_space_is_finite(context);
+  const char    *context_kind = !has_context     ? "no context"
+                                : finite_context ? "finite contexts without known probabilities"
+                                                 : "contexts from a box";
+
+  PetscFunctionBeginUser;
+  if (class->needs & RG_NEEDS_FINITE)
+    need(class, finite, "a finite design (a set or a grid)", kind_of(design), place, diagnostics);
+  if (class->needs & RG_NEEDS_BOX)
+    need(class, !finite, "a design that is a box", kind_of(design), place, diagnostics);
+  if (class->needs & RG_NEEDS_CONTEXT)
+    need(class, has_context, "a context", "none", place, diagnostics);
+  if (class->needs & RG_NEEDS_CONTEXT_PROB)
+    need(class, finite_context && domain->context_prob, "finite contexts with known probabilities",
+         context_kind, place, diagnostics);
+  if (class->needs & RG_NEEDS_NO_CONTEXT)
+    need(class, !has_context, "a problem without context", "one", place, diagnostics);
+  if (class->check) PetscCall(class->check(options, domain, place, diagnostics));
+  PetscFunctionReturn(0);
+}

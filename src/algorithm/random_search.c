@@ -1,0 +1,74 @@
+/* random: uniform random search.
+
+   Every query is uniform on the design; a finite design without replacement gives its points in
+   random order. A context that the learner chooses (simulator) is uniform as well.
+   Source: irgp_ucb 3.9; the baseline every method must beat.
+   Cost per iteration: O(d) on a box, O(N) on a set without replacement.
+   Needs nothing. Revision 1. */
+#include "algorithm/algorithm.h"
+
+#include <math.h>
+#include <string.h>
+
+static const RgParam params[] = {{0}};
+
+/* Uniform point of one part of the domain. */
+static int uniform_point(const RgSpace *space, RgRandom *random, double *point)
+{
+  if (!rg_space_is_finite(space)) {
+    for (int j = 0; j < space->dim; j++) point[j] = rg_random_uniform(random);
+    return -1;
+  }
+  int index = (int)rg_random_below(random, (uint64_t)space->size);
+  memcpy(point, space->points + (size_t)index * space->dim, space->dim * sizeof(double));
+  return index;
+}
+
+/* Uniform among the points not queried yet. */
+static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *history,
+                                     RgRandom *random, RgQuery *query, RgFailure *failure)
+{
+  const RgSpace *space = &domain->design;
+  unsigned char *excluded;
+  int            left = 0, index = -1;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_excluded_points(domain, history, &excluded));
+  for (int i = 0; i < space->size; i++) left += !excluded[i];
+  if (left > 0) {
+    int rank = (int)rg_random_below(random, (uint64_t)left);
+    while (rank >= 0) rank -= !excluded[++index];
+    query->index = index;
+    memcpy(query->x, space->points + (size_t)index * space->dim, space->dim * sizeof(double));
+  } else {
+    rg_failure_set(failure, "all %d points of the domain have been queried", space->size);
+  }
+  PetscCall(PetscFree(excluded));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const RgDomain *domain = algorithm->setup.domain;
+  RgRandom        random = rg_algorithm_stream_at(algorithm, "query", t);
+
+  PetscFunctionBeginUser;
+  if (domain->without_replacement)
+    PetscCall(uniform_unseen(domain, history, &random, query, failure));
+  else
+    query->index = uniform_point(&domain->design, &random, query->x);
+  if (domain->control == RG_CONTEXT_SIMULATOR)
+    query->context_index = uniform_point(&domain->context, &random, query->c);
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_random_search = {
+  .name = "random",
+  .title = "Random search",
+  .summary = "x_t uniform on the domain (finite designs without replacement: on the points left)",
+  .reference = "baseline",
+  .revision = 1,
+  .params = params,
+  .ask = ask,
+};

@@ -1,0 +1,44 @@
+#include "algorithm/rule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void rg_rule_check_finite(const RgParam *entry, int rule, unsigned finite_only,
+                          const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
+{
+  char accepted[256] = "";
+
+  if (rg_space_is_finite(&domain->design) || !(finite_only >> rule & 1u)) return;
+  for (int i = 0; entry->choices[i]; i++) {
+    size_t used = strlen(accepted);
+    if (finite_only >> i & 1u) continue;
+    snprintf(accepted + used, sizeof accepted - used, "%s%s", used ? ", " : "", entry->choices[i]);
+  }
+  rg_diagnostics_add(diagnostics, place,
+                     "%s: '%s' counts the points of a finite design, and this one is a box in %d "
+                     "dimension%s; on a box: %s",
+                     entry->name, entry->choices[rule], domain->design.dim,
+                     domain->design.dim == 1 ? "" : "s", accepted);
+}
+
+void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value, RgPlace place,
+                          RgDiagnostics *diagnostics)
+{
+  if (rule == fixed && isnan(value))
+    rg_diagnostics_add(diagnostics, place, "%s: '%s' needs 'value'", entry->name,
+                       entry->choices[fixed]);
+  if (rule != fixed && !isnan(value))
+    rg_diagnostics_add(diagnostics, place, "'value' goes with %s: '%s', and %s is '%s'",
+                       entry->name, entry->choices[fixed], entry->name, entry->choices[rule]);
+}
+
+void rg_rule_check_constants(const RgParam *entry, int rule, int continuous, double a,
+                                const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
+{
+  int dim = domain->design.dim;
+
+  if (rule == continuous && a * dim < 1.0)
+    rg_diagnostics_add(diagnostics, place, "%s: '%s' needs a >= 1/d = %g; a is %g", entry->name,
+                       entry->choices[rule], 1.0 / dim, a);
+}

@@ -1,0 +1,65 @@
+#include "algorithm/surrogate.h"
+
+#include <math.h>
+
+PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_context,
+                                         RgModel *model)
+{
+  const RgSetup *setup = &algorithm->setup;
+  RgStream       stream = rg_stream_sub(&setup->stream, "fit");
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_create(setup->domain, setup->surrogate, use_context, setup->noise_variance,
+                            setup->n_initial + setup->n_iterations, &stream, setup->clock, model));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_create_model(algorithm, false, algorithm->state));
+  PetscFunctionReturn(0);
+}
+
+RgModel *rg_surrogate_model(RgAlgorithm *algorithm)
+{
+  return algorithm->state;
+}
+
+PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_destroy(algorithm->state));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
+                                    const RgHistory *history, const RgAcquisition *acquisition,
+                                    RgQuery *query, double *value, RgFailure *failure)
+{
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_acquire(model, history, acquisition, algorithm->setup.maximiser, &random, query,
+                       value, failure));
+  PetscFunctionReturn(0);
+}
+
+const RgRecordColumn rg_ucb_columns[] = {
+  [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+  [RG_UCB_ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  {0}};
+
+PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
+                              const RgHistory *history, double squared_width, RgQuery *query,
+                              RgFailure *failure)
+{
+  RgUcb         ucb = {sqrt(squared_width)};
+  RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
+                                 &query->extra[RG_UCB_ACQUISITION], failure));
+  query->extra[RG_UCB_CONFIDENCE] = squared_width;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,30 @@
+/* Steps shared by the methods that keep a surrogate of f. */
+#ifndef RG_ALGORITHM_SURROGATE_H
+#define RG_ALGORITHM_SURROGATE_H
+
+#include "algorithm/algorithm.h"
+
+/* The model of the study's `surrogate` block over the whole trial: capacity for every evaluation,
+   fit starts from the sub-stream "fit". use_context: inputs (x, c), else x. */
+PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_context,
+                                         RgModel *model);
+
+/* create, model and destroy of a class whose whole state is one RgModel over the design. */
+PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm);
+RgModel       *rg_surrogate_model(RgAlgorithm *algorithm);
+PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm);
+
+/* Maximise a marginal acquisition function with randomness from the sub-stream "maximiser" at t, so
+   that it can't interfere with the method's own draws. See rg_acquire. */
+PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
+                                    const RgHistory *history, const RgAcquisition *acquisition,
+                                    RgQuery *query, double *value, RgFailure *failure);
+
+/* Record columns of the UCB family, and its step: x_t = argmax mean + sqrt(squared_width) * sd. */
+enum { RG_UCB_CONFIDENCE, RG_UCB_ACQUISITION };
+extern const RgRecordColumn rg_ucb_columns[];
+PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
+                              const RgHistory *history, double squared_width, RgQuery *query,
+                              RgFailure *failure);
+
+#endif
