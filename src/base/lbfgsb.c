@@ -14,17 +14,17 @@ void setulb_(const int *n, const int *m, double *x, const double *l, const doubl
              int *isave, double *dsave, size_t task_length, size_t csave_length);
 
 struct RgLbfgsbState {
-  int     memory;
-  int    *bound_kind;    /* n; 0 none, 1 lower, 2 both, 3 upper */
-  double *lower, *upper; /* n */
-  double *gradient;      /* n; the library's copy */
+  int memory;
+  int *bound_kind;                        /* n; 0 none, 1 lower, 2 both, 3 upper */
+  double *lower, *upper;                  /* n */
+  double *gradient;                       /* n; the library's copy */
   double *accepted_x, *accepted_gradient; /* n; last iterate the line search started from */
-  double  value, accepted_value;
+  double value, accepted_value;
   double *wa;
-  int    *iwa;
-  char    task[TASK_LENGTH], csave[TASK_LENGTH];
-  int     lsave[4], isave[44];
-  double  dsave[29];
+  int *iwa;
+  char task[TASK_LENGTH], csave[TASK_LENGTH];
+  int lsave[4], isave[44];
+  double dsave[29];
 };
 
 static void task_set(char task[TASK_LENGTH], const char *text)
@@ -58,8 +58,8 @@ PetscErrorCode rg_lbfgsb_create(int n, int memory, const double *lower, const do
   s->memory = memory;
   size_t size = n, pairs = memory;
   PetscCall(PetscCalloc2(size, &search->x, size, &search->best_x));
-  PetscCall(PetscCalloc6(size, &s->bound_kind, size, &s->lower, size, &s->upper, size,
-                         &s->gradient, size, &s->accepted_x, size, &s->accepted_gradient));
+  PetscCall(PetscCalloc6(size, &s->bound_kind, size, &s->lower, size, &s->upper, size, &s->gradient,
+                         size, &s->accepted_x, size, &s->accepted_gradient));
   PetscCall(PetscCalloc2(2 * pairs * size + 5 * size + 11 * pairs * pairs + 8 * pairs, &s->wa,
                          3 * size, &s->iwa));
   for (int i = 0; i < n; i++) {
@@ -209,8 +209,7 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
   } else {
     make_step_back(search);
   }
-  if (search->limits.max_evaluations > 0 &&
-      search->evaluations >= search->limits.max_evaluations) {
+  if (search->limits.max_evaluations > 0 && search->evaluations >= search->limits.max_evaluations) {
     task_set(s->task, "STOP");
     *status = RG_LBFGSB_LIMIT;
     search->reason = "evaluation limit";
@@ -219,4 +218,3 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
   advance(search, status);
   PetscFunctionReturn(0);
 }
-

@@ -13,16 +13,16 @@ enum { MEMORY = 10 };
 
 /* One fit. Arrays of `size`: hyperparameters of the kernel, then the noise variance. */
 typedef struct {
-  RgFitWork          *work;
-  RgKernel           *kernel;
+  RgFitWork *work;
+  RgKernel *kernel;
   const RgFitOptions *options;
-  const double       *X, *y;
-  int                 n, size, n_free, evaluations;
-  double              scale;              /* of the objective in the search */
-  double             *value, *given;      /* current trial, as given; not logarithms */
-  double             *gradient;           /* of the objective in all logarithms */
-  double             *lower, *upper, *start, *slope, *best; /* n_free, logarithms */
-  double              best_value, best_mean;
+  const double *X, *y;
+  int n, size, n_free, evaluations;
+  double scale;                                 /* of the objective in the search */
+  double *value, *given;                        /* current trial, as given; not logarithms */
+  double *gradient;                             /* of the objective in all logarithms */
+  double *lower, *upper, *start, *slope, *best; /* n_free, logarithms */
+  double best_value, best_mean;
 } Fit;
 
 /* ---- hyperparameters as one array ---------------------------------------------------------- */
@@ -181,9 +181,9 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, int n, const double *X,
-                      const double *y, const RgFitOptions *options, RgRandom *random,
-                      double *value, int *evaluations)
+PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, int n,
+                      const double *X, const double *y, const RgFitOptions *options,
+                      RgRandom *random, double *value, int *evaluations)
 {
   RgFitWork work = {0};
 

@@ -50,17 +50,19 @@ double rg_fit_log_prior(const RgKernel *kernel, double noise_variance,
 /* Maximise over the hyperparameters, starting from those given (warm start, moved into the box) and
    options->starts others. On return kernel, noise_variance and mean hold the best; unchanged when
    nothing finite was found (*value = -INFINITY; *evaluations is still counted). With learn_mean the
-   mean is the generalised least-squares one at every evaluation. Deterministic given `random` (drawn
-   from only when there are other starts; NULL is fine without). n >= 1. */
-PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, int n, const double *X,
-                      const double *y, const RgFitOptions *options, RgRandom *random,
-                      double *value, int *evaluations);
+   mean is the generalised least-squares one at every evaluation. Deterministic given `random`
+   (drawn from only when there are other starts; NULL is fine without). n >= 1. Cost: with one datum
+   more than at the last optimum usually 2 to 4 evaluations per fit. */
+PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, int n,
+                      const double *X, const double *y, const RgFitOptions *options,
+                      RgRandom *random, double *value, int *evaluations);
 
 /* Scratch of the expert calls, kept between fits so that nothing is allocated in a loop.
-   Zero-initialise. After a fit: what it found at its warm start and at the end. */
+   Zero-initialise. */
 typedef struct {
   int     n, theta_size; /* room for so many data and hyperparameters */
-  double *K, *A;         /* n x n: covariance, then its factor and inverse; alpha alpha' - inverse */
+  double *K;             /* n x n: covariance, then its factor, then its inverse */
+  double *A;             /* n x n: alpha alpha' - inverse */
   double *alpha;         /* 2 x n: K^-1 (y - mean), K^-1 1 */
   double *theta;         /* 8 x theta_size */
   int    *free;          /* theta_size: indices of the hyperparameters that are fitted */

@@ -53,7 +53,7 @@ static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double 
   PetscFunctionReturn(0);
 }
 
-/* alpha = (K + v I)^-1 (y - mean); with learn_mean the mean is mean = 1'K^-1 y / 1'K^-1 1 first. */
+/* alpha = (K + v I)^-1 (y - mean); with learn_mean the mean is 1'K^-1 y / 1'K^-1 1 first. */
 static void solve(RgFitWork *work, int n, const double *y, bool learn_mean, double *mean)
 {
   double *alpha = work->alpha, *ones = work->alpha + n;
@@ -97,8 +97,8 @@ static void add_prior_gradient(const RgKernel *kernel, double noise_variance,
     const RgKernelTerm *term = &kernel->terms[t];
     for (int f = 0; f < term->n_factors; f++) {
       for (int s = 0; s < term->factors[f].n_scales; s++)
-        *gradient++ += rg_prior_log_gradient(&options->length_scale,
-                                             term->factors[f].length_scale[s]);
+        *gradient++ +=
+            rg_prior_log_gradient(&options->length_scale, term->factors[f].length_scale[s]);
     }
     if (!options->fix_variance)
       *gradient += rg_prior_log_gradient(&options->variance, term->variance);
@@ -136,8 +136,8 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   if (!positive) PetscFunctionReturn(0);
   solve(work, n, y, options->learn_mean, mean);
   for (int i = 0; i < n; i++) fit += (y[i] - *mean) * work->alpha[i];
-  double sum = -0.5 * (fit + log_det + n * log_2pi) +
-               rg_fit_log_prior(kernel, noise_variance, options);
+  double sum =
+      -0.5 * (fit + log_det + n * log_2pi) + rg_fit_log_prior(kernel, noise_variance, options);
   if (!isfinite(sum)) PetscFunctionReturn(0);
   *value = sum;
   if (!gradient) PetscFunctionReturn(0);

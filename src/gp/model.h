@@ -11,8 +11,12 @@
 #include "gp/set_posterior.h"
 
 typedef enum { RG_FIT_FIXED, RG_FIT_ML, RG_FIT_MAP } RgFitPolicy;
-typedef enum { RG_STRUCTURE_WHOLE, RG_STRUCTURE_PRODUCT, RG_STRUCTURE_ADDITIVE } RgKernelStructure;
-typedef enum { RG_MEAN_ZERO, RG_MEAN_CONSTANT } RgMeanKind;
+typedef enum {
+  RG_STRUCTURE_WHOLE,
+  RG_STRUCTURE_PRODUCT,
+  RG_STRUCTURE_ADDITIVE
+} RgKernelStructure;
+typedef enum { RG_MEAN_AUTO, RG_MEAN_ZERO, RG_MEAN_CONSTANT } RgMeanKind;
 typedef enum { RG_UNITS_NATIVE, RG_UNITS_MODEL } RgNoiseUnits;
 typedef enum { RG_DEVIATION_POPULATION, RG_DEVIATION_SAMPLE } RgDeviation;
 typedef enum { RG_MULTISTART_ADAPTIVE, RG_MULTISTART_ALWAYS } RgMultistart;
@@ -37,11 +41,12 @@ typedef struct {
   int     noise_units;   /* RgNoiseUnits of a given or known noise variance */
   double  noise_floor;   /* least noise variance in model units, where it is not learned */
   bool    fit_noise;     /* learn the noise also where it is known */
-  double  noise_start;   /* start of a learned noise, model units; auto: mode of its prior, or 0.01 */
+  double  noise_start;   /* start of a learned noise, model units; auto: prior mode, or 0.01 */
   double  noise_lower, noise_upper; /* bounds of a learned noise, model units */
   bool    standardise;   /* outputs to zero mean, unit variance at every refit */
   int     deviation;     /* RgDeviation: divisor n | n - 1 */
-  int     mean;          /* RgMeanKind: zero | constant (generalised least squares) */
+  int     mean;          /* RgMeanKind: zero | constant (generalised least squares); auto:
+                            constant unless the policy is fixed */
   int     fit;           /* RgFitPolicy */
   int     refit_every;   /* evaluations between refits */
   int     fit_starts;    /* starts of the fit beside the first one */
@@ -56,8 +61,8 @@ typedef struct {
 
 extern const RgParam rg_surrogate_params[];
 
-/* Mistakes the table can't express: lists that don't match `dim` inputs, bounds out of order. `dim`:
-   inputs of the largest model of the study, (x, c). */
+/* Mistakes the table can't express: lists that don't match `dim` inputs, bounds out of order.
+   `dim`: inputs of the largest model of the study, (x, c). */
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *options, int dim, RgPlace place,
                                   RgDiagnostics *diagnostics);
 
@@ -104,7 +109,7 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
    At a refit, in this order: (1) `standardise`: shift and scale become mean and deviation of all
    outputs (scale 1 when the deviation is < 1e-12 or n < 2), also under the fixed policy; (2) known
    noise: max(noise / scale^2, noise_floor); (3) hyperparameters are fitted, unless the policy is
-   fixed, n < 2 or all outputs are equal; (4) the constant mean. Between refits data are appended and
+   fixed, n < 2 or all outputs are equal; (4) the constant mean. Between refits data are appended;
    shift, scale and hyperparameters stay. A fit that finds nothing finite keeps them too.
 
    Starts of a fit: the last optimum (fit_warm) or the configured values. `fit_starts` log-uniform

@@ -7,7 +7,7 @@
 /* ---- table --------------------------------------------------------------------------------- */
 
 static const char *const structure_names[] = {"whole", "product", "additive", NULL};
-static const char *const mean_names[] = {"zero", "constant", NULL};
+static const char *const mean_names[] = {"auto", "zero", "constant", NULL};
 static const char *const unit_names[] = {"native", "model", NULL};
 static const char *const deviation_names[] = {"population", "sample", NULL};
 static const char *const policy_names[] = {"fixed", "ml", "map", NULL};
@@ -35,7 +35,7 @@ const RgParam rg_surrogate_params[] = {
    "noise variance of the model; auto: the study's where known, else learned (fit: fixed: 1e-6 of "
    "the signal variance)"},
   {"noise_units", RG_PARAM_CHOICE, AT(noise_units), "native", 0, 0, unit_names, "",
-   "units of a noise variance that is given or known: of the problem, or of the standardised model"},
+   "units of a noise variance that is given or known: of the problem, or standardised"},
   {"noise_floor", RG_PARAM_REAL, AT(noise_floor), "1e-8", 0, 1e300, NULL, "",
    "least noise variance in model units where it is not learned"},
   {"fit_noise", RG_PARAM_BOOL, AT(fit_noise), "false", 0, 0, NULL, "",
@@ -50,13 +50,14 @@ const RgParam rg_surrogate_params[] = {
    "shift and scale outputs to mean 0 and deviation 1 at every refit"},
   {"deviation", RG_PARAM_CHOICE, AT(deviation), "population", 0, 0, deviation_names, "",
    "divisor of the variance that standardises: n or n - 1"},
-  {"mean", RG_PARAM_CHOICE, AT(mean), "zero", 0, 0, mean_names, "",
-   "prior mean, model units; constant: generalised least squares at every refit"},
+  {"mean", RG_PARAM_CHOICE, AT(mean), "auto", 0, 0, mean_names, "",
+   "prior mean, model units; constant: generalised least squares at every refit; auto: constant, "
+   "but zero under fit: fixed"},
   {"fit", RG_PARAM_CHOICE, AT(fit), "map", 0, 0, policy_names, "",
    "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"},
   {"refit_every", RG_PARAM_INT, AT(refit_every), "1", 1, 1e9, NULL, "",
    "queries between refits; the first is before the first query"},
-  {"fit_starts", RG_PARAM_INT, AT(fit_starts), "4", 0, 1e4, NULL, "",
+  {"fit_starts", RG_PARAM_INT, AT(fit_starts), "2", 0, 1e4, NULL, "",
    "log-uniform starts of the fit beside the first one"},
   {"fit_multistart", RG_PARAM_CHOICE, AT(fit_multistart), "adaptive", 0, 0, multistart_names, "",
    "use fit_starts in every fit, or when n has grown by half or the warm start looks bad"},
@@ -110,7 +111,8 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
 
   PetscFunctionBeginUser;
   if (o->groups.n && o->groups.n != dim) {
-    rg_diagnostics_add(diagnostics, place, "'groups' has %d values for %d inputs", o->groups.n, dim);
+    rg_diagnostics_add(diagnostics, place, "'groups' has %d values for %d inputs", o->groups.n,
+                       dim);
     PetscFunctionReturn(0);
   }
   if (o->groups.n && !has_groups(o))
@@ -120,15 +122,16 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   PetscCall(PetscFree(group));
   int expected = o->ard ? dim : n_groups, given = o->length_scale.n;
   if (given > 1 && given != expected)
-    rg_diagnostics_add(diagnostics, place, "'length_scale' has %d values, accepted are 1 or %d (%s)",
-                       given, expected, o->ard ? "one per input" : "one per group, 'ard' is false");
+    rg_diagnostics_add(diagnostics, place,
+                       "'length_scale' has %d values, accepted are 1 or %d (%s)", given, expected,
+                       o->ard ? "one per input" : "one per group, 'ard' is false");
   const struct {
     const char *name;
-    double      lower, upper;
+    double lower, upper;
   } bounds[] = {
-    {"length_scale", o->length_scale_lower, o->length_scale_upper},
-    {"variance", o->variance_lower, o->variance_upper},
-    {"noise", o->noise_lower, o->noise_upper},
+      {"length_scale", o->length_scale_lower, o->length_scale_upper},
+      {"variance", o->variance_lower, o->variance_upper},
+      {"noise", o->noise_lower, o->noise_upper},
   };
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
     if (bounds[i].lower >= bounds[i].upper)
@@ -167,9 +170,10 @@ PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKerne
              "%d groups for %d inputs", o->groups.n, dim);
   PetscCall(PetscCalloc3(dim, &length_scale, dim, &variance, dim, &group));
   if (has_groups(o)) n_groups = number_groups(o, dim, group);
-  PetscCheck(o->length_scale.n <= 1 || o->length_scale.n >= (o->ard ? dim : n_groups),
-             PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d length scales for %d inputs in %d groups",
-             o->length_scale.n, dim, n_groups);
+  const bool enough = o->length_scale.n <= 1 || o->length_scale.n >= (o->ard ? dim : n_groups);
+  if (!enough) PetscCall(PetscFree3(length_scale, variance, group));
+  PetscCheck(enough, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "%d length scales for %d inputs in %d groups", o->length_scale.n, dim, n_groups);
   order_length_scales(o, dim, n_groups, group, length_scale);
   if (o->structure == RG_STRUCTURE_PRODUCT) {
     PetscCall(rg_kernel_create_product(family, dim, n_groups, group, o->ard, length_scale,
@@ -190,7 +194,8 @@ PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKerne
 static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
 {
   switch (set) {
-  case RG_PRIORS_NONE: break;
+  case RG_PRIORS_NONE:
+    break;
   case RG_PRIORS_DEFAULT:
     fit->length_scale = (RgPrior){RG_PRIOR_LOGNORMAL, log(0.5) + 0.5 * log(dim), 1.0};
     fit->variance = (RgPrior){RG_PRIOR_LOGNORMAL, 1.0, 1.0};
@@ -211,18 +216,19 @@ static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
 RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool learn_noise)
 {
   RgFitOptions fit = {
-    .length_scale_lower = o->length_scale_lower,
-    .length_scale_upper = o->length_scale_upper,
-    .variance_lower = o->variance_lower,
-    .variance_upper = o->variance_upper,
-    .learn_noise = learn_noise,
-    .noise_lower = o->noise_lower,
-    .noise_upper = o->noise_upper,
-    .fix_variance = !o->fit_variance,
-    .learn_mean = o->mean == RG_MEAN_CONSTANT,
-    .starts = o->fit_starts,
-    .max_iterations = o->fit_iterations,
-    .tolerance = o->fit_tolerance,
+      .length_scale_lower = o->length_scale_lower,
+      .length_scale_upper = o->length_scale_upper,
+      .variance_lower = o->variance_lower,
+      .variance_upper = o->variance_upper,
+      .learn_noise = learn_noise,
+      .noise_lower = o->noise_lower,
+      .noise_upper = o->noise_upper,
+      .fix_variance = !o->fit_variance,
+      .learn_mean =
+          o->mean == RG_MEAN_CONSTANT || (o->mean == RG_MEAN_AUTO && o->fit != RG_FIT_FIXED),
+      .starts = o->fit_starts,
+      .max_iterations = o->fit_iterations,
+      .tolerance = o->fit_tolerance,
   };
   if (o->fit == RG_FIT_MAP) set_priors((RgPriorSet)o->prior, dim, &fit);
   return fit;

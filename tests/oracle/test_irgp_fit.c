@@ -3,7 +3,8 @@
 
 #include "gp/fit.h"
 
-static void check(double scale_1, double scale_2, double variance, double value, const double *slope)
+static void check(double scale_1, double scale_2, double variance, double value,
+                  const double *slope)
 {
   const double X[6] = {0.1, 0.2, 0.4, 0.9, 0.8, 0.3}, y[3] = {0.5, -0.3, 0.9};
   const double length_scale[2] = {scale_1, scale_2};

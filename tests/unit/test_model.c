@@ -9,10 +9,10 @@ enum { BUDGET = 16 };
 /* ---- frame --------------------------------------------------------------------------------- */
 
 typedef struct {
-  RgDomain           domain;
+  RgDomain domain;
   RgSurrogateOptions options;
-  RgHistory          history; /* all data; tests show the model a part of it */
-  RgStream           stream;
+  RgHistory history; /* all data; tests show the model a part of it */
+  RgStream stream;
 } Frame;
 
 static void set_option(Frame *frame, const char *name, const char *value)
@@ -417,6 +417,7 @@ static void test_policies(void **state)
   set_option(&frame, "fit_starts", "9");
   set_option(&frame, "fit_multistart", "always");
   set_option(&frame, "fit_iterations", "200");
+  set_option(&frame, "mean", "zero");
   RgFitOptions fit = rg_surrogate_fit_options(&frame.options, 2, false);
   assert_int_equal(fit.length_scale.family, RG_PRIOR_NONE);
   assert_int_equal(fit.starts, 9);
@@ -427,7 +428,7 @@ static void test_policies(void **state)
 
   set_option(&frame, "fit", "map");
   set_option(&frame, "prior", "botorch2023");
-  set_option(&frame, "mean", "constant");
+  set_option(&frame, "mean", "auto"); /* constant where something is fitted */
   set_option(&frame, "noise_lower", "1e-4");
   fit = rg_surrogate_fit_options(&frame.options, 3, true);
   assert_true(fit.length_scale.family == RG_PRIOR_GAMMA && fit.length_scale.b == 6.0);
@@ -438,6 +439,9 @@ static void test_policies(void **state)
   show(&model, &frame, 12);
   assert_true(model.mean != 0.0 && model.posterior.mean == model.mean);
   RG_OK(rg_model_destroy(&model));
+  set_option(&frame, "fit", "fixed");
+  assert_false(rg_surrogate_fit_options(&frame.options, 3, false).learn_mean);
+  set_option(&frame, "fit", "map");
 
   set_option(&frame, "prior", "botorch2024");
   set_option(&frame, "fit_variance", "false");
@@ -483,6 +487,7 @@ static void test_fit_failure(void **state)
   set_option(&frame, "kernel", "gaussian");
   set_option(&frame, "noise_floor", "0");
   set_option(&frame, "fit_variance", "false");
+  set_option(&frame, "fit_starts", "4");
   for (int warm = 0; warm < 2; warm++) {
     set_option(&frame, "fit_warm", warm ? "true" : "false");
     RgModel model = model_create(&frame, false, 0.0);
@@ -555,13 +560,13 @@ static void test_bits(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_pieces),   cmocka_unit_test(test_set_is_box),
-  cmocka_unit_test(test_schedule), cmocka_unit_test(test_standardisation),
-  cmocka_unit_test(test_noise),    cmocka_unit_test(test_equal_outputs),
-  cmocka_unit_test(test_kernels),  cmocka_unit_test(test_check),
-  cmocka_unit_test(test_policies), cmocka_unit_test(test_multistart),
-  cmocka_unit_test(test_failure),  cmocka_unit_test(test_fit_failure),
-  cmocka_unit_test(test_bits),
+    cmocka_unit_test(test_pieces),   cmocka_unit_test(test_set_is_box),
+    cmocka_unit_test(test_schedule), cmocka_unit_test(test_standardisation),
+    cmocka_unit_test(test_noise),    cmocka_unit_test(test_equal_outputs),
+    cmocka_unit_test(test_kernels),  cmocka_unit_test(test_check),
+    cmocka_unit_test(test_policies), cmocka_unit_test(test_multistart),
+    cmocka_unit_test(test_failure),  cmocka_unit_test(test_fit_failure),
+    cmocka_unit_test(test_bits),
 };
 
 RG_TEST_MAIN(tests)
