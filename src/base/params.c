@@ -7,11 +7,26 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 bool rg_param_allows_auto(const RgParam *entry)
 {
   return entry->fallback && strcmp(entry->fallback, "auto") == 0 &&
          entry->type != RG_PARAM_CHOICE && entry->type != RG_PARAM_BOOL;
+}
+
+bool rg_param_owns(const RgParam *entry)
+{
+  return entry->type == RG_PARAM_TEXT || entry->type == RG_PARAM_PATH ||
+         entry->type == RG_PARAM_REALS || entry->type == RG_PARAM_TEXTS;
+}
+
+PetscErrorCode rg_param_copy_texts(int n, const char *const *from, char ***to)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)n, to));
+  for (int i = 0; i < n; ++i) PetscCall(PetscStrallocpy(from[i], &(*to)[i]));
+  PetscFunctionReturn(0);
 }
 
 const RgParam *rg_params_find(const RgParam *table, const char *name)
@@ -53,6 +68,23 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   PetscFunctionReturn(0);
 }
 
+/* See RG_PARAM_PATH. */
+static PetscErrorCode resolve_path(const char *file, char **path)
+{
+  const char *end = file ? strrchr(file, '/') : NULL;
+  RgText joined = {0};
+
+  PetscFunctionBeginUser;
+  if (!end || !**path || **path == '/') PetscFunctionReturn(0);
+  PetscCall(rg_text_add(&joined, "%.*s%s", (int)(end + 1 - file), file, *path));
+  if (access(joined.data, F_OK) == 0) {
+    PetscCall(PetscFree(*path));
+    PetscCall(PetscStrallocpy(joined.data, path));
+  }
+  PetscCall(rg_text_clear(&joined));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *name, int n,
                              const char *const *values, RgPlace place, RgDiagnostics *diagnostics,
                              const RgParam **entry)
@@ -68,6 +100,8 @@ PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *na
   }
   PetscCall(rg_param_parse(found, options, n, values, &problem));
   if (problem.length) rg_diagnostics_add(diagnostics, place, "%s", problem.data);
+  else if (found->type == RG_PARAM_PATH)
+    PetscCall(resolve_path(place.file, rg_param_field(found, options).text));
   PetscCall(rg_text_clear(&problem));
   PetscFunctionReturn(0);
 }
@@ -94,7 +128,8 @@ static int split_list(char *text, int limit, const char **words)
 static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *problem)
 {
   PetscFunctionBeginUser;
-  if (entry->type == RG_PARAM_REALS && !rg_param_allows_auto(entry)) {
+  if ((entry->type == RG_PARAM_REALS || entry->type == RG_PARAM_TEXTS) &&
+      !rg_param_allows_auto(entry)) {
     size_t length = strlen(entry->fallback);
     char *text;
     const char **words;
@@ -146,11 +181,17 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
     *field.real = 0.0;
     break;
   case RG_PARAM_TEXT:
+  case RG_PARAM_PATH:
     PetscCall(PetscFree(*field.text));
     break;
   case RG_PARAM_REALS:
     PetscCall(PetscFree(field.reals->values));
     field.reals->n = 0;
+    break;
+  case RG_PARAM_TEXTS:
+    for (int i = 0; i < field.texts->n; ++i) PetscCall(PetscFree(field.texts->values[i]));
+    PetscCall(PetscFree(field.texts->values));
+    field.texts->n = 0;
     break;
   }
   PetscFunctionReturn(0);
@@ -160,8 +201,7 @@ PetscErrorCode rg_params_clear(const RgParam *table, void *options)
 {
   PetscFunctionBeginUser;
   for (; table->name; ++table) {
-    if (table->type != RG_PARAM_TEXT && table->type != RG_PARAM_REALS) continue;
-    PetscCall(rg_param_reset(table, options));
+    if (rg_param_owns(table)) PetscCall(rg_param_reset(table, options));
   }
   PetscFunctionReturn(0);
 }
@@ -173,8 +213,13 @@ PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *fro
   for (; table->name; ++table) {
     RgParamField field = rg_param_field(table, to);
 
-    if (table->type == RG_PARAM_TEXT && *field.text) {
+    if (!rg_param_owns(table)) continue;
+    if ((table->type == RG_PARAM_TEXT || table->type == RG_PARAM_PATH) && *field.text) {
       PetscCall(PetscStrallocpy(*field.text, field.text));
+    }
+    if (table->type == RG_PARAM_TEXTS && field.texts->values) {
+      PetscCall(rg_param_copy_texts(field.texts->n, (const char *const *)field.texts->values,
+                                    &field.texts->values));
     }
     if (table->type == RG_PARAM_REALS && field.reals->values) {
       const double *values = field.reals->values;
@@ -205,6 +250,18 @@ static PetscErrorCode add_quoted(RgText *text, const char *value)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode add_texts(RgText *text, const RgTexts *texts)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "["));
+  for (int i = 0; i < texts->n; ++i) {
+    if (i) PetscCall(rg_text_add(text, ","));
+    PetscCall(add_quoted(text, texts->values[i]));
+  }
+  PetscCall(rg_text_add(text, "]"));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode add_reals(RgText *text, const RgReals *reals)
 {
   PetscFunctionBeginUser;
@@ -226,9 +283,12 @@ static bool is_auto(const RgParam *entry, RgParamField field)
   case RG_PARAM_REAL:
     return isnan(*field.real);
   case RG_PARAM_TEXT:
+  case RG_PARAM_PATH:
     return *field.text == NULL;
   case RG_PARAM_REALS:
     return field.reals->n == 0;
+  case RG_PARAM_TEXTS:
+    return field.texts->n == 0;
   default:
     return false;
   }
@@ -255,6 +315,7 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
     PetscCall(rg_text_add(text, "%s", entry->choices[*field.integer]));
     break;
   case RG_PARAM_TEXT:
+  case RG_PARAM_PATH:
     if (*field.text) {
       PetscCall(add_quoted(text, *field.text));
     } else {
@@ -263,6 +324,9 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
     break;
   case RG_PARAM_REALS:
     PetscCall(add_reals(text, field.reals));
+    break;
+  case RG_PARAM_TEXTS:
+    PetscCall(add_texts(text, field.texts));
     break;
   }
   PetscFunctionReturn(0);

@@ -14,13 +14,22 @@ typedef struct {
   double *values; /* owned */
 } RgReals;
 
+typedef struct {
+  int    n;
+  char **values; /* owned, and so is every text */
+} RgTexts;
+
 typedef enum {
   RG_PARAM_BOOL,   /* bool in the struct; accepts true, false, yes, no, on, off */
   RG_PARAM_INT,    /* int; decimal integer, also written 1e3 */
   RG_PARAM_REAL,   /* double; finite */
   RG_PARAM_CHOICE, /* int, the index into `choices` */
   RG_PARAM_TEXT,   /* char *, owned by the struct */
-  RG_PARAM_REALS   /* RgReals, owned by the struct; one number or a list of numbers */
+  RG_PARAM_REALS,  /* RgReals, owned by the struct; one number or a list of numbers */
+  RG_PARAM_TEXTS,  /* RgTexts, owned by the struct; one text or a list of texts */
+  RG_PARAM_PATH    /* char *, owned by the struct; a relative path is taken from the folder of the
+                      file it is written in (place.file of rg_params_set) if it leads to something
+                      there, else kept as typed */
 } RgParamType;
 
 /* One parameter. A table ends with an entry whose name is NULL. */
@@ -29,7 +38,8 @@ typedef struct {
   RgParamType        type;
   size_t             offset;  /* offsetof the options struct */
   const char        *fallback; /* default as text; NULL: required. "auto" makes `auto` an accepted
-                                  word, stored as NaN (REAL), -1 (INT), n = 0 (REALS), NULL (TEXT) */
+                                  word, stored as NaN (REAL), -1 (INT), n = 0 (REALS, TEXTS), NULL
+                                  (TEXT, PATH) */
   double             minimum, maximum; /* accepted range of numbers (each element of REALS); both
                                           zero: unbounded; maximum < minimum: no upper limit;
                                           infinities are fine */

@@ -24,6 +24,10 @@ static const char *type_name(RgParamType type)
     return "text";
   case RG_PARAM_REALS:
     return "reals";
+  case RG_PARAM_TEXTS:
+    return "texts";
+  case RG_PARAM_PATH:
+    return "path";
   }
   return "";
 }
@@ -35,7 +39,8 @@ static PetscErrorCode fill_accepted(const RgParam *entry, RgText *text)
     for (int i = 0; entry->choices[i]; ++i) {
       PetscCall(rg_text_add(text, "%s%s", i ? " | " : "", entry->choices[i]));
     }
-  } else if (entry->type != RG_PARAM_TEXT && entry->type != RG_PARAM_BOOL) {
+  } else if (entry->type == RG_PARAM_INT || entry->type == RG_PARAM_REAL ||
+             entry->type == RG_PARAM_REALS) {
     PetscCall(rg_param_range(entry, text));
   }
   if (text->length == 0) PetscCall(rg_text_add(text, "-"));

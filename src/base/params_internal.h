@@ -12,6 +12,7 @@ typedef union {
   double  *real;
   char   **text;
   RgReals *reals;
+  RgTexts *texts;
 } RgParamField;
 
 static inline RgParamField rg_param_field(const RgParam *entry, void *options)
@@ -24,6 +25,12 @@ static inline RgParamField rg_param_field(const RgParam *entry, void *options)
 
 /* Is the word `auto` accepted and stored as a value of its own? */
 bool rg_param_allows_auto(const RgParam *entry);
+
+/* Does the field own storage? */
+bool rg_param_owns(const RgParam *entry);
+
+/* Duplicate n texts and the array of them. */
+PetscErrorCode rg_param_copy_texts(int n, const char *const *from, char ***to);
 
 /* Free what the field owns and make it false, 0, NULL or empty. */
 PetscErrorCode rg_param_reset(const RgParam *entry, void *options);

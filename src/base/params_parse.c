@@ -82,6 +82,12 @@ PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text)
   case RG_PARAM_TEXT:
     PetscCall(rg_text_add(text, "a text"));
     break;
+  case RG_PARAM_TEXTS:
+    PetscCall(rg_text_add(text, "a text or a list of them"));
+    break;
+  case RG_PARAM_PATH:
+    PetscCall(rg_text_add(text, "a path"));
+    break;
   case RG_PARAM_INT:
   case RG_PARAM_REAL:
   case RG_PARAM_REALS:
@@ -202,6 +208,18 @@ static PetscErrorCode parse_reals(const RgParam *entry, RgReals *reals, int n,
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode parse_texts(const RgParam *entry, void *options, int n,
+                                  const char *const *values)
+{
+  RgTexts *texts = rg_param_field(entry, options).texts;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_param_reset(entry, options));
+  PetscCall(rg_param_copy_texts(n, values, &texts->values));
+  texts->n = n;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode set_auto(const RgParam *entry, void *options)
 {
   RgParamField field = rg_param_field(entry, options);
@@ -237,10 +255,12 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
     if (fine) *field.real = number;
     break;
   case RG_PARAM_TEXT:
+  case RG_PARAM_PATH:
     PetscCall(PetscFree(*field.text));
     PetscCall(PetscStrallocpy(word, field.text));
     break;
   case RG_PARAM_REALS:
+  case RG_PARAM_TEXTS:
     break;
   }
   if (!fine) PetscCall(complain(entry, word, problem));
@@ -257,6 +277,8 @@ PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n, const 
     PetscCall(set_auto(entry, options));
   } else if (n >= 1 && entry->type == RG_PARAM_REALS) {
     PetscCall(parse_reals(entry, field.reals, n, values, problem));
+  } else if (n >= 1 && entry->type == RG_PARAM_TEXTS) {
+    PetscCall(parse_texts(entry, options, n, values));
   } else if (n == 1) {
     PetscCall(parse_word(entry, field, values[0], problem));
   } else {

@@ -25,6 +25,7 @@ enum { MAX_WORDS = 4096, MAX_OPTIMISERS = 8 };
 typedef struct {
   const RgProblemClass *class;
   void     *options; /* owned */
+  bool     *given;   /* per parameter: set by the user; owned */
   uint64_t  instance, seed;
   RgProblem problem;
   double   *x, *c;   /* native units, NULL: not given; owned */
@@ -63,9 +64,10 @@ static PetscErrorCode set_words(Evaluation *e, int n, const char **words, RgDiag
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < n;) {
-    char       *equals = strchr(words[i], '=');
-    const char *key = words[i];
-    int         count = 1;
+    char          *equals = strchr(words[i], '=');
+    const char    *key = words[i];
+    const RgParam *entry;
+    int            count = 1;
     if (!equals || equals == key) {
       rg_diagnostics_add(found, (RgPlace){0}, "-set takes KEY=VALUE, got '%s'", key);
       PetscFunctionReturn(0);
@@ -74,7 +76,8 @@ static PetscErrorCode set_words(Evaluation *e, int n, const char **words, RgDiag
     words[i] = equals + 1 + (equals[1] == '[');
     while (i + count < n && !strchr(words[i + count], '=')) count++;
     PetscCall(rg_params_set(e->class->params, e->options, key, count, words + i, (RgPlace){0},
-                            found, NULL));
+                            found, &entry));
+    if (entry) e->given[entry - e->class->params] = true;
     i += count;
   }
   PetscFunctionReturn(0);
@@ -85,8 +88,11 @@ static PetscErrorCode set_options(Evaluation *e, int argc, char **argv)
 {
   RgDiagnostics found = {0};
   const char  **words;
+  size_t        n_params = 0;
 
   PetscFunctionBeginUser;
+  while (e->class->params[n_params].name) n_params++;
+  PetscCall(PetscCalloc1(n_params + 1, &e->given));
   PetscCall(PetscMalloc1(MAX_WORDS, &words));
   PetscCall(PetscCalloc1(e->class->options_size + 1, (char **)&e->options));
   PetscCall(rg_params_defaults(e->class->params, e->options));
@@ -108,24 +114,13 @@ static PetscErrorCode set_options(Evaluation *e, int argc, char **argv)
   PetscFunctionReturn(0);
 }
 
-/* A required parameter nobody set is still NULL or empty. */
-static bool is_missing(const RgParam *entry, const void *given)
-{
-  const char *field = (const char *)given + entry->offset;
-
-  if (entry->fallback) return false;
-  if (entry->type == RG_PARAM_TEXT) return !*(char *const *)(const void *)field;
-  if (entry->type == RG_PARAM_REALS) return !((const RgReals *)(const void *)field)->n;
-  return false;
-}
-
 static PetscErrorCode check_options(Evaluation *e)
 {
   RgDiagnostics found = {0};
 
   PetscFunctionBeginUser;
   for (const RgParam *entry = e->class->params; entry->name; entry++)
-    if (is_missing(entry, e->options))
+    if (!entry->fallback && !e->given[entry - e->class->params])
       rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", e->class->name,
                          entry->name, entry->doc);
   if (!found.n && e->class->check)
@@ -377,6 +372,7 @@ static PetscErrorCode destroy(Evaluation *e)
   PetscFunctionBeginUser;
   if (e->options) PetscCall(rg_params_clear(e->class->params, e->options));
   PetscCall(PetscFree(e->options));
+  PetscCall(PetscFree(e->given));
   PetscCall(PetscFree(e->x));
   PetscCall(PetscFree(e->c));
   PetscCall(rg_text_clear(&e->text));
