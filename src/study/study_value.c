@@ -33,7 +33,8 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
   const RgPlace place = {draft->path, value->line, value->column};
   char got[64];
 
-  if (value->kind == RG_YAML_LIST && param->type != RG_PARAM_REALS) {
+  if (value->kind == RG_YAML_LIST && param->type != RG_PARAM_REALS
+      && param->type != RG_PARAM_TEXTS) {
     rg_diagnostics_add(
         draft->diagnostics, place,
         "'%s' takes one value, got a list; to run several values, name it in 'sweep'", param->name);
@@ -52,7 +53,8 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
     const RgYamlNode *item = value->items[i];
     if (item->kind == RG_YAML_SCALAR && !rg_yaml_is_null(item)) continue;
     rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, item->line, item->column},
-                       "'%s' takes a list of numbers, got %s in it", param->name,
+                       "'%s' takes a list of %s, got %s in it", param->name,
+                       param->type == RG_PARAM_TEXTS ? "texts" : "numbers",
                        rg_yaml_describe(item, got));
     return false;
   }
@@ -70,6 +72,7 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const 
     double real;
     char *text;
     RgReals reals;
+    RgTexts texts;
   } scratch;
 
   PetscFunctionBeginUser;
