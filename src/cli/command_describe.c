@@ -1,0 +1,181 @@
+/* regatta describe NAME: a problem, an algorithm, or a block of a study file, from its table. */
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "algorithm/algorithm.h"
+#include "cli/table.h"
+#include "problem/problem_describe.h"
+#include "study/study.h"
+
+/* ---- blocks of a study file ----------------------------------------------------------------- */
+
+static PetscErrorCode describe_keys(RgText *text, const char *heading, const RgStudyKey *keys)
+{
+  RgTable table = {.n_columns = 2, .headings = {"key", "meaning"}};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s\n", heading));
+  for (; keys->name; keys++)
+    PetscCall(rg_table_add(&table, (const char *const[]){keys->name, keys->doc}));
+  PetscCall(rg_table_print(&table, text));
+  PetscFunctionReturn(0);
+}
+
+static const struct {
+  const char *name, *summary;
+  const RgParam *params;
+} blocks[] = {
+    {"run", "settings of a run: in 'common', or in an entry of 'problems'", rg_run_params},
+    {"surrogate",
+     "the Gaussian process of algorithms that use a model: the block 'surrogate' in 'common', in "
+     "an entry of 'problems', or of 'algorithms'",
+     rg_surrogate_params},
+    {"maximiser",
+     "the search for the next query on a box: the block 'maximiser' in 'common', in an entry of "
+     "'problems', or of 'algorithms'",
+     rg_maximiser_params}};
+
+enum { N_BLOCKS = sizeof(blocks) / sizeof(*blocks) };
+
+static PetscErrorCode describe_study(RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(describe_keys(text, "study: the keys of a study file\n", rg_study_keys));
+  PetscCall(describe_keys(text,
+                          "\nKeys of every entry of 'problems' and 'algorithms', beside their own "
+                          "parameters",
+                          rg_entry_keys));
+  PetscCall(rg_text_add(
+      text, "\nEntries also take the blocks 'surrogate' and 'maximiser'; problems take the "
+            "settings of 'run'.\nSweep paths: common.KEY, problems.LABEL.KEY, "
+            "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode describe_block(RgText *text, int block)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s: %s\n\n", blocks[block].name, blocks[block].summary));
+  PetscCall(rg_params_describe(blocks[block].params, text));
+  PetscFunctionReturn(0);
+}
+
+/* ---- algorithms ----------------------------------------------------------------------------- */
+
+static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class)
+{
+  static const struct {
+    unsigned need;
+    const char *words;
+  } needs[] = {{RG_NEEDS_FINITE, "a finite design"},
+               {RG_NEEDS_BOX, "a design that is a box"},
+               {RG_NEEDS_CONTEXT, "a context"},
+               {RG_NEEDS_CONTEXT_PROB, "finite contexts with known probabilities"},
+               {RG_NEEDS_NO_CONTEXT, "a problem without context"}};
+  bool any = false;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "  Needs: "));
+  for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
+    if (!(class->needs & needs[i].need)) continue;
+    PetscCall(rg_text_add(text, "%s%s", any ? ", " : "", needs[i].words));
+    any = true;
+  }
+  PetscCall(rg_text_add(text, "%s\n", any ? "" : "nothing, any domain will do"));
+  PetscCall(
+      rg_text_add(text, "  Model: %s\n",
+                  class->uses_model ? "a Gaussian process (blocks surrogate, maximiser)" : "none"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *class)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s: %s (algorithm, revision %d)\n", class->name, class->title,
+                        class->revision));
+  PetscCall(rg_text_add(text, "  %s\n  Source: %s\n", class->summary, class->reference));
+  PetscCall(describe_needs(text, class));
+  PetscCall(rg_text_add(text, "\nParameters%s\n", class->params->name ? "" : ": none"));
+  if (class->params->name) PetscCall(rg_params_describe(class->params, text));
+  if (class->columns && class->columns->name) {
+    RgTable table = {.n_columns = 2, .headings = {"name", "meaning"}};
+    PetscCall(rg_text_add(text, "\nRecorded at every iteration\n"));
+    for (const RgRecordColumn *c = class->columns; c->name; c++)
+      PetscCall(rg_table_add(&table, (const char *const[]){c->name, c->doc}));
+    PetscCall(rg_table_print(&table, text));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* Every name that can be described, for the nearest one. NULL-terminated; the caller frees. */
+static PetscErrorCode known_names(const char ***names)
+{
+  int n_problems, n_algorithms, n = 0;
+  const RgProblemClass *const *problems = rg_problem_classes(&n_problems);
+  const RgAlgorithmClass *const *algorithms = rg_algorithm_classes(&n_algorithms);
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(n_problems + n_algorithms + N_BLOCKS + 2, names));
+  for (int i = 0; i < n_problems; i++) (*names)[n++] = problems[i]->name;
+  for (int i = 0; i < n_algorithms; i++) (*names)[n++] = algorithms[i]->name;
+  for (int i = 0; i < N_BLOCKS; i++) (*names)[n++] = blocks[i].name;
+  (*names)[n++] = "study";
+  PetscFunctionReturn(0);
+}
+
+/* Append what is known under a name; nothing for an unknown one. A problem and an algorithm may
+   share a name: both are described. */
+static PetscErrorCode describe(RgText *text, const char *name)
+{
+  const RgProblemClass *problem = rg_problem_class_find(name);
+  const RgAlgorithmClass *algorithm = rg_algorithm_class_find(name);
+
+  PetscFunctionBeginUser;
+  if (!strcmp(name, "study")) PetscCall(describe_study(text));
+  for (int i = 0; i < N_BLOCKS; i++)
+    if (!strcmp(name, blocks[i].name)) PetscCall(describe_block(text, i));
+  if (problem) PetscCall(rg_problem_describe(problem, text));
+  if (algorithm) PetscCall(describe_algorithm(text, algorithm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode complain_unknown(const char *name)
+{
+  const char **names;
+
+  PetscFunctionBeginUser;
+  PetscCall(known_names(&names));
+  const char *nearest = rg_text_nearest(name, names);
+  rg_complain(
+      "describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms; run, surrogate, "
+      "maximiser, study)",
+      name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
+{
+  static const RgOption none[] = {{NULL, NULL, NULL}};
+  RgArguments arguments;
+  RgText text = {0};
+  bool ok;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv,
+                               "describe PROBLEM|ALGORITHM|run|surrogate|maximiser|study", none, 1,
+                               1, &arguments, &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  PetscCall(describe(&text, arguments.positional[0]));
+  if (text.length) {
+    rg_say("%s", text.data);
+  } else {
+    PetscCall(complain_unknown(arguments.positional[0]));
+    *exit_code = RG_EXIT_BAD_INPUT;
+  }
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,101 @@
+/* regatta list problems|algorithms|kernels: the names a study file may use. */
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "algorithm/algorithm.h"
+#include "cli/table.h"
+#include "gp/kernel.h"
+#include "problem/problem.h"
+
+enum { SUMMARY_BYTES = 78 };
+
+/* The summary as one line, shortened when long. */
+static PetscErrorCode add_row(RgTable *table, const char *name, const char *title,
+                              const char *summary)
+{
+  char line[SUMMARY_BYTES + 4];
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  for (; summary[n] && n < SUMMARY_BYTES; n++) line[n] = summary[n] == '\n' ? ' ' : summary[n];
+  if (summary[n]) /* back to the end of a word */
+    while (n > SUMMARY_BYTES / 2 && summary[n] != ' ' && summary[n] != '\n') n--;
+  strcpy(line + n, summary[n] ? " ..." : "");
+  PetscCall(rg_table_add(table, (const char *const[]){name, title, line}));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode list_problems(RgTable *table)
+{
+  int n;
+  const RgProblemClass *const *classes = rg_problem_classes(&n);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++)
+    PetscCall(add_row(table, classes[i]->name, classes[i]->title, classes[i]->summary));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode list_algorithms(RgTable *table)
+{
+  int n;
+  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++)
+    PetscCall(add_row(table, classes[i]->name, classes[i]->title, classes[i]->summary));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode list_kernels(RgTable *table)
+{
+  static const char *const formulas[] = {[RG_KERNEL_GAUSSIAN] = "exp(-r^2/2)",
+                                         [RG_KERNEL_MATERN12] = "exp(-r)",
+                                         [RG_KERNEL_MATERN32] = "(1 + s) exp(-s), s = sqrt(3) r",
+                                         [RG_KERNEL_MATERN52] =
+                                             "(1 + s + s^2/3) exp(-s), s = sqrt(5) r"};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; rg_kernel_family_names[i]; i++)
+    PetscCall(add_row(table, rg_kernel_family_names[i], "", formulas[i]));
+  PetscFunctionReturn(0);
+}
+
+static const struct {
+  const char *name;
+  PetscErrorCode (*list)(RgTable *table);
+} subjects[] = {
+    {"problems", list_problems}, {"algorithms", list_algorithms}, {"kernels", list_kernels}};
+
+enum { N_SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
+
+PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
+{
+  static const RgOption none[] = {{NULL, NULL, NULL}};
+  const char *names[N_SUBJECTS + 1] = {0};
+  RgArguments arguments;
+  RgTable table = {.n_columns = 3, .headings = {"name", "title", "summary"}};
+  RgText text = {0};
+  bool ok;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels", none, 1, 1,
+                               &arguments, &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  for (int i = 0; i < N_SUBJECTS; i++) {
+    names[i] = subjects[i].name;
+    if (strcmp(names[i], arguments.positional[0])) continue;
+    PetscCall(subjects[i].list(&table));
+    PetscCall(rg_table_print(&table, &text));
+    rg_say("%s", text.data);
+    PetscCall(rg_text_clear(&text));
+    PetscFunctionReturn(0);
+  }
+  const char *nearest = rg_text_nearest(arguments.positional[0], names);
+  rg_complain("list: nothing is called '%s'%s%s%s (problems, algorithms or kernels)",
+              arguments.positional[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
+              nearest ? "'?" : "");
+  *exit_code = RG_EXIT_BAD_INPUT;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,238 @@
+/* regatta plan STUDY.yaml: what a run would do, without doing any of it. */
+#include "cli/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/table.h"
+#include "study/store.h"
+
+enum { OPT_OUTPUT, OPT_TRIALS };
+
+static const RgOption options[] = {
+    {"-o", "OUT.h5", "results file of the run: count what is done already"},
+    {"-trials", NULL, "list every trial"},
+    {NULL, NULL, NULL},
+};
+
+/* ---- what is done --------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *id;
+  int trial;
+} Identity;
+
+typedef struct {
+  int n;
+  Identity *sorted;    /* by id; owned */
+  unsigned char *done; /* RgStatus by trial; owned */
+  int n_done, n_foreign;
+} Progress;
+
+static int compare_identities(const void *left, const void *right)
+{
+  return strcmp(((const Identity *)left)->id, ((const Identity *)right)->id);
+}
+
+static PetscErrorCode count_record(void *context, const RgRecord *record)
+{
+  Progress *progress = context;
+  const Identity wanted = {record->id, 0};
+  const Identity *found =
+      bsearch(&wanted, progress->sorted, (size_t)progress->n, sizeof(Identity), compare_identities);
+
+  PetscFunctionBeginUser;
+  if (!found) {
+    progress->n_foreign++;
+    PetscFunctionReturn(0);
+  }
+  progress->n_done += !progress->done[found->trial];
+  progress->done[found->trial] = (unsigned char)record->status;
+  PetscFunctionReturn(0);
+}
+
+/* Whether there is a results file, or the study directory of one. */
+static bool exists(const char *output)
+{
+  char directory[4096];
+  snprintf(directory, sizeof(directory), "%s.d", output);
+  return !access(output, F_OK) || !access(directory, F_OK);
+}
+
+/* Look which trials of the plan `output` holds; nothing is written. output NULL: none. */
+static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress *progress,
+                                int *exit_code)
+{
+  RgStoreStatus status = RG_STORE_OK;
+  char message[512] = "";
+  int damaged = 0;
+
+  PetscFunctionBeginUser;
+  *progress = (Progress){.n = plan->n};
+  PetscCall(PetscMalloc1(plan->n, &progress->sorted));
+  PetscCall(PetscCalloc1(plan->n, &progress->done));
+  if (!output || !exists(output)) PetscFunctionReturn(0);
+  for (int i = 0; i < plan->n; i++) progress->sorted[i] = (Identity){plan->trials[i].id, i};
+  qsort(progress->sorted, (size_t)plan->n, sizeof(Identity), compare_identities);
+  PetscCall(rg_store_visit(output, count_record, progress, &damaged, &status, message));
+  if (status == RG_STORE_OK) PetscFunctionReturn(0);
+  rg_complain("plan: %s", message);
+  *exit_code = status == RG_STORE_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
+  PetscFunctionReturn(0);
+}
+
+/* ---- the tables ----------------------------------------------------------------------------- */
+
+/* Seconds in the unit that suits them; returns buffer. */
+static const char *show_seconds(double seconds, char buffer[32])
+{
+  if (seconds < 100)
+    snprintf(buffer, 32, "%.2g s", seconds);
+  else if (seconds < 100 * 60)
+    snprintf(buffer, 32, "%.0f min", seconds / 60);
+  else
+    snprintf(buffer, 32, "%.0f h", seconds / 3600);
+  return buffer;
+}
+
+/* The cell's line: what it is, how large, how many trials from `first` on, how many of them done.
+ */
+static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int first, int n,
+                               RgTable *table)
+{
+  const RgTrial *trial = &plan->trials[first];
+  const RgCell *cell = &plan->study->cells[trial->cell];
+  char dim[32], domain[32], queries[32], trials[16], done[16], seconds[32], memory[32];
+  int n_done = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = first; i < first + n; i++) n_done += progress->done[i] != 0;
+  snprintf(dim, sizeof(dim), cell->dim_c ? "%d+%d" : "%d", cell->dim_x, cell->dim_c);
+  snprintf(domain, sizeof(domain), cell->size_x ? "%d points" : "box", cell->size_x);
+  snprintf(queries, sizeof(queries), "%d+%d", cell->run.initial_points, cell->run.iterations);
+  snprintf(trials, sizeof(trials), "%d", n);
+  snprintf(done, sizeof(done), "%d", n_done);
+  snprintf(memory, sizeof(memory), "%.0f MB", trial->memory / 1e6);
+  PetscCall(
+      rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
+                                                cell->swept, dim, domain, queries, trials, done,
+                                                show_seconds(trial->cost, seconds), memory}));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_cells(const RgPlan *plan, const Progress *progress, RgText *text)
+{
+  RgTable table = {.n_columns = 10,
+                   .headings = {"problem", "algorithm", "swept", ">dim", ">design", ">queries",
+                                ">trials", ">done", ">per trial", ">memory"}};
+
+  PetscFunctionBeginUser;
+  for (int first = 0, i = 0; i < plan->n; first = i) {
+    while (i < plan->n && plan->trials[i].cell == plan->trials[first].cell) i++;
+    PetscCall(add_cell(plan, progress, first, i - first, &table));
+  }
+  PetscCall(rg_table_print(&table, text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, RgText *text)
+{
+  static const char *const words[] = {
+      [RG_STATUS_MISSING] = "", [RG_STATUS_COMPLETE] = "complete", [RG_STATUS_FAILED] = "failed"};
+  RgTable table = {
+      .n_columns = 7,
+      .headings = {"id", "problem", "algorithm", "swept", ">instance", ">seed", "status"}};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < plan->n; i++) {
+    const RgTrial *trial = &plan->trials[i];
+    const RgCell *cell = &plan->study->cells[trial->cell];
+    char instance[24], seed[24];
+    snprintf(instance, sizeof(instance), "%llu", (unsigned long long)trial->instance);
+    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)trial->seed);
+    PetscCall(rg_table_add(
+        &table, (const char *const[]){trial->id, cell->problem_label, cell->algorithm_label,
+                                      cell->swept, instance, seed, words[progress->done[i]]}));
+  }
+  PetscCall(rg_text_add(text, "\n"));
+  PetscCall(rg_table_print(&table, text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, RgText *text)
+{
+  double left = 0, memory = 0;
+  char seconds[32], longest[32];
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < plan->n; i++) {
+    if (!progress->done[i]) left += plan->trials[i].cost;
+    memory = fmax(memory, plan->trials[i].memory);
+  }
+  PetscCall(rg_text_add(text, "\n%d trials, %d done, %d to run", plan->n, progress->n_done,
+                        plan->n - progress->n_done));
+  if (progress->n_foreign)
+    PetscCall(rg_text_add(text, "; %d more in the results file belong to no trial of this study",
+                          progress->n_foreign));
+  PetscCall(
+      rg_text_add(text,
+                  "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
+                  "%.0f MB per rank\n",
+                  left / 3600, show_seconds(left, seconds),
+                  show_seconds(plan->trials[plan->order[0]].cost, longest), memory / 1e6));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *arguments, int *exit_code)
+{
+  RgPlan plan;
+  Progress progress;
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_plan_create(study, &plan));
+  PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
+  if (*exit_code == RG_EXIT_OK) {
+    PetscCall(rg_text_add(&text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
+                          study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
+                          (unsigned long long)study->seed));
+    PetscCall(add_cells(&plan, &progress, &text));
+    if (arguments->option[OPT_TRIALS]) PetscCall(add_trials(&plan, &progress, &text));
+    PetscCall(add_summary(&plan, &progress, &text));
+    rg_say("%s", text.data);
+  }
+  PetscCall(rg_text_clear(&text));
+  PetscCall(PetscFree(progress.sorted));
+  PetscCall(PetscFree(progress.done));
+  PetscCall(rg_plan_destroy(&plan));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
+{
+  RgArguments arguments;
+  RgStudy study;
+  RgDiagnostics diagnostics = {0};
+  bool ok;
+  int rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "plan STUDY.yaml [-o OUT.h5] [-trials]", options, 1, 1,
+                               &arguments, &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  if (rank == 0) {
+    PetscCall(rg_study_load(arguments.positional[0], &study, &diagnostics));
+    rg_print_diagnostics(&diagnostics);
+    if (diagnostics.n)
+      *exit_code = RG_EXIT_BAD_INPUT;
+    else
+      PetscCall(show_plan(&study, &arguments, exit_code));
+    PetscCall(rg_study_destroy(&study));
+  }
+  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscFunctionReturn(0);
+}

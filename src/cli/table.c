@@ -1,0 +1,71 @@
+#include "cli/table.h"
+
+#include <string.h>
+
+/* Characters of a UTF-8 text. */
+static int width_of(const char *text)
+{
+  int n = 0;
+  for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
+  return n;
+}
+
+PetscErrorCode rg_table_add(RgTable *table, const char *const *entries)
+{
+  PetscFunctionBeginUser;
+  if (table->n_rows == table->capacity) {
+    table->capacity = table->capacity ? 2 * table->capacity : 32;
+    PetscCall(
+        PetscRealloc((size_t)table->capacity * table->n_columns * sizeof(char *), &table->entries));
+  }
+  char **row = table->entries + (size_t)table->n_rows++ * table->n_columns;
+  for (int j = 0; j < table->n_columns; j++) PetscCall(PetscStrallocpy(entries[j], &row[j]));
+  PetscFunctionReturn(0);
+}
+
+/* Width of a column, heading included; 0 when it has no entries. */
+static int column_width(const RgTable *table, int j)
+{
+  const char *heading = table->headings[j] + (table->headings[j][0] == '>');
+  int width = 0;
+
+  for (int i = 0; i < table->n_rows; i++)
+    width = PetscMax(width, width_of(table->entries[(size_t)i * table->n_columns + j]));
+  return width ? PetscMax(width, width_of(heading)) : 0;
+}
+
+static PetscErrorCode add_row(const RgTable *table, const int *widths, const char *const *row,
+                              RgText *text)
+{
+  int pending = 0; /* blanks owed before the next entry: none at the end of a line */
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < table->n_columns; j++) {
+    const bool right = table->headings[j][0] == '>';
+    const char *entry = row[j] + (row == (const char *const *)table->headings && right);
+    const int blanks = widths[j] - width_of(entry);
+    if (!widths[j]) continue;
+    PetscCall(rg_text_add(text, "%*s%s", pending + (right ? blanks : 0), "", entry));
+    pending = 2 + (right ? 0 : blanks);
+  }
+  while (text->length && text->data[text->length - 1] == ' ') text->data[--text->length] = '\0';
+  PetscCall(rg_text_add(text, "\n"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_table_print(RgTable *table, RgText *text)
+{
+  int widths[RG_TABLE_COLUMNS];
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < table->n_columns; j++) widths[j] = column_width(table, j);
+  PetscCall(add_row(table, widths, table->headings, text));
+  for (int i = 0; i < table->n_rows; i++) {
+    char **row = table->entries + (size_t)i * table->n_columns;
+    PetscCall(add_row(table, widths, (const char *const *)row, text));
+    for (int j = 0; j < table->n_columns; j++) PetscCall(PetscFree(row[j]));
+  }
+  PetscCall(PetscFree(table->entries));
+  table->n_rows = table->capacity = 0;
+  PetscFunctionReturn(0);
+}

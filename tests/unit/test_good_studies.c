@@ -1,0 +1,50 @@
+/* Study files that must be accepted: good_studies/, whose comments say how many cells and trials
+   there are, and everything in experiments/. */
+#include "study_files.h"
+
+#include <ftw.h>
+
+static void check_good_file(const char *path, const char *text, size_t length)
+{
+  RgStudy study;
+  RgPlan plan;
+  RgDiagnostics diagnostics = {0};
+
+  RG_OK(rg_study_parse(path, text, length, &study, &diagnostics));
+  if (diagnostics.n)
+    fail_msg("%s:%d:%d: %s", path, diagnostics.list[0].place.line, diagnostics.list[0].place.column,
+             diagnostics.list[0].message);
+  RG_OK(rg_plan_create(&study, &plan));
+  if (number_after(text, "# cells: ") >= 0) {
+    assert_int_equal(study.n_cells, number_after(text, "# cells: "));
+    assert_int_equal(plan.n, number_after(text, "# trials: "));
+  }
+  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
+static void good_studies_are_accepted(void **state)
+{
+  (void)state;
+  assert_true(for_each_study(RG_TEST_DATA "/unit/good_studies", check_good_file) >= 5);
+}
+
+static int check_folder(const char *path, const struct stat *info, int type, struct FTW *where)
+{
+  (void)info, (void)where;
+  if (type == FTW_D) for_each_study(path, check_good_file);
+  return 0;
+}
+
+static void experiments_are_accepted(void **state)
+{
+  (void)state;
+  assert_int_equal(nftw(RG_TEST_DATA "/../experiments", check_folder, 8, 0), 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(good_studies_are_accepted),
+    cmocka_unit_test(experiments_are_accepted),
+};
+
+RG_TEST_MAIN(tests)

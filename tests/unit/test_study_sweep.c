@@ -1,0 +1,183 @@
+#include "study_text.h"
+
+/* One line per cell: problem | algorithm | swept. */
+static void check_cells(const char *text, const char *const *expected)
+{
+  RgStudy study;
+  int n = 0;
+
+  parse_study(text, &study);
+  while (expected[n]) n++;
+  for (int i = 0; i < study.n_cells && i < n; i++) {
+    char line[512];
+    const RgCell *cell = &study.cells[i];
+    snprintf(line, sizeof(line), "%s | %s | %s", cell->problem_label, cell->algorithm_label,
+             cell->swept);
+    assert_string_equal(line, expected[i]);
+  }
+  assert_int_equal(study.n_cells, n);
+  RG_OK(rg_study_destroy(&study));
+}
+
+#define TWO                                                                                        \
+  STUDY("[branin, {name: ackley, label: Ackley 4.5-D}]", "[random, {name: gp_ucb, label: "         \
+                                                         "GP-UCB}]")
+
+static void an_algorithm_axis_multiplies_its_cells_only(void **state)
+{
+  (void)state;
+  check_cells(TWO "sweep: [{algorithms.GP-UCB.delta: [0.1, 0.2]}]\n",
+              (const char *const[]){"branin | random | ", "branin | GP-UCB (delta=0.1) | delta=0.1",
+                                    "branin | GP-UCB (delta=0.2) | delta=0.2",
+                                    "Ackley 4.5-D | random | ",
+                                    "Ackley 4.5-D | GP-UCB (delta=0.1) | delta=0.1",
+                                    "Ackley 4.5-D | GP-UCB (delta=0.2) | delta=0.2", NULL});
+}
+
+static void a_problem_axis_multiplies_its_cells_only(void **state)
+{
+  (void)state;
+  check_cells(TWO "sweep: [{problems.Ackley 4.5-D.dim: [2, 4]}]\n",
+              (const char *const[]){
+                  "branin | random | ", "branin | GP-UCB | ", "Ackley 4.5-D | random | dim=2",
+                  "Ackley 4.5-D | random | dim=4", "Ackley 4.5-D | GP-UCB | dim=2",
+                  "Ackley 4.5-D | GP-UCB | dim=4", NULL});
+}
+
+static void a_common_axis_multiplies_all(void **state)
+{
+  (void)state;
+  check_cells(TWO "sweep: [{common.noise_variance: [1e-4, 1e-2]}]\n",
+              (const char *const[]){
+                  "branin | random | noise_variance=1e-4", "branin | random | noise_variance=1e-2",
+                  "branin | GP-UCB | noise_variance=1e-4", "branin | GP-UCB | noise_variance=1e-2",
+                  "Ackley 4.5-D | random | noise_variance=1e-4",
+                  "Ackley 4.5-D | random | noise_variance=1e-2",
+                  "Ackley 4.5-D | GP-UCB | noise_variance=1e-4",
+                  "Ackley 4.5-D | GP-UCB | noise_variance=1e-2", NULL});
+}
+
+/* The model's settings mean nothing to random search. */
+static void a_common_block_axis_multiplies_who_reads_it(void **state)
+{
+  (void)state;
+  check_cells(
+      STUDY("[branin]",
+            "[random, gp_ucb]") "sweep: [{common.surrogate.length_scale: [0.1, [0.2, 0.3]]}]\n",
+      (const char *const[]){"branin | random | ", "branin | gp_ucb | surrogate.length_scale=0.1",
+                            "branin | gp_ucb | surrogate.length_scale=[0.2, 0.3]", NULL});
+}
+
+/* Who sets the key closer by is not touched. */
+static void an_axis_does_not_reach_through_an_override(void **state)
+{
+  (void)state;
+  check_cells(
+      "study: t\ncommon: {iterations: 5}\n"
+      "problems: [branin, {name: ackley, noise_variance: 1, surrogate: {variance: 2}}]\n"
+      "algorithms: [gp_ucb, {name: ei, surrogate: {variance: 3}}]\n"
+      "sweep:\n  - {common.noise_variance: [3, 4]}\n  - {common.surrogate.variance: [5, 6]}\n",
+      (const char *const[]){"branin | gp_ucb | noise_variance=3, surrogate.variance=5",
+                            "branin | gp_ucb | noise_variance=3, surrogate.variance=6",
+                            "branin | gp_ucb | noise_variance=4, surrogate.variance=5",
+                            "branin | gp_ucb | noise_variance=4, surrogate.variance=6",
+                            "branin | ei | noise_variance=3", "branin | ei | noise_variance=4",
+                            "ackley | gp_ucb | ", "ackley | ei | ", NULL});
+}
+
+static void axes_are_crossed_and_paths_of_one_axis_go_together(void **state)
+{
+  (void)state;
+  check_cells(STUDY("[ackley]", "[gp_ucb]") "sweep:\n  - {problems.ackley.dim: [2, 3], "
+                                            "algorithms.gp_ucb.delta: [0.2, 0.3]}\n"
+                                            "  - {common.initial_points: [4, 5]}\n",
+              (const char *const[]){
+                  "ackley | gp_ucb (delta=0.2) | dim=2, delta=0.2, initial_points=4",
+                  "ackley | gp_ucb (delta=0.2) | dim=2, delta=0.2, initial_points=5",
+                  "ackley | gp_ucb (delta=0.3) | dim=3, delta=0.3, initial_points=4",
+                  "ackley | gp_ucb (delta=0.3) | dim=3, delta=0.3, initial_points=5", NULL});
+}
+
+/* An axis of pairs of which a cell reads only one: its values once each. */
+static void half_an_axis_is_not_repeated(void **state)
+{
+  (void)state;
+  check_cells(STUDY("[ackley]", "[random, gp_ucb]") "sweep: [{problems.ackley.dim: [2, 2, 3], "
+                                                    "algorithms.gp_ucb.delta: [0.2, 0.3, 0.2]}]\n",
+              (const char *const[]){"ackley | random | dim=2", "ackley | random | dim=3",
+                                    "ackley | gp_ucb (delta=0.2) | dim=2, delta=0.2",
+                                    "ackley | gp_ucb (delta=0.3) | dim=2, delta=0.3",
+                                    "ackley | gp_ucb (delta=0.2) | dim=3, delta=0.2", NULL});
+}
+
+static void blocks_are_swept_at_every_layer(void **state)
+{
+  (void)state;
+  check_cells(
+      STUDY("[branin]",
+            "[gp_ucb]") "sweep:\n  - {problems.branin.surrogate.kernel: [matern32, gaussian]}\n"
+                        "  - {algorithms.gp_ucb.maximiser.restarts: [10]}\n",
+      (const char *const[]){"branin | gp_ucb (maximiser.restarts=10) | surrogate.kernel=matern32, "
+                            "maximiser.restarts=10",
+                            "branin | gp_ucb (maximiser.restarts=10) | surrogate.kernel=gaussian, "
+                            "maximiser.restarts=10",
+                            NULL});
+}
+
+static void the_longest_label_is_meant(void **state)
+{
+  (void)state;
+  check_cells(STUDY("[{name: ackley, label: A, upper: 3}, {name: ackley, label: A.B}]",
+                    "[random]") "sweep: [{problems.A.B.dim: [2, 3]}, {problems.A.dim: [5]}]\n",
+              (const char *const[]){"A | random | dim=5", "A.B | random | dim=2",
+                                    "A.B | random | dim=3", NULL});
+}
+
+/* A swept value replaces the one that stands in the entry, and takes effect. */
+static void the_swept_value_counts(void **state)
+{
+  RgStudy study;
+
+  (void)state;
+  parse_study(STUDY("[{name: ackley, dim: 9, iterations: 9}]",
+                    "[random]") "sweep: [{problems.ackley.dim: [2, 3], problems.ackley.iterations: "
+                                "[20, 30]}]\n",
+              &study);
+  assert_int_equal(study.n_cells, 2);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(study.cells[i].dim_x, 2 + i);
+    assert_int_equal(study.cells[i].run.iterations, 20 + 10 * i);
+    assert_int_equal(study.cells[i].run.initial_points, i ? 8 : 4);
+  }
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* A required setting may come from the sweep alone. */
+static void a_sweep_can_give_what_is_required(void **state)
+{
+  RgStudy study;
+
+  (void)state;
+  parse_study("study: t\nproblems: [branin]\nalgorithms: [random]\n"
+              "sweep: [{common.iterations: [5, 6]}]\n",
+              &study);
+  assert_int_equal(study.n_cells, 2);
+  assert_int_equal(study.cells[1].run.iterations, 6);
+  RG_OK(rg_study_destroy(&study));
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(an_algorithm_axis_multiplies_its_cells_only),
+    cmocka_unit_test(a_problem_axis_multiplies_its_cells_only),
+    cmocka_unit_test(a_common_axis_multiplies_all),
+    cmocka_unit_test(a_common_block_axis_multiplies_who_reads_it),
+    cmocka_unit_test(an_axis_does_not_reach_through_an_override),
+    cmocka_unit_test(axes_are_crossed_and_paths_of_one_axis_go_together),
+    cmocka_unit_test(half_an_axis_is_not_repeated),
+    cmocka_unit_test(blocks_are_swept_at_every_layer),
+    cmocka_unit_test(the_longest_label_is_meant),
+    cmocka_unit_test(the_swept_value_counts),
+    cmocka_unit_test(a_sweep_can_give_what_is_required),
+};
+
+RG_TEST_MAIN(tests)
