@@ -2,7 +2,8 @@
    docs/results-format.md is generated from.
 
    COLUMN(symbol, dataset name, width, result, units, long name, description)
-   width: 1, or RG_WIDTH_X / RG_WIDTH_C / RG_WIDTH_Z for one value per design / context / model input.
+   width: 1, or RG_WIDTH_X / RG_WIDTH_C / RG_WIDTH_Z for one value per coordinate of the design / of
+   the context / per input of the model.
    result: 1 if the value is part of the results proper (same bits everywhere, in checksums), 0 for
    timing. Units "y" are those of the problem's f; "1" dimensionless.
    Missing values are NaN. */

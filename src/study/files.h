@@ -1,0 +1,35 @@
+/* Files and directories as the store needs them: every step checked, errno as a value. */
+#ifndef RG_STUDY_FILES_H
+#define RG_STUDY_FILES_H
+
+#include "base/core.h"
+
+/* Create `<directory>/.tmp.<host>.<pid>.<n>` exclusively for writing and reading, n the first that
+   is free; path: 1 + its length at most `size`. Returns the descriptor, or -1 and *error. */
+int rg_file_create_temporary(const char *directory, char *path, size_t size, int *error);
+/* Whether `name` is a temporary file of a process of this host that does not exist any more. */
+bool rg_file_is_stale(const char *name);
+
+/* 0 or an errno. */
+int rg_file_write(int fd, const void *bytes, size_t length);
+int rg_file_sync(int fd);
+/* After an error of close nothing may be assumed about the data. */
+int rg_file_close(int fd);
+/* fsync of a directory; file systems that can't are forgiven. */
+int rg_directory_sync(const char *path);
+/* Create a directory, durably; no error when it exists. */
+int rg_directory_create(const char *path);
+
+/* "path: what (needs 8.1 MiB, 12 KiB free)", with the space free at `directory`. */
+void rg_file_complain(char message[512], const char *path, const char *what, int error,
+                      const char *directory, uint64_t needed);
+
+/* Names of the entries of a directory (without . and ..), sorted; owned by the caller, see below.
+ */
+PetscErrorCode rg_directory_list(const char *path, int *n, char ***names, int *error);
+PetscErrorCode rg_names_free(int n, char ***names);
+
+/* `<a>/<b>` as a new string. */
+PetscErrorCode rg_path_join(const char *a, const char *b, char **path);
+
+#endif

@@ -1,0 +1,77 @@
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "study/files.h"
+#include "study/store_internal.h"
+
+/* Temporary results files that a dead process left beside ours. */
+static PetscErrorCode remove_stale_beside(const RgStore *store)
+{
+  char **names, *path;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_directory_list(store->parent, &n, &names, &error));
+  for (int i = 0; i < n; i++) {
+    if (!rg_file_is_stale(names[i])) continue;
+    PetscCall(rg_path_join(store->parent, names[i], &path));
+    (void)unlink(path);
+    PetscCall(PetscFree(path));
+  }
+  PetscCall(rg_names_free(n, &names));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsigned char *done,
+                                RgStoreScan *scan)
+{
+  uint64_t id[2];
+  bool *planned;
+  int at;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(index->n, &planned));
+  for (int i = 0; i < plan->n; i++) {
+    done[i] = RG_STATUS_MISSING;
+    at = rg_hash_parse(plan->trials[i].id, id) ? rg_index_find(index, id) : -1;
+    if (at < 0) continue;
+    planned[at] = true;
+    done[i] = (unsigned char)index->entries[index->order[at]].status;
+    scan->n_done++;
+    scan->n_failed += done[i] == RG_STATUS_FAILED;
+  }
+  for (int i = 0; i < index->n; i++) {
+    bool first = i == 0 || !rg_same_hash(index->entries[index->order[i]].id,
+                                         index->entries[index->order[i - 1]].id);
+    scan->n_foreign += first && !planned[i];
+  }
+  PetscCall(PetscFree(planned));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
+                             RgStoreScan *scan, RgStoreStatus *status, char message[512])
+{
+  RgIndex index = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(scan, sizeof(*scan)));
+  PetscCall(PetscMemzero(done, (size_t)plan->n));
+  PetscCall(remove_stale_beside(store));
+  PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, status,
+                            message));
+  if (*status == RG_STORE_OK) {
+    for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
+    PetscCall(mark_done(&index, plan, done, scan));
+  }
+  if (*status == RG_STORE_OK && scan->n_bad) {
+    char last[512];
+    memcpy(last, message, sizeof(last));
+    snprintf(message, 512,
+             "%d damaged shard%s moved to %.150s/bad, their trials run again (%.200s)", scan->n_bad,
+             scan->n_bad == 1 ? "" : "s", store->directory, last);
+  }
+  PetscCall(rg_index_clear(&index));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,172 @@
+/* A store with a fake study in a directory of its own, and a witness who compares what comes back. */
+#ifndef RG_TESTS_STORE_BENCH_H
+#define RG_TESTS_STORE_BENCH_H
+
+#include "fake_study.h"
+#include "scratch.h"
+#include "test_main.h"
+
+typedef struct {
+  char directory[64], output[128], shards[128];
+  Fake fake;
+  RgStore *store;
+} Bench;
+
+static inline void bench_open_store(Bench *bench, int rank)
+{
+  RgStoreStatus status;
+  char message[512];
+
+  RG_OK(rg_store_open(bench->output, &bench->fake.study, rank, &bench->store, &status, message));
+  assert_int_equal(status, RG_STORE_OK);
+}
+
+static inline void bench_create(int n_seeds, Bench *bench)
+{
+  memset(bench, 0, sizeof(*bench));
+  scratch_create(bench->directory);
+  snprintf(bench->output, sizeof(bench->output), "%s/out.h5", bench->directory);
+  snprintf(bench->shards, sizeof(bench->shards), "%s/out.h5.d", bench->directory);
+  fake_create(n_seeds, &bench->fake);
+  bench_open_store(bench, 0);
+}
+
+static inline void bench_destroy(Bench *bench)
+{
+  RG_OK(rg_store_close(&bench->store));
+  fake_destroy(&bench->fake);
+  scratch_remove(bench->directory);
+}
+
+/* Hand trial i to the store and commit it at once if `now`. */
+static inline void bench_add(Bench *bench, int i, bool now)
+{
+  RgRecord record;
+  RgStoreStatus status;
+  char message[512];
+
+  RG_OK(fake_record(&bench->fake, i, &record));
+  RG_OK(rg_store_add(bench->store, &record, &status, message));
+  assert_null(record.key);
+  assert_int_equal(status, RG_STORE_OK);
+  if (!now) return;
+  RG_OK(rg_store_flush(bench->store, true, &status, message));
+  assert_int_equal(status, RG_STORE_OK);
+}
+
+static inline void bench_flush(Bench *bench)
+{
+  RgStoreStatus status;
+  char message[512];
+
+  RG_OK(rg_store_flush(bench->store, true, &status, message));
+  assert_int_equal(status, RG_STORE_OK);
+}
+
+static inline RgStoreScan bench_scan(Bench *bench, unsigned char *done)
+{
+  RgStoreScan scan;
+  RgStoreStatus status;
+  char message[512];
+
+  RG_OK(rg_store_scan(bench->store, &bench->fake.plan, done, &scan, &status, message));
+  if (status) print_message("%s\n", message);
+  assert_int_equal(status, RG_STORE_OK);
+  return scan;
+}
+
+static inline RgStoreStatus bench_pack(Bench *bench)
+{
+  RgStoreStatus status;
+  char message[512];
+
+  RG_OK(rg_store_pack(bench->store, &bench->fake.plan, &status, message));
+  if (status) print_message("%s\n", message);
+  return status;
+}
+
+/* Compares every record it is shown, bit by bit, with the one made anew. */
+typedef struct {
+  Fake *fake;
+  int seen[64], n;
+  RgChecksum checksum;
+} Witness;
+
+static inline void compare_doubles(const char *name, int n, const double *found, const double *expected)
+{
+  for (int k = 0; k < n; k++) {
+    double a = found ? found[k] : NAN, b = expected ? expected[k] : NAN;
+    if (isnan(a) && isnan(b)) continue;
+    if (memcmp(&a, &b, sizeof(a))) fail_msg("%s[%d] = %.17g, expected %.17g", name, k, a, b);
+  }
+}
+
+static inline void compare_records(const RgRecord *a, const RgRecord *b)
+{
+  assert_string_equal(a->key, b->key);
+  assert_string_equal(a->cell, b->cell);
+  assert_string_equal(a->problem_label, b->problem_label);
+  assert_string_equal(a->algorithm_label, b->algorithm_label);
+  assert_string_equal(a->problem, b->problem);
+  assert_string_equal(a->algorithm, b->algorithm);
+  assert_string_equal(a->swept, b->swept);
+  assert_string_equal(a->message, b->message);
+  assert_true(a->instance == b->instance && a->seed == b->seed && a->status == b->status);
+  assert_int_equal(a->n_rows, b->n_rows);
+  assert_int_equal(a->n_initial, b->n_initial);
+  assert_int_equal(a->dim_x, b->dim_x);
+  assert_int_equal(a->dim_c, b->dim_c);
+  assert_int_equal(a->dim_z, b->dim_z);
+  compare_doubles("optimum", 1, &a->optimum, &b->optimum);
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    compare_doubles(rg_columns[c].name, a->n_rows * rg_record_width(a, c), a->column[c],
+                    b->column[c]);
+  assert_string_equal(a->provenance.host, b->provenance.host);
+  assert_true(a->provenance.fingerprint == b->provenance.fingerprint);
+  assert_true(a->provenance.started == b->provenance.started);
+  assert_non_null(strstr(a->provenance.software, "regatta"));
+}
+
+static inline PetscErrorCode witness_visit(void *context, const RgRecord *record)
+{
+  Witness *witness = context;
+  RgRecord expected;
+  uint64_t checksum[2];
+  int i = 0;
+
+  PetscFunctionBeginUser;
+  while (i < witness->fake->plan.n && strcmp(witness->fake->plan.trials[i].id, record->id)) i++;
+  assert_true(i < witness->fake->plan.n);
+  witness->seen[i]++;
+  witness->n++;
+  PetscCall(fake_record(witness->fake, i, &expected));
+  compare_records(record, &expected);
+  assert_int_equal(record->n_extra, expected.n_extra ? 2 : 0); /* the empty one is not stored */
+  for (int e = 0; e < record->n_extra; e++) {
+    int from = strcmp(record->extra_name[e], "beta") ? 2 : 0;
+    assert_string_equal(record->extra_name[e], expected.extra_name[from]);
+    assert_string_equal(record->extra_doc[e], expected.extra_doc[from]);
+    compare_doubles("extra", record->n_rows, record->extra[e], expected.extra[from]);
+  }
+  PetscCall(rg_record_destroy(&expected));
+  PetscCall(rg_record_checksum(record, checksum));
+  rg_checksum_add(&witness->checksum, checksum);
+  PetscFunctionReturn(0);
+}
+
+static inline Witness bench_visit(Bench *bench, const char *path)
+{
+  Witness witness = {.fake = &bench->fake};
+  RgStoreStatus status;
+  char message[512];
+  int damaged;
+
+  RG_OK(rg_store_visit(path, witness_visit, &witness, &damaged, &status, message));
+  if (status) print_message("%s\n", message);
+  assert_int_equal(status, RG_STORE_OK);
+  assert_int_equal(damaged, 0);
+  for (int i = 0; i < bench->fake.plan.n; i++) assert_true(witness.seen[i] <= 1);
+  return witness;
+}
+
+#endif

@@ -1,0 +1,209 @@
+#include "test_main.h"
+
+#include "fake_study.h"
+
+static void widths_follow_the_record(void **state)
+{
+  Fake fake;
+  RgRecord record;
+
+  (void)state;
+  fake_create(1, &fake);
+  RG_OK(fake_record(&fake, 2, &record)); /* second problem, first algorithm */
+  assert_int_equal(rg_record_width(&record, RG_COLUMN_X), 2);
+  assert_int_equal(rg_record_width(&record, RG_COLUMN_C), 1);
+  assert_int_equal(rg_record_width(&record, RG_COLUMN_LENGTH_SCALE), 3);
+  assert_int_equal(rg_record_width(&record, RG_COLUMN_Y), 1);
+  assert_string_equal(record.problem_label, "gp path, l = 0.1");
+  assert_string_equal(record.problem, "gp_path");
+  assert_string_equal(record.algorithm_label, "GP-UCB");
+  assert_string_equal(record.swept, "l=0.1");
+  assert_true(isnan(record.column[RG_COLUMN_RECOMMENDATION][FAKE_ROWS * 2 - 1]));
+  assert_true(rg_record_bytes(&record) > FAKE_ROWS * 20 * sizeof(double));
+  RG_OK(rg_record_destroy(&record));
+  assert_null(record.key);
+  RG_OK(rg_record_destroy(&record)); /* of a zeroed record */
+
+  RG_OK(fake_record(&fake, 1, &record)); /* no context, no model */
+  assert_null(record.column[RG_COLUMN_C]);
+  assert_null(record.column[RG_COLUMN_LENGTH_SCALE]);
+  assert_int_equal(record.n_extra, 0);
+  RG_OK(rg_record_destroy(&record));
+  fake_destroy(&fake);
+}
+
+static void cell_is_shared_by_its_seeds(void **state)
+{
+  Fake fake;
+  RgRecord a, b, c;
+
+  (void)state;
+  fake_create(2, &fake);
+  RG_OK(fake_record(&fake, 0, &a));
+  RG_OK(fake_record(&fake, 1, &b));
+  RG_OK(fake_record(&fake, 2, &c));
+  assert_string_equal(a.cell, b.cell);
+  assert_string_not_equal(a.cell, c.cell);
+  assert_string_not_equal(a.id, b.id);
+  RG_OK(rg_record_destroy(&a));
+  RG_OK(rg_record_destroy(&b));
+  RG_OK(rg_record_destroy(&c));
+  fake_destroy(&fake);
+}
+
+static void checksum_of(const RgRecord *record, uint64_t checksum[2])
+{
+  RG_OK(rg_record_checksum(record, checksum));
+}
+
+static bool same(const uint64_t a[2], const uint64_t b[2])
+{
+  return a[0] == b[0] && a[1] == b[1];
+}
+
+/* What counts and what does not. */
+static void checksum_covers_results_only(void **state)
+{
+  Fake fake;
+  RgRecord record;
+  uint64_t first[2], now[2];
+
+  (void)state;
+  fake_create(1, &fake);
+  RG_OK(fake_record(&fake, 0, &record));
+  checksum_of(&record, first);
+  record.column[RG_COLUMN_WALL_FIT][0] += 1;
+  record.provenance.rank = 77;
+  record.provenance.wall = 123;
+  record.problem_label[0] = 'B';
+  checksum_of(&record, now);
+  assert_true(same(first, now));
+
+  record.column[RG_COLUMN_Y][3] = nextafter(record.column[RG_COLUMN_Y][3], INFINITY);
+  checksum_of(&record, now);
+  assert_false(same(first, now));
+  record.column[RG_COLUMN_Y][3] = fake_value(&fake.plan.trials[0], RG_COLUMN_Y, 3);
+  checksum_of(&record, now);
+  assert_true(same(first, now));
+
+  record.extra[0][2] += 1;
+  checksum_of(&record, now);
+  assert_false(same(first, now));
+  record.extra[0][2] = fake_value(&fake.plan.trials[0], 100, 2);
+  record.status = RG_STATUS_FAILED;
+  checksum_of(&record, now);
+  assert_false(same(first, now));
+  record.status = RG_STATUS_COMPLETE;
+  record.message[0] = 'x';
+  checksum_of(&record, now);
+  assert_false(same(first, now));
+  record.message[0] = '\0';
+  record.n_rows--;
+  checksum_of(&record, now);
+  assert_false(same(first, now));
+  RG_OK(rg_record_destroy(&record));
+  fake_destroy(&fake);
+}
+
+/* -0 as 0, every NaN the same, an empty column as none, extra columns in any order. */
+static void checksum_is_canonical(void **state)
+{
+  Fake fake;
+  RgRecord record;
+  uint64_t first[2], now[2], odd = UINT64_C(0xfff8dead00000001);
+  double *column;
+
+  (void)state;
+  fake_create(1, &fake);
+  RG_OK(fake_record(&fake, 0, &record));
+  record.column[RG_COLUMN_F][1] = 0.0;
+  record.column[RG_COLUMN_F][2] = NAN;
+  checksum_of(&record, first);
+  record.column[RG_COLUMN_F][1] = -0.0;
+  memcpy(&record.column[RG_COLUMN_F][2], &odd, sizeof(odd));
+  checksum_of(&record, now);
+  assert_true(same(first, now));
+
+  column = record.column[RG_COLUMN_RECOMMENDATION]; /* all NaN */
+  record.column[RG_COLUMN_RECOMMENDATION] = NULL;
+  checksum_of(&record, now);
+  assert_true(same(first, now));
+  record.column[RG_COLUMN_RECOMMENDATION] = column;
+
+  column = record.extra[0];
+  record.extra[0] = record.extra[2];
+  record.extra[2] = column;
+  RG_OK(PetscStrncpy(record.extra_name[0], "alpha", RG_NAME_MAX));
+  RG_OK(PetscStrncpy(record.extra_name[2], "beta", RG_NAME_MAX));
+  checksum_of(&record, now);
+  assert_true(same(first, now));
+  RG_OK(rg_record_destroy(&record));
+  fake_destroy(&fake);
+}
+
+/* The bits are part of the format: a change of this number is a change of the schema. */
+static void checksum_is_known(void **state)
+{
+  Fake fake;
+  RgRecord record;
+  uint64_t checksum[2];
+  RgChecksum all = {0}, reversed = {0}, half = {0};
+  char a[33], b[33];
+
+  (void)state;
+  fake_create(1, &fake);
+  RG_OK(fake_record(&fake, 1, &record));
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) /* nothing that depends on libm */
+    for (int k = 0; record.column[c] && k < record.n_rows * rg_record_width(&record, c); k++)
+      record.column[c][k] = c + 0.125 * k;
+  checksum_of(&record, checksum);
+  rg_hash_hex(checksum, a);
+  assert_string_equal(a, "3541bc1de9db2e1fa04f38b1308b116b");
+  RG_OK(rg_record_destroy(&record));
+
+  for (uint64_t i = 1; i < 50; i++) rg_checksum_add(&all, (uint64_t[2]){i << 60, ~i});
+  for (uint64_t i = 49; i > 0; i--) rg_checksum_add(&reversed, (uint64_t[2]){i << 60, ~i});
+  for (uint64_t i = 1; i < 49; i++) rg_checksum_add(&half, (uint64_t[2]){i << 60, ~i});
+  rg_checksum_hex(&all, a);
+  rg_checksum_hex(&reversed, b);
+  assert_string_equal(a, b);
+  rg_checksum_hex(&half, b);
+  assert_string_not_equal(a, b);
+  fake_destroy(&fake);
+}
+
+static void names_of_the_format_are_taken(void **state)
+{
+  const RgRecordColumn standard[] = {{"y", "mine"}, {NULL, NULL}};
+  const RgRecordColumn field[] = {{"seed", "mine"}, {NULL, NULL}};
+  Fake fake;
+  RgRecord record;
+
+  (void)state;
+  fake_create(1, &fake);
+  RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  assert_int_equal(rg_record_create(&fake.study, &fake.plan.trials[0], 4, 0, standard, &record),
+                   PETSC_ERR_PLIB);
+  RG_OK(rg_record_destroy(&record));
+  assert_int_equal(rg_record_create(&fake.study, &fake.plan.trials[0], 4, 0, field, &record),
+                   PETSC_ERR_PLIB);
+  RG_OK(rg_record_destroy(&record));
+  RG_OK(PetscPopErrorHandler());
+  fake_destroy(&fake);
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(widths_follow_the_record),
+      cmocka_unit_test(cell_is_shared_by_its_seeds),
+      cmocka_unit_test(checksum_covers_results_only),
+      cmocka_unit_test(checksum_is_canonical),
+      cmocka_unit_test(checksum_is_known),
+      cmocka_unit_test(names_of_the_format_are_taken),
+  };
+
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  return PetscFinalize() || failed ? 1 : 0;
+}

@@ -1,0 +1,282 @@
+#include "store_bench.h"
+
+static void pack_in_order(Bench *bench, int step, size_t image_bytes)
+{
+  RgStoreLimits limits;
+
+  RG_OK(rg_store_get_limits(bench->store, &limits));
+  limits.image_bytes = image_bytes;
+  limits.compaction = step % 2 ? 2 : 64;
+  RG_OK(rg_store_set_limits(bench->store, &limits));
+  for (int k = 0; k < 20; k++) bench_add(bench, k * step % 20, k % 3 == 0);
+  bench_flush(bench);
+  assert_int_equal(bench_pack(bench), RG_STORE_OK);
+  assert_int_equal(scratch_count(bench->shards, ""), -1); /* the directory is gone */
+}
+
+/* Equal bytes whatever the order of arrival and the way of writing; the time is pinned. */
+static void results_do_not_tell_who_came_first(void **state)
+{
+  static const int steps[] = {1, 3, 7, 9};
+  static const size_t images[] = {256 << 20, 0, 0, 256 << 20};
+  unsigned char *first = NULL, *bytes;
+  size_t length = 0, n;
+
+  (void)state;
+  setenv("SOURCE_DATE_EPOCH", "1000000000", 1);
+  for (int k = 0; k < 4; k++) {
+    Bench bench;
+    Witness witness;
+    bench_create(5, &bench);
+    pack_in_order(&bench, steps[k], images[k]);
+    witness = bench_visit(&bench, bench.output);
+    assert_int_equal(witness.n, 20);
+    bytes = scratch_read(bench.output, &n);
+    if (!first) {
+      first = bytes;
+      length = n;
+    } else {
+      assert_int_equal(n, length);
+      assert_memory_equal(bytes, first, n);
+      free(bytes);
+    }
+    bench_destroy(&bench);
+  }
+  unsetenv("SOURCE_DATE_EPOCH");
+  free(first);
+}
+
+static void info_tells_of_file_and_directory(void **state)
+{
+  Bench bench;
+  RgStoreInfo info;
+  RgStoreStatus status;
+  Witness witness;
+  char message[512], hex[33];
+
+  (void)state;
+  bench_create(5, &bench);
+  bench_add(&bench, 0, true);
+  RG_OK(rg_store_info(bench.output, &info, &status, message));
+  assert_int_equal(status, RG_STORE_OK);
+  assert_true(info.directory && !info.complete);
+  assert_string_equal(info.name, "fake");
+  assert_int_equal(info.n_shards, 1);
+  RG_OK(rg_store_info_clear(&info));
+  pack_in_order(&bench, 1, 256 << 20);
+  RG_OK(rg_store_info(bench.output, &info, &status, message));
+  assert_int_equal(status, RG_STORE_OK);
+  assert_true(!info.directory && info.complete);
+  assert_int_equal(info.schema_version, RG_SCHEMA_VERSION);
+  assert_string_equal(info.study, bench.fake.study.text);
+  assert_string_equal(info.title, bench.fake.study.title);
+  assert_int_equal(info.seed, 7);
+  assert_non_null(strstr(info.history, "packed 20 trials"));
+  witness = bench_visit(&bench, bench.output);
+  rg_checksum_hex(&witness.checksum, hex);
+  assert_string_equal(info.checksum, hex);
+  RG_OK(rg_store_info_clear(&info));
+  RG_OK(rg_store_info("/nowhere/at/all.h5", &info, &status, message));
+  assert_int_equal(status, RG_STORE_ERROR);
+  RG_OK(rg_store_info_clear(&info));
+  bench_destroy(&bench);
+}
+
+static void incomplete_studies_are_not_packed(void **state)
+{
+  Bench bench;
+
+  (void)state;
+  bench_create(5, &bench);
+  for (int i = 0; i < 19; i++) bench_add(&bench, i, i % 4 == 0);
+  bench_flush(&bench);
+  assert_int_equal(bench_pack(&bench), RG_STORE_INCOMPLETE);
+  assert_int_equal(access(bench.output, F_OK), -1);
+  bench_add(&bench, 19, true);
+  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  bench_destroy(&bench);
+}
+
+static void packing_again_changes_nothing(void **state)
+{
+  Bench bench;
+  unsigned char *before, *after, done[20];
+  size_t length, n;
+  struct stat old, new;
+
+  (void)state;
+  bench_create(5, &bench);
+  pack_in_order(&bench, 3, 256 << 20);
+  before = scratch_read(bench.output, &length);
+  assert_int_equal(stat(bench.output, &old), 0);
+  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(stat(bench.output, &new), 0);
+  assert_true(old.st_ino == new.st_ino); /* it was not written */
+  bench_add(&bench, 3, true);            /* a shard that stayed after a power loss */
+  assert_int_equal(bench_scan(&bench, done).n_done, 20);
+  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(scratch_count(bench.shards, ""), -1);
+  after = scratch_read(bench.output, &n);
+  assert_int_equal(n, length);
+  assert_memory_equal(before, after, n);
+  free(before);
+  free(after);
+  bench_destroy(&bench);
+}
+
+static void studies_grow_and_shrink(void **state)
+{
+  Bench bench;
+  Fake two;
+  RgStoreStatus status;
+  RgStoreScan scan;
+  RgStoreInfo info;
+  unsigned char done[20];
+  char message[512];
+
+  (void)state;
+  bench_create(2, &bench); /* two seeds first */
+  for (int i = 0; i < 8; i++) bench_add(&bench, i, true);
+  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  RG_OK(rg_store_close(&bench.store));
+  fake_destroy(&bench.fake);
+  fake_create(5, &bench.fake); /* then five */
+  bench_open_store(&bench, 0);
+  scan = bench_scan(&bench, done);
+  assert_int_equal(scan.n_done, 8);
+  for (int i = 0; i < 20; i++)
+    if (!done[i]) bench_add(&bench, i, true);
+  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+
+  fake_create(2, &two);
+  RG_OK(rg_store_pack(bench.store, &two.plan, &status, message)); /* and back: nothing is dropped */
+  assert_int_equal(status, RG_STORE_OK);
+  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  RG_OK(rg_store_info(bench.output, &info, &status, message));
+  assert_non_null(strstr(info.history, "packed 8 trials\n"));
+  assert_non_null(strstr(info.history, "packed 20 trials\n"));
+  RG_OK(rg_store_info_clear(&info));
+  scan = bench_scan(&bench, done); /* all twenty are still found */
+  assert_int_equal(scan.n_done, 20);
+  assert_int_equal(bench_pack(&bench), RG_STORE_OK); /* and stand in their groups again */
+  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  fake_destroy(&two);
+  bench_destroy(&bench);
+}
+
+static RgStoreStatus try_to_open(Bench *bench, char message[512])
+{
+  RgStore *store;
+  RgStoreStatus status;
+
+  RG_OK(rg_store_open(bench->output, &bench->fake.study, 0, &store, &status, message));
+  if (status == RG_STORE_OK) RG_OK(rg_store_close(&store));
+  return status;
+}
+
+static void what_stands_at_the_output_is_respected(void **state)
+{
+  Bench bench;
+  unsigned char *bytes;
+  char message[512];
+  size_t length;
+  RgStoreStatus status;
+
+  (void)state;
+  bench_create(5, &bench);
+  RG_OK(rg_store_close(&bench.store));
+  assert_int_equal(rmdir(bench.shards), 0);
+  scratch_write(bench.output, "my thesis", 9);
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  assert_int_equal(scratch_count(bench.directory, ""), 1); /* nothing was made */
+  unlink(bench.output);
+  assert_int_equal(mkdir(bench.output, 0777), 0);
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  assert_int_equal(rmdir(bench.output), 0);
+  bench_open_store(&bench, 0);
+  pack_in_order(&bench, 1, 256 << 20);
+
+  bench.fake.study.name = (char *)(uintptr_t) "other";
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  assert_non_null(strstr(message, "holds study 'fake', not 'other'"));
+  bench.fake.study.name = (char *)(uintptr_t) "fake";
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_OK);
+
+  bytes = scratch_read(bench.output, &length);
+  bytes[length / 2] ^= 1; /* damaged results are neither used nor overwritten */
+  scratch_write(bench.output, bytes, length);
+  RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &status, message));
+  assert_int_equal(status, RG_STORE_FOREIGN);
+  scratch_write(bench.output, bytes, length / 2);
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  bytes[length / 2] ^= 1;
+  scratch_write(bench.output, bytes,
+                length - 32); /* another program cut the trailer off: no harm */
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_OK);
+  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  free(bytes);
+  snprintf(bench.output, sizeof(bench.output), "%s/no/such/out.h5", bench.directory);
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_ERROR);
+  bench_destroy(&bench);
+}
+
+static void parts_are_joined(void **state)
+{
+  Bench bench;
+  RgStoreStatus status;
+  char message[512], part[128], joined[128];
+  const char *inputs[2] = {bench.output, part};
+  RgStoreInfo info;
+
+  (void)state;
+  bench_create(5, &bench);
+  for (int i = 0; i < 12; i++) bench_add(&bench, i, i % 3 == 0);
+  bench_flush(&bench);
+  RG_OK(rg_store_close(&bench.store));
+  snprintf(part, sizeof(part), "%s/part.h5", bench.directory);
+  snprintf(joined, sizeof(joined), "%s/joined.h5", bench.directory);
+  RG_OK(rg_store_open(part, &bench.fake.study, 0, &bench.store, &status, message));
+  for (int i = 8; i < 20; i++) bench_add(&bench, i, i % 3 == 0);
+  bench_flush(&bench);
+  RG_OK(rg_store_merge(2, inputs, joined, &status, message));
+  if (status) print_message("%s\n", message);
+  assert_int_equal(status, RG_STORE_OK);
+  assert_int_equal(bench_visit(&bench, joined).n, 20);
+  RG_OK(rg_store_info(joined, &info, &status, message));
+  assert_false(info.complete); /* nobody has said that these are all */
+  assert_string_equal(info.name, "fake");
+  RG_OK(rg_store_info_clear(&info));
+  RG_OK(rg_store_merge(2, inputs, joined, &status, message));
+  assert_int_equal(status, RG_STORE_FOREIGN); /* it exists */
+
+  RgRecord record;
+  RG_OK(fake_record(&bench.fake, 0, &record)); /* the same trial with another value */
+  record.column[RG_COLUMN_Y][0] += 1;
+  RG_OK(rg_store_add(bench.store, &record, &status, message));
+  bench_flush(&bench);
+  unlink(joined);
+  RG_OK(rg_store_merge(2, inputs, joined, &status, message));
+  assert_int_equal(status, RG_STORE_FOREIGN);
+  assert_non_null(strstr(message, bench.fake.plan.trials[0].id));
+  assert_int_equal(access(joined, F_OK), -1);
+  bench_destroy(&bench);
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(results_do_not_tell_who_came_first),
+    cmocka_unit_test(info_tells_of_file_and_directory),
+    cmocka_unit_test(incomplete_studies_are_not_packed),
+    cmocka_unit_test(packing_again_changes_nothing),
+    cmocka_unit_test(studies_grow_and_shrink),
+    cmocka_unit_test(what_stands_at_the_output_is_respected),
+    cmocka_unit_test(parts_are_joined),
+  };
+
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  return PetscFinalize() || failed ? 1 : 0;
+}

@@ -1,0 +1,277 @@
+#include <hdf5.h>
+
+#include "store_bench.h"
+
+static void records_come_back_bit_by_bit(void **state)
+{
+  Bench bench;
+  Witness witness;
+  unsigned char done[20];
+  RgStoreScan scan;
+
+  (void)state;
+  bench_create(5, &bench);
+  for (int i = 0; i < 20; i += 2) bench_add(&bench, i, false);
+  bench_flush(&bench); /* one shard with two problems, models and none, failed and complete */
+  bench_add(&bench, 1, true);
+  witness = bench_visit(&bench, bench.shards);
+  assert_int_equal(witness.n, 11);
+  scan = bench_scan(&bench, done);
+  assert_int_equal(scan.n_done, 11);
+  assert_int_equal(scan.n_failed, 2); /* seeds 4 of cells 0 and 2 */
+  assert_int_equal(scan.n_shards, 2);
+  assert_int_equal(scan.n_bad, 0);
+  assert_int_equal(scan.n_foreign, 0);
+  for (int i = 0; i < 20; i++)
+    assert_int_equal(done[i], i != 1 && i % 2 ? RG_STATUS_MISSING
+                              : i % 5 == 4    ? RG_STATUS_FAILED
+                                              : RG_STATUS_COMPLETE);
+  bench_visit(&bench, bench.output); /* stands for the directory while there is no results file */
+  bench_destroy(&bench);
+}
+
+static void groups_are_committed_when_due(void **state)
+{
+  Bench bench;
+  RgStoreLimits limits;
+  RgStoreStatus status;
+  RgRecord record;
+  char message[512];
+  size_t bytes;
+  double troubled;
+  int n;
+
+  (void)state;
+  bench_create(5, &bench);
+  bench_add(&bench, 0, false);
+  assert_int_equal(scratch_count(bench.shards, ""), 0); /* neither large nor old */
+  RG_OK(rg_store_pending(bench.store, &n, &bytes, &troubled));
+  assert_int_equal(n, 1);
+  assert_true(bytes > 1000 && troubled == 0);
+
+  RG_OK(fake_record(&bench.fake, 1, &record)); /* took long */
+  record.provenance.wall = 11;
+  RG_OK(rg_store_add(bench.store, &record, &status, message));
+  assert_int_equal(scratch_count(bench.shards, ""), 1);
+
+  RG_OK(rg_store_get_limits(bench.store, &limits)); /* much */
+  limits.group_bytes = 2 * bytes + 1;
+  RG_OK(rg_store_set_limits(bench.store, &limits));
+  for (int i = 2; i < 4; i++) bench_add(&bench, i, false);
+  assert_int_equal(scratch_count(bench.shards, ""), 1);
+  bench_add(&bench, 5, false);
+  assert_int_equal(scratch_count(bench.shards, ""), 2);
+
+  limits.group_seconds = 0; /* old */
+  RG_OK(rg_store_set_limits(bench.store, &limits));
+  bench_add(&bench, 6, false);
+  assert_int_equal(scratch_count(bench.shards, ""), 3);
+  RG_OK(rg_store_pending(bench.store, &n, &bytes, &troubled));
+  assert_true(n == 0 && bytes == 0);
+  bench_destroy(&bench);
+}
+
+static void shards_are_merged_by_levels(void **state)
+{
+  Bench bench;
+  RgStoreLimits limits;
+
+  (void)state;
+  bench_create(5, &bench);
+  RG_OK(rg_store_get_limits(bench.store, &limits));
+  limits.compaction = 3;
+  RG_OK(rg_store_set_limits(bench.store, &limits));
+  for (int i = 0; i < 13; i++) bench_add(&bench, i, true);
+  assert_int_equal(scratch_count(bench.shards, ""), 3); /* 13 = 9 + 3 + 1 */
+  char path[512];
+  scratch_find(bench.shards, "2-", path);
+  assert_true(path[0] != '\0');
+  assert_int_equal(bench_visit(&bench, bench.shards).n, 13);
+
+  limits.compaction_bytes = 3000; /* nothing is as small as that */
+  RG_OK(rg_store_set_limits(bench.store, &limits));
+  for (int i = 13; i < 20; i++) bench_add(&bench, i, true);
+  assert_int_equal(scratch_count(bench.shards, ""), 10);
+  bench_destroy(&bench);
+}
+
+static void other_ranks_touch_nothing_before_they_commit(void **state)
+{
+  Bench bench;
+
+  (void)state;
+  bench_create(2, &bench);
+  RG_OK(rg_store_close(&bench.store));
+  assert_int_equal(rmdir(bench.shards), 0);
+  bench_open_store(&bench, 3);
+  assert_int_equal(scratch_count(bench.directory, ""), 0);
+  bench_add(&bench, 0, true);
+  assert_int_equal(scratch_count(bench.shards, ""), 1);
+  bench_destroy(&bench);
+}
+
+static void damaged_shards_are_moved_and_run_again(void **state)
+{
+  static const char text[] = "this is no HDF5 file\n";
+  unsigned char done[20], *bytes;
+  Bench bench;
+  RgStoreScan scan;
+  char path[512], copy[512];
+  size_t length;
+
+  (void)state;
+  bench_create(5, &bench);
+  for (int i = 0; i < 4; i++) bench_add(&bench, i, true);
+  scratch_find(bench.shards, "0-", path);
+  bytes = scratch_read(path, &length);
+  for (size_t at = 7; at < length; at += length / 37) { /* a flipped bit anywhere */
+    bytes[at] ^= 0x10;
+    scratch_write(path, bytes, length);
+    bytes[at] ^= 0x10;
+    scan = bench_scan(&bench, done);
+    assert_int_equal(scan.n_bad, 1);
+    assert_int_equal(scan.n_done, 3);
+  }
+  for (size_t cut = 0; cut < length; cut += length / 23) { /* truncated, to nothing at first */
+    scratch_write(path, bytes, cut);
+    scan = bench_scan(&bench, done);
+    assert_int_equal(scan.n_bad, 1);
+    assert_int_equal(scan.n_done, 3);
+  }
+  scratch_write(path, text, sizeof(text));
+  assert_int_equal(bench_scan(&bench, done).n_bad, 1);
+  scratch_write(path, bytes, length); /* the good one is taken back */
+  scan = bench_scan(&bench, done);
+  assert_int_equal(scan.n_bad, 0);
+  assert_int_equal(scan.n_done, 4);
+  snprintf(copy, sizeof(copy), "%s/bad", bench.shards);
+  assert_true(scratch_count(copy, "0-") == 1); /* of one name, the last */
+
+  snprintf(copy, sizeof(copy), "%s/notes.txt", bench.shards); /* what is none of ours stays */
+  scratch_write(copy, text, sizeof(text));
+  assert_int_equal(bench_scan(&bench, done).n_bad, 0);
+  assert_int_equal(scratch_count(bench.shards, "notes"), 1);
+  free(bytes);
+  bench_destroy(&bench);
+}
+
+/* A foreign HDF5 file, with and without a trailer that fits. */
+static void foreign_hdf5_is_damaged_or_newer(void **state)
+{
+  Bench bench;
+  RgStoreScan scan;
+  RgStoreStatus status;
+  unsigned char done[8], *bytes, *sealed;
+  char path[512], message[512];
+  size_t length;
+  uint64_t hash[2];
+
+  (void)state;
+  bench_create(2, &bench);
+  for (int version = -1; version <= RG_SCHEMA_VERSION + 1; version += RG_SCHEMA_VERSION + 2) {
+    snprintf(path, sizeof(path), "%s/foreign", bench.directory);
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (version >= 0) {
+      hid_t space = H5Screate(H5S_SCALAR);
+      hid_t attribute =
+          H5Acreate2(file, "schema_version", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT);
+      assert_true(H5Awrite(attribute, H5T_NATIVE_INT, &version) >= 0);
+      H5Aclose(attribute);
+      H5Sclose(space);
+    }
+    H5Fclose(file);
+    bytes = scratch_read(path, &length);
+    sealed = malloc(length + 32);
+    memcpy(sealed, bytes, length);
+    memcpy(sealed + length, "RGTRAIL\n", 8);
+    rg_hash128(bytes, length, hash);
+    for (int i = 0; i < 8; i++) {
+      sealed[length + 8 + i] = (unsigned char)(length >> 8 * i);
+      sealed[length + 16 + i] = (unsigned char)(hash[0] >> 8 * i);
+      sealed[length + 24 + i] = (unsigned char)(hash[1] >> 8 * i);
+    }
+    snprintf(path, sizeof(path), "%s/0-00000000000000000000000000000000.h5", bench.shards);
+    scratch_write(path, bytes, length);
+    assert_int_equal(bench_scan(&bench, done).n_bad, 1);
+    scratch_write(path, sealed, length + 32);
+    if (version < 0) {
+      assert_int_equal(bench_scan(&bench, done).n_bad, 1);
+    } else { /* refused, and not moved */
+      RG_OK(rg_store_scan(bench.store, &bench.fake.plan, done, &scan, &status, message));
+      assert_int_equal(status, RG_STORE_FOREIGN);
+      assert_non_null(strstr(message, "newer regatta (schema 2)"));
+      assert_int_equal(access(path, F_OK), 0);
+      RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &status, message));
+      assert_int_equal(status, RG_STORE_FOREIGN);
+    }
+    free(bytes);
+    free(sealed);
+  }
+  bench_destroy(&bench);
+}
+
+static void stale_temporaries_go(void **state)
+{
+  Bench bench;
+  unsigned char done[8];
+  char host[200], path[600];
+
+  (void)state;
+  bench_create(2, &bench);
+  assert_int_equal(gethostname(host, sizeof(host)), 0);
+  snprintf(path, sizeof(path), "%s/.tmp.%s.%d.0", bench.shards, host, 0x3ffffff);
+  scratch_write(path, "half", 4);
+  snprintf(path, sizeof(path), "%s/.tmp.%s.%d.7", bench.directory, host, 0x3ffffff);
+  scratch_write(path, "half", 4);
+  snprintf(path, sizeof(path), "%s/.tmp.%s.%d.0", bench.shards, host, (int)getppid());
+  scratch_write(path, "busy", 4);
+  (void)bench_scan(&bench, done);
+  assert_int_equal(scratch_count(bench.shards, ".tmp."), 1);
+  assert_int_equal(scratch_count(bench.directory, ".tmp."), 0);
+  bench_destroy(&bench);
+}
+
+static void trials_of_another_plan_are_kept(void **state)
+{
+  Bench bench;
+  Fake smaller;
+  RgStoreScan scan;
+  RgStoreStatus status;
+  unsigned char done[20];
+  char message[512];
+
+  (void)state;
+  bench_create(5, &bench);
+  for (int i = 0; i < 20; i++) bench_add(&bench, i, i % 5 == 0);
+  bench_flush(&bench);
+  fake_create(2, &smaller);
+  RG_OK(rg_store_scan(bench.store, &smaller.plan, done, &scan, &status, message));
+  assert_int_equal(scan.n_done, 8);
+  assert_int_equal(scan.n_foreign, 12);
+  RG_OK(rg_store_pack(bench.store, &smaller.plan, &status, message));
+  assert_int_equal(status, RG_STORE_OK);
+  assert_int_equal(bench_visit(&bench, bench.output).n, 8);
+  assert_true(scratch_count(bench.shards, "") > 0); /* shards with other trials stay */
+  scan = bench_scan(&bench, done);
+  assert_int_equal(scan.n_done, 20);
+  fake_destroy(&smaller);
+  bench_destroy(&bench);
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(records_come_back_bit_by_bit),
+    cmocka_unit_test(groups_are_committed_when_due),
+    cmocka_unit_test(shards_are_merged_by_levels),
+    cmocka_unit_test(other_ranks_touch_nothing_before_they_commit),
+    cmocka_unit_test(damaged_shards_are_moved_and_run_again),
+    cmocka_unit_test(foreign_hdf5_is_damaged_or_newer),
+    cmocka_unit_test(stale_temporaries_go),
+    cmocka_unit_test(trials_of_another_plan_are_kept),
+  };
+
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  return PetscFinalize() || failed ? 1 : 0;
+}
