@@ -72,7 +72,8 @@ PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, 
 PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
                                         const double *Z, const double *W, double *G);
 
-/* g_p = sum_ij A_ij d K_ij / d theta_p over the n x n matrix; A symmetric. O(n^2 dim). */
+/* g_p = sum_ij A_ij d K_ij / d theta_p over the n x n matrix; A symmetric, only A[i*n + j] with j <= i
+   is read. O(n^2 dim). */
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
                                         const double *A, double *g);
 

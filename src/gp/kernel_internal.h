@@ -1,24 +1,12 @@
-/* What the files of gp/ share about kernels: points divided by their length scales, and blocks of
-   kernel values with their slopes. Internal to gp/.
+/* What the files of gp/ share about kernels. Internal to gp/.
 
    A kernel's factors are numbered through, term by term; its columns are the inputs of its factors,
-   factor by factor (an input used by two factors has two columns). */
+   factor by factor (an input used by two factors has two columns). Tiles: see tiles.h. */
 #ifndef RG_GP_KERNEL_INTERNAL_H
 #define RG_GP_KERNEL_INTERNAL_H
 
 #include "gp/kernel.h"
-#include "gp/kernel_rows.h"
-
-/* Candidates are handled in blocks of this many, so that a block's rows stay in cache. */
-#define RG_KERNEL_BLOCK 256
-/* Rows padded to this many doubles are whole vectors of any instruction set. */
-#define RG_KERNEL_LANES 8
-
-/* m rounded up to whole vectors. */
-static inline int rg_kernel_padded(int m)
-{
-  return (m + RG_KERNEL_LANES - 1) / RG_KERNEL_LANES * RG_KERNEL_LANES;
-}
+#include "gp/tiles.h"
 
 int rg_kernel_n_factors(const RgKernel *kernel);
 int rg_kernel_n_columns(const RgKernel *kernel);
@@ -36,33 +24,40 @@ bool rg_kernel_factors_over_inputs(const RgKernel *kernel);
 PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double variance,
                                   RgKernel *restricted);
 
-/* A[i*columns + c] = X[i*dim + input of c] / its length scale: points one after the other. */
+/* A (n x columns): points divided by the length scales. */
 void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, double *A);
-/* A[c*ld + j] likewise: coordinates one after the other; j in [m, ld) repeats point m - 1. */
-void rg_kernel_scale_candidates(const RgKernel *kernel, int m, const double *Z, size_t ld,
-                                double *A);
+/* B (columns x width): m <= width candidates likewise, coordinate by coordinate; the last one is
+   repeated to fill the tile. */
+void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int width, double *B);
 
-/* Doubles of scratch that rg_kernel_row needs for rows of m (0 for a kernel of one factor). */
-size_t rg_kernel_row_scratch(const RgKernel *kernel, int m);
-/* One row: x scaled (columns), Z scaled candidates (leading dimension ld); value (m); slope: NULL or
-   one row of m per factor, stride apart: d k / d r2 of that factor, the other factors and the
-   variance included. value must not be one of the slopes. */
-void rg_kernel_row(const RgKernel *kernel, const double *x, const double *Z, size_t ld, int m,
-                   double *value, double *slope, size_t stride, double *scratch);
+/* Rows are done in chunks of this many entries, so that the passes over them stay in cache. */
+#define RG_CHUNK 1024
 
-/* Lower triangle of the n x n kernel matrix of X, column-major with leading dimension ld; the strict
-   upper triangle is not touched. */
+/* Doubles of scratch that rg_kernel_tile needs at this width (0 for a kernel of one factor). */
+size_t rg_kernel_tile_scratch(const RgKernel *kernel, int width);
+/* One tile from scaled data A and candidates B: value (n x width) and, unless slope is NULL, one
+   n x width array per factor, `stride` apart: d k / d r2 of that factor, the variance and the term's
+   other factors included. O(n width columns). */
+void rg_kernel_tile(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
+                    const double *B, int width, double *value, double *slope, size_t stride,
+                    double *scratch);
+
+/* The same for one term and at most RG_CHUNK entries; A and B start at the term's first column. */
+void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, const double *A,
+                         int columns, const double *B, int width, double *value, double *slope,
+                         size_t stride, double *scratch);
+
+/* g (columns x width) += sum_i w_ij d k(x_i, z_j) / d z_j in scaled coordinates, halved, from the
+   slopes of rg_kernel_tile; width 8 or 16. */
+void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
+                             const double *B, int width, const double *w, const double *slope,
+                             size_t stride, double *g);
+/* G (m x dim) from those sums. */
+void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *g, int width,
+                                double *G);
+
+/* Lower triangle of the n x n kernel matrix of X, column-major with leading dimension ld. Up to 15
+   entries of each column above the diagonal are overwritten, too. */
 PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L);
-
-/* True when slope = -value/2 for the only factor: then slopes need not be kept. */
-bool rg_kernel_slope_is_value(const RgKernel *kernel);
-
-/* g += the contribution of one row to the gradient in scaled coordinates, before the factor 2:
-   g (columns x ld) as rg_row_gradient, all factors. */
-void rg_kernel_row_gradient(const RgKernel *kernel, const double *x, const double *Z, size_t ld,
-                            int m, const double *w, const double *slope, size_t stride, double *g);
-/* G (m x dim) from those sums: G_jk = factor * sum over the columns of input k of g / length scale. */
-void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *g, size_t ld,
-                                double factor, double *G);
 
 #endif

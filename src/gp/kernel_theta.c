@@ -1,41 +1,61 @@
 #include "gp/kernel_internal.h"
 
-/* Work space of one gradient by the hyperparameters: rows over the points before the current one. */
-typedef struct {
-  double *value;   /* of each term */
-  double *slope;   /* of each factor */
-  double *scratch; /* of rg_kernel_row */
-  double *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
-  double *sums;    /* per term: sum of A_ij value_ij over j < i */
-} Rows;
+/* Rows done at a time: a chunk of rg_kernel_term_tile. */
+#define ROWS (RG_CHUNK / RG_TILE)
 
-/* Values term by term: each term is a kernel of its own. */
-static void add_row(const RgKernel *kernel, const double *x, const double *Z, size_t ld, int m,
-                    const double *a, Rows *rows)
+/* Working arrays of one gradient by the hyperparameters. */
+typedef struct {
+  const RgTileOps *ops;
+  int              columns;
+  double          *A, *B;   /* all points, scaled; one tile of them */
+  double          *weight;  /* ROWS x width of the matrix, 0 on and above the diagonal */
+  double          *value;   /* of one term */
+  double          *slope;   /* of each of its factors */
+  double          *scratch; /* of rg_kernel_tile */
+  double          *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
+  double          *sums;    /* per term: sum of A_ij value_ij over j < i */
+} Work;
+
+/* Rows i..i+rows-1 of the tile at column j. */
+static void weights(int n, const double *A, int i, int rows, int j, int width, double *weight)
 {
-  double *moments = rows->moments;
+  for (int r = i; r < i + rows; ++r, weight += width) {
+    const double *row   = A + (size_t)r * n + j;
+    int           count = PetscMin(width, r - j);
+
+    for (int k = 0; k < count; ++k) weight[k] = row[k];
+    for (int k = PetscMax(count, 0); k < width; ++k) weight[k] = 0.0;
+  }
+}
+
+static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *work)
+{
+  const double *A       = work->A + (size_t)i * work->columns, *B = work->B;
+  double       *moments = work->moments;
+  size_t        count   = (size_t)rows * (size_t)width;
 
   for (int t = 0; t < kernel->n_terms; ++t) {
-    RgKernelTerm *term  = &kernel->terms[t];
-    RgKernel      alone = {.dim = kernel->dim, .n_terms = 1, .terms = term};
+    const RgKernelTerm *term = &kernel->terms[t];
 
-    rg_kernel_row(&alone, x, Z, ld, m, rows->value, rows->slope, ld, rows->scratch);
-    rows->sums[t] += rg_row_dot(m, a, rows->value);
+    rg_kernel_term_tile(work->ops, term, rows, A, work->columns, B, width, work->value, work->slope,
+                        ROWS * RG_TILE, work->scratch);
+    work->sums[t] += work->ops->dot(count, work->weight, work->value);
     for (int f = 0; f < term->n_factors; ++f) {
       int n = term->factors[f].n_inputs;
 
-      rg_row_moments(n, x, Z, ld, m, a, rows->slope + (size_t)f * ld, moments);
-      x += n;
-      Z += (size_t)n * ld;
+      work->ops->moments(n, rows, A, work->columns, B, width, work->weight,
+                         work->slope + (size_t)f * ROWS * RG_TILE, moments);
+      A += n;
+      B += n * width;
       moments += n;
     }
   }
 }
 
 /* d r2 / d log(length scale) = -2 (difference / length scale)^2; both triangles count. */
-static void assemble(const RgKernel *kernel, double trace, const Rows *rows, double *g)
+static void assemble(const RgKernel *kernel, double trace, const Work *work, double *g)
 {
-  const double *moment = rows->moments;
+  const double *moment = work->moments;
 
   for (int t = 0; t < kernel->n_terms; ++t) {
     const RgKernelTerm *term = &kernel->terms[t];
@@ -49,31 +69,38 @@ static void assemble(const RgKernel *kernel, double trace, const Rows *rows, dou
       }
       g += factor->n_scales;
     }
-    *g++ = 2.0 * rows->sums[t] + term->variance * trace;
+    *g++ = 2.0 * work->sums[t] + term->variance * trace;
   }
 }
 
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
                                         const double *A, double *g)
 {
-  int     columns = rg_kernel_n_columns(kernel), factors = rg_kernel_n_factors(kernel);
-  size_t  size = (size_t)n;
-  double *points, *candidates, trace = 0.0;
-  Rows    rows;
+  int    factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
+  double trace   = 0.0;
+  Work   work    = {.ops = rg_tile_ops(), .columns = rg_kernel_n_columns(kernel)};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc5(size * columns, &points, size * columns, &candidates, size, &rows.value,
-                         size * factors, &rows.slope, rg_kernel_row_scratch(kernel, n),
-                         &rows.scratch));
-  PetscCall(PetscCalloc2(columns, &rows.moments, kernel->n_terms, &rows.sums));
-  rg_kernel_scale_points(kernel, n, X, points);
-  if (n) rg_kernel_scale_candidates(kernel, n, X, size, candidates);
-  for (int i = 0; i < n; ++i) {
-    trace += A[i * size + i];
-    add_row(kernel, points + (size_t)i * columns, candidates, size, i, A + i * size, &rows);
+  PetscCall(PetscMalloc6((size_t)n * work.columns, &work.A, RG_TILE * work.columns, &work.B, tile,
+                         &work.weight, tile, &work.value, tile * factors, &work.slope,
+                         rg_kernel_tile_scratch(kernel, RG_TILE), &work.scratch));
+  PetscCall(PetscCalloc2(work.columns, &work.moments, kernel->n_terms, &work.sums));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < n; j += RG_TILE) {
+    int width = rg_tile_width(n - j);
+
+    rg_kernel_scale_tile(kernel, PetscMin(width, n - j), X + (size_t)j * kernel->dim, width,
+                         work.B);
+    for (int i = j; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+
+      weights(n, A, i, rows, j, width, work.weight);
+      add_rows(kernel, i, rows, width, &work);
+    }
   }
-  assemble(kernel, trace, &rows, g);
-  PetscCall(PetscFree2(rows.moments, rows.sums));
-  PetscCall(PetscFree5(points, candidates, rows.value, rows.slope, rows.scratch));
+  for (int i = 0; i < n; ++i) trace += A[i * (size_t)n + i];
+  assemble(kernel, trace, &work, g);
+  PetscCall(PetscFree2(work.moments, work.sums));
+  PetscCall(PetscFree6(work.A, work.B, work.weight, work.value, work.slope, work.scratch));
   PetscFunctionReturn(0);
 }

@@ -1,4 +1,5 @@
 #include "gp/posterior.h"
+#include "gp/factor.h"
 #include "gp/kernel_internal.h"
 #include "gp/posterior_internal.h"
 #include "base/blas.h"
@@ -29,6 +30,7 @@ PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
   PetscCall(PetscFree(posterior->beta));
   PetscCall(PetscFree(posterior->alpha));
   PetscCall(PetscFree(posterior->row));
+  PetscCall(PetscFree(posterior->inverse));
   PetscCall(PetscMemzero(posterior, sizeof *posterior));
   PetscFunctionReturn(0);
 }
@@ -48,13 +50,14 @@ static PetscErrorCode grow(size_t n, size_t capacity, double **array)
 
 PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity)
 {
-  size_t  n = (size_t)posterior->n, old = (size_t)posterior->capacity, dim;
-  size_t  size = (size_t)capacity;
+  size_t  n = (size_t)posterior->n, old = (size_t)posterior->capacity, dim, size;
   double *L;
 
   PetscFunctionBeginUser;
   if (capacity <= posterior->capacity) PetscFunctionReturn(0);
-  dim = (size_t)posterior->kernel.dim;
+  capacity = rg_pad(capacity);
+  size     = (size_t)capacity;
+  dim      = (size_t)posterior->kernel.dim;
   PetscCall(grow(n * dim, size * dim, &posterior->X));
   PetscCall(grow(n, size, &posterior->y));
   PetscCall(grow(n, size, &posterior->beta));
@@ -65,8 +68,10 @@ PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity)
     PetscCall(PetscArraycpy(L + j * size + j, posterior->L + j * old + j, n - j));
   }
   PetscCall(PetscFree(posterior->L));
-  posterior->L        = L;
-  posterior->capacity = capacity;
+  PetscCall(PetscFree(posterior->inverse));
+  posterior->L         = L;
+  posterior->capacity  = capacity;
+  posterior->n_inverse = 0;
   PetscFunctionReturn(0);
 }
 
@@ -85,7 +90,7 @@ static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *g
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_lower(&posterior->kernel, n, posterior->X, ld, L));
   for (int i = 0; i < n; ++i) L[(size_t)i * ld + i] += posterior->noise_variance + jitter;
-  *good = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, L, ld) == 0;
+  *good = rg_factor_cholesky(n, L, ld) == 0;
   for (int i = 0; *good && i < n; ++i) {
     double pivot = L[(size_t)i * ld + i];
 
@@ -115,6 +120,7 @@ static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *f
     }
   }
   posterior->jitter      = jitter;
+  posterior->n_inverse   = 0;
   posterior->alpha_valid = false;
   PetscFunctionReturn(0);
 }

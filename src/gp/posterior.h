@@ -19,6 +19,9 @@ typedef struct {
   double  *beta;           /* L^-1 (y - mean) */
   double  *alpha;          /* (K + noise I)^-1 (y - mean); valid when alpha_valid */
   bool     alpha_valid;
+  double  *inverse;        /* L^-1 in the layout of L, zeros above the diagonal; NULL until a variance
+                              is predicted, and valid for its first n_inverse rows */
+  int      n_inverse;
   double  *row;            /* capacity: scratch of an append */
 } RgPosterior;
 
@@ -40,21 +43,29 @@ PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, doub
 /* New outputs for the same inputs (restandardised y): O(n^2). */
 PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, const double *y);
 
-/* Scratch of a batch prediction, kept between calls so that nothing is allocated in a loop. */
+/* Scratch of a batch prediction, kept between calls so that nothing is allocated in a loop.
+   Zero-initialise; set values_only when no gradient will be asked for. */
 typedef struct {
-  int     n, m, capacity; /* shape of the last prediction; doubles allocated per array */
-  double *K;              /* n x m: k(x_i, z_j) */
-  double *V;              /* n x m: L^-1 K, then L^-T L^-1 K once a gradient was asked for */
-  bool    whitened;       /* V is L^-1 K: a gradient of the variance can be had */
+  bool    values_only;  /* nothing is kept for a gradient */
+  int     n, m;         /* shape of the last prediction */
+  bool    has_variance; /* it included the variance */
+  bool    kept;         /* V and slope hold all of it, not just one tile */
+  size_t  capacity;     /* doubles allocated */
+  double *memory;       /* owned; what follows points into it */
+  double *A, *B;        /* data and one tile of candidates, divided by the length scales */
+  double *V;            /* tiles of L^-1 k(x_i, z_j) (of k alone without the variance) */
+  double *slope;        /* tiles of the derivatives of k by squared distances, per factor */
+  double *U, *g, *scratch;
 } RgPrediction;
 
-/* mean (m), variance (m, clamped at 0; NULL: not wanted) at Z (m x dim). O(m n^2), level 3. */
+/* mean (m), variance (m, clamped at 0; NULL: not wanted) at Z (m x dim). O(m n^2) at the speed of
+   matrix products: the factor is inverted once after every change, O(n^2) after an append. */
 PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                     double *variance, RgPrediction *work);
 /* Gradient of sum_j phi_j(mean_j, variance_j), given the partial derivatives mean_bar (m) and
    variance_bar (m; NULL: zero) at the points of the last prediction `work`: G (m x dim), row j =
-   mean_bar_j d mean_j/dz_j + variance_bar_j d variance_j/dz_j. One triangular solve, one kernel
-   contraction. */
+   mean_bar_j d mean_j/dz_j + variance_bar_j d variance_j/dz_j. One triangular product, one kernel
+   contraction. May be called more than once for one prediction. */
 PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
                                      const double *mean_bar, const double *variance_bar,
                                      RgPrediction *work, double *G);

@@ -10,4 +10,7 @@ PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity);
 /* Make alpha valid. */
 void rg_posterior_solve(RgPosterior *posterior);
 
+/* Make the inverse of the factor valid. */
+PetscErrorCode rg_posterior_invert(RgPosterior *posterior);
+
 #endif

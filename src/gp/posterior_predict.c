@@ -2,110 +2,165 @@
 #include "gp/posterior_internal.h"
 #include "base/blas.h"
 
-/* Candidates of one block and the leading dimension of its rows. */
-static int block_width(int m, int block)
+/* A prediction larger than this (doubles) keeps nothing for a gradient, which then starts over. */
+#define MOST_KEPT ((size_t)1 << 22)
+
+/* One tile of candidates. */
+typedef struct {
+  int    first, count, width;
+  size_t at; /* of the tile in V and in each slope */
+} Tile;
+
+static Tile tile_at(const RgPrediction *work, int first)
 {
-  return PetscMin(m - block * RG_KERNEL_BLOCK, RG_KERNEL_BLOCK);
+  int width = rg_tile_width(work->m - first);
+
+  return (Tile){.first = first,
+                .count = PetscMin(width, work->m - first),
+                .width = width,
+                .at = work->kept ? (size_t)first * (size_t)rg_pad(work->n) : 0};
 }
 
-static PetscErrorCode prediction_reserve(int n, int m, RgPrediction *work)
+/* Distance between the slopes of two factors. */
+static size_t slope_stride(const RgPrediction *work)
 {
-  int padded = rg_kernel_padded(m), size;
+  return (size_t)rg_pad(work->n) * (size_t)(work->kept ? rg_pad(work->m) : RG_TILE);
+}
+
+/* Lay out the arrays for n data and m candidates. */
+static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, bool has_variance,
+                                       RgPrediction *work)
+{
+  const RgKernel *kernel  = &posterior->kernel;
+  size_t          columns = (size_t)rg_kernel_n_columns(kernel);
+  size_t factors = (size_t)rg_kernel_n_factors(kernel), rows = (size_t)rg_pad(posterior->n), tiles;
+  size_t size[7], total = 0;
+  double **array[] = {&work->V, &work->slope, &work->U, &work->A, &work->B, &work->g, &work->scratch};
 
   PetscFunctionBeginUser;
-  work->n = n;
-  work->m = m;
-  size    = n * padded;
-  if (size > work->capacity) {
-    PetscCall(PetscFree(work->K));
-    PetscCall(PetscFree(work->V));
-    PetscCall(PetscMalloc1(size, &work->K));
-    PetscCall(PetscMalloc1(size, &work->V));
-    work->capacity = size;
+  work->n            = posterior->n;
+  work->m            = m;
+  work->has_variance = has_variance;
+  work->kept = !work->values_only && rows * (size_t)rg_pad(m) * (1 + factors) <= MOST_KEPT;
+  tiles      = (size_t)(work->kept ? rg_pad(m) : RG_TILE);
+  size[0]    = rows * tiles;
+  size[1]    = factors * rows * tiles;
+  size[2]    = rows * RG_TILE;
+  size[3]    = rows * columns;
+  size[4]    = RG_TILE * columns;
+  size[5]    = RG_TILE * columns;
+  size[6]    = rg_kernel_tile_scratch(kernel, RG_TILE);
+  for (int a = 0; a < 7; ++a) total += size[a] = (size[a] + 7) / 8 * 8;
+  if (total + 8 > work->capacity) {
+    PetscCall(PetscFree(work->memory));
+    work->capacity = total + total / 2 + 8;
+    PetscCall(PetscMalloc1(work->capacity, &work->memory));
   }
+  *array[0] = work->memory + (64 - (uintptr_t)work->memory % 64) / sizeof(double) % 8;
+  for (int a = 1; a < 7; ++a) *array[a] = *array[a - 1] + size[a - 1];
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_prediction_destroy(RgPrediction *work)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(work->K));
-  PetscCall(PetscFree(work->V));
-  work->n = work->m = work->capacity = 0;
+  PetscCall(PetscFree(work->memory));
+  PetscCall(PetscMemzero(work, sizeof *work));
   PetscFunctionReturn(0);
+}
+
+/* V of one tile, and the slopes if a gradient may follow. */
+static void fill_tile(const RgPosterior *posterior, const RgTileOps *ops, const double *Z,
+                      bool slopes, const Tile *tile, RgPrediction *work)
+{
+  int     n = work->n, dim = posterior->kernel.dim, rows = rg_pad(n);
+  double *V = work->V + tile->at;
+
+  rg_kernel_scale_tile(&posterior->kernel, tile->count, Z + (size_t)tile->first * dim, tile->width,
+                       work->B);
+  rg_kernel_tile(ops, &posterior->kernel, n, work->A, work->B, tile->width, V,
+                 slopes ? work->slope + tile->at : NULL, slope_stride(work), work->scratch);
+  for (int i = n * tile->width; i < rows * tile->width; ++i) V[i] = 0.0;
+  if (work->has_variance) {
+    ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, tile->width, V);
+  }
 }
 
 PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                     double *variance, RgPrediction *work)
 {
-  int    n = posterior->n, dim = posterior->kernel.dim;
-  double diagonal = rg_kernel_diagonal(&posterior->kernel);
+  const RgTileOps *ops      = rg_tile_ops();
+  double           diagonal = rg_kernel_diagonal(&posterior->kernel);
+  double           sum[RG_TILE], squares[RG_TILE];
 
   PetscFunctionBeginUser;
-  PetscCall(prediction_reserve(n, m, work));
-  rg_posterior_solve(posterior);
-  for (int b = 0; b * RG_KERNEL_BLOCK < m; ++b) {
-    int     width = block_width(m, b), first = b * RG_KERNEL_BLOCK;
-    double *K = work->K + (size_t)first * n, *V = work->V + (size_t)first * n;
+  PetscCall(prediction_begin(posterior, m, variance != NULL, work));
+  if (variance) PetscCall(rg_posterior_invert(posterior));
+  else rg_posterior_solve(posterior);
+  rg_kernel_scale_points(&posterior->kernel, posterior->n, posterior->X, work->A);
+  for (int j = 0; j < m; j += RG_TILE) {
+    Tile tile = tile_at(work, j);
 
-    PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, width, Z + (size_t)first * dim,
-                              K));
-    for (int j = 0; j < width; ++j) mean[first + j] = posterior->mean;
-    if (n) {
-      cblas_dgemv(CblasColMajor, CblasNoTrans, width, n, 1.0, K, width, posterior->alpha, 1, 1.0,
-                  mean + first, 1);
+    fill_tile(posterior, ops, Z, work->kept, &tile, work);
+    ops->summarise(work->n, tile.width, variance ? posterior->beta : posterior->alpha,
+                   work->V + tile.at, sum, squares);
+    for (int k = 0; k < tile.count; ++k) {
+      mean[j + k] = posterior->mean + sum[k];
+      if (variance) variance[j + k] = PetscMax(diagonal - squares[k], 0.0);
     }
-    if (!variance) continue;
-    PetscCall(PetscArraycpy(V, K, (size_t)width * n));
-    if (n) {
-      cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, width, n, 1.0,
-                  posterior->L, posterior->capacity, V, width);
-    }
-    for (int j = 0; j < width; ++j) variance[first + j] = diagonal;
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < width; ++j) {
-        double v = V[(size_t)i * width + j];
-        variance[first + j] -= v * v;
-      }
-    }
-    for (int j = 0; j < width; ++j) variance[first + j] = PetscMax(variance[first + j], 0.0);
   }
-  work->whitened = variance != NULL;
   PetscFunctionReturn(0);
+}
+
+/* U of one tile, so that the gradient is sum_i U_ij dk(x_i, z_j)/dz_j. With V = L^-1 K this is
+   L^-T (beta mean_bar' - 2 V variance_bar). */
+static void weigh_tile(const RgPosterior *posterior, const RgTileOps *ops, const Tile *tile,
+                       const double *mean_bar, const double *variance_bar, RgPrediction *work)
+{
+  int           n = work->n, rows = rg_pad(n);
+  bool          both = variance_bar != NULL;
+  const double *V    = work->V + tile->at;
+  double        p[RG_TILE] = {0}, q[RG_TILE] = {0};
+
+  for (int k = 0; k < tile->count; ++k) {
+    p[k] = mean_bar[tile->first + k];
+    if (both) q[k] = -2.0 * variance_bar[tile->first + k];
+  }
+  ops->combine(n, tile->width, both ? posterior->beta : posterior->alpha, p, V, q, work->U);
+  if (!both) return;
+  for (int i = n * tile->width; i < rows * tile->width; ++i) work->U[i] = 0.0;
+  ops->upper(rows, posterior->inverse, (size_t)posterior->capacity, tile->width, work->U);
 }
 
 PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
                                      const double *mean_bar, const double *variance_bar,
                                      RgPrediction *work, double *G)
 {
-  int n = posterior->n, dim = posterior->kernel.dim;
+  const RgTileOps *ops     = rg_tile_ops();
+  const RgKernel  *kernel  = &posterior->kernel;
+  int              columns = rg_kernel_n_columns(kernel), dim = kernel->dim;
 
   PetscFunctionBeginUser;
-  PetscCheck(m == work->m && n == work->n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-             "The gradient is wanted at %d points with %d data, the prediction was %d and %d", m, n,
-             work->m, work->n);
-  PetscCheck(!variance_bar || work->whitened, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+  PetscCheck(m == work->m && posterior->n == work->n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "The gradient is wanted at %d points with %d data, the prediction was %d and %d", m,
+             posterior->n, work->m, work->n);
+  PetscCheck(!variance_bar || work->has_variance, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "The prediction did not ask for the variance");
-  rg_posterior_solve(posterior);
-  for (int b = 0; b * RG_KERNEL_BLOCK < m; ++b) {
-    int     width = block_width(m, b), first = b * RG_KERNEL_BLOCK;
-    double *V = work->V + (size_t)first * n;
+  if (!variance_bar) rg_posterior_solve(posterior);
+  for (int j = 0; j < m; j += RG_TILE) {
+    Tile tile = tile_at(work, j);
 
-    if (variance_bar && n) {
-      cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, width, n, 1.0,
-                  posterior->L, posterior->capacity, V, width);
+    if (work->kept) {
+      rg_kernel_scale_tile(kernel, tile.count, Z + (size_t)j * dim, tile.width, work->B);
+    } else {
+      fill_tile(posterior, ops, Z, true, &tile, work);
     }
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < width; ++j) {
-        double *w = &V[(size_t)i * width + j];
-        *w        = mean_bar[first + j] * posterior->alpha[i]
-           + (variance_bar ? -2.0 * variance_bar[first + j] * *w : 0.0);
-      }
-    }
-    PetscCall(rg_kernel_cross_gradient(&posterior->kernel, n, posterior->X, width,
-                                       Z + (size_t)first * dim, V, G + (size_t)first * dim));
+    weigh_tile(posterior, ops, &tile, mean_bar, variance_bar, work);
+    PetscCall(PetscArrayzero(work->g, tile.width * columns));
+    rg_kernel_tile_gradient(ops, kernel, work->n, work->A, work->B, tile.width, work->U,
+                            work->slope + tile.at, slope_stride(work), work->g);
+    rg_kernel_unscale_gradient(kernel, tile.count, work->g, tile.width, G + (size_t)j * dim);
   }
-  work->whitened = false;
   PetscFunctionReturn(0);
 }
 

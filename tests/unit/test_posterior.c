@@ -179,6 +179,87 @@ static void gradient_agrees_with_differences(void **state)
   }
 }
 
+/* Little noise and long length scales: the variance near the data, about the noise, has its digits. */
+static void small_variances_are_accurate(void **state)
+{
+  const double scales[] = {0.8, 0.9, 1.1, 0.7}, noise = 1e-8;
+  double       X[N * DIM], y[N], Z[M * DIM], mean[M], variance[M], G[M * DIM];
+  RgKernel     kernel;
+  RgPosterior  whole, grown;
+  RgPrediction work    = {0};
+  RgFailure    failure = {0};
+
+  (void)state;
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, DIM, true, scales, 1.0, &kernel));
+  data(35, N, X, y);
+  support_points(36, M, DIM, Z);
+  memcpy(Z, X, sizeof X);
+  RG_OK(rg_posterior_create(&kernel, noise, 0.0, N, &whole));
+  RG_OK(rg_posterior_create(&kernel, noise, 0.0, 2, &grown));
+  RG_OK(rg_posterior_set(&whole, NULL, noise, 0.0, N, X, y, &failure));
+  for (int i = 0; i < N; ++i) {
+    RG_OK(rg_posterior_append(&grown, X + i * DIM, y[i], &failure));
+    RG_OK(rg_posterior_predict(&grown, 1, Z, mean, variance, &work));
+  }
+  for (int both = 0; both < 2; ++both) {
+    RgPosterior *posterior = both ? &grown : &whole;
+
+    RG_OK(rg_posterior_predict(posterior, M, Z, mean, variance, &work));
+    for (int j = 0; j < M; ++j) {
+      double k[N], exact = 1.0; /* by triangular solves */
+
+      for (int i = 0; i < N; ++i) k[i] = support_value(&kernel, X + i * DIM, Z + j * DIM);
+      cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, N, posterior->L,
+                  posterior->capacity, k, 1);
+      for (int i = 0; i < N; ++i) exact -= k[i] * k[i];
+      if (j < N) assert_true(variance[j] < 2.0 * noise);
+      assert_true(fabs(variance[j] - exact) < 1e-3 * noise);
+    }
+  }
+  RG_OK(rg_posterior_gradient(&grown, M, Z, mean, variance, &work, G));
+  for (int i = 0; i < M * DIM; ++i) assert_true(isfinite(G[i]));
+  assert_true(!failure.failed && whole.jitter == 0.0);
+  RG_OK(rg_prediction_destroy(&work));
+  RG_OK(rg_posterior_destroy(&whole));
+  RG_OK(rg_posterior_destroy(&grown));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
+/* A prediction that keeps nothing gives the same values and, later, the same gradient. */
+static void values_only_changes_nothing_but_memory(void **state)
+{
+  double       X[N * DIM], y[N], Z[M * DIM], mean[2][M], variance[2][M], G[3][M * DIM];
+  RgKernel     kernel;
+  RgPosterior  posterior;
+  RgPrediction work[2] = {{0}, {.values_only = true}};
+  RgFailure    failure = {0};
+
+  (void)state;
+  support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
+  data(37, N, X, y);
+  support_points(38, M, DIM, Z);
+  RG_OK(rg_posterior_create(&kernel, 1e-3, 0.0, N, &posterior));
+  RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.0, N, X, y, &failure));
+  for (int w = 0; w < 2; ++w) {
+    RG_OK(rg_posterior_predict(&posterior, M - 5, Z, mean[w], variance[w], &work[w]));
+    RG_OK(rg_posterior_gradient(&posterior, M - 5, Z, mean[w], variance[w], &work[w], G[w]));
+  }
+  RG_OK(rg_posterior_gradient(&posterior, M - 5, Z, mean[0], variance[0], &work[0], G[2]));
+  assert_true(work[1].capacity < work[0].capacity);
+  for (int j = 0; j < M - 5; ++j) {
+    RG_CLOSE(mean[0][j], mean[1][j], 1e-14);
+    RG_CLOSE(variance[0][j], variance[1][j], 1e-14);
+    for (int k = j * DIM; k < (j + 1) * DIM; ++k) {
+      RG_CLOSE(G[1][k], G[0][k], 1e-12);
+      assert_true(G[2][k] == G[0][k]);
+    }
+  }
+  RG_OK(rg_prediction_destroy(&work[0]));
+  RG_OK(rg_prediction_destroy(&work[1]));
+  RG_OK(rg_posterior_destroy(&posterior));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
 static void same_predictions(RgPosterior *a, RgPosterior *b, double tolerance)
 {
   double       Z[M * DIM], mean[2][M], variance[2][M];
@@ -427,6 +508,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(prediction_agrees_with_a_dense_solve),
   cmocka_unit_test(batch_size_does_not_matter),
   cmocka_unit_test(gradient_agrees_with_differences),
+  cmocka_unit_test(small_variances_are_accurate),
+  cmocka_unit_test(values_only_changes_nothing_but_memory),
   cmocka_unit_test(append_equals_set),
   cmocka_unit_test(without_data_it_is_the_prior),
   cmocka_unit_test(covariance_agrees_with_conditioning),
