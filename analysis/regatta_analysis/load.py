@@ -72,7 +72,10 @@ class Results:
     @cached_property
     def algorithms(self):
         """Algorithm labels of the whole study, in its order."""
-        return list(dict.fromkeys(self.trials["algorithm"]))
+        labels = list(dict.fromkeys(self.trials["algorithm"]))
+        if self.complete:
+            return labels
+        return sorted(labels, key=lambda label: _place(self.study, "algorithms", label))
 
     @cached_property
     def trials(self):
@@ -166,7 +169,9 @@ class Group:
         variables = {n: (self.dims(n), self.values(n), self.attributes(n))
                      for n in self.evaluations()}
         coordinates = {name: ("trial", self.trials[name].to_numpy()) for name in self.trials}
-        return xr.Dataset(variables, coordinates, {"problem": self.label})
+        dataset = xr.Dataset(variables, coordinates, {"problem": self.label})
+        rows = dataset.sizes.get("iteration", 0)
+        return dataset.assign_coords(iteration=np.arange(1, rows + 1))
 
 
 def _read_directory(path):
@@ -259,13 +264,16 @@ def _split(label, parts):
 
 def _in_study_order(groups, study):
     """HDF5 lists groups by name; the study file names the problems in the order meant."""
-    entries = study[max(study.find("problems"), 0):]
+    return sorted(groups, key=lambda group: _place(study, "problems", group.label,
+                                                   *group.trials["problem_name"].head(1)))
 
-    def place(group):
-        names = [group.label, group.label.split(" (")[0],
-                 *group.trials.get("problem_name", pd.Series(dtype=object)).head(1)]
-        return next((entries.find(name) for name in names if name in entries), len(entries))
-    return sorted(groups, key=place)
+
+def _place(study, block, label, *names):
+    """Where the entry of a label, of the label without its swept settings, or of a name stands in
+    a block of the study's text; behind everything when it is not found."""
+    entries = study[max(study.find(f"{block}:"), 0):]
+    found = [entries.find(text) for text in (label, label.split(" (")[0], *names)]
+    return next((at for at in found if at >= 0), len(entries))
 
 
 def _dimensions(dataset):

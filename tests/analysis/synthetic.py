@@ -6,6 +6,7 @@ ALGORITHMS = ["IRGP-UCB", "GP-UCB", "RGP-UCB", "EI", "TS", "PIMS", "MES", "JES",
 STUDY = """name: synthetic
 seed: 1
 problems: ["GP sample paths", "Holder table", "Small, d = 2", Large]
+algorithms: [IRGP-UCB, GP-UCB, RGP-UCB, EI, TS, PIMS, MES, JES, Random]
 """
 SETTINGS = {"GP-UCB": "beta=auto,scale=1", "RGP-UCB": "kappa=auto,theta=1",
             "IRGP-UCB": "shift=auto,rate=0.5"}

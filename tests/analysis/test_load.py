@@ -43,6 +43,7 @@ class Load(common.Case):
         dataset = load(self.path).xarray("Small, d = 2")
         self.assertEqual(dict(dataset.sizes), {"trial": 6, "iteration": 7, "dim_x": 2, "dim_z": 2})
         self.assertEqual(dataset["x"].dims, ("trial", "iteration", "dim_x"))
+        self.assertEqual(list(dataset["iteration"].values), [1, 2, 3, 4, 5, 6, 7])
         self.assertEqual(list(dataset["algorithm"].values[[0, 5]]), ["EI", "Random"])
         np.testing.assert_array_equal(dataset["simple_regret"],
                                       self.small["arrays"]["simple_regret"])
@@ -94,7 +95,7 @@ class Load(common.Case):
         shards = self.scratch / "study.h5.d"
         shards.mkdir()
         both = [self.small, self.large]
-        rows = {"Small, d = 2": [0, 2, 3], "Large": [0]}
+        rows = {"Small, d = 2": [3, 0, 2], "Large": [0]}
         synthetic.write(shards / "0-a.h5", both, complete=0, rows=rows)
         synthetic.write(shards / "0-b.h5", both, complete=0,
                         rows={"Small, d = 2": [1, 4], "Large": [1, 2, 3]})
@@ -106,6 +107,8 @@ class Load(common.Case):
         self.assertFalse(results.complete)
         self.assertEqual(results.warnings, [])
         self.assertEqual(len(results.trials), 9)
+        self.assertEqual(results.problems, ["Small, d = 2", "Large"])
+        self.assertEqual(results.algorithms, ["EI", "Random"])
         self.assertEqual(load(self.path).path, shards)  # the file is not there yet
         missing = results.cells().set_index(["problem", "algorithm"])["missing"]
         self.assertEqual(missing[("Small, d = 2", "Random")], 1)
