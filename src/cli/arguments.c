@@ -39,8 +39,10 @@ void rg_print_diagnostics(const RgDiagnostics *diagnostics)
   if (!on_rank_0()) return;
   for (int i = 0; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++) {
     const RgDiagnostic *d = &diagnostics->list[i];
-    fprintf(stderr, "%s:%d:%d: %s\n", d->place.file ? d->place.file : "?", d->place.line,
-            d->place.column, d->message);
+    const char         *file = d->place.file ? d->place.file : "?";
+    if (d->place.line > 0)
+      fprintf(stderr, "%s:%d:%d: %s\n", file, d->place.line, d->place.column, d->message);
+    else fprintf(stderr, "%s: %s\n", file, d->message);
   }
   if (diagnostics->n > RG_DIAGNOSTICS_MAX)
     fprintf(stderr, "... and %d more\n", diagnostics->n - RG_DIAGNOSTICS_MAX);

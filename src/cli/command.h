@@ -19,6 +19,10 @@ enum {
    returns the same exit code. */
 typedef PetscErrorCode (*RgCommand)(int argc, char **argv, int *exit_code);
 
+#define RG_COMMAND(name, doc) PetscErrorCode rg_command_##name(int argc, char **argv, int *exit_code);
+#include "cli/list.h"
+#undef RG_COMMAND
+
 /* One option of a subcommand. A table ends with a NULL name. */
 typedef struct {
   const char *name;  /* with its dash: "-o" */

@@ -1,6 +1,8 @@
 /* regatta: run studies of Bayesian optimisation and look at what came out. */
 #include "cli/command.h"
 
+#include <gsl/gsl_errno.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,10 +10,6 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "base/text.h"
-
-#define RG_COMMAND(name, doc) PetscErrorCode rg_command_##name(int argc, char **argv, int *exit_code);
-#include "cli/list.h"
-#undef RG_COMMAND
 
 static const struct {
   const char *name;
@@ -71,19 +69,16 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
 }
 
 /* PETSc without its signal handlers, which would turn a batch system's signals into aborts, and
-   without seeing the options that mean something else to it. */
-static PetscErrorCode initialize_petsc(int argc, char **argv)
+   without seeing the options that mean something else to it. `seen`: argc + 1 words that PETSc keeps. */
+static PetscErrorCode initialize_petsc(int argc, char **argv, char **seen)
 {
   static const char *const ours[] = {"-h", "-help", "--help", "-version", "--version", NULL};
-  char                   **seen = calloc((size_t)argc + 1, sizeof(*seen));
   int                      n = 0;
 
-  if (!seen) return PETSC_ERR_MEM;
   for (int i = 0; i < argc; i++)
     if (!is_word(argv[i], ours)) seen[n++] = argv[i];
   PetscErrorCode error = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
-  if (!error) error = PetscInitializeNoPointers(n, seen, NULL, NULL);
-  free(seen);
+  if (!error) error = PetscInitialize(&n, &seen, NULL, NULL);
   return error;
 }
 
@@ -92,9 +87,11 @@ int main(int argc, char **argv)
   int            exit_code = RG_EXIT_INTERNAL;
   PetscErrorCode error;
 
-  if (initialize_petsc(argc, argv)) return RG_EXIT_INTERNAL;
+  char **seen = calloc((size_t)argc + 1, sizeof(*seen));
+  if (!seen || initialize_petsc(argc, argv, seen)) return RG_EXIT_INTERNAL;
   rg_blas_set_threads(1);
   rg_fpu_flush_subnormals();
+  (void)gsl_set_error_handler_off(); /* its default aborts */
   error = rg_clock_initialize();
   if (!error) error = dispatch(argc, argv, &exit_code);
   if (error) {
@@ -102,5 +99,6 @@ int main(int argc, char **argv)
     return RG_EXIT_INTERNAL;
   }
   error = PetscFinalize();
+  free(seen);
   return error ? RG_EXIT_INTERNAL : exit_code;
 }

@@ -1,0 +1,22 @@
+# cmake --install: program, library, headers, CMake package and pkg-config file.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
+install(TARGETS regatta EXPORT regatta ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS regatta_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/regatta
+        FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE PATTERN "*_internal.h" EXCLUDE)
+install(EXPORT regatta NAMESPACE regatta:: DESTINATION ${package_dir} FILE regattaTargets.cmake)
+
+configure_package_config_file(cmake/regattaConfig.cmake.in regattaConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(regattaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regattaConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/regattaConfigVersion.cmake
+              cmake/RegattaDependencies.cmake
+        DESTINATION ${package_dir})
+
+list(JOIN REGATTA_PC_REQUIRES " " REGATTA_PC_REQUIRES)
+configure_file(cmake/regatta.pc.in regatta.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regatta.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

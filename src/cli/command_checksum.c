@@ -1,0 +1,47 @@
+/* regatta checksum FILE: one number, independent of ranks, hosts, time and order. */
+#include "cli/command.h"
+
+#include <stdio.h>
+
+#include "study/store.h"
+
+static const RgOption options[] = {{NULL, NULL, NULL}};
+
+static PetscErrorCode add_record(void *context, const RgRecord *record)
+{
+  uint64_t part[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_record_checksum(record, part));
+  rg_checksum_add(context, part);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
+{
+  RgArguments   arguments;
+  bool          ok;
+  int           damaged = 0;
+  RgChecksum    checksum = {0};
+  RgStoreStatus status;
+  char          message[512] = "", hex[33];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "checksum RESULTS.h5", options, 1, 1, &arguments, &ok,
+                               exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  PetscCall(rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &status, message));
+  if (status == RG_STORE_OK && damaged) {
+    snprintf(message, sizeof(message), "%s: %d damaged records or shards", arguments.positional[0],
+             damaged);
+    status = RG_STORE_FOREIGN;
+  }
+  if (status != RG_STORE_OK) {
+    rg_complain("%s", message);
+    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscFunctionReturn(0);
+  }
+  rg_checksum_hex(&checksum, hex);
+  rg_say("%s  %llu trials\n", hex, (unsigned long long)checksum.n);
+  PetscFunctionReturn(0);
+}
