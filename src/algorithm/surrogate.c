@@ -46,9 +46,10 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
 }
 
 const RgRecordColumn rg_ucb_columns[] = {
-  [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-  [RG_UCB_ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
-  {0}};
+    [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+    [RG_UCB_ACQUISITION] = {"acquisition",
+                            "acquisition value at the query, model units (EI: log EI)"},
+    {0}};
 
 PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
                               const RgHistory *history, double squared_width, RgQuery *query,

@@ -29,7 +29,7 @@ typedef struct {
   RgSpace          design;
   RgSpace          context;      /* dim = 0 without context */
   RgContextControl control;
-  double          *context_prob; /* context.size probabilities known to the learner, or NULL; owned */
+  double *context_prob; /* context.size probabilities known to the learner, or NULL; owned */
   bool             without_replacement; /* finite design: a point may be queried once only */
 } RgDomain;
 

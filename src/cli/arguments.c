@@ -70,7 +70,8 @@ static void print_help(const char *usage, const RgOption *table)
 {
   rg_say("usage: regatta %s\n", usage);
   for (const RgOption *o = table; o->name; o++)
-    rg_say("  %s %-*s %s\n", o->name, (int)(22 - strlen(o->name)), o->value ? o->value : "", o->doc);
+    rg_say("  %s %-*s %s\n", o->name, (int)(22 - strlen(o->name)), o->value ? o->value : "",
+           o->doc);
 }
 
 static int find_option(const RgOption *table, const char *word)
@@ -86,7 +87,8 @@ static void complain_unknown_option(const char *command, const char *word, const
   for (int i = 0; table[i].name && i < RG_ARGUMENTS_MAX - 1; i++) names[i] = table[i].name;
   const char *nearest = rg_text_nearest(word, names);
   rg_complain("%s: unknown option '%s'%s%s%s (regatta %s -help lists the options)", command, word,
-              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", command);
+              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
+              command);
 }
 
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,

@@ -15,11 +15,12 @@ enum {
   RG_EXIT_INCOMPLETE = 75
 };
 
-/* argv[0] is the name of the subcommand. Collective on MPI_COMM_WORLD; only rank 0 prints. Every rank
-   returns the same exit code. */
+/* argv[0] is the name of the subcommand. Collective on MPI_COMM_WORLD; only rank 0 prints. Every
+   rank returns the same exit code. */
 typedef PetscErrorCode (*RgCommand)(int argc, char **argv, int *exit_code);
 
-#define RG_COMMAND(name, doc) PetscErrorCode rg_command_##name(int argc, char **argv, int *exit_code);
+#define RG_COMMAND(name, doc)                                                                      \
+  PetscErrorCode rg_command_##name(int argc, char **argv, int *exit_code);
 #include "cli/list.h"
 #undef RG_COMMAND
 
@@ -34,12 +35,12 @@ typedef struct {
 typedef struct {
   int         n;
   const char *positional[RG_ARGUMENTS_MAX]; /* borrowed from argv */
-  const char *option[RG_ARGUMENTS_MAX];     /* by table entry: value, "" for a switch, NULL not given */
+  const char *option[RG_ARGUMENTS_MAX]; /* by table entry: value, "" for a switch, NULL not given */
 } RgArguments;
 
-/* Sort argv[1..] into positional arguments and the options of `table`; PETSc's own options pass. On a
-   mistake (unknown option, missing value, number of positional arguments not in [least, most]) one
-   line goes to stderr and *ok is false. `-help` prints `usage` and the table; *ok is false and
+/* Sort argv[1..] into positional arguments and the options of `table`; PETSc's own options pass. On
+   a mistake (unknown option, missing value, number of positional arguments not in [least, most])
+   one line goes to stderr and *ok is false. `-help` prints `usage` and the table; *ok is false and
    *exit_code 0. */
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
                                   int least, int most, RgArguments *arguments, bool *ok,

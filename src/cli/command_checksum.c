@@ -30,7 +30,8 @@ PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
   PetscCall(rg_arguments_parse(argc, argv, "checksum RESULTS.h5", options, 1, 1, &arguments, &ok,
                                exit_code));
   if (!ok) PetscFunctionReturn(0);
-  PetscCall(rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &status, message));
+  PetscCall(
+      rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &status, message));
   if (status == RG_STORE_OK && damaged) {
     snprintf(message, sizeof(message), "%s: %d damaged records or shards", arguments.positional[0],
              damaged);

@@ -104,10 +104,10 @@ static PetscErrorCode load_study(Session *s, const char *path)
   PetscFunctionReturn(0);
 }
 
-/* Exit code for a store that said no. */
-static int store_exit_code(RgStoreStatus status)
+/* Exit code for a store that said no: a full disk is the machine's fault, a path the user's. */
+static int open_exit_code(RgStoreStatus status)
 {
-  return status == RG_STORE_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
+  return status == RG_STORE_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
 }
 
 /* Open the store on every rank and learn what is finished already. */
@@ -126,7 +126,7 @@ static PetscErrorCode open_store(Session *s)
       PetscCall(rg_store_scan(s->store, &s->plan, s->done, &s->scan, &status, message));
     if (status != RG_STORE_OK) {
       rg_complain("%s", message);
-      code = store_exit_code(status);
+      code = open_exit_code(status);
     } else if (message[0]) {
       rg_complain("%s", message);
     }
@@ -136,7 +136,7 @@ static PetscErrorCode open_store(Session *s)
   if (code) PetscFunctionReturn(0);
   if (s->rank != 0) {
     PetscCall(rg_store_open(s->output, &s->study, s->rank, &s->store, &status, message));
-    if (status != RG_STORE_OK) code = store_exit_code(status);
+    if (status != RG_STORE_OK) code = open_exit_code(status);
   }
   PetscCallMPI(MPI_Allreduce(&code, &s->exit_code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(s->done, s->plan.n, MPI_UNSIGNED_CHAR, 0, MPI_COMM_WORLD));
@@ -151,16 +151,19 @@ static PetscErrorCode compare_fingerprints(Session *s)
 
   PetscFunctionBeginUser;
   PetscCall(rg_fingerprint(&s->fingerprint));
-  snprintf(s->machine, sizeof(s->machine), "%s, OpenBLAS core %s, %d thread%s%s", s->fingerprint.cpu,
-           s->fingerprint.blas_core, s->fingerprint.blas_threads,
+  snprintf(s->machine, sizeof(s->machine), "%s, OpenBLAS core %s, %d thread%s%s",
+           s->fingerprint.cpu, s->fingerprint.blas_core, s->fingerprint.blas_threads,
            s->fingerprint.blas_threads == 1 ? "" : "s",
            s->fingerprint.native ? ", tuned for this CPU" : "");
-  PetscCallMPI(MPI_Allreduce(&s->fingerprint.hash, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD));
-  PetscCallMPI(MPI_Allreduce(&s->fingerprint.hash, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
+  PetscCallMPI(
+      MPI_Allreduce(&s->fingerprint.hash, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD));
+  PetscCallMPI(
+      MPI_Allreduce(&s->fingerprint.hash, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
   if (least != most)
-    rg_complain("the ranks' numeric fingerprints differ: results are not bit-identical across them; "
-                "pin the BLAS kernels with OPENBLAS_CORETYPE (rank 0 uses %s)",
-                s->fingerprint.blas_core);
+    rg_complain(
+        "the ranks' numeric fingerprints differ: results are not bit-identical across them; "
+        "pin the BLAS kernels with OPENBLAS_CORETYPE (rank 0 uses %s)",
+        s->fingerprint.blas_core);
   PetscFunctionReturn(0);
 }
 
@@ -193,7 +196,8 @@ static PetscErrorCode fill_provenance(const Session *s, RgRecord *record)
 static const double patience = 600.0;
 
 /* Tell the user once per spell of trouble; *give_up when it has lasted too long. */
-static PetscErrorCode look_at_disk(Session *s, RgStoreStatus status, const char *message, bool *give_up)
+static PetscErrorCode look_at_disk(Session *s, RgStoreStatus status, const char *message,
+                                   bool *give_up)
 {
   int    n;
   size_t bytes;
@@ -202,7 +206,8 @@ static PetscErrorCode look_at_disk(Session *s, RgStoreStatus status, const char 
   PetscFunctionBeginUser;
   PetscCall(rg_store_pending(s->store, &n, &bytes, &troubled));
   if (status != RG_STORE_OK && !s->told)
-    fprintf(stderr, "regatta: rank %d: %s; %d finished trials wait in memory\n", s->rank, message, n);
+    fprintf(stderr, "regatta: rank %d: %s; %d finished trials wait in memory\n", s->rank, message,
+            n);
   s->told = troubled > 0;
   *give_up = troubled > patience;
   PetscFunctionReturn(0);
@@ -234,8 +239,8 @@ static PetscErrorCode drain(Session *s)
     PetscCall(PetscSleep(pause));
   }
   if (status != RG_STORE_OK) {
-    fprintf(stderr, "regatta: rank %d: %s; trials that were not committed will run again\n", s->rank,
-            message);
+    fprintf(stderr, "regatta: rank %d: %s; trials that were not committed will run again\n",
+            s->rank, message);
     s->exit_code = RG_EXIT_STORAGE;
   }
   PetscFunctionReturn(0);
@@ -294,7 +299,7 @@ static PetscErrorCode pack(Session *s)
     PetscCall(rg_store_pack(s->store, &s->plan, &status, message));
     if (status != RG_STORE_OK) {
       rg_complain("%s; the finished trials are safe in %s.d", message, s->output);
-      s->exit_code = store_exit_code(status);
+      s->exit_code = open_exit_code(status);
     }
   }
   PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
@@ -353,7 +358,8 @@ static PetscErrorCode start(Session *s, const RgArguments *arguments)
   PetscFunctionBeginUser;
   if (arguments->option[OPT_WALLTIME]) walltime = parse_duration(arguments->option[OPT_WALLTIME]);
   if (walltime < 0) {
-    rg_complain("run: -walltime must be seconds or H:M:S, got '%s'", arguments->option[OPT_WALLTIME]);
+    rg_complain("run: -walltime must be seconds or H:M:S, got '%s'",
+                arguments->option[OPT_WALLTIME]);
     s->exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }

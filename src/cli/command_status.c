@@ -1,4 +1,5 @@
-/* regatta status RESULTS.h5: exit code 0 complete, 75 incomplete, for batch scripts that requeue. */
+/* regatta status RESULTS.h5: exit code 0 complete, 75 incomplete, for batch scripts that requeue.
+ */
 #include "cli/command.h"
 
 #include <stdio.h>

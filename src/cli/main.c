@@ -69,7 +69,8 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
 }
 
 /* PETSc without its signal handlers, which would turn a batch system's signals into aborts, and
-   without seeing the options that mean something else to it. `seen`: argc + 1 words that PETSc keeps. */
+   without seeing the options that mean something else to it. `seen`: argc + 1 words that PETSc
+   keeps. */
 static PetscErrorCode initialize_petsc(int argc, char **argv, char **seen)
 {
   static const char *const ours[] = {"-h", "-help", "--help", "-version", "--version", NULL};

@@ -18,8 +18,8 @@
    failure: F could not be evaluated somewhere, *optimum is NaN. */
 PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, RgFailure *failure);
 
-/* The same, and where it is attained: x (dim, native units), one optimiser; NaN where none is known.
-   Of a finite design the lowest index among the best. */
+/* The same, and where it is attained: x (dim, native units), one optimiser; NaN where none is
+   known. Of a finite design the lowest index among the best. */
 PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double *x,
                                     RgFailure *failure);
 

@@ -15,7 +15,8 @@ static void libm_values(double *out)
 {
   for (int i = 0; i < GRID; i++) {
     double x = -30.0 + 60.0 * i / (GRID - 1);
-    out[i] = exp(x) + log1p(x * x) + sin(3 * x) + erfc(x / 3) + pow(1.0 + x * x, 0.37) + lgamma(31 + x);
+    out[i] =
+        exp(x) + log1p(x * x) + sin(3 * x) + erfc(x / 3) + pow(1.0 + x * x, 0.37) + lgamma(31 + x);
   }
 }
 
@@ -37,8 +38,8 @@ static PetscErrorCode algebra_values(double *out)
   lapack_int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', ORDER, K, ORDER);
   PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dpotrf returned %d", (int)info);
   PetscCall(PetscArraycpy(B, A, ORDER * ORDER));
-  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, ORDER, ORDER, 1.0, K,
-              ORDER, B, ORDER);
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, ORDER, ORDER, 1.0,
+              K, ORDER, B, ORDER);
   PetscFunctionReturn(0);
 }
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 
 typedef struct {
-  uint64_t hash;               /* of a fixed computation: libm on a grid, dgemm, dpotrf, dtrsm, kernels */
+  uint64_t hash; /* of a fixed computation: libm on a grid, dgemm, dpotrf, dtrsm, kernels */
   char     blas_core[64];      /* OpenBLAS core name */
   int      blas_threads;
   char     cpu[128];           /* model name */

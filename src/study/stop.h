@@ -7,7 +7,8 @@
 typedef enum { RG_STOP_NONE, RG_STOP_SIGNAL, RG_STOP_FILE, RG_STOP_WALLTIME } RgStopReason;
 
 /* Install the handlers of USR1, USR2, TERM and INT (they set a flag, nothing else) and remember the
-   limits. walltime: seconds from now, 0 for none; stop_file: path looked for at most once a second. */
+   limits. walltime: seconds from now, 0 for none; stop_file: path looked for at most once a second.
+ */
 PetscErrorCode rg_stop_initialize(double walltime, const char *stop_file);
 /* Cheap enough for every iteration. Sticky. */
 RgStopReason rg_stop_requested(void);

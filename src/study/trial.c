@@ -45,7 +45,8 @@ static int count_columns(const RgRecordColumn *columns)
 
 static int model_inputs(Run *run)
 {
-  RgModel *model = run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
+  RgModel *model =
+      run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
   return model ? model->kernel.dim : 0;
 }
 
@@ -114,7 +115,8 @@ static PetscErrorCode run_destroy(Run *run)
 /* ---- initial design ------------------------------------------------------------------------- */
 
 /* A box design on a finite set: the nearest point not taken yet. */
-static void nearest_free_point(const RgSpace *space, const double *u, unsigned char *taken, int *index)
+static void nearest_free_point(const RgSpace *space, const double *u, unsigned char *taken,
+                               int *index)
 {
   double best = INFINITY;
 
@@ -135,20 +137,26 @@ static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, dou
 {
   PetscFunctionBeginUser;
   switch (kind) {
-  case RG_INITIAL_SOBOL: PetscCall(rg_design_sobol(random, n, dim, points)); break;
-  case RG_INITIAL_LATIN_HYPERCUBE: PetscCall(rg_design_latin_hypercube(random, n, dim, points)); break;
+  case RG_INITIAL_SOBOL:
+    PetscCall(rg_design_sobol(random, n, dim, points));
+    break;
+  case RG_INITIAL_LATIN_HYPERCUBE:
+    PetscCall(rg_design_latin_hypercube(random, n, dim, points));
+    break;
   default: PetscCall(rg_design_uniform(random, n, dim, points)); break;
   }
   PetscFunctionReturn(0);
 }
 
-/* points: n x dim unit coordinates; indices: n, -1 on a box. The stream is that of instance 0: every
-   instance of a problem starts from the same designs, so that instances and seeds are crossed. */
+/* points: n x dim unit coordinates; indices: n, -1 on a box. The stream is that of instance 0:
+   every instance of a problem starts from the same designs, so that instances and seeds are
+   crossed. */
 static PetscErrorCode initial_design(Run *run, double *points, int *indices)
 {
   const RgSpace *space = &run->problem.domain.design;
-  int            n = run->trial->n_initial, kind = run->cell->run.initial_design;
-  RgStream stream = rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
+  int n = run->trial->n_initial, kind = run->cell->run.initial_design;
+  RgStream stream =
+      rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
   RgRandom       random = rg_stream_at(&stream, 0);
 
   PetscFunctionBeginUser;
@@ -257,7 +265,8 @@ static PetscErrorCode newest_deviation(Run *run, RgModel *model, double *sd)
 
 static PetscErrorCode record_model(Run *run, int row)
 {
-  RgModel *model = run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
+  RgModel *model =
+      run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
   double   sd;
 
   PetscFunctionBeginUser;
@@ -350,7 +359,8 @@ static PetscErrorCode run_iteration(Run *run, int t)
   PetscFunctionReturn(0);
 }
 
-/* F of the recorded designs of `column`, rows [first, n_rows), by their indices in a finite design. */
+/* F of the recorded designs of `column`, rows [first, n_rows), by their indices in a finite design.
+ */
 static PetscErrorCode objective_of(Run *run, int column, const int *indices, int first, double *F)
 {
   int      n = run->record->n_rows - first, dim = run->problem.domain.design.dim;
@@ -383,7 +393,8 @@ static PetscErrorCode run_regret(Run *run)
   }
   PetscCall(rg_regret_optimum(&run->problem, &record->optimum, &run->failure));
   PetscCall(rg_regret(record->n_rows, record->n_initial, run->cell->run.count_initial,
-                      record->optimum, F, recommended, record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
+                      record->optimum, F, recommended,
+                      record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
                       record->column[RG_COLUMN_SIMPLE_REGRET],
                       record->column[RG_COLUMN_CUMULATIVE_REGRET], &exceeded));
   if (exceeded)

@@ -8,7 +8,8 @@
 typedef bool (*RgStopFunction)(void *context);
 
 /* Run one trial to its record. *stopped: it was interrupted and there is no record. A numerical
-   failure gives a record of status failed with the rows finished before it. Same bits on any rank. */
+   failure gives a record of status failed with the rows finished before it. Same bits on any rank.
+ */
 PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFunction stop,
                             void *stop_context, RgRecord *record, bool *stopped);
 
