@@ -1,0 +1,55 @@
+/* Batches of elementary functions, compiled for several instruction sets and chosen at run time,
+   and normal numbers made with them.
+
+   Results depend on whether the CPU fuses multiplication and addition, not on the width of its
+   vectors. */
+#ifndef RG_BASE_VECTOR_H
+#define RG_BASE_VECTOR_H
+
+#include "base/stream.h"
+
+#define RG_VECTOR_TILE 32 /* columns of multiply_tile */
+
+typedef struct {
+  const char *name;
+
+  /* out = log(x), normal x > 0; out may be x */
+  void (*logarithm)(int n, const double *x, double *out);
+  /* hazard = phi/Phi and log_cdf = log Phi of the standard normal at a, |a| <= 1e20, as
+     rg_normal_hazard and rg_normal_log_cdf (irgp_ucb 3.7) */
+  void (*normal_tails)(int n, const double *a, double *hazard, double *log_cdf);
+  /* factor = 1 - r (a + r), r = phi/Phi: variance of a standard normal given that it is at most a,
+     to full relative precision (irgp_ucb 3.8); slope = its derivative (NULL: not wanted) */
+  void (*truncation)(int n, const double *a, double *factor, double *slope);
+  /* Box-Muller: out (2 pairs) standard normals from 2 pairs of random words */
+  void (*box_muller)(int pairs, const uint64_t *word, double *out);
+
+  /* turn_m = phase_m + sum_k x_k W[k*ld + m], m < n */
+  void (*turns)(int dim, const double *x, int n, const double *W, size_t ld, const double *phase,
+                double *turn);
+  /* cosine = cos(2 pi turn), sine = sin(2 pi turn) (NULL: not wanted), |turn| <= 2^50, absolute
+     error below 4e-16; cosine may be turn */
+  void (*circle)(int n, const double *turn, double *cosine, double *sine);
+  /* a *= b */
+  void (*multiply)(int n, const double *b, double *a);
+  /* sum a b, in an order that does not depend on the instruction set */
+  double (*dot)(int n, const double *a, const double *b);
+
+  /* out = A in, A n x n row-major, in and out n x RG_VECTOR_TILE; lower: the strict upper triangle
+     of A counts as zero */
+  void (*multiply_tile)(int n, const double *A, bool lower, const double *in, double *out);
+} RgVectorOps;
+
+/* The best of those below that this CPU runs. */
+const RgVectorOps *rg_vector_ops(void);
+
+/* By instruction set; NULL where not compiled in or not supported by this CPU. For tests. */
+const RgVectorOps *rg_vector_ops_at(int level);
+#define RG_VECTOR_LEVELS 3 /* 0: what the compiler assumes; 1: x86-64-v3; 2: x86-64-v4 */
+
+/* n standard normal numbers, several times as fast as rg_random_normals and equal to it up to the
+   last bits: Box-Muller over the next 2 ceil(n/2) words. A normal number left over in `random`
+   from single draws is neither used nor lost. */
+void rg_vector_normals(RgRandom *random, size_t n, double *out);
+
+#endif
