@@ -1,0 +1,58 @@
+/* Sample paths as functions on the unit cube, by random Fourier features (Rahimi and Recht 2007):
+
+     g(z) = mean + sum_m theta_m a_m cos(2 pi (w_m . z + u_m)) [+ sum_i alpha_i k(x_i, z)]
+
+   with theta standard normal for a draw from the prior. Frequencies w_m (turns per unit) come from
+   the spectral density of the kernel: normal for a Gaussian factor, Student t with 2 nu degrees of
+   freedom for a Matern one (nu = 1/2, 3/2, 5/2); an input shared by factors of a product gets the
+   sum of their frequencies; the terms of a sum share the features evenly, a_m = sqrt(2 variance /
+   features of the term). A path is conditioned on data in one of two ways:
+     rff       theta is drawn from its posterior in the Bayesian linear model of the features
+               (irgp_ucb 3.4): a draw from the posterior of the approximate kernel;
+     pathwise  the path of the prior plus the exact update of the Gaussian process: the data enter
+               through the kernel itself, so that many of them can't starve the features of
+               variance (Wilson et al. 2020). */
+#ifndef RG_GP_FEATURE_PATH_H
+#define RG_GP_FEATURE_PATH_H
+
+#include "base/stream.h"
+#include "gp/posterior.h"
+
+typedef struct {
+  int     dim, n;     /* inputs; features */
+  double  mean;       /* constant, of the posterior it was conditioned on */
+  double *frequency;  /* dim x n: frequency[k*n + m], turns */
+  double *phase;      /* n, turns, in [0,1) */
+  double *amplitude;  /* n: a_m */
+  double *weight;     /* n: theta_m a_m */
+  double *alpha;      /* pathwise: weights of the kernel at the data */
+  int     alpha_room;
+  double *work;       /* 2 n: scratch of an evaluation */
+  double *kernel_work; /* pathwise: scratch of an evaluation */
+  size_t  kernel_room;
+  RgPosterior *posterior; /* pathwise: borrowed, must not change while the path is in use */
+} RgFeaturePath;
+
+/* Room for a path over `dim` inputs with `n` features. */
+PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path);
+PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path);
+
+/* Fresh features and a draw from the prior GP(0, kernel). Consumes n (dim + degrees of freedom)
+   normals, n uniforms, n normals. PETSC_ERR_ARG_OUTOFRANGE with fewer features than terms. */
+PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random);
+
+/* Condition a draw from the prior on the data of `posterior` (its inputs, outputs, noise, mean). e
+   (posterior->n): draws of the noise. rff: O(n^2 M + n^3) for n data and M features, or O(n M^2 +
+   M^3) when n > M, where theta comes from the M x M system; both give the same path. pathwise:
+   O(n^2 + n M). failure: a system that jitter can't save. */
+PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPosterior *posterior,
+                                                 const double *e, RgFailure *failure);
+PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosterior *posterior,
+                                                  const double *e);
+
+/* value (m) and gradient (m x dim; NULL: not wanted) at Z (m x dim). O(m M dim), and O(m n) kernel
+   values where the update is pathwise. */
+PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
+                                        double *gradient);
+
+#endif
