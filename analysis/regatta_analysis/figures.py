@@ -108,9 +108,7 @@ def recorded_law(results, problem, algorithm, t, points=None):
     """The law by formula for the settings a cell was run with; None where there is none."""
     trials = results.group(problem).trials
     cell = trials[trials["algorithm"] == algorithm].iloc[0]
-    if "key" not in cell or "algorithm_name" not in cell:
-        return None
-    return confidence_law(cell["algorithm_name"], t, points, cell.get("n_dim_x"),
+    return confidence_law(cell["algorithm_name"], t, points, cell["n_dim_x"],
                           options(cell["key"], "algorithm"))
 
 

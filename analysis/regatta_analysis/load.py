@@ -84,7 +84,8 @@ class Results:
 
     @cached_property
     def data(self):
-        """One row per evaluation; vectors as name_0, name_1, ...; t = 0 ends the initial design."""
+        """One row per evaluation; vectors as name_0, name_1, ...; `row` counts the evaluations of a
+        trial from 0, `t` the queries: t = 0 is the last evaluation of the initial design."""
         return pd.concat([group.tidy() for group in self._problems.values()], ignore_index=True)
 
     def group(self, problem):
@@ -155,6 +156,7 @@ class Group:
         trial = np.repeat(np.arange(len(rows)), rows)
         row = np.concatenate([np.arange(n) for n in rows]) if len(rows) else np.empty(0, int)
         columns = {name: self.trials[name].to_numpy()[trial] for name in IDENTITY + ["status"]}
+        columns["row"] = row
         columns["t"] = row - self.trials["n_initial"].to_numpy(int)[trial] + 1
         for name in self.evaluations():
             values = self.values(name)[trial, row]
@@ -258,7 +260,7 @@ def _split(label, parts):
     trials = pd.concat([_trial_frame(part) for part in parts], ignore_index=True)
     trials = trials[~trials.duplicated("id")]  # a shard, and the one it was merged into
     labels = [problem_label(label, algorithm, swept) for algorithm, swept in
-              zip(trials["algorithm"], trials.get("swept", [""] * len(trials)))]
+              zip(trials["algorithm"], trials["swept"])]
     return [Group(own, parts, rows) for own, rows in trials.groupby(labels, sort=False)]
 
 

@@ -159,7 +159,8 @@ def _plain(label):
 def _properties(slot):
     colour, _, line = _SLOTS[slot % len(_SLOTS)]
     marker = _SLOTS[(slot + slot // len(_SLOTS)) % len(_SLOTS)][1]
-    return {"color": colour, "marker": marker, "linestyle": line}
+    size = _RC["lines.markersize"] * {"*": 1.6, "P": 1.15, "X": 1.15}.get(marker, 1.0)
+    return {"color": colour, "marker": marker, "linestyle": line, "markersize": size}
 
 
 def _fitting_legend(figure, handles, labels, note, width):

@@ -95,19 +95,20 @@ def _cells_table(cells):
 
 
 def _settings(results):
-    """What problems and algorithms were run with, as far as it is the same for all their trials."""
-    if "key" not in results.trials:
-        return []
-    lines = ["## Settings", ""]
-    for what, labels in (("problem", results.problems), ("algorithm", results.algorithms)):
-        for label in labels:
-            keys = results.trials.loc[results.trials[what] == label, "key"]
-            found = [blocks(key) for key in keys]
-            for name in (what, "run") if what == "problem" else (what, "surrogate", "maximiser"):
-                texts = list(dict.fromkeys(f[name] for f in found if name in f))
-                text = texts[0] if len(texts) == 1 else f"{len(texts)} different"
-                lines += [f"- {label}, {name}: `{text}`"] if texts else []
-    return lines + [""]
+    """What problems and algorithms were run with; each setting once, with those it is shared by."""
+    shared = {}
+    for what, names in (("problem", ("problem", "run")),
+                        ("algorithm", ("algorithm", "surrogate", "maximiser"))):
+        first = results.trials.drop_duplicates("cell")
+        for label, key in zip(first[what], first["key"]):
+            found = blocks(key)
+            for name in names:
+                if name in found:
+                    shared.setdefault((name, found[name]), []).append(label)
+    order = {name: k for k, name in enumerate(("problem", "run", "algorithm", "surrogate"))}
+    lines = [f"- {name} ({'; '.join(dict.fromkeys(labels))}): `{text}`" for (name, text), labels in
+             sorted(shared.items(), key=lambda item: order.get(item[0][0], len(order)))]
+    return ["## Settings", "", *lines, ""]
 
 
 def _failures(results):

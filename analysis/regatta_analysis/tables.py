@@ -140,18 +140,21 @@ def _final_text(cell, band, notation):
 
 
 def runtime_grid(table, notation=TEXT):
-    """Header and rows (cell x stage) in seconds per trial."""
-    header = ["Problem", "Algorithm", "Trials", "Queries", "Wall (s)", "Fit (s)", "Acquire (s)",
-              "Evaluate (s)", "CPU (s)", "Per query (ms)"]
+    """Header and rows (cell x stage), per trial; in seconds, or in milliseconds if all are short."""
+    unit, factor = ("s", 1.0) if not table["wall"].max() < 1.0 else ("ms", 1e3)
+    small, per_query = ("ms", 1e3) if not table["per_query"].max() < 1e-3 else ("µs", 1e6)
+    stages = {"wall": "Wall", "wall_fit": "Fit", "wall_acquire": "Acquire",
+              "wall_evaluate": "Evaluate", "cpu": "CPU"}
+    header = ["Problem", "Algorithm", "Trials", "Queries",
+              *[f"{title} ({unit})" for title in stages.values()], f"Per query ({small})"]
     rows = []
     for cell in table.itertuples():
         values = ["0", "–", "missing"] + ["–"] * 5
         if cell.n:
-            pairs = [(getattr(cell, name), getattr(cell, f"{name}_se")) for name in
-                     ("wall", "wall_fit", "wall_acquire", "wall_evaluate", "cpu")]
-            pairs.append((1e3 * cell.per_query, 1e3 * cell.per_query_se))
+            scales = {**dict.fromkeys(stages, factor), "per_query": per_query}
             values = [str(cell.n), f"{cell.queries:.0f}",
-                      *[with_error(*pair, notation) or "–" for pair in pairs]]
+                      *[with_error(scale * getattr(cell, name), scale * getattr(cell, f"{name}_se"),
+                                   notation) or "–" for name, scale in scales.items()]]
         rows.append([(text, False) for text in [cell.problem, cell.algorithm, *values]])
     return header, rows
 
@@ -197,9 +200,9 @@ def write_final_regret(results, metrics, band, directory):
 def write_runtime(results, directory):
     """runtime.md, .tex, .csv; returns the Markdown text."""
     table = runtime(results)
-    caption = "Seconds per trial: mean and standard error over complete trials."
-    text = (markdown(*runtime_grid(table)) + "\n\nSeconds per trial: mean ± standard error over "
-            "complete trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
+    caption = "Time per trial: mean and standard error over complete trials."
+    text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over complete "
+            "trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
     _write(directory, "runtime", "## Run time\n\n" + text,
            [latex(*runtime_grid(table, TEX), caption)], table)
     return text
@@ -218,7 +221,7 @@ def _md(text):
 
 def _tex(text):
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-               "±": r"$\pm$", "–": "--", **{c: "\\" + c for c in "&%$#_{}"}}
+               "±": r"$\pm$", "–": "--", "µ": r"$\mu$", **{c: "\\" + c for c in "&%$#_{}"}}
     return "".join(special.get(c, c) for c in str(text))
 
 

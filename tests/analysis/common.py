@@ -10,6 +10,13 @@ sys.path.insert(0, str(HERE.parents[1] / "analysis"))
 import pandas as pd
 
 
+def scratch_directory(case):
+    """A directory that lives as long as the tests of a class."""
+    scratch = tempfile.TemporaryDirectory()
+    case.addClassCleanup(scratch.cleanup)
+    return Path(scratch.name)
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()

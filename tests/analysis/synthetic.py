@@ -120,6 +120,8 @@ def _write_group(group, p, keep):
     put("algorithm_name", texts(names[cell[0]] for cell in cells), "trial")
     put("problem_name", texts([p["name"]] * len(keep)), "trial")
     put("n_dim_x", np.full(len(keep), p["dim"], np.int32), "trial")
+    put("cell", texts(f"{p['label']}/{a}/{p['swept'][k]}" for (a, _, _), k in zip(cells, keep)),
+        "trial")
     put("swept", texts(p["swept"][k] for k in keep), "trial")
     put("key", texts(f"schema=1;problem={p['name']}@1{{}};run={{iterations={p['rows']}}};"
                      f"algorithm={names[a]}@1{{{SETTINGS.get(a, '')}}};study_seed=1;instance={i};"

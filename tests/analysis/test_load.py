@@ -34,6 +34,7 @@ class Load(common.Case):
         data = results.data
         one = data[(data["problem"] == "Large") & (data["instance"] == 1) & (data["seed"] == 0)]
         self.assertEqual(list(one["t"]), list(range(-2, 8)))
+        self.assertEqual(list(one["row"]), list(range(10)))
         x = self.large["arrays"]["x"][2]
         np.testing.assert_array_equal(one[["x_0", "x_3"]], x[:, [0, 3]])
         self.assertTrue(data.loc[data["problem"] != "Large", "x_3"].isna().all())

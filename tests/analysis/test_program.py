@@ -1,0 +1,97 @@
+"""The files the program itself writes, read and drawn; needs REGATTA, the path of the program."""
+import os
+import subprocess
+import unittest
+
+import common
+import numpy as np
+import xarray as xr
+from regatta_analysis import load
+from regatta_analysis.__main__ import main
+from regatta_analysis.figures import recorded_law
+from regatta_analysis.regret import curves
+
+STUDY = """
+study: two_problems
+title: Two problems
+seed: 3
+seeds: 2
+instances: 2
+common:
+  iterations: 6
+  initial_points: 4
+problems:
+  - name: gp_path
+    label: GP path
+    dim: 2
+    levels: 5
+    surrogate: {kernel: gaussian, length_scale: 0.1, fit: fixed, standardise: false}
+  - name: ackley
+    label: Ackley, d = 2
+    dim: 2
+algorithms:
+  - {name: random, label: Random}
+  - {name: gp_ucb, label: GP-UCB}
+"""
+
+
+@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+class Program(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = common.scratch_directory(cls)
+        cls.path = cls.directory / "study.h5"
+        study = cls.directory / "study.yaml"
+        study.write_text(STUDY)
+        done = subprocess.run([os.environ["REGATTA"], "run", study, "-o", cls.path],
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise AssertionError(done.stdout + done.stderr)
+
+    def test_trials_and_evaluations(self):
+        results = load(self.path)
+        self.assertEqual(results.title, "Two problems")
+        self.assertIn("study: two_problems", results.study)
+        self.assertEqual(results.problems, ["GP path", "Ackley, d = 2"])
+        self.assertEqual(results.algorithms, ["Random", "GP-UCB"])
+        cells = results.cells()
+        self.assertEqual(list(cells["done"]), [4, 4, 2, 2])  # Ackley has one instance
+        self.assertEqual(len(results.data), 12 * 10)
+        self.assertEqual((results.data["t"].min(), results.data["t"].max()), (-3, 6))
+        gap = results.data.groupby(["problem", "algorithm", "instance", "seed"])["simple_regret"]
+        self.assertTrue((gap.diff().dropna() <= 0).all())
+
+    def test_common_initial_design(self):
+        """All algorithms of a seed start from the same evaluations."""
+        start = curves(load(self.path), "Ackley, d = 2", "simple_regret")[0]
+        np.testing.assert_array_equal(start.loc["Random"], start.loc["GP-UCB"])
+
+    def test_confidence_is_that_of_the_formula(self):
+        results = load(self.path)
+        for problem, points in (("GP path", 25), ("Ackley, d = 2", 0)):
+            measured = curves(results, problem, "confidence").loc["GP-UCB"].to_numpy()[:, 1:]
+            law = recorded_law(results, problem, "GP-UCB", np.arange(1, 7), points)
+            np.testing.assert_allclose(measured, np.tile(law["mean"], (len(measured), 1)))
+
+    def test_xarray_reads_it_without_us(self):
+        ours = load(self.path).xarray("Ackley, d = 2")
+        for engine in ("h5netcdf", "netcdf4"):
+            try:
+                with xr.open_dataset(self.path, group="Ackley, d = 2", engine=engine) as theirs:
+                    np.testing.assert_array_equal(theirs["x"], ours["x"])
+                    self.assertEqual(theirs["x"].dims, ours["x"].dims)
+                    np.testing.assert_array_equal(theirs["algorithm"], ours["algorithm"])
+            except (ImportError, ValueError) as error:
+                if "engine" not in str(error):
+                    raise
+
+    def test_command(self):
+        out = self.scratch / "out"
+        self.assertEqual(main([str(self.path), "--out", str(out), "--formats", "png"]), 0)
+        self.assertTrue((out / "regret_Ackley_d_2_simple.png").exists())
+        self.assertTrue((out / "confidence.png").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
