@@ -140,7 +140,7 @@ def _final_text(cell, band, notation):
 
 
 def runtime_grid(table, notation=TEXT):
-    """Header and rows (cell x stage), per trial; in seconds, or in milliseconds if all are short."""
+    """Header and rows (cell x stage), per trial; in seconds, or milliseconds if all are short."""
     unit, factor = ("s", 1.0) if not table["wall"].max() < 1.0 else ("ms", 1e3)
     small, per_query = ("ms", 1e3) if not table["per_query"].max() < 1e-3 else ("µs", 1e6)
     stages = {"wall": "Wall", "wall_fit": "Fit", "wall_acquire": "Acquire",
@@ -201,8 +201,8 @@ def write_runtime(results, directory):
     """runtime.md, .tex, .csv; returns the Markdown text."""
     table = runtime(results)
     caption = "Time per trial: mean and standard error over complete trials."
-    text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over complete "
-            "trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
+    text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over "
+            "complete trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
     _write(directory, "runtime", "## Run time\n\n" + text,
            [latex(*runtime_grid(table, TEX), caption)], table)
     return text
