@@ -94,6 +94,20 @@ static PetscErrorCode add_optimum(RgText *text, const RgProblem *problem)
   PetscFunctionReturn(0);
 }
 
+/* What `check` objects to; nothing when all is well. */
+static PetscErrorCode add_mistakes(RgText *text, const RgProblemClass *class, const void *options,
+                                   bool *sound)
+{
+  RgDiagnostics found = {0};
+
+  PetscFunctionBeginUser;
+  if (class->check) PetscCall(class->check(options, (RgPlace) {0}, &found));
+  for (int i = 0; i < PetscMin(found.n, RG_DIAGNOSTICS_MAX); i++)
+    PetscCall(rg_text_add(text, "  %s\n", found.list[i].message));
+  *sound = found.n == 0;
+  PetscFunctionReturn(0);
+}
+
 /* Name of the first parameter without default, or NULL. */
 static const char *first_required(const RgParam *table)
 {
@@ -108,6 +122,7 @@ static PetscErrorCode add_instance(RgText *text, const RgProblemClass *class)
   void *options;
   RgProblem problem;
   RgFailure failure = {0};
+  bool sound;
 
   PetscFunctionBeginUser;
   if (required) {
@@ -116,13 +131,14 @@ static PetscErrorCode add_instance(RgText *text, const RgProblemClass *class)
   }
   PetscCall(PetscCalloc(class->options_size, &options));
   PetscCall(rg_params_defaults(class->params, options));
-  PetscCall(rg_problem_create(class, options, 0, 0, &problem, &failure));
-  PetscCall(rg_problem_describe_domain(&problem.domain, text));
-  if (failure.failed)
-    PetscCall(rg_text_add(text, "  optimum: %s\n", failure.message));
-  else
-    PetscCall(add_optimum(text, &problem));
-  PetscCall(rg_problem_destroy(&problem));
+  PetscCall(add_mistakes(text, class, options, &sound));
+  if (sound) {
+    PetscCall(rg_problem_create(class, options, 0, 0, &problem, &failure));
+    PetscCall(rg_problem_describe_domain(&problem.domain, text));
+    if (failure.failed) PetscCall(rg_text_add(text, "  optimum: %s\n", failure.message));
+    else PetscCall(add_optimum(text, &problem));
+    PetscCall(rg_problem_destroy(&problem));
+  }
   PetscCall(rg_params_clear(class->params, options));
   PetscCall(PetscFree(options));
   PetscFunctionReturn(0);

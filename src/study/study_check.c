@@ -7,7 +7,8 @@
 
 /* One setting of one problem with its domain, so that a domain is built once for all algorithms. */
 typedef struct {
-  char *text;      /* canonical text of the problem; owned */
+  char *text;      /* canonical text of the problem's options; owned */
+  char *identity;  /* what stands for it in the cell's text; owned, NULL unless sound */
   RgDomain domain; /* owned */
   bool sound;      /* the problem passed its own check */
 } Variant;
@@ -33,11 +34,15 @@ static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
   }
 }
 
-static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
+/* The problem by its options, or by what they stand for. */
+static PetscErrorCode add_problem_text(const RgCell *cell, bool identity, RgText *text)
 {
+  const RgProblemClass *class = cell->problem;
+
   PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
-  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, text));
+  PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
+  if (identity && class->identity) PetscCall(class->identity(cell->problem_options, text));
+  else PetscCall(rg_params_canonical(class->params, cell->problem_options, text));
   PetscCall(rg_text_add(text, "}"));
   PetscFunctionReturn(0);
 }
@@ -46,13 +51,17 @@ static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
 static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Variant *variant)
 {
   RgDiagnostics found = {0};
+  RgText identity = {0};
 
   PetscFunctionBeginUser;
   if (cell->problem->check)
     PetscCall(cell->problem->check(cell->problem_options, cell->problem_place, &found));
   variant->sound = found.n == 0;
   merge_diagnostics(checker->diagnostics, &found);
-  if (variant->sound) PetscCall(cell->problem->domain(cell->problem_options, &variant->domain));
+  if (!variant->sound) PetscFunctionReturn(0);
+  PetscCall(cell->problem->domain(cell->problem_options, &variant->domain));
+  PetscCall(add_problem_text(cell, true, &identity));
+  variant->identity = identity.data;
   PetscFunctionReturn(0);
 }
 
@@ -62,7 +71,7 @@ static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const V
   RgText text = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(add_problem_text(cell, &text));
+  PetscCall(add_problem_text(cell, false, &text));
   for (int i = checker->n_variants - 1; i >= 0; i--) {
     if (strcmp(checker->variants[i].text, text.data)) continue;
     *variant = &checker->variants[i];
@@ -186,13 +195,14 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
 }
 
 /* What identifies the cell: everything that can change a result, nothing else. */
-static PetscErrorCode write_text(RgCell *cell)
+static PetscErrorCode write_text(Checker *checker, RgCell *cell)
 {
   RgText text = {0};
+  const Variant *variant;
 
   PetscFunctionBeginUser;
-  PetscCall(add_problem_text(cell, &text));
-  PetscCall(rg_text_add(&text, ";run={"));
+  PetscCall(find_variant(checker, cell, &variant));
+  PetscCall(rg_text_add(&text, "%s;run={", variant->identity));
   PetscCall(rg_params_canonical(rg_run_params, &cell->run, &text));
   PetscCall(
       rg_text_add(&text, "};algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
@@ -248,13 +258,15 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
 
   PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) PetscCall(check_cell(&checker, &study->cells[i]));
+  if (diagnostics->n == before) {
+    for (int i = 0; i < study->n_cells; i++) PetscCall(write_text(&checker, &study->cells[i]));
+    PetscCall(check_duplicates(&checker));
+  }
   for (int i = 0; i < checker.n_variants; i++) {
     PetscCall(rg_domain_destroy(&checker.variants[i].domain));
     PetscCall(PetscFree(checker.variants[i].text));
+    PetscCall(PetscFree(checker.variants[i].identity));
   }
   PetscCall(PetscFree(checker.variants));
-  if (diagnostics->n > before) PetscFunctionReturn(0);
-  for (int i = 0; i < study->n_cells; i++) PetscCall(write_text(&study->cells[i]));
-  PetscCall(check_duplicates(&checker));
   PetscFunctionReturn(0);
 }

@@ -180,7 +180,8 @@ static void test_descriptions(void **state)
     assert_int_equal(strncmp(text.data, classes[i]->name, strlen(classes[i]->name)), 0);
     for (const RgParam *p = classes[i]->params; p->name; p++)
       if (!strstr(text.data, p->name)) fail_msg("%s: %s is missing", classes[i]->name, p->name);
-    assert_non_null(strstr(text.data, "design: "));
+    const bool missing = strstr(text.data, "there is no file") || strstr(text.data, "required");
+    if (!missing && !strstr(text.data, "design: ")) fail_msg("%s: no design", classes[i]->name);
     RG_OK(rg_text_clear(&text));
   }
 }

@@ -1,0 +1,262 @@
+#include "problem/csv.h"
+
+#include "base/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the reader is. */
+typedef struct {
+  const char *path;
+  char       *at;
+  int         line;
+  char        separator;
+  RgText     *mistake;
+  int         n_cells, n_rows; /* so far, the header included */
+  int         cell_capacity, row_capacity;
+  char      **cells;           /* owned until handed over, like `lines` */
+  int        *lines;
+} Reader;
+
+static bool failed(const Reader *reader)
+{
+  return reader->mistake->length > 0;
+}
+
+/* Separator or blank; the tab is a blank unless it separates. */
+static bool is_blank(const Reader *reader, char c)
+{
+  return c == ' ' || (c == '\t' && reader->separator != '\t');
+}
+
+static bool ends_cell(const Reader *reader, char c)
+{
+  return c == reader->separator || c == '\n' || c == '\r' || c == '\0';
+}
+
+/* Go past one line end: LF, CR LF or CR. Nothing at the end of the file. */
+static void pass_line_end(Reader *reader)
+{
+  if (*reader->at == '\0') return;
+  reader->at += reader->at[0] == '\r' && reader->at[1] == '\n' ? 2 : 1;
+  reader->line++;
+}
+
+/* Outside quotes, of the line at hand. */
+static char find_separator(const char *line)
+{
+  static const char candidates[] = {',', ';', '\t'};
+  bool seen[3] = {false}, quoted = false;
+
+  for (const char *c = line; *c && (quoted || (*c != '\n' && *c != '\r')); c++) {
+    if (*c == '"') quoted = !quoted;
+    for (int i = 0; i < 3 && !quoted; i++) seen[i] = seen[i] || *c == candidates[i];
+  }
+  return seen[0] ? ',' : seen[1] ? ';' : seen[2] ? '\t' : ',';
+}
+
+static PetscErrorCode skip_lines_without_cells(Reader *reader)
+{
+  PetscFunctionBeginUser;
+  while (*reader->at) {
+    char *c = reader->at;
+    while (*c == ' ' || *c == '\t') c++;
+    if (*reader->at == '#')
+      while (*c && *c != '\n' && *c != '\r') c++;
+    if (*c && *c != '\n' && *c != '\r') break;
+    reader->at = c;
+    pass_line_end(reader);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A quoted cell, unquoted in place; *end is where it is to be cut. */
+static PetscErrorCode read_quoted(Reader *reader, char **end)
+{
+  char     *out = reader->at, *in = reader->at + 1;
+  const int first = reader->line;
+
+  PetscFunctionBeginUser;
+  for (; *in && !(*in == '"' && in[1] != '"'); in++) {
+    if (*in == '"') in++;
+    if (*in == '\n') reader->line++;
+    *out++ = *in;
+  }
+  if (!*in) {
+    PetscCall(rg_text_add(reader->mistake, "%s:%d: a quote is never closed", reader->path, first));
+    PetscFunctionReturn(0);
+  }
+  for (in++; is_blank(reader, *in);) in++;
+  if (!ends_cell(reader, *in))
+    PetscCall(rg_text_add(reader->mistake, "%s:%d: text after a closing quote", reader->path,
+                          reader->line));
+  *end = out;
+  reader->at = in;
+  PetscFunctionReturn(0);
+}
+
+/* One cell, cut out in place; the reader stands at what ended it, which is *ending. */
+static PetscErrorCode read_cell(Reader *reader, char **cell, char *ending)
+{
+  char *end;
+
+  PetscFunctionBeginUser;
+  while (is_blank(reader, *reader->at)) reader->at++;
+  *cell = end = reader->at;
+  if (*reader->at == '"') {
+    PetscCall(read_quoted(reader, &end));
+  } else {
+    while (!ends_cell(reader, *reader->at)) reader->at++;
+    for (end = reader->at; end > *cell && is_blank(reader, end[-1]);) end--;
+  }
+  *ending = *reader->at;
+  if (*ending == reader->separator) reader->at++;
+  else pass_line_end(reader);
+  *end = '\0';
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_cell(Reader *reader, char *cell)
+{
+  PetscFunctionBeginUser;
+  if (reader->n_cells == reader->cell_capacity) {
+    reader->cell_capacity = PetscMax(2 * reader->cell_capacity, 256);
+    PetscCall(PetscRealloc((size_t)reader->cell_capacity * sizeof(char *), &reader->cells));
+  }
+  reader->cells[reader->n_cells++] = cell;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_row(Reader *reader)
+{
+  PetscFunctionBeginUser;
+  if (reader->n_rows == reader->row_capacity) {
+    reader->row_capacity = PetscMax(2 * reader->row_capacity, 64);
+    PetscCall(PetscRealloc((size_t)reader->row_capacity * sizeof(int), &reader->lines));
+  }
+  reader->lines[reader->n_rows++] = reader->line;
+  PetscFunctionReturn(0);
+}
+
+/* One row; every one must be as long as the first. */
+static PetscErrorCode read_row(Reader *reader, int n_columns)
+{
+  const int before = reader->n_cells, line = reader->line;
+  char     *cell, ending = '\0';
+
+  PetscFunctionBeginUser;
+  PetscCall(add_row(reader));
+  do {
+    PetscCall(read_cell(reader, &cell, &ending));
+    PetscCall(add_cell(reader, cell));
+  } while (ending == reader->separator && !failed(reader));
+  const int n = reader->n_cells - before;
+  if (n_columns && n != n_columns && !failed(reader))
+    PetscCall(rg_text_add(reader->mistake, "%s:%d: %d cell%s, the header has %d", reader->path,
+                          line, n, n == 1 ? "" : "s", n_columns));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_header(Reader *reader, int n_columns)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n_columns && !failed(reader); i++)
+    for (int j = 0; j < i && !failed(reader); j++)
+      if (*reader->cells[i] && !strcmp(reader->cells[i], reader->cells[j]))
+        PetscCall(rg_text_add(reader->mistake, "%s:%d: columns %d and %d are both called '%.60s'",
+                              reader->path, reader->lines[0], j + 1, i + 1, reader->cells[i]));
+  PetscFunctionReturn(0);
+}
+
+/* Something that is no text: a NUL byte, or UTF-16 as some programs export it. */
+static PetscErrorCode check_bytes(Reader *reader, const char *text, size_t length)
+{
+  const char *nul = memchr(text, '\0', length);
+
+  PetscFunctionBeginUser;
+  if (length >= 2 && (!memcmp(text, "\xFF\xFE", 2) || !memcmp(text, "\xFE\xFF", 2)))
+    PetscCall(rg_text_add(reader->mistake, "%s is UTF-16; save it as UTF-8", reader->path));
+  else if (nul) PetscCall(rg_text_add(reader->mistake, "%s is no text (NUL bytes)", reader->path));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_rows(Reader *reader, int *n_columns)
+{
+  PetscFunctionBeginUser;
+  *n_columns = 0;
+  if (!strncmp(reader->at, "\xEF\xBB\xBF", 3)) reader->at += 3;
+  for (;;) {
+    PetscCall(skip_lines_without_cells(reader));
+    if (!*reader->at || failed(reader)) break;
+    if (!reader->n_rows) reader->separator = find_separator(reader->at);
+    PetscCall(read_row(reader, *n_columns));
+    if (reader->n_rows == 1) *n_columns = reader->n_cells;
+  }
+  if (failed(reader)) PetscFunctionReturn(0);
+  if (reader->n_rows < 2)
+    PetscCall(rg_text_add(reader->mistake, "%s has %s", reader->path,
+                          reader->n_rows ? "a header but no rows" : "no rows"));
+  else PetscCall(check_header(reader, *n_columns));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_csv_read(const char *path, RgCsv *csv, RgText *mistake)
+{
+  RgText what = {0};
+  Reader reader = {.path = path, .line = 1, .mistake = &what};
+  size_t length;
+
+  PetscFunctionBeginUser;
+  *csv = (RgCsv) {0};
+  PetscCall(rg_file_read(path, RG_CSV_MAX_BYTES, &csv->text, &length, &what));
+  if (csv->text) {
+    reader.at = csv->text;
+    PetscCall(check_bytes(&reader, csv->text, length));
+    if (!failed(&reader)) PetscCall(read_rows(&reader, &csv->n_columns));
+  }
+  csv->storage = reader.cells;
+  csv->line = reader.lines;
+  if (failed(&reader)) {
+    if (!csv->text) PetscCall(rg_text_add(mistake, "%s ", path));
+    PetscCall(rg_text_add(mistake, "%s", what.data));
+    PetscCall(rg_csv_destroy(csv));
+  } else {
+    csv->n_rows = reader.n_rows - 1;
+    csv->names = csv->storage;
+    csv->cells = csv->storage + csv->n_columns;
+    PetscCall(PetscMemmove(csv->line, csv->line + 1, (size_t)csv->n_rows * sizeof(int)));
+  }
+  PetscCall(rg_text_clear(&what));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_csv_destroy(RgCsv *csv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(csv->storage));
+  PetscCall(PetscFree(csv->line));
+  PetscCall(PetscFree(csv->text));
+  *csv = (RgCsv) {0};
+  PetscFunctionReturn(0);
+}
+
+int rg_csv_column(const RgCsv *csv, const char *name)
+{
+  char *end;
+
+  for (int i = 0; i < csv->n_columns; i++)
+    if (!strcmp(csv->names[i], name)) return i;
+  const long number = strtol(name, &end, 10);
+  return *name && !*end && number >= 1 && number <= csv->n_columns ? (int)number - 1 : -1;
+}
+
+bool rg_csv_number(const RgCsv *csv, int row, int column, double *value)
+{
+  const char *cell = csv->cells[(size_t)row * csv->n_columns + column];
+  char       *end;
+
+  if (!*cell || cell[strspn(cell, "+-.0123456789eE")]) return false;
+  *value = strtod(cell, &end) + 0.0; /* -0 becomes 0 */
+  return !*end && isfinite(*value);
+}

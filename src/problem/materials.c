@@ -1,0 +1,99 @@
+/* perovskite, p3ht, agnp: three tables of experiments in materials science as pools of candidates.
+
+   Files of Liang et al. 2021, npj Computational Materials 7, 188: raw measurements, last column the
+   objective, all others inputs; rows of equal inputs are averaged. Signs are those of their
+   program: instability and loss are minimised, conductivity is maximised. No noise is added: an
+   observation is the stored mean. Inputs are scaled to the unit cube by their extremes (their
+   program evaluates the model at unscaled candidates, a slip).
+
+     perovskite   94 candidates, d = 3: fractions of CsPbI, FAPbI, MAPbI; F = -instability index
+     p3ht        178 candidates, d = 5: % of P3HT and of four nanotubes; F = conductivity, S/cm
+     agnp        164 candidates, d = 5: four flow ratios in %, total flow in uL/min; F = -loss */
+#include "problem/pool.h"
+
+#define ORIGIN                                                                                     \
+  "https://github.com/PV-Lab/Benchmarking, folder datasets: save them anywhere and set "           \
+  "REGATTA_DATA to that folder"
+
+typedef struct {
+  char *path;
+  bool  repeats;
+} Options;
+
+#define PARAMS(file)                                                                               \
+  {                                                                                                \
+    {.name = "path",                                                                               \
+     .type = RG_PARAM_PATH,                                                                        \
+     .offset = offsetof(Options, path),                                                            \
+     .fallback = file,                                                                             \
+     .doc = "the table, in the working directory, the study file's folder or REGATTA_DATA"},       \
+    {.name = "repeats",                                                                            \
+     .type = RG_PARAM_BOOL,                                                                        \
+     .offset = offsetof(Options, repeats),                                                         \
+     .fallback = "false",                                                                          \
+     .doc = "whether a candidate may be queried more than once"},                                  \
+    {0},                                                                                           \
+  }
+
+static const RgParam perovskite_params[] = PARAMS("materials/Perovskite_dataset.csv");
+static const RgParam p3ht_params[] = PARAMS("materials/P3HT_dataset.csv");
+static const RgParam agnp_params[] = PARAMS("materials/AgNP_dataset.csv");
+
+static RgPoolSource minimised(const void *options)
+{
+  const Options *o = options;
+
+  return (RgPoolSource) {
+    .path = o->path, .origin = ORIGIN, .minimised = true, .repeats = o->repeats};
+}
+
+static RgPoolSource maximised(const void *options)
+{
+  RgPoolSource source = minimised(options);
+
+  source.minimised = false;
+  return source;
+}
+
+RG_POOL_FAMILY(perovskite, "perovskite", minimised)
+RG_POOL_FAMILY(p3ht, "p3ht", maximised)
+RG_POOL_FAMILY(agnp, "agnp", minimised)
+
+const RgProblemClass rg_problem_perovskite = {
+  .name = "perovskite",
+  .title = "Perovskite",
+  .summary = "environmental stability of halide perovskites, F = -instability index; 94\n"
+             "candidates, fractions of CsPbI, FAPbI and MAPbI",
+  .reference = "Sun et al. 2021, Matter 4, 1305; table of Liang et al. 2021, npj Computational "
+               "Materials 7, 188",
+  .revision = 1,
+  .params = perovskite_params,
+  .options_size = sizeof(Options),
+  RG_POOL_METHODS(perovskite),
+};
+
+const RgProblemClass rg_problem_p3ht = {
+  .name = "p3ht",
+  .title = "P3HT/CNT",
+  .summary = "electrical conductivity of P3HT-nanotube composites in S/cm; 178 candidates,\n"
+             "contents of P3HT and of four kinds of nanotubes in %",
+  .reference = "Bash et al. 2021, Advanced Functional Materials, 2102606; table of Liang et al. "
+               "2021, npj Computational Materials 7, 188",
+  .revision = 1,
+  .params = p3ht_params,
+  .options_size = sizeof(Options),
+  RG_POOL_METHODS(p3ht),
+};
+
+const RgProblemClass rg_problem_agnp = {
+  .name = "agnp",
+  .title = "AgNP",
+  .summary = "absorbance spectrum of silver nanoparticles, F = -loss against the target spectrum;\n"
+             "164 candidates, four flow ratios in % and the total flow in uL/min",
+  .reference = "Mekki-Berrada et al. 2021, npj Computational Materials 7, 55; table of Liang et "
+               "al. 2021, npj Computational Materials 7, 188",
+  .revision = 1,
+  .params = agnp_params,
+  .options_size = sizeof(Options),
+  RG_POOL_METHODS(agnp),
+};

@@ -1,0 +1,196 @@
+/* CSV files as programs write them, and the mistakes that are reported with file and line. */
+#include "temporary_file.h"
+
+#include "problem/csv.h"
+
+static void read_text(const TemporaryFile *file, RgCsv *csv)
+{
+  RgText mistake = {0};
+
+  RG_OK(rg_csv_read(file->path, csv, &mistake));
+  if (mistake.length) fail_msg("%s", mistake.data);
+}
+
+/* header a,b; rows (1, x) and (2, y): the same table however it is written */
+static void test_spellings(void **state)
+{
+  static const char *const spellings[] = {
+    "a,b\n1,x\n2,y\n",
+    "a,b\n1,x\n2,y",
+    "a,b\r\n1,x\r\n2,y",
+    "a,b\r1,x\r2,y\r",
+    "\xEF\xBB\xBF" "a,b\n1,x\n2,y\n",
+    "\xEF\xBB\xBF\"a\",\"b\"\r\n\"1\",\"x\"\r\n2,y\r\n",
+    "# made by hand\n\na , b\n 1,\tx\n# half time\n   \n2 ,y  \n\n#end",
+    "a;b\n1;x\n2;y\n",
+    "a\tb\n1\tx\n2\ty\n",
+    "\"a\" , \"b\" \n1,\"x\"\n2,y",
+  };
+
+  (void)state;
+  for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
+    TemporaryFile file = file_make("t.csv", spellings[k]);
+    RgCsv         csv;
+    double        number;
+    read_text(&file, &csv);
+    assert_int_equal(csv.n_columns, 2);
+    assert_int_equal(csv.n_rows, 2);
+    assert_string_equal(csv.names[0], "a");
+    assert_string_equal(csv.names[1], "b");
+    assert_string_equal(csv.cells[1], "x");
+    assert_string_equal(csv.cells[3], "y");
+    assert_true(rg_csv_number(&csv, 1, 0, &number) && number == 2);
+    assert_false(rg_csv_number(&csv, 1, 1, &number));
+    RG_OK(rg_csv_destroy(&csv));
+    file_remove(&file);
+  }
+}
+
+static void test_quotes_and_lines(void **state)
+{
+  TemporaryFile file = file_make("t.csv", "name,\"say \"\"hi\"\", you\"\n"
+                                          "\"two\nlines\",1;2\n"
+                                          "\n# comment\n"
+                                          "5\" pipe,\"\"\n");
+  RgCsv csv;
+
+  (void)state;
+  read_text(&file, &csv);
+  assert_string_equal(csv.names[1], "say \"hi\", you");
+  assert_string_equal(csv.cells[0], "two\nlines");
+  assert_string_equal(csv.cells[1], "1;2");
+  assert_string_equal(csv.cells[2], "5\" pipe");
+  assert_string_equal(csv.cells[3], "");
+  assert_int_equal(csv.line[0], 2);
+  assert_int_equal(csv.line[1], 6);
+  RG_OK(rg_csv_destroy(&csv));
+  file_remove(&file);
+}
+
+static void test_columns(void **state)
+{
+  TemporaryFile file = file_make("t.csv", "y,2,x y\n1,2,3\n");
+  RgCsv csv;
+
+  (void)state;
+  read_text(&file, &csv);
+  assert_int_equal(rg_csv_column(&csv, "x y"), 2);
+  assert_int_equal(rg_csv_column(&csv, "2"), 1);
+  assert_int_equal(rg_csv_column(&csv, "3"), 2);
+  assert_int_equal(rg_csv_column(&csv, "1"), 0);
+  assert_int_equal(rg_csv_column(&csv, "4"), -1);
+  assert_int_equal(rg_csv_column(&csv, "0"), -1);
+  assert_int_equal(rg_csv_column(&csv, "X Y"), -1);
+  assert_int_equal(rg_csv_column(&csv, ""), -1);
+  RG_OK(rg_csv_destroy(&csv));
+  file_remove(&file);
+}
+
+static void test_numbers(void **state)
+{
+  static const struct {
+    const char *cell;
+    double      value; /* NaN: no number */
+  } cases[] = {{"1", 1},         {"-2.5e-3", -2.5e-3}, {"+.5", 0.5}, {"1E3", 1000}, {"-0", 0},
+               {"1.", 1},        {"", NAN},            {"nan", NAN}, {"inf", NAN},  {"0x10", NAN},
+               {"1e999", NAN},   {"1 2", NAN},         {"1-2", NAN}, {".", NAN},    {"e5", NAN},
+               {"1,5", NAN},     {"12%", NAN}};
+
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[64];
+    snprintf(text, sizeof text, "a;b\n\"%s\";0\n", cases[k].cell);
+    TemporaryFile file = file_make("t.csv", text);
+    RgCsv         csv;
+    double        value = NAN;
+    read_text(&file, &csv);
+    const bool found = rg_csv_number(&csv, 0, 0, &value);
+    if (found == isnan(cases[k].value) || (found && value != cases[k].value))
+      fail_msg("'%s': %g", cases[k].cell, value);
+    if (found) assert_false(signbit(value) && value == 0);
+    RG_OK(rg_csv_destroy(&csv));
+    file_remove(&file);
+  }
+}
+
+/* `bytes` of `length` (0: up to the NUL) are refused; what follows the path in the message. */
+static void refuse(const char *bytes, size_t length, const char *expected)
+{
+  TemporaryFile file = file_make("t.csv", "");
+  RgText        mistake = {0};
+  RgCsv         csv;
+
+  file_write(&file, bytes, length ? length : strlen(bytes));
+  RG_OK(rg_csv_read(file.path, &csv, &mistake));
+  if (!mistake.length) fail_msg("accepted, not refused with '%s'", expected);
+  assert_memory_equal(mistake.data, file.path, strlen(file.path));
+  assert_string_equal(mistake.data + strlen(file.path), expected);
+  assert_null(csv.names);
+  assert_null(csv.storage);
+  RG_OK(rg_text_clear(&mistake));
+  file_remove(&file);
+}
+
+static void test_mistakes(void **state)
+{
+  (void)state;
+  refuse("", 0, " has no rows");
+  refuse("# only this\n", 0, " has no rows");
+  refuse("a,b\n", 0, " has a header but no rows");
+  refuse("a,b\n1,2\n\n3\n", 0, ":4: 1 cell, the header has 2");
+  refuse("a,b\n1,2,3\n", 0, ":2: 3 cells, the header has 2");
+  refuse("a,b\n1,2,\n", 0, ":2: 3 cells, the header has 2");
+  refuse("a,b\n\"1,2\n3,4\n", 0, ":2: a quote is never closed");
+  refuse("a,b\n1,\"2\"x\n", 0, ":2: text after a closing quote");
+  refuse("a,b,a\n1,2,3\n", 0, ":1: columns 1 and 3 are both called 'a'");
+  refuse("a,b\n1,\0\n", 8, " is no text (NUL bytes)");
+  refuse("\xFF\xFE" "a\0,\0b\0", 8, " is UTF-16; save it as UTF-8");
+}
+
+static void test_no_file(void **state)
+{
+  RgText mistake = {0};
+  RgCsv  csv;
+
+  (void)state;
+  RG_OK(rg_csv_read("/nowhere/t.csv", &csv, &mistake));
+  assert_string_equal(mistake.data, "/nowhere/t.csv can't be opened: No such file or directory");
+  RG_OK(rg_text_clear(&mistake));
+  RG_OK(rg_csv_read("/tmp", &csv, &mistake));
+  assert_string_equal(mistake.data, "/tmp is a directory, not a file of text");
+  RG_OK(rg_text_clear(&mistake));
+}
+
+/* More cells and rows than the first allocation. */
+static void test_long_and_wide(void **state)
+{
+  enum { ROWS = 300, COLUMNS = 70 };
+  RgText text = {0};
+  RgCsv  csv;
+  double value;
+
+  (void)state;
+  for (int j = 0; j < COLUMNS; j++) RG_OK(rg_text_add(&text, "%sc%d", j ? "," : "", j));
+  for (int i = 0; i < ROWS; i++)
+    for (int j = 0; j < COLUMNS; j++)
+      RG_OK(rg_text_add(&text, "%s%d", j ? "," : "\n", i * COLUMNS + j));
+  TemporaryFile file = file_make("t.csv", text.data);
+  read_text(&file, &csv);
+  for (int i = 0; i < ROWS; i++) {
+    assert_int_equal(csv.line[i], i + 2);
+    for (int j = 0; j < COLUMNS; j++)
+      assert_true(rg_csv_number(&csv, i, j, &value) && value == i * COLUMNS + j);
+  }
+  RG_OK(rg_csv_destroy(&csv));
+  RG_OK(rg_text_clear(&text));
+  file_remove(&file);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_spellings), cmocka_unit_test(test_quotes_and_lines),
+  cmocka_unit_test(test_columns),   cmocka_unit_test(test_numbers),
+  cmocka_unit_test(test_mistakes),  cmocka_unit_test(test_no_file),
+  cmocka_unit_test(test_long_and_wide),
+};
+
+RG_TEST_MAIN(tests)

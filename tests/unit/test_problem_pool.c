@@ -1,0 +1,273 @@
+/* Data sets as pools: candidates, values, scaling, the search for the file, identity, mistakes. */
+#include "temporary_file.h"
+#include "test_problem.h"
+
+/* d = 2, five rows, three distinct inputs: (0, 10) 1 and 3; (1, 10) -4; (0, 20) 5, 6, 1. */
+static const char table[] = "u,f,v\n0,1,10\n0,5,20\n1,-4,10\n0,6,20\n0,3,10\n0,1,20\n";
+
+static Instance pool(const TemporaryFile *file, const Setting *more)
+{
+  Setting settings[MAX_SETTINGS] = {{"path", file->path}, {"objective", "f"}};
+
+  for (int i = 0; more && more[i][0]; i++)
+    for (int k = 0; k < 2; k++) settings[2 + i][k] = more[i][k];
+  return instance_make("dataset", (const Setting *)settings, 1, 0);
+}
+
+static double value(Instance *it, int index)
+{
+  const RgSpace *set = &it->problem.domain.design;
+  const RgPoint  point
+    = {.index = index, .x = set->points + (size_t)index * set->dim, .context_index = -1};
+  RgFailure failure = {0};
+  double    f;
+
+  RG_OK(rg_problem_objective(&it->problem, 1, &point, &f, &failure));
+  assert_false(failure.failed);
+  return f;
+}
+
+static void test_candidates(void **state)
+{
+  static const double unit[] = {0, 0, 0, 1, 1, 0};
+  TemporaryFile       file = file_make("t.csv", table);
+  Instance            it = pool(&file, NULL);
+  const RgDomain     *domain = &it.problem.domain;
+
+  (void)state;
+  assert_int_equal(domain->design.size, 3);
+  assert_int_equal(domain->design.dim, 2);
+  assert_true(domain->without_replacement);
+  assert_memory_equal(domain->design.points, unit, sizeof unit);
+  assert_true(domain->design.lower[1] == 10 && domain->design.upper[1] == 20);
+  assert_true(value(&it, 0) == 2 && value(&it, 1) == 4 && value(&it, 2) == -4);
+  assert_true(it.problem.optimum == 4);
+  assert_int_equal(it.problem.n_optimisers, 1);
+  assert_true(it.problem.optimisers[0] == 0 && it.problem.optimisers[1] == 20);
+  instance_free(&it);
+  file_remove(&file);
+}
+
+static void test_goal_and_duplicates(void **state)
+{
+  static const Setting minimise[] = {{"goal", "minimise"}, {0}},
+                       first[] = {{"duplicates", "first"}, {0}};
+  TemporaryFile        file = file_make("t.csv", table);
+  Instance             it = pool(&file, minimise);
+
+  (void)state;
+  assert_true(value(&it, 0) == -2 && value(&it, 2) == 4 && it.problem.optimum == 4);
+  instance_free(&it);
+  it = pool(&file, first);
+  assert_true(value(&it, 0) == 1 && value(&it, 1) == 5);
+  instance_free(&it);
+  file_remove(&file);
+}
+
+static void test_chosen_columns(void **state)
+{
+  static const Setting by_number[] = {{"inputs", "3"}, {"repeats", "yes"}, {0}};
+  TemporaryFile        file = file_make("t.csv", table);
+  Instance             it = pool(&file, by_number);
+
+  (void)state;
+  assert_int_equal(it.problem.domain.design.dim, 1);
+  assert_int_equal(it.problem.domain.design.size, 2);
+  assert_false(it.problem.domain.without_replacement);
+  assert_true(value(&it, 0) == 0 && value(&it, 1) == 4);
+  instance_free(&it);
+  file_remove(&file);
+}
+
+/* All but the last column; the order of columns is that of the file. */
+static void test_columns_by_default(void **state)
+{
+  TemporaryFile file = file_make("t.csv", "a,b,c\n1,2,3\n1,5,6\n");
+  const Setting settings[] = {{"path", file.path}, {0}};
+  Instance      it = instance_make("dataset", settings, 1, 0);
+
+  (void)state;
+  assert_int_equal(it.problem.domain.design.dim, 2);
+  assert_true(value(&it, 1) == 6);
+  assert_true(it.problem.domain.design.points[0] == 0.5); /* constant column */
+  assert_true(it.problem.domain.design.lower[0] == 1 && it.problem.domain.design.upper[0] == 1);
+  instance_free(&it);
+  file_remove(&file);
+}
+
+static void test_bounds(void **state)
+{
+  static const Setting bounds[] = {{"lower", "0"}, {"upper", "40"}, {0}};
+  TemporaryFile        file = file_make("t.csv", table);
+  Instance             it = pool(&file, bounds);
+
+  (void)state;
+  assert_true(it.problem.domain.design.points[0] == 0);
+  assert_true(it.problem.domain.design.points[1] == 0.25);
+  assert_true(it.problem.domain.design.points[4] == 0.025);
+  instance_free(&it);
+  file_remove(&file);
+}
+
+/* All optimisers of a tie are known. */
+static void test_ties(void **state)
+{
+  TemporaryFile file = file_make("t.csv", "x,f\n3,7\n1,7\n2,0\n");
+  Instance      it = pool(&file, NULL);
+
+  (void)state;
+  assert_int_equal(it.problem.n_optimisers, 2);
+  assert_true(it.problem.optimisers[0] == 1 && it.problem.optimisers[1] == 3);
+  instance_free(&it);
+  file_remove(&file);
+}
+
+/* The message of `check` with these settings, which must be refused. */
+static void refuse(const Setting *settings, const char *expected)
+{
+  const RgProblemClass *class = rg_problem_class_find("dataset");
+  RgDiagnostics         found = {0};
+  void                 *options = options_make(class, settings);
+
+  RG_OK(class->check(options, (RgPlace) {"study.yaml", 7, 5}, &found));
+  assert_int_equal(found.n, 1);
+  assert_int_equal(found.list[0].place.line, 7);
+  if (!strstr(found.list[0].message, expected))
+    fail_msg("'%s' does not say '%s'", found.list[0].message, expected);
+  options_free(class, options);
+}
+
+static void test_mistakes(void **state)
+{
+  TemporaryFile file = file_make("t.csv", table);
+  const struct {
+    Setting     more[2];
+    const char *text, *expected;
+  } cases[] = {
+    {{{"inputs", "w"}}, table, "t.csv has no column 'w' (inputs), "},
+    {{{"objective", "F"}}, table, "has no column 'F' (objective), did you mean 'f'?"},
+    {{{"inputs", "weight"}}, table, "its columns are 'u', 'f', 'v'"},
+    {{{"inputs", "f"}, {"objective", "2"}}, table, "column 'f' is both input and objective"},
+    {{{"duplicates", "error"}}, table, "t.csv:7: the same inputs as in line 2"},
+    {{{"objective", "f"}, {"upper", "15"}}, table,
+     "column 'v' ranges over [10, 20], which the bounds [10, 15] don't contain"},
+    {{{"lower", "1"}}, "x,f\n0,1\n2,1\n", "column 'x' ranges over [0, 2], which the bounds [1, 2]"},
+    {{{0}}, "x,f\n0,1\n1,fast\n", "t.csv:3: column 'f' must be a number, got 'fast'"},
+    {{{0}}, "x,f\n0,1\n1,\n", "t.csv:3: column 'f' must be a number, is empty"},
+    {{{0}}, "x,f\n0,1\n1\n", "t.csv:3: 1 cell, the header has 2"},
+    {{{0}}, "x\n0\n1\n", "has one column only"},
+    {{{0}}, "x,f\n", "t.csv has a header but no rows"},
+  };
+
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const Setting settings[] = {{"path", file.path},
+                                {cases[k].more[0][0], cases[k].more[0][1]},
+                                {cases[k].more[1][0], cases[k].more[1][1]},
+                                {0}};
+    file_write(&file, cases[k].text, strlen(cases[k].text));
+    refuse(settings, cases[k].expected);
+  }
+  file_remove(&file);
+}
+
+static void test_wrong_lists(void **state)
+{
+  const RgProblemClass *class = rg_problem_class_find("dataset");
+  static const char *const twice[] = {"u", "v", "1"}, *const three[] = {"0", "0", "0"};
+  TemporaryFile file = file_make("t.csv", table);
+  const Setting settings[] = {{"path", file.path}, {"objective", "f"}, {0}};
+  RgDiagnostics found = {0};
+  void         *options = options_make(class, settings);
+
+  (void)state;
+  RG_OK(rg_params_set(class->params, options, "lower", 3, three, (RgPlace) {0}, &found, NULL));
+  RG_OK(class->check(options, (RgPlace) {0}, &found));
+  assert_int_equal(found.n, 1);
+  assert_non_null(strstr(found.list[0].message, "'lower' has 3 values; 1 or 2, one per input"));
+  RG_OK(rg_params_set(class->params, options, "inputs", 3, twice, (RgPlace) {0}, &found, NULL));
+  RG_OK(class->check(options, (RgPlace) {0}, &found));
+  assert_int_equal(found.n, 2);
+  assert_non_null(strstr(found.list[1].message, "'inputs' names column 'u' twice"));
+  options_free(class, options);
+  file_remove(&file);
+}
+
+/* Found by its last name below REGATTA_DATA; without it the message says what to do. */
+static void test_data_folder(void **state)
+{
+  const RgProblemClass *class = rg_problem_class_find("perovskite");
+  TemporaryFile file = file_make("Perovskite_dataset.csv", "a,b\n1,7\n0,9\n");
+  const char   *before = getenv("REGATTA_DATA");
+  char         *kept = before ? strdup(before) : NULL;
+  RgDiagnostics found = {0};
+  void         *options = options_make(class, NULL);
+
+  (void)state;
+  unsetenv("REGATTA_DATA");
+  RG_OK(class->check(options, (RgPlace) {0}, &found));
+  assert_int_equal(found.n, 1);
+  assert_string_equal(found.list[0].message,
+                      "perovskite: there is no file 'materials/Perovskite_dataset.csv' "
+                      "(REGATTA_DATA, the folder of data sets, is unset); the data are at "
+                      "https://github.com/PV-Lab/Benchmarking, folder datasets: save them anywhere "
+                      "and set REGATTA_DATA to that folder");
+  setenv("REGATTA_DATA", "/nowhere", 1);
+  RG_OK(class->check(options, (RgPlace) {0}, &found));
+  assert_non_null(strstr(found.list[1].message, "nor in REGATTA_DATA = /nowhere; the data are at"));
+  setenv("REGATTA_DATA", file.folder, 1);
+  Instance it = instance_make("perovskite", NULL, 1, 0);
+  assert_true(value(&it, 0) == -9 && it.problem.optimum == -7);
+  instance_free(&it);
+  if (kept) setenv("REGATTA_DATA", kept, 1);
+  else unsetenv("REGATTA_DATA");
+  free(kept);
+  options_free(class, options);
+  file_remove(&file);
+}
+
+/* Text that identifies a data set with one more setting. */
+static char *identity(const char *path, const char *key, const char *word)
+{
+  const RgProblemClass *class = rg_problem_class_find("dataset");
+  const Setting settings[] = {{"path", path}, {key, word}, {0}};
+  void         *options = options_make(class, settings);
+  RgText        text = {0};
+
+  RG_OK(class->identity(options, &text));
+  options_free(class, options);
+  return text.data;
+}
+
+/* Numbers count, not the file's name, its layout or comments, nor the order of its rows. */
+static void test_identity(void **state)
+{
+  TemporaryFile one = file_make("one.csv", "x,y,f\n1,2,3\n4,5,6\n"),
+                same = file_make("two.csv", "# again\r\nx;y;g\r\n4.0;5;6\r\n1;2;3e0"),
+                other = file_make("one.csv", "x,y,f\n1,2,3\n4,5,7\n");
+  char *const texts[] = {identity(one.path, NULL, NULL),      identity(same.path, NULL, NULL),
+                         identity(one.path, "lower", "auto"), identity(other.path, NULL, NULL),
+                         identity(one.path, "repeats", "yes"), identity(one.path, "lower", "-1"),
+                         identity(one.path, "goal", "minimise"), identity(one.path, "inputs", "x")};
+
+  (void)state;
+  assert_string_equal(texts[0], texts[1]);
+  assert_string_equal(texts[0], texts[2]);
+  assert_null(strstr(texts[0], "csv"));
+  for (int i = 2; i < 8; i++)
+    for (int j = 3; j < i; j++) assert_string_not_equal(texts[i], texts[j]);
+  for (int i = 0; i < 8; i++) RG_OK(PetscFree(*(char **)(uintptr_t)&texts[i]));
+  file_remove(&one);
+  file_remove(&same);
+  file_remove(&other);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_candidates),     cmocka_unit_test(test_goal_and_duplicates),
+  cmocka_unit_test(test_chosen_columns), cmocka_unit_test(test_columns_by_default),
+  cmocka_unit_test(test_bounds),         cmocka_unit_test(test_ties),
+  cmocka_unit_test(test_mistakes),       cmocka_unit_test(test_wrong_lists),
+  cmocka_unit_test(test_data_folder),    cmocka_unit_test(test_identity),
+};
+
+RG_TEST_MAIN(tests)
