@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#define MAX_LISTENERS 4
+#define CACHE_BYTES   (1 << 20) /* rows up to this size are not worth a structure */
+
 struct RgSetPosterior {
   RgSetPrior          prior;
   const RgSetBackend *backend;
@@ -11,7 +14,47 @@ struct RgSetPosterior {
   int                 n;              /* observations */
   double             *mean, *variance; /* N each; owned */
   double             *row;            /* N: scratch; owned */
+  RgSetMethod         method;         /* as asked for */
+  int                 capacity;
+  int                 n_listeners;
+  RgSetListener       listeners[MAX_LISTENERS];
 };
+
+static const RgSetBackend *choose_backend(const RgSetPosterior *posterior)
+{
+  const RgSetPrior *prior = &posterior->prior;
+  size_t bytes = (size_t)posterior->capacity * (size_t)prior->size * sizeof(double);
+
+  switch (posterior->method) {
+  case RG_SET_ROWS: return &rg_set_backend_rows;
+  case RG_SET_PRODUCT: return &rg_set_backend_product;
+  case RG_SET_ADDITIVE: return &rg_set_backend_additive;
+  default: break;
+  }
+  if (bytes <= CACHE_BYTES) return &rg_set_backend_rows;
+  if (rg_set_backend_additive.applies(prior)) return &rg_set_backend_additive;
+  if (rg_set_backend_product.applies(prior)) return &rg_set_backend_product;
+  return &rg_set_backend_rows;
+}
+
+/* The back end of the current kernel, its state empty. */
+static PetscErrorCode prepare_backend(RgSetPosterior *posterior)
+{
+  const RgSetBackend *backend = choose_backend(posterior);
+
+  PetscFunctionBeginUser;
+  PetscCheck(!backend->applies || backend->applies(&posterior->prior), PETSC_COMM_SELF,
+             PETSC_ERR_ARG_WRONG, "The %s representation does not apply to this kernel and set",
+             backend->name);
+  if (posterior->state && posterior->backend == backend) {
+    PetscCall(backend->reset(posterior->state, &posterior->prior));
+    PetscFunctionReturn(0);
+  }
+  if (posterior->state) PetscCall(posterior->backend->destroy(&posterior->state));
+  posterior->backend = backend;
+  PetscCall(backend->create(&posterior->prior, posterior->capacity, &posterior->state));
+  PetscFunctionReturn(0);
+}
 
 /* Back to the prior. */
 static void forget(RgSetPosterior *posterior)
@@ -27,7 +70,17 @@ static void forget(RgSetPosterior *posterior)
 
 PetscErrorCode rg_set_posterior_create(const RgDomain *domain, const RgKernel *kernel,
                                        double noise_variance, double mean, int capacity,
-                                       RgSetPosterior **out)
+                                       RgSetPosterior **posterior)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_set_posterior_create_with(RG_SET_AUTO, domain, kernel, noise_variance, mean,
+                                         capacity, posterior));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *domain,
+                                            const RgKernel *kernel, double noise_variance,
+                                            double mean, int capacity, RgSetPosterior **out)
 {
   RgSetPosterior *posterior;
   size_t          size;
@@ -43,8 +96,9 @@ PetscErrorCode rg_set_posterior_create(const RgDomain *domain, const RgKernel *k
   PetscCall(PetscMalloc1(size, &posterior->row));
   posterior->noise_variance = noise_variance;
   posterior->prior_mean     = mean;
-  posterior->backend        = &rg_set_backend_rows;
-  PetscCall(posterior->backend->create(&posterior->prior, capacity, &posterior->state));
+  posterior->method         = method;
+  posterior->capacity       = capacity;
+  PetscCall(prepare_backend(posterior));
   forget(posterior);
   *out = posterior;
   PetscFunctionReturn(0);
@@ -54,7 +108,7 @@ PetscErrorCode rg_set_posterior_destroy(RgSetPosterior **posterior)
 {
   PetscFunctionBeginUser;
   if (!*posterior) PetscFunctionReturn(0);
-  PetscCall((*posterior)->backend->destroy(&(*posterior)->state));
+  if ((*posterior)->state) PetscCall((*posterior)->backend->destroy(&(*posterior)->state));
   PetscCall(rg_set_prior_destroy(&(*posterior)->prior));
   PetscCall(PetscFree((*posterior)->mean));
   PetscCall(PetscFree((*posterior)->variance));
@@ -72,29 +126,36 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
   if (kernel) PetscCall(rg_set_prior_set_kernel(&posterior->prior, kernel));
   posterior->noise_variance = noise_variance;
   posterior->prior_mean     = mean;
-  PetscCall(posterior->backend->reset(posterior->state, &posterior->prior));
+  PetscCall(prepare_backend(posterior));
   forget(posterior);
+  for (int l = 0; l < posterior->n_listeners; ++l) {
+    PetscCall(posterior->listeners[l].reset(posterior->listeners[l].context, posterior));
+  }
   PetscFunctionReturn(0);
 }
 
 /* rrgp_ucb 2.1: with row = cov(index, .)/q, q^2 = variance + noise. */
-static void absorb(int size, double inverse, double step, double *restrict row,
+static void absorb(int size, double step, const double *restrict row,
                    double *restrict mean, double *restrict variance)
 {
   for (int i = 0; i < size; ++i) {
-    double c = row[i] * inverse, v = variance[i] - c * c;
+    double c = row[i], v = variance[i] - c * c;
 
-    row[i] = c;
     mean[i] += step * c;
     variance[i] = v > 0.0 ? v : 0.0;
   }
+}
+
+static void scale(int size, double factor, double *row)
+{
+  for (int i = 0; i < size; ++i) row[i] *= factor;
 }
 
 PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, double y,
                                        RgFailure *failure)
 {
   int    size = posterior->prior.size;
-  double square, pivot;
+  double square;
 
   PetscFunctionBeginUser;
   PetscCheck(index >= 0 && index < size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -107,15 +168,19 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
   }
   ++posterior->n;
   /* Known exactly already, without noise: nothing to learn. */
-  if (square <= posterior->n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->prior.kernel)) {
-    PetscFunctionReturn(0);
-  }
-  pivot = sqrt(square);
+  double known = PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->prior.kernel);
+  if (square <= posterior->n * known) PetscFunctionReturn(0);
+  RgSetUpdate update = {.index = index, .y = y, .pivot = sqrt(square), .row = posterior->row};
   PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index,
                                            posterior->row));
-  absorb(size, 1.0 / pivot, (y - posterior->mean[index]) / pivot, posterior->row, posterior->mean,
-         posterior->variance);
-  PetscCall(posterior->backend->push(posterior->state, &posterior->prior, index, posterior->row));
+  update.step = (y - posterior->mean[index]) / update.pivot;
+  scale(size, 1.0 / update.pivot, posterior->row);
+  for (int l = 0; l < posterior->n_listeners; ++l) {
+    PetscCall(posterior->listeners[l].update(posterior->listeners[l].context, posterior, &update));
+  }
+  absorb(size, update.step, posterior->row, posterior->mean, posterior->variance);
+  PetscCall(posterior->backend->push(posterior->state, &posterior->prior, index, update.pivot,
+                                     posterior->row));
   PetscFunctionReturn(0);
 }
 
@@ -137,6 +202,33 @@ const double *rg_set_posterior_mean(const RgSetPosterior *posterior)
 const double *rg_set_posterior_variance(const RgSetPosterior *posterior)
 {
   return posterior->variance;
+}
+
+const char *rg_set_posterior_method(const RgSetPosterior *posterior)
+{
+  return posterior->backend->name;
+}
+
+const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior)
+{
+  return &posterior->prior.kernel;
+}
+
+const double *rg_set_posterior_points(const RgSetPosterior *posterior)
+{
+  return posterior->prior.points;
+}
+
+PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetListener *listener)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(posterior->n == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "The posterior has %d observations already", posterior->n);
+  PetscCheck(posterior->n_listeners < MAX_LISTENERS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "More than %d followers", MAX_LISTENERS);
+  posterior->listeners[posterior->n_listeners++] = *listener;
+  PetscCall(listener->reset(listener->context, posterior));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out)

@@ -12,6 +12,8 @@ static PetscErrorCode join_points(const RgDomain *domain, RgSetPrior *prior)
 
   PetscFunctionBeginUser;
   prior->size = design->size * n_contexts;
+  prior->design_dim = design->dim;
+  prior->n_contexts = n_contexts;
   PetscCall(PetscMalloc1((size_t)prior->size * (design->dim + context->dim), &prior->points));
   point = prior->points;
   for (int i = 0; i < design->size; ++i) {

@@ -10,6 +10,7 @@
 typedef struct {
   RgKernel kernel;  /* owned copy */
   int      size;    /* N */
+  int      design_dim, n_contexts; /* n_contexts = 1 without context */
   double  *points;  /* N x dim, unit coordinates, design and context joined; owned */
   bool     factors; /* rows come from the tables below */
   int      n_axes;

@@ -1,8 +1,8 @@
 #include "gp/set_backend.h"
 #include "base/blas.h"
 
-/* Rows of L^-1 K(data, set), where L is the Cholesky factor of the data (rrgp_ucb 2.1), allocated in
-   blocks of rows so that nothing is ever copied. */
+/* Rows of L^-1 K(data, set), where L is the Cholesky factor of the data (rrgp_ucb 2.1), allocated
+   in blocks of rows so that nothing is ever copied. */
 #define ROWS_PER_BLOCK 32
 
 typedef struct {
@@ -66,12 +66,14 @@ static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index, const double *row)
+static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index, double pivot,
+                                const double *row)
 {
   Rows *rows = state;
 
   (void)prior;
   (void)index;
+  (void)pivot;
   PetscFunctionBeginUser;
   if (rows->n == rows->n_blocks * ROWS_PER_BLOCK) {
     if (rows->n_blocks == rows->max_blocks) {

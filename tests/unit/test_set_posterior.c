@@ -123,6 +123,180 @@ static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
   RG_OK(rg_domain_destroy(&domain));
 }
 
+/* A kernel over 4 inputs as a sum of terms on overlapping groups. */
+static void overlapping_kernel(RgKernelFamily family, RgKernel *kernel)
+{
+  const double scales[] = {0.31, 0.52, 0.27, 0.74}, variances[] = {1.2, 0.7};
+  const int    group[] = {0, 0, 1, 1};
+
+  RG_OK(rg_kernel_create_additive(family, 4, 2, group, true, scales, variances, kernel));
+  kernel->terms[1].factors[0].inputs[0] = 1; /* inputs 0 1 and 1 3 */
+}
+
+/* One representation against rows, from the same data; the product loses digits with the size of
+   the weights, so noise is moderate here (the small noise of studies: tests/oracle). */
+static void one_method(RgSetMethod method, const RgDomain *domain, const RgKernel *kernel)
+{
+  RgSetPosterior *set, *rows;
+  RgFailure       failure = {0};
+  double          y[MAX_DATA], a[MAX_POINTS], b[MAX_POINTS];
+  int             size;
+
+  support_normals(11, MAX_DATA, y);
+  RG_OK(rg_set_posterior_create_with(method, domain, kernel, 1e-3, 0.2, 3, &set));
+  RG_OK(rg_set_posterior_create_with(RG_SET_ROWS, domain, kernel, 1e-3, 0.2, 3, &rows));
+  size = rg_set_posterior_size(set);
+  assert_true(size <= MAX_POINTS);
+  for (int round = 0; round < 2; ++round) {
+    for (int n = 0; n < (round ? 5 : 70); ++n) {
+      int index = (n * n * 7 + 3) % size;
+
+      RG_OK(rg_set_posterior_append(set, index, y[n], &failure));
+      RG_OK(rg_set_posterior_append(rows, index, y[n], &failure));
+      if (n % 10) continue;
+      RG_OK(rg_set_posterior_covariance(set, size / 3, a));
+      RG_OK(rg_set_posterior_covariance(rows, size / 3, b));
+      for (int i = 0; i < size; ++i) {
+        RG_CLOSE(a[i], b[i], 1e-10);
+        RG_CLOSE(rg_set_posterior_mean(set)[i], rg_set_posterior_mean(rows)[i], 1e-10);
+        RG_CLOSE(rg_set_posterior_variance(set)[i], rg_set_posterior_variance(rows)[i], 1e-10);
+      }
+    }
+    RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.0));
+    RG_OK(rg_set_posterior_reset(rows, NULL, 1e-2, 0.0));
+  }
+  assert_false(failure.failed);
+  RG_OK(rg_set_posterior_destroy(&set));
+  RG_OK(rg_set_posterior_destroy(&rows));
+}
+
+static void structured_methods_agree_with_rows(void **state)
+{
+  (void)state;
+  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
+    for (int which = 0; which < DOMAINS; ++which) {
+      const int group[] = {0, 0, 1, 1};
+      const double scales[] = {0.31, 0.52, 0.27, 0.74};
+      RgDomain  domain;
+      RgKernel  kernel;
+
+      make_domain(which, &domain);
+      if (which == 1 || which == 2) {
+        overlapping_kernel((RgKernelFamily)family, &kernel);
+        one_method(RG_SET_ADDITIVE, &domain, &kernel);
+        RG_OK(rg_kernel_destroy(&kernel));
+      }
+      if (which > 0) {
+        RG_OK(rg_kernel_create_product((RgKernelFamily)family, 4, 2, group, true, scales, 1.3,
+                                       &kernel));
+        one_method(RG_SET_PRODUCT, &domain, &kernel);
+        RG_OK(rg_kernel_destroy(&kernel));
+      }
+      RG_OK(rg_domain_destroy(&domain));
+    }
+  }
+}
+
+/* Which representation a posterior chooses, and that a new kernel may change it. */
+static void methods_are_chosen_by_structure(void **state)
+{
+  const double    lower[4] = {0}, upper[] = {1, 1, 1, 1}, scale = 0.4;
+  const int       levels[] = {8, 8, 8, 8};
+  double          axes[32];
+  RgDomain        grid = {0}, set;
+  RgKernel        gaussian, matern, sum;
+  RgSetPosterior *posterior;
+  RgFailure       failure = {0};
+
+  (void)state;
+  for (int i = 0; i < 32; ++i) axes[i] = (i % 8) / 7.0;
+  RG_OK(rg_space_grid(&grid.design, 4, levels, axes, lower, upper));
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 4, false, &scale, 1.0, &gaussian));
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN32, 4, false, &scale, 1.0, &matern));
+  overlapping_kernel(RG_KERNEL_MATERN32, &sum);
+  RG_OK(rg_set_posterior_create(&grid, &gaussian, 1e-4, 0.0, 100, &posterior));
+  assert_string_equal(rg_set_posterior_method(posterior), "product");
+  RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
+  RG_OK(rg_set_posterior_reset(posterior, &sum, 1e-4, 0.0));
+  assert_string_equal(rg_set_posterior_method(posterior), "additive");
+  RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
+  RG_OK(rg_set_posterior_reset(posterior, &matern, 1e-4, 0.0));
+  assert_string_equal(rg_set_posterior_method(posterior), "rows");
+  RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
+  RG_CLOSE(rg_set_posterior_mean(posterior)[77], 1.0 / 1.0001, 1e-14);
+  RG_OK(rg_set_posterior_destroy(&posterior));
+  RG_OK(rg_set_posterior_create(&grid, &gaussian, 1e-4, 0.0, 10, &posterior)); /* small: rows */
+  assert_string_equal(rg_set_posterior_method(posterior), "rows");
+  RG_OK(rg_set_posterior_destroy(&posterior));
+  set = grid;
+  set.design.kind = RG_SPACE_SET;
+  RG_OK(rg_set_posterior_create(&set, &gaussian, 1e-4, 0.0, 100, &posterior));
+  assert_string_equal(rg_set_posterior_method(posterior), "rows");
+  RG_OK(rg_set_posterior_destroy(&posterior));
+  assert_false(failure.failed);
+  RG_OK(rg_kernel_destroy(&gaussian));
+  RG_OK(rg_kernel_destroy(&matern));
+  RG_OK(rg_kernel_destroy(&sum));
+  RG_OK(rg_domain_destroy(&grid));
+}
+
+/* ---- listeners ------------------------------------------------------------------------------- */
+
+/* A second mean kept by the updates. */
+typedef struct {
+  int    resets, size;
+  double mean[MAX_POINTS];
+} Follower;
+
+static PetscErrorCode follower_reset(void *context, const RgSetPosterior *posterior)
+{
+  Follower *follower = context;
+
+  ++follower->resets;
+  follower->size = rg_set_posterior_size(posterior);
+  memcpy(follower->mean, rg_set_posterior_mean(posterior), follower->size * sizeof(double));
+  return 0;
+}
+
+static PetscErrorCode follower_update(void *context, const RgSetPosterior *posterior,
+                                      const RgSetUpdate *update)
+{
+  Follower *follower = context;
+  double    mean = rg_set_posterior_mean(posterior)[update->index];
+
+  RG_CLOSE(update->step * update->pivot, update->y - mean, 1e-13);
+  for (int i = 0; i < follower->size; ++i) follower->mean[i] += update->step * update->row[i];
+  return 0;
+}
+
+static void listeners_follow(void **state)
+{
+  Follower        follower = {0};
+  RgSetListener   listener = {&follower, follower_reset, follower_update};
+  RgDomain        domain;
+  RgKernel        kernel;
+  RgSetPosterior *set;
+  RgFailure       failure = {0};
+
+  (void)state;
+  make_domain(2, &domain);
+  support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
+  RG_OK(rg_set_posterior_create(&domain, &kernel, 1e-2, 0.5, 4, &set));
+  RG_OK(rg_set_posterior_follow(set, &listener));
+  for (int round = 0; round < 2; ++round) {
+    for (int n = 0; n < 5; ++n) RG_OK(rg_set_posterior_append(set, 3 * n + 1, 0.3 * n, &failure));
+    for (int i = 0; i < follower.size; ++i) {
+      RG_CLOSE(follower.mean[i], rg_set_posterior_mean(set)[i], 1e-14);
+    }
+    RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.1));
+  }
+  assert_int_equal(follower.resets, 3);
+  assert_false(failure.failed);
+  RG_OK(rg_set_posterior_destroy(&set));
+  RG_OK(rg_kernel_destroy(&kernel));
+  RG_OK(rg_domain_destroy(&domain));
+}
+
 static void agrees_with_the_cholesky_posterior(void **state)
 {
   (void)state;
@@ -224,6 +398,9 @@ static void paths_through_a_singular_matrix_report_jitter(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(agrees_with_the_cholesky_posterior),
+  cmocka_unit_test(structured_methods_agree_with_rows),
+  cmocka_unit_test(methods_are_chosen_by_structure),
+  cmocka_unit_test(listeners_follow),
   cmocka_unit_test(noiseless_repeats_are_skipped),
   cmocka_unit_test(paths_agree_between_routes),
   cmocka_unit_test(paths_through_a_singular_matrix_report_jitter),
