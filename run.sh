@@ -81,6 +81,7 @@ build_all() {
   local generator=() log=$build/build.log
   if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
   mkdir -p "$build"
+  [ -x "$regatta" ] || echo "Building in $build (a minute or two)"
   if ! { cmake -S "$root" -B "$build" "${generator[@]}" \
            -DREGATTA_NATIVE="${REGATTA_NATIVE:+ON}" &&
          cmake --build "$build" --parallel "$(cores)"; } >"$log" 2>&1; then
@@ -138,8 +139,8 @@ absolute() { case $1 in /*) echo "$1" ;; *) echo "$caller/$1" ;; esac; }
 
 run_study() {
   local study=$1 output=$2
-  # A mistake in the study file is reported by one process, not by mpirun.
-  "$regatta" plan "$study" -o "$output" -quiet
+  # A mistake in the study file is reported here, by one process.
+  "$regatta" plan "$study" -o "$output"
   mkdir -p "$(dirname "$output")"
   mpi_run "$regatta" run "$study" -o "$output"
   "$regatta" status "$output" >/dev/null || return 0 # stopped: no figures yet

@@ -35,7 +35,7 @@ void rg_progress_show(RgProgressMeter *meter, RgSchedule *schedule, bool last)
 
   double spent = now - meter->start;
   if (p.cost_finished > 0)
-    format_seconds(spent * (p.cost_total / p.cost_finished - 1.0), left, sizeof(left));
+    format_seconds(spent * PetscMax(p.cost_total / p.cost_finished - 1.0, 0.0), left, sizeof(left));
   format_seconds(spent, elapsed, sizeof(elapsed));
   if (p.n_failed) snprintf(failed, sizeof(failed), ", %d failed", p.n_failed);
   fprintf(stderr, "%s%d of %d trials%s, %s elapsed, %s left%s%s", meter->terminal ? "\r" : "",

@@ -65,6 +65,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
     for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
     PetscCall(mark_done(&index, plan, done, scan));
   }
+  if (*status == RG_STORE_OK && !scan->n_bad) message[0] = 0; /* a missing file is no news */
   if (*status == RG_STORE_OK && scan->n_bad) {
     char last[512];
     memcpy(last, message, sizeof(last));

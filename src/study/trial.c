@@ -422,11 +422,12 @@ static void finish_record(Run *run, double wall, double cpu)
 PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFunction stop,
                             void *stop_context, RgRecord *record, bool *stopped)
 {
-  Run    run = {.study = study, .cell = &study->cells[trial->cell], .trial = trial, .record = record};
+  Run    run = {.study = study, .trial = trial, .record = record};
   double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = (double)time(NULL);
 
   PetscFunctionBeginUser;
   *stopped = false;
+  run.cell = &study->cells[trial->cell];
   PetscCall(run_create(&run));
   record->provenance.started = started;
   if (!run.failure.failed) PetscCall(run_initial_design(&run));
