@@ -95,9 +95,11 @@ bool rg_axis_same(const RgAxisKey *key, int i, int j);
    for equal values; the caller's to free; left alone when the value is none. */
 PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const RgYamlNode *value,
                                     char **canonical);
-/* Set a parameter in `options` from a checked value. */
+/* Set a parameter in `options` from a checked value; paths stay as typed. */
 PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
                               const RgYamlNode *value);
+/* Let the paths of `options` lead from the folder of the study file (RG_PARAM_PATH). */
+PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place);
 /* `unknown key 'x' in ...`: names the nearest of `names`, or all of them. */
 PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what, const char *word,
                                 const char *where, const char *const *names);

@@ -7,7 +7,7 @@
 
 /* One setting of one problem with its domain, so that a domain is built once for all algorithms. */
 typedef struct {
-  char *text;      /* canonical text of the problem's options; owned */
+  char *text;      /* canonical text of the problem's options, paths as typed; owned */
   char *identity;  /* what stands for it in the cell's text; owned, NULL unless sound */
   RgDomain domain; /* owned */
   bool sound;      /* the problem passed its own check */
@@ -34,16 +34,28 @@ static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
   }
 }
 
-/* The problem by its options, or by what they stand for. */
-static PetscErrorCode add_problem_text(const RgCell *cell, bool identity, RgText *text)
+static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
+  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, text));
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* The options, or what they stand for. */
+static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, RgText *text)
 {
   const RgProblemClass *class = cell->problem;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
-  if (identity && class->identity) PetscCall(class->identity(cell->problem_options, text));
-  else PetscCall(rg_params_canonical(class->params, cell->problem_options, text));
-  PetscCall(rg_text_add(text, "}"));
+  if (class->identity) {
+    PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
+    PetscCall(class->identity(cell->problem_options, text));
+    PetscCall(rg_text_add(text, "}"));
+  } else {
+    PetscCall(rg_text_add(text, "%s", variant->text));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -60,22 +72,19 @@ static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Varia
   merge_diagnostics(checker->diagnostics, &found);
   if (!variant->sound) PetscFunctionReturn(0);
   PetscCall(cell->problem->domain(cell->problem_options, &variant->domain));
-  PetscCall(add_problem_text(cell, true, &identity));
+  PetscCall(add_identity(cell, variant, &identity));
   variant->identity = identity.data;
   PetscFunctionReturn(0);
 }
 
 /* The variant of a cell's problem, made at its first use. */
-static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const Variant **variant)
+static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const char *text,
+                                   const Variant **variant)
 {
-  RgText text = {0};
-
   PetscFunctionBeginUser;
-  PetscCall(add_problem_text(cell, false, &text));
   for (int i = checker->n_variants - 1; i >= 0; i--) {
-    if (strcmp(checker->variants[i].text, text.data)) continue;
+    if (strcmp(checker->variants[i].text, text)) continue;
     *variant = &checker->variants[i];
-    PetscCall(rg_text_clear(&text));
     PetscFunctionReturn(0);
   }
   if (checker->n_variants == checker->capacity) {
@@ -84,7 +93,7 @@ static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const V
   }
   Variant *made = &checker->variants[checker->n_variants++];
   PetscCall(PetscMemzero(made, sizeof(*made)));
-  made->text = text.data;
+  PetscCall(PetscStrallocpy(text, &made->text));
   PetscCall(create_variant(checker, cell, made));
   *variant = made;
   PetscFunctionReturn(0);
@@ -171,15 +180,12 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
+/* What the domain says about the cell, and whether the two go together. */
+static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomain *domain)
 {
   RgDiagnostics found = {0};
-  const Variant *variant = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(find_variant(checker, cell, &variant));
-  if (!variant->sound) PetscFunctionReturn(0);
-  const RgDomain *domain = &variant->domain;
   cell->dim_x = domain->design.dim;
   cell->dim_c = domain->context.dim;
   cell->size_x = domain->design.size;
@@ -194,29 +200,47 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   PetscFunctionReturn(0);
 }
 
-/* What identifies the cell: everything that can change a result, nothing else. */
-static PetscErrorCode write_text(Checker *checker, RgCell *cell)
+static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
 {
-  RgText text = {0};
-  const Variant *variant;
-
   PetscFunctionBeginUser;
-  PetscCall(find_variant(checker, cell, &variant));
-  PetscCall(rg_text_add(&text, "%s;run={", variant->identity));
-  PetscCall(rg_params_canonical(rg_run_params, &cell->run, &text));
   PetscCall(
-      rg_text_add(&text, "};algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
-  PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, &text));
+      rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
+  PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
-    PetscCall(rg_text_add(&text, "};surrogate={"));
-    PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, &text));
+    PetscCall(rg_text_add(text, "};surrogate={"));
+    PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, text));
   }
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) {
-    PetscCall(rg_text_add(&text, "};maximiser={"));
-    PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, &text));
+    PetscCall(rg_text_add(text, "};maximiser={"));
+    PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
   }
-  PetscCall(rg_text_add(&text, "}"));
-  cell->text = text.data;
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* Check a cell and write its text: everything that can change a result, nothing else. Paths stand
+   in it as typed, so that it is the same wherever the study is started from. */
+static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
+{
+  RgText problem = {0}, algorithm = {0}, text = {0};
+  const Variant *variant = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(add_problem_text(cell, &problem));
+  PetscCall(add_algorithm_text(cell, &algorithm));
+  PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, cell->problem_place));
+  PetscCall(
+      rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
+  PetscCall(find_variant(checker, cell, problem.data, &variant));
+  if (variant->sound) {
+    PetscCall(check_domain(checker, cell, &variant->domain));
+    PetscCall(rg_text_add(&text, "%s;run={", variant->identity));
+    PetscCall(rg_params_canonical(rg_run_params, &cell->run, &text));
+    PetscCall(rg_text_add(&text, "};%s", algorithm.data));
+    cell->text = text.data;
+  }
+  PetscCall(rg_text_clear(&problem));
+  PetscCall(rg_text_clear(&algorithm));
   PetscFunctionReturn(0);
 }
 
@@ -258,15 +282,13 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
 
   PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) PetscCall(check_cell(&checker, &study->cells[i]));
-  if (diagnostics->n == before) {
-    for (int i = 0; i < study->n_cells; i++) PetscCall(write_text(&checker, &study->cells[i]));
-    PetscCall(check_duplicates(&checker));
-  }
   for (int i = 0; i < checker.n_variants; i++) {
     PetscCall(rg_domain_destroy(&checker.variants[i].domain));
     PetscCall(PetscFree(checker.variants[i].text));
     PetscCall(PetscFree(checker.variants[i].identity));
   }
   PetscCall(PetscFree(checker.variants));
+  if (diagnostics->n > before) PetscFunctionReturn(0);
+  PetscCall(check_duplicates(&checker));
   PetscFunctionReturn(0);
 }

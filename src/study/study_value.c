@@ -23,7 +23,24 @@ PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *
                               const RgYamlNode *value)
 {
   PetscFunctionBeginUser;
-  PetscCall(set_value(param, options, value, draft->path, draft->diagnostics));
+  PetscCall(set_value(param, options, value, NULL, draft->diagnostics));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place)
+{
+  RgDiagnostics none = {0};
+
+  PetscFunctionBeginUser;
+  for (; table->name; table++) {
+    char *typed;
+    if (table->type != RG_PARAM_PATH) continue;
+    PetscCall(PetscStrallocpy(*(char **)((char *)options + table->offset), &typed));
+    if (typed)
+      PetscCall(rg_params_set(table, options, table->name, 1, (const char *const *)&typed, place,
+                              &none, NULL));
+    PetscCall(PetscFree(typed));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -33,8 +50,8 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
   const RgPlace place = {draft->path, value->line, value->column};
   char got[64];
 
-  if (value->kind == RG_YAML_LIST && param->type != RG_PARAM_REALS
-      && param->type != RG_PARAM_TEXTS) {
+  if (value->kind == RG_YAML_LIST && param->type != RG_PARAM_REALS &&
+      param->type != RG_PARAM_TEXTS) {
     rg_diagnostics_add(
         draft->diagnostics, place,
         "'%s' takes one value, got a list; to run several values, name it in 'sweep'", param->name);

@@ -216,6 +216,29 @@ static void every_method_can_be_named(void **state)
   }
 }
 
+/* Paths are followed from the folder of the study file, but only after the text that identifies the
+   cell was written with the path as typed. */
+static void paths_lead_from_the_study_file(void **state)
+{
+  static const RgParam table[] = {
+      {.name = "file", .type = RG_PARAM_PATH, .fallback = "auto", .symbol = "", .doc = ""}, {0}};
+  const RgYamlNode typed = {.kind = RG_YAML_SCALAR, .text = "study_text.h"};
+  const RgPlace place = {RG_TEST_DATA "/unit/any.yaml", 1, 1};
+  RgDiagnostics diagnostics = {0};
+  const RgDraft draft = {.path = place.file, .diagnostics = &diagnostics};
+  char *path = NULL;
+
+  (void)state;
+  RG_OK(rg_draft_apply(&draft, table, &path, &typed));
+  assert_string_equal(path, "study_text.h");
+  RG_OK(rg_params_resolve(table, &path, place));
+  assert_string_equal(path, RG_TEST_DATA "/unit/study_text.h");
+  RG_OK(rg_params_clear(table, &path));
+  RG_OK(rg_params_resolve(table, &path, place)); /* not set: nothing to follow */
+  assert_null(path);
+  assert_int_equal(diagnostics.n, 0);
+}
+
 static void files_that_are_none(void **state)
 {
   static const struct {
@@ -264,6 +287,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(canonical_text_leaves_out_what_is_not_read),
     cmocka_unit_test(no_parameter_has_a_reserved_name),
     cmocka_unit_test(every_method_can_be_named),
+    cmocka_unit_test(paths_lead_from_the_study_file),
     cmocka_unit_test(files_that_are_none),
     cmocka_unit_test(many_mistakes),
 };
