@@ -9,10 +9,7 @@
 
 #include "base/blas.h"
 #include "base/text.h"
-
-#ifndef RG_GIT_COMMIT
-#define RG_GIT_COMMIT "unknown"
-#endif
+#include "regatta_commit.h" /* made by the build: RG_GIT_COMMIT */
 
 static PetscErrorCode add_mpi(RgText *text)
 {
