@@ -26,7 +26,7 @@ typedef struct {
      .type = RG_PARAM_PATH,                                                                        \
      .offset = offsetof(Options, path),                                                            \
      .fallback = file,                                                                             \
-     .doc = "the table, in the working directory, the study file's folder or REGATTA_DATA"},       \
+     .doc = "the table; looked for in the working directory and below REGATTA_DATA"},       \
     {.name = "repeats",                                                                            \
      .type = RG_PARAM_BOOL,                                                                        \
      .offset = offsetof(Options, repeats),                                                         \
