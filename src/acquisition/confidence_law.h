@@ -1,0 +1,36 @@
+/* The law of a confidence parameter: how the squared width of one query is drawn, and which regret
+   bound its rule belongs to. */
+#ifndef RG_ACQUISITION_CONFIDENCE_LAW_H
+#define RG_ACQUISITION_CONFIDENCE_LAW_H
+
+#include "base/core.h"
+
+typedef enum {
+  RG_LAW_CONSTANT,    /* a */
+  RG_LAW_EXPONENTIAL, /* a + Exp(rate b) */
+  RG_LAW_GAMMA        /* Gamma(shape a, scale b) */
+} RgLawKind;
+
+/* Rules that a regret bound is about (regret/bounds.h), with the parameters it asks for. */
+typedef enum {
+  RG_THEORY_NONE,
+  RG_THEORY_IRGP_FINITE,     /* Theorems 4.1, 4.3, Proposition 4.1 of arXiv:2409.00979 */
+  RG_THEORY_IRGP_CONTINUOUS, /* Theorems 4.2, 4.4 */
+  RG_THEORY_IRGP_HIGHPROB,   /* Theorem 4.5 */
+  RG_THEORY_GP_UCB_BCR,      /* expected regret of GP-UCB */
+  RG_THEORY_RGP_UCB          /* expected regret of RGP-UCB */
+} RgTheory;
+
+typedef struct {
+  RgLawKind kind;
+  double    a, b;
+  RgTheory  theory;
+  double    delta; /* probability that the rule allows to fail; NaN: the rule has none */
+} RgConfidenceLaw;
+
+double rg_confidence_mean(const RgConfidenceLaw *law);
+
+/* Quantile at p in [0, 1]; a constant is all its quantiles. */
+double rg_confidence_quantile(const RgConfidenceLaw *law, double p);
+
+#endif
