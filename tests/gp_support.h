@@ -11,23 +11,29 @@
 /* `variant` of a kernel over 4 inputs: 0 isotropic, 1 ARD, 2 product of two groups, 3 additive, 4 a
    sum of products with an input used twice. */
 #define SUPPORT_VARIANTS 5
-#define SUPPORT_DIM      4
+#define SUPPORT_DIM 4
 
 static inline void support_kernel(RgKernelFamily family, int variant, RgKernel *kernel)
 {
   const double scales[] = {0.31, 0.52, 0.27, 0.74}, variances[] = {1.7, 0.6};
-  const int    group[] = {0, 1, 0, 1};
+  const int group[] = {0, 1, 0, 1};
 
   switch (variant) {
-  case 0: RG_OK(rg_kernel_create(family, 4, false, scales, 1.7, kernel)); break;
-  case 1: RG_OK(rg_kernel_create(family, 4, true, scales, 1.7, kernel)); break;
-  case 2: RG_OK(rg_kernel_create_product(family, 4, 2, group, true, scales, 1.7, kernel)); break;
+  case 0:
+    RG_OK(rg_kernel_create(family, 4, false, scales, 1.7, kernel));
+    break;
+  case 1:
+    RG_OK(rg_kernel_create(family, 4, true, scales, 1.7, kernel));
+    break;
+  case 2:
+    RG_OK(rg_kernel_create_product(family, 4, 2, group, true, scales, 1.7, kernel));
+    break;
   case 3:
     RG_OK(rg_kernel_create_additive(family, 4, 2, group, false, scales, variances, kernel));
     break;
   default: {
     const int four[] = {0, 1, 2, 3};
-    RgKernel  product;
+    RgKernel product;
 
     RG_OK(rg_kernel_create_additive(family, 4, 2, group, true, scales, variances, kernel));
     RG_OK(rg_kernel_create_product(family, 4, 4, four, true, scales, 0.9, &product));
@@ -61,10 +67,16 @@ static inline double support_kappa(RgKernelFamily family, double r)
   double s;
 
   switch (family) {
-  case RG_KERNEL_GAUSSIAN: return exp(-r * r / 2.0);
-  case RG_KERNEL_MATERN12: return exp(-r);
-  case RG_KERNEL_MATERN32: s = sqrt(3.0) * r; return (1.0 + s) * exp(-s);
-  default: s = sqrt(5.0) * r; return (1.0 + s + s * s / 3.0) * exp(-s);
+  case RG_KERNEL_GAUSSIAN:
+    return exp(-r * r / 2.0);
+  case RG_KERNEL_MATERN12:
+    return exp(-r);
+  case RG_KERNEL_MATERN32:
+    s = sqrt(3.0) * r;
+    return (1.0 + s) * exp(-s);
+  default:
+    s = sqrt(5.0) * r;
+    return (1.0 + s + s * s / 3.0) * exp(-s);
   }
 }
 
@@ -77,7 +89,7 @@ static inline double support_value(const RgKernel *kernel, const double *x, cons
 
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
-      double                r2     = 0.0;
+      double r2 = 0.0;
 
       for (int k = 0; k < factor->n_inputs; ++k) {
         int j = factor->inputs[k];

@@ -13,8 +13,8 @@ int rg_factor_cholesky(int n, double *A, int ld)
 
 void rg_factor_invert(int n, const double *L, int ld, double *X)
 {
-  const RgTileOps *ops    = rg_tile_ops();
-  size_t           padded = (size_t)rg_pad(n), stride = (size_t)ld, size = (size_t)n;
+  const RgTileOps *ops = rg_tile_ops();
+  size_t padded = (size_t)rg_pad(n), stride = (size_t)ld, size = (size_t)n;
 
   if (n <= ops->largest) {
     ops->invert(n, L, stride, X);
@@ -29,15 +29,15 @@ void rg_factor_invert(int n, const double *L, int ld, double *X)
 
 PetscErrorCode rg_factor_inverse_product(int n, const double *X, int ld, double *P)
 {
-  const RgTileOps *ops    = rg_tile_ops();
-  int              padded = rg_pad(n);
-  size_t           stride = (size_t)ld;
-  double          *tile;
+  const RgTileOps *ops = rg_tile_ops();
+  int padded = rg_pad(n);
+  size_t stride = (size_t)ld;
+  double *tile;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)padded * RG_TILE, &tile));
   for (int j = 0; j < n; j += RG_TILE) {
-    int           width = rg_tile_width(n - j), count = PetscMin(width, n - j), rows = padded - j;
+    int width = rg_tile_width(n - j), count = PetscMin(width, n - j), rows = padded - j;
     const double *corner = X + j * stride + j;
 
     for (int c = 0; c < width; ++c) {

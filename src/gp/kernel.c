@@ -9,7 +9,7 @@ static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inp
                                     const double *length_scale, RgKernelFactor *factor)
 {
   PetscFunctionBeginUser;
-  factor->family   = family;
+  factor->family = family;
   factor->n_inputs = n;
   factor->n_scales = ard ? n : 1;
   PetscCall(PetscMalloc1(n, &factor->inputs));
@@ -28,7 +28,7 @@ static PetscErrorCode term_create(double variance, int n_factors, RgKernelTerm *
   PetscFunctionBeginUser;
   PetscCheck(variance > 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Variance is %g; it must be positive", variance);
-  term->variance  = variance;
+  term->variance = variance;
   term->n_factors = n_factors;
   PetscCall(PetscCalloc1(n_factors, &term->factors));
   PetscFunctionReturn(0);
@@ -50,7 +50,7 @@ static PetscErrorCode kernel_begin(int dim, int n_terms, RgKernel *kernel)
   PetscFunctionBeginUser;
   PetscCheck(dim > 0 && n_terms > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "A kernel needs inputs and groups");
-  kernel->dim     = dim;
+  kernel->dim = dim;
   kernel->n_terms = n_terms;
   PetscCall(PetscCalloc1(n_terms, &kernel->terms));
   PetscFunctionReturn(0);
@@ -82,8 +82,7 @@ static PetscErrorCode create_grouped(RgKernelFamily family, int dim, int n_group
     PetscCall(term_create(variance[t], additive ? 1 : n_groups, &kernel->terms[t]));
   }
   for (int g = 0; g < n_groups; ++g) {
-    RgKernelFactor *factor =
-      additive ? &kernel->terms[g].factors[0] : &kernel->terms[0].factors[g];
+    RgKernelFactor *factor = additive ? &kernel->terms[g].factors[0] : &kernel->terms[0].factors[g];
     int n = group_inputs(dim, group, g, inputs);
 
     PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Group %d has no input", g);
@@ -99,8 +98,8 @@ PetscErrorCode rg_kernel_create_product(RgKernelFamily family, int dim, int n_gr
                                         double variance, RgKernel *kernel)
 {
   PetscFunctionBeginUser;
-  PetscCall(create_grouped(family, dim, n_groups, group, ard, length_scale, &variance, false,
-                           kernel));
+  PetscCall(
+      create_grouped(family, dim, n_groups, group, ard, length_scale, &variance, false, kernel));
   PetscFunctionReturn(0);
 }
 
@@ -109,8 +108,8 @@ PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_g
                                          const double *variance, RgKernel *kernel)
 {
   PetscFunctionBeginUser;
-  PetscCall(create_grouped(family, dim, n_groups, group, ard, length_scale, variance, true,
-                           kernel));
+  PetscCall(
+      create_grouped(family, dim, n_groups, group, ard, length_scale, variance, true, kernel));
   PetscFunctionReturn(0);
 }
 
@@ -124,9 +123,9 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
     PetscCall(term_create(term->variance, term->n_factors, &to->terms[t]));
     for (int f = 0; f < term->n_factors; ++f) {
       const RgKernelFactor *factor = &term->factors[f];
-      RgKernelFactor       *copy   = &to->terms[t].factors[f];
+      RgKernelFactor *copy = &to->terms[t].factors[f];
 
-      copy->family   = factor->family;
+      copy->family = factor->family;
       copy->n_inputs = factor->n_inputs;
       copy->n_scales = factor->n_scales;
       PetscCall(PetscMalloc1(factor->n_inputs, &copy->inputs));
@@ -262,7 +261,7 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
                                   RgKernel *restricted)
 {
   RgKernelTerm *part;
-  const int     first = 0;
+  const int first = 0;
 
   PetscFunctionBeginUser;
   PetscCall(kernel_begin(1, 1, restricted));

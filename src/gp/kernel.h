@@ -18,21 +18,21 @@ extern const char *const rg_kernel_family_names[]; /* as typed in study files; N
 
 typedef struct {
   RgKernelFamily family;
-  int     n_inputs;
-  int    *inputs;       /* owned; indices of the inputs the distance is taken over */
-  int     n_scales;     /* 1 (isotropic) or n_inputs (ARD) */
+  int n_inputs;
+  int *inputs;          /* owned; indices of the inputs the distance is taken over */
+  int n_scales;         /* 1 (isotropic) or n_inputs (ARD) */
   double *length_scale; /* owned; n_scales, > 0 */
 } RgKernelFactor;
 
 typedef struct {
-  double          variance; /* > 0 */
-  int             n_factors;
+  double variance; /* > 0 */
+  int n_factors;
   RgKernelFactor *factors; /* owned */
 } RgKernelTerm;
 
 typedef struct {
-  int           dim; /* inputs */
-  int           n_terms;
+  int dim; /* inputs */
+  int n_terms;
   RgKernelTerm *terms; /* owned */
 } RgKernel;
 
@@ -54,8 +54,8 @@ PetscErrorCode rg_kernel_destroy(RgKernel *kernel);
 /* k(x,x) = sum of the variances. */
 double rg_kernel_diagonal(const RgKernel *kernel);
 
-/* Hyperparameters as logarithms: term by term, the length scales of its factors, then its variance. */
-int  rg_kernel_theta_size(const RgKernel *kernel);
+/* Hyperparameters as logarithms: term by term, length scales of its factors, then its variance. */
+int rg_kernel_theta_size(const RgKernel *kernel);
 void rg_kernel_get_theta(const RgKernel *kernel, double *theta);
 void rg_kernel_set_theta(RgKernel *kernel, const double *theta);
 
@@ -66,14 +66,14 @@ PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, i
 /* K: n x n, both triangles, exactly symmetric, diagonal exactly rg_kernel_diagonal. */
 PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, double *K);
 
-/* G: m x dim, G_j = sum_i W_ij d k(x_i, z) / d z at z = z_j; W: n x m as K above. The whole gradient
-   of any function of the posterior mean and variance is one such contraction. At z = x_i Matern-1/2
-   has no gradient; 0 is used. O(n m dim). */
+/* G: m x dim, G_j = sum_i W_ij d k(x_i, z) / d z at z = z_j; W: n x m as K above. The whole
+   gradient of any function of the posterior mean and variance is one such contraction. At z = x_i
+   Matern-1/2 has no gradient; 0 is used. O(n m dim). */
 PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
                                         const double *Z, const double *W, double *G);
 
-/* g_p = sum_ij A_ij d K_ij / d theta_p over the n x n matrix; A symmetric, only A[i*n + j] with j <= i
-   is read. O(n^2 dim). */
+/* g_p = sum_ij A_ij d K_ij / d theta_p over the n x n matrix; A symmetric, of which only the lower
+   triangle (A[i*n + j], j <= i) is read. O(n^2 dim). */
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
                                         const double *A, double *g);
 

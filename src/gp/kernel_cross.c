@@ -3,23 +3,24 @@
 #include <string.h>
 
 /* Distances are summed coordinate by coordinate, never as |x|^2 + |z|^2 - 2 x.z by way of dgemm:
-   that loses half the digits of short distances (all of them for Matern-1/2, which has a square root
-   there), and below some twenty inputs the exponential costs more than the distances anyway. */
+   that loses half the digits of short distances (all of them for Matern-1/2, which has a square
+   root there), and below some twenty inputs the exponential costs more than the distances anyway.
+ */
 
 /* Working arrays of one call. */
 typedef struct {
   const RgTileOps *ops;
-  int              columns, width; /* width: of the widest tile */
-  double          *A, *B, *value, *scratch;
+  int columns, width; /* width: of the widest tile */
+  double *A, *B, *value, *scratch;
 } Work;
 
 /* Room for n points and tiles of `rows`, at most `width` wide. */
 static PetscErrorCode work_create(const RgKernel *kernel, int n, int rows, int width, Work *work)
 {
   PetscFunctionBeginUser;
-  work->ops     = rg_tile_ops();
+  work->ops = rg_tile_ops();
   work->columns = rg_kernel_n_columns(kernel);
-  work->width   = width;
+  work->width = width;
   PetscCall(PetscMalloc4((size_t)n * work->columns, &work->A, work->width * work->columns, &work->B,
                          (size_t)rows * work->width, &work->value,
                          rg_kernel_tile_scratch(kernel, work->width), &work->scratch));
@@ -37,8 +38,10 @@ static PetscErrorCode work_destroy(Work *work)
 static void copy_rows(int n, int count, int width, const double *tile, size_t ld, double *K)
 {
   for (int i = 0; i < n; ++i, tile += width, K += ld) {
-    if (count == RG_TILE) memcpy(K, tile, RG_TILE * sizeof *K);
-    else memcpy(K, tile, (size_t)count * sizeof *K);
+    if (count == RG_TILE)
+      memcpy(K, tile, RG_TILE * sizeof *K);
+    else
+      memcpy(K, tile, (size_t)count * sizeof *K);
   }
 }
 
@@ -50,7 +53,7 @@ static void copy_rows(int n, int count, int width, const double *tile, size_t ld
 PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, int m,
                                const double *Z, double *K)
 {
-  int  width;
+  int width;
   Work work;
 
   PetscFunctionBeginUser;
@@ -79,7 +82,7 @@ PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, i
 PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L)
 {
   double diagonal = rg_kernel_diagonal(kernel);
-  Work   work;
+  Work work;
 
   PetscFunctionBeginUser;
   if (n == 0) PetscFunctionReturn(0);
@@ -131,9 +134,9 @@ static void weights(int n, int m, int j, int width, const double *W, double *til
 PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
                                         const double *Z, const double *W, double *G)
 {
-  size_t  stride = (size_t)n * RG_TILE;
+  size_t stride = (size_t)n * RG_TILE;
   double *slope, *tile, *g;
-  Work    work;
+  Work work;
 
   PetscFunctionBeginUser;
   if (m == 0) PetscFunctionReturn(0);

@@ -36,8 +36,8 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
 /* Doubles of scratch that rg_kernel_tile needs at this width (0 for a kernel of one factor). */
 size_t rg_kernel_tile_scratch(const RgKernel *kernel, int width);
 /* One tile from scaled data A and candidates B: value (n x width) and, unless slope is NULL, one
-   n x width array per factor, `stride` apart: d k / d r2 of that factor, the variance and the term's
-   other factors included. O(n width columns). */
+   n x width array per factor, `stride` apart: d k / d r2 of that factor, the variance and the
+   term's other factors included. O(n width columns). */
 void rg_kernel_tile(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
                     const double *B, int width, double *value, double *slope, size_t stride,
                     double *scratch);

@@ -6,22 +6,22 @@
 /* Working arrays of one gradient by the hyperparameters. */
 typedef struct {
   const RgTileOps *ops;
-  int              columns;
-  double          *A, *B;   /* all points, scaled; one tile of them */
-  double          *weight;  /* ROWS x width of the matrix, 0 on and above the diagonal */
-  double          *value;   /* of one term */
-  double          *slope;   /* of each of its factors */
-  double          *scratch; /* of rg_kernel_tile */
-  double          *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
-  double          *sums;    /* per term: sum of A_ij value_ij over j < i */
+  int columns;
+  double *A, *B;   /* all points, scaled; one tile of them */
+  double *weight;  /* ROWS x width of the matrix, 0 on and above the diagonal */
+  double *value;   /* of one term */
+  double *slope;   /* of each of its factors */
+  double *scratch; /* of rg_kernel_tile */
+  double *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
+  double *sums;    /* per term: sum of A_ij value_ij over j < i */
 } Work;
 
 /* Rows i..i+rows-1 of the tile at column j. */
 static void weights(int n, const double *A, int i, int rows, int j, int width, double *weight)
 {
   for (int r = i; r < i + rows; ++r, weight += width) {
-    const double *row   = A + (size_t)r * n + j;
-    int           count = PetscMin(width, r - j);
+    const double *row = A + (size_t)r * n + j;
+    int count = PetscMin(width, r - j);
 
     for (int k = 0; k < count; ++k) weight[k] = row[k];
     for (int k = PetscMax(count, 0); k < width; ++k) weight[k] = 0.0;
@@ -30,9 +30,9 @@ static void weights(int n, const double *A, int i, int rows, int j, int width, d
 
 static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *work)
 {
-  const double *A       = work->A + (size_t)i * work->columns, *B = work->B;
-  double       *moments = work->moments;
-  size_t        count   = (size_t)rows * (size_t)width;
+  const double *A = work->A + (size_t)i * work->columns, *B = work->B;
+  double *moments = work->moments;
+  size_t count = (size_t)rows * (size_t)width;
 
   for (int t = 0; t < kernel->n_terms; ++t) {
     const RgKernelTerm *term = &kernel->terms[t];
@@ -76,9 +76,9 @@ static void assemble(const RgKernel *kernel, double trace, const Work *work, dou
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
                                         const double *A, double *g)
 {
-  int    factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
-  double trace   = 0.0;
-  Work   work    = {.ops = rg_tile_ops(), .columns = rg_kernel_n_columns(kernel)};
+  int factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
+  double trace = 0.0;
+  Work work = {.ops = rg_tile_ops(), .columns = rg_kernel_n_columns(kernel)};
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc6((size_t)n * work.columns, &work.A, RG_TILE * work.columns, &work.B, tile,

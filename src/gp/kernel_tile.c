@@ -34,8 +34,8 @@ void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, doub
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
       for (int k = 0; k < factor->n_inputs; ++k, ++A) {
-        const double *x       = X + factor->inputs[k];
-        double        inverse = inverse_scale(factor, k);
+        const double *x = X + factor->inputs[k];
+        double inverse = inverse_scale(factor, k);
 
         for (size_t i = 0; i < (size_t)n; ++i) A[i * columns] = x[i * dim] * inverse;
       }
@@ -52,8 +52,8 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
       for (int k = 0; k < factor->n_inputs; ++k, B += width) {
-        const double *z       = Z + factor->inputs[k];
-        double        inverse = inverse_scale(factor, k);
+        const double *z = Z + factor->inputs[k];
+        double inverse = inverse_scale(factor, k);
 
         for (int j = 0; j < m; ++j) B[j] = z[(size_t)j * dim] * inverse;
         for (int j = m; j < width; ++j) B[j] = B[m - 1];
@@ -90,11 +90,11 @@ void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, 
                          size_t stride, double *scratch)
 {
   size_t count = (size_t)n * (size_t)width;
-  int    last  = term->n_factors - 1;
+  int last = term->n_factors - 1;
 
   for (int f = 0; f <= last; ++f) {
     const RgKernelFactor *factor = &term->factors[f];
-    double               *out    = last == 0 ? value : scratch + (size_t)f * count;
+    double *out = last == 0 ? value : scratch + (size_t)f * count;
 
     ops->distances(factor->n_inputs, n, A, columns, B, width, out);
     ops->correlations(factor->family, f ? 1.0 : term->variance, count, out, out,
@@ -176,8 +176,8 @@ void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *g, 
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
       for (int k = 0; k < factor->n_inputs; ++k, g += width) {
-        double  scale = 2.0 * inverse_scale(factor, k);
-        double *out   = G + factor->inputs[k];
+        double scale = 2.0 * inverse_scale(factor, k);
+        double *out = G + factor->inputs[k];
 
         for (int j = 0; j < m; ++j) out[(size_t)j * dim] += scale * g[j];
       }

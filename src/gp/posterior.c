@@ -15,7 +15,7 @@ PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance
   PetscCall(PetscMemzero(posterior, sizeof *posterior));
   PetscCall(rg_kernel_copy(kernel, &posterior->kernel));
   posterior->noise_variance = noise_variance;
-  posterior->mean           = mean;
+  posterior->mean = mean;
   PetscCall(rg_posterior_reserve(posterior, PetscMax(capacity, 1)));
   PetscFunctionReturn(0);
 }
@@ -50,14 +50,14 @@ static PetscErrorCode grow(size_t n, size_t capacity, double **array)
 
 PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity)
 {
-  size_t  n = (size_t)posterior->n, old = (size_t)posterior->capacity, dim, size;
+  size_t n = (size_t)posterior->n, old = (size_t)posterior->capacity, dim, size;
   double *L;
 
   PetscFunctionBeginUser;
   if (capacity <= posterior->capacity) PetscFunctionReturn(0);
   capacity = rg_pad(capacity);
-  size     = (size_t)capacity;
-  dim      = (size_t)posterior->kernel.dim;
+  size = (size_t)capacity;
+  dim = (size_t)posterior->kernel.dim;
   PetscCall(grow(n * dim, size * dim, &posterior->X));
   PetscCall(grow(n, size, &posterior->y));
   PetscCall(grow(n, size, &posterior->beta));
@@ -69,8 +69,8 @@ PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity)
   }
   PetscCall(PetscFree(posterior->L));
   PetscCall(PetscFree(posterior->inverse));
-  posterior->L         = L;
-  posterior->capacity  = capacity;
+  posterior->L = L;
+  posterior->capacity = capacity;
   posterior->n_inverse = 0;
   PetscFunctionReturn(0);
 }
@@ -84,7 +84,7 @@ static double smallest_pivot(const RgPosterior *posterior)
 /* Factor K + (noise + jitter) I of the data held. *good tells whether all pivots are sound. */
 static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *good)
 {
-  int     n = posterior->n, ld = posterior->capacity;
+  int n = posterior->n, ld = posterior->capacity;
   double *L = posterior->L, limit = smallest_pivot(posterior);
 
   PetscFunctionBeginUser;
@@ -103,7 +103,7 @@ static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *g
 static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *failure)
 {
   double diagonal = rg_kernel_diagonal(&posterior->kernel);
-  bool   good;
+  bool good;
 
   PetscFunctionBeginUser;
   for (;;) {
@@ -119,8 +119,8 @@ static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *f
       break;
     }
   }
-  posterior->jitter      = jitter;
-  posterior->n_inverse   = 0;
+  posterior->jitter = jitter;
+  posterior->n_inverse = 0;
   posterior->alpha_valid = false;
   PetscFunctionReturn(0);
 }
@@ -145,7 +145,7 @@ PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
              "Noise variance is %g; it must not be negative", noise_variance);
   if (kernel) PetscCall(rg_kernel_assign(kernel, &posterior->kernel));
   posterior->noise_variance = noise_variance;
-  posterior->mean           = mean;
+  posterior->mean = mean;
   if (n > posterior->capacity) {
     PetscCall(rg_posterior_reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
   }
@@ -162,19 +162,19 @@ PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
 PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, double y,
                                    RgFailure *failure)
 {
-  int     n = posterior->n, ld;
+  int n = posterior->n, ld;
   double *row, square;
 
   PetscFunctionBeginUser;
   if (n == posterior->capacity) PetscCall(rg_posterior_reserve(posterior, 2 * n));
-  ld  = posterior->capacity;
+  ld = posterior->capacity;
   row = posterior->row;
   PetscCall(rg_kernel_cross(&posterior->kernel, 1, x, n, posterior->X, row));
   cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld, row, 1);
-  square = rg_kernel_diagonal(&posterior->kernel) + posterior->noise_variance + posterior->jitter
-         - cblas_ddot(n, row, 1, row, 1);
-  PetscCall(PetscArraycpy(posterior->X + (size_t)n * posterior->kernel.dim, x,
-                          posterior->kernel.dim));
+  square = rg_kernel_diagonal(&posterior->kernel) + posterior->noise_variance + posterior->jitter -
+           cblas_ddot(n, row, 1, row, 1);
+  PetscCall(
+      PetscArraycpy(posterior->X + (size_t)n * posterior->kernel.dim, x, posterior->kernel.dim));
   posterior->y[n] = y;
   ++posterior->n;
   if (square > smallest_pivot(posterior)) {
@@ -213,7 +213,7 @@ void rg_posterior_solve(RgPosterior *posterior)
 
 double rg_posterior_log_likelihood(const RgPosterior *posterior)
 {
-  int    n     = posterior->n;
+  int n = posterior->n;
   double value = -0.5 * cblas_ddot(n, posterior->beta, 1, posterior->beta, 1);
 
   for (int i = 0; i < n; ++i) value -= log(posterior->L[(size_t)i * posterior->capacity + i]);

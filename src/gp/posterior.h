@@ -8,32 +8,32 @@
 #include "gp/kernel.h"
 
 typedef struct {
-  RgKernel kernel;         /* owned copy */
-  double   noise_variance; /* >= 0 */
-  double   mean;           /* constant prior mean */
-  double   jitter;         /* added to the diagonal on top of the noise; 0 unless it was needed */
-  int      n, capacity;
-  double  *X;              /* n x dim */
-  double  *y;              /* n */
-  double  *L;              /* lower Cholesky factor, column-major, leading dimension `capacity` */
-  double  *beta;           /* L^-1 (y - mean) */
-  double  *alpha;          /* (K + noise I)^-1 (y - mean); valid when alpha_valid */
-  bool     alpha_valid;
-  double  *inverse;        /* L^-1 in the layout of L, zeros above the diagonal; NULL until a variance
-                              is predicted, and valid for its first n_inverse rows */
-  int      n_inverse;
-  double  *row;            /* capacity: scratch of an append */
+  RgKernel kernel;       /* owned copy */
+  double noise_variance; /* >= 0 */
+  double mean;           /* constant prior mean */
+  double jitter;         /* added to the diagonal on top of the noise; 0 unless it was needed */
+  int n, capacity;
+  double *X;     /* n x dim */
+  double *y;     /* n */
+  double *L;     /* lower Cholesky factor, column-major, leading dimension `capacity` */
+  double *beta;  /* L^-1 (y - mean) */
+  double *alpha; /* (K + noise I)^-1 (y - mean); valid when alpha_valid */
+  bool alpha_valid;
+  double *inverse; /* L^-1 in the layout of L, zeros above the diagonal; NULL until a variance
+                      is predicted, and valid for its first n_inverse rows */
+  int n_inverse;
+  double *row; /* capacity: scratch of an append */
 } RgPosterior;
 
-/* Empty posterior with room for `capacity` data (grown by doubling when exceeded). Copies kernel. */
+/* Empty posterior with room for `capacity` data (doubled when exceeded). Copies kernel. */
 PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
                                    int capacity, RgPosterior *posterior);
 PetscErrorCode rg_posterior_destroy(RgPosterior *posterior);
 
 /* Replace everything: new hyperparameters (NULL kernel keeps the old ones) and n data; factors from
-   scratch. When a pivot fails (its square is below n*eps*k(x,x)), jitter 1e-10*k(x,x) is added, times
-   10 up to 1e-4*k(x,x); beyond that `failure` is set and the posterior holds no data. X and y may be
-   the posterior's own. O(n^3/3). */
+   scratch. When a pivot fails (its square is below n*eps*k(x,x)), jitter 1e-10*k(x,x) is added,
+   times 10 up to 1e-4*k(x,x); beyond that `failure` is set and the posterior holds no data. X and y
+   may be the posterior's own. O(n^3/3). */
 PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
                                 double noise_variance, double mean, int n, const double *X,
                                 const double *y, RgFailure *failure);
@@ -46,15 +46,15 @@ PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, con
 /* Scratch of a batch prediction, kept between calls so that nothing is allocated in a loop.
    Zero-initialise; set values_only when no gradient will be asked for. */
 typedef struct {
-  bool    values_only;  /* nothing is kept for a gradient */
-  int     n, m;         /* shape of the last prediction */
-  bool    has_variance; /* it included the variance */
-  bool    kept;         /* V and slope hold all of it, not just one tile */
-  size_t  capacity;     /* doubles allocated */
-  double *memory;       /* owned; what follows points into it */
-  double *A, *B;        /* data and one tile of candidates, divided by the length scales */
-  double *V;            /* tiles of L^-1 k(x_i, z_j) (of k alone without the variance) */
-  double *slope;        /* tiles of the derivatives of k by squared distances, per factor */
+  bool values_only;  /* nothing is kept for a gradient */
+  int n, m;          /* shape of the last prediction */
+  bool has_variance; /* it included the variance */
+  bool kept;         /* V and slope hold all of it, not just one tile */
+  size_t capacity;   /* doubles allocated */
+  double *memory;    /* owned; what follows points into it */
+  double *A, *B;     /* data and one tile of candidates, divided by the length scales */
+  double *V;         /* tiles of L^-1 k(x_i, z_j) (of k alone without the variance) */
+  double *slope;     /* tiles of the derivatives of k by squared distances, per factor */
   double *U, *g, *scratch;
 } RgPrediction;
 

@@ -5,7 +5,7 @@
 /* Zero what becomes part of the padded inverse when row and column n begin a group of lanes. */
 static void clear_border(RgPosterior *posterior, int n)
 {
-  size_t  ld = (size_t)posterior->capacity, size = (size_t)(n + RG_LANES);
+  size_t ld = (size_t)posterior->capacity, size = (size_t)(n + RG_LANES);
   double *X = posterior->inverse;
 
   for (size_t j = 0; j < size; ++j) {
@@ -16,13 +16,14 @@ static void clear_border(RgPosterior *posterior, int n)
 }
 
 /* Row n of the inverse from row n of the factor, (l', d): r' L = -l'/d. Solving with L rather than
-   multiplying by the inverse so far keeps the error that of a solve (see invert in tiles_body.h). */
+   multiplying by the inverse so far keeps the error that of a solve (see invert in tiles_body.h).
+ */
 static void append_row(RgPosterior *posterior, int n)
 {
-  size_t        ld  = (size_t)posterior->capacity;
-  const double *L   = posterior->L;
-  double       *X   = posterior->inverse, *row = posterior->row;
-  double        inverse = 1.0 / L[n * ld + n];
+  size_t ld = (size_t)posterior->capacity;
+  const double *L = posterior->L;
+  double *X = posterior->inverse, *row = posterior->row;
+  double inverse = 1.0 / L[n * ld + n];
 
   if (n % RG_LANES == 0) clear_border(posterior, n);
   for (int j = 0; j < n; ++j) row[j] = -inverse * L[j * ld + n];

@@ -7,7 +7,7 @@
 
 /* One tile of candidates. */
 typedef struct {
-  int    first, count, width;
+  int first, count, width;
   size_t at; /* of the tile in V and in each slope */
 } Tile;
 
@@ -31,32 +31,33 @@ static size_t slope_stride(const RgPrediction *work)
 static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, bool has_variance,
                                        RgPrediction *work)
 {
-  const RgKernel *kernel  = &posterior->kernel;
-  size_t          columns = (size_t)rg_kernel_n_columns(kernel);
+  const RgKernel *kernel = &posterior->kernel;
+  size_t columns = (size_t)rg_kernel_n_columns(kernel);
   size_t factors = (size_t)rg_kernel_n_factors(kernel), rows = (size_t)rg_pad(posterior->n), tiles;
   size_t size[7], total = 0;
-  double **array[] = {&work->V, &work->slope, &work->U, &work->A, &work->B, &work->g, &work->scratch};
+  double **array[] = {&work->V, &work->slope, &work->U,      &work->A,
+                      &work->B, &work->g,     &work->scratch};
 
   PetscFunctionBeginUser;
-  work->n            = posterior->n;
-  work->m            = m;
+  work->n = posterior->n;
+  work->m = m;
   work->has_variance = has_variance;
   work->kept = !work->values_only && rows * (size_t)rg_pad(m) * (1 + factors) <= MOST_KEPT;
-  tiles      = (size_t)(work->kept ? rg_pad(m) : RG_TILE);
-  size[0]    = rows * tiles;
-  size[1]    = factors * rows * tiles;
-  size[2]    = rows * RG_TILE;
-  size[3]    = rows * columns;
-  size[4]    = RG_TILE * columns;
-  size[5]    = RG_TILE * columns;
-  size[6]    = rg_kernel_tile_scratch(kernel, RG_TILE);
+  tiles = (size_t)(work->kept ? rg_pad(m) : RG_TILE);
+  size[0] = rows * tiles;
+  size[1] = factors * rows * tiles;
+  size[2] = rows * RG_TILE;
+  size[3] = rows * columns;
+  size[4] = RG_TILE * columns;
+  size[5] = RG_TILE * columns;
+  size[6] = rg_kernel_tile_scratch(kernel, RG_TILE);
   for (int a = 0; a < 7; ++a) total += size[a] = (size[a] + 7) / 8 * 8;
   if (total + 8 > work->capacity) {
     PetscCall(PetscFree(work->memory));
     work->capacity = total + total / 2 + 8;
     PetscCall(PetscMalloc1(work->capacity, &work->memory));
   }
-  *array[0] = work->memory + (64 - (uintptr_t)work->memory % 64) / sizeof(double) % 8;
+  *array[0] = rg_align(work->memory);
   for (int a = 1; a < 7; ++a) *array[a] = *array[a - 1] + size[a - 1];
   PetscFunctionReturn(0);
 }
@@ -73,7 +74,7 @@ PetscErrorCode rg_prediction_destroy(RgPrediction *work)
 static void fill_tile(const RgPosterior *posterior, const RgTileOps *ops, const double *Z,
                       bool slopes, const Tile *tile, RgPrediction *work)
 {
-  int     n = work->n, dim = posterior->kernel.dim, rows = rg_pad(n);
+  int n = work->n, dim = posterior->kernel.dim, rows = rg_pad(n);
   double *V = work->V + tile->at;
 
   rg_kernel_scale_tile(&posterior->kernel, tile->count, Z + (size_t)tile->first * dim, tile->width,
@@ -89,14 +90,16 @@ static void fill_tile(const RgPosterior *posterior, const RgTileOps *ops, const 
 PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                     double *variance, RgPrediction *work)
 {
-  const RgTileOps *ops      = rg_tile_ops();
-  double           diagonal = rg_kernel_diagonal(&posterior->kernel);
-  double           sum[RG_TILE], squares[RG_TILE];
+  const RgTileOps *ops = rg_tile_ops();
+  double diagonal = rg_kernel_diagonal(&posterior->kernel);
+  double sum[RG_TILE], squares[RG_TILE];
 
   PetscFunctionBeginUser;
   PetscCall(prediction_begin(posterior, m, variance != NULL, work));
-  if (variance) PetscCall(rg_posterior_invert(posterior));
-  else rg_posterior_solve(posterior);
+  if (variance)
+    PetscCall(rg_posterior_invert(posterior));
+  else
+    rg_posterior_solve(posterior);
   rg_kernel_scale_points(&posterior->kernel, posterior->n, posterior->X, work->A);
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
@@ -117,10 +120,10 @@ PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double 
 static void weigh_tile(const RgPosterior *posterior, const RgTileOps *ops, const Tile *tile,
                        const double *mean_bar, const double *variance_bar, RgPrediction *work)
 {
-  int           n = work->n, rows = rg_pad(n);
-  bool          both = variance_bar != NULL;
-  const double *V    = work->V + tile->at;
-  double        p[RG_TILE] = {0}, q[RG_TILE] = {0};
+  int n = work->n, rows = rg_pad(n);
+  bool both = variance_bar != NULL;
+  const double *V = work->V + tile->at;
+  double p[RG_TILE] = {0}, q[RG_TILE] = {0};
 
   for (int k = 0; k < tile->count; ++k) {
     p[k] = mean_bar[tile->first + k];
@@ -136,9 +139,9 @@ PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double
                                      const double *mean_bar, const double *variance_bar,
                                      RgPrediction *work, double *G)
 {
-  const RgTileOps *ops     = rg_tile_ops();
-  const RgKernel  *kernel  = &posterior->kernel;
-  int              columns = rg_kernel_n_columns(kernel), dim = kernel->dim;
+  const RgTileOps *ops = rg_tile_ops();
+  const RgKernel *kernel = &posterior->kernel;
+  int columns = rg_kernel_n_columns(kernel), dim = kernel->dim;
 
   PetscFunctionBeginUser;
   PetscCheck(m == work->m && posterior->n == work->n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
@@ -167,7 +170,7 @@ PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double
 PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const double *A, int b,
                                        const double *B, double *C)
 {
-  int     n = posterior->n, ld = posterior->capacity;
+  int n = posterior->n, ld = posterior->capacity;
   double *V, *W;
 
   PetscFunctionBeginUser;

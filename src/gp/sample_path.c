@@ -32,8 +32,8 @@ static PetscErrorCode factor(int n, MatrixFunction matrix, const void *context, 
 /* The dense route. */
 typedef struct {
   const RgKernel *kernel;
-  int             n;
-  const double   *X;
+  int n;
+  const double *X;
 } Points;
 
 static PetscErrorCode points_matrix(const void *context, double *K)
@@ -48,8 +48,8 @@ static PetscErrorCode points_matrix(const void *context, double *K)
 static PetscErrorCode sample_dense(const RgSpace *space, const RgKernel *kernel, const double *z,
                                    double *f, double *jitter, RgFailure *failure)
 {
-  int     n = space->size;
-  Points  points = {kernel, n, space->points};
+  int n = space->size;
+  Points points = {kernel, n, space->points};
   double *L;
 
   PetscFunctionBeginUser;
@@ -64,14 +64,14 @@ static PetscErrorCode sample_dense(const RgSpace *space, const RgKernel *kernel,
 /* Correlations between the levels of one coordinate. */
 typedef struct {
   const RgKernel *kernel;
-  int             input, n;
-  const double   *axis;
+  int input, n;
+  const double *axis;
 } Axis;
 
 static PetscErrorCode axis_matrix(const void *context, double *K)
 {
   const Axis *axis = context;
-  RgKernel    restricted;
+  RgKernel restricted;
 
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_restrict(&axis->kernel->terms[0], axis->input, 1.0, &restricted));
@@ -97,14 +97,14 @@ static void multiply_axis(int before, int n, int after, const double *L, double 
 static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, const double *z,
                                   double *f, double *jitter, RgFailure *failure)
 {
-  const double *axis   = space->axes;
-  int           before = 1, after = space->size;
+  const double *axis = space->axes;
+  int before = 1, after = space->size;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < space->size; ++i) f[i] = z[i] * PetscSqrtReal(kernel->terms[0].variance);
   for (int k = 0; k < space->dim; ++k) {
-    int     n = space->levels[k];
-    Axis    levels = {kernel, k, n, axis};
+    int n = space->levels[k];
+    Axis levels = {kernel, k, n, axis};
     double *L;
 
     after /= n;
@@ -128,8 +128,8 @@ PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, cons
   PetscCheck(space->dim == kernel->dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "The space has %d coordinates, the kernel %d inputs", space->dim, kernel->dim);
   *jitter = 0.0;
-  if (space->kind == RG_SPACE_GRID && kernel->n_terms == 1
-      && rg_kernel_factors_over_inputs(kernel)) {
+  if (space->kind == RG_SPACE_GRID && kernel->n_terms == 1 &&
+      rg_kernel_factors_over_inputs(kernel)) {
     PetscCall(sample_grid(space, kernel, z, f, jitter, failure));
   } else {
     PetscCall(sample_dense(space, kernel, z, f, jitter, failure));

@@ -5,11 +5,11 @@
 #include "base/domain.h"
 #include "gp/kernel.h"
 
-/* f = L z on the points of `space`, L the lower Cholesky factor of the kernel matrix in point order.
-   On a grid with a kernel that factors over coordinates (Gaussian; or product with one input per
-   factor; single term) the factor is a Kronecker product and costs O(N sum_j levels_j); elsewhere a
-   dense factor, O(N^3/3). Both give the same path from the same z. z, f: `space->size`. Jitter as in
-   posterior.h; *jitter reports it. */
+/* f = L z on the points of `space`, L the lower Cholesky factor of the kernel matrix in point
+   order. On a grid with a kernel that factors over coordinates (Gaussian; or product with one input
+   per factor; single term) the factor is a Kronecker product and costs O(N sum_j levels_j);
+   elsewhere a dense factor, O(N^3/3). Both give the same path from the same z. z, f: `space->size`.
+   Jitter as in posterior.h; *jitter reports it. */
 PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
                               double *f, double *jitter, RgFailure *failure);
 

@@ -1,10 +1,12 @@
 #include "gp/set_posterior.h"
 #include "gp/set_backend.h"
+#include "gp/tiles.h"
 
 #include <math.h>
 
 #define MAX_LISTENERS 4
 #define CACHE_BYTES   (1 << 20) /* rows up to this size are not worth a structure */
+#define FEW_POINTS    2048      /* nor, for products, sets up to this size (100 to 400 rows) */
 
 struct RgSetPosterior {
   RgSetPrior          prior;
@@ -33,7 +35,9 @@ static const RgSetBackend *choose_backend(const RgSetPosterior *posterior)
   }
   if (bytes <= CACHE_BYTES) return &rg_set_backend_rows;
   if (rg_set_backend_additive.applies(prior)) return &rg_set_backend_additive;
-  if (rg_set_backend_product.applies(prior)) return &rg_set_backend_product;
+  if (prior->size > FEW_POINTS && rg_set_backend_product.applies(prior)) {
+    return &rg_set_backend_product;
+  }
   return &rg_set_backend_rows;
 }
 
@@ -134,28 +138,13 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
   PetscFunctionReturn(0);
 }
 
-/* rrgp_ucb 2.1: with row = cov(index, .)/q, q^2 = variance + noise. */
-static void absorb(int size, double step, const double *restrict row,
-                   double *restrict mean, double *restrict variance)
-{
-  for (int i = 0; i < size; ++i) {
-    double c = row[i], v = variance[i] - c * c;
-
-    mean[i] += step * c;
-    variance[i] = v > 0.0 ? v : 0.0;
-  }
-}
-
-static void scale(int size, double factor, double *row)
-{
-  for (int i = 0; i < size; ++i) row[i] *= factor;
-}
-
+/* rrgp_ucb 2.1, with row = cov(index, .)/pivot, pivot^2 = variance + noise. */
 PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, double y,
                                        RgFailure *failure)
 {
-  int    size = posterior->prior.size;
-  double square;
+  const RgTileOps *ops = rg_tile_ops();
+  int              size = posterior->prior.size;
+  double           square;
 
   PetscFunctionBeginUser;
   PetscCheck(index >= 0 && index < size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -174,11 +163,11 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
   PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index,
                                            posterior->row));
   update.step = (y - posterior->mean[index]) / update.pivot;
-  scale(size, 1.0 / update.pivot, posterior->row);
+  ops->scale((size_t)size, 1.0 / update.pivot, posterior->row);
   for (int l = 0; l < posterior->n_listeners; ++l) {
     PetscCall(posterior->listeners[l].update(posterior->listeners[l].context, posterior, &update));
   }
-  absorb(size, update.step, posterior->row, posterior->mean, posterior->variance);
+  ops->absorb((size_t)size, update.step, posterior->row, posterior->mean, posterior->variance);
   PetscCall(posterior->backend->push(posterior->state, &posterior->prior, index, update.pivot,
                                      posterior->row));
   PetscFunctionReturn(0);

@@ -75,7 +75,7 @@ PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kerne
   PetscCall(join_points(domain, prior));
   if (is_grid(domain)) PetscCall(join_axes(domain, prior));
   PetscCall(rg_kernel_copy(kernel, &prior->kernel));
-  PetscCall(PetscMalloc1(2 * (size_t)prior->size, &prior->work));
+  prior->padded = rg_pad(prior->size);
   PetscCall(rg_set_prior_set_kernel(prior, kernel));
   PetscFunctionReturn(0);
 }
@@ -88,6 +88,7 @@ PetscErrorCode rg_set_prior_destroy(RgSetPrior *prior)
   PetscCall(PetscFree(prior->levels));
   PetscCall(PetscFree(prior->axes));
   PetscCall(PetscFree(prior->tables));
+  PetscCall(PetscFree(prior->scaled));
   PetscCall(PetscFree(prior->work));
   PetscFunctionReturn(0);
 }
@@ -116,19 +117,37 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel)
+static PetscErrorCode fill_tables(RgSetPrior *prior)
 {
   size_t size = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_kernel_assign(kernel, &prior->kernel));
-  prior->factors = prior->n_axes > 0 && rg_kernel_factors_over_inputs(&prior->kernel);
-  if (!prior->factors) PetscFunctionReturn(0);
   for (int a = 0; a < prior->n_axes; ++a) size += (size_t)prior->levels[a] * prior->levels[a];
-  PetscCall(PetscFree(prior->tables));
   PetscCall(PetscMalloc1(size * prior->kernel.n_terms, &prior->tables));
+  PetscCall(PetscMalloc1(2 * (size_t)prior->size, &prior->work));
   for (int t = 0; t < prior->kernel.n_terms; ++t) {
     PetscCall(term_tables(prior, &prior->kernel.terms[t], prior->tables + t * size));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_assign(kernel, &prior->kernel));
+  PetscCall(PetscFree(prior->tables));
+  PetscCall(PetscFree(prior->scaled));
+  PetscCall(PetscFree(prior->work));
+  prior->factors = prior->n_axes > 0 && rg_kernel_factors_over_inputs(&prior->kernel);
+  if (prior->factors) {
+    PetscCall(fill_tables(prior));
+  } else {
+    size_t columns = (size_t)rg_kernel_n_columns(kernel), padded = (size_t)prior->padded;
+
+    PetscCall(PetscMalloc1(columns * padded, &prior->scaled));
+    PetscCall(PetscMalloc1(padded + columns + rg_kernel_tile_scratch(kernel, prior->padded),
+                           &prior->work));
+    rg_kernel_scale_tile(&prior->kernel, prior->size, prior->points, prior->padded, prior->scaled);
   }
   PetscFunctionReturn(0);
 }
@@ -171,19 +190,28 @@ static void term_row(const RgSetPrior *prior, int index, const double *end, bool
   }
 }
 
-PetscErrorCode rg_set_prior_row(const RgSetPrior *prior, int index, double *row)
+/* One tile of one row, as wide as the set. */
+static void evaluated_row(const RgSetPrior *prior, int index, double *row)
 {
-  PetscFunctionBeginUser;
-  if (prior->factors) {
-    const double *end = prior->tables;
+  int     columns = rg_kernel_n_columns(&prior->kernel);
+  double *padded = prior->work, *point = padded + prior->padded;
 
-    for (int t = 0; t < prior->kernel.n_terms; ++t) {
-      for (int a = 0; a < prior->n_axes; ++a) end += (size_t)prior->levels[a] * prior->levels[a];
-      term_row(prior, index, end, t > 0, row);
-    }
-  } else {
-    PetscCall(rg_kernel_cross(&prior->kernel, 1, prior->points + (size_t)index * prior->kernel.dim,
-                              prior->size, prior->points, row));
+  for (int c = 0; c < columns; ++c) point[c] = prior->scaled[(size_t)c * prior->padded + index];
+  rg_kernel_tile(rg_tile_ops(), &prior->kernel, 1, point, prior->scaled, prior->padded, padded,
+                 NULL, 0, point + columns);
+  memcpy(row, padded, (size_t)prior->size * sizeof *row);
+}
+
+void rg_set_prior_row(const RgSetPrior *prior, int index, double *row)
+{
+  const double *end = prior->tables;
+
+  if (!prior->factors) {
+    evaluated_row(prior, index, row);
+    return;
   }
-  PetscFunctionReturn(0);
+  for (int t = 0; t < prior->kernel.n_terms; ++t) {
+    for (int a = 0; a < prior->n_axes; ++a) end += (size_t)prior->levels[a] * prior->levels[a];
+    term_row(prior, index, end, t > 0, row);
+  }
 }

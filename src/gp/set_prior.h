@@ -18,7 +18,10 @@ typedef struct {
   double  *axes;    /* the levels' coordinates, axis after axis; owned */
   double  *tables;  /* per term, per axis: levels x levels correlations, the term's variance in the
                        first axis; owned */
-  double  *work;    /* 2 N: partial products; owned */
+  int      padded;  /* N rounded up to whole vectors */
+  double  *scaled;  /* columns x padded: points divided by the length scales, where there are no
+                       tables; owned */
+  double  *work;    /* 2 N: partial products; or one row and scratch of the kernel; owned */
 } RgSetPrior;
 
 PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kernel,
@@ -27,6 +30,6 @@ PetscErrorCode rg_set_prior_destroy(RgSetPrior *prior);
 /* New hyperparameters or a new structure. */
 PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel);
 /* row_j = k(point_index, point_j), j < N. O(N terms) with tables, O(N dim) without. */
-PetscErrorCode rg_set_prior_row(const RgSetPrior *prior, int index, double *row);
+void rg_set_prior_row(const RgSetPrior *prior, int index, double *row);
 
 #endif

@@ -1,19 +1,22 @@
 #include "gp/set_backend.h"
-#include "base/blas.h"
+#include "gp/tiles.h"
 
 /* Rows of L^-1 K(data, set), where L is the Cholesky factor of the data (rrgp_ucb 2.1), allocated
    in blocks of rows so that nothing is ever copied. */
 #define ROWS_PER_BLOCK 32
+/* Points done at a time, so that the result stays in cache while the rows stream past. */
+#define POINTS 2048
 
 typedef struct {
-  int      size, n;              /* N; rows held */
-  int      n_blocks, max_blocks; /* blocks allocated; room in the array of blocks */
-  double **blocks;               /* ROWS_PER_BLOCK x N each */
+  size_t size, stride;      /* N; distance of rows, N padded to whole cache lines */
+  int n;                    /* rows held */
+  int n_blocks, max_blocks; /* blocks allocated; room in the array of blocks */
+  double **blocks;          /* ROWS_PER_BLOCK x stride each, and room to align them */
 } Rows;
 
 static double *row_of(const Rows *rows, int l)
 {
-  return rows->blocks[l / ROWS_PER_BLOCK] + (size_t)(l % ROWS_PER_BLOCK) * rows->size;
+  return rg_align(rows->blocks[l / ROWS_PER_BLOCK]) + (size_t)(l % ROWS_PER_BLOCK) * rows->stride;
 }
 
 static PetscErrorCode rows_create(const RgSetPrior *prior, int capacity, void **state)
@@ -22,7 +25,8 @@ static PetscErrorCode rows_create(const RgSetPrior *prior, int capacity, void **
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&rows));
-  rows->size       = prior->size;
+  rows->size = (size_t)prior->size;
+  rows->stride = (size_t)rg_pad(prior->size);
   rows->max_blocks = capacity / ROWS_PER_BLOCK + 1;
   PetscCall(PetscCalloc1(rows->max_blocks, &rows->blocks));
   *state = rows;
@@ -51,18 +55,21 @@ static PetscErrorCode rows_reset(void *state, const RgSetPrior *prior)
 
 static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int index, double *out)
 {
+  const RgTileOps *ops = rg_tile_ops();
   const Rows *rows = state;
-  double      coefficient[ROWS_PER_BLOCK];
+  double *c;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_set_prior_row(prior, index, out));
-  for (int l = 0; l < rows->n; l += ROWS_PER_BLOCK) {
-    int count = PetscMin(ROWS_PER_BLOCK, rows->n - l);
-
-    for (int r = 0; r < count; ++r) coefficient[r] = row_of(rows, l + r)[index];
-    cblas_dgemv(CblasColMajor, CblasNoTrans, rows->size, count, -1.0, row_of(rows, l), rows->size,
-                coefficient, 1, 1.0, out, 1);
+  rg_set_prior_row(prior, index, out);
+  PetscCall(PetscMalloc1(rows->n, &c));
+  for (int l = 0; l < rows->n; ++l) c[l] = row_of(rows, l)[index];
+  for (size_t j = 0; j < rows->size; j += POINTS) {
+    for (int l = 0; l < rows->n; l += ROWS_PER_BLOCK) {
+      ops->subtract_rows(PetscMin(ROWS_PER_BLOCK, rows->n - l), PetscMin(POINTS, rows->size - j),
+                         c + l, row_of(rows, l) + j, rows->stride, out + j);
+    }
   }
+  PetscCall(PetscFree(c));
   PetscFunctionReturn(0);
 }
 
@@ -85,7 +92,7 @@ static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index,
       rows->blocks = more;
       rows->max_blocks *= 2;
     }
-    PetscCall(PetscMalloc1((size_t)ROWS_PER_BLOCK * rows->size, &rows->blocks[rows->n_blocks]));
+    PetscCall(PetscMalloc1(ROWS_PER_BLOCK * rows->stride + 7, &rows->blocks[rows->n_blocks]));
     ++rows->n_blocks;
   }
   PetscCall(PetscArraycpy(row_of(rows, rows->n), row, rows->size));
@@ -94,10 +101,10 @@ static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index,
 }
 
 const RgSetBackend rg_set_backend_rows = {
-  .name = "rows",
-  .create = rows_create,
-  .destroy = rows_destroy,
-  .reset = rows_reset,
-  .covariance = rows_covariance,
-  .push = rows_push,
+    .name = "rows",
+    .create = rows_create,
+    .destroy = rows_destroy,
+    .reset = rows_reset,
+    .covariance = rows_covariance,
+    .push = rows_push,
 };

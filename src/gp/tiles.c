@@ -1,7 +1,7 @@
 /* The loops for the instruction set that every machine of this kind has (128-bit vectors: SSE2,
    NEON), and the choice among those compiled in. */
 #define TILE_OPS rg_tiles_base
-#define LANES    2
+#define LANES 2
 #include "gp/tiles_body.h"
 
 #if defined(REGATTA_X86_LEVELS)
@@ -14,9 +14,9 @@ static bool has_v3(void)
 
 static bool has_v4(void)
 {
-  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-      && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
-      && __builtin_cpu_supports("avx512vl");
+  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
 }
 #endif
 

@@ -1,10 +1,10 @@
 /* The innermost loops of Gaussian processes, for the instruction set of the CPU. Internal to gp/.
 
    A tile is an n x width array, row-major: row i belongs to datum i, its `width` entries to
-   candidates. Width is a multiple of 8; 16 and 8 are the fast ones, and their rows stay in registers
-   while a loop runs over the data. The coordinates of data (x: n x stride, the first dim used) and of
-   a tile's candidates (Z: dim x width, coordinate by coordinate) have been divided by the length
-   scales.
+   candidates. Width is a multiple of 8; 16 and 8 are the fast ones, and their rows stay in
+   registers while a loop runs over the data. The coordinates of data (x: n x stride, the first dim
+   used) and of a tile's candidates (Z: dim x width, coordinate by coordinate) have been divided by
+   the length scales.
 
    Results depend on whether the CPU fuses multiplication and addition, not on the width of its
    vectors: every sum runs in the same order at any width. */
@@ -18,7 +18,7 @@
 
 typedef struct {
   const char *name;
-  int         largest; /* rows up to which cholesky and invert beat an optimised LAPACK */
+  int largest; /* rows up to which cholesky and invert beat an optimised LAPACK */
 
   /* r2_ij = sum_k (x_ik - Z_kj)^2 */
   void (*distances)(int dim, int n, const double *x, int stride, const double *Z, int width,
@@ -34,6 +34,14 @@ typedef struct {
   /* a *= b;  a += b */
   void (*multiply)(size_t count, const double *b, double *a);
   void (*add)(size_t count, const double *b, double *a);
+  /* out_j -= sum_r c_r R_rj, j < count (any); rows of R `stride` apart */
+  void (*subtract_rows)(int rows, size_t count, const double *c, const double *R, size_t stride,
+                        double *out);
+  /* a *= factor, any count */
+  void (*scale)(size_t count, double factor, double *a);
+  /* One observation of a finite set, any count: mean += step * row,
+     variance = max(variance - row^2, 0) */
+  void (*absorb)(size_t count, double step, const double *row, double *mean, double *variance);
   /* sum a b; count a multiple of 8 */
   double (*dot)(size_t count, const double *a, const double *b);
 
@@ -78,6 +86,12 @@ static inline int rg_tile_width(int rest)
 static inline int rg_pad(int m)
 {
   return (m + RG_LANES - 1) / RG_LANES * RG_LANES;
+}
+
+/* The first cache line inside `memory`, which is 7 doubles longer than what is needed. */
+static inline double *rg_align(double *memory)
+{
+  return memory + (64 - (uintptr_t)memory % 64) / sizeof(double) % 8;
 }
 
 #endif

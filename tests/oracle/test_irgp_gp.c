@@ -14,11 +14,11 @@ static void o5_posterior(void **state)
 {
   const double ell = 0.3, mu[] = {0.404561413625, 0.8714527349, 0.499954083043};
   const double var[] = {0.590168661836, 0.0520065426641, 9.9989948789e-05};
-  double       mean[3], variance[3], C[9];
-  RgKernel     kernel;
-  RgPosterior  posterior;
-  RgPrediction work    = {0};
-  RgFailure    failure = {0};
+  double mean[3], variance[3], C[9];
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
 
   (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &ell, 1.0, &kernel));
@@ -53,10 +53,10 @@ static void o7_likelihood(void **state)
 
   (void)state;
   for (int s = 0; s < 2; ++s) {
-    double      K[9], alpha[3], A[9], g[3];
-    RgKernel    kernel;
+    double K[9], alpha[3], A[9], g[3];
+    RgKernel kernel;
     RgPosterior posterior;
-    RgFailure   failure = {0};
+    RgFailure failure = {0};
 
     RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, scales[s], variance[s], &kernel));
     RG_OK(rg_posterior_create(&kernel, 1e-4, 0.0, 3, &posterior));
@@ -82,9 +82,9 @@ static void o7_likelihood(void **state)
 
 static void unit_grid(int dim, RgSpace *space)
 {
-  const int    levels[] = {10, 10, 10};
+  const int levels[] = {10, 10, 10};
   const double zero[3] = {0}, one[] = {1.0, 1.0, 1.0};
-  double       axes[30];
+  double axes[30];
 
   for (int i = 0; i < 30; ++i) axes[i] = (i % 10) / 10.0;
   RG_OK(rg_space_grid(space, dim, levels, axes, zero, one));
@@ -98,12 +98,12 @@ static void o9_path_conditioned_on_data(void **state)
                           -0.7213178505, -0.9628927137, -0.5058685125, 0.3148174838, 0.8544823888};
   const double path[] = {0.7095887869,  0.9230984851,  0.8598348004,  0.3900405717,  -0.3895911353,
                          -1.1271082047, -1.3929879767, -0.9949139620, -0.1949508058, 0.4158377111};
-  double       z[10], f[10], mean[10], jitter, X[2], y[2];
-  RgSpace      space;
-  RgKernel     kernel;
-  RgPosterior  posterior;
-  RgPrediction work    = {0};
-  RgFailure    failure = {0};
+  double z[10], f[10], mean[10], jitter, X[2], y[2];
+  RgSpace space;
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
 
   (void)state;
   unit_grid(1, &space);
@@ -130,11 +130,11 @@ static void o9_path_conditioned_on_data(void **state)
 static void o10_path_on_the_grid(void **state)
 {
   const double ell = 0.1;
-  double      *z, *f, jitter, sum = 0.0;
-  int          best = 0;
-  RgSpace      space, route;
-  RgKernel     kernel;
-  RgFailure    failure = {0};
+  double *z, *f, jitter, sum = 0.0;
+  int best = 0;
+  RgSpace space, route;
+  RgKernel kernel;
+  RgFailure failure = {0};
 
   (void)state;
   RG_OK(PetscMalloc2(1000, &z, 1000, &f));
@@ -167,17 +167,17 @@ static void o10_path_on_the_grid(void **state)
 /* The choices and acquisition values of the trace follow from the posterior alone. */
 static void o15_trace(void **state)
 {
-  const double    ell = 0.2;
-  const double    zeta[] = {4.6051701860, 3.4295968562, 7.8240460109,
-                            5.6268214335, 3.9322257127, 9.2103403720};
-  const int       chosen[] = {8, 6, 9, 0, 7, 8};
-  const double    value[] = {2.1618381844, 1.7991435639, 1.9432624571,
-                             1.5890070406, 1.1005935153, 1.0929937757};
-  RgDomain        domain = {0};
-  RgKernel        kernel;
+  const double ell = 0.2;
+  const double zeta[] = {4.6051701860, 3.4295968562, 7.8240460109,
+                         5.6268214335, 3.9322257127, 9.2103403720};
+  const int chosen[] = {8, 6, 9, 0, 7, 8};
+  const double value[] = {2.1618381844, 1.7991435639, 1.9432624571,
+                          1.5890070406, 1.1005935153, 1.0929937757};
+  RgDomain domain = {0};
+  RgKernel kernel;
   RgSetPosterior *set;
-  RgFailure       failure = {0};
-  double          f[10];
+  RgFailure failure = {0};
+  double f[10];
 
   (void)state;
   unit_grid(1, &domain.design);
@@ -187,12 +187,11 @@ static void o15_trace(void **state)
   RG_OK(rg_set_posterior_append(set, 1, f[1], &failure));
   RG_OK(rg_set_posterior_append(set, 4, f[4], &failure));
   for (int t = 0; t < 6; ++t) {
-    int    best = 0;
+    int best = 0;
     double ucb[10];
 
     for (int i = 0; i < 10; ++i) {
-      ucb[i] =
-        rg_set_posterior_mean(set)[i] + sqrt(zeta[t] * rg_set_posterior_variance(set)[i]);
+      ucb[i] = rg_set_posterior_mean(set)[i] + sqrt(zeta[t] * rg_set_posterior_variance(set)[i]);
       if (ucb[i] > ucb[best]) best = i;
     }
     assert_int_equal(best, chosen[t]);
@@ -205,11 +204,11 @@ static void o15_trace(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(o5_posterior),
-  cmocka_unit_test(o7_likelihood),
-  cmocka_unit_test(o9_path_conditioned_on_data),
-  cmocka_unit_test(o10_path_on_the_grid),
-  cmocka_unit_test(o15_trace),
+    cmocka_unit_test(o5_posterior),
+    cmocka_unit_test(o7_likelihood),
+    cmocka_unit_test(o9_path_conditioned_on_data),
+    cmocka_unit_test(o10_path_on_the_grid),
+    cmocka_unit_test(o15_trace),
 };
 
 RG_TEST_MAIN(tests)

@@ -22,7 +22,7 @@ static void exponential_agrees_with_libm(void **state)
     rg_tile_ops_at(level)->exponential(COUNT, x, e);
     for (int i = 0; i < COUNT; ++i) {
       double exact = exp(x[i]);
-      worst        = fmax(worst, fabs(e[i] - exact) / (nextafter(exact, INFINITY) - exact));
+      worst = fmax(worst, fabs(e[i] - exact) / (nextafter(exact, INFINITY) - exact));
     }
     if (!(worst < 1.5)) fail_msg("level %d: exp is %g units in the last place off", level, worst);
   }
@@ -47,7 +47,7 @@ static void exponential_at_its_ends(void **state)
 static void values_of_one_kernel(const RgKernel *kernel)
 {
   const int sizes[] = {1, 7, 8, M};
-  double    X[N * SUPPORT_DIM], Z[M * SUPPORT_DIM], K[N * M];
+  double X[N * SUPPORT_DIM], Z[M * SUPPORT_DIM], K[N * M];
 
   support_points(2, N, SUPPORT_DIM, X);
   support_points(3, M, SUPPORT_DIM, Z);
@@ -102,7 +102,7 @@ static double richardson(double far, double near, double h)
 static void gradient_of_one_kernel(const RgKernel *kernel)
 {
   const double h = 2e-5; /* Matern-1/2 has kinks where coordinates meet */
-  double       X[N * SUPPORT_DIM], Z[M * SUPPORT_DIM], W[N * M], G[M * SUPPORT_DIM];
+  double X[N * SUPPORT_DIM], Z[M * SUPPORT_DIM], W[N * M], G[M * SUPPORT_DIM];
 
   support_points(5, N, SUPPORT_DIM, X);
   support_points(6, M, SUPPORT_DIM, Z);
@@ -115,9 +115,9 @@ static void gradient_of_one_kernel(const RgKernel *kernel)
       memcpy(z, Z + j * SUPPORT_DIM, sizeof z);
       for (int s = 0; s < 2; ++s) {
         double step = s ? h / 2 : h;
-        z[k]        = Z[j * SUPPORT_DIM + k] + step;
-        d[s]        = weighted(kernel, X, W, M, j, z);
-        z[k]        = Z[j * SUPPORT_DIM + k] - step;
+        z[k] = Z[j * SUPPORT_DIM + k] + step;
+        d[s] = weighted(kernel, X, W, M, j, z);
+        z[k] = Z[j * SUPPORT_DIM + k] - step;
         d[s] -= weighted(kernel, X, W, M, j, z);
       }
       RG_CLOSE(G[j * SUPPORT_DIM + k], richardson(d[0], d[1], h), 1e-6);
@@ -140,8 +140,8 @@ static double inner(const RgKernel *kernel, const double *X, const double *A)
 static void theta_gradient_of_one_kernel(RgKernel *kernel)
 {
   const double h = 1e-2;
-  double       X[N * SUPPORT_DIM], A[N * N], theta[16], g[16];
-  int          size = rg_kernel_theta_size(kernel);
+  double X[N * SUPPORT_DIM], A[N * N], theta[16], g[16];
+  int size = rg_kernel_theta_size(kernel);
 
   support_points(8, N, SUPPORT_DIM, X);
   support_normals(9, N * N, A);
@@ -157,7 +157,7 @@ static void theta_gradient_of_one_kernel(RgKernel *kernel)
     for (int s = 0; s < 2; ++s) {
       theta[p] = at + (s ? h / 2 : h);
       rg_kernel_set_theta(kernel, theta);
-      d[s]     = inner(kernel, X, A);
+      d[s] = inner(kernel, X, A);
       theta[p] = at - (s ? h / 2 : h);
       rg_kernel_set_theta(kernel, theta);
       d[s] -= inner(kernel, X, A);
@@ -190,7 +190,7 @@ static void gradient_at_a_datum_is_zero(void **state)
 {
   (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
-    double   x[SUPPORT_DIM] = {0.1, 0.7, 0.3, 0.9}, w = 2.0, G[SUPPORT_DIM];
+    double x[SUPPORT_DIM] = {0.1, 0.7, 0.3, 0.9}, w = 2.0, G[SUPPORT_DIM];
     RgKernel kernel;
 
     support_kernel((RgKernelFamily)family, 1, &kernel);
@@ -203,7 +203,7 @@ static void gradient_at_a_datum_is_zero(void **state)
 static void more_candidates_than_a_block(void **state)
 {
   enum { MANY = 1000 };
-  double   X[2 * SUPPORT_DIM], *Z, *K, *G, *W;
+  double X[2 * SUPPORT_DIM], *Z, *K, *G, *W;
   RgKernel kernel;
 
   (void)state;
@@ -230,8 +230,8 @@ static void more_candidates_than_a_block(void **state)
 static void theta_goes_round(void **state)
 {
   RgKernel kernel, copy;
-  double   theta[16], back[16];
-  int      size;
+  double theta[16], back[16];
+  int size;
 
   (void)state;
   support_kernel(RG_KERNEL_MATERN32, 4, &kernel);
@@ -253,8 +253,8 @@ static void theta_goes_round(void **state)
 
 static void bad_hyperparameters_are_errors(void **state)
 {
-  double   scale = 0.0, good = 1.0;
-  int      group[] = {0, 0};
+  double scale = 0.0, good = 1.0;
+  int group[] = {0, 0};
   RgKernel kernel;
 
   (void)state;
@@ -264,19 +264,19 @@ static void bad_hyperparameters_are_errors(void **state)
   assert_int_not_equal(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &good, -1.0, &kernel), 0);
   RG_OK(rg_kernel_destroy(&kernel));
   assert_int_not_equal(
-    rg_kernel_create_product(RG_KERNEL_GAUSSIAN, 2, 2, group, false, &good, 1.0, &kernel), 0);
+      rg_kernel_create_product(RG_KERNEL_GAUSSIAN, 2, 2, group, false, &good, 1.0, &kernel), 0);
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(PetscPopErrorHandler());
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(exponential_agrees_with_libm),
-  cmocka_unit_test(exponential_at_its_ends),
-  cmocka_unit_test(every_kernel),
-  cmocka_unit_test(gradient_at_a_datum_is_zero),
-  cmocka_unit_test(more_candidates_than_a_block),
-  cmocka_unit_test(theta_goes_round),
-  cmocka_unit_test(bad_hyperparameters_are_errors),
+    cmocka_unit_test(exponential_agrees_with_libm),
+    cmocka_unit_test(exponential_at_its_ends),
+    cmocka_unit_test(every_kernel),
+    cmocka_unit_test(gradient_at_a_datum_is_zero),
+    cmocka_unit_test(more_candidates_than_a_block),
+    cmocka_unit_test(theta_goes_round),
+    cmocka_unit_test(bad_hyperparameters_are_errors),
 };
 
 RG_TEST_MAIN(tests)

@@ -4,8 +4,8 @@
 #include "gp/posterior.h"
 
 #define DIM SUPPORT_DIM
-#define N   57
-#define M   64
+#define N 57
+#define M 64
 
 /* Data of a smooth function with its own perturbation for every seed. */
 static void data(uint64_t seed, int n, double *X, double *y)
@@ -22,7 +22,7 @@ static void dense_predict(const RgKernel *kernel, double noise, double mean, int
                           const double *y, int m, const double *Z, double *mu, double *variance)
 {
   double *K, *k, *B;
-  int    *pivots;
+  int *pivots;
 
   RG_OK(PetscMalloc4(n * n, &K, n * (m + 1), &k, n * (m + 1), &B, n, &pivots));
   for (int i = 0; i < n; ++i) {
@@ -35,7 +35,7 @@ static void dense_predict(const RgKernel *kernel, double noise, double mean, int
   memcpy(B, k, sizeof(double) * n * (m + 1));
   assert_int_equal(LAPACKE_dsysv(LAPACK_COL_MAJOR, 'L', n, m + 1, K, n, pivots, B, n), 0);
   for (int j = 0; j < m; ++j) {
-    mu[j]       = mean;
+    mu[j] = mean;
     variance[j] = support_value(kernel, Z + j * DIM, Z + j * DIM);
     for (int i = 0; i < n; ++i) {
       mu[j] += k[j * n + i] * B[m * n + i];
@@ -50,11 +50,11 @@ static void prediction_agrees_with_a_dense_solve(void **state)
   (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
-      double       X[N * DIM], y[N], Z[M * DIM], mean[M], variance[M], mu[M], v[M];
-      RgKernel     kernel;
-      RgPosterior  posterior;
-      RgPrediction work    = {0};
-      RgFailure    failure = {0};
+      double X[N * DIM], y[N], Z[M * DIM], mean[M], variance[M], mu[M], v[M];
+      RgKernel kernel;
+      RgPosterior posterior;
+      RgPrediction work = {0};
+      RgFailure failure = {0};
 
       support_kernel((RgKernelFamily)family, variant, &kernel);
       data(10 + family, N, X, y);
@@ -80,16 +80,16 @@ static void prediction_agrees_with_a_dense_solve(void **state)
 static void batch_size_does_not_matter(void **state)
 {
   enum { MANY = 1000 };
-  const int    sizes[] = {1, 7, 64};
-  double       X[N * DIM], y[N], *Z, *mean, *variance, *G, *bars;
-  RgKernel     kernel;
-  RgPosterior  posterior;
+  const int sizes[] = {1, 7, 64};
+  double X[N * DIM], y[N], *Z, *mean, *variance, *G, *bars;
+  RgKernel kernel;
+  RgPosterior posterior;
   RgPrediction work = {0}, small = {0};
-  RgFailure    failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
-  RG_OK(PetscMalloc5(MANY * DIM, &Z, MANY, &mean, MANY, &variance, MANY * DIM, &G, 2 * MANY,
-                     &bars));
+  RG_OK(
+      PetscMalloc5(MANY * DIM, &Z, MANY, &mean, MANY, &variance, MANY * DIM, &G, 2 * MANY, &bars));
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
   data(31, N, X, y);
   support_points(32, MANY, DIM, Z);
@@ -105,8 +105,8 @@ static void batch_size_does_not_matter(void **state)
       double mu[64], v[64], g[64 * DIM];
 
       RG_OK(rg_posterior_predict(&posterior, m, Z + first * DIM, mu, v, &small));
-      RG_OK(rg_posterior_gradient(&posterior, m, Z + first * DIM, bars + first,
-                                  bars + MANY + first, &small, g));
+      RG_OK(rg_posterior_gradient(&posterior, m, Z + first * DIM, bars + first, bars + MANY + first,
+                                  &small, g));
       for (int j = 0; j < m; ++j) {
         RG_CLOSE(mu[j], mean[first + j], 1e-12);
         RG_CLOSE(v[j], variance[first + j], 1e-12);
@@ -135,12 +135,12 @@ static double objective(RgPosterior *posterior, const double *Z, const double *a
 static void gradient_of(RgKernelFamily family, int variant, bool with_variance)
 {
   const double h = 2e-5;
-  double       X[N * DIM], y[N], Z[M * DIM], bars[2 * M], G[M * DIM];
-  double      *b = with_variance ? bars + M : NULL;
-  RgKernel     kernel;
-  RgPosterior  posterior;
+  double X[N * DIM], y[N], Z[M * DIM], bars[2 * M], G[M * DIM];
+  double *b = with_variance ? bars + M : NULL;
+  RgKernel kernel;
+  RgPosterior posterior;
   RgPrediction work = {0}, other = {0};
-  RgFailure    failure = {0};
+  RgFailure failure = {0};
 
   support_kernel(family, variant, &kernel);
   data(41, N, X, y);
@@ -179,15 +179,16 @@ static void gradient_agrees_with_differences(void **state)
   }
 }
 
-/* Little noise and long length scales: the variance near the data, about the noise, has its digits. */
+/* Little noise and long length scales: the variance near the data, about the noise, has its digits.
+ */
 static void small_variances_are_accurate(void **state)
 {
   const double scales[] = {0.8, 0.9, 1.1, 0.7}, noise = 1e-8;
-  double       X[N * DIM], y[N], Z[M * DIM], mean[M], variance[M], G[M * DIM];
-  RgKernel     kernel;
-  RgPosterior  whole, grown;
-  RgPrediction work    = {0};
-  RgFailure    failure = {0};
+  double X[N * DIM], y[N], Z[M * DIM], mean[M], variance[M], G[M * DIM];
+  RgKernel kernel;
+  RgPosterior whole, grown;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
 
   (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, DIM, true, scales, 1.0, &kernel));
@@ -228,11 +229,11 @@ static void small_variances_are_accurate(void **state)
 /* A prediction that keeps nothing gives the same values and, later, the same gradient. */
 static void values_only_changes_nothing_but_memory(void **state)
 {
-  double       X[N * DIM], y[N], Z[M * DIM], mean[2][M], variance[2][M], G[3][M * DIM];
-  RgKernel     kernel;
-  RgPosterior  posterior;
+  double X[N * DIM], y[N], Z[M * DIM], mean[2][M], variance[2][M], G[3][M * DIM];
+  RgKernel kernel;
+  RgPosterior posterior;
   RgPrediction work[2] = {{0}, {.values_only = true}};
-  RgFailure    failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
@@ -262,7 +263,7 @@ static void values_only_changes_nothing_but_memory(void **state)
 
 static void same_predictions(RgPosterior *a, RgPosterior *b, double tolerance)
 {
-  double       Z[M * DIM], mean[2][M], variance[2][M];
+  double Z[M * DIM], mean[2][M], variance[2][M];
   RgPrediction work = {0};
 
   support_points(52, M, DIM, Z);
@@ -281,11 +282,11 @@ static void same_predictions(RgPosterior *a, RgPosterior *b, double tolerance)
 static void append_equals_set(void **state)
 {
   enum { MANY = 100 };
-  double       X[MANY * DIM], y[MANY], mean[M], variance[M], Z[M * DIM];
-  RgKernel     kernel;
-  RgPosterior  grown, whole;
-  RgPrediction work    = {0};
-  RgFailure    failure = {0};
+  double X[MANY * DIM], y[MANY], mean[M], variance[M], Z[M * DIM];
+  RgKernel kernel;
+  RgPosterior grown, whole;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
@@ -312,10 +313,10 @@ static void append_equals_set(void **state)
 
 static void without_data_it_is_the_prior(void **state)
 {
-  double       Z[3 * DIM], mean[3], variance[3], G[3 * DIM], C[9];
-  double       bars[] = {1.0, 1.0, 1.0};
-  RgKernel     kernel;
-  RgPosterior  posterior;
+  double Z[3 * DIM], mean[3], variance[3], G[3 * DIM], C[9];
+  double bars[] = {1.0, 1.0, 1.0};
+  RgKernel kernel;
+  RgPosterior posterior;
   RgPrediction work = {0};
 
   (void)state;
@@ -339,11 +340,11 @@ static void without_data_it_is_the_prior(void **state)
 /* The diagonal is the variance, and conditioning on B by hand gives the covariance. */
 static void covariance_agrees_with_conditioning(void **state)
 {
-  double       X[N * DIM], y[N], A[5 * DIM], B[3 * DIM], C[15], D[25], mean[5], variance[5];
-  RgKernel     kernel;
-  RgPosterior  posterior;
-  RgPrediction work    = {0};
-  RgFailure    failure = {0};
+  double X[N * DIM], y[N], A[5 * DIM], B[3 * DIM], C[15], D[25], mean[5], variance[5];
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_kernel(RG_KERNEL_MATERN32, 2, &kernel);
@@ -375,10 +376,10 @@ static void covariance_agrees_with_conditioning(void **state)
 
 static void new_outputs_for_the_same_inputs(void **state)
 {
-  double      X[N * DIM], y[N], other[N];
-  RgKernel    kernel;
+  double X[N * DIM], y[N], other[N];
+  RgKernel kernel;
   RgPosterior posterior, fresh;
-  RgFailure   failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_kernel(RG_KERNEL_MATERN52, 0, &kernel);
@@ -398,10 +399,10 @@ static void new_outputs_for_the_same_inputs(void **state)
 
 static void hyperparameters_change_in_place(void **state)
 {
-  double      X[N * DIM], y[N];
-  RgKernel    kernel, other;
+  double X[N * DIM], y[N];
+  RgKernel kernel, other;
   RgPosterior posterior, fresh;
-  RgFailure   failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
@@ -424,11 +425,11 @@ static void hyperparameters_change_in_place(void **state)
 /* Repeated inputs without noise need jitter; it is reported and the posterior stays finite. */
 static void repeated_points_without_noise_get_jitter(void **state)
 {
-  double       X[20 * DIM], y[20], mean[20], variance[20];
-  RgKernel     kernel;
-  RgPosterior  whole, grown;
-  RgPrediction work    = {0};
-  RgFailure    failure = {0};
+  double X[20 * DIM], y[20], mean[20], variance[20];
+  RgKernel kernel;
+  RgPosterior whole, grown;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
@@ -463,10 +464,10 @@ static void repeated_points_without_noise_get_jitter(void **state)
 
 static void no_jitter_helps_a_broken_matrix(void **state)
 {
-  double      X[3 * DIM] = {0}, y[3] = {0};
-  RgKernel    kernel;
+  double X[3 * DIM] = {0}, y[3] = {0};
+  RgKernel kernel;
   RgPosterior posterior;
-  RgFailure   failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
@@ -482,11 +483,11 @@ static void no_jitter_helps_a_broken_matrix(void **state)
 
 static void gradients_need_their_prediction(void **state)
 {
-  double       X[3 * DIM], y[3], mean[2], G[2 * DIM];
-  RgKernel     kernel;
-  RgPosterior  posterior;
-  RgPrediction work    = {0};
-  RgFailure    failure = {0};
+  double X[3 * DIM], y[3], mean[2], G[2 * DIM];
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
@@ -505,19 +506,19 @@ static void gradients_need_their_prediction(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(prediction_agrees_with_a_dense_solve),
-  cmocka_unit_test(batch_size_does_not_matter),
-  cmocka_unit_test(gradient_agrees_with_differences),
-  cmocka_unit_test(small_variances_are_accurate),
-  cmocka_unit_test(values_only_changes_nothing_but_memory),
-  cmocka_unit_test(append_equals_set),
-  cmocka_unit_test(without_data_it_is_the_prior),
-  cmocka_unit_test(covariance_agrees_with_conditioning),
-  cmocka_unit_test(new_outputs_for_the_same_inputs),
-  cmocka_unit_test(hyperparameters_change_in_place),
-  cmocka_unit_test(repeated_points_without_noise_get_jitter),
-  cmocka_unit_test(no_jitter_helps_a_broken_matrix),
-  cmocka_unit_test(gradients_need_their_prediction),
+    cmocka_unit_test(prediction_agrees_with_a_dense_solve),
+    cmocka_unit_test(batch_size_does_not_matter),
+    cmocka_unit_test(gradient_agrees_with_differences),
+    cmocka_unit_test(small_variances_are_accurate),
+    cmocka_unit_test(values_only_changes_nothing_but_memory),
+    cmocka_unit_test(append_equals_set),
+    cmocka_unit_test(without_data_it_is_the_prior),
+    cmocka_unit_test(covariance_agrees_with_conditioning),
+    cmocka_unit_test(new_outputs_for_the_same_inputs),
+    cmocka_unit_test(hyperparameters_change_in_place),
+    cmocka_unit_test(repeated_points_without_noise_get_jitter),
+    cmocka_unit_test(no_jitter_helps_a_broken_matrix),
+    cmocka_unit_test(gradients_need_their_prediction),
 };
 
 RG_TEST_MAIN(tests)

@@ -5,7 +5,7 @@
 #include "base/blas.h"
 #include "gp/factor.h"
 
-#define N    24 /* rows, a multiple of 8 */
+#define N 24 /* rows, a multiple of 8 */
 #define MOST (N * 40)
 
 typedef struct {
@@ -32,7 +32,21 @@ static Data *data(void)
 }
 
 /* All results of one level for `dim` coordinates and tiles of `width`, one after the other. */
-enum { DISTANCE, VALUE, SLOPE, PRODUCT, SUM, LOWER, UPPER, COMBINED, SMALL, RESULTS };
+enum {
+  DISTANCE,
+  VALUE,
+  SLOPE,
+  PRODUCT,
+  SUM,
+  LOWER,
+  UPPER,
+  COMBINED,
+  REDUCED,
+  MEAN,
+  VARIANCE,
+  SMALL,
+  RESULTS
+};
 typedef double Results[RESULTS][MOST];
 
 static void run(const RgTileOps *ops, const Data *d, RgKernelFamily family, int dim, int width,
@@ -51,6 +65,13 @@ static void run(const RgTileOps *ops, const Data *d, RgKernelFamily family, int 
   memcpy(out[LOWER], d->w, count * sizeof(double));
   memcpy(out[UPPER], d->w, count * sizeof(double));
   out[SMALL][0] = ops->dot(count, d->w, d->slope);
+  memcpy(out[REDUCED], d->slope, sizeof d->slope); /* rows and counts that fill no vector */
+  ops->subtract_rows(dim + 8, 37, d->b, d->w, 43, out[REDUCED]);
+  memcpy(out[MEAN], d->w, sizeof d->w);
+  memcpy(out[VARIANCE], d->x, sizeof d->x);
+  memcpy(out[SMALL] + 300, d->slope, 41 * sizeof(double));
+  ops->scale(41, 0.7, out[SMALL] + 300);
+  ops->absorb(41, -1.3, out[SMALL] + 300, out[MEAN], out[VARIANCE]);
   if (width > RG_TILE) return;
   ops->lower(N, d->M, N, width, out[LOWER]);
   ops->upper(N, d->M, N, width, out[UPPER]);
@@ -63,18 +84,32 @@ static void run(const RgTileOps *ops, const Data *d, RgKernelFamily family, int 
 static void reference(const Data *d, RgKernelFamily family, int dim, int width, Results out)
 {
   memset(out, 0, sizeof(Results));
+  memcpy(out[REDUCED], d->slope, sizeof d->slope);
+  for (int j = 0; j < 37; ++j) {
+    for (int r = 0; r < dim + 8; ++r) out[REDUCED][j] -= d->b[r] * d->w[r * 43 + j];
+  }
+  memcpy(out[MEAN], d->w, sizeof d->w);
+  memcpy(out[VARIANCE], d->x, sizeof d->x);
+  for (int j = 0; j < 41; ++j) {
+    double c = 0.7 * d->slope[j];
+
+    out[SMALL][300 + j] = c;
+    out[MEAN][j] -= 1.3 * c;
+    out[VARIANCE][j] = fmax(out[VARIANCE][j] - c * c, 0.0);
+  }
   for (int i = 0; i < N; ++i) {
     for (int j = 0; j < width; ++j) {
-      int    at = i * width + j;
+      int at = i * width + j;
       double w = d->w[at], s = d->slope[at], r2 = 0.0, h = 1e-4;
 
       for (int k = 0; k < dim; ++k) r2 += pow(d->x[i * 12 + k] - d->Z[k * width + j], 2);
       out[DISTANCE][at] = r2;
-      out[VALUE][at]    = 1.3 * support_kappa(family, sqrt(r2));
-      out[SLOPE][at] = 1.3 * (support_kappa(family, sqrt(r2 + h)) - support_kappa(family, sqrt(r2 - h)))
-                     / (2.0 * h);
+      out[VALUE][at] = 1.3 * support_kappa(family, sqrt(r2));
+      out[SLOPE][at] = 1.3 *
+                       (support_kappa(family, sqrt(r2 + h)) - support_kappa(family, sqrt(r2 - h))) /
+                       (2.0 * h);
       out[PRODUCT][at] = w * s;
-      out[SUM][at]     = w + s;
+      out[SUM][at] = w + s;
       out[SMALL][0] += w * s;
       if (width > RG_TILE) continue;
       out[COMBINED][at] = d->b[i] * d->p[j] + w * d->q[j];
@@ -101,8 +136,8 @@ static void reference(const Data *d, RgKernelFamily family, int dim, int width, 
 static void every_level_agrees_with_plain_loops(void **state)
 {
   const int widths[] = {8, 16, 24, 40}, dims[] = {1, 2, 3, 4, 5, 8, 11};
-  Data     *d = data();
-  Results  *got, *expected;
+  Data *d = data();
+  Results *got, *expected;
 
   (void)state;
   RG_OK(PetscMalloc2(1, &got, 1, &expected));
@@ -111,7 +146,7 @@ static void every_level_agrees_with_plain_loops(void **state)
 
     for (int t = 0; ops && t < 4 * 7 * 4; ++t) {
       RgKernelFamily family = (RgKernelFamily)(t % 4);
-      int            width = widths[t / 4 % 4], dim = dims[t / 16];
+      int width = widths[t / 4 % 4], dim = dims[t / 16];
 
       run(ops, d, family, dim, width, *got);
       reference(d, family, dim, width, *expected);
@@ -132,8 +167,8 @@ static void every_level_agrees_with_plain_loops(void **state)
 static void bits_do_not_depend_on_the_width_of_vectors(void **state)
 {
   const int widths[] = {8, 16, 40};
-  Data     *d = data();
-  Results  *a, *b;
+  Data *d = data();
+  Results *a, *b;
 
   (void)state;
   if (!rg_tile_ops_at(1) || !rg_tile_ops_at(2)) {
@@ -143,7 +178,7 @@ static void bits_do_not_depend_on_the_width_of_vectors(void **state)
   RG_OK(PetscMalloc2(1, &a, 1, &b));
   for (int t = 0; t < 4 * 9 * 3; ++t) {
     RgKernelFamily family = (RgKernelFamily)(t % 4);
-    int            dim = 1 + t / 4 % 9, width = widths[t / 36];
+    int dim = 1 + t / 4 % 9, width = widths[t / 36];
 
     run(rg_tile_ops_at(1), d, family, dim, width, *a);
     run(rg_tile_ops_at(2), d, family, dim, width, *b);
@@ -182,7 +217,7 @@ static void factors_agree_with_lapack(void **state)
 
   (void)state;
   for (int s = 0; s < 11; ++s) {
-    int     n = sizes[s], ld = rg_pad(n) + 8;
+    int n = sizes[s], ld = rg_pad(n) + 8;
     double *A, *L, *M, *X, *P;
 
     RG_OK(PetscMalloc5(ld * ld, &A, ld * ld, &L, ld * ld, &M, ld * ld, &X, n * n, &P));
@@ -203,14 +238,16 @@ static void factors_agree_with_lapack(void **state)
       }
       for (int j = 0; j < rg_pad(n); ++j) {
         for (int i = 0; i < rg_pad(n); ++i) {
-          if (i < j || i >= n || j >= n) assert_true(X[j * ld + i] == 0.0);
-          else RG_CLOSE(L[j * ld + i], M[j * ld + i], 1e-13 * n);
+          if (i < j || i >= n || j >= n)
+            assert_true(X[j * ld + i] == 0.0);
+          else
+            RG_CLOSE(L[j * ld + i], M[j * ld + i], 1e-13 * n);
         }
       }
       for (int j = 0; j < n; j += 1 + n / 16) { /* X L = I */
         for (int i = j; i < n; ++i) {
-          RG_CLOSE(cblas_ddot(i - j + 1, X + j * ld + i, ld, L + j * ld + j, 1),
-                   i == j ? 1.0 : 0.0, 1e-13);
+          RG_CLOSE(cblas_ddot(i - j + 1, X + j * ld + i, ld, L + j * ld + j, 1), i == j ? 1.0 : 0.0,
+                   1e-13);
         }
       }
     }
@@ -239,10 +276,10 @@ static void a_pivot_that_fails_is_named(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(every_level_agrees_with_plain_loops),
-  cmocka_unit_test(bits_do_not_depend_on_the_width_of_vectors),
-  cmocka_unit_test(factors_agree_with_lapack),
-  cmocka_unit_test(a_pivot_that_fails_is_named),
+    cmocka_unit_test(every_level_agrees_with_plain_loops),
+    cmocka_unit_test(bits_do_not_depend_on_the_width_of_vectors),
+    cmocka_unit_test(factors_agree_with_lapack),
+    cmocka_unit_test(a_pivot_that_fails_is_named),
 };
 
 RG_TEST_MAIN(tests)
