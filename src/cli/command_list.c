@@ -1,4 +1,4 @@
-/* regatta list problems|algorithms|kernels: the names a study file may use. */
+/* regatta list problems|algorithms|kernels|measures: the names a study file may use. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "cli/table.h"
 #include "gp/kernel.h"
 #include "problem/problem.h"
+#include "robust/measure.h"
 
 enum { SUMMARY_BYTES = 78 };
 
@@ -62,11 +63,21 @@ static PetscErrorCode list_kernels(RgTable *table)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode list_measures(RgTable *table)
+{
+  PetscFunctionBeginUser;
+  for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
+    PetscCall(add_row(table, info->name, info->usage, info->meaning));
+  PetscFunctionReturn(0);
+}
+
 static const struct {
   const char *name;
   PetscErrorCode (*list)(RgTable *table);
-} subjects[] = {
-    {"problems", list_problems}, {"algorithms", list_algorithms}, {"kernels", list_kernels}};
+} subjects[] = {{"problems", list_problems},
+                {"algorithms", list_algorithms},
+                {"kernels", list_kernels},
+                {"measures", list_measures}};
 
 enum { N_SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 
@@ -80,7 +91,7 @@ PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
   bool ok;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels", none, 1, 1,
+  PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels|measures", none, 1, 1,
                                &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   for (int i = 0; i < N_SUBJECTS; i++) {
@@ -93,7 +104,7 @@ PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
     PetscFunctionReturn(0);
   }
   const char *nearest = rg_text_nearest(arguments.positional[0], names);
-  rg_complain("list: nothing is called '%s'%s%s%s (problems, algorithms or kernels)",
+  rg_complain("list: nothing is called '%s'%s%s%s (problems, algorithms, kernels or measures)",
               arguments.positional[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
               nearest ? "'?" : "");
   *exit_code = RG_EXIT_BAD_INPUT;

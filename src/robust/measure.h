@@ -1,0 +1,86 @@
+/* Robustness measures F(x) = rho(f(x, .)) over finitely many contexts with known probabilities, and
+   bounds of rho over all functions between two given ones (rrgp_ucb 2.3; arXiv:2504.03172, table 4).
+
+   A measure is written as an expression:
+
+     expectation   worst   best   mad   sd   variance      names without parameters
+     var(0.1)      cvar(0.1)      ptr(0.5)                 with one
+     robust(MEASURE, nominal, pmf(0.3, 0.7), ...)          least value over a list of probabilities
+     robust(expectation, l1 = 0.2)                         over an L1 ball around the known ones
+     clip(MEASURE, 0, 1)   tanh(MEASURE)   exp(MEASURE)    increasing maps
+     expectation - 4*mad   0.5*(worst + best) + 1          weighted sums; minus swaps the bounds
+
+   Everything is maximised: var and cvar look at the lower tail. */
+#ifndef RG_ROBUST_MEASURE_H
+#define RG_ROBUST_MEASURE_H
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+
+typedef enum {
+  RG_MEASURE_EXPECTATION, /* E f */
+  RG_MEASURE_WORST,       /* min f */
+  RG_MEASURE_BEST,        /* max f */
+  RG_MEASURE_VAR,         /* value at risk: inf{b : P(f <= b) >= alpha} */
+  RG_MEASURE_CVAR,        /* conditional value at risk: mean of the value at risk below alpha */
+  RG_MEASURE_MAD,         /* mean absolute deviation, E|f - E f| */
+  RG_MEASURE_SD,          /* standard deviation */
+  RG_MEASURE_VARIANCE,    /* E(f - E f)^2 */
+  RG_MEASURE_PTR,         /* probability threshold, P(f >= theta) */
+  RG_MEASURE_ROBUST,      /* distributionally robust: least value over probabilities */
+  RG_MEASURE_CLIP,        /* increasing maps of another measure */
+  RG_MEASURE_TANH,
+  RG_MEASURE_EXP,
+  RG_MEASURE_SUM /* constant + sum of coefficient * part */
+} RgMeasureKind;
+
+typedef struct RgMeasure RgMeasure;
+
+/* A node of the expression. All arrays owned. */
+struct RgMeasure {
+  RgMeasureKind kind;
+  double        parameter;     /* alpha, theta, radius of the L1 ball (0: a list); clip: least */
+  double        most;          /* clip: largest value */
+  double        constant;      /* sum */
+  int           n_parts;       /* sum: its terms; robust, maps: 1 */
+  RgMeasure    *parts;
+  double       *coefficients;  /* sum: n_parts */
+  bool          nominal;       /* robust: the known probabilities are in the list */
+  int           n_pmfs, pmf_size;
+  double       *pmfs;          /* robust: n_pmfs x pmf_size */
+};
+
+/* Read an expression. A mistake: *measure is zeroed and `mistake` says at which column, what is
+   wrong and what is accepted. The caller destroys the measure. */
+PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mistake);
+PetscErrorCode rg_measure_destroy(RgMeasure *measure);
+/* Append the expression in its canonical form; it reads back to the same measure. */
+PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text);
+/* Diagnose an expression, and lists of probabilities that don't match n_contexts (0: not known),
+   at the place of a study file. */
+PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
+                                RgDiagnostics *diagnostics);
+
+/* F: n designs from f (n x contexts, row = design). p: probabilities of the contexts, NULL: equal.
+   O(n contexts), expected for var and cvar, with a sort for L1 balls. */
+PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts, const double *f,
+                                const double *p, double *F);
+/* lower <= rho(g(x, .)) <= upper for every g with l <= g <= u; l, u: n x contexts. Either of lower,
+   upper may be NULL. */
+PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, const double *l,
+                                 const double *u, const double *p, double *lower, double *upper);
+/* The same for l, u = mean -/+ width * sqrt(variance), which are never stored. */
+PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, int n, int contexts,
+                                          const double *mean, const double *variance, double width,
+                                          const double *p, double *lower, double *upper);
+
+/* K with upper - lower <= K max over contexts of u - l (rrgp_ucb 7); NaN where there is none. */
+double rg_measure_slope(const RgMeasure *measure);
+
+/* For `regatta list measures`: as typed, and what it means. */
+typedef struct {
+  const char *name, *usage, *meaning;
+} RgMeasureInfo;
+extern const RgMeasureInfo rg_measure_infos[]; /* in the order of the kinds; NULL name last */
+
+#endif

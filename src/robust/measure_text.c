@@ -1,0 +1,474 @@
+/* Measures as expressions: a recursive-descent parser, and the canonical form. */
+#include "robust/measure.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const RgMeasureInfo rg_measure_infos[] = {
+  [RG_MEASURE_EXPECTATION] = {"expectation", "expectation", "E f"},
+  [RG_MEASURE_WORST] = {"worst", "worst", "min f over the contexts"},
+  [RG_MEASURE_BEST] = {"best", "best", "max f over the contexts"},
+  [RG_MEASURE_VAR] = {"var", "var(alpha)", "value at risk inf{b : P(f <= b) >= alpha}"},
+  [RG_MEASURE_CVAR] = {"cvar", "cvar(alpha)",
+                       "conditional value at risk: mean of var(a) over 0 < a < alpha"},
+  [RG_MEASURE_MAD] = {"mad", "mad", "mean absolute deviation E|f - E f|"},
+  [RG_MEASURE_SD] = {"sd", "sd", "standard deviation"},
+  [RG_MEASURE_VARIANCE] = {"variance", "variance", "E(f - E f)^2"},
+  [RG_MEASURE_PTR] = {"ptr", "ptr(theta)", "probability threshold P(f >= theta)"},
+  [RG_MEASURE_ROBUST] = {"robust", "robust(m, nominal, pmf(p1, p2, ..)) or "
+                                   "robust(expectation, l1 = eps)",
+                         "least value of m over a list of probabilities, or over an L1 ball"},
+  [RG_MEASURE_CLIP] = {"clip", "clip(m, least, most)", "m within limits"},
+  [RG_MEASURE_TANH] = {"tanh", "tanh(m)", "hyperbolic tangent of m"},
+  [RG_MEASURE_EXP] = {"exp", "exp(m)", "exponential of m"},
+  {0}};
+
+enum { N_NAMES = RG_MEASURE_SUM, MAX_NAME = 32, MAX_DEPTH = 32 };
+
+typedef struct {
+  const char *text, *at;
+  int         depth;
+  RgText     *mistake; /* of the caller; non-empty after the first mistake */
+} Parser;
+
+static PetscErrorCode parse_sum(Parser *parser, RgMeasure *measure);
+
+static bool failed(const Parser *parser)
+{
+  return parser->mistake->data != NULL;
+}
+
+/* The first mistake counts. */
+#define MISTAKE(parser, where, ...)                                                             \
+  do {                                                                                          \
+    if (!failed(parser)) {                                                                      \
+      int column_ = (int)((where) - (parser)->text) + 1;                                        \
+      PetscCall(rg_text_add((parser)->mistake, "column %d: ", column_));                        \
+      PetscCall(rg_text_add((parser)->mistake, __VA_ARGS__));                                   \
+    }                                                                                           \
+  } while (0)
+
+static char next(Parser *parser)
+{
+  while (isspace((unsigned char)*parser->at)) ++parser->at;
+  return *parser->at;
+}
+
+static bool accept(Parser *parser, char c)
+{
+  if (failed(parser) || next(parser) != c) return false;
+  ++parser->at;
+  return true;
+}
+
+static PetscErrorCode expect(Parser *parser, char c)
+{
+  PetscFunctionBeginUser;
+  if (accept(parser, c)) PetscFunctionReturn(0);
+  if (next(parser)) {
+    MISTAKE(parser, parser->at, "'%c' expected before '%.20s'", c, parser->at);
+  } else {
+    MISTAKE(parser, parser->at, "'%c' expected at the end", c);
+  }
+  PetscFunctionReturn(0);
+}
+
+static bool starts_number(Parser *parser)
+{
+  char c = next(parser);
+
+  return isdigit((unsigned char)c) || c == '.';
+}
+
+/* A number without sign; hexadecimal and such are not meant. */
+static PetscErrorCode parse_number(Parser *parser, double *value)
+{
+  char *end;
+
+  PetscFunctionBeginUser;
+  *value = 0.0;
+  if (failed(parser)) PetscFunctionReturn(0);
+  if (!starts_number(parser)) {
+    MISTAKE(parser, parser->at, "a number expected%s%.20s%s", *parser->at ? " instead of '" : "",
+            parser->at, *parser->at ? "'" : "");
+    PetscFunctionReturn(0);
+  }
+  *value = strtod(parser->at, &end);
+  if (!isfinite(*value) || isalpha((unsigned char)*end)) {
+    MISTAKE(parser, parser->at, "'%.20s' is not a number", parser->at);
+  }
+  parser->at = end;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_signed(Parser *parser, double *value)
+{
+  bool negative;
+
+  PetscFunctionBeginUser;
+  negative = accept(parser, '-');
+  PetscCall(parse_number(parser, value));
+  if (negative) *value = -*value;
+  PetscFunctionReturn(0);
+}
+
+/* A word of letters, digits and '_'; empty where there is none. */
+static void parse_word(Parser *parser, char word[MAX_NAME])
+{
+  int n = 0;
+
+  next(parser);
+  while (isalnum((unsigned char)*parser->at) || *parser->at == '_') {
+    if (n < MAX_NAME - 1) word[n++] = *parser->at;
+    ++parser->at;
+  }
+  word[n] = 0;
+}
+
+static PetscErrorCode add_part(RgMeasure *measure, double coefficient, const RgMeasure *part)
+{
+  size_t n = (size_t)measure->n_parts;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscRealloc((n + 1) * sizeof *measure->parts, &measure->parts));
+  PetscCall(PetscRealloc((n + 1) * sizeof *measure->coefficients, &measure->coefficients));
+  measure->parts[n] = *part;
+  measure->coefficients[n] = coefficient;
+  ++measure->n_parts;
+  PetscFunctionReturn(0);
+}
+
+/* The measure in parentheses or after a comma: the only part of `measure`. */
+static PetscErrorCode parse_base(Parser *parser, RgMeasure *measure)
+{
+  RgMeasure base;
+
+  PetscFunctionBeginUser;
+  PetscCall(parse_sum(parser, &base));
+  PetscCall(add_part(measure, 1.0, &base));
+  PetscFunctionReturn(0);
+}
+
+/* ---- robust ------------------------------------------------------------------------------ */
+
+static PetscErrorCode parse_pmf(Parser *parser, const char *begin, RgMeasure *measure)
+{
+  double *list = NULL, total = 0.0;
+  int     n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(expect(parser, '('));
+  do {
+    PetscCall(PetscRealloc((n + 1) * sizeof *list, &list));
+    PetscCall(parse_number(parser, &list[n]));
+    total += list[n++];
+  } while (accept(parser, ','));
+  PetscCall(expect(parser, ')'));
+  if (!failed(parser) && fabs(total - 1.0) > 1e-9) {
+    MISTAKE(parser, begin, "the probabilities of pmf add up to %.12g, not 1", total);
+  }
+  if (!failed(parser) && measure->n_pmfs && measure->pmf_size != n) {
+    MISTAKE(parser, begin, "pmf has %d probabilities, the one before %d", n, measure->pmf_size);
+  }
+  if (!failed(parser)) {
+    size_t held = (size_t)measure->n_pmfs * n;
+
+    PetscCall(PetscRealloc((held + n) * sizeof *measure->pmfs, &measure->pmfs));
+    PetscCall(PetscArraycpy(measure->pmfs + held, list, n));
+    measure->pmf_size = n;
+    ++measure->n_pmfs;
+  }
+  PetscCall(PetscFree(list));
+  PetscFunctionReturn(0);
+}
+
+/* After the first argument of robust. */
+static PetscErrorCode parse_ambiguity(Parser *parser, RgMeasure *measure)
+{
+  char word[MAX_NAME];
+
+  PetscFunctionBeginUser;
+  do {
+    const char *begin;
+
+    PetscCall(expect(parser, ','));
+    next(parser);
+    begin = parser->at;
+    parse_word(parser, word);
+    if (!strcmp(word, "nominal")) {
+      measure->nominal = true;
+    } else if (!strcmp(word, "pmf")) {
+      PetscCall(parse_pmf(parser, begin, measure));
+    } else if (!strcmp(word, "l1")) {
+      PetscCall(expect(parser, '='));
+      PetscCall(parse_number(parser, &measure->parameter));
+      if (!(measure->parameter > 0.0 && measure->parameter <= 2.0)) {
+        MISTAKE(parser, begin, "l1 is %g; accepted: above 0, at most 2", measure->parameter);
+      }
+      if (measure->parts->kind != RG_MEASURE_EXPECTATION) {
+        MISTAKE(parser, begin, "an L1 ball goes with 'expectation' only");
+      }
+    } else {
+      MISTAKE(parser, begin, "'nominal', 'pmf(..)' or 'l1 = ..' expected");
+    }
+  } while (!failed(parser) && next(parser) == ',');
+  if (measure->parameter > 0.0 && (measure->nominal || measure->n_pmfs)) {
+    MISTAKE(parser, parser->at, "either an L1 ball or a list of probabilities, not both");
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- names, factors, sums ---------------------------------------------------------------- */
+
+static PetscErrorCode parse_parameters(Parser *parser, const char *begin, RgMeasure *measure)
+{
+  const RgMeasureInfo *info = &rg_measure_infos[measure->kind];
+
+  PetscFunctionBeginUser;
+  if (info->name == info->usage || !strcmp(info->name, info->usage)) PetscFunctionReturn(0);
+  if (!accept(parser, '(')) {
+    MISTAKE(parser, begin, "'%s' is written %s%s", info->name, info->usage,
+            measure->kind == RG_MEASURE_VAR ? "; 'variance' is the variance" : "");
+    PetscFunctionReturn(0);
+  }
+  switch (measure->kind) {
+  case RG_MEASURE_VAR:
+  case RG_MEASURE_CVAR:
+    PetscCall(parse_number(parser, &measure->parameter));
+    if (!(measure->parameter > 0.0 && measure->parameter < 1.0)) {
+      MISTAKE(parser, begin, "alpha of '%s' is %g; accepted: between 0 and 1", info->name,
+              measure->parameter);
+    }
+    break;
+  case RG_MEASURE_PTR: PetscCall(parse_signed(parser, &measure->parameter)); break;
+  case RG_MEASURE_CLIP:
+    PetscCall(parse_base(parser, measure));
+    PetscCall(expect(parser, ','));
+    PetscCall(parse_signed(parser, &measure->parameter));
+    PetscCall(expect(parser, ','));
+    PetscCall(parse_signed(parser, &measure->most));
+    if (!(measure->parameter < measure->most)) {
+      MISTAKE(parser, begin, "the limits of 'clip' are %g and %g; the first must be smaller",
+              measure->parameter, measure->most);
+    }
+    break;
+  case RG_MEASURE_ROBUST:
+    PetscCall(parse_base(parser, measure));
+    PetscCall(parse_ambiguity(parser, measure));
+    break;
+  default: PetscCall(parse_base(parser, measure));
+  }
+  PetscCall(expect(parser, ')'));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode unknown_name(Parser *parser, const char *begin, const char *word)
+{
+  const char *names[N_NAMES + 1] = {0}, *nearest;
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < N_NAMES; ++k) names[k] = rg_measure_infos[k].name;
+  nearest = *word ? rg_text_nearest(word, names) : NULL;
+  if (!*word) {
+    MISTAKE(parser, begin, "a measure expected%s%.20s%s", *begin ? " instead of '" : " at the end",
+            begin, *begin ? "'" : "");
+  } else if (nearest) {
+    MISTAKE(parser, begin, "no measure is called '%s', did you mean '%s'?", word, nearest);
+  } else {
+    MISTAKE(parser, begin, "no measure is called '%s' (expectation, worst, best, var, cvar, mad, "
+            "sd, variance, ptr, robust, clip, tanh, exp)", word);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_factor(Parser *parser, RgMeasure *measure)
+{
+  const char *begin;
+  char        word[MAX_NAME];
+  int         kind = 0;
+
+  PetscFunctionBeginUser;
+  *measure = (RgMeasure){0};
+  if (accept(parser, '(')) {
+    PetscCall(parse_sum(parser, measure));
+    PetscCall(expect(parser, ')'));
+    PetscFunctionReturn(0);
+  }
+  next(parser);
+  begin = parser->at;
+  parse_word(parser, word);
+  while (kind < N_NAMES && strcmp(word, rg_measure_infos[kind].name)) ++kind;
+  if (kind == N_NAMES) {
+    PetscCall(unknown_name(parser, begin, word));
+    PetscFunctionReturn(0);
+  }
+  measure->kind = (RgMeasureKind)kind;
+  PetscCall(parse_parameters(parser, begin, measure));
+  PetscFunctionReturn(0);
+}
+
+/* Add coefficient * term to a sum; a term that is a sum itself is taken apart. */
+static PetscErrorCode add_term(RgMeasure *total, double coefficient, RgMeasure *term)
+{
+  PetscFunctionBeginUser;
+  if (term->kind != RG_MEASURE_SUM) {
+    PetscCall(add_part(total, coefficient, term));
+    PetscFunctionReturn(0);
+  }
+  total->constant += coefficient * term->constant;
+  for (int i = 0; i < term->n_parts; ++i) {
+    PetscCall(add_part(total, coefficient * term->coefficients[i], &term->parts[i]));
+  }
+  PetscCall(PetscFree(term->parts)); /* what is in them has moved */
+  PetscCall(PetscFree(term->coefficients));
+  PetscFunctionReturn(0);
+}
+
+/* One term of a sum: number, number * factor, or factor. */
+static PetscErrorCode parse_term(Parser *parser, double sign, RgMeasure *total)
+{
+  double    number = 1.0;
+  RgMeasure term;
+
+  PetscFunctionBeginUser;
+  if (starts_number(parser)) {
+    PetscCall(parse_number(parser, &number));
+    if (!accept(parser, '*')) {
+      total->constant += sign * number;
+      PetscFunctionReturn(0);
+    }
+  }
+  PetscCall(parse_factor(parser, &term));
+  PetscCall(add_term(total, sign * number, &term));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_sum(Parser *parser, RgMeasure *measure)
+{
+  RgMeasure   total = {.kind = RG_MEASURE_SUM};
+  double      sign;
+  const char *begin;
+
+  PetscFunctionBeginUser;
+  next(parser);
+  begin = parser->at;
+  if (++parser->depth > MAX_DEPTH) MISTAKE(parser, begin, "nested deeper than %d", MAX_DEPTH);
+  sign = accept(parser, '-') ? -1.0 : 1.0;
+  while (!failed(parser)) {
+    PetscCall(parse_term(parser, sign, &total));
+    if (accept(parser, '+')) sign = 1.0;
+    else if (accept(parser, '-')) sign = -1.0;
+    else break;
+  }
+  --parser->depth;
+  if (total.n_parts == 0) MISTAKE(parser, begin, "a number alone is no measure");
+  if (total.n_parts == 1 && total.coefficients[0] == 1.0 && total.constant == 0.0) {
+    *measure = total.parts[0];
+    PetscCall(PetscFree(total.parts));
+    PetscCall(PetscFree(total.coefficients));
+  } else {
+    *measure = total;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mistake)
+{
+  Parser parser = {.text = text, .at = text, .mistake = mistake};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_clear(mistake));
+  PetscCall(parse_sum(&parser, measure));
+  if (!failed(&parser) && next(&parser)) {
+    MISTAKE(&parser, parser.at, "'+', '-' or the end expected before '%.20s'", parser.at);
+  }
+  if (failed(&parser)) PetscCall(rg_measure_destroy(measure));
+  PetscFunctionReturn(0);
+}
+
+/* ---- canonical form ---------------------------------------------------------------------- */
+
+/* Sign, coefficient and name of a term. */
+static PetscErrorCode print_coefficient(double coefficient, bool first, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (coefficient < 0.0) {
+    PetscCall(rg_text_add(text, first ? "-" : " - "));
+  } else if (!first) {
+    PetscCall(rg_text_add(text, " + "));
+  }
+  if (fabs(coefficient) == 1.0) PetscFunctionReturn(0);
+  PetscCall(rg_text_add_real(text, fabs(coefficient)));
+  PetscCall(rg_text_add(text, "*"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode print_sum(const RgMeasure *measure, RgText *text)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < measure->n_parts; ++i) {
+    PetscCall(print_coefficient(measure->coefficients[i], i == 0, text));
+    PetscCall(rg_measure_print(&measure->parts[i], text));
+  }
+  if (measure->constant != 0.0) {
+    PetscCall(rg_text_add(text, measure->constant < 0.0 ? " - " : " + "));
+    PetscCall(rg_text_add_real(text, fabs(measure->constant)));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode print_ambiguity(const RgMeasure *measure, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (measure->parameter > 0.0) {
+    PetscCall(rg_text_add(text, ", l1 = "));
+    PetscCall(rg_text_add_real(text, measure->parameter));
+  }
+  if (measure->nominal) PetscCall(rg_text_add(text, ", nominal"));
+  for (int k = 0; k < measure->n_pmfs; ++k) {
+    for (int i = 0; i < measure->pmf_size; ++i) {
+      PetscCall(rg_text_add(text, i ? ", " : ", pmf("));
+      PetscCall(rg_text_add_real(text, measure->pmfs[(size_t)k * measure->pmf_size + i]));
+    }
+    PetscCall(rg_text_add(text, ")"));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (measure->kind == RG_MEASURE_SUM) {
+    PetscCall(print_sum(measure, text));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_text_add(text, "%s", rg_measure_infos[measure->kind].name));
+  switch (measure->kind) {
+  case RG_MEASURE_VAR:
+  case RG_MEASURE_CVAR:
+  case RG_MEASURE_PTR:
+    PetscCall(rg_text_add(text, "("));
+    PetscCall(rg_text_add_real(text, measure->parameter));
+    PetscCall(rg_text_add(text, ")"));
+    break;
+  case RG_MEASURE_ROBUST:
+  case RG_MEASURE_CLIP:
+  case RG_MEASURE_TANH:
+  case RG_MEASURE_EXP:
+    PetscCall(rg_text_add(text, "("));
+    PetscCall(rg_measure_print(measure->parts, text));
+    if (measure->kind == RG_MEASURE_ROBUST) PetscCall(print_ambiguity(measure, text));
+    if (measure->kind == RG_MEASURE_CLIP) {
+      PetscCall(rg_text_add(text, ", "));
+      PetscCall(rg_text_add_real(text, measure->parameter));
+      PetscCall(rg_text_add(text, ", "));
+      PetscCall(rg_text_add_real(text, measure->most));
+    }
+    PetscCall(rg_text_add(text, ")"));
+    break;
+  default: break;
+  }
+  PetscFunctionReturn(0);
+}
