@@ -1,5 +1,5 @@
 /* Robustness measures F(x) = rho(f(x, .)) over finitely many contexts with known probabilities, and
-   bounds of rho over all functions between two given ones (rrgp_ucb 2.3; arXiv:2504.03172, table 4).
+   bounds of rho over all functions between two given ones (rrgp_ucb 2.3, arXiv:2504.03172 table 4).
 
    A measure is written as an expression:
 
