@@ -127,32 +127,19 @@ static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnost
                        RG_SOBOL_MAX_DIM, cell->problem_label, cell->dim_x);
 }
 
-/* Number of length scales and groups against the inputs of the model: the design, or with contexts.
- */
-static void check_surrogate(const RgCell *cell, RgDiagnostics *found)
+/* The surrogate block against the inputs of the model: the design and, if there is one, the
+   context. */
+static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
 {
-  const RgSurrogateOptions *s = &cell->surrogate;
-  const int joint = cell->dim_x + cell->dim_c;
+  RgDiagnostics own = {0};
 
-  if (s->length_scale_lower >= s->length_scale_upper)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "surrogate of '%s': 'length_scale_lower' (%g) must be below "
-                       "'length_scale_upper' (%g)",
-                       cell->algorithm_label, s->length_scale_lower, s->length_scale_upper);
-  if (s->variance_lower >= s->variance_upper)
-    rg_diagnostics_add(
-        found, cell->algorithm_place,
-        "surrogate of '%s': 'variance_lower' (%g) must be below 'variance_upper' (%g)",
-        cell->algorithm_label, s->variance_lower, s->variance_upper);
-  if (s->groups.n && s->groups.n != joint && s->groups.n != cell->dim_x)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "surrogate of '%s' on '%s': 'groups' has %d values, the model has %d inputs",
-                       cell->algorithm_label, cell->problem_label, s->groups.n, joint);
-  if (s->length_scale.n > joint)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "surrogate of '%s' on '%s': 'length_scale' has %d values, the model has %d "
-                       "inputs",
-                       cell->algorithm_label, cell->problem_label, s->length_scale.n, joint);
+  PetscFunctionBeginUser;
+  PetscCall(
+      rg_surrogate_check(&cell->surrogate, cell->dim_x + cell->dim_c, cell->algorithm_place, &own));
+  for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
+    rg_diagnostics_add(found, own.list[i].place, "surrogate of '%s' on '%s': %s",
+                       cell->algorithm_label, cell->problem_label, own.list[i].message);
+  PetscFunctionReturn(0);
 }
 
 static void check_search(const RgCell *cell, RgDiagnostics *found)
@@ -194,7 +181,8 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
-  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) check_surrogate(cell, &found);
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE))
+    PetscCall(check_surrogate(cell, &found));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) check_search(cell, &found);
   merge_diagnostics(checker->diagnostics, &found);
   PetscFunctionReturn(0);
