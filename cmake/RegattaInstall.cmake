@@ -18,5 +18,6 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regattaConfig.cmake
         DESTINATION ${package_dir})
 
 list(JOIN REGATTA_PC_REQUIRES " " REGATTA_PC_REQUIRES)
+file(RELATIVE_PATH REGATTA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/regatta.pc.in regatta.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regatta.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -6,3 +6,4 @@ RG_COMMAND(describe, "parameters, paper and needs of a problem, an algorithm or 
 RG_COMMAND(eval, "one value of a problem, its gradient, objective and optimum")
 RG_COMMAND(status, "exit code 0 complete, 75 incomplete: for batch scripts")
 RG_COMMAND(checksum, "one number for all results, independent of ranks, hosts and time")
+RG_COMMAND(new, "a working skeleton of an algorithm or a problem, and the line that registers it")

@@ -1,0 +1,54 @@
+"""`regatta new` gives an algorithm and a problem that build, are listed and run."""
+import pathlib
+import shutil
+import subprocess
+
+from regatta_test import REGATTA, RegattaTest, environment, main, regatta
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STUDY = """study: skeletons
+seeds: 2
+common: {iterations: 5, initial_points: 3}
+problems: [my_problem]
+algorithms: [my_method]
+"""
+
+
+class New(RegattaTest):
+    def test_skeletons_build_and_run(self):
+        tree = self.folder / "tree"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", "build*", "results"))
+        self.run_ok("new", "algorithm", "my_method", "-source", tree)
+        self.run_ok("new", "problem", "my_problem", "-source", tree)
+        code, _, err = regatta("new", "algorithm", "my_method", "-source", tree)
+        self.assertEqual((code, err.count("\n")), (2, 1), err)
+
+        # built as a user of the installed library would, in front of its own registries
+        prefix, program = self.folder / "prefix", self.folder / "regatta"
+        build = pathlib.Path(REGATTA).parent
+        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
+                       stdout=subprocess.DEVNULL)
+        package, = prefix.rglob("regatta.pc")
+        flags = subprocess.run(
+            ["pkg-config", "--cflags", "--libs", package],
+            check=True, capture_output=True, text=True).stdout.split()
+        names = ("algorithm/my_method.c", "algorithm/registry.c", "problem/my_problem.c",
+                 "problem/registry.c")
+        sources = [tree / "src" / name for name in names] + sorted((tree / "src/cli").glob("*.c"))
+        subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
+                        f"-I{tree / 'src'}", *sources, *flags, "-o", program], check=True)
+        self.assertTrue(list(prefix.rglob("regattaConfig.cmake")))
+        study = self.write("study.yaml", STUDY)
+        output = self.folder / "out.h5"
+        subprocess.run([program, "run", study, "-o", output, "-quiet"], check=True,
+                       stdout=subprocess.DEVNULL, env=environment())
+        self.assertIn("2 trials", self.run_ok("checksum", output))
+
+    def test_mistakes(self):
+        for arguments in (("algorithm", "My-Method"), ("plot", "x"), ("problem", "x", "-source", "/")):
+            code, out, err = regatta("new", *arguments)
+            self.assertEqual((code, err.count("\n")), (2, 1), out + err)
+
+
+if __name__ == "__main__":
+    main()
