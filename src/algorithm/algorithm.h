@@ -4,6 +4,7 @@
 #ifndef RG_ALGORITHM_ALGORITHM_H
 #define RG_ALGORITHM_ALGORITHM_H
 
+#include "acquisition/confidence_law.h"
 #include "acquisition/maximise.h"
 #include "base/params.h"
 #include "gp/model.h"
@@ -62,6 +63,9 @@ typedef struct {
   /* The solution the method would recommend now; NULL: the query itself is what regret is about. */
   PetscErrorCode (*recommend)(RgAlgorithm *algorithm, int t, const RgHistory *history,
                               RgQuery *recommendation, RgFailure *failure);
+  /* The law of the squared width of query t, for the regret bounds and for figures; NULL: the
+     method has none. */
+  void (*confidence)(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law);
   /* The model whose report, posterior deviation and hyperparameters are recorded; NULL: none. */
   RgModel *(*model)(RgAlgorithm *algorithm);
   PetscErrorCode (*destroy)(RgAlgorithm *algorithm);

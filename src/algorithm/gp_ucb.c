@@ -52,19 +52,36 @@ static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace
   PetscFunctionReturn(0);
 }
 
+static int rule_of(const Options *options, const RgDomain *domain)
+{
+  if (options->beta != AUTO) return options->beta;
+  return rg_space_is_finite(&domain->design) ? BCR : HEURISTIC;
+}
+
 /* beta_t of the rule. */
 static double beta_t(const Options *options, const RgDomain *domain, int t)
 {
-  int dim = domain->design.dim, n_points = domain->design.size, rule = options->beta;
+  int dim = domain->design.dim, n_points = domain->design.size;
 
-  if (rule == AUTO) rule = rg_space_is_finite(&domain->design) ? BCR : HEURISTIC;
-  switch (rule) {
+  switch (rule_of(options, domain)) {
   case BCR: return rg_gp_ucb_beta_bcr(n_points, t);
   case SRINIVAS: return rg_gp_ucb_beta_srinivas(n_points, t, options->delta);
   case HEURISTIC: return rg_gp_ucb_beta_heuristic(dim, t);
   case BCR_CONT: return rg_gp_ucb_beta_bcr_cont(dim, t, options->a, options->b, 1.0);
   default: return options->value;
   }
+}
+
+static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  const Options *options = context;
+  const int      rule = rule_of(options, domain);
+
+  *law = (RgConfidenceLaw) {
+    .kind = RG_LAW_CONSTANT,
+    .a = options->scale * beta_t(options, domain, t),
+    .theory = rule == BCR && options->scale == 1 ? RG_THEORY_GP_UCB_BCR : RG_THEORY_NONE,
+    .delta = rule == SRINIVAS ? options->delta : NAN};
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -100,6 +117,7 @@ const RgAlgorithmClass rg_algorithm_gp_ucb = {
   .check = check,
   .create = rg_surrogate_create,
   .ask = ask,
+  .confidence = confidence,
   .model = rg_surrogate_model,
   .destroy = rg_surrogate_destroy,
 };

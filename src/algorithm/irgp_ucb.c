@@ -53,19 +53,41 @@ static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace
   PetscFunctionReturn(0);
 }
 
+static int rule_of(const Options *options, const RgDomain *domain)
+{
+  if (options->shift != AUTO) return options->shift;
+  return rg_space_is_finite(&domain->design) ? FINITE : HEURISTIC;
+}
+
 /* s_t of the rule. */
 static double shift_t(const Options *options, const RgDomain *domain, int t)
 {
-  int dim = domain->design.dim, n_points = domain->design.size, rule = options->shift;
+  int dim = domain->design.dim, n_points = domain->design.size;
 
-  if (rule == AUTO) rule = rg_space_is_finite(&domain->design) ? FINITE : HEURISTIC;
-  switch (rule) {
+  switch (rule_of(options, domain)) {
   case FINITE: return rg_irgp_shift_finite(n_points);
   case CONTINUOUS: return rg_irgp_shift_continuous(dim, t, options->a, options->b, 1.0);
   case HEURISTIC: return rg_irgp_shift_heuristic(dim);
   case HIGHPROB: return rg_irgp_shift_highprob(n_points, t, options->delta);
   default: return options->value;
   }
+}
+
+/* The theorems need rate 1/2. */
+static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  static const RgTheory theory[] = {[FINITE] = RG_THEORY_IRGP_FINITE,
+                                    [CONTINUOUS] = RG_THEORY_IRGP_CONTINUOUS,
+                                    [HIGHPROB] = RG_THEORY_IRGP_HIGHPROB,
+                                    [FIXED] = RG_THEORY_NONE};
+  const Options        *options = context;
+  const int             rule = rule_of(options, domain);
+
+  *law = (RgConfidenceLaw) {.kind = RG_LAW_EXPONENTIAL,
+                            .a = shift_t(options, domain, t),
+                            .b = options->rate,
+                            .theory = options->rate == 0.5 ? theory[rule] : RG_THEORY_NONE,
+                            .delta = rule == HIGHPROB ? options->delta : NAN};
 }
 
 /* zeta_t = s_t + Exp(lambda); a single point needs none. */
@@ -110,6 +132,7 @@ const RgAlgorithmClass rg_algorithm_irgp_ucb = {
   .check = check,
   .create = rg_surrogate_create,
   .ask = ask,
+  .confidence = confidence,
   .model = rg_surrogate_model,
   .destroy = rg_surrogate_destroy,
 };

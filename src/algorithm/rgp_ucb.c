@@ -43,17 +43,32 @@ static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace
   PetscFunctionReturn(0);
 }
 
+static int rule_of(const Options *options, const RgDomain *domain)
+{
+  if (options->kappa != AUTO) return options->kappa;
+  return rg_space_is_finite(&domain->design) ? FINITE : HEURISTIC;
+}
+
 /* kappa_t of the rule. */
 static double kappa_t(const Options *options, const RgDomain *domain, int t)
 {
-  int rule = options->kappa;
-
-  if (rule == AUTO) rule = rg_space_is_finite(&domain->design) ? FINITE : HEURISTIC;
-  switch (rule) {
+  switch (rule_of(options, domain)) {
   case FINITE: return rg_rgp_shape_finite(domain->design.size, t, options->theta);
   case HEURISTIC: return rg_rgp_shape_heuristic(domain->design.dim, t);
   default: return options->value;
   }
+}
+
+static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  const Options *options = context;
+
+  *law = (RgConfidenceLaw) {
+    .kind = RG_LAW_GAMMA,
+    .a = kappa_t(options, domain, t),
+    .b = options->theta,
+    .theory = rule_of(options, domain) == FINITE ? RG_THEORY_RGP_UCB : RG_THEORY_NONE,
+    .delta = NAN};
 }
 
 /* zeta_t ~ Gamma(kappa_t, theta); a single point needs none. */
@@ -98,6 +113,7 @@ const RgAlgorithmClass rg_algorithm_rgp_ucb = {
   .check = check,
   .create = rg_surrogate_create,
   .ask = ask,
+  .confidence = confidence,
   .model = rg_surrogate_model,
   .destroy = rg_surrogate_destroy,
 };

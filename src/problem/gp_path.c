@@ -140,9 +140,19 @@ static PetscErrorCode scan(RgProblem *problem, const double *f)
   PetscFunctionReturn(0);
 }
 
+/* Native and unit coordinates are the same. */
+static PetscErrorCode gp_path_prior(const void *options, RgKernel *kernel)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, o->dim, o->length_scale.n > 1,
+                             o->length_scale.values, o->variance, kernel));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode gp_path_create(RgProblem *problem, RgFailure *failure)
 {
-  const Options *o = problem->options;
   const RgSpace *grid = &problem->domain.design;
   const size_t   size = (size_t)grid->size;
   RgRandom       random = rg_stream_at(&problem->stream, 0);
@@ -154,8 +164,7 @@ static PetscErrorCode gp_path_create(RgProblem *problem, RgFailure *failure)
   problem->data = f;
   PetscCall(PetscMalloc1(size, &z));
   rg_random_normals(&random, size, z);
-  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, o->dim, o->length_scale.n > 1,
-                             o->length_scale.values, o->variance, &kernel));
+  PetscCall(gp_path_prior(problem->options, &kernel));
   PetscCall(rg_sample_path(grid, &kernel, z, f, &jitter, failure));
   PetscCall(rg_kernel_destroy(&kernel));
   PetscCall(PetscFree(z));
@@ -193,6 +202,7 @@ const RgProblemClass rg_problem_gp_path = {
   .random = true,
   .check = gp_path_check,
   .domain = gp_path_domain,
+  .prior = gp_path_prior,
   .create = gp_path_create,
   .evaluate = gp_path_evaluate,
   .destroy = gp_path_destroy,

@@ -6,6 +6,7 @@
 #include "base/domain.h"
 #include "base/params.h"
 #include "base/stream.h"
+#include "gp/kernel.h"
 
 /* An input in native units. */
 typedef struct {
@@ -31,11 +32,14 @@ typedef struct {
                                problem doesn't know stays unknown */
   /* Validate combinations of options that the table can't express; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
-  /* Append what identifies the function, in place of the options' canonical text: for families whose
-     options name something outside, such as a file. Called after `check`. NULL: the options are it. */
+  /* Append what identifies the function, in place of the options' canonical text: for families
+     whose options name something outside, such as a file. Called after `check`. NULL: the options. */
   PetscErrorCode (*identity)(const void *options, RgText *text);
   /* The domain alone, cheap, without drawing anything: for validation and planning. */
   PetscErrorCode (*domain)(const void *options, RgDomain *domain);
+  /* The kernel, over unit coordinates of the design, of the zero-mean Gaussian process that f is a
+     path of; owned by the caller. NULL: f is none. For the regret bounds. */
+  PetscErrorCode (*prior)(const void *options, RgKernel *kernel);
   /* Fill in problem->data; class, options, domain and stream are set. */
   PetscErrorCode (*create)(RgProblem *problem, RgFailure *failure);
   /* Noise-free f at m points. A value that can't be had: NaN and `failure`. */

@@ -1,0 +1,137 @@
+/* regatta bounds STUDY.yaml: regret bounds and confidence parameters, by the theory. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/table.h"
+#include "study/theory.h"
+
+enum { OPT_OUTPUT, OPT_CONFIDENCE, OPT_DELTA, OPT_LEVEL, OPT_TIGHT };
+
+static const RgOption options[] = {
+  {"-o", "BOUNDS.csv", "write the curves over t: regret bounds and information gain"},
+  {"-confidence", "FILE.csv", "write mean and interval of every confidence parameter over t"},
+  {"-delta", "P", "probability that a high-probability bound may fail (default 0.1)"},
+  {"-level", "P", "probability of the intervals of -confidence (default 0.95)"},
+  {"-tight", NULL, "T s_T for the 2 T s_T of Theorems 4.3 to 4.5, whose proofs need no more"},
+  {NULL, NULL, NULL},
+};
+
+/* A probability strictly between 0 and 1. */
+static bool parse_probability(const RgArguments *arguments, int option, double *value)
+{
+  const char *word = arguments->option[option];
+  char       *end;
+
+  if (!word) return true;
+  *value = strtod(word, &end);
+  if (end != word && !*end && *value > 0 && *value < 1) return true;
+  rg_complain("bounds: %s must be a number in (0, 1), got '%s'", options[option].name, word);
+  return false;
+}
+
+static PetscErrorCode write_file(const char *path, const RgText *text, int *exit_code)
+{
+  PetscFunctionBeginUser;
+  FILE *file = fopen(path, "wb");
+  bool  good = file && fwrite(text->data, 1, text->length, file) == text->length;
+  good = file && fclose(file) == 0 && good;
+  if (!good) {
+    rg_complain("bounds: %s can't be written: %s", path, strerror(errno));
+    *exit_code = RG_EXIT_STORAGE;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* One line per curve at the last query, or why there is none. */
+static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
+{
+  RgTable table = {
+    .n_columns = 9,
+    .headings = {"problem", "algorithm", "swept", "curve", ">T", ">gamma_T", ">value", "kind",
+                 "remark"}};
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < theory->n_cells; i++) {
+    const RgCellTheory *cell = &theory->cells[i];
+    const RgCell       *of = &study->cells[i];
+    char                queries[16], gamma[32], value[32];
+    snprintf(queries, sizeof(queries), "%d", cell->n);
+    if (!cell->bounded)
+      PetscCall(rg_table_add(&table, (const char *const[]) {of->problem_label, of->algorithm_label,
+                                                            of->swept, "none", queries, "", "", "",
+                                                            cell->why}));
+    for (int k = 0; cell->bounded && k < RG_CURVE_COUNT; k++) {
+      if (!cell->value[k]) continue;
+      snprintf(gamma, sizeof(gamma), "%.6g", cell->gain->upper[cell->n - 1]);
+      snprintf(value, sizeof(value), "%.6g", cell->value[k][cell->n - 1]);
+      PetscCall(rg_table_add(
+        &table, (const char *const[]) {of->problem_label, of->algorithm_label, of->swept,
+                                       rg_curve_name((RgCurve)k), queries, gamma, value,
+                                       rg_claim_names[cell->claim], cell->why}));
+    }
+  }
+  PetscCall(rg_table_print(&table, &text));
+  rg_say("%s", text.data);
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments,
+                              const RgTheoryOptions *with, double level, int *exit_code)
+{
+  RgTheoryTable theory;
+  RgText        text = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_theory_create(study, with, &theory));
+  if (arguments->option[OPT_OUTPUT]) {
+    PetscCall(rg_theory_write_bounds(study, &theory, &text));
+    PetscCall(write_file(arguments->option[OPT_OUTPUT], &text, exit_code));
+    PetscCall(rg_text_clear(&text));
+  }
+  if (arguments->option[OPT_CONFIDENCE]) {
+    PetscCall(rg_theory_write_confidence(study, &theory, level, &text));
+    PetscCall(write_file(arguments->option[OPT_CONFIDENCE], &text, exit_code));
+    PetscCall(rg_text_clear(&text));
+  }
+  if (*exit_code == RG_EXIT_OK) PetscCall(show(study, &theory));
+  PetscCall(rg_theory_destroy(&theory));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_bounds(int argc, char **argv, int *exit_code)
+{
+  RgArguments     arguments;
+  RgStudy         study;
+  RgDiagnostics   diagnostics = {0};
+  RgTheoryOptions with = {.delta = 0.1};
+  double          level = 0.95;
+  bool            ok;
+  int             rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "bounds STUDY.yaml [-o BOUNDS.csv] ...", options, 1, 1,
+                               &arguments, &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  with.tight = arguments.option[OPT_TIGHT] != NULL;
+  if (!parse_probability(&arguments, OPT_DELTA, &with.delta)
+      || !parse_probability(&arguments, OPT_LEVEL, &level)) {
+    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscFunctionReturn(0);
+  }
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  if (rank == 0) {
+    PetscCall(rg_study_load(arguments.positional[0], &study, &diagnostics));
+    rg_print_diagnostics(&diagnostics);
+    if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
+    else PetscCall(compute(&study, &arguments, &with, level, exit_code));
+    PetscCall(rg_study_destroy(&study));
+  }
+  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
