@@ -41,7 +41,7 @@ static bool is_word(const char *word, const char *const *words)
 static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
 {
   static const char *const help[] = {"help", "-help", "--help", "-h", NULL};
-  static const char *const version[] = {"version", "-version", "--version", NULL};
+  static const char *const version[] = {"-version", "--version", NULL};
   const char              *names[N_COMMANDS + 1] = {0};
 
   PetscFunctionBeginUser;
@@ -51,13 +51,10 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
     *exit_code = argc < 2 ? RG_EXIT_BAD_INPUT : RG_EXIT_OK;
     PetscFunctionReturn(0);
   }
-  if (is_word(argv[1], version)) {
-    rg_say("regatta %s\n", RG_VERSION);
-    PetscFunctionReturn(0);
-  }
+  const char *name = is_word(argv[1], version) ? "version" : argv[1];
   for (int i = 0; i < N_COMMANDS; i++) {
     names[i] = commands[i].name;
-    if (strcmp(argv[1], commands[i].name)) continue;
+    if (strcmp(name, commands[i].name)) continue;
     PetscCall(commands[i].command(argc - 1, argv + 1, exit_code));
     PetscFunctionReturn(0);
   }

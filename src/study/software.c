@@ -1,4 +1,4 @@
-#include "study/store_internal.h"
+#include "study/software.h"
 
 #include <gsl/gsl_version.h>
 #include <hdf5.h>

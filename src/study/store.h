@@ -103,7 +103,9 @@ PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
 
 /* Join results files or study directories into one results file: trials by id; two records of one
    trial must have the same checksum (RG_STORE_FOREIGN names the trial otherwise). The study
-   attribute is that of the first input. The inputs are left as they are. */
+   attribute is that of the first input, and the output is complete when every trial of that study
+   is there. RG_STORE_FOREIGN too when something stands at the output path. The inputs are left as
+   they are. */
 PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output,
                               RgStoreStatus *status, char message[512]);
 

@@ -3,6 +3,7 @@
 #define RG_STUDY_STORE_INTERNAL_H
 
 #include "study/index.h"
+#include "study/software.h"
 #include "study/store.h"
 
 /* A shard this process committed and has not merged yet. */
@@ -49,8 +50,5 @@ PetscErrorCode rg_store_commit_shard(RgStore *store, int level, int n, RgRecord 
 /* Merge shards of this process where enough have gathered; failing is no harm. */
 PetscErrorCode rg_store_compact(RgStore *store);
 PetscErrorCode rg_store_own(RgStore *store, const char *name, int level, size_t bytes);
-
-/* Versions of regatta, its libraries and compiler, in one line. */
-PetscErrorCode rg_software_describe(char **text);
 
 #endif

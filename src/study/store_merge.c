@@ -6,11 +6,9 @@
 
 /* Gather all inputs into one index. The first results file or shard describes the study. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
-                                    RgStoreInfo *first, bool *complete, RgStoreStatus *status,
-                                    char message[512])
+                                    RgStoreInfo *first, RgStoreStatus *status, char message[512])
 {
   PetscFunctionBeginUser;
-  *complete = true;
   for (int i = 0; i < n && *status == RG_STORE_OK; i++) {
     RgStoreInfo info = {0};
     int bad = 0;
@@ -30,11 +28,43 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
       PetscCall(PetscFree(parent));
     }
     if (*status == RG_STORE_OK && bad) *status = RG_STORE_FOREIGN; /* message names the shard */
-    *complete = *complete && info.complete;
     if (i == 0) *first = info;
     if (i > 0) PetscCall(rg_store_info_clear(&info));
   }
   PetscFunctionReturn(0);
+}
+
+/* Whether every trial of the first input's study is there. A study that this program can't read
+   (data files that are not at hand, names it does not know) counts as incomplete. */
+static PetscErrorCode find_complete(const char *path, const RgStoreInfo *first,
+                                    const RgIndex *index, bool *complete)
+{
+  RgDiagnostics diagnostics = {0};
+  RgStudy study;
+  RgPlan plan;
+  uint64_t id[2];
+
+  PetscFunctionBeginUser;
+  *complete = first->complete;
+  if (*complete || !first->study) PetscFunctionReturn(0);
+  PetscCall(rg_study_parse(path, first->study, strlen(first->study), &study, &diagnostics));
+  if (diagnostics.n == 0) {
+    PetscCall(rg_plan_create(&study, &plan));
+    *complete = true;
+    for (int i = 0; i < plan.n && *complete; i++)
+      *complete = rg_hash_parse(plan.trials[i].id, id) && rg_index_find(index, id) >= 0;
+    PetscCall(rg_plan_destroy(&plan));
+  }
+  PetscCall(rg_study_destroy(&study));
+  PetscFunctionReturn(0);
+}
+
+/* The output must not exist: asked at the start and again right before the rename. */
+static bool is_absent(const void *output)
+{
+  struct stat found;
+
+  return lstat(output, &found) != 0;
 }
 
 /* Two records of one trial must agree. */
@@ -134,7 +164,8 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
     snprintf(what, sizeof(what), "joined %d trials of %d files", packing.n, n);
     PetscCall(rg_history_line(first->history, what, &history));
     info.history = history;
-    PetscCall(rg_packing_write(&packing, &info, output, 256 << 20, NULL, NULL, status, message));
+    PetscCall(
+        rg_packing_write(&packing, &info, output, 256 << 20, is_absent, output, status, message));
   }
   PetscCall(rg_packing_destroy(&packing));
   PetscCall(PetscFree(history));
@@ -148,19 +179,19 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
 {
   RgIndex index = {0};
   RgStoreInfo first = {0};
-  struct stat found;
-  bool complete;
+  bool complete = false;
 
   PetscFunctionBeginUser;
   *status = RG_STORE_OK;
   message[0] = '\0';
-  if (!stat(output, &found)) {
+  if (!is_absent(output)) {
     *status = RG_STORE_FOREIGN;
     snprintf(message, 512, "%.400s exists already", output);
     PetscFunctionReturn(0);
   }
-  PetscCall(gather_inputs(n, inputs, &index, &first, &complete, status, message));
+  PetscCall(gather_inputs(n, inputs, &index, &first, status, message));
   if (*status == RG_STORE_OK) find_conflict(&index, status, message);
+  if (*status == RG_STORE_OK) PetscCall(find_complete(inputs[0], &first, &index, &complete));
   if (*status == RG_STORE_OK)
     PetscCall(write_merged(&index, &first, complete, n, output, status, message));
   PetscCall(rg_store_info_clear(&first));

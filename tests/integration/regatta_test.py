@@ -1,11 +1,13 @@
 """Frame of the integration tests: runs the regatta program the way a user does."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 REGATTA = os.environ.get("REGATTA_PROGRAM", "")
 HERE = pathlib.Path(__file__).resolve().parent
@@ -31,6 +33,20 @@ def regatta(*arguments, ranks=None, timeout=300):
     done = subprocess.run(command, env=environment(), capture_output=True, text=True,
                           timeout=timeout, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout, done.stderr
+
+
+def fingerprint():
+    return re.search(r"^fingerprint +([0-9a-f]{16})$", regatta("version")[1], re.M).group(1)
+
+
+def other_core():
+    """A BLAS core whose arithmetic differs from that of this machine; None: there is none."""
+    mine = fingerprint()
+    for core in ("Prescott", "Haswell"):
+        with mock.patch.dict(os.environ, OPENBLAS_CORETYPE=core):
+            if fingerprint() != mine:
+                return core
+    return None
 
 
 class RegattaTest(unittest.TestCase):

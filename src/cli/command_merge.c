@@ -1,0 +1,62 @@
+/* regatta merge A.h5 B.h5 ... -o C.h5: join what ran in parts. */
+#include "cli/command.h"
+
+#include <stdio.h>
+
+#include "study/store.h"
+
+enum { OPT_OUTPUT };
+
+static const RgOption options[] = {
+    {"-o", "OUT.h5", "results file to write; it must not exist"},
+    {NULL, NULL, NULL},
+};
+
+static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
+{
+  const char *output = arguments->option[OPT_OUTPUT];
+  RgStoreStatus status;
+  RgStoreInfo info;
+  char message[512] = "";
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_store_merge(arguments->n, arguments->positional, output, &status, message));
+  if (status != RG_STORE_OK) {
+    rg_complain("%s", message);
+    *exit_code = status == RG_STORE_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
+    PetscFunctionReturn(0);
+  }
+  if (message[0]) rg_complain("%s", message);
+  PetscCall(rg_store_info(output, &info, &status, message));
+  if (status != RG_STORE_OK) {
+    rg_complain("%s", message);
+    *exit_code = RG_EXIT_STORAGE;
+  } else {
+    rg_say("%s: %d files joined, %s\n", output, arguments->n,
+           info.complete ? "every trial of the study is there"
+                         : "trials of the study are missing; regatta run goes on from here");
+  }
+  PetscCall(rg_store_info_clear(&info));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_merge(int argc, char **argv, int *exit_code)
+{
+  RgArguments arguments;
+  bool ok;
+  int rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "merge A.h5 B.h5 ... -o OUT.h5", options, 1,
+                               RG_ARGUMENTS_MAX, &arguments, &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  if (!arguments.option[OPT_OUTPUT]) {
+    rg_complain("merge: -o OUT.h5 is missing: the results file to write");
+    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscFunctionReturn(0);
+  }
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  if (rank == 0) PetscCall(merge(&arguments, exit_code));
+  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscFunctionReturn(0);
+}

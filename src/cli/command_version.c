@@ -1,0 +1,43 @@
+/* regatta version: the program, its libraries, and the numeric fingerprint of this machine. */
+#include "cli/command.h"
+
+#include <stdio.h>
+
+#include "study/fingerprint.h"
+#include "study/software.h"
+
+static const RgOption options[] = {{NULL, NULL, NULL}};
+
+/* One line per library: the description separates them by "; ". */
+static void say_software(char *software)
+{
+  for (char *part = software, *end; part; part = end) {
+    end = strstr(part, "; ");
+    if (end) {
+      *end = 0;
+      end += 2;
+    }
+    rg_say("%s%s\n", part == software ? "" : "  ", part);
+  }
+}
+
+PetscErrorCode rg_command_version(int argc, char **argv, int *exit_code)
+{
+  RgArguments arguments;
+  RgFingerprint fingerprint;
+  char *software;
+  bool ok;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "version", options, 0, 0, &arguments, &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  PetscCall(rg_software_describe(&software));
+  say_software(software);
+  PetscCall(PetscFree(software));
+  PetscCall(rg_fingerprint(&fingerprint));
+  rg_say("cpu          %s%s\n", fingerprint.cpu, fingerprint.native ? ", tuned for it" : "");
+  rg_say("blas core    %s, %d thread%s\n", fingerprint.blas_core, fingerprint.blas_threads,
+         fingerprint.blas_threads == 1 ? "" : "s");
+  rg_say("fingerprint  %016llx\n", (unsigned long long)fingerprint.hash);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,11 @@
+/* The versions of everything results depend on. */
+#ifndef RG_STUDY_SOFTWARE_H
+#define RG_STUDY_SOFTWARE_H
+
+#include "base/core.h"
+
+/* Versions of regatta, its libraries and compiler, in one line separated by "; ". Owned by the
+   caller (PetscFree). */
+PetscErrorCode rg_software_describe(char **text);
+
+#endif

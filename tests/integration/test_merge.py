@@ -1,0 +1,116 @@
+"""`regatta merge`: parts that ran on different machines become what one run gives; conflicts don't."""
+import os
+import shutil
+from unittest import mock
+
+import h5py
+
+from regatta_test import HERE, RegattaTest, main, other_core, regatta
+
+TEXT = (HERE / "smoke.yaml").read_text()
+
+
+class Merge(RegattaTest):
+    def part(self, name, seeds, ranks=1):
+        study = self.write(f"{name}.yaml", TEXT.replace("seeds: 4", f"seeds: {seeds}"))
+        output = self.folder / f"{name}.h5"
+        self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks)
+        return output
+
+    def merge(self, *inputs):
+        output = self.folder / "merged.h5"
+        return output, self.run_ok("merge", *inputs, "-o", output)
+
+    def refused(self, *inputs, says, output=None):
+        output = output or self.folder / "merged.h5"
+        before = output.read_bytes() if output.exists() else None
+        files = sorted(self.folder.iterdir())
+        code, out, err = regatta("merge", *inputs, "-o", output)
+        self.assertEqual((code, out, len(err.splitlines())), (2, "", 1), err)
+        self.assertIn(says, err)
+        self.assertEqual(sorted(self.folder.iterdir()), files)
+        self.assertEqual(output.read_bytes() if output.exists() else None, before)
+
+    def test_two_halves(self):
+        a, b = self.part("a", "[0, 1]", 2), self.part("b", "[2, 3]", 3)
+        whole = self.part("whole", 4)
+        bytes_before = a.read_bytes(), b.read_bytes()
+        merged, out = self.merge(a, b)
+        self.assertIn("every trial of the study is there", out)
+        self.assertEqual(self.checksum(merged), self.checksum(whole))
+        self.assertEqual((a.read_bytes(), b.read_bytes()), bytes_before)
+        self.assertEqual(regatta("status", merged)[0], 0)
+        self.run_ok("verify", merged)
+        # the study of both halves has nothing left to run
+        out = self.run_ok("run", self.folder / "whole.yaml", "-o", merged)
+        self.assertIn("0 run now", out)
+        self.assertEqual(self.checksum(merged), self.checksum(whole))
+
+    def test_overlap(self):
+        a, b = self.part("a", "[0, 1, 2]"), self.part("b", "[2, 3]")
+        merged, _ = self.merge(a, b)
+        self.assertEqual(self.checksum(merged), self.checksum(self.part("whole", 4)))
+
+    def test_a_stopped_study_and_its_rest(self):
+        """The first input is a study directory with part of its trials."""
+        whole = self.write("whole.yaml", TEXT)
+        part = self.part("part", "[0]")
+        directory = self.folder / "whole.h5.d"
+        directory.mkdir()
+        # a shard of the long study: stopped after its first trials
+        self.run_ok("run", whole, "-o", self.folder / "whole.h5", "-quiet", "-walltime", "0.05")
+        if (self.folder / "whole.h5").exists() or not list(directory.glob("*.h5")):
+            self.skipTest("the run was over, or had not begun, when it was stopped")
+        merged, out = self.merge(directory, part)
+        expected = regatta("status", merged)[0]
+        self.assertEqual("are missing" in out, expected == 75)
+        with h5py.File(merged) as file:
+            self.assertEqual(bool(file.attrs["complete"]), expected == 0)
+        self.run_ok("run", whole, "-o", merged, "-quiet")
+        self.assertEqual(self.checksum(merged), self.checksum(self.part("all", 4)))
+
+    def test_existing_output(self):
+        a, b = self.part("a", "[0]"), self.part("b", "[1]")
+        self.refused(a, says="exists already", output=b)
+        self.refused(a, b, says="exists already", output=self.write("notes.txt", "mine\n"))
+        link = self.folder / "link.h5"
+        link.symlink_to(self.folder / "nowhere.h5")
+        self.refused(a, b, says="exists already", output=link)
+
+    def test_edited_record(self):
+        a, b = self.part("a", "[0, 1]"), self.part("b", "[1, 2]")
+        with h5py.File(b, "r+") as file:
+            file["branin/y"][0, 0] += 1
+        self.refused(a, b, says="b.h5")
+        self.refused(b, a, says="b.h5")
+
+    def test_conflict(self):
+        """The same trial with other bits: made with another arithmetic."""
+        core = other_core()
+        if not core:
+            self.skipTest("OpenBLAS has one core type here")
+        a = self.part("a", "[0, 1]")
+        with mock.patch.dict(os.environ, OPENBLAS_CORETYPE=core):
+            b = self.part("b", "[1, 2]")
+        self.refused(a, b, says="differs between")
+        c = self.part("c", "[2, 3]")
+        self.merge(a, c)
+
+    def test_bad_input(self):
+        a = self.part("a", "[0]")
+        self.refused(a, self.folder / "none.h5", says="none.h5")
+        self.refused(a, self.write("text.h5", "no results\n"), says="text.h5")
+        truncated = self.folder / "short.h5"
+        truncated.write_bytes(a.read_bytes()[:-100])
+        self.refused(truncated, a, says="short.h5")
+        shutil.copy(a, self.folder / "copy.h5")
+        code, _, err = regatta("merge", a, self.folder / "copy.h5")
+        self.assertEqual(code, 2)
+        self.assertIn("-o OUT.h5 is missing", err)
+        code, _, err = regatta("merge", a, "-o", self.folder / "no" / "out.h5")
+        self.assertEqual(code, 2)
+        self.assertEqual(len(err.splitlines()), 1, err)
+
+
+if __name__ == "__main__":
+    main()
