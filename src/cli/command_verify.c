@@ -264,6 +264,10 @@ static PetscErrorCode compare_record(void *context, const RgRecord *then)
     PetscCall(rg_record_compare(then, comparison->now, &comparison->difference));
   else
     PetscCall(rg_record_compare_initial(then, comparison->now, tolerance, &comparison->difference));
+  const char *software = then->provenance.software ? then->provenance.software : "";
+  if (comparison->difference.length)
+    PetscCall(
+        rg_text_add(&comparison->difference, " (by %.*s)", (int)strcspn(software, ";"), software));
   PetscFunctionReturn(0);
 }
 
