@@ -261,6 +261,37 @@ static void values_only_changes_nothing_but_memory(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
+/* A prediction at NaN leaves nothing behind in scratch that later, smaller ones could see. */
+static void scratch_keeps_no_nan(void **state)
+{
+  double X[N * DIM], y[N], Z[M * DIM], nan[M * DIM], mean[M], variance[M], G[M * DIM];
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
+
+  (void)state;
+  support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
+  data(39, N, X, y);
+  support_points(40, M, DIM, Z);
+  for (int i = 0; i < M * DIM; ++i) nan[i] = NAN;
+  RG_OK(rg_posterior_create(&kernel, 1e-3, 0.0, N, &posterior));
+  for (int n = N; n > 0; n -= 3) {
+    RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.0, n, X, y, &failure));
+    RG_OK(rg_posterior_predict(&posterior, M, nan, mean, variance, &work));
+    RG_OK(rg_posterior_gradient(&posterior, M, nan, mean, variance, &work, G));
+    assert_true(isnan(mean[0]) && isnan(mean[M - 1]) && isnan(G[0]));
+    RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.0, n - 1, X, y, &failure));
+    RG_OK(rg_posterior_predict(&posterior, M - 1, Z, mean, variance, &work));
+    RG_OK(rg_posterior_gradient(&posterior, M - 1, Z, mean, variance, &work, G));
+    for (int j = 0; j < M - 1; ++j) assert_true(isfinite(mean[j]) && isfinite(variance[j]));
+    for (int i = 0; i < (M - 1) * DIM; ++i) assert_true(isfinite(G[i]));
+  }
+  RG_OK(rg_prediction_destroy(&work));
+  RG_OK(rg_posterior_destroy(&posterior));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
 static void same_predictions(RgPosterior *a, RgPosterior *b, double tolerance)
 {
   double Z[M * DIM], mean[2][M], variance[2][M];
@@ -462,6 +493,33 @@ static void repeated_points_without_noise_get_jitter(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
+/* Points closer than rounding can tell apart: a tiny positive pivot is as good as a negative one.
+ */
+static void nearly_repeated_points_get_jitter(void **state)
+{
+  RgKernel kernel;
+
+  (void)state;
+  support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
+  for (int trial = 0; trial < 20; ++trial) {
+    double X[9 * DIM], y[9];
+    RgPosterior whole, grown;
+    RgFailure failure = {0};
+
+    data((uint64_t)(200 + trial), 9, X, y);
+    memcpy(X + 8 * DIM, X + 3 * DIM, DIM * sizeof(double));
+    X[8 * DIM] += 2e-9;
+    RG_OK(rg_posterior_create(&kernel, 0.0, 0.0, 9, &whole));
+    RG_OK(rg_posterior_create(&kernel, 0.0, 0.0, 9, &grown));
+    RG_OK(rg_posterior_set(&whole, NULL, 0.0, 0.0, 9, X, y, &failure));
+    for (int i = 0; i < 9; ++i) RG_OK(rg_posterior_append(&grown, X + i * DIM, y[i], &failure));
+    assert_true(whole.jitter > 0.0 && grown.jitter > 0.0 && !failure.failed);
+    RG_OK(rg_posterior_destroy(&whole));
+    RG_OK(rg_posterior_destroy(&grown));
+  }
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
 static void no_jitter_helps_a_broken_matrix(void **state)
 {
   double X[3 * DIM] = {0}, y[3] = {0};
@@ -511,12 +569,14 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(gradient_agrees_with_differences),
     cmocka_unit_test(small_variances_are_accurate),
     cmocka_unit_test(values_only_changes_nothing_but_memory),
+    cmocka_unit_test(scratch_keeps_no_nan),
     cmocka_unit_test(append_equals_set),
     cmocka_unit_test(without_data_it_is_the_prior),
     cmocka_unit_test(covariance_agrees_with_conditioning),
     cmocka_unit_test(new_outputs_for_the_same_inputs),
     cmocka_unit_test(hyperparameters_change_in_place),
     cmocka_unit_test(repeated_points_without_noise_get_jitter),
+    cmocka_unit_test(nearly_repeated_points_get_jitter),
     cmocka_unit_test(no_jitter_helps_a_broken_matrix),
     cmocka_unit_test(gradients_need_their_prediction),
 };
