@@ -160,6 +160,7 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   PetscCall(rg_space_destroy(&domain->design));
   PetscCall(rg_space_destroy(&domain->context));
   PetscCall(PetscFree(domain->context_prob));
+  PetscCall(PetscFree(domain->measure));
   memset(domain, 0, sizeof *domain);
   PetscFunctionReturn(0);
 }

@@ -30,6 +30,8 @@ typedef struct {
   RgSpace          context;      /* dim = 0 without context */
   RgContextControl control;
   double *context_prob; /* context.size probabilities known to the learner, or NULL; owned */
+  char            *measure;      /* what the objective F makes of f over the contexts, as
+                                    robust/measure.h writes it; NULL: not said; owned */
   bool             without_replacement; /* finite design: a point may be queried once only */
 } RgDomain;
 

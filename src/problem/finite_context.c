@@ -1,0 +1,175 @@
+#include "problem/finite_context.h"
+
+#include "robust/measure.h"
+
+const char *const rg_finite_context_settings[] = {"simulator", "uncontrollable", NULL};
+
+PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, int contexts,
+                                       RgPlace place, RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_check(options->measure, contexts, place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_measure(const char *text, RgMeasure *measure)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_parse(text, measure, &mistake));
+  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "measure \"%s\": %s", text,
+             mistake.data);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, const double *p,
+                                        RgDomain *domain)
+{
+  RgMeasure measure;
+  RgText    text = {0};
+  double    total = 0.0;
+  int       n = domain->context.size;
+
+  PetscFunctionBeginUser;
+  domain->control = options->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
+  PetscCall(parse_measure(options->measure, &measure));
+  PetscCall(rg_measure_print(&measure, &text));
+  PetscCall(PetscStrallocpy(text.data, &domain->measure));
+  PetscCall(rg_text_clear(&text));
+  PetscCall(rg_measure_destroy(&measure));
+  PetscCall(PetscMalloc1(n, &domain->context_prob));
+  for (int j = 0; j < n; ++j) total += domain->context_prob[j] = p ? p[j] : 1.0 / n;
+  for (int j = 0; j < n && p; ++j) domain->context_prob[j] /= total;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **out)
+{
+  const RgDomain  *domain = &problem->domain;
+  int              n_designs = domain->design.size, n = domain->context.size;
+  RgFiniteContext *data;
+  double           sum = 0.0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&data));
+  problem->data = data;
+  PetscCall(PetscMalloc1((size_t)n_designs * n, &data->f));
+  PetscCall(PetscMalloc1(n_designs, &data->F));
+  PetscCall(PetscMalloc1(n, &data->cumulative));
+  for (int j = 0; j < n; ++j) data->cumulative[j] = sum += domain->context_prob[j];
+  *out = data;
+  PetscFunctionReturn(0);
+}
+
+/* The designs whose F is the largest. */
+static PetscErrorCode scan(RgProblem *problem, const double *F)
+{
+  const RgSpace *design = &problem->domain.design;
+  size_t         dim = (size_t)design->dim;
+  int            n = 0;
+
+  PetscFunctionBeginUser;
+  problem->optimum = F[0];
+  for (int i = 1; i < design->size; ++i) problem->optimum = PetscMax(problem->optimum, F[i]);
+  for (int i = 0; i < design->size; ++i) n += F[i] == problem->optimum;
+  PetscCall(PetscMalloc1(n * dim, &problem->optimisers));
+  for (int i = 0; i < design->size; ++i) {
+    if (F[i] != problem->optimum) continue;
+    rg_space_to_native(design, design->points + (size_t)i * dim,
+                       problem->optimisers + problem->n_optimisers++ * dim);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_finish(RgProblem *problem)
+{
+  const RgDomain  *domain = &problem->domain;
+  RgFiniteContext *data = problem->data;
+  RgMeasure        measure;
+
+  PetscFunctionBeginUser;
+  PetscCall(parse_measure(domain->measure, &measure));
+  PetscCall(rg_measure_value(&measure, domain->design.size, domain->context.size, data->f,
+                             domain->context_prob, data->F));
+  PetscCall(rg_measure_destroy(&measure));
+  PetscCall(scan(problem, data->F));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoint *points,
+                                          double *f, RgFailure *failure)
+{
+  const RgFiniteContext *data = problem->data;
+  size_t                 n = (size_t)problem->domain.context.size;
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  for (int i = 0; i < m; ++i) f[i] = data->f[points[i].index * n + points[i].context_index];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPoint *points,
+                                           double *F, RgFailure *failure)
+{
+  const RgFiniteContext *data = problem->data;
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  for (int i = 0; i < m; ++i) F[i] = data->F[points[i].index];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, double *c,
+                                      int *context_index)
+{
+  const RgFiniteContext *data = problem->data;
+  const RgSpace         *context = &problem->domain.context;
+  int                    n = context->size, low = 0, high = n - 1;
+  double                 u = rg_random_uniform(random) * data->cumulative[n - 1];
+
+  PetscFunctionBeginUser;
+  while (low < high) { /* first index with u < cumulative */
+    int middle = (low + high) / 2;
+
+    if (u < data->cumulative[middle]) high = middle;
+    else low = middle + 1;
+  }
+  *context_index = low;
+  rg_space_to_native(context, context->points + (size_t)low * context->dim, c);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_destroy(RgProblem *problem)
+{
+  RgFiniteContext *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (!data) PetscFunctionReturn(0);
+  PetscCall(PetscFree(data->f));
+  PetscCall(PetscFree(data->F));
+  PetscCall(PetscFree(data->cumulative));
+  PetscCall(PetscFree(problem->data));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, double lower,
+                                      double upper)
+{
+  double *axes, *low, *up;
+  int    *all;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4((size_t)dim * levels, &axes, dim, &low, dim, &up, dim, &all));
+  for (int k = 0; k < dim; ++k) {
+    all[k] = levels;
+    low[k] = lower;
+    up[k] = upper;
+    for (int i = 0; i < levels; ++i) {
+      axes[(size_t)k * levels + i] = lower + (upper - lower) * i / (levels - 1);
+    }
+  }
+  PetscCall(rg_space_grid(space, dim, all, axes, low, up));
+  PetscCall(PetscFree4(axes, low, up, all));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,60 @@
+/* What problems on finite designs with finite contexts of known probabilities share: f as a table,
+   F = a robustness measure of f(x, .), contexts drawn by their probabilities. Internal to problem/.
+
+   A family declares an Options struct that begins with RgFiniteContextOptions, lists
+   RG_FINITE_CONTEXT_PARAMS in its table, builds its two grids in `domain`, ends that with
+   rg_finite_context_domain, and fills the table of f in `create`. */
+#ifndef RG_PROBLEM_FINITE_CONTEXT_H
+#define RG_PROBLEM_FINITE_CONTEXT_H
+
+#include "problem/problem.h"
+
+typedef struct {
+  char *measure; /* robust/measure.h */
+  int   setting; /* index into rg_finite_context_settings */
+} RgFiniteContextOptions;
+
+extern const char *const rg_finite_context_settings[];
+
+// clang-format off
+#define RG_FINITE_CONTEXT_PARAMS                                                                  \
+  {"measure", RG_PARAM_TEXT, offsetof(RgFiniteContextOptions, measure), "expectation", 0, 0,      \
+   NULL, "rho", "objective F(x) = rho(f(x, .)), an expression: regatta list measures"},           \
+  {"setting", RG_PARAM_CHOICE, offsetof(RgFiniteContextOptions, setting), "simulator", 0, 0,      \
+   rg_finite_context_settings, "",                                                                \
+   "who chooses the context of a query: the learner, or nature by its probabilities"}
+// clang-format on
+
+/* The family's data in problem->data. */
+typedef struct {
+  double *f;          /* designs x contexts, filled by the family; owned */
+  double *F;          /* designs; owned */
+  double *cumulative; /* contexts: sums of the probabilities; owned */
+} RgFiniteContext;
+
+/* For `check`: the measure. contexts: how many, 0 if not known. */
+PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, int contexts,
+                                       RgPlace place, RgDiagnostics *diagnostics);
+/* Last step of `domain`: control, measure, probabilities p (context.size, copied; they are divided
+   by their sum; NULL: equal). design and context are set. */
+PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, const double *p,
+                                        RgDomain *domain);
+/* The data with f not yet filled in. */
+PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **data);
+/* F, optimum and all optimisers from f. */
+PetscErrorCode rg_finite_context_finish(RgProblem *problem);
+
+/* Functions of the class. */
+PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoint *points,
+                                          double *f, RgFailure *failure);
+PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPoint *points,
+                                           double *F, RgFailure *failure);
+PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, double *c,
+                                      int *context_index);
+PetscErrorCode rg_finite_context_destroy(RgProblem *problem);
+
+/* Grid of `dim` coordinates with the same `levels` equally spaced levels from lower to upper. */
+PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, double lower,
+                                      double upper);
+
+#endif

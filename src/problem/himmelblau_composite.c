@@ -1,0 +1,102 @@
+/* himmelblau_composite: Himmelblau's function of x1 + w1 and x2 + w2/2, standardised.
+
+     f = (104.8905 - (a^2 + b - 11)^2 - (a + b^2 - 7)^2) / sqrt(3281.531), a = x1 + w1, b = x2 + w2/2
+
+   on the grid of `levels` equally spaced values of [-2.5, 2.5] per coordinate (15: mean 0 and
+   variance 1 over the grid); w1 and w2 independent with weights 0.25 phi(w - 1) + 0.75 phi(w + 5),
+   phi the standard normal density. The 4D problem of arXiv:2504.03172, section 5.1. */
+#include "base/normal.h"
+#include "problem/finite_context.h"
+
+#include <math.h>
+
+enum { LEVELS_MAX = 101 };
+
+typedef struct {
+  RgFiniteContextOptions common;
+  int                    levels;
+} Options;
+
+// clang-format off
+static const RgParam params[] = {
+  RG_FINITE_CONTEXT_PARAMS,
+  {"levels", RG_PARAM_INT, offsetof(Options, levels), "15", 2, LEVELS_MAX, NULL, "",
+   "grid levels per coordinate: levels^2 designs, as many contexts"},
+  {0}};
+// clang-format on
+
+static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_finite_context_check(&o->common, o->levels * o->levels, place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode domain(const void *options, RgDomain *domain)
+{
+  const Options *o = options;
+  int            n = o->levels * o->levels;
+  double        *p, w[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_finite_context_grid(&domain->design, 2, o->levels, -2.5, 2.5));
+  PetscCall(rg_finite_context_grid(&domain->context, 2, o->levels, -2.5, 2.5));
+  PetscCall(PetscMalloc1(n, &p));
+  for (int j = 0; j < n; ++j) {
+    rg_space_to_native(&domain->context, domain->context.points + 2 * j, w);
+    p[j] = 1.0;
+    for (int k = 0; k < 2; ++k) {
+      p[j] *= 0.25 * rg_normal_pdf(w[k] - 1.0) + 0.75 * rg_normal_pdf(w[k] + 5.0);
+    }
+  }
+  PetscCall(rg_finite_context_domain(&o->common, p, domain));
+  PetscCall(PetscFree(p));
+  PetscFunctionReturn(0);
+}
+
+static double himmelblau(double a, double b)
+{
+  double r = a * a + b - 11.0, s = a + b * b - 7.0;
+
+  return (104.8905 - r * r - s * s) / sqrt(3281.531);
+}
+
+static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+{
+  const RgSpace   *design = &problem->domain.design, *context = &problem->domain.context;
+  RgFiniteContext *data;
+  double           x[2], w[2];
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  PetscCall(rg_finite_context_create(problem, &data));
+  for (int i = 0; i < design->size; ++i) {
+    rg_space_to_native(design, design->points + 2 * i, x);
+    for (int j = 0; j < context->size; ++j) {
+      rg_space_to_native(context, context->points + 2 * j, w);
+      data->f[(size_t)i * context->size + j] = himmelblau(x[0] + w[0], x[1] + 0.5 * w[1]);
+    }
+  }
+  PetscCall(rg_finite_context_finish(problem));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_himmelblau_composite = {
+  .name = "himmelblau_composite",
+  .title = "Himmelblau composite",
+  .summary = "Himmelblau's function, standardised, of x1 + w1 and x2 + w2/2 on a grid of\n"
+             "[-2.5, 2.5]^4; a robustness measure over (w1, w2)",
+  .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .check = check,
+  .domain = domain,
+  .create = create,
+  .evaluate = rg_finite_context_evaluate,
+  .objective = rg_finite_context_objective,
+  .draw_context = rg_finite_context_draw,
+  .destroy = rg_finite_context_destroy,
+};
