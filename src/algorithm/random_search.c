@@ -1,7 +1,8 @@
 /* random: uniform random search.
 
    Every query is uniform on the design; a finite design without replacement gives its points in
-   random order. A context that the learner chooses (simulator) is uniform as well.
+   random order. A context that the learner chooses (simulator) follows the contexts' probabilities
+   where they are known, else it is uniform.
    Source: irgp_ucb 3.9; the baseline every method must beat.
    Cost per iteration: O(d) on a box, O(N) on a set without replacement.
    Needs nothing. Revision 1. */
@@ -47,6 +48,20 @@ static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *hi
   PetscFunctionReturn(0);
 }
 
+/* Context of a simulator. */
+static int draw_context(const RgDomain *domain, RgRandom *random, double *c)
+{
+  const RgSpace *space = &domain->context;
+  int            index = 0;
+  double         u;
+
+  if (!domain->context_prob) return uniform_point(space, random, c);
+  u = rg_random_uniform(random);
+  while (index < space->size - 1 && (u -= domain->context_prob[index]) >= 0.0) index++;
+  memcpy(c, space->points + (size_t)index * space->dim, space->dim * sizeof(double));
+  return index;
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -59,7 +74,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   else
     query->index = uniform_point(&domain->design, &random, query->x);
   if (domain->control == RG_CONTEXT_SIMULATOR)
-    query->context_index = uniform_point(&domain->context, &random, query->c);
+    query->context_index = draw_context(domain, &random, query->c);
   PetscFunctionReturn(0);
 }
 

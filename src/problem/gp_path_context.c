@@ -1,8 +1,9 @@
 /* gp_path_context: a Gaussian process path over one design and one context coordinate.
 
-   f = S Z S on the grid of `levels` equally spaced values of [-5, 5] for x and for w; S the symmetric
-   root of the levels' kernel matrix exp(-(a - b)^2/2), Z standard normal: a path with kernel
-   exp(-|(x, w) - (x', w')|^2/2). The contexts are equally likely; every instance is another path.
+   f = S Z S on the grid of `levels` equally spaced values of [-5, 5] for x and for w; S the
+   symmetric root of the levels' kernel matrix exp(-(a - b)^2/2), Z standard normal: a path with
+   kernel exp(-|(x, w) - (x', w')|^2/2). The contexts are equally likely; every instance is another
+   path.
    The 2D problem of arXiv:2504.03172, section 5.1 (50 levels). */
 #include "base/blas.h"
 #include "problem/finite_context.h"

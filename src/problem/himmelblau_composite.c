@@ -1,6 +1,7 @@
 /* himmelblau_composite: Himmelblau's function of x1 + w1 and x2 + w2/2, standardised.
 
-     f = (104.8905 - (a^2 + b - 11)^2 - (a + b^2 - 7)^2) / sqrt(3281.531), a = x1 + w1, b = x2 + w2/2
+     f = (104.8905 - (a^2 + b - 11)^2 - (a + b^2 - 7)^2) / sqrt(3281.531),
+     a = x1 + w1, b = x2 + w2/2
 
    on the grid of `levels` equally spaced values of [-2.5, 2.5] per coordinate (15: mean 0 and
    variance 1 over the grid); w1 and w2 independent with weights 0.25 phi(w - 1) + 0.75 phi(w + 5),

@@ -1,0 +1,74 @@
+/* bbbmobo: bounding-box-based Bayesian optimisation of robustness measures, one measure.
+
+   x_t = argmax of the upper bound of F(x) = rho(f(x, .)) from mu -/+ sqrt(beta_t) sd,
+   beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); w_t maximises the variance at x_t, or nature
+   draws it. confidence: fixed puts beta_t = value instead. The recommendation is argmax rho(mu), as
+   for every method of the comparison (the authors' own is argmax of the lower bound).
+   Source: Inatsu et al. (2024); as in Inatsu (2025), arXiv:2504.03172, section 5 and appendix D.
+   Cost per iteration: the model's update plus a pass over |X x Omega| points.
+   Needs a finite design and finite contexts with known probabilities. Revision 1. */
+#include "acquisition/confidence.h"
+#include "algorithm/robust.h"
+
+enum { BAYESIAN, FIXED };
+
+typedef struct {
+  RgRobustOptions common;
+  int             confidence;
+  double          delta, value;
+} Options;
+
+static const char *const rules[] = {"bayesian", "fixed", NULL};
+
+// clang-format off
+static const RgParam params[] = {
+  RG_ROBUST_PARAMS,
+  {"confidence", RG_PARAM_CHOICE, offsetof(Options, confidence), "bayesian", 0, 0, rules, "beta_t",
+   "bayesian: 2 log(|X x Omega| pi^2 t^2 / (6 delta)); fixed: value"},
+  {"delta", RG_PARAM_REAL, offsetof(Options, delta), "0.05", RG_POSITIVE, 1, NULL, "delta",
+   "probability that the bounds of the bayesian rule may fail"},
+  {"value", RG_PARAM_REAL, offsetof(Options, value), "9", 0, 1e6, NULL, "beta",
+   "squared width of the fixed rule"},
+  {0}};
+// clang-format on
+
+static double beta_t(const Options *options, const RgDomain *domain, int t)
+{
+  double n = (double)domain->design.size * domain->context.size;
+
+  if (options->confidence == FIXED) return options->value;
+  return rg_gp_ucb_beta_srinivas(n, t, options->delta);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  double beta = beta_t(algorithm->options, algorithm->setup.domain, t);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_update(rg_robust_model(algorithm), history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(rg_robust_ucb_step(algorithm, t, history, beta, false, query));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_bbbmobo = {
+  .name = "bbbmobo",
+  .title = "BBBMOBO",
+  .summary = "x_t = argmax of the upper bound of rho from mu -/+ sqrt(beta_t) sd,\n"
+             "beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); w_t = argmax sd(x_t, w)",
+  .reference = "Inatsu et al. 2024; Inatsu 2025, arXiv:2504.03172, 5",
+  .revision = 1,
+  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
+  .uses_model = true,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = rg_robust_columns,
+  .state_size = sizeof(RgRobust),
+  .check = rg_robust_check,
+  .create = rg_robust_create,
+  .ask = ask,
+  .recommend = rg_robust_recommend,
+  .model = rg_robust_model,
+  .destroy = rg_robust_destroy,
+};

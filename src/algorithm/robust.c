@@ -1,0 +1,199 @@
+#include "algorithm/robust.h"
+#include "algorithm/surrogate.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TIE 1e-12
+
+const char *const rg_robust_ties[] = {"lowest", "random", NULL};
+
+const RgRecordColumn rg_robust_columns[] = {
+  [RG_ROBUST_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+  [RG_ROBUST_ACQUISITION] = {"acquisition",
+                             "acquisition value at the query, model units (EI: log EI)"},
+  [RG_ROBUST_WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},
+  {0}};
+
+/* ---- life --------------------------------------------------------------------------- */
+
+static const char *measure_text(const void *options, const RgDomain *domain)
+{
+  const RgRobustOptions *common = options;
+
+  if (common->measure) return common->measure;
+  return domain->measure ? domain->measure : "expectation";
+}
+
+PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPlace place,
+                               RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_check(measure_text(options, domain), domain->context.size, place,
+                             diagnostics));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
+                                    RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics)
+{
+  RgMeasure measure;
+  RgText    mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_parse(measure_text(options, domain), &measure, &mistake));
+  if (!mistake.data && measure.kind != kind) {
+    rg_diagnostics_add(diagnostics, place,
+                       "'%s' is made for the measure '%s', not for '%s'; 'any_measure: true' uses "
+                       "it all the same",
+                       name, rg_measure_infos[kind].usage, measure_text(options, domain));
+  }
+  PetscCall(rg_measure_destroy(&measure));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
+{
+  const RgDomain *domain = algorithm->setup.domain;
+  RgRobust       *state = algorithm->state;
+  RgText          mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_parse(measure_text(algorithm->options, domain), &state->measure, &mistake));
+  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Measure: %s", mistake.data);
+  state->n_designs = domain->design.size;
+  state->n_contexts = domain->context.size;
+  state->p = domain->context_prob;
+  state->recommended_n = -1;
+  PetscCall(PetscMalloc3(state->n_designs, &state->lower, state->n_designs, &state->upper,
+                         state->n_designs, &state->value));
+  PetscCall(rg_surrogate_create_model(algorithm, true, &state->model));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
+{
+  RgRobust *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_destroy(&state->measure));
+  PetscCall(PetscFree3(state->lower, state->upper, state->value));
+  PetscCall(rg_model_destroy(&state->model));
+  PetscFunctionReturn(0);
+}
+
+RgModel *rg_robust_model(RgAlgorithm *algorithm)
+{
+  return &((RgRobust *)algorithm->state)->model;
+}
+
+/* ---- choices ------------------------------------------------------------------------ */
+
+int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, int n,
+                     const double *value)
+{
+  const RgRobustOptions *common = algorithm->options;
+  int                    first = rg_argmax(n, value, NULL), tied = 0, rank;
+  double                 floor = -INFINITY;
+  RgRandom               random;
+
+  if (common->ties == RG_TIES_LOWEST || first < 0) return first;
+  for (int i = first; i < n; ++i) floor = value[i] > floor ? value[i] : floor;
+  floor -= TIE * fmax(1.0, fabs(floor));
+  for (int i = first; i < n; ++i) tied += value[i] >= floor;
+  random = rg_algorithm_stream_at(algorithm, purpose, t);
+  rank = (int)rg_random_below(&random, (uint64_t)tied);
+  while (value[first] < floor || rank-- > 0) ++first;
+  return first;
+}
+
+void rg_robust_set_design(const RgAlgorithm *algorithm, int index, RgQuery *query)
+{
+  const RgSpace *design = &algorithm->setup.domain->design;
+
+  query->index = index;
+  memcpy(query->x, design->points + (size_t)index * design->dim, design->dim * sizeof(double));
+}
+
+void rg_robust_set_context(const RgAlgorithm *algorithm, int index, RgQuery *query)
+{
+  const RgSpace *context = &algorithm->setup.domain->context;
+
+  if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) return;
+  query->context_index = index;
+  memcpy(query->c, context->points + (size_t)index * context->dim, context->dim * sizeof(double));
+}
+
+void rg_robust_most_uncertain_context(const RgAlgorithm *algorithm, int t, RgQuery *query)
+{
+  const RgRobust *state = algorithm->state;
+  const double   *variance = rg_set_posterior_variance(state->model.set)
+                         + (size_t)query->index * state->n_contexts;
+
+  rg_robust_set_context(
+    algorithm, rg_robust_argmax(algorithm, t, "context_ties", state->n_contexts, variance), query);
+}
+
+PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *history, int *index)
+{
+  RgRobust *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  if (state->recommended_n != history->n) {
+    PetscCall(rg_measure_value(&state->measure, state->n_designs, state->n_contexts,
+                               rg_set_posterior_mean(state->model.set), state->p, state->value));
+    state->recommended = rg_robust_argmax(algorithm, t, "recommendation_ties", state->n_designs,
+                                          state->value);
+    state->recommended_n = history->n;
+  }
+  *index = state->recommended;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                   RgQuery *recommendation, RgFailure *failure)
+{
+  RgRobust *state = algorithm->state;
+  int       index;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_update(&state->model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(rg_robust_best(algorithm, t + 1, history, &index));
+  if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
+  else rg_failure_set(failure, "the measure of the posterior mean is not finite at any design");
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                  double beta, bool compare, RgQuery *query)
+{
+  RgRobust *state = algorithm->state;
+  int       top, best;
+  double    width;
+
+  PetscFunctionBeginUser;
+  /* 1. Bounds of rho for all designs. */
+  PetscCall(rg_measure_credible_bounds(&state->measure, state->n_designs, state->n_contexts,
+                                       rg_set_posterior_mean(state->model.set),
+                                       rg_set_posterior_variance(state->model.set), sqrt(beta),
+                                       state->p, state->lower, state->upper));
+  /* 2. x-tilde; (.)_+ of Definition 3.1 never changes the maximiser. */
+  top = PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
+  width = state->upper[top] - state->lower[top];
+  /* 3. x-tilde or x-hat. */
+  if (compare) {
+    PetscCall(rg_robust_best(algorithm, t, history, &best));
+    if (best >= 0 && state->upper[best] - state->lower[best] > width + TIE) top = best;
+  }
+  rg_robust_set_design(algorithm, top, query);
+  /* 4. w_t. */
+  rg_robust_most_uncertain_context(algorithm, t, query);
+  if (query->extra) {
+    query->extra[RG_ROBUST_CONFIDENCE] = beta;
+    query->extra[RG_ROBUST_ACQUISITION] = state->upper[top];
+    query->extra[RG_ROBUST_WIDTH] = state->upper[top] - state->lower[top];
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,73 @@
+/* Steps shared by the methods that maximise a robustness measure F(x) = rho(f(x, .)) over a finite
+   design, with finite contexts of known probabilities and a surrogate of f(x, c): rrgp_ucb 2, 3. */
+#ifndef RG_ALGORITHM_ROBUST_H
+#define RG_ALGORITHM_ROBUST_H
+
+#include "algorithm/algorithm.h"
+#include "robust/measure.h"
+
+/* Options that every such method has first in its struct. */
+typedef struct {
+  char *measure; /* NULL: the domain's, else the expectation */
+  int   ties;    /* RG_TIES_LOWEST, RG_TIES_RANDOM */
+} RgRobustOptions;
+
+enum { RG_TIES_LOWEST, RG_TIES_RANDOM };
+extern const char *const rg_robust_ties[];
+
+// clang-format off
+#define RG_ROBUST_PARAMS                                                                          \
+  {"measure", RG_PARAM_TEXT, offsetof(RgRobustOptions, measure), "auto", 0, 0, NULL, "rho",       \
+   "measure to maximise, an expression; auto: the problem's (expectation where it has none)"},    \
+  {"ties", RG_PARAM_CHOICE, offsetof(RgRobustOptions, ties), "lowest", 0, 0, rg_robust_ties, "",  \
+   "of equal maxima (within 1e-12): the lowest index, or one at random"}
+// clang-format on
+
+/* Record columns. */
+enum { RG_ROBUST_CONFIDENCE, RG_ROBUST_ACQUISITION, RG_ROBUST_WIDTH };
+extern const RgRecordColumn rg_robust_columns[];
+
+/* State; a method with more state puts this first. */
+typedef struct {
+  RgModel       model;
+  RgMeasure     measure;
+  int           n_designs, n_contexts;
+  const double *p;             /* n_contexts; of the domain */
+  double       *lower, *upper; /* n_designs: bounds of rho at the last step; owned */
+  double       *value;         /* n_designs: rho(posterior mean), or the acquisition; owned */
+  int           recommended, recommended_n; /* x-hat, and the number of data it is from */
+} RgRobust;
+
+/* Functions of the class. check: the measure, against the domain. */
+PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPlace place,
+                               RgDiagnostics *diagnostics);
+PetscErrorCode rg_robust_create(RgAlgorithm *algorithm);
+PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm);
+RgModel       *rg_robust_model(RgAlgorithm *algorithm);
+/* x-hat = argmax rho(posterior mean) from all data of the history (Eq. 3.3). */
+PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                   RgQuery *recommendation, RgFailure *failure);
+
+/* Index of the maximum of `value` by the rule for ties; `purpose` names the choice at t. */
+int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, int n,
+                     const double *value);
+/* x-hat as above; the model is up to date. */
+PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *history, int *index);
+/* Set the design of the query. */
+void rg_robust_set_design(const RgAlgorithm *algorithm, int index, RgQuery *query);
+/* Set the context of the query; nothing when nature chooses it. */
+void rg_robust_set_context(const RgAlgorithm *algorithm, int index, RgQuery *query);
+/* w_t = argmax_w variance(x_t, w) (Eq. 3.5); nothing when nature chooses. */
+void rg_robust_most_uncertain_context(const RgAlgorithm *algorithm, int t, RgQuery *query);
+/* The step of RRGP-UCB and BBBMOBO from squared width beta: x_t = argmax of the upper bound, or,
+   with `compare`, that or x-hat, whichever has the wider bounds (Definition 3.1); w_t by Eq. 3.5.
+   Model up to date. */
+PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                  double beta, bool compare, RgQuery *query);
+
+/* For methods made for some measures only: `kind` (and a single one) or a mistake that says how to
+   use it all the same. */
+PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
+                                    RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics);
+
+#endif

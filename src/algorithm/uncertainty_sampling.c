@@ -1,0 +1,50 @@
+/* uncertainty_sampling: the most uncertain point.
+
+   (x_t, w_t) = argmax of the posterior variance over designs and contexts; where nature draws the
+   context, the x of it. The recommendation is argmax rho(mu). From empty data this is the greedy
+   maximiser of the information gain.
+   Source: Inatsu (2025), arXiv:2504.03172, section 5 and appendix D (US).
+   Cost per iteration: the model's update plus a pass over |X x Omega| points.
+   Needs a finite design and finite contexts with known probabilities. Revision 1. */
+#include "algorithm/robust.h"
+
+static const RgParam params[] = {RG_ROBUST_PARAMS, {0}};
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  RgRobust     *state = algorithm->state;
+  const double *variance;
+  int           index;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_update(&state->model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  variance = rg_set_posterior_variance(state->model.set);
+  index = rg_robust_argmax(algorithm, t, "design_ties", state->n_designs * state->n_contexts,
+                           variance);
+  rg_robust_set_design(algorithm, index / state->n_contexts, query);
+  rg_robust_set_context(algorithm, index % state->n_contexts, query);
+  if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = variance[index];
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_uncertainty_sampling = {
+  .name = "uncertainty_sampling",
+  .title = "US",
+  .summary = "(x_t, w_t) = argmax of the posterior variance; recommends argmax rho(mu)",
+  .reference = "Inatsu 2025, arXiv:2504.03172, 5",
+  .revision = 1,
+  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
+  .uses_model = true,
+  .params = params,
+  .options_size = sizeof(RgRobustOptions),
+  .columns = rg_robust_columns,
+  .state_size = sizeof(RgRobust),
+  .check = rg_robust_check,
+  .create = rg_robust_create,
+  .ask = ask,
+  .recommend = rg_robust_recommend,
+  .model = rg_robust_model,
+  .destroy = rg_robust_destroy,
+};

@@ -1,0 +1,80 @@
+#include "robust/integral.h"
+
+#include "base/blas.h"
+
+/* Prior variance of the average at one design; for a stationary kernel it is the same at all. */
+static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPosterior *posterior,
+                                     double *variance)
+{
+  int     n = integral->n_contexts;
+  double *K;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)n * n, &K));
+  PetscCall(rg_kernel_matrix(rg_set_posterior_kernel(posterior), n,
+                             rg_set_posterior_points(posterior), K));
+  *variance = 0.0;
+  for (int i = 0; i < n; ++i) {
+    *variance += integral->p[i] * cblas_ddot(n, K + (size_t)i * n, 1, integral->p, 1);
+  }
+  PetscCall(PetscFree(K));
+  PetscFunctionReturn(0);
+}
+
+static double average(const RgIntegral *integral, int design, const double *values)
+{
+  return cblas_ddot(integral->n_contexts, values + (size_t)design * integral->n_contexts, 1,
+                    integral->p, 1);
+}
+
+static PetscErrorCode reset(void *context, const RgSetPosterior *posterior)
+{
+  RgIntegral *integral = context;
+  double      variance = 0.0;
+
+  PetscFunctionBeginUser;
+  PetscCall(prior_variance(integral, posterior, &variance));
+  for (int i = 0; i < integral->n_designs; ++i) {
+    integral->mean[i] = average(integral, i, rg_set_posterior_mean(posterior));
+    integral->variance[i] = variance;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode update(void *context, const RgSetPosterior *posterior,
+                             const RgSetUpdate *change)
+{
+  RgIntegral *integral = context;
+
+  (void)posterior;
+  PetscFunctionBeginUser;
+  for (int i = 0; i < integral->n_designs; ++i) {
+    double m = average(integral, i, change->row);
+
+    integral->mean[i] += change->step * m;
+    integral->variance[i] = PetscMax(integral->variance[i] - m * m, 0.0);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, const double *p,
+                                  RgIntegral *integral)
+{
+  RgSetListener listener = {integral, reset, update};
+
+  PetscFunctionBeginUser;
+  *integral = (RgIntegral){.n_designs = rg_set_posterior_size(posterior) / n_contexts,
+                           .n_contexts = n_contexts,
+                           .p = p};
+  PetscCall(PetscMalloc2(integral->n_designs, &integral->mean, integral->n_designs,
+                         &integral->variance));
+  PetscCall(rg_set_posterior_follow(posterior, &listener));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_integral_destroy(RgIntegral *integral)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(integral->mean, integral->variance));
+  PetscFunctionReturn(0);
+}
