@@ -129,9 +129,10 @@ mpi_run() {
 }
 
 figures() {
-  local results=$1 out=${2:-$(dirname "$1")} python
+  local results=$1 out=${2:-$(dirname "$1")} python bounds=()
   python=$(find_python)
-  PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$results" --out "$out"
+  [ -f "$(dirname "$results")/bounds.csv" ] && bounds=(--bounds "$(dirname "$results")/bounds.csv")
+  PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$results" --out "$out" "${bounds[@]}"
 }
 
 # A relative path is the caller's.
@@ -144,6 +145,7 @@ run_study() {
   mkdir -p "$(dirname "$output")"
   mpi_run "$regatta" run "$study" -o "$output"
   "$regatta" status "$output" >/dev/null || return 0 # stopped: no figures yet
+  "$regatta" bounds "$study" -o "$(dirname "$output")/bounds.csv" >/dev/null
   figures "$output"
 }
 

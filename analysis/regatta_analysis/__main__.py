@@ -68,6 +68,8 @@ def _study_parser():
     parser.add_argument("--points", type=_positive, metavar="N",
                         help="number of designs |X| of the finite problems: draws the laws of the "
                         "confidence parameters by formula over the recorded ones")
+    parser.add_argument("--bounds", type=Path, metavar="FILE.csv",
+                        help="table of `regatta bounds`: draws the bounds over cumulative regret")
     parser.add_argument("--partial", action="store_true",
                         help="accept a file that may lack trials (from `regatta merge`)")
     return parser

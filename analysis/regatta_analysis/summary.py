@@ -1,7 +1,7 @@
 """Everything the command writes, and summary.md that leads through it."""
 import re
 
-from . import figures, style, tables
+from . import bounds, figures, style, tables
 from .load import InputError
 from .regret import METRICS
 from .settings import blocks
@@ -11,11 +11,14 @@ def write_all(results, options):
     """Figures, tables and summary.md into options.out; returns the paths written."""
     band = figures.Band(options.band, options.quantiles)
     _check_metrics(results, options.metric)
+    table = bounds.read(options.bounds) if options.bounds else None
     options.out.mkdir(parents=True, exist_ok=True)
     drawn = _regret_figures(results, options, band)
     if figures.confidence_problems(results):
         drawn.append(("Confidence parameter", _save(
             figures.confidence_figure(results, options.points), options, "confidence")))
+    if table is not None:
+        drawn += _bound_figures(results, table, options)
     regret = tables.write_final_regret(results, options.metric, band, options.out)
     runtime = tables.write_runtime(results, options.out)
     path = options.out / "summary.md"
@@ -43,6 +46,17 @@ def _regret_figures(results, options, band):
             figure = figures.regret_grid(results, results.problems, metric, options.scale, band)
             drawn.append((f"All problems, {metric} regret",
                           _save(figure, options, f"regret_all_{metric}")))
+    return drawn
+
+
+def _bound_figures(results, table, options):
+    drawn = []
+    if bounds.problems(results, table):
+        drawn.append(("Cumulative regret and its bounds", _save(
+            bounds.regret_figure(results, table), options, "bounds")))
+    if bounds.problems(results, table, bounds.GAINS):
+        drawn.append(("Information gain", _save(
+            bounds.gain_figure(results, table), options, "information_gain")))
     return drawn
 
 

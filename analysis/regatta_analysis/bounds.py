@@ -1,0 +1,121 @@
+"""Regret bounds and information gain by theory (the CSV file of `regatta bounds`) over what was
+measured."""
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from . import style
+from .load import InputError
+from .regret import curves, regret_curves
+from .settings import problem_label
+from .statistics import summarise
+
+COLUMNS = ["problem", "algorithm", "swept", "quantity", "t", "value", "kind", "remark"]
+NAMES = {
+    "theorem_4_1": "Theorem 4.1", "theorem_4_2": "Theorem 4.2", "theorem_4_3": "Theorem 4.3",
+    "theorem_4_4": "Theorem 4.4", "theorem_4_5": "Theorem 4.5",
+    "proposition_4_1": "Proposition 4.1", "gp_ucb_expected": "GP-UCB, expected",
+    "rgp_ucb_expected": "RGP-UCB, expected",
+}
+GAINS = {"gamma_upper": ("maximum information gain, upper bound", (0, (5, 1.5))),
+         "gamma_greedy": ("maximum information gain, greedy lower bound", (0, (1, 1)))}
+DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1))]
+
+
+def read(path):
+    """The table, its problems labelled as `load` labels those of the results file."""
+    try:
+        table = pd.read_csv(path, keep_default_na=False, dtype={"t": int, "value": float})
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from error
+    if list(table.columns) != COLUMNS:
+        raise InputError(f"{path}: no table of `regatta bounds`, whose columns are "
+                         f"{', '.join(COLUMNS)}")
+    table["problem"] = [problem_label(*row) for row in
+                        zip(table["problem"], table["algorithm"], table["swept"])]
+    return table
+
+
+def problems(results, table, quantities=NAMES):
+    """Problems of the results that the table says something about, in the order of the study."""
+    known = set(table.loc[table["quantity"].isin(list(quantities)), "problem"])
+    return [p for p in results.problems if p in known]
+
+
+def regret_figure(results, table):
+    """Cumulative regret, mean and standard error, below the bounds that hold for each method."""
+    shown, looks = problems(results, table), {}
+    with style.context():
+        figure, panels = style.panels(shown)
+        styles, methods, notes = style.algorithm_styles(results.algorithms), {}, set()
+        for problem, panel in panels:
+            rows = table[table["problem"] == problem]
+            summary = summarise(regret_curves(results, problem, "cumulative"), (0.25, 0.75),
+                                results.algorithms)
+            summary = summary[summary["t"] > 0]
+            for algorithm, cell in summary.groupby("algorithm", sort=False):
+                methods[algorithm] = styles[algorithm]
+                panel.axes.plot(cell["t"], cell["mean"], zorder=3, markevery=0.2,
+                                **styles[algorithm])
+                mine = rows[(rows["algorithm"] == algorithm) & rows["quantity"].isin(list(NAMES))]
+                for quantity, curve in mine.groupby("quantity", sort=False):
+                    looks.setdefault(quantity, DASHES[len(looks) % len(DASHES)])
+                    panel.axes.plot(curve["t"], curve["value"], lw=0.9, ls=looks[quantity],
+                                    color=styles[algorithm]["color"], zorder=2)
+            _dress(panel, problem, "Cumulative regret $R_t$")
+            notes |= _vacuous(results, problem, rows)
+        handles = [Line2D([], [], **s) for s in methods.values()]
+        handles += [Line2D([], [], color="0.3", lw=0.9, ls=dash) for dash in looks.values()]
+        labels = list(methods) + [NAMES[quantity] for quantity in looks]
+        style.place_legend(figure, handles, labels, ["lines with markers: measured mean; without: "
+                                                     "bound, in the colour of its method",
+                                                     *sorted(notes)])
+        return figure
+
+
+def gain_figure(results, table):
+    """Realised information gain, mean over trials, between greedy and upper bound of its maximum."""
+    shown = problems(results, table, GAINS)
+    with style.context():
+        figure, panels = style.panels(shown)
+        styles, methods = style.algorithm_styles(results.algorithms), {}
+        for problem, panel in panels:
+            rows = table[table["problem"] == problem]
+            frame = curves(results, problem, "information_gain")
+            summary = summarise(frame.loc[:, frame.columns > 0].dropna(how="all"), (0.25, 0.75),
+                                results.algorithms)
+            for algorithm, cell in summary.groupby("algorithm", sort=False):
+                methods[algorithm] = styles[algorithm]
+                panel.axes.plot(cell["t"], cell["mean"], zorder=3, markevery=0.2,
+                                **styles[algorithm])
+            for quantity, (_, dash) in GAINS.items():
+                curve = rows[rows["quantity"] == quantity].drop_duplicates("t")
+                panel.axes.plot(curve["t"], curve["value"], color="0.3", lw=0.9, ls=dash)
+            _dress(panel, problem, "Information gain")
+        handles = [Line2D([], [], **s) for s in methods.values()]
+        handles += [Line2D([], [], color="0.3", lw=0.9, ls=dash) for _, dash in GAINS.values()]
+        labels = list(methods) + [name for name, _ in GAINS.values()]
+        style.place_legend(figure, handles, labels, ["lines with markers: realised, mean"])
+        return figure
+
+
+def _dress(panel, problem, label):
+    panel.dress(problem, label)
+    panel.axes.set_xscale("log")
+    panel.axes.set_yscale("log")
+    panel.axes.set_xlim(left=1)
+
+
+def _vacuous(results, problem, rows):
+    """A bound that grows like T and stays above the regret of random search says nothing yet."""
+    trials = results.group(problem).trials
+    random = trials.loc[trials["algorithm_name"] == "random", "algorithm"].unique()
+    frame = regret_curves(results, problem, "cumulative")
+    notes = set()
+    for algorithm in random:
+        regret = frame.xs(algorithm, level="algorithm").mean()
+        last = int(regret.index[-1])
+        ends = rows[rows["quantity"].isin(list(NAMES)) & (rows["t"] == last)]
+        if len(ends) and np.all(ends["value"] > regret.iloc[-1]):
+            notes.add("where every bound lies above random search, look at its growth, not its size")
+    return notes

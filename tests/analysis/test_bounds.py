@@ -1,0 +1,59 @@
+"""Bounds over measured regret: the table of `regatta bounds` is read, drawn as it is, or refused."""
+import unittest
+
+import common
+import numpy as np
+import synthetic
+from regatta_analysis import bounds, load
+from regatta_analysis.load import InputError
+from regatta_analysis.regret import regret_curves
+
+HEADER = ",".join(bounds.COLUMNS)
+
+
+class Bounds(common.Case):
+    def table(self, *rows):
+        path = self.scratch / "bounds.csv"
+        path.write_text("\n".join([HEADER, *rows]) + "\n")
+        return bounds.read(path)
+
+    def results(self):
+        path = self.scratch / "study.h5"
+        synthetic.write(path, [synthetic.problem("P", ["EI", "IRGP-UCB"], seeds=3,
+                                                 queries=5)])
+        return load(path)
+
+    def curves(self):
+        return self.table(*[f"P,IRGP-UCB,,theorem_4_1,{t},{3.5 * t},bound," for t in range(1, 6)],
+                          *[f"P,IRGP-UCB,,gamma_upper,{t},{2.0 * t},bound,hadamard"
+                            for t in range(1, 6)])
+
+    def test_lines_are_the_numbers(self):
+        results = self.results()
+        figure = bounds.regret_figure(results, self.curves())
+        drawn = [line.get_ydata() for line in figure.axes[0].lines]
+        measured = regret_curves(results, "P", "cumulative").loc["IRGP-UCB"].mean()[1:]
+        for expected in (3.5 * np.arange(1, 6), measured.to_numpy()):
+            self.assertTrue(any(np.allclose(y, expected) for y in drawn if len(y) == 5))
+
+    def test_only_problems_of_the_table_are_drawn(self):
+        results = self.results()
+        other = self.table("Q,IRGP-UCB,,theorem_4_1,1,2,bound,")
+        self.assertEqual(bounds.problems(results, other), [])
+        self.assertEqual(bounds.problems(results, self.curves()), ["P"])
+
+    def test_swept_settings_name_the_problem(self):
+        table = self.table("P,IRGP-UCB,noise_variance=0.1,theorem_4_1,1,2,bound,")
+        self.assertEqual(table["problem"].tolist(), ["P (noise_variance=0.1)"])
+
+    def test_another_file_is_refused(self):
+        path = self.scratch / "other.csv"
+        for text in ("a,b\n1,2\n", "", HEADER + "\nP,A,,theorem_4_1,first,2,bound,\n"):
+            path.write_text(text)
+            with self.assertRaises(InputError) as caught:
+                bounds.read(path)
+            self.assertIn("other.csv", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()
