@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +220,18 @@ static bool is_packed(const RgPacking *packing, int source)
   return true;
 }
 
+/* A results file that was found, not written, may have been renamed by a process that died before
+   the directory was on the disk. */
+static int make_durable(const RgStore *store)
+{
+  int fd = open(store->output, O_RDONLY | O_CLOEXEC), error;
+
+  if (fd < 0) return errno;
+  error = rg_file_sync(fd);
+  (void)rg_file_close(fd); /* was only read from */
+  return error ? error : rg_directory_sync(store->parent);
+}
+
 static PetscErrorCode remove_packed(const RgStore *store, const RgPacking *packing)
 {
   PetscFunctionBeginUser;
@@ -259,6 +273,11 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
       PetscCall(rg_packing_write(&packing, &info, store->output, store->limits.image_bytes,
                                  is_unchanged, snapshot, status, message));
     }
+  }
+  if (*status == RG_STORE_OK && same) {
+    int error = make_durable(store);
+    *status = rg_store_status_of(error);
+    if (error) rg_file_complain(message, store->output, "sync", error, store->parent, 0);
   }
   if (*status == RG_STORE_OK) PetscCall(remove_packed(store, &packing));
   PetscCall(PetscFree(history));

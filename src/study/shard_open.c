@@ -84,7 +84,7 @@ static void judge(const char *path, const RgContainer *container, const RgFailur
                   RgSourceState *state, char message[512])
 {
   if (failure->failed) {
-    *state = container->medium.error ? state_of(container->medium.error) : RG_SOURCE_DAMAGED;
+    *state = container->medium.error ? RG_SOURCE_ERROR : RG_SOURCE_DAMAGED;
     snprintf(message, 512, "%s: %s", path, failure->message);
   } else if (container->schema_version > RG_SCHEMA_VERSION) {
     *state = RG_SOURCE_NEWER;
@@ -191,7 +191,9 @@ PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *conta
   fd = open_to_read(path, &length, &error);
   if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
   if (error || !fits) {
-    *state = error ? state_of(error) : RG_SOURCE_DAMAGED;
+    *state = error == ENOENT             ? RG_SOURCE_VANISHED
+             : error == EISDIR || !error ? RG_SOURCE_DAMAGED
+                                         : RG_SOURCE_ERROR;
     if (error) snprintf(message, 512, "cannot read %s: %s", path, strerror(error));
     if (!error) snprintf(message, 512, "%s is damaged: its checksum does not fit", path);
     if (fd >= 0) close(fd);

@@ -1,0 +1,120 @@
+#include "drive.h"
+
+#include "fake_study.h"
+
+typedef struct {
+  const Drive *settings;
+  Fake         fake;
+  RgStore     *store;
+  FILE        *ledger;
+  int         *order, n_added, n_noted; /* trials handed over, and those written to the ledger */
+} Run;
+
+static int code_of(RgStoreStatus status, const char *message)
+{
+  if (status != RG_STORE_OK && getenv("REGATTA_FAULT_VERBOSE")) fprintf(stderr, "%s\n", message);
+  switch (status) {
+  case RG_STORE_OK: return DRIVE_COMPLETE;
+  case RG_STORE_FOREIGN: return DRIVE_FOREIGN;
+  case RG_STORE_INCOMPLETE: return DRIVE_INCOMPLETE;
+  default: return DRIVE_STORAGE;
+  }
+}
+
+/* What the store does not hold any more is finished: from here on it must never be lost. */
+static PetscErrorCode note_finished(Run *run)
+{
+  size_t bytes;
+  double troubled;
+  int    pending;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_store_pending(run->store, &pending, &bytes, &troubled));
+  while (run->n_noted < run->n_added - pending)
+    fprintf(run->ledger, "%s\n", run->fake.plan.trials[run->order[run->n_noted++]].id);
+  fflush(run->ledger);
+  PetscFunctionReturn(0);
+}
+
+/* Every trial of the ledger must be among those the scan found. */
+static bool nothing_is_lost(const Run *run, const unsigned char *done)
+{
+  FILE *ledger = fopen(run->settings->ledger, "r");
+  char  id[RG_ID_LENGTH + 1];
+  bool  complete = true;
+
+  while (ledger && fscanf(ledger, "%32s", id) == 1)
+    for (int i = 0; i < run->fake.plan.n; i++)
+      if (!strcmp(run->fake.plan.trials[i].id, id) && !done[i]) complete = false;
+  if (ledger) fclose(ledger);
+  return complete;
+}
+
+static PetscErrorCode run_trials(Run *run, const unsigned char *done, int *code)
+{
+  RgStoreStatus status = RG_STORE_OK;
+  RgRecord      record;
+  char          message[512];
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < run->fake.plan.n; i++) {
+    if (done[i]) continue;
+    PetscCall(fake_record(&run->fake, i, &record));
+    run->order[run->n_added++] = i;
+    PetscCall(rg_store_add(run->store, &record, &status, message));
+    (void)code_of(status, message); /* nothing is lost: go on */
+    PetscCall(note_finished(run));
+  }
+  for (int attempt = 0; attempt < 4; attempt++) {
+    PetscCall(rg_store_flush(run->store, true, &status, message));
+    PetscCall(note_finished(run));
+    *code = code_of(status, message);
+    if (status == RG_STORE_OK) break;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_study(Run *run, int *code)
+{
+  RgStoreStatus status;
+  RgStoreScan   scan;
+  RgStoreLimits limits;
+  unsigned char done[256];
+  char          message[512];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_store_open(run->settings->output, &run->fake.study, 0, &run->store, &status, message));
+  *code = code_of(status, message);
+  if (*code) PetscFunctionReturn(0);
+  PetscCall(rg_store_get_limits(run->store, &limits));
+  limits.group_bytes = 9000; /* two trials or three */
+  limits.compaction = 2;
+  limits.image_bytes = run->settings->image_bytes;
+  PetscCall(rg_store_set_limits(run->store, &limits));
+  PetscCall(rg_store_scan(run->store, &run->fake.plan, done, &scan, &status, message));
+  *code = code_of(status, message);
+  if (!*code && !nothing_is_lost(run, done)) *code = DRIVE_LOST;
+  if (!*code) PetscCall(run_trials(run, done, code));
+  for (int attempt = 0; !*code && attempt < 4; attempt++) {
+    PetscCall(rg_store_pack(run->store, &run->fake.plan, &status, message));
+    *code = code_of(status, message);
+    if (*code == DRIVE_STORAGE && attempt < 3) *code = 0; /* the disk may change its mind */
+    if (status == RG_STORE_OK) break;
+  }
+  PetscFunctionReturn(0);
+}
+
+int drive(const Drive *settings)
+{
+  Run run = {.settings = settings};
+  int code = DRIVE_ERROR, order[256];
+
+  fake_create(settings->n_seeds, &run.fake);
+  run.order = order;
+  run.ledger = fopen(settings->ledger, "a");
+  if (!run.ledger || run_study(&run, &code)) code = DRIVE_ERROR;
+  if (rg_store_close(&run.store)) code = DRIVE_ERROR;
+  if (run.ledger) fclose(run.ledger);
+  fake_destroy(&run.fake);
+  return code;
+}

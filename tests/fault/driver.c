@@ -1,0 +1,16 @@
+/* The same run as a program, to be disturbed from outside: fault_driver RESULTS.h5 LEDGER N_SEEDS
+   IMAGE_BYTES. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "drive.h"
+
+int main(int argc, char **argv)
+{
+  if (argc != 5) {
+    fprintf(stderr, "usage: %s RESULTS.h5 LEDGER N_SEEDS IMAGE_BYTES\n", argv[0]);
+    return 2;
+  }
+  const Drive settings = {argv[1], argv[2], atoi(argv[3]), (size_t)atoll(argv[4])};
+  return drive(&settings);
+}

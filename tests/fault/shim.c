@@ -1,0 +1,473 @@
+/* A preloaded library that makes the k-th file call below a directory go wrong.
+
+   Counted are calls whose path, or whose file descriptor's path, begins with the prefix. What happens
+   at call k:
+     die      SIGKILL before the call
+     torn     a write writes half, then SIGKILL; other calls as die
+     lost     power loss: SIGKILL, and everything that was not made durable is undone: data without
+              fsync, names (create, rename, unlink, mkdir, rmdir) without fsync of their directory
+     zeroed   power loss: SIGKILL, names survive, data without fsync does not
+     ENOSPC, EDQUOT, EIO   the call fails with this error; a close closes nevertheless
+     short    a write writes half
+   and, with `for ever`, at every later call too (reads fail only with EIO, and only writing calls with
+   the others). fsync is counted, but not passed on: nobody pulls the plug of the machine.
+
+   Settings: REGATTA_FAULT_PREFIX, REGATTA_FAULT_CALL (from 1; 0: count only), REGATTA_FAULT_ACTION,
+   REGATTA_FAULT_FOREVER (1), REGATTA_FAULT_COUNT (a file that gets the number of calls at exit); or
+   rg_fault_arm from a program that finds it by dlsym. One thread. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES = 1024, JOURNAL = 65536 };
+
+typedef enum { READS, WRITES, NAMES, OPENS } Kind;
+typedef enum { NONE, DIE, TORN, LOST, ZEROED, FAIL, SHORT } Action;
+typedef enum { CREATED, RENAMED, UNLINKED, MADE, REMOVED } Change;
+
+/* A change of a name that a power loss would undo. `grave`: where the old file is kept. */
+typedef struct {
+  Change change;
+  char  *from, *to, *grave;
+  bool   durable;
+} Entry;
+
+static struct {
+  char   prefix[PATH_MAX];
+  long   call, count;
+  Action action;
+  int    error;
+  bool   forever, fired;
+  char  *path[FILES];  /* of a descriptor; NULL: not ours */
+  bool   writing[FILES];
+  char  *dirty[FILES]; /* paths with data that is not durable */
+  Entry  journal[JOURNAL];
+  int    n_journal, n_graves;
+} fault;
+
+int  rg_fault_arm(const char *prefix, long call, const char *action, int forever);
+long rg_fault_count(void);
+
+#define REAL(name, type) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
+#define REAL_OPEN REAL("open", int (*)(const char *, int, ...))
+#define REAL_WRITE REAL("write", ssize_t (*)(int, const void *, size_t))
+#define REAL_PWRITE REAL("pwrite", ssize_t (*)(int, const void *, size_t, off_t))
+#define REAL_CLOSE REAL("close", int (*)(int))
+#define REAL_RENAME REAL("rename", int (*)(const char *, const char *))
+#define REAL_UNLINK REAL("unlink", int (*)(const char *))
+#define REAL_MKDIR REAL("mkdir", int (*)(const char *, mode_t))
+#define REAL_RMDIR REAL("rmdir", int (*)(const char *))
+
+int rg_fault_arm(const char *prefix, long call, const char *action, int forever)
+{
+  static const struct {
+    const char *name;
+    Action      action;
+    int         error;
+  } actions[] = {{"none", NONE, 0},        {"die", DIE, 0},           {"torn", TORN, 0},
+                 {"lost", LOST, 0},        {"zeroed", ZEROED, 0},     {"short", SHORT, 0},
+                 {"ENOSPC", FAIL, ENOSPC}, {"EDQUOT", FAIL, EDQUOT}, {"EIO", FAIL, EIO}};
+
+  snprintf(fault.prefix, sizeof(fault.prefix), "%s", prefix);
+  fault.call = call;
+  fault.count = 0;
+  fault.forever = forever;
+  fault.fired = false;
+  for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+    if (strcmp(action, actions[i].name)) continue;
+    fault.action = actions[i].action;
+    fault.error = actions[i].error;
+    return 0;
+  }
+  return -1;
+}
+
+long rg_fault_count(void)
+{
+  return fault.count;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+  const char *prefix = getenv("REGATTA_FAULT_PREFIX"), *call = getenv("REGATTA_FAULT_CALL");
+  const char *action = getenv("REGATTA_FAULT_ACTION"), *forever = getenv("REGATTA_FAULT_FOREVER");
+
+  if (!prefix) return;
+  if (rg_fault_arm(prefix, call ? atol(call) : 0, action ? action : "none",
+                   forever && atoi(forever))) {
+    fprintf(stderr, "fault shim: unknown action %s\n", action);
+    _exit(99);
+  }
+}
+
+__attribute__((destructor)) static void end(void)
+{
+  const char *path = getenv("REGATTA_FAULT_COUNT");
+  FILE       *file = path ? fopen(path, "w") : NULL;
+
+  if (!file) return;
+  fprintf(file, "%ld\n", fault.count);
+  fclose(file);
+}
+
+/* ---- power loss ------------------------------------------------------------------------------ */
+
+static void mark_dirty(const char *path)
+{
+  for (int i = 0; i < FILES; i++)
+    if (fault.dirty[i] && !strcmp(fault.dirty[i], path)) return;
+  for (int i = 0; i < FILES; i++)
+    if (!fault.dirty[i]) {
+      fault.dirty[i] = strdup(path);
+      return;
+    }
+}
+
+static void mark_clean(const char *path)
+{
+  for (int i = 0; i < FILES; i++)
+    if (fault.dirty[i] && !strcmp(fault.dirty[i], path)) {
+      free(fault.dirty[i]);
+      fault.dirty[i] = NULL;
+    }
+}
+
+static void follow_rename(const char *from, const char *to)
+{
+  mark_clean(to);
+  for (int i = 0; i < FILES; i++) {
+    if (fault.dirty[i] && !strcmp(fault.dirty[i], from)) {
+      free(fault.dirty[i]);
+      fault.dirty[i] = strdup(to);
+    }
+    if (fault.path[i] && !strcmp(fault.path[i], from)) {
+      free(fault.path[i]);
+      fault.path[i] = strdup(to);
+    }
+  }
+}
+
+static bool stands_in(const char *path, const char *directory)
+{
+  const char *slash = strrchr(path, '/');
+  size_t      length = strlen(directory);
+
+  return slash && (size_t)(slash - path) == length && !strncmp(path, directory, length);
+}
+
+static void make_durable(const char *directory)
+{
+  for (int i = 0; i < fault.n_journal; i++) {
+    Entry *entry = &fault.journal[i];
+    if (stands_in(entry->to, directory)) entry->durable = true;
+  }
+}
+
+static void note(Change change, const char *from, const char *to, char *grave)
+{
+  if (fault.n_journal < JOURNAL)
+    fault.journal[fault.n_journal++] =
+      (Entry){change, from ? strdup(from) : NULL, strdup(to), grave, false};
+}
+
+/* A second name for a file that is about to lose its only one; NULL if it does not exist. */
+static char *bury(const char *path)
+{
+  char        grave[PATH_MAX];
+  struct stat status;
+
+  if (fault.action != LOST || lstat(path, &status) || !S_ISREG(status.st_mode)) return NULL;
+  snprintf(grave, sizeof(grave), "%.4000s.grave.%ld.%d", fault.prefix, (long)getpid(),
+           fault.n_graves++);
+  return link(path, grave) ? NULL : strdup(grave);
+}
+
+static void undo(const Entry *entry)
+{
+  switch (entry->change) {
+  case CREATED: REAL_UNLINK(entry->to); break;
+  case RENAMED: REAL_RENAME(entry->to, entry->from); break;
+  case MADE: REAL_RMDIR(entry->to); break;
+  case REMOVED: REAL_MKDIR(entry->to, 0777); break;
+  case UNLINKED: break;
+  }
+  if (entry->grave) REAL_RENAME(entry->grave, entry->to);
+}
+
+static void lose_power(void)
+{
+  for (int i = 0; i < FILES; i++)
+    if (fault.dirty[i]) (void)!truncate(fault.dirty[i], 0);
+  for (int i = fault.n_journal - 1; i >= 0; i--) {
+    if (!fault.journal[i].durable && fault.action == LOST) undo(&fault.journal[i]);
+    if (fault.journal[i].durable && fault.journal[i].grave) REAL_UNLINK(fault.journal[i].grave);
+  }
+}
+
+__attribute__((destructor)) static void empty_graves(void)
+{
+  for (int i = 0; i < fault.n_journal; i++)
+    if (fault.journal[i].grave) REAL_UNLINK(fault.journal[i].grave);
+}
+
+/* ---- the decision ---------------------------------------------------------------------------- */
+
+static bool is_ours(const char *path)
+{
+  return fault.prefix[0] && path && !strncmp(path, fault.prefix, strlen(fault.prefix)) &&
+         !strstr(path, ".grave.");
+}
+
+static const char *path_of(int fd)
+{
+  return fd >= 0 && fd < FILES ? fault.path[fd] : NULL;
+}
+
+/* Count a call; true: it fails, errno is set. *half: a write does half of it. */
+static bool strike(Kind kind, bool *half)
+{
+  bool now = ++fault.count == fault.call;
+
+  *half = false;
+  if (!fault.call || fault.action == NONE) return false;
+  if (!now && !(fault.forever && fault.fired)) return false;
+  fault.fired = true;
+  switch (fault.action) {
+  case TORN:
+    if (kind == WRITES) {
+      *half = true;
+      return false;
+    }
+    raise(SIGKILL);
+    break;
+  case LOST:
+  case ZEROED: lose_power(); /* fall through */
+  case DIE: raise(SIGKILL); break;
+  case SHORT: *half = kind == WRITES; return false;
+  case FAIL:
+    if (fault.error != EIO && (kind == READS)) return false;
+    errno = fault.error;
+    return true;
+  default: break;
+  }
+  return false;
+}
+
+static bool strikes(Kind kind)
+{
+  bool half;
+
+  return strike(kind, &half);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static int open_file(const char *path, int flags, mode_t mode)
+{
+  bool        creates = flags & O_CREAT;
+  struct stat status;
+  int         fd;
+
+  if (!is_ours(path)) return REAL_OPEN(path, flags, mode);
+  if (strikes(creates ? OPENS : READS)) return -1;
+  if (creates && !lstat(path, &status)) creates = false;
+  fd = REAL_OPEN(path, flags, mode);
+  if (fd >= 0 && fd < FILES) {
+    fault.path[fd] = strdup(path);
+    fault.writing[fd] = (flags & O_ACCMODE) != O_RDONLY;
+    if (creates) note(CREATED, NULL, path, NULL);
+  }
+  return fd;
+}
+
+#define WITH_MODE(flags, mode)                                                                     \
+  mode_t  mode = 0;                                                                                \
+  va_list arguments;                                                                               \
+  va_start(arguments, flags);                                                                      \
+  if (flags & O_CREAT) mode = (mode_t)va_arg(arguments, int);                                      \
+  va_end(arguments)
+
+int open(const char *path, int flags, ...)
+{
+  WITH_MODE(flags, mode);
+  return open_file(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+  WITH_MODE(flags, mode);
+  return open_file(path, flags, mode);
+}
+
+int __open_2(const char *path, int flags);
+int __open_2(const char *path, int flags)
+{
+  return open_file(path, flags, 0);
+}
+
+ssize_t read(int fd, void *to, size_t size)
+{
+  if (path_of(fd) && strikes(READS)) return -1;
+  return REAL("read", ssize_t(*)(int, void *, size_t))(fd, to, size);
+}
+
+ssize_t pread(int fd, void *to, size_t size, off_t offset)
+{
+  if (path_of(fd) && strikes(READS)) return -1;
+  return REAL("pread", ssize_t(*)(int, void *, size_t, off_t))(fd, to, size, offset);
+}
+
+static void die_if_torn(void)
+{
+  if (fault.action == TORN && fault.fired) raise(SIGKILL);
+}
+
+ssize_t write(int fd, const void *from, size_t size)
+{
+  bool    half = false;
+  ssize_t n;
+
+  if (!path_of(fd)) return REAL_WRITE(fd, from, size);
+  if (strike(WRITES, &half)) return -1;
+  mark_dirty(path_of(fd));
+  n = REAL_WRITE(fd, from, half && size > 1 ? size / 2 : size);
+  die_if_torn();
+  return n;
+}
+
+ssize_t pwrite(int fd, const void *from, size_t size, off_t offset)
+{
+  bool    half = false;
+  ssize_t n;
+
+  if (!path_of(fd)) return REAL_PWRITE(fd, from, size, offset);
+  if (strike(WRITES, &half)) return -1;
+  mark_dirty(path_of(fd));
+  n = REAL_PWRITE(fd, from, half && size > 1 ? size / 2 : size, offset);
+  die_if_torn();
+  return n;
+}
+
+int fsync(int fd)
+{
+  struct stat status;
+
+  if (!path_of(fd)) return REAL("fsync", int (*)(int))(fd);
+  if (strikes(WRITES)) return -1;
+  if (!fstat(fd, &status) && S_ISDIR(status.st_mode))
+    make_durable(path_of(fd));
+  else
+    mark_clean(path_of(fd));
+  return 0;
+}
+
+int ftruncate(int fd, off_t length)
+{
+  if (path_of(fd)) {
+    if (strikes(WRITES)) return -1;
+    mark_dirty(path_of(fd));
+  }
+  return REAL("ftruncate", int (*)(int, off_t))(fd, length);
+}
+
+int posix_fallocate(int fd, off_t offset, off_t length)
+{
+  if (path_of(fd)) {
+    if (strikes(WRITES)) return errno;
+    mark_dirty(path_of(fd));
+  }
+  return REAL("posix_fallocate", int (*)(int, off_t, off_t))(fd, offset, length);
+}
+
+int close(int fd)
+{
+  bool fails = false;
+  int  error = 0;
+
+  if (path_of(fd)) {
+    fails = strikes(fault.writing[fd] ? WRITES : READS);
+    error = errno;
+    free(fault.path[fd]);
+    fault.path[fd] = NULL;
+  }
+  int result = REAL_CLOSE(fd);
+  if (!fails) return result;
+  errno = error;
+  return -1;
+}
+
+int rename(const char *from, const char *to)
+{
+  char *grave;
+  int   result;
+
+  if (!is_ours(from)) return REAL_RENAME(from, to);
+  if (strikes(NAMES)) return -1;
+  grave = bury(to);
+  result = REAL_RENAME(from, to);
+  if (result) return result;
+  note(RENAMED, from, to, grave);
+  follow_rename(from, to);
+  return 0;
+}
+
+int unlink(const char *path)
+{
+  char *grave;
+  int   result;
+
+  if (!is_ours(path)) return REAL_UNLINK(path);
+  if (strikes(NAMES)) return -1;
+  grave = bury(path);
+  result = REAL_UNLINK(path);
+  if (!result) {
+    note(UNLINKED, NULL, path, grave);
+    mark_clean(path);
+  }
+  return result;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+  if (is_ours(path) && strikes(NAMES)) return -1;
+  int result = REAL_MKDIR(path, mode);
+  if (is_ours(path) && !result) note(MADE, NULL, path, NULL);
+  return result;
+}
+
+int rmdir(const char *path)
+{
+  if (is_ours(path) && strikes(NAMES)) return -1;
+  int result = REAL_RMDIR(path);
+  if (is_ours(path) && !result) note(REMOVED, NULL, path, NULL);
+  return result;
+}
+
+DIR *opendir(const char *path)
+{
+  if (is_ours(path) && strikes(READS)) return NULL;
+  return REAL("opendir", DIR * (*)(const char *))(path);
+}
+
+int stat(const char *path, struct stat *status)
+{
+  if (is_ours(path) && strikes(READS)) return -1;
+  return REAL("stat", int (*)(const char *, struct stat *))(path, status);
+}
+
+int access(const char *path, int mode)
+{
+  if (is_ours(path) && strikes(READS)) return -1;
+  return REAL("access", int (*)(const char *, int))(path, mode);
+}
