@@ -6,6 +6,7 @@
 #include "algorithm/algorithm.h"
 #include "cli/table.h"
 #include "problem/problem_describe.h"
+#include "study/format_doc.h"
 #include "study/study.h"
 
 /* ---- blocks of a study file ----------------------------------------------------------------- */
@@ -118,11 +119,12 @@ static PetscErrorCode known_names(const char ***names)
   const RgAlgorithmClass *const *algorithms = rg_algorithm_classes(&n_algorithms);
 
   PetscFunctionBeginUser;
-  PetscCall(PetscCalloc1(n_problems + n_algorithms + N_BLOCKS + 2, names));
+  PetscCall(PetscCalloc1(n_problems + n_algorithms + N_BLOCKS + 3, names));
   for (int i = 0; i < n_problems; i++) (*names)[n++] = problems[i]->name;
   for (int i = 0; i < n_algorithms; i++) (*names)[n++] = algorithms[i]->name;
   for (int i = 0; i < N_BLOCKS; i++) (*names)[n++] = blocks[i].name;
   (*names)[n++] = "study";
+  (*names)[n++] = "results-format";
   PetscFunctionReturn(0);
 }
 
@@ -135,6 +137,7 @@ static PetscErrorCode describe(RgText *text, const char *name)
 
   PetscFunctionBeginUser;
   if (!strcmp(name, "study")) PetscCall(describe_study(text));
+  if (!strcmp(name, "results-format")) PetscCall(rg_format_document(text));
   for (int i = 0; i < N_BLOCKS; i++)
     if (!strcmp(name, blocks[i].name)) PetscCall(describe_block(text, i));
   if (problem) PetscCall(rg_problem_describe(problem, text));
@@ -151,7 +154,7 @@ static PetscErrorCode complain_unknown(const char *name)
   const char *nearest = rg_text_nearest(name, names);
   rg_complain(
       "describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms; run, surrogate, "
-      "maximiser, study)",
+      "maximiser, study, results-format)",
       name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);
@@ -166,7 +169,8 @@ PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv,
-                               "describe PROBLEM|ALGORITHM|run|surrogate|maximiser|study", none, 1,
+                               "describe PROBLEM|ALGORITHM|run|surrogate|maximiser|study|"
+                               "results-format", none, 1,
                                1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCall(describe(&text, arguments.positional[0]));

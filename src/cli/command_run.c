@@ -104,10 +104,10 @@ static PetscErrorCode load_study(Session *s, const char *path)
   PetscFunctionReturn(0);
 }
 
-/* Exit code for a store that said no: a full disk is the machine's fault, a path the user's. */
+/* Exit code for a store that said no: a foreign file is the user's to mend, the rest the disk's. */
 static int open_exit_code(RgStoreStatus status)
 {
-  return status == RG_STORE_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
+  return status == RG_STORE_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
 }
 
 /* Open the store on every rank and learn what is finished already. */

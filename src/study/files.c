@@ -139,6 +139,10 @@ void rg_file_complain(char message[512], const char *path, const char *what, int
   struct statvfs space;
   char need[32], available[32] = "unknown";
 
+  if (!needed) {
+    snprintf(message, 512, "cannot %s %.400s: %s", what, path, strerror(error));
+    return;
+  }
   print_size(need, (double)needed);
   if (!statvfs(directory, &space))
     print_size(available, (double)space.f_bavail * (double)space.f_frsize);

@@ -20,7 +20,8 @@ int rg_directory_sync(const char *path);
 /* Create a directory, durably; no error when it exists. */
 int rg_directory_create(const char *path);
 
-/* "path: what (needs 8.1 MiB, 12 KiB free)", with the space free at `directory`. */
+/* "path: what (needs 8.1 MiB, 12 KiB free)", with the space free at `directory`;
+   needed 0: nothing about space. */
 void rg_file_complain(char message[512], const char *path, const char *what, int error,
                       const char *directory, uint64_t needed);
 

@@ -25,6 +25,7 @@ static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
   RgIndexSource *source = &index->sources[index->n_sources++];
   PetscCall(PetscStrallocpy(path, &source->path));
   source->results = results;
+  source->foreign = false;
   source->first = index->n;
   source->n = 0;
   PetscFunctionReturn(0);

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
   char *path;   /* owned */
   bool results; /* a results file, else a shard */
+  bool foreign;   /* a shard in the folder `foreign` */
   int first, n; /* its entries */
 } RgIndexSource;
 
@@ -45,16 +46,21 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
 /* The number behind 32 hexadecimal digits; false: it is something else. */
 bool rg_hash_parse(const char *hex, uint64_t hash[2]);
 
-/* Gather what stands in a study directory (NULL: none) and a results file (NULL: none). A file that
-   cannot be read is handled by `repair`: true: damaged shards are moved to `bad/`; false: they are
-   only counted (message: the last of them). Shards that vanish meanwhile (another process merged
-   them) are looked for again. Status: RG_STORE_FOREIGN for a damaged or foreign results file or a
-   newer schema, RG_STORE_ERROR. */
+/* Folders of a study directory for shards that are damaged, and for shards without any trial of the
+   plan. The latter are looked into by the scan and by packing, for the study may change back. */
+#define RG_FOLDER_BAD "bad"
+#define RG_FOLDER_FOREIGN "foreign"
+
+/* Gather what stands in a study directory (NULL: none) and a results file (NULL: none). `repair`:
+   damaged shards are moved to `bad/` and those in `foreign/` are gathered too; else damaged shards
+   are only counted (message: the last of them). Shards that vanish meanwhile (another process
+   merged them) are looked for again. Status: RG_STORE_FOREIGN for a damaged or foreign results file
+   or a newer schema, RG_STORE_ERROR. */
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgStoreStatus *status,
                                char message[512]);
-/* Move a damaged shard to `bad/`: out of the way but not lost. */
-PetscErrorCode rg_shard_condemn(const char *directory, const char *name);
+/* Move a shard into a folder of the study directory; failing is no harm. */
+PetscErrorCode rg_shard_move(const char *path, const char *directory, const char *folder);
 /* Open a source again to read its records. */
 PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *container,
                              RgSourceState *state, char message[512]);

@@ -7,21 +7,20 @@
 
 #include "study/files.h"
 
-PetscErrorCode rg_shard_condemn(const char *directory, const char *name)
+PetscErrorCode rg_shard_move(const char *path, const char *directory, const char *folder)
 {
-  char *bad, *from, *to;
+  const char *slash = strrchr(path, '/');
+  char *target, *to;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_path_join(directory, "bad", &bad));
-  PetscCall(rg_path_join(directory, name, &from));
-  PetscCall(rg_path_join(bad, name, &to));
-  if (!rg_directory_create(bad) && !rename(from, to)) {
-    (void)rg_directory_sync(bad);
+  PetscCall(rg_path_join(directory, folder, &target));
+  PetscCall(rg_path_join(target, slash ? slash + 1 : path, &to));
+  if (!rg_directory_create(target) && !rename(path, to)) {
+    (void)rg_directory_sync(target); /* if one of the names is lost, the other one is not */
     (void)rg_directory_sync(directory);
   }
   PetscCall(PetscFree(to));
-  PetscCall(PetscFree(from));
-  PetscCall(PetscFree(bad));
+  PetscCall(PetscFree(target));
   PetscFunctionReturn(0);
 }
 
@@ -70,9 +69,10 @@ static bool is_known(const RgIndex *index, const char *path)
   return false;
 }
 
-/* One pass over the directory. *vanished: something went away meanwhile. */
-static PetscErrorCode gather_pass(const char *directory, bool first, bool repair, RgIndex *index,
-                                  int *n_bad, bool *vanished, RgStoreStatus *status,
+/* One pass over a directory of shards, `home` itself or a folder in it. *vanished: something went
+   away meanwhile. */
+static PetscErrorCode gather_pass(const char *home, const char *directory, bool first, bool repair,
+                                  RgIndex *index, int *n_bad, bool *vanished, RgStoreStatus *status,
                                   char message[512])
 {
   char **names, *path;
@@ -92,14 +92,17 @@ static PetscErrorCode gather_pass(const char *directory, bool first, bool repair
     if (rg_shard_level(names[i]) < 0) continue;
     PetscCall(rg_path_join(directory, names[i], &path));
     state = RG_SOURCE_OK;
-    if (first || !is_known(index, path)) PetscCall(add_shard(path, index, &state, problem));
+    if (first || !is_known(index, path)) {
+      PetscCall(add_shard(path, index, &state, problem));
+      if (state == RG_SOURCE_OK) index->sources[index->n_sources - 1].foreign = directory != home;
+    }
     if (state == RG_SOURCE_VANISHED) {
       *vanished = true;
     } else if (state != RG_SOURCE_OK) {
       memcpy(message, problem, sizeof(problem));
       if (state != RG_SOURCE_DAMAGED) *status = status_of(state);
     }
-    if (state == RG_SOURCE_DAMAGED && repair) PetscCall(rg_shard_condemn(directory, names[i]));
+    if (state == RG_SOURCE_DAMAGED && repair) PetscCall(rg_shard_move(path, home, RG_FOLDER_BAD));
     if (state == RG_SOURCE_DAMAGED && (first || repair)) ++*n_bad;
     PetscCall(PetscFree(path));
   }
@@ -142,18 +145,37 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgStoreStatu
   PetscFunctionReturn(0);
 }
 
+/* Until nothing vanishes any more: another process may be merging. */
+static PetscErrorCode gather_folder(const char *home, const char *directory, bool repair,
+                                    RgIndex *index, int *n_bad, RgStoreStatus *status,
+                                    char message[512])
+{
+  bool vanished = true;
+
+  PetscFunctionBeginUser;
+  for (int pass = 0; pass < 5 && vanished && *status == RG_STORE_OK; pass++)
+    PetscCall(gather_pass(home, directory, pass == 0, repair, index, n_bad, &vanished, status,
+                          message));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgStoreStatus *status, char message[512])
 {
-  bool vanished = true;
+  char *foreign;
 
   PetscFunctionBeginUser;
   *status = RG_STORE_OK;
   *n_bad = 0;
   message[0] = '\0';
   if (results) PetscCall(add_results(results, index, status, message));
-  for (int pass = 0; directory && pass < 5 && vanished && *status == RG_STORE_OK; pass++)
-    PetscCall(gather_pass(directory, pass == 0, repair, index, n_bad, &vanished, status, message));
+  if (directory)
+    PetscCall(gather_folder(directory, directory, repair, index, n_bad, status, message));
+  if (directory && repair) {
+    PetscCall(rg_path_join(directory, RG_FOLDER_FOREIGN, &foreign));
+    PetscCall(gather_folder(directory, foreign, repair, index, n_bad, status, message));
+    PetscCall(PetscFree(foreign));
+  }
   if (*status == RG_STORE_OK) PetscCall(rg_index_sort(index));
   PetscFunctionReturn(0);
 }

@@ -5,10 +5,11 @@
 
 #include "base/hash.h"
 
-PetscErrorCode rg_packing_create(const RgIndex *index, RgPacking *packing)
+PetscErrorCode rg_packing_create(const RgIndex *index, const char *directory, RgPacking *packing)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(packing, sizeof(*packing)));
+  packing->directory = directory;
   packing->index = index;
   PetscCall(PetscMalloc1(index->n, &packing->slot_of));
   for (int i = 0; i < index->n; i++) packing->slot_of[i] = -1;
@@ -124,18 +125,14 @@ static bool source_is_used(const RgPacking *packing, int source)
 
 /* A record in a file whose own checksum is right does not have the checksum it should have. Such a
    shard is put away, so that its trials can run again; a results file is left to the user. */
-static PetscErrorCode condemn(const RgIndexSource *source, RgStoreStatus *status)
+static PetscErrorCode condemn(const RgPacking *packing, int source, RgStoreStatus *status)
 {
-  const char *slash = strrchr(source->path, '/');
-  char *directory;
+  const RgIndexSource *from = &packing->index->sources[source];
 
   PetscFunctionBeginUser;
-  *status = source->results ? RG_STORE_FOREIGN : RG_STORE_INCOMPLETE;
-  if (source->results || !slash) PetscFunctionReturn(0);
-  PetscCall(PetscStrallocpy(source->path, &directory));
-  directory[slash - source->path] = '\0';
-  PetscCall(rg_shard_condemn(directory, slash + 1));
-  PetscCall(PetscFree(directory));
+  *status = from->results ? RG_STORE_FOREIGN : RG_STORE_INCOMPLETE;
+  if (!from->results && packing->directory)
+    PetscCall(rg_shard_move(from->path, packing->directory, RG_FOLDER_BAD));
   PetscFunctionReturn(0);
 }
 
@@ -161,7 +158,7 @@ static PetscErrorCode run_source(Pass *pass, RgTrialVisitor visit, RgStoreStatus
   else if (state != RG_SOURCE_OK || (failure.failed && (unreadable || pass->sheets)))
     *status = RG_STORE_ERROR;
   else if (failure.failed)
-    PetscCall(condemn(source, status));
+    PetscCall(condemn(pass->packing, pass->source, status));
   PetscFunctionReturn(0);
 }
 

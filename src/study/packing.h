@@ -13,6 +13,7 @@ typedef struct {
 
 typedef struct {
   const RgIndex *index; /* borrowed */
+  const char *directory; /* study directory or NULL; borrowed */
   int n, capacity;
   RgSlot *slots; /* sheet by sheet, in their order there; owned */
   int n_sheets, sheet_capacity;
@@ -21,7 +22,8 @@ typedef struct {
   int *slot_of;         /* per entry of the index: its slot or -1; owned */
 } RgPacking;
 
-PetscErrorCode rg_packing_create(const RgIndex *index, RgPacking *packing);
+/* directory: the study directory, where damaged shards are put away; NULL: they stay (borrowed). */
+PetscErrorCode rg_packing_create(const RgIndex *index, const char *directory, RgPacking *packing);
 PetscErrorCode rg_packing_destroy(RgPacking *packing);
 /* Begin the next sheet, then add its trials. */
 PetscErrorCode rg_packing_add_sheet(RgPacking *packing, const char *label, bool earlier);

@@ -234,11 +234,21 @@ static int make_durable(const RgStore *store)
 
 static PetscErrorCode remove_packed(const RgStore *store, const RgPacking *packing)
 {
+  char *foreign;
+
   PetscFunctionBeginUser;
-  for (int s = 0; s < packing->index->n_sources; s++)
-    if (!packing->index->sources[s].results && is_packed(packing, s))
-      (void)unlink(packing->index->sources[s].path); /* what stays is a harmless duplicate */
-  (void)rmdir(store->directory);                     /* only if it is empty */
+  for (int s = 0; s < packing->index->n_sources; s++) {
+    const RgIndexSource *source = &packing->index->sources[s];
+    if (source->results) continue;
+    if (is_packed(packing, s))
+      (void)unlink(source->path); /* what stays is a harmless duplicate */
+    else if (!source->foreign)
+      PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
+  }
+  PetscCall(rg_path_join(store->directory, RG_FOLDER_FOREIGN, &foreign));
+  (void)rmdir(foreign); /* only if they are empty */
+  (void)rmdir(store->directory);
+  PetscCall(PetscFree(foreign));
   PetscFunctionReturn(0);
 }
 
@@ -254,7 +264,7 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   bool same = false;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_packing_create(index, &packing));
+  PetscCall(rg_packing_create(index, store->directory, &packing));
   PetscCall(add_planned(&packing, plan, &missing));
   if (missing) {
     *status = RG_STORE_INCOMPLETE;

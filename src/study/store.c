@@ -63,18 +63,20 @@ static PetscErrorCode check_output(const RgStore *store, RgStoreStatus *status, 
 static void check_directory(const RgStore *store, RgStoreStatus *status, char message[512])
 {
   struct stat parent;
-  int error = 0;
+  int error = stat(store->parent, &parent) ? errno : S_ISDIR(parent.st_mode) ? 0 : ENOTDIR;
 
-  if (!store->name[0] || stat(store->parent, &parent) || !S_ISDIR(parent.st_mode)) {
-    *status = RG_STORE_ERROR;
-    snprintf(message, 512, "%.400s: there is no directory %s", store->output, store->parent);
+  if (error == ENOENT || error == ENOTDIR || !store->name[0]) {
+    *status = RG_STORE_FOREIGN;
+    snprintf(message, 512, "%.250s: there is no directory %.200s", store->output, store->parent);
     return;
   }
-  error = rg_directory_create(store->directory);
+  if (!error) error = rg_directory_create(store->directory);
   if (!error && access(store->directory, R_OK | W_OK | X_OK)) error = errno;
   if (!error && access(store->parent, W_OK | X_OK)) error = errno;
   if (!error) return;
-  *status = rg_store_status_of(error);
+  *status = error == EACCES || error == EPERM || error == EROFS || error == ENOTDIR
+                ? RG_STORE_FOREIGN
+                : rg_store_status_of(error);
   rg_file_complain(message, store->directory, "use directory", error, store->parent, 0);
 }
 

@@ -12,8 +12,9 @@ typedef enum {
   RG_STORE_OK,
   RG_STORE_FULL,    /* ENOSPC, EDQUOT: nothing lost, retry later */
   RG_STORE_ERROR,   /* EIO and the rest: nothing lost, retry later */
-  RG_STORE_FOREIGN, /* the file at the output path is no results file, damaged, of another study or
-                       of a newer schema: nothing may be written */
+  RG_STORE_FOREIGN, /* the user's to mend, nothing was written: the file at the output path is no
+                       results file, damaged, of another study or of a newer schema; its directory
+                       does not exist or may not be written to */
   RG_STORE_INCOMPLETE /* rg_store_pack: trials are missing, nothing was written */
 } RgStoreStatus;
 
@@ -47,8 +48,9 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
 
 /* Which trials of the plan are finished, from the shards and a results file that is already there:
    done[i] (plan->n) is the RgStatus found. Damaged shards are moved to `bad/`; foreign trials are
-   counted; temporary files of dead processes are removed. Rank 0 only. With RG_STORE_OK `message`
-   is a warning worth printing, or empty. */
+   counted, and shards that hold nothing else are moved to `foreign/`; temporary files of dead
+   processes are removed. Rank 0 only. With RG_STORE_OK `message` is a warning worth printing, or
+   empty. */
 typedef struct {
   int n_done;   /* trials of the plan that need not run: complete or failed */
   int n_failed; /* of these */

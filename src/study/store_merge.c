@@ -157,7 +157,7 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(index->n, &label));
   PetscCall(read_labels(index, label, status, message));
-  PetscCall(rg_packing_create(index, &packing));
+  PetscCall(rg_packing_create(index, NULL, &packing));
   PetscCall(arrange(&packing, label));
   if (*status == RG_STORE_OK) PetscCall(rg_packing_survey(&packing, status, message));
   if (*status == RG_STORE_OK) {

@@ -23,15 +23,15 @@ static PetscErrorCode remove_stale_beside(const RgStore *store)
   PetscFunctionReturn(0);
 }
 
+/* planned: per position in the order of the index, whether it is the entry of a trial of the plan.
+ */
 static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsigned char *done,
-                                RgStoreScan *scan)
+                                RgStoreScan *scan, bool *planned)
 {
   uint64_t id[2];
-  bool *planned;
   int at;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscCalloc1(index->n, &planned));
   for (int i = 0; i < plan->n; i++) {
     done[i] = RG_STATUS_MISSING;
     at = rg_hash_parse(plan->trials[i].id, id) ? rg_index_find(index, id) : -1;
@@ -46,7 +46,22 @@ static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsign
                                          index->entries[index->order[i - 1]].id);
     scan->n_foreign += first && !planned[i];
   }
-  PetscCall(PetscFree(planned));
+  PetscFunctionReturn(0);
+}
+
+/* Shards without any trial of the plan are put aside, so that who looks at the study while it runs
+   sees this study only. */
+static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *index,
+                                        const bool *planned)
+{
+  PetscFunctionBeginUser;
+  for (int s = 0; s < index->n_sources; s++) {
+    const RgIndexSource *source = &index->sources[s];
+    bool ours = source->results || source->foreign;
+    for (int i = source->first; i < source->first + source->n && !ours; i++)
+      ours = planned[rg_index_find(index, index->entries[i].id)];
+    if (!ours) PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -54,6 +69,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
                              RgStoreScan *scan, RgStoreStatus *status, char message[512])
 {
   RgIndex index = {0};
+  bool *planned;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(scan, sizeof(*scan)));
@@ -63,7 +79,10 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
                             message));
   if (*status == RG_STORE_OK) {
     for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
-    PetscCall(mark_done(&index, plan, done, scan));
+    PetscCall(PetscCalloc1(index.n, &planned));
+    PetscCall(mark_done(&index, plan, done, scan, planned));
+    PetscCall(put_foreign_aside(store, &index, planned));
+    PetscCall(PetscFree(planned));
   }
   if (*status == RG_STORE_OK && !scan->n_bad) message[0] = 0; /* a missing file is no news */
   if (*status == RG_STORE_OK && scan->n_bad) {

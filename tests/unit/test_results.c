@@ -218,7 +218,8 @@ static void what_stands_at_the_output_is_respected(void **state)
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   free(bytes);
   snprintf(bench.output, sizeof(bench.output), "%s/no/such/out.h5", bench.directory);
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_ERROR);
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  assert_non_null(strstr(message, "there is no directory"));
   bench_destroy(&bench);
 }
 

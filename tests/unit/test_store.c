@@ -231,6 +231,7 @@ static void stale_temporaries_go(void **state)
   bench_destroy(&bench);
 }
 
+/* A study that shrinks and grows again: shards with other trials are put aside, not lost. */
 static void trials_of_another_plan_are_kept(void **state)
 {
   Bench bench;
@@ -238,22 +239,30 @@ static void trials_of_another_plan_are_kept(void **state)
   RgStoreScan scan;
   RgStoreStatus status;
   unsigned char done[20];
-  char message[512];
+  char message[512], foreign[256];
 
   (void)state;
   bench_create(5, &bench);
-  for (int i = 0; i < 20; i++) bench_add(&bench, i, i % 5 == 0);
+  for (int i = 0; i < 20; i++) bench_add(&bench, i, i % 5 >= 2); /* some shards mixed, some not */
   bench_flush(&bench);
   fake_create(2, &smaller);
   RG_OK(rg_store_scan(bench.store, &smaller.plan, done, &scan, &status, message));
   assert_int_equal(scan.n_done, 8);
   assert_int_equal(scan.n_foreign, 12);
+  snprintf(foreign, sizeof(foreign), "%s/foreign", bench.shards);
+  assert_int_equal(scratch_count(foreign, "0-"), 8);
+  assert_int_equal(bench_visit(&bench, bench.shards).n, 12); /* four mixed shards of three */
+  assert_int_equal(bench_scan(&bench, done).n_done, 20);     /* the larger study finds them all */
   RG_OK(rg_store_pack(bench.store, &smaller.plan, &status, message));
   assert_int_equal(status, RG_STORE_OK);
   assert_int_equal(bench_visit(&bench, bench.output).n, 8);
-  assert_true(scratch_count(bench.shards, "") > 0); /* shards with other trials stay */
-  scan = bench_scan(&bench, done);
-  assert_int_equal(scan.n_done, 20);
+  assert_int_equal(scratch_count(bench.shards, "0-"), 0); /* the study is complete */
+  assert_int_equal(scratch_count(foreign, "0-"), 12);
+  assert_int_equal(bench_scan(&bench, done).n_done, 20);
+  RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &status, message));
+  assert_int_equal(status, RG_STORE_OK);
+  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  assert_int_equal(scratch_count(bench.shards, ""), -1);
   fake_destroy(&smaller);
   bench_destroy(&bench);
 }

@@ -1,0 +1,286 @@
+/* regatta info RESULTS.h5: what is in a results file, or in a study that is still running. */
+#include "cli/command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/table.h"
+#include "study/store.h"
+
+enum { OPT_STUDY, OPT_FAILED };
+
+static const RgOption options[] = {
+  {"-study", NULL, "print the study file the results come from, nothing else"},
+  {"-failed", NULL, "list all failed trials, not only the first of them"},
+  {NULL, NULL, NULL},
+};
+
+enum { FAILED_SHOWN = 5 };
+
+/* ---- what was found -------------------------------------------------------------------------- */
+
+/* One line of the table: an algorithm on a problem. */
+typedef struct {
+  char *problem, *algorithm; /* owned */
+  bool earlier;
+  int n, n_failed, capacity;
+  long evaluations;
+  double cpu;
+  double *regret; /* final simple regret of the n trials, NaN: none; owned */
+} Line;
+
+typedef struct {
+  Line *lines; /* owned */
+  int n_lines, capacity;
+  int n, n_earlier, n_failed;
+  bool all_failed; /* list them all */
+  double first, last; /* Unix time of the first start and the last end */
+  RgText failed;
+} Contents;
+
+static PetscErrorCode line_of(Contents *contents, const RgRecord *record, Line **line)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < contents->n_lines; i++) {
+    *line = &contents->lines[i];
+    if ((*line)->earlier == record->earlier && !strcmp((*line)->problem, record->problem_label) &&
+        !strcmp((*line)->algorithm, record->algorithm_label))
+      PetscFunctionReturn(0);
+  }
+  if (contents->n_lines == contents->capacity) {
+    contents->capacity = 2 * contents->capacity + 16;
+    PetscCall(PetscRealloc((size_t)contents->capacity * sizeof(**line), &contents->lines));
+  }
+  *line = &contents->lines[contents->n_lines++];
+  PetscCall(PetscMemzero(*line, sizeof(**line)));
+  (*line)->earlier = record->earlier;
+  PetscCall(PetscStrallocpy(record->problem_label, &(*line)->problem));
+  PetscCall(PetscStrallocpy(record->algorithm_label, &(*line)->algorithm));
+  PetscFunctionReturn(0);
+}
+
+static double final_regret(const RgRecord *record)
+{
+  const double *regret = record->column[RG_COLUMN_SIMPLE_REGRET];
+
+  return regret && record->n_rows && record->status == RG_STATUS_COMPLETE
+             ? regret[record->n_rows - 1]
+             : NAN;
+}
+
+static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  contents->n_failed++;
+  if (contents->n_failed > FAILED_SHOWN && !contents->all_failed) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(&contents->failed,
+                        "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
+                        record->problem_label, record->algorithm_label,
+                        (unsigned long long)record->instance, (unsigned long long)record->seed,
+                        record->n_rows, record->message));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_record(void *context, const RgRecord *record)
+{
+  Contents *contents = context;
+  const RgProvenance *provenance = &record->provenance;
+  Line *line = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(line_of(contents, record, &line));
+  if (line->n == line->capacity) {
+    line->capacity = 2 * line->capacity + 64;
+    PetscCall(PetscRealloc((size_t)line->capacity * sizeof(double), &line->regret));
+  }
+  line->regret[line->n++] = final_regret(record);
+  line->evaluations += record->n_rows;
+  line->cpu += provenance->cpu;
+  contents->n += !record->earlier;
+  contents->n_earlier += record->earlier;
+  if (record->status == RG_STATUS_FAILED) {
+    line->n_failed++;
+    PetscCall(add_failed(contents, record));
+  }
+  if (provenance->started > 0) {
+    contents->first = fmin(contents->first, provenance->started);
+    contents->last = fmax(contents->last, provenance->started + provenance->wall);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode contents_clear(Contents *contents)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < contents->n_lines; i++) {
+    PetscCall(PetscFree(contents->lines[i].problem));
+    PetscCall(PetscFree(contents->lines[i].algorithm));
+    PetscCall(PetscFree(contents->lines[i].regret));
+  }
+  PetscCall(PetscFree(contents->lines));
+  PetscCall(rg_text_clear(&contents->failed));
+  PetscFunctionReturn(0);
+}
+
+/* ---- print ----------------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* Median of those that are numbers; "" when there is none. */
+static void print_median(double *values, int n, char text[32])
+{
+  int known = 0;
+
+  for (int i = 0; i < n; i++)
+    if (!isnan(values[i])) values[known++] = values[i];
+  text[0] = '\0';
+  if (!known) return;
+  qsort(values, (size_t)known, sizeof(double), compare_doubles);
+  snprintf(text, 32, "%.4g", 0.5 * (values[(known - 1) / 2] + values[known / 2]));
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+  const Line *x = a, *y = b;
+
+  if (x->earlier != y->earlier) return x->earlier - y->earlier;
+  int order = strcmp(x->problem, y->problem);
+  return order ? order : strcmp(x->algorithm, y->algorithm);
+}
+
+static PetscErrorCode print_lines(Contents *contents, bool earlier)
+{
+  RgTable table = {.n_columns = 7,
+                   .headings = {"problem", "algorithm", ">trials", ">failed", ">evaluations",
+                                ">CPU s", ">median final simple regret"}};
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < contents->n_lines; i++) {
+    Line *line = &contents->lines[i];
+    char trials[24], failed[24] = "", evaluations[32], cpu[32], regret[32];
+    if (line->earlier != earlier) continue;
+    snprintf(trials, sizeof(trials), "%d", line->n);
+    if (line->n_failed) snprintf(failed, sizeof(failed), "%d", line->n_failed);
+    snprintf(evaluations, sizeof(evaluations), "%ld", line->evaluations);
+    snprintf(cpu, sizeof(cpu), "%.1f", line->cpu);
+    print_median(line->regret, line->n, regret);
+    PetscCall(rg_table_add(&table, (const char *const[]){line->problem, line->algorithm, trials,
+                                                         failed, evaluations, cpu, regret}));
+  }
+  PetscCall(rg_table_print(&table, &text));
+  rg_say("%s", text.data ? text.data : "");
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+/* Trials of the whole study, -1 when its text does not tell (it may name files that are elsewhere).
+ */
+static PetscErrorCode planned_trials(const RgStoreInfo *info, int *n)
+{
+  RgStudy study = {0};
+  RgPlan plan = {0};
+  RgDiagnostics diagnostics = {0};
+
+  PetscFunctionBeginUser;
+  *n = -1;
+  if (!info->study || !info->study[0]) PetscFunctionReturn(0);
+  PetscCall(
+      rg_study_parse(info->name, info->study, strlen(info->study), &study, &diagnostics));
+  if (!diagnostics.n) {
+    PetscCall(rg_plan_create(&study, &plan));
+    *n = plan.n;
+    PetscCall(rg_plan_destroy(&plan));
+  }
+  PetscCall(rg_study_destroy(&study));
+  PetscFunctionReturn(0);
+}
+
+static void print_state(const char *path, const RgStoreInfo *info, const Contents *contents,
+                        int planned)
+{
+  const char *state = info->directory  ? "a study that is not packed yet"
+                      : info->complete ? "results, complete"
+                                       : "results joined from parts";
+
+  rg_say("%s: %s (schema %d)\n", path, state, info->schema_version);
+  rg_say("study     %s: %s\n", info->name, info->title);
+  if (info->references && info->references[0]) rg_say("source    %s\n", info->references);
+  if (info->directory && planned >= 0)
+    rg_say("trials    %d of %d finished", contents->n, planned);
+  else
+    rg_say("trials    %d", contents->n);
+  rg_say(contents->n_failed ? ", %d failed\n" : "\n", contents->n_failed);
+  if (contents->n_earlier)
+    rg_say("earlier   %d trials that are not in the study any more\n", contents->n_earlier);
+  if (!info->directory && info->n_shards)
+    rg_say("beside    %d shards of a run that extends it\n", info->n_shards);
+  if (info->checksum[0]) rg_say("checksum  %s\n", info->checksum);
+  if (contents->last > contents->first)
+    rg_say("ran       within %.1f s of wall time\n", contents->last - contents->first);
+  for (const char *line = info->history; line && *line; line += strcspn(line, "\n")) {
+    line += *line == '\n';
+    rg_say("history   %.*s\n", (int)strcspn(line, "\n"), line);
+  }
+}
+
+static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, Contents *contents,
+                                     int damaged)
+{
+  int planned = -1;
+
+  PetscFunctionBeginUser;
+  if (info->directory) PetscCall(planned_trials(info, &planned));
+  if (contents->n_lines)
+    qsort(contents->lines, (size_t)contents->n_lines, sizeof(Line), compare_lines);
+  print_state(path, info, contents, planned);
+  rg_say("\n");
+  PetscCall(print_lines(contents, false));
+  if (contents->n_earlier) {
+    rg_say("\nOf an earlier version of the study\n");
+    PetscCall(print_lines(contents, true));
+  }
+  if (contents->n_failed) rg_say("\nFailed trials\n%s", contents->failed.data);
+  if (contents->n_failed > FAILED_SHOWN && !contents->all_failed)
+    rg_say("  and %d more (-failed lists them)\n", contents->n_failed - FAILED_SHOWN);
+  if (damaged) rg_say("\n%d damaged records or shards: not counted above\n", damaged);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
+{
+  RgArguments arguments;
+  RgStoreInfo info;
+  RgStoreStatus status;
+  Contents contents = {.first = INFINITY, .last = -INFINITY};
+  char message[512] = "";
+  int damaged = 0;
+  bool ok;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "info RESULTS.h5|DIRECTORY", options, 1, 1, &arguments,
+                               &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  contents.all_failed = arguments.option[OPT_FAILED] != NULL;
+  PetscCall(rg_store_info(arguments.positional[0], &info, &status, message));
+  if (status == RG_STORE_OK && arguments.option[OPT_STUDY])
+    rg_say("%s", info.study ? info.study : "");
+  else if (status == RG_STORE_OK)
+    PetscCall(rg_store_visit(arguments.positional[0], add_record, &contents, &damaged, &status,
+                             message));
+  if (status != RG_STORE_OK) {
+    rg_complain("%s", message);
+    *exit_code = RG_EXIT_BAD_INPUT;
+  } else if (!arguments.option[OPT_STUDY]) {
+    PetscCall(print_contents(arguments.positional[0], &info, &contents, damaged));
+  }
+  PetscCall(contents_clear(&contents));
+  PetscCall(rg_store_info_clear(&info));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,10 @@
+/* docs/results-format.md, made from the tables that write the files. */
+#ifndef RG_STUDY_FORMAT_DOC_H
+#define RG_STUDY_FORMAT_DOC_H
+
+#include "base/text.h"
+
+/* Append the description of shards and results files, as Markdown. */
+PetscErrorCode rg_format_document(RgText *text);
+
+#endif

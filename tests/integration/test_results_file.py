@@ -1,0 +1,64 @@
+"""What others make of a results file and of a study that is not finished: readers, info, documents."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from regatta_test import HERE, RegattaTest, main, regatta
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SMOKE = HERE / "smoke.yaml"
+
+
+class ResultsFile(RegattaTest):
+    def read_everywhere(self, path):
+        done = subprocess.run([sys.executable, str(HERE / "read_everywhere.py"), str(path)],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_results_open_everywhere(self):
+        output = self.folder / "smoke.h5"
+        self.run_ok("run", SMOKE, "-o", output, "-quiet", ranks=2)
+        self.assertIn("h5py: 60 trials", self.read_everywhere(output))
+        info = self.run_ok("info", output)
+        self.assertIn("results, complete", info)
+        self.assertRegex(info, r"trials +60\n")
+        self.assertIn(self.checksum(output), info)
+        self.assertEqual(self.run_ok("info", output, "-study"), SMOKE.read_text())
+
+    def test_shards_open_everywhere(self):
+        output = self.folder / "stopped.h5"
+        whole = self.folder / "whole.h5"
+        text = SMOKE.read_text().replace("seeds: 4", "seeds: 400")
+        study = self.write("long.yaml", text)
+        self.run_ok("run", study, "-o", output, "-quiet", "-walltime", 2, ranks=2)
+        self.assertFalse(output.exists())
+        shards = sorted((self.folder / "stopped.h5.d").glob("*.h5"))
+        self.assertTrue(shards)
+        self.read_everywhere(shards[0])
+        info = self.run_ok("info", self.folder / "stopped.h5.d")
+        self.assertIn("not packed yet", info)
+        self.assertRegex(info, r"trials +\d+ of 6000 finished\n")
+        self.assertEqual(info.split("\n", 1)[1], self.run_ok("info", output).split("\n", 1)[1])
+        self.assertEqual(regatta("status", output)[0], 75)
+        shutil.copytree(self.folder / "stopped.h5.d", self.folder / "whole.h5.d")
+        self.run_ok("run", SMOKE, "-o", whole, "-quiet", ranks=2)  # the rest stays aside
+        self.assertEqual(regatta("status", whole)[0], 0)
+
+    def test_document_is_up_to_date(self):
+        self.assertEqual(self.run_ok("describe", "results-format"),
+                         (ROOT / "docs" / "results-format.md").read_text())
+
+    def test_no_results_file(self):
+        for path, words in ((self.folder / "none.h5", "no such"),
+                            (self.write("text.h5", "no HDF5"), "text.h5")):
+            code, _, err = regatta("info", path)
+            self.assertEqual(code, 2)
+            self.assertIn(words, err)
+            self.assertNotIn("HDF5-DIAG", err)
+            self.assertEqual(len(err.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    main()
