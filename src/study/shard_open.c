@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "base/hash.h"
+#include "study/probe.h"
 #include "study/store.h"
 
 /* Errors of the medium mean damage (the file goes to bad/, its trials run again); errors of the
@@ -180,7 +181,7 @@ PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *conta
   RgFailure failure = {0};
   RgMedium medium;
   uint64_t length = 0;
-  bool fits = true;
+  bool fits = true, survives = true;
   int error, fd;
 
   PetscFunctionBeginUser;
@@ -200,6 +201,13 @@ PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *conta
     PetscFunctionReturn(0);
   }
   medium = rg_medium_descriptor(fd, length);
+  if (!*trailed) PetscCall(rg_probe_survives(&medium, &survives));
+  if (!survives) {
+    *state = RG_SOURCE_DAMAGED;
+    snprintf(message, 512, "%s is damaged: HDF5 can't read it", path);
+    close(fd);
+    PetscFunctionReturn(0);
+  }
   PetscCall(rg_container_open(&medium, container, &failure));
   container->fd = fd;
   judge(path, container, &failure, state, message);

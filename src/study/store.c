@@ -43,7 +43,7 @@ static PetscErrorCode check_output(const RgStore *store, RgStoreStatus *status, 
   char *name = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_results_open(store->output, false, &container, &trailed, &state, message));
+  PetscCall(rg_results_open(store->output, true, &container, &trailed, &state, message));
   if (state == RG_SOURCE_OK) {
     PetscCall(
         rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY_NAME].name, &name, NULL));

@@ -233,7 +233,7 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgStoreStatus 
   info->directory = directory != NULL;
   if (directory) PetscCall(read_directory(directory, true, info));
   if (results) {
-    PetscCall(rg_results_open(results, false, &container, &trailed, &state, message));
+    PetscCall(rg_results_open(results, true, &container, &trailed, &state, message));
     if (state == RG_SOURCE_OK)
       PetscCall(read_info(&container, info));
     else

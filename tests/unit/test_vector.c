@@ -200,7 +200,7 @@ static void tiles_are_matrix_products(void **state)
 static void normals_follow_the_stream(void **state)
 {
   RgStream stream = rg_stream(5, "test", 0, "vector", 3);
-  double   fast[N], slow[N];
+  double   fast[N], slow[N + 1];
 
   (void)state;
   for (int used = 0; used < 4; ++used) { /* words taken before */
