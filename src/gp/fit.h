@@ -61,8 +61,9 @@ PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, in
    Zero-initialise. */
 typedef struct {
   int     n, theta_size; /* room for so many data and hyperparameters */
-  double *K;             /* n x n: covariance, then its factor, then its inverse */
-  double *A;             /* n x n: alpha alpha' - inverse */
+  double *K;             /* n x n: covariance, then its factor L */
+  double *inverse;       /* n x n: L^-1 */
+  double *A;             /* n x n, lower triangle: alpha alpha' - (L L')^-1 */
   double *alpha;         /* 2 x n: K^-1 (y - mean), K^-1 1 */
   double *theta;         /* 8 x theta_size */
   int    *free;          /* theta_size: indices of the hyperparameters that are fitted */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/blas.h"
+#include "gp/factor.h"
+#include "gp/kernel_internal.h"
 
 static const double log_2pi = 1.83787706640934548356065947281;
 
@@ -14,9 +16,10 @@ static PetscErrorCode reserve(RgFitWork *work, int n)
 {
   PetscFunctionBeginUser;
   if (n > work->n) {
-    size_t room = n > 2 * work->n ? n : 2 * work->n;
-    PetscCall(PetscFree3(work->K, work->A, work->alpha));
-    PetscCall(PetscMalloc3(room * room, &work->K, room * room, &work->A, 2 * room, &work->alpha));
+    size_t room = (size_t)rg_pad(PetscMax(n, 2 * work->n));
+    PetscCall(PetscFree4(work->K, work->inverse, work->A, work->alpha));
+    PetscCall(PetscMalloc4(room * room, &work->K, room * room, &work->inverse, room * room,
+                           &work->A, 2 * room, &work->alpha));
     work->n = (int)room;
   }
   PetscFunctionReturn(0);
@@ -25,7 +28,7 @@ static PetscErrorCode reserve(RgFitWork *work, int n)
 PetscErrorCode rg_fit_work_destroy(RgFitWork *work)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree3(work->K, work->A, work->alpha));
+  PetscCall(PetscFree4(work->K, work->inverse, work->A, work->alpha));
   PetscCall(PetscFree2(work->theta, work->free));
   memset(work, 0, sizeof *work);
   PetscFunctionReturn(0);
@@ -36,14 +39,15 @@ PetscErrorCode rg_fit_work_destroy(RgFitWork *work)
 static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double noise_variance,
                                 int n, const double *X, double *log_det, bool *positive)
 {
-  const size_t stride = (size_t)n + 1;
+  const int ld = rg_pad(n);
+  const size_t stride = (size_t)ld + 1;
   const double smallest = n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(kernel);
   double sum = 0.0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_kernel_matrix(kernel, n, X, work->K));
+  PetscCall(rg_kernel_lower(kernel, n, X, ld, work->K));
   for (int i = 0; i < n; i++) work->K[i * stride] += noise_variance;
-  *positive = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, work->K, n) == 0;
+  *positive = rg_factor_cholesky(n, work->K, ld) == 0;
   for (int i = 0; *positive && i < n; i++) {
     const double pivot = work->K[i * stride];
     *positive = pivot * pivot > smallest; /* false for NaN, too */
@@ -61,7 +65,7 @@ static void solve(RgFitWork *work, int n, const double *y, bool learn_mean, doub
     double wy = 0.0, w1 = 0.0;
     memcpy(alpha, y, (size_t)n * sizeof *y);
     for (int i = 0; i < n; i++) ones[i] = 1.0;
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 2, work->K, n, alpha, n);
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 2, work->K, rg_pad(n), alpha, n);
     for (int i = 0; i < n; i++) {
       wy += alpha[i];
       w1 += ones[i];
@@ -70,23 +74,25 @@ static void solve(RgFitWork *work, int n, const double *y, bool learn_mean, doub
     for (int i = 0; i < n; i++) alpha[i] -= *mean * ones[i];
   } else {
     for (int i = 0; i < n; i++) alpha[i] = y[i] - *mean;
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, work->K, n, alpha, n);
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, work->K, rg_pad(n), alpha, n);
   }
 }
 
-/* A = alpha alpha' - (K + v I)^-1, both triangles; returns its trace. Overwrites the factor. */
-static double contraction_matrix(RgFitWork *work, int n)
+/* A = alpha alpha' - (K + v I)^-1, lower triangle; *trace of it. */
+static PetscErrorCode contraction_matrix(RgFitWork *work, int n, double *trace)
 {
-  const double *alpha = work->alpha, *inverse = work->K;
-  double trace = 0.0;
-  LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, work->K, n);
+  const double *alpha = work->alpha;
+
+  PetscFunctionBeginUser;
+  rg_factor_invert(n, work->K, rg_pad(n), work->inverse);
+  PetscCall(rg_factor_inverse_product(n, work->inverse, rg_pad(n), work->A));
+  *trace = 0.0;
   for (int i = 0; i < n; i++) {
     double *row = work->A + (size_t)i * n;
-    for (int j = i; j < n; j++) row[j] = alpha[i] * alpha[j] - inverse[(size_t)i * n + j];
-    for (int j = i + 1; j < n; j++) work->A[(size_t)j * n + i] = row[j];
-    trace += row[i];
+    for (int j = 0; j <= i; j++) row[j] = alpha[i] * alpha[j] - row[j];
+    *trace += row[i];
   }
-  return trace;
+  PetscFunctionReturn(0);
 }
 
 /* In the order of theta. A variance that is kept has no prior. */
@@ -143,7 +149,8 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   if (!gradient) PetscFunctionReturn(0);
 
   const int size = rg_kernel_theta_size(kernel);
-  double trace = contraction_matrix(work, n);
+  double trace = 0.0;
+  PetscCall(contraction_matrix(work, n, &trace));
   PetscCall(rg_kernel_theta_gradient(kernel, n, X, work->A, gradient));
   for (int p = 0; p < size; p++) gradient[p] *= 0.5;
   if (options->learn_noise) gradient[size] = 0.5 * noise_variance * trace;
