@@ -116,8 +116,10 @@ mpi_run() {
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   fi
   [ "$ranks" -gt "$(cores)" ] && options+=(--oversubscribe)
-  mpirun "${options[@]}" -n "$ranks" "$@" &
+  set -m # a process group of its own: Ctrl-C must not reach mpirun, which would kill the ranks
+  mpirun "${options[@]}" -n "$ranks" "$@" </dev/null &
   pid=$!
+  set +m
   trap 'kill -USR1 "$pid" 2>/dev/null || true' TERM INT
   wait "$pid" || status=$?
   while kill -0 "$pid" 2>/dev/null; do
@@ -177,6 +179,8 @@ run_tests() {
   echo "$((total - failed - skipped)) passed, $failed failed, $skipped skipped"
   [ "$total" -gt 0 ] && [ "$failed" = 0 ] && [ "$status" = 0 ]
 }
+
+[ "${BASH_SOURCE[0]}" = "$0" ] || return 0 # sourced by a test, for its functions
 
 case ${1:-} in
 '') quickstart ;;

@@ -10,37 +10,40 @@
 #include "cli/progress.h"
 #include "study/fingerprint.h"
 #include "study/schedule.h"
-#include "study/stop.h"
+#include "study/stop_relay.h"
 #include "study/store.h"
 #include "study/trial.h"
 
 enum { OPT_OUTPUT, OPT_WALLTIME, OPT_STRICT, OPT_QUIET };
 
 static const RgOption options[] = {
-  {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
-  {"-walltime", "SECONDS", "stop cleanly after so many seconds (also H:M:S)"},
-  {"-strict", NULL, "exit code 1 when a trial failed"},
-  {"-quiet", NULL, "no progress"},
-  {NULL, NULL, NULL},
+    {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
+    {"-walltime", "SECONDS", "stop cleanly after so many seconds (also H:M:S)"},
+    {"-strict", NULL, "exit code 1 when a trial failed"},
+    {"-quiet", NULL, "no progress"},
+    {NULL, NULL, NULL},
 };
 
 /* Everything a run holds. */
 typedef struct {
-  int           rank, ranks;
-  bool          strict;
-  bool          told; /* the user knows that the disk says no */
-  char          output[4096];
-  RgStudy       study;
-  RgPlan        plan;
+  int rank, ranks;
+  bool strict;
+  bool told; /* the user knows that the disk says no */
+  char output[4096];
+  RgStudy study;
+  RgPlan plan;
   unsigned char *done; /* RgStatus per trial, known before the run */
-  RgStoreScan   scan;
-  RgStore      *store;
-  RgSchedule   *schedule;
+  RgStoreScan scan;
+  RgStore *store;
+  RgSchedule *schedule;
+  RgStopRelay *relay;
+  RgStopReason stop;     /* NONE: go on */
+  PetscErrorCode broken; /* of should_stop, which can't return it */
   RgProgressMeter meter;
   RgFingerprint fingerprint;
-  char          host[RG_NAME_MAX];
-  char          machine[256]; /* BLAS core, threads, CPU, tuning: for the provenance of records */
-  int           exit_code;
+  char host[RG_NAME_MAX];
+  char machine[256]; /* BLAS core, threads, CPU, tuning: for the provenance of records */
+  int exit_code;
 } Session;
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -51,7 +54,7 @@ static double parse_duration(const char *text)
   double total = 0;
 
   for (const char *p = text;; p++) {
-    char  *end;
+    char *end;
     double part = strtod(p, &end);
     if (end == p || !(part >= 0)) return -1;
     total = 60 * total + part;
@@ -69,7 +72,7 @@ static PetscErrorCode read_on_rank_0(const char *path, int rank, char **text, in
   *length = -1;
   if (rank == 0) {
     RgDiagnostics diagnostics = {0};
-    size_t        size;
+    size_t size;
     PetscCall(rg_study_read_file(path, text, &size, &diagnostics));
     rg_print_diagnostics(&diagnostics);
     if (*text) *length = (int64_t)size;
@@ -83,8 +86,8 @@ static PetscErrorCode read_on_rank_0(const char *path, int rank, char **text, in
 
 static PetscErrorCode load_study(Session *s, const char *path)
 {
-  char         *text;
-  int64_t       length;
+  char *text;
+  int64_t length;
   RgDiagnostics diagnostics = {0};
 
   PetscFunctionBeginUser;
@@ -110,18 +113,24 @@ static int open_exit_code(RgStoreStatus status)
   return status == RG_STORE_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
 }
 
-/* Open the store on every rank and learn what is finished already. */
-static PetscErrorCode open_store(Session *s)
+/* Open the store on every rank and learn what is finished already. A STOP file of an earlier stop
+   is not obeyed again (a batch script that requeues would go round in circles) and not removed (who
+   put it there may still mean it): the run does not start. */
+static PetscErrorCode open_store(Session *s, const char *stop_file)
 {
   RgStoreStatus status = RG_STORE_OK;
-  char          message[512] = "";
-  int           code = RG_EXIT_OK;
+  char message[512] = "";
+  int code = RG_EXIT_OK;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(PetscMax(s->plan.n, 1), &s->done));
   if (s->rank == 0) {
     PetscCall(rg_store_open(s->output, &s->study, s->rank, &s->store, &status, message));
     if (status == RG_STORE_OK) message[0] = 0;
+    if (status == RG_STORE_OK && access(stop_file, F_OK) == 0) {
+      status = RG_STORE_FOREIGN;
+      snprintf(message, sizeof(message), "%.400s asks for a stop; remove it to run", stop_file);
+    }
     if (status == RG_STORE_OK)
       PetscCall(rg_store_scan(s->store, &s->plan, s->done, &s->scan, &status, message));
     if (status != RG_STORE_OK) {
@@ -169,16 +178,6 @@ static PetscErrorCode compare_fingerprints(Session *s)
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-static bool should_stop(void *context)
-{
-  Session *s = context;
-  int      flag;
-
-  (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-  rg_progress_show(&s->meter, s->schedule, false);
-  return rg_stop_requested() != RG_STOP_NONE;
-}
-
 static PetscErrorCode fill_provenance(const Session *s, RgRecord *record)
 {
   RgProvenance *p = &record->provenance;
@@ -199,7 +198,7 @@ static const double patience = 600.0;
 static PetscErrorCode look_at_disk(Session *s, RgStoreStatus status, const char *message,
                                    bool *give_up)
 {
-  int    n;
+  int n;
   size_t bytes;
   double troubled;
 
@@ -213,10 +212,33 @@ static PetscErrorCode look_at_disk(Session *s, RgStoreStatus status, const char 
   PetscFunctionReturn(0);
 }
 
+/* Between iterations: commit what is due, show progress, hear whether to stop. */
+static PetscErrorCode look_around(Session *s)
+{
+  RgStoreStatus status;
+  char message[512] = "";
+  bool give_up;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_store_flush(s->store, false, &status, message));
+  PetscCall(look_at_disk(s, status, message, &give_up));
+  rg_progress_show(&s->meter, s->schedule, false);
+  PetscCall(rg_stop_relay_look(s->relay, &s->stop));
+  PetscFunctionReturn(0);
+}
+
+static bool should_stop(void *context)
+{
+  Session *s = context;
+
+  if (!s->broken) s->broken = look_around(s);
+  return s->broken || s->stop != RG_STOP_NONE;
+}
+
 static PetscErrorCode commit(Session *s, RgRecord *record, bool *give_up)
 {
   RgStoreStatus status;
-  char          message[512] = "";
+  char message[512] = "";
 
   PetscFunctionBeginUser;
   PetscCall(rg_store_add(s->store, record, &status, message));
@@ -228,14 +250,15 @@ static PetscErrorCode commit(Session *s, RgRecord *record, bool *give_up)
 static PetscErrorCode drain(Session *s)
 {
   RgStoreStatus status;
-  char          message[512] = "";
-  bool          give_up = false;
+  char message[512] = "";
+  bool give_up = false;
 
   PetscFunctionBeginUser;
   for (double pause = 0.1;; pause = PetscMin(2 * pause, 5.0)) {
     PetscCall(rg_store_flush(s->store, true, &status, message));
     PetscCall(look_at_disk(s, status, message, &give_up));
-    if (status == RG_STORE_OK || give_up || rg_stop_requested() != RG_STOP_NONE) break;
+    PetscCall(rg_stop_relay_look(s->relay, &s->stop));
+    if (status == RG_STORE_OK || give_up || s->stop != RG_STOP_NONE) break;
     PetscCall(PetscSleep(pause));
   }
   if (status != RG_STORE_OK) {
@@ -246,19 +269,36 @@ static PetscErrorCode drain(Session *s)
   PetscFunctionReturn(0);
 }
 
+/* mpirun leaves one second between TERM and KILL. Where an iteration takes that long nothing may
+   wait in memory for its end. */
+static PetscErrorCode flush_before(Session *s, const RgTrial *trial)
+{
+  RgStoreStatus status;
+  char message[512] = "";
+  bool give_up;
+
+  PetscFunctionBeginUser;
+  if (trial->cost < 0.3 * trial->n_evaluations) PetscFunctionReturn(0);
+  PetscCall(rg_store_flush(s->store, true, &status, message));
+  PetscCall(look_at_disk(s, status, message, &give_up));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode run_trials(Session *s)
 {
   bool give_up = false;
 
   PetscFunctionBeginUser;
-  while (!give_up && rg_stop_requested() == RG_STOP_NONE) {
+  while (!give_up && !should_stop(s)) {
     RgRecord record = {0};
-    int      index;
-    bool     stopped;
+    int index;
+    bool stopped;
     PetscCall(rg_schedule_next(s->schedule, &index));
     if (index < 0) break;
     const RgTrial *trial = &s->plan.trials[index];
+    PetscCall(flush_before(s, trial));
     PetscCall(rg_trial_run(&s->study, trial, should_stop, s, &record, &stopped));
+    PetscCall(s->broken);
     if (stopped) break;
     PetscCall(fill_provenance(s, &record));
     bool failed = record.status == RG_STATUS_FAILED;
@@ -266,6 +306,7 @@ static PetscErrorCode run_trials(Session *s)
     PetscCall(rg_schedule_finished(s->schedule, trial, failed));
     rg_progress_show(&s->meter, s->schedule, false);
   }
+  PetscCall(s->broken);
   PetscCall(drain(s));
   PetscFunctionReturn(0);
 }
@@ -274,7 +315,7 @@ static PetscErrorCode run_trials(Session *s)
 static PetscErrorCode wait_for_all(Session *s)
 {
   MPI_Request request;
-  int         arrived = 0;
+  int arrived = 0;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Ibarrier(MPI_COMM_WORLD, &request));
@@ -282,8 +323,10 @@ static PetscErrorCode wait_for_all(Session *s)
     PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
     if (arrived) break;
     rg_progress_show(&s->meter, s->schedule, false);
+    PetscCall(rg_stop_relay_look(s->relay, &s->stop));
     PetscCall(PetscSleep(pause));
   }
+  PetscCall(rg_stop_relay_finish(s->relay, &s->stop));
   PetscFunctionReturn(0);
 }
 
@@ -292,14 +335,14 @@ static PetscErrorCode wait_for_all(Session *s)
 static PetscErrorCode pack(Session *s)
 {
   RgStoreStatus status;
-  char          message[512] = "";
+  char message[512] = "";
 
   PetscFunctionBeginUser;
   if (s->rank == 0) {
     PetscCall(rg_store_pack(s->store, &s->plan, &status, message));
     if (status != RG_STORE_OK) {
       rg_complain("%s; the finished trials are safe in %s.d", message, s->output);
-      s->exit_code = open_exit_code(status);
+      s->exit_code = status == RG_STORE_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
     }
   }
   PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
@@ -314,9 +357,9 @@ static void report(const Session *s, const RgProgress *progress, bool complete, 
     rg_say("%s: %d trials in %s (%d run now, %.1f s)\n", s->study.name, s->plan.n, s->output,
            progress->n_finished, wall);
   } else {
-    rg_say("%s: stopped by %s with %d of %d trials finished; the same command resumes\n",
-           s->study.name, rg_stop_describe(rg_stop_requested()),
-           s->scan.n_done + progress->n_finished, s->plan.n);
+    rg_say("%s: stopped by %s with %d of %d trials finished; %sthe same command resumes\n",
+           s->study.name, rg_stop_describe(s->stop), s->scan.n_done + progress->n_finished,
+           s->plan.n, s->stop == RG_STOP_FILE ? "once it is removed " : "");
   }
   if (failed) rg_say("%d trials failed; regatta info %s says why\n", failed, s->output);
 }
@@ -343,6 +386,7 @@ static PetscErrorCode destroy(Session *s)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_schedule_destroy(&s->schedule));
+  PetscCall(rg_stop_relay_destroy(&s->relay));
   PetscCall(rg_store_close(&s->store));
   PetscCall(PetscFree(s->done));
   PetscCall(rg_plan_destroy(&s->plan));
@@ -353,7 +397,7 @@ static PetscErrorCode destroy(Session *s)
 static PetscErrorCode start(Session *s, const RgArguments *arguments)
 {
   double walltime = 0;
-  char   stop_file[4200];
+  char stop_file[4200];
 
   PetscFunctionBeginUser;
   if (arguments->option[OPT_WALLTIME]) walltime = parse_duration(arguments->option[OPT_WALLTIME]);
@@ -367,24 +411,26 @@ static PetscErrorCode start(Session *s, const RgArguments *arguments)
   if (s->exit_code) PetscFunctionReturn(0);
   if (arguments->option[OPT_OUTPUT])
     snprintf(s->output, sizeof(s->output), "%s", arguments->option[OPT_OUTPUT]);
-  else snprintf(s->output, sizeof(s->output), "%s.h5", s->study.name);
-  PetscCall(open_store(s));
-  if (s->exit_code) PetscFunctionReturn(0);
+  else
+    snprintf(s->output, sizeof(s->output), "%s.h5", s->study.name);
   snprintf(stop_file, sizeof(stop_file), "%s.d/STOP", s->output);
   PetscCall(rg_stop_initialize(walltime, stop_file));
+  PetscCall(open_store(s, stop_file));
+  if (s->exit_code) PetscFunctionReturn(0);
   PetscCall(compare_fingerprints(s));
   if (gethostname(s->host, sizeof(s->host) - 1)) snprintf(s->host, sizeof(s->host), "unknown");
   rg_progress_begin(&s->meter, s->rank == 0 && !arguments->option[OPT_QUIET]);
+  PetscCall(rg_stop_relay_create(MPI_COMM_WORLD, &s->relay));
   PetscCall(rg_schedule_create(MPI_COMM_WORLD, &s->plan, s->done, &s->schedule));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
 {
-  Session     s = {0};
+  Session s = {0};
   RgArguments arguments;
-  bool        ok;
-  double      begin = rg_wall_seconds();
+  bool ok;
+  double begin = rg_wall_seconds();
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1,

@@ -35,6 +35,21 @@ def regatta(*arguments, ranks=None, timeout=300):
     return done.returncode, done.stdout, done.stderr
 
 
+def ranks_of(job):
+    """Process ids of the ranks of a running mpirun, rank 0 first."""
+    found = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(job.pid)], capture_output=True,
+                           text=True).stdout.split()
+    return sorted(int(pid) for pid, name in zip(found[::2], found[1::2]) if name == "regatta")
+
+
+def is_alive(pid):
+    """Whether a process runs (a zombie does not)."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def fingerprint():
     return re.search(r"^fingerprint +([0-9a-f]{16})$", regatta("version")[1], re.M).group(1)
 

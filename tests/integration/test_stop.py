@@ -1,11 +1,15 @@
 """Signals, the wall-time limit and the STOP file stop a run cleanly; the same command resumes."""
+import os
+import re
 import signal
 import subprocess
 import time
 
-from regatta_test import HERE, RegattaTest, environment, main, mpirun, regatta
+from regatta_test import (HERE, REGATTA, RegattaTest, environment, is_alive, main, mpirun, ranks_of,
+                          regatta)
 
 STUDY = HERE / "stop.yaml"
+ROOT = HERE.parents[1]
 
 
 class Stop(RegattaTest):
@@ -14,6 +18,7 @@ class Stop(RegattaTest):
     def setUp(self):
         super().setUp()
         self.output = self.folder / "out.h5"
+        self.directory = self.folder / "out.h5.d"
 
     def reference(self):
         if Stop.expected is None:
@@ -22,45 +27,200 @@ class Stop(RegattaTest):
             Stop.expected = self.checksum(path)
         return Stop.expected
 
-    def resumes(self):
+    def command(self, ranks=2, *options):
+        return mpirun(ranks, "run", STUDY, "-o", self.output, "-quiet", *options)
+
+    def start(self, command=None, ranks=2, **options):
+        """Start a job and wait until its trials run."""
+        job = subprocess.Popen(command or self.command(ranks), env=environment(),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, **options)
+        deadline = time.monotonic() + 60
+        while not self.directory.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1.0)
+        return job
+
+    def stopped(self, job, by="a signal"):
+        """The job ended as one that was asked to stop; returns what it said."""
+        out, _ = job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 0, out)
+        self.assertIn("the same command resumes", out)
+        self.assertIn(f"stopped by {by}", out)
+        return out
+
+    def finished_so_far(self):
+        """Trials that a reader finds in the study directory."""
+        return int(self.run_ok("checksum", self.output).split()[1])
+
+    def is_intact(self):
+        """Part of the trials is there, every checksum right, nothing half-written."""
+        self.assertEqual(list(self.directory.glob(".tmp*")), [], "a temporary file was left")
+        self.assertFalse((self.directory / "bad").exists())
+        code, out, err = regatta("verify", self.directory, "-sample", "0")
+        self.assertEqual((code, err), (75, ""), out)
         code, _, _ = regatta("status", self.output)
         self.assertEqual(code, 75, "the run was over before it could be stopped")
+
+    def resumes(self):
+        self.is_intact()
         self.run_ok("run", STUDY, "-o", self.output, "-quiet", ranks=2)
         self.assertEqual(regatta("status", self.output)[0], 0)
         self.assertEqual(self.checksum(self.output), self.reference())
 
-    def start(self):
-        job = subprocess.Popen(mpirun(2, "run", STUDY, "-o", self.output, "-quiet"),
-                               env=environment(), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        directory = self.folder / "out.h5.d"
-        deadline = time.monotonic() + 30
-        while not directory.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.8)
-        return job
+    def through_mpirun(self, number):
+        job = self.start()
+        begin = time.monotonic()
+        job.send_signal(number)
+        out = self.stopped(job)
+        self.assertLess(time.monotonic() - begin, 30)
+        said = int(re.search(r"with (\d+) of 180", out).group(1))
+        self.assertGreater(said, 0)
+        self.assertEqual(self.finished_so_far(), said)
+        self.is_intact()
 
     def test_usr1(self):
-        job = self.start()
-        job.send_signal(signal.SIGUSR1)
-        out, _ = job.communicate(timeout=60)
-        self.assertEqual(job.returncode, 0, out)
-        self.assertIn("the same command resumes", out)
+        self.through_mpirun(signal.SIGUSR1)
         self.resumes()
+
+    def test_usr2(self):
+        self.through_mpirun(signal.SIGUSR2)
+
+    def ends_mpirun(self, number):
+        """mpirun ends its ranks one second after TERM: what is finished was committed by then."""
+        job = self.start()
+        job.send_signal(number)
+        out, _ = job.communicate(timeout=60)
+        self.assertGreater(self.finished_so_far(), 0, out)
+        self.is_intact()
+
+    def test_term_through_mpirun(self):
+        self.ends_mpirun(signal.SIGTERM)
+        self.resumes()
+
+    def test_int_through_mpirun(self):
+        self.ends_mpirun(signal.SIGINT)
+
+    def to_ranks(self, number, which):
+        job = self.start(ranks=3)
+        ranks = ranks_of(job)
+        self.assertEqual(len(ranks), 3)
+        for rank in which:
+            os.kill(ranks[rank], number)
+        self.stopped(job)
+        self.is_intact()
+
+    def test_term_to_every_rank(self):
+        self.to_ranks(signal.SIGTERM, range(3))
+
+    def test_term_to_the_first_rank(self):
+        self.to_ranks(signal.SIGTERM, [0])
+
+    def test_term_to_the_last_rank(self):
+        self.to_ranks(signal.SIGTERM, [2])
+
+    def test_without_mpirun(self):
+        command = [REGATTA, "run", STUDY, "-o", self.output, "-quiet"]
+        for number in (signal.SIGINT, signal.SIGTERM):
+            job = self.start(command)
+            job.send_signal(number)
+            self.stopped(job)
+        self.is_intact()
+
+    def test_signals_again_and_again(self):
+        """A stop under way is not hurried by more signals, and not spoilt."""
+        job = self.start(ranks=3)
+        ranks = ranks_of(job)
+        for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT, signal.SIGUSR2) * 3:
+            for pid in ranks:
+                if is_alive(pid):
+                    os.kill(pid, number)
+            time.sleep(0.01)
+        self.stopped(job)
+        self.is_intact()
 
     def test_stop_file(self):
         job = self.start()
-        (self.folder / "out.h5.d" / "STOP").touch()
-        out, _ = job.communicate(timeout=60)
-        self.assertEqual(job.returncode, 0, out)
-        self.assertIn("STOP", out)
-        (self.folder / "out.h5.d" / "STOP").unlink()
+        stop = self.directory / "STOP"
+        stop.touch()
+        out = self.stopped(job, by="the STOP file")
+        self.assertIn("once it is removed", out)
+        code, _, err = regatta("run", STUDY, "-o", self.output)
+        self.assertEqual(code, 2, "a batch script that requeues would go round in circles")
+        self.assertEqual(err, f"regatta: {stop} asks for a stop; remove it to run\n")
+        stop.unlink()
         self.resumes()
 
     def test_walltime(self):
-        out = self.run_ok("run", STUDY, "-o", self.output, "-quiet", "-walltime", "1", ranks=2)
-        self.assertIn("wall-time", out)
+        for limit in ("1", "0:01", "0:0:1"):
+            out = self.run_ok("run", STUDY, "-o", self.output, "-quiet", "-walltime", limit, ranks=2)
+            self.assertIn("stopped by the wall-time limit", out)
         self.resumes()
+
+    def test_stop_in_packing(self):
+        """Signals from the moment the last trials end until the results file stands."""
+        small = self.write("small.yaml", STUDY.read_text().replace("seeds: 60", "seeds: 8"))
+        reference = self.folder / "small.h5"
+        self.run_ok("run", small, "-o", reference, "-quiet", ranks=2)
+        expected = self.checksum(reference)
+        finished = 0
+        for delay in (0.0, 0.002, 0.005, 0.01, 0.02):
+            job = subprocess.Popen(mpirun(2, "run", small, "-o", self.output, "-quiet"),
+                                   env=environment(), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            deadline = time.monotonic() + 60
+            while not list(self.directory.glob("0-*.h5")) and not self.output.exists():
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(0.0005)
+            time.sleep(delay)
+            for pid in ranks_of(job):
+                os.kill(pid, signal.SIGTERM)
+            out, _ = job.communicate(timeout=60)
+            self.assertEqual(job.returncode, 0, out)
+            if self.output.exists():
+                finished += 1
+                self.assertEqual(self.checksum(self.output), expected)
+                self.assertEqual(list(self.folder.glob(".tmp*")), [])
+                self.output.unlink()
+        self.run_ok("run", small, "-o", self.output, "-quiet", ranks=2)
+        self.assertEqual(self.checksum(self.output), expected)
+        print(f"{finished} of 5 runs had begun to pack")
+
+    def run_sh(self):
+        """run.sh in a process group of its own, as a terminal starts it."""
+        script = f'source "{ROOT}/run.sh"; mpi_run "$@"'
+        return self.start(["bash", "-c", script, "run.sh", REGATTA, "run", STUDY, "-o", self.output,
+                           "-quiet"], start_new_session=True)
+
+    def test_run_sh_term(self):
+        job = self.run_sh()
+        job.send_signal(signal.SIGTERM)
+        self.stopped(job)
+        self.is_intact()
+
+    def test_run_sh_ctrl_c(self):
+        """Ctrl-C reaches the whole process group."""
+        job = self.run_sh()
+        os.killpg(job.pid, signal.SIGINT)
+        self.stopped(job)
+        self.is_intact()
+
+
+class Together(RegattaTest):
+    def test_two_runs_at_once(self):
+        """Two runs of one study waste time, and spoil nothing."""
+        output, reference = self.folder / "out.h5", self.folder / "reference.h5"
+        study = self.write("study.yaml", STUDY.read_text().replace("seeds: 60", "seeds: 12"))
+        jobs = [subprocess.Popen(mpirun(2, "run", study, "-o", output, "-quiet"), env=environment(),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True) for _ in range(2)]
+        for job in jobs:
+            out, _ = job.communicate(timeout=120)
+            self.assertEqual(job.returncode, 0, out)
+        self.run_ok("run", study, "-o", reference, "-quiet", ranks=2)
+        self.assertEqual(self.checksum(output), self.checksum(reference))
+        self.assertEqual(regatta("status", output)[0], 0)
 
 
 if __name__ == "__main__":
