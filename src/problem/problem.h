@@ -33,7 +33,7 @@ typedef struct {
   /* Validate combinations of options that the table can't express; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
   /* Append what identifies the function, in place of the options' canonical text: for families
-     whose options name something outside, such as a file. Called after `check`. NULL: the options. */
+     whose options name something outside, such as a file. Called after `check`. NULL: those. */
   PetscErrorCode (*identity)(const void *options, RgText *text);
   /* The domain alone, cheap, without drawing anything: for validation and planning. */
   PetscErrorCode (*domain)(const void *options, RgDomain *domain);

@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
   int              n;        /* queries: curves are over t = 1 .. n */
   RgConfidenceLaw *law;      /* n laws; NULL: the method has no confidence parameter */
-  bool             bounded;  /* a theorem's formula can be evaluated: gain, value and claim are set */
+  bool             bounded;  /* a theorem's formula can be evaluated: gain, value, claim are set */
   RgClaim          claim;
   char            *why;      /* why there is no bound, or which assumption fails; "" if none */
   double           noise;    /* noise variance of the model */

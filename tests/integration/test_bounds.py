@@ -41,7 +41,7 @@ class Bounds(RegattaTest):
                                       ((study, "-level", "x"), 2, "-level must be a number in"),
                                       ((study, "-tigth"), 2, "did you mean '-tight'"),
                                       ((self.folder / "none.yaml",), 2, "none.yaml"),
-                                      ((study, "-o", "/nowhere/b.csv"), 3, "/nowhere/b.csv")):
+                                      ((study, "-o", "/nowhere/b.csv"), 2, "/nowhere/b.csv")):
             found, _, err = regatta("bounds", *arguments)
             self.assertEqual(found, code, err)
             self.assertEqual(len(err.splitlines()), 1, err)
