@@ -1,0 +1,189 @@
+"""Damaged, foreign and newer files at the level of the program: named, refused or set aside, never
+used, never a crash."""
+import random
+import shutil
+
+import h5py
+
+from regatta_test import HERE, LONG, RegattaTest, main, regatta
+
+TEXT = (HERE / "smoke.yaml").read_text().replace("iterations: 12", "iterations: 3").replace(
+    "seeds: 4", "seeds: 2")
+FLIPS = 200 if LONG else 12
+LOOKERS = ("status", "checksum", "verify", "info")
+
+
+class Damage(RegattaTest):
+    """One good file per test; a copy of it is spoilt in every way."""
+
+    def setUp(self):
+        super().setUp()
+        self.study = self.write("smoke.yaml", TEXT)
+        self.good = self.folder / "good.h5"
+        self.run_ok("run", self.study, "-o", self.good, "-quiet")
+        self.bytes = self.good.read_bytes()
+        self.expected = self.checksum(self.good)
+        self.tried = 0
+
+    def call(self, *arguments):
+        """Exit code and standard error of a command that must not crash."""
+        code, out, err = regatta(*arguments)
+        self.tried += 1
+        self.assertIn(code, (0, 2, 3, 75), f"{arguments}: exit {code}\n{out}\n{err}")
+        self.assertNotIn("PETSC ERROR", err)
+        return code, err
+
+    def refuses(self, name, data, says=None):
+        """Every command refuses the file and names it in one line; none of them changes it."""
+        path = self.folder / name
+        path.write_bytes(data)
+        merged = self.folder / "merged.h5"
+        for arguments in (*((command, path) for command in LOOKERS),
+                          ("run", self.study, "-o", path, "-quiet"),
+                          ("merge", self.good, path, "-o", merged),
+                          ("merge", path, self.good, "-o", merged)):
+            code, err = self.call(*arguments)
+            expected = 3 if arguments[0] == "verify" and says != "schema" else 2
+            self.assertEqual(code, expected, f"{arguments}: {err}")
+            self.assertEqual(len(err.splitlines()), 1, err)
+            self.assertIn(name, err)
+            if says:
+                self.assertIn(says, err)
+            self.assertFalse(merged.exists())
+            self.assertEqual(path.read_bytes(), data, f"{arguments} changed the file")
+        path.unlink()
+
+    def test_results_file(self):
+        random_bytes = random.Random(1).randbytes(5000)
+        self.refuses("empty.h5", b"")
+        self.refuses("text.h5", b"algorithm,seed,regret\nei,1,0.5\n")
+        self.refuses("random.h5", random_bytes)
+        self.refuses("header_only.h5", self.bytes[:8] + random_bytes)
+        for part in (8, 100, len(self.bytes) // 2, len(self.bytes) * 9 // 10):
+            self.refuses(f"first_{part}.h5", self.bytes[:part])
+        print(f"{self.tried} commands on damaged results files")
+
+    def test_damaged_trailer(self):
+        """Without its trailer a file is what another program may have written: no value is lost,
+        every record's checksum is looked at, verify says so."""
+        path = self.folder / "trailer.h5"
+        for data in (self.bytes[:-1], self.bytes[:-32], self.bytes + b"\0" * 1000):
+            path.write_bytes(data)
+            code, out, err = regatta("verify", path, "-sample", "0")
+            self.assertIn(code, (0, 3), err)
+            self.assertTrue(code == 3 or "no trailer" in out, out)
+            code, out, err = regatta("checksum", path)
+            self.assertTrue(code == 2 or out.split()[0] == self.expected, err)
+
+    def test_other_hdf5_file(self):
+        path = self.folder / "other.h5"
+        with h5py.File(path, "w") as file:
+            file["temperature"] = [1.0, 2.0]
+        self.refuses("other.h5", path.read_bytes())
+
+    def test_newer_schema(self):
+        path = self.folder / "newer.h5"
+        shutil.copy(self.good, path)
+        with h5py.File(path, "r+") as file:
+            file.attrs.modify("schema_version", file.attrs["schema_version"] + 1)
+        self.refuses("newer.h5", path.read_bytes(), says="schema")
+
+    def test_flipped_bytes(self):
+        """Single bytes of a results file: a value is never taken that was not written."""
+        positions = random.Random(20241121)
+        path = self.folder / "flipped.h5"
+        merged = self.folder / "merged.h5"
+        found = 0
+        for _ in range(FLIPS):
+            data = bytearray(self.bytes)
+            data[positions.randrange(len(data))] ^= positions.randrange(1, 256)
+            path.write_bytes(data)
+            code, err = self.call("verify", path, "-sample", "0")
+            self.assertEqual(code, 3, err)
+            found += "flipped.h5" in err
+            for command in ("status", "info"):
+                self.call(command, path)
+            code, out, _ = regatta("checksum", path)
+            self.tried += 1
+            if code == 0:
+                self.assertEqual(out.split()[0], self.expected)
+            code, _ = self.call("merge", path, self.good, "-o", merged)
+            if code == 0:
+                self.assertEqual(self.checksum(merged), self.expected)
+                merged.unlink()
+            code, _ = self.call("run", self.study, "-o", path, "-quiet")
+            if code == 0:
+                self.assertEqual(self.checksum(path), self.expected)
+        self.assertEqual(found, FLIPS)
+        print(f"{FLIPS} flipped bytes, each found by verify; {self.tried} commands")
+
+    def test_another_study(self):
+        other = self.write("other.yaml", TEXT.replace("study: smoke", "study: smog"))
+        code, err = self.call("run", other, "-o", self.good)
+        self.assertEqual(code, 2)
+        self.assertIn("holds study 'smoke', not 'smog'", err)
+        self.assertEqual(self.good.read_bytes(), self.bytes)
+
+
+class DamagedShards(RegattaTest):
+    """A stopped study whose shards are spoilt: set aside, named, their trials run again."""
+
+    def setUp(self):
+        super().setUp()
+        self.study = self.write("smoke.yaml", TEXT.replace("seeds: 2", "seeds: 60"))
+        self.output = self.folder / "out.h5"
+        self.directory = self.folder / "out.h5.d"
+        reference = self.folder / "reference.h5"
+        self.run_ok("run", self.study, "-o", reference, "-quiet", ranks=2)
+        self.expected = self.checksum(reference)
+        self.run_ok("run", self.study, "-o", self.output, "-quiet", "-walltime", "0.3", ranks=3)
+        self.shards = sorted(self.directory.glob("*.h5"))
+        self.assertGreater(len(self.shards), 1, "stopped too late or too early")
+        self.kept = self.folder / "kept"
+        shutil.copytree(self.directory, self.kept)
+
+    def spoil(self, data):
+        """One shard becomes `data`; everything else must come out as if nothing had happened."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+        shutil.copytree(self.kept, self.directory)
+        victim = self.shards[0]
+        victim.write_bytes(data)
+        code, out, err = regatta("checksum", self.directory)
+        self.assertEqual((code, out), (2, ""), err)
+        self.assertIn("1 damaged", err)
+        for command, expected in (("status", 75), ("verify", 3), ("info", None)):
+            code, _, err = regatta(command, self.directory)
+            self.assertIn(code, (expected,) if expected else (0, 2, 3), err)
+        self.assertEqual(victim.read_bytes(), data, "only a run may move a shard")
+        code, out, err = regatta("run", self.study, "-o", self.output, "-quiet")
+        self.assertEqual(code, 0, err)
+        self.assertIn("1 damaged shard moved to", err)
+        self.assertIn(victim.name, err)
+        self.assertEqual((self.directory / "bad" / victim.name).read_bytes(), data)
+        self.assertEqual(self.checksum(self.output), self.expected)
+        self.output.unlink()
+
+    def test_shards(self):
+        good = self.shards[0].read_bytes()
+        flipped = bytearray(good)
+        flipped[len(good) // 2] ^= 1
+        ways = [b"", b"text\n", good[:100], good[:-1], bytes(flipped)]
+        for data in ways:
+            self.spoil(data)
+        print(f"{len(ways)} damaged shards: set aside, recomputed, same bits")
+
+    def test_shard_of_another_study(self):
+        """Foreign trials are kept, put aside, never mixed in."""
+        other = self.write("other.yaml", TEXT.replace("seed: 7", "seed: 8").replace(
+            "seeds: 2", "seeds: 60"))
+        self.run_ok("run", other, "-o", self.folder / "other.h5", "-quiet", "-walltime", "0.3")
+        foreign = next((self.folder / "other.h5.d").glob("*.h5"))
+        shutil.copy(foreign, self.directory)
+        self.run_ok("run", self.study, "-o", self.output, "-quiet")
+        self.assertEqual(self.checksum(self.output), self.expected)
+        kept = list(self.directory.rglob(foreign.name))
+        self.assertEqual([path.read_bytes() for path in kept], [foreign.read_bytes()])
+
+
+if __name__ == "__main__":
+    main()
