@@ -113,6 +113,22 @@ PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_g
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_terms,
+                                      const int *n_inputs, const int *inputs,
+                                      const double *length_scale, const double *variance,
+                                      RgKernel *kernel)
+{
+  PetscFunctionBeginUser;
+  PetscCall(kernel_begin(dim, n_terms, kernel));
+  for (int t = 0; t < n_terms; ++t) {
+    PetscCall(term_create(variance[t], 1, &kernel->terms[t]));
+    PetscCall(factor_create(family, n_inputs[t], inputs, false, &length_scale[t],
+                            &kernel->terms[t].factors[0]));
+    inputs += n_inputs[t];
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 {
   PetscFunctionBeginUser;

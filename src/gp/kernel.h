@@ -48,6 +48,12 @@ PetscErrorCode rg_kernel_create_product(RgKernelFamily family, int dim, int n_gr
 PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_groups,
                                          const int *group, bool ard, const double *length_scale,
                                          const double *variance, RgKernel *kernel);
+/* Additive over groups that may share inputs: term t is one isotropic factor over its n_inputs[t]
+   inputs, which are listed term after term; length_scale, variance: n_terms each. */
+PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_terms,
+                                      const int *n_inputs, const int *inputs,
+                                      const double *length_scale, const double *variance,
+                                      RgKernel *kernel);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 PetscErrorCode rg_kernel_destroy(RgKernel *kernel);
 

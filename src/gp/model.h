@@ -33,6 +33,8 @@ typedef struct {
   bool    ard;
   int     structure;     /* RgKernelStructure: whole | product | additive over `groups` */
   RgReals groups;        /* group of each input, any numbers; empty: one group per input */
+  RgTexts terms;         /* additive: inputs of each term, from 1, may overlap; empty: groups */
+  RgReals term_variance; /* of each of the terms; empty: equal shares of `variance` */
   RgReals length_scale;  /* fixed value, or start of the fit; auto: 0.3; unit-cube units. One value,
                             one per input (ard), or one per group (not ard) */
   double  variance;      /* signal variance k(x,x): fixed value, or start of the fit */

@@ -1,5 +1,5 @@
 /* The `surrogate:` block of study files: its table, its checks, the kernel and the fit it means. */
-#include "gp/model.h"
+#include "gp/model_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,8 +26,12 @@ const RgParam rg_surrogate_params[] = {
    "one factor over all inputs, or product or sum of factors over groups of inputs"},
   {"groups", RG_PARAM_REALS, AT(groups), "auto", 0, 0, NULL, "",
    "group of each input, x then c; auto: every input is a group"},
+  {"terms", RG_PARAM_TEXTS, AT(terms), "auto", 0, 0, NULL, "",
+   "additive: inputs of each term, from 1, x then c, such as [\"1 2\", \"2 3\"]; auto: by groups"},
+  {"term_variance", RG_PARAM_REALS, AT(term_variance), "auto", RG_POSITIVE, 1e12, NULL, "",
+   "signal variance of each of the terms; auto: equal shares of variance"},
   {"length_scale", RG_PARAM_REALS, AT(length_scale), "auto", RG_POSITIVE, 1e6, NULL, "l",
-   "in the unit cube: fixed value or start of the fit; one, one per input (ard) or per group; "
+   "in the unit cube: fixed value or start of the fit; one, one per input (ard), per group or term; "
    "auto: 0.3"},
   {"variance", RG_PARAM_REAL, AT(variance), "1", RG_POSITIVE, 1e12, NULL, "sigma_f^2",
    "signal variance k(x,x), model units: fixed value or start of the fit"},
@@ -110,6 +114,9 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   int *group;
 
   PetscFunctionBeginUser;
+  if (o->terms.n) PetscCall(rg_surrogate_check_terms(o, dim, place, diagnostics));
+  if (o->term_variance.n && !o->terms.n)
+    rg_diagnostics_add(diagnostics, place, "'term_variance' needs 'terms'");
   if (o->groups.n && o->groups.n != dim) {
     rg_diagnostics_add(diagnostics, place, "'groups' has %d values for %d inputs", o->groups.n,
                        dim);
@@ -121,7 +128,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   int n_groups = has_groups(o) ? number_groups(o, dim, group) : 1;
   PetscCall(PetscFree(group));
   int expected = o->ard ? dim : n_groups, given = o->length_scale.n;
-  if (given > 1 && given != expected)
+  if (given > 1 && given != expected && !o->terms.n)
     rg_diagnostics_add(diagnostics, place,
                        "'length_scale' has %d values, accepted are 1 or %d (%s)", given, expected,
                        o->ard ? "one per input" : "one per group, 'ard' is false");
@@ -166,6 +173,10 @@ PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKerne
   int *group, n_groups = 1;
 
   PetscFunctionBeginUser;
+  if (o->terms.n) {
+    PetscCall(rg_surrogate_terms_kernel(o, dim, kernel));
+    PetscFunctionReturn(0);
+  }
   PetscCheck(o->groups.n == 0 || o->groups.n >= dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "%d groups for %d inputs", o->groups.n, dim);
   PetscCall(PetscCalloc3(dim, &length_scale, dim, &variance, dim, &group));

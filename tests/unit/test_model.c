@@ -380,6 +380,51 @@ static void test_kernels(void **state)
   frame_destroy(&frame);
 }
 
+/* The 6D surrogate of rrgp_ucb 4.3 on [-2, 2]^6, with the values of its oracle O5. */
+static void test_terms(void **state)
+{
+  (void)state;
+  const char *const terms[] = {"1 2 3", "2, 3, 4", "3 4 5", "4 5 6"};
+  const char *const variances[] = {"1.25", "0.75", "1", "1"};
+  const char *const scales[] = {"0.23385358667337133", "0.23385358667337133", "0.25",
+                                "0.21650635094610965"};
+  const double points[2][6] = {{0, .5, 1, 0, .5, 1}, {2 / 3., 2 / 3., .5, .5, 1 / 3., 5 / 6.}};
+  const double centre[6] = {.5, .5, .5, .5, .5, .5}, near[6] = {.625, .625, .625, .625, .625, .625};
+  const char *const wrong[] = {"1 2", "1 7", "2 2", "x1"};
+  Frame frame = frame_create(false);
+  RgDiagnostics diagnostics = {0};
+  RgKernel kernel;
+  double value;
+  set_list(&frame, "terms", 4, terms);
+  set_list(&frame, "term_variance", 4, variances);
+  set_list(&frame, "length_scale", 4, scales);
+  set_option(&frame, "kernel", "gaussian");
+  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 1); /* structure, ard */
+  set_option(&frame, "structure", "additive");
+  set_option(&frame, "ard", "false");
+  diagnostics.n = 0;
+  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 0);
+  RG_OK(rg_surrogate_kernel(&frame.options, 6, &kernel));
+  RG_CLOSE(rg_kernel_diagonal(&kernel), 4.0, 1e-15);
+  RG_OK(rg_kernel_cross(&kernel, 1, centre, 1, near, &value));
+  RG_CLOSE(value, 2.59669805357, 1e-11);
+  RG_OK(rg_kernel_cross(&kernel, 1, points[0], 1, points[1], &value));
+  RG_CLOSE(value, 0.060795458861, 1e-11);
+  RG_OK(rg_kernel_destroy(&kernel));
+  set_list(&frame, "terms", 4, wrong);
+  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 3);
+  assert_string_equal(diagnostics.list[0].message, "'terms': \"1 7\": an input is not one of the "
+                                                   "model's (1 to 6, x then c)");
+  set_list(&frame, "terms", 2, terms);
+  diagnostics.n = 0;
+  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 2); /* numbers of length scales and variances */
+  frame_destroy(&frame);
+}
+
 static void test_check(void **state)
 {
   (void)state;
@@ -563,7 +608,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_pieces),   cmocka_unit_test(test_set_is_box),
     cmocka_unit_test(test_schedule), cmocka_unit_test(test_standardisation),
     cmocka_unit_test(test_noise),    cmocka_unit_test(test_equal_outputs),
-    cmocka_unit_test(test_kernels),  cmocka_unit_test(test_check),
+    cmocka_unit_test(test_kernels),  cmocka_unit_test(test_terms),
+    cmocka_unit_test(test_check),
     cmocka_unit_test(test_policies), cmocka_unit_test(test_multistart),
     cmocka_unit_test(test_failure),  cmocka_unit_test(test_fit_failure),
     cmocka_unit_test(test_bits),
