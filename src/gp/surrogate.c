@@ -31,7 +31,7 @@ const RgParam rg_surrogate_params[] = {
   {"term_variance", RG_PARAM_REALS, AT(term_variance), "auto", RG_POSITIVE, 1e12, NULL, "",
    "signal variance of each of the terms; auto: equal shares of variance"},
   {"length_scale", RG_PARAM_REALS, AT(length_scale), "auto", RG_POSITIVE, 1e6, NULL, "l",
-   "in the unit cube: fixed value or start of the fit; one, one per input (ard), per group or term; "
+   "in the unit cube: fixed value or start of the fit; one, or per input (ard), group or term; "
    "auto: 0.3"},
   {"variance", RG_PARAM_REAL, AT(variance), "1", RG_POSITIVE, 1e12, NULL, "sigma_f^2",
    "signal variance k(x,x), model units: fixed value or start of the fit"},
