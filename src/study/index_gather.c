@@ -141,7 +141,10 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgStoreStatu
     }
   }
   PetscCall(rg_container_close(&container));
-  if (state != RG_SOURCE_OK && state != RG_SOURCE_VANISHED) *status = status_of(state);
+  if (state == RG_SOURCE_VANISHED)
+    message[0] = '\0'; /* a study that starts afresh */
+  else if (state != RG_SOURCE_OK)
+    *status = status_of(state);
   PetscFunctionReturn(0);
 }
 

@@ -53,7 +53,9 @@ static PetscErrorCode check_output(const RgStore *store, RgStoreStatus *status, 
                store->output, name, store->study->name ? store->study->name : "");
     }
     PetscCall(PetscFree(name));
-  } else if (state != RG_SOURCE_VANISHED) {
+  } else if (state == RG_SOURCE_VANISHED) {
+    message[0] = '\0';
+  } else {
     *status = state == RG_SOURCE_ERROR ? RG_STORE_ERROR : RG_STORE_FOREIGN;
   }
   PetscCall(rg_container_close(&container));

@@ -84,7 +84,6 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
     PetscCall(put_foreign_aside(store, &index, planned));
     PetscCall(PetscFree(planned));
   }
-  if (*status == RG_STORE_OK && !scan->n_bad) message[0] = 0; /* a missing file is no news */
   if (*status == RG_STORE_OK && scan->n_bad) {
     char last[512];
     memcpy(last, message, sizeof(last));
