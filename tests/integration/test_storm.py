@@ -67,16 +67,22 @@ class Storm(RegattaTest):
     def setUp(self):
         super().setUp()
         self.output = self.folder / "storm.h5"
-        self.seen = set()
+        self.seen, self.jobs = set(), []
         self.addCleanup(self.kill_orphans)
 
     def start(self):
-        return subprocess.Popen(mpirun(RANKS, "run", STUDY, "-o", self.output, "-quiet"),
-                                env=environment(), start_new_session=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
+        job = subprocess.Popen(mpirun(RANKS, "run", STUDY, "-o", self.output, "-quiet"),
+                               env=environment(), start_new_session=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        self.jobs.append(job)
+        return job
 
     def kill_orphans(self):
+        for job in self.jobs:
+            if job.poll() is None:
+                job.kill()
+            job.wait()
         for pid in self.seen:
             if is_alive(pid) and str(self.folder) in self.arguments(pid):
                 os.kill(pid, signal.SIGKILL)
@@ -100,8 +106,6 @@ class Storm(RegattaTest):
         os.kill(pid, signal.SIGKILL)
         if victim == "mpirun":
             job.wait()
-        else:
-            threading.Thread(target=job.wait, daemon=True).start()
         return True
 
     def storm(self, victim, expected, length):
