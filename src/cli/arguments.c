@@ -36,7 +36,6 @@ void rg_say(const char *format, ...)
 
 void rg_print_diagnostics(const RgDiagnostics *diagnostics)
 {
-  if (!on_rank_0()) return;
   for (int i = 0; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++) {
     const RgDiagnostic *d = &diagnostics->list[i];
     const char         *file = d->place.file ? d->place.file : "?";

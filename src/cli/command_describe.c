@@ -90,12 +90,25 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
   PetscFunctionReturn(0);
 }
 
+/* Every line of `words` on a line of its own, indented. */
+static PetscErrorCode add_indented(RgText *text, const char *words)
+{
+  PetscFunctionBeginUser;
+  for (const char *line = words; *line;) {
+    int length = (int)strcspn(line, "\n");
+    PetscCall(rg_text_add(text, "  %.*s\n", length, line));
+    line += length + (line[length] == '\n');
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *class)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s: %s (algorithm, revision %d)\n", class->name, class->title,
                         class->revision));
-  PetscCall(rg_text_add(text, "  %s\n  Source: %s\n", class->summary, class->reference));
+  PetscCall(add_indented(text, class->summary));
+  PetscCall(rg_text_add(text, "  Source: %s\n", class->reference));
   PetscCall(describe_needs(text, class));
   PetscCall(rg_text_add(text, "\nParameters%s\n", class->params->name ? "" : ": none"));
   if (class->params->name) PetscCall(rg_params_describe(class->params, text));

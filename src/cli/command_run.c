@@ -1,6 +1,7 @@
 /* regatta run STUDY.yaml -o OUT.h5: load, plan, schedule, finish, report. */
 #include "cli/command.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -98,8 +99,11 @@ static PetscErrorCode load_study(Session *s, const char *path)
   }
   PetscCall(rg_study_parse(path, text, (size_t)length, &s->study, &diagnostics));
   PetscCall(PetscFree(text));
-  if (diagnostics.n) {
-    rg_print_diagnostics(&diagnostics);
+  /* Data files are read by every rank; one that lacks them speaks for all. */
+  int first = diagnostics.n ? s->rank : INT_MAX;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+  if (first != INT_MAX) {
+    if (s->rank == first) rg_print_diagnostics(&diagnostics);
     s->exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }

@@ -105,7 +105,7 @@ static PetscErrorCode plan_study(Session *s, const char *near, const char *text)
   PetscFunctionBeginUser;
   PetscCall(rg_study_parse(near, text, strlen(text), &s->study, &diagnostics));
   if (diagnostics.n) {
-    rg_print_diagnostics(&diagnostics);
+    if (s->rank == 0) rg_print_diagnostics(&diagnostics);
     rg_complain("%s: the study in it can't be planned here", s->path);
     s->exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);

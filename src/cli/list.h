@@ -1,7 +1,7 @@
 /* Subcommands in the order of `regatta help`: RG_COMMAND(name, "one line"). */
 RG_COMMAND(run, "run a study, or resume it")
 RG_COMMAND(plan, "what a study would do: trials, memory, estimated core-hours")
-RG_COMMAND(list, "names of problems, algorithms, kernels")
+RG_COMMAND(list, "names of problems, algorithms, kernels, measures")
 RG_COMMAND(describe, "parameters, paper and needs of a problem, an algorithm or a study block")
 RG_COMMAND(eval, "one value of a problem, its gradient, objective and optimum")
 RG_COMMAND(bounds, "regret bounds and confidence parameters that theory gives a study")

@@ -156,11 +156,14 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
   struct RgModelState *s = model->state;
 
   PetscFunctionBeginUser;
+  const bool nothing_new = s->n > 0 && history->n == s->n;
   if (s->clock) PetscCall(rg_clock_begin(s->clock, RG_STAGE_FIT));
-  model->report = (RgModelReport){.log_likelihood = NAN};
   PetscCall(take_in(model, history, failure));
+  const bool due = refit_is_due(model, history);
+  /* A second update for the same query, after a recommendation, leaves the first one's report. */
+  if (!nothing_new || due) model->report = (RgModelReport){.log_likelihood = NAN};
   if (!failure->failed) {
-    if (refit_is_due(model, history)) {
+    if (due) {
       PetscCall(rg_model_refit(model, failure));
     } else {
       PetscCall(rg_model_append(model, failure));

@@ -76,7 +76,7 @@ PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *options, int dim, R
 /* What the options say to the fit: priors (none unless the policy is map), bounds, limits. */
 RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *options, int dim, bool learn_noise);
 
-/* What a model did in its last update, for the record. */
+/* What a model did when it took in its newest datum, for the record. */
 typedef struct {
   bool   refitted;       /* hyperparameters were fitted */
   int    fit_evaluations;

@@ -39,7 +39,7 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3 };
   COLUMN(MODEL_NOISE, "model_noise", 1, 1, "1", "noise variance of the model", \
     "noise variance at the query, model units") \
   COLUMN(LOG_LIKELIHOOD, "log_likelihood", 1, 1, "1", "log marginal likelihood", \
-    "objective of the hyperparameter fit, where one was made") \
+    "of the data at the fitted hyperparameters, without priors; where a fit was made") \
   COLUMN(JITTER, "jitter", 1, 1, "1", "jitter", "added to the diagonal of the kernel matrix") \
   COLUMN(WALL_FIT, "wall_fit", 1, 0, "s", "wall time of the model update", "seconds") \
   COLUMN(WALL_ACQUIRE, "wall_acquire", 1, 0, "s", "wall time of the acquisition", "seconds") \

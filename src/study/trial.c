@@ -23,6 +23,7 @@ typedef struct {
   double        *unit_x, *unit_c, *native_x, *native_c, *extra;
   int            n_extra;
   int           *recommended; /* index of the recommended design per row, -1 on a box */
+  int            stage;   /* number of the evaluation at hand, for messages */
   double         gain;    /* realised information gain so far */
   RgRecord      *record;
   RgFailure      failure;
@@ -305,6 +306,7 @@ static PetscErrorCode run_initial_design(Run *run)
   PetscCall(PetscMalloc2((size_t)PetscMax(n, 1) * dim, &points, PetscMax(n, 1), &indices));
   PetscCall(initial_design(run, points, indices));
   for (int row = 0; row < n && !run->failure.failed; row++) {
+    run->stage = row + 1;
     run->query.index = indices[row];
     PetscCall(PetscArraycpy(run->query.x, points + (size_t)row * dim, dim));
     if (run->problem.domain.control == RG_CONTEXT_SIMULATOR) {
@@ -327,7 +329,7 @@ static PetscErrorCode run_recommendation(Run *run, int t, int row)
   PetscFunctionBeginUser;
   if (!class->recommend) PetscFunctionReturn(0);
   PetscCall(class->recommend(&run->algorithm, t, &run->history, &run->query, &run->failure));
-  run->recommended[row] = run->query.index;
+  run->recommended[row] = run->failure.failed ? -1 : run->query.index;
   if (!run->failure.failed)
     rg_space_to_native(&run->problem.domain.design, run->query.x,
                        cell_of(run, RG_COLUMN_RECOMMENDATION, row));
@@ -339,6 +341,7 @@ static PetscErrorCode run_iteration(Run *run, int t)
   int row = run->trial->n_initial + t - 1;
 
   PetscFunctionBeginUser;
+  run->stage = row + 1;
   for (int k = 0; k < run->n_extra; k++) run->extra[k] = NAN;
   run->query.index = run->query.context_index = -1;
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
@@ -381,9 +384,11 @@ static PetscErrorCode run_regret(Run *run)
 {
   RgRecord *record = run->record;
   double   *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE];
+  RgFailure earlier = run->failure; /* what a failed trial did before is scored all the same */
   bool      exceeded;
 
   PetscFunctionBeginUser;
+  run->failure = (RgFailure){0};
   PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, 0, F));
   if (run->cell->algorithm->recommend) {
     PetscCall(PetscMalloc1(record->n_rows, &recommended));
@@ -401,6 +406,7 @@ static PetscErrorCode run_regret(Run *run)
     rg_failure_set(&run->failure, "F exceeds the optimum %.17g of %s: the optimum is wrong",
                    record->optimum, run->cell->problem->name);
   PetscCall(PetscFree(recommended));
+  if (earlier.failed) run->failure = earlier;
   PetscFunctionReturn(0);
 }
 
@@ -411,7 +417,7 @@ static void finish_record(Run *run, double wall, double cpu)
 
   record->status = run->failure.failed ? RG_STATUS_FAILED : RG_STATUS_COMPLETE;
   if (run->failure.failed)
-    snprintf(record->message, sizeof(record->message), "evaluation %d: %.200s", run->history.n + 1,
+    snprintf(record->message, sizeof(record->message), "evaluation %d: %.200s", run->stage,
              run->failure.message);
   record->provenance.wall = rg_wall_seconds() - wall;
   record->provenance.cpu = rg_cpu_seconds() - cpu;
