@@ -1,6 +1,7 @@
 /* The loops for the instruction set that every machine of this kind has, the choice among those
    compiled in, and normal numbers. */
 #define VECTOR_OPS rg_vectors_base
+#define LANES      2
 #include "base/vector_body.h"
 
 #include <Random123/philox.h>

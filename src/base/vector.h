@@ -8,7 +8,8 @@
 
 #include "base/stream.h"
 
-#define RG_VECTOR_TILE 32 /* columns of multiply_tile */
+#define RG_VECTOR_TILE  32 /* columns of multiply_tile */
+#define RG_VECTOR_BLOCK 16 /* lanes of a sum */
 
 typedef struct {
   const char *name;
@@ -21,6 +22,14 @@ typedef struct {
   /* factor = 1 - r (a + r), r = phi/Phi: variance of a standard normal given that it is at most a,
      to full relative precision (irgp_ucb 3.8); slope = its derivative (NULL: not wanted) */
   void (*truncation)(int n, const double *a, double *factor, double *slope);
+  /* sum += what normals (mean, 1/inverse_sd) lose in entropy when cut off above at `bound`:
+     g phi(g)/(2 Phi(g)) - log Phi(g) with g = (bound - mean) inverse_sd, |g| <= 1e20 */
+  void (*truncated_entropy)(int n, double bound, const double *mean, const double *inverse_sd,
+                            double *sum);
+  /* out = variance of normals (mean, variance) cut off above at `bound`, as `truncation` with the
+     factor at least 1e-9; 0 where variance <= smallest (> 0) */
+  void (*truncated_variance)(int n, double bound, const double *mean, const double *variance,
+                             double smallest, double *out);
   /* Box-Muller: out (2 pairs) standard normals from 2 pairs of random words */
   void (*box_muller)(int pairs, const uint64_t *word, double *out);
 
@@ -30,14 +39,24 @@ typedef struct {
   /* cosine = cos(2 pi turn), sine = sin(2 pi turn) (NULL: not wanted), |turn| <= 2^50, absolute
      error below 4e-16; cosine may be turn */
   void (*circle)(int n, const double *turn, double *cosine, double *sine);
+  /* sum_m weight_m cos(2 pi turn_m) with turn_m as from `turns`, |turn| < 2^20, in single
+     precision: some 1e-6 of the sum of |weight| off. n a multiple of RG_VECTOR_BLOCK */
+  double (*coarse_cosine_sum)(int dim, const double *x, int n, const float *W, size_t ld,
+                              const float *phase, const float *weight);
   /* a *= b */
   void (*multiply)(int n, const double *b, double *a);
   /* sum a b, in an order that does not depend on the instruction set */
   double (*dot)(int n, const double *a, const double *b);
 
-  /* out = A in, A n x n row-major, in and out n x RG_VECTOR_TILE; lower: the strict upper triangle
-     of A counts as zero */
-  void (*multiply_tile)(int n, const double *A, bool lower, const double *in, double *out);
+  /* A (n x n, column-major, lda) = P P', lower triangle; P n x m, row-major, m a multiple of
+     RG_VECTOR_BLOCK. Some entries above the diagonal are overwritten, too. NULL where the dsyrk of
+     OpenBLAS 0.3.21 is as fast. */
+  void (*gram)(int n, int m, const double *P, double *A, size_t lda);
+
+  /* out = A in, A n x n row-major, in n x RG_VECTOR_TILE, out likewise with its rows ld apart;
+     lower: the strict upper triangle of A counts as zero */
+  void (*multiply_tile)(int n, const double *A, bool lower, const double *in, double *out,
+                        size_t ld);
 } RgVectorOps;
 
 /* The best of those below that this CPU runs. */

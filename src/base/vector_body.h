@@ -1,13 +1,32 @@
 /* The functions of RgVectorOps, compiled once per instruction set: the including file defines
-   VECTOR_OPS, the name of its table. */
+   VECTOR_OPS, the name of its table, and LANES, the doubles in one vector register.
+
+   Loops over plain arrays are left to the vectoriser; sums that must stay in registers are written
+   with the vector types of GCC and clang, always over 16 lanes (RG_VECTOR_BLOCK), however many
+   registers they take, so that they run in the same order everywhere. */
 #include "base/vector.h"
 #include "base/vector_math.h"
 
 #define LOG_SQRT_2PI 0.91893853320467274178
 #define INV_SQRT_2PI 0.39894228040143267794
 
-/* Eight doubles: one register of the widest instruction set, several of narrower ones. */
-typedef double Lanes __attribute__((vector_size(64), aligned(8), may_alias));
+typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+typedef float  CoarseVector __attribute__((vector_size(8 * LANES), aligned(4), may_alias));
+
+#define INLINE  static inline __attribute__((always_inline))
+#define VECTORS (RG_VECTOR_BLOCK / LANES)       /* of a block */
+#define COARSE  (RG_VECTOR_BLOCK / (2 * LANES)) /* of a block in single precision */
+
+INLINE double sum_block(const Vector *v)
+{
+  double s[RG_VECTOR_BLOCK];
+
+  memcpy(s, v, sizeof s);
+  for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) s[l] += s[l + half];
+  }
+  return s[0];
+}
 
 static void logarithm(int n, const double *x, double *out)
 {
@@ -42,6 +61,44 @@ static void truncation(int n, const double *a, double *restrict factor, double *
     f = a[j] < 0.0 ? rg_tail_variance(x) : 1.0 - r * sum;
     factor[j] = f;
     if (slope) slope[j] = (1.0 - f) * sum - r * f;
+  }
+}
+
+/* T(g) = g phi/(2 Phi) - log Phi. With x = |g|, w = 1/(x + c) and t = Phi(-x) = phi w, u = 1 - t:
+     g >= 0:  T = (x phi/2 + t - (1 - u))/u - log u   (t - (1 - u) makes the rounding of u good)
+     g < 0:   T = log sqrt(2 pi) - log w - x c/2
+   Divisions cost more than all the rest, so two pairs of quotients share one each. */
+static void truncated_entropy(int n, double bound, const double *mean, const double *inverse_sd,
+                              double *restrict sum)
+{
+#pragma omp simd
+  for (int j = 0; j < n; ++j) {
+    double g = (bound - mean[j]) * inverse_sd[j], x = fabs(g), near = x < 1e6 ? x : 1e6;
+    double A = rg_hazard_above(near), B = rg_hazard_below(near), D = x * B + A;
+    double share = 1.0 / (B * D), w = B * B * share, c = A * D * share;
+    double pdf = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x)), t = pdf * w, u = 1.0 - t;
+    double exponent, f = rg_log_split(g < 0.0 ? w : u, &exponent);
+    double inverse = 1.0 / (u * (f + 1.0));
+    double logarithm = rg_log_join(exponent, (f - 1.0) * (u * inverse));
+    double inside = (0.5 * x * pdf + (t - (1.0 - u))) * ((f + 1.0) * inverse);
+
+    sum[j] += (g < 0.0 ? LOG_SQRT_2PI - 0.5 * near * c : inside) - logarithm;
+  }
+}
+
+static void truncated_variance(int n, double bound, const double *mean, const double *variance,
+                               double smallest, double *restrict out)
+{
+#pragma omp simd
+  for (int j = 0; j < n; ++j) {
+    double v = variance[j] > smallest ? variance[j] : smallest;
+    double a = (bound - mean[j]) / sqrt(v), x = fabs(a), r, f;
+
+    r = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
+    r = r / (1.0 - r / (x + rg_hazard_excess(x)));
+    f = a < 0.0 ? rg_tail_variance(x) : 1.0 - r * (x + r);
+    f = f > 1e-9 ? f : 1e-9;
+    out[j] = variance[j] > smallest ? v * f : 0.0;
   }
 }
 
@@ -104,6 +161,58 @@ static void circle(int n, const double *turn, double *cosine, double *sine)
   }
 }
 
+/* turn <- cos(2 pi turn): a polynomial in r^2, |r| <= 1/2 (1e-8). (Vectors pass by address: how
+   they pass by value depends on the instruction set.) */
+INLINE void coarse_cosine_vector(CoarseVector *turn)
+{
+  const float  shift = 0x1.8p23f;
+  CoarseVector r = *turn - ((*turn + shift) - shift), s = r * r, p;
+
+  p = 6.52770596f * s - 25.9668846f;
+  p = p * s + 60.1674298f;
+  p = p * s - 85.4501134f;
+  p = p * s + 64.9391159f;
+  p = p * s - 19.7392045f;
+  *turn = p * s + 0.999999989f;
+}
+
+INLINE double coarse_cosine_sum_of(int dim, const double *x, int n, const float *W, size_t ld,
+                                   const float *phase, const float *weight)
+{
+  CoarseVector sum[COARSE] = {{0}};
+  float        s[RG_VECTOR_BLOCK];
+  double       total = 0.0;
+
+  for (int m = 0; m < n; m += RG_VECTOR_BLOCK) {
+    for (int v = 0; v < COARSE; ++v) {
+      int          at = m + 2 * v * LANES;
+      CoarseVector p = *(const CoarseVector *)(phase + at);
+
+      for (int k = 0; k < dim; ++k) {
+        p += (float)x[k] * *(const CoarseVector *)(W + (size_t)k * ld + at);
+      }
+      coarse_cosine_vector(&p);
+      sum[v] += *(const CoarseVector *)(weight + at) * p;
+    }
+  }
+  memcpy(s, sum, sizeof s);
+  for (int l = 0; l < RG_VECTOR_BLOCK; ++l) total += (double)s[l];
+  return total;
+}
+
+/* The commonest dimensions with their loops unrolled. */
+static double coarse_cosine_sum(int dim, const double *x, int n, const float *W, size_t ld,
+                                const float *phase, const float *weight)
+{
+  switch (dim) {
+  case 1: return coarse_cosine_sum_of(1, x, n, W, ld, phase, weight);
+  case 2: return coarse_cosine_sum_of(2, x, n, W, ld, phase, weight);
+  case 3: return coarse_cosine_sum_of(3, x, n, W, ld, phase, weight);
+  case 4: return coarse_cosine_sum_of(4, x, n, W, ld, phase, weight);
+  default: return coarse_cosine_sum_of(dim, x, n, W, ld, phase, weight);
+  }
+}
+
 static void multiply(int n, const double *b, double *restrict a)
 {
 #pragma omp simd
@@ -112,36 +221,80 @@ static void multiply(int n, const double *b, double *restrict a)
 
 static double dot(int n, const double *a, const double *b)
 {
-  Lanes  s = {0}, t = {0};
+  Vector sum[VECTORS] = {{0}};
   double rest = 0.0;
   int    j = 0;
 
-  for (; j + 16 <= n; j += 16) {
-    s += *(const Lanes *)(a + j) * *(const Lanes *)(b + j);
-    t += *(const Lanes *)(a + j + 8) * *(const Lanes *)(b + j + 8);
+  for (; j + RG_VECTOR_BLOCK <= n; j += RG_VECTOR_BLOCK) {
+    for (int v = 0; v < VECTORS; ++v) {
+      sum[v] += *(const Vector *)(a + j + v * LANES) * *(const Vector *)(b + j + v * LANES);
+    }
   }
   for (; j < n; ++j) rest += a[j] * b[j];
-  s += t;
-  return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])) + rest;
+  return sum_block(sum) + rest;
 }
 
-/* 4 x 8 sums of a row of the result stay in registers. */
-static void multiply_tile(int n, const double *A, bool lower, const double *in, double *out)
-{
-  for (int a = 0; a < n; ++a, A += n, out += RG_VECTOR_TILE) {
-    const Lanes *row = (const Lanes *)in;
-    Lanes        s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+#if LANES == 8
+/* Six rows of P with four others at a time, 24 sums in registers; a piece of the columns at a time,
+   so that rows stay in the first cache. */
+enum { ROWS = 6, COLUMNS = 4, PIECE = 384 };
 
-    for (int i = 0; i < (lower ? a + 1 : n); ++i, row += 4) {
-      s0 += A[i] * row[0];
-      s1 += A[i] * row[1];
-      s2 += A[i] * row[2];
-      s3 += A[i] * row[3];
+static void gram_block(int i, int j, int n, int m, int first, int last, const double *P, double *A,
+                       size_t lda)
+{
+  const double *a[ROWS], *b[COLUMNS];
+  Vector        sum[ROWS][COLUMNS] = {{{0}}};
+  double        s[8];
+
+  for (int k = 0; k < ROWS; ++k) a[k] = P + (size_t)(i + k < n ? i + k : n - 1) * (size_t)m;
+  for (int l = 0; l < COLUMNS; ++l) b[l] = P + (size_t)(j + l < n ? j + l : n - 1) * (size_t)m;
+  for (int q = first; q < last; q += LANES) {
+    for (int k = 0; k < ROWS; ++k) {
+      Vector u = *(const Vector *)(a[k] + q);
+
+      for (int l = 0; l < COLUMNS; ++l) sum[k][l] += u * *(const Vector *)(b[l] + q);
     }
-    ((Lanes *)out)[0] = s0;
-    ((Lanes *)out)[1] = s1;
-    ((Lanes *)out)[2] = s2;
-    ((Lanes *)out)[3] = s3;
+  }
+  for (int k = 0; k < ROWS && i + k < n; ++k) {
+    for (int l = 0; l < COLUMNS && j + l < n; ++l) {
+      double *entry = &A[(size_t)(j + l) * lda + (size_t)(i + k)];
+
+      memcpy(s, &sum[k][l], sizeof s);
+      *entry = (first ? *entry : 0.0) + ((s[0] + s[4]) + (s[1] + s[5]))
+             + ((s[2] + s[6]) + (s[3] + s[7]));
+    }
+  }
+}
+
+static void gram_of(int n, int m, const double *P, double *A, size_t lda)
+{
+  for (int first = 0; first < m; first += PIECE) {
+    for (int j = 0; j < n; j += COLUMNS) {
+      for (int i = j; i < n; i += ROWS) {
+        gram_block(i, j, n, m, first, first + PIECE < m ? first + PIECE : m, P, A, lda);
+      }
+    }
+  }
+}
+#define GRAM gram_of
+#else
+#define GRAM NULL
+#endif
+
+/* The sums of a row of the result stay in registers. */
+static void multiply_tile(int n, const double *A, bool lower, const double *in, double *out,
+                          size_t ld)
+{
+  enum { ROW = RG_VECTOR_TILE / LANES };
+
+  for (int a = 0; a < n; ++a, A += n, out += ld) {
+    const Vector *row = (const Vector *)in;
+    Vector        sum[ROW] = {{0}};
+
+    for (int i = 0; i < (lower ? a + 1 : n); ++i, row += ROW) {
+      for (int v = 0; v < ROW; ++v) sum[v] += A[i] * row[v];
+    }
+    for (int v = 0; v < ROW; ++v) ((Vector *)out)[v] = sum[v];
   }
 }
 
@@ -155,10 +308,14 @@ const RgVectorOps VECTOR_OPS = {
   .logarithm = logarithm,
   .normal_tails = normal_tails,
   .truncation = truncation,
+  .truncated_entropy = truncated_entropy,
+  .truncated_variance = truncated_variance,
   .box_muller = box_muller,
   .turns = turns,
   .circle = circle,
+  .coarse_cosine_sum = coarse_cosine_sum,
   .multiply = multiply,
   .dot = dot,
+  .gram = GRAM,
   .multiply_tile = multiply_tile,
 };

@@ -39,24 +39,30 @@ static inline double rg_exp_nonpositive(double x)
 }
 
 /* log(x) for normal x > 0. x = 2^n f, f in [sqrt(1/2), sqrt(2)); u = (f - 1)/(f + 1);
-   log f = 2 artanh u = 2u + u^3 p(u^2), p of degree 6 (5e-18). */
-static inline double rg_log_positive(double x)
+   log f = 2 artanh u = 2u + u^3 p(u^2), p of degree 6 (5e-18). In two steps, so that a caller can
+   share the division. */
+static inline double rg_log_split(double x, double *n)
 {
-  const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
   const uint64_t fraction = 0x000fffffffffffffu, one = 0x3ff0000000000000u;
   const uint64_t root_half = 0x3fe6a09e667f3bcdu, shift_bits = 0x4330000000000000u;
   uint64_t bits, exponent;
-  double   f, n, u, s, p;
+  double   f;
 
   memcpy(&bits, &x, sizeof x);
-  bits += one - root_half;                    /* carries into the exponent when f >= sqrt(2) */
-  exponent = shift_bits | (bits >> 52);       /* 2^52 + biased exponent */
+  bits += one - root_half;              /* carries into the exponent when f >= sqrt(2) */
+  exponent = shift_bits | (bits >> 52); /* 2^52 + biased exponent */
   bits = (bits & fraction) + root_half;
   memcpy(&f, &bits, sizeof f);
-  memcpy(&n, &exponent, sizeof n);
-  n -= 0x1p52 + 1023.0;
-  u = (f - 1.0) / (f + 1.0);
-  s = u * u;
+  memcpy(n, &exponent, sizeof *n);
+  *n -= 0x1p52 + 1023.0;
+  return f;
+}
+
+static inline double rg_log_join(double n, double u)
+{
+  const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+  double s = u * u, p;
+
   p = 0x1.2b584aae78a57p-3;
   p = p * s + 0x1.39fe606542ddep-3;
   p = p * s + 0x1.7462b4ab2ef6bp-3;
@@ -65,6 +71,13 @@ static inline double rg_log_positive(double x)
   p = p * s + 0x1.99999999952e2p-2;
   p = p * s + 0x1.5555555555558p-1;
   return n * ln2_high + (2.0 * u + (u * (s * p) + n * ln2_low));
+}
+
+static inline double rg_log_positive(double x)
+{
+  double n, f = rg_log_split(x, &n);
+
+  return rg_log_join(n, (f - 1.0) / (f + 1.0));
 }
 
 /* log(1 - t) for t in [0, 1 - 2^-52]; the rounding of 1 - t is made good. */
@@ -114,71 +127,86 @@ static inline double rg_sin_turn(double r)
   return rg_sin_quarter(copysign(a < folded ? a : folded, r));
 }
 
-/* The standard normal in its tails, for x >= 0 (clipped at 1e20): phi/(1 - Phi) = x + c with
-   c(x) ~ 1/x given here (3e-17); hence (1 - Phi)/phi = 1/(x + c) and
+/* The standard normal in its tails, for x >= 0: phi/(1 - Phi) = x + c where c(x) ~ 1/x is the
+   quotient of these two polynomials (3e-17); hence (1 - Phi)/phi = 1/(x + c) and
    log (1 - Phi) = -x^2/2 - log sqrt(2 pi) - log(x + c). All coefficients are positive: nothing
-   cancels. */
-static inline double rg_hazard_excess(double x)
+   cancels. Even and odd powers apart, for shorter chains of dependent operations. */
+static inline double rg_hazard_above(double x)
 {
-  double above, below;
+  double s = x * x, even, odd;
 
-  x = x < 1e20 ? x : 1e20;
-  above = x + 0x1.ee9b5dfca1bf3p+4;
-  above = above * x + 0x1.df765f489944ap+8;
-  above = above * x + 0x1.2dca4ed88ab48p+12;
-  above = above * x + 0x1.0ec18ed2e8449p+15;
-  above = above * x + 0x1.682f292066c89p+17;
-  above = above * x + 0x1.675abce00f2dep+19;
-  above = above * x + 0x1.0a0728f958766p+21;
-  above = above * x + 0x1.193e362df02d1p+22;
-  above = above * x + 0x1.837a6b14a3f5dp+22;
-  above = above * x + 0x1.0d887606ec059p+22;
-  below = x + 0x1.ee9b5dfca1c09p+4;
-  below = below * x + 0x1.e1765f48990a0p+8;
-  below = below * x + 0x1.31a78594874aap+12;
-  below = below * x + 0x1.1633684fda271p+15;
-  below = below * x + 0x1.7aaf10ef9d427p+17;
-  below = below * x + 0x1.87d095cd01558p+19;
-  below = below * x + 0x1.33ac432361b11p+21;
-  below = below * x + 0x1.6797f1f660c90p+22;
-  below = below * x + 0x1.2ac94cbf10e8bp+23;
-  below = below * x + 0x1.3fbd7cfd91b00p+23;
-  below = below * x + 0x1.51cf40d8b40e7p+22;
-  return above / below;
+  even = s + 0x1.df765f489944ap+8;
+  even = even * s + 0x1.0ec18ed2e8449p+15;
+  even = even * s + 0x1.675abce00f2dep+19;
+  even = even * s + 0x1.193e362df02d1p+22;
+  even = even * s + 0x1.0d887606ec059p+22;
+  odd = 0x1.ee9b5dfca1bf3p+4;
+  odd = odd * s + 0x1.2dca4ed88ab48p+12;
+  odd = odd * s + 0x1.682f292066c89p+17;
+  odd = odd * s + 0x1.0a0728f958766p+21;
+  odd = odd * s + 0x1.837a6b14a3f5dp+22;
+  return even + x * odd;
 }
 
-/* Variance of a standard normal given that it is larger than x >= 0: 1 - c (x + c), c as above;
-   ~1/x^2 (7e-18). */
+static inline double rg_hazard_below(double x)
+{
+  double s = x * x, even, odd;
+
+  even = 0x1.ee9b5dfca1c09p+4;
+  even = even * s + 0x1.31a78594874aap+12;
+  even = even * s + 0x1.7aaf10ef9d427p+17;
+  even = even * s + 0x1.33ac432361b11p+21;
+  even = even * s + 0x1.2ac94cbf10e8bp+23;
+  even = even * s + 0x1.51cf40d8b40e7p+22;
+  odd = s + 0x1.e1765f48990a0p+8;
+  odd = odd * s + 0x1.1633684fda271p+15;
+  odd = odd * s + 0x1.87d095cd01558p+19;
+  odd = odd * s + 0x1.6797f1f660c90p+22;
+  odd = odd * s + 0x1.3fbd7cfd91b00p+23;
+  return even + x * odd;
+}
+
+/* c(x), x clipped at 1e20. */
+static inline double rg_hazard_excess(double x)
+{
+  x = x < 1e20 ? x : 1e20;
+  return rg_hazard_above(x) / rg_hazard_below(x);
+}
+
+/* Variance of a standard normal given that it is larger than x >= 0 (clipped at 1e20):
+   1 - c (x + c), c as above; ~1/x^2 (7e-18). */
 static inline double rg_tail_variance(double x)
 {
-  double above, below;
+  double s, even, odd, above;
 
   x = x < 1e20 ? x : 1e20;
-  above = x + 0x1.06ce449df7b2bp+5;
-  above = above * x + 0x1.2b9b2b1276540p+9;
-  above = above * x + 0x1.cd3c5e9f86e74p+12;
-  above = above * x + 0x1.049713a533edap+16;
-  above = above * x + 0x1.c0e82880bcb56p+18;
-  above = above * x + 0x1.2b57b64154950p+21;
-  above = above * x + 0x1.34f029059aed8p+23;
-  above = above * x + 0x1.e4f9a4d1b4421p+24;
-  above = above * x + 0x1.1588a1c4bee34p+26;
-  above = above * x + 0x1.a5e715f6e8facp+26;
-  above = above * x + 0x1.4a0578543ffc7p+26;
-  below = x + 0x1.06ce449df7b2ap+5;
-  below = below * x + 0x1.2e9b2b12765a0p+9;
-  below = below * x + 0x1.d98e09d6ed9d2p+12;
-  below = below * x + 0x1.129459aa1a3fcp+16;
-  below = below * x + 0x1.ebb2d720dfed1p+18;
-  below = below * x + 0x1.5b321230be64fp+21;
-  below = below * x + 0x1.8616eab3f9afap+23;
-  below = below * x + 0x1.5c37037ea7e07p+25;
-  below = below * x + 0x1.e83dc950dccddp+26;
-  below = below * x + 0x1.062882a85bfb5p+28;
-  below = below * x + 0x1.9af4b87077430p+28;
-  below = below * x + 0x1.aa7bb5bd301aap+28;
-  below = below * x + 0x1.c619678403075p+27;
-  return above / below;
+  s = x * x;
+  even = 0x1.06ce449df7b2bp+5;
+  even = even * s + 0x1.cd3c5e9f86e74p+12;
+  even = even * s + 0x1.c0e82880bcb56p+18;
+  even = even * s + 0x1.34f029059aed8p+23;
+  even = even * s + 0x1.1588a1c4bee34p+26;
+  even = even * s + 0x1.4a0578543ffc7p+26;
+  odd = s + 0x1.2b9b2b1276540p+9;
+  odd = odd * s + 0x1.049713a533edap+16;
+  odd = odd * s + 0x1.2b57b64154950p+21;
+  odd = odd * s + 0x1.e4f9a4d1b4421p+24;
+  odd = odd * s + 0x1.a5e715f6e8facp+26;
+  above = even + x * odd;
+  even = 0x1.06ce449df7b2ap+5;
+  even = even * s + 0x1.d98e09d6ed9d2p+12;
+  even = even * s + 0x1.ebb2d720dfed1p+18;
+  even = even * s + 0x1.8616eab3f9afap+23;
+  even = even * s + 0x1.e83dc950dccddp+26;
+  even = even * s + 0x1.9af4b87077430p+28;
+  even = even * s + 0x1.c619678403075p+27;
+  odd = s + 0x1.2e9b2b12765a0p+9;
+  odd = odd * s + 0x1.129459aa1a3fcp+16;
+  odd = odd * s + 0x1.5b321230be64fp+21;
+  odd = odd * s + 0x1.5c37037ea7e07p+25;
+  odd = odd * s + 0x1.062882a85bfb5p+28;
+  odd = odd * s + 0x1.aa7bb5bd301aap+28;
+  return above / (even + x * odd);
 }
 
 #endif

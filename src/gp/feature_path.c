@@ -1,12 +1,20 @@
 #include "gp/feature_path.h"
 #include "base/blas.h"
 #include "base/vector.h"
+#include "gp/factor.h"
 
 #include <math.h>
 
 #define TWO_PI        6.283185307179586476925287
 #define BLOCK         128    /* points at a time: their kernel values with the data stay in cache */
 #define FREQUENCY_MAX 0x1p40 /* beyond it angles lose their fraction */
+#define COARSE_MAX    0x1p18 /* likewise in single precision */
+
+/* n rounded up to whole blocks of a vector sum. */
+static size_t padded(int n)
+{
+  return ((size_t)n + RG_VECTOR_BLOCK - 1) / RG_VECTOR_BLOCK * RG_VECTOR_BLOCK;
+}
 
 PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path)
 {
@@ -14,18 +22,30 @@ PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path)
   PetscCall(PetscMemzero(path, sizeof *path));
   path->dim = dim;
   path->n = n;
-  PetscCall(PetscMalloc5((size_t)dim * n, &path->frequency, n, &path->phase, n, &path->amplitude,
-                         n, &path->weight, 2 * n, &path->work));
+  PetscCall(PetscMalloc6((size_t)dim * n, &path->frequency, n, &path->phase, n, &path->amplitude,
+                         n, &path->weight, 2 * n, &path->work, (dim + 2) * padded(n),
+                         &path->coarse));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree5(path->frequency, path->phase, path->amplitude, path->weight, path->work));
+  PetscCall(PetscFree6(path->frequency, path->phase, path->amplitude, path->weight, path->work,
+                       path->coarse));
   PetscCall(PetscFree(path->alpha));
-  PetscCall(PetscFree(path->kernel_work));
+  PetscCall(PetscFree(path->large_work));
   PetscCall(PetscMemzero(path, sizeof *path));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode reserve(RgFeaturePath *path, size_t size)
+{
+  PetscFunctionBeginUser;
+  if (size <= path->large_room) PetscFunctionReturn(0);
+  PetscCall(PetscFree(path->large_work));
+  PetscCall(PetscMalloc1(size + size / 2, &path->large_work));
+  path->large_room = size + size / 2;
   PetscFunctionReturn(0);
 }
 
@@ -100,79 +120,101 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   for (int m = 0; m < n; ++m) path->weight[m] *= path->amplitude[m];
   path->mean = 0.0;
   path->posterior = NULL;
+  path->has_coarse = false;
   PetscCall(PetscFree(z));
   PetscFunctionReturn(0);
 }
 
 /* ---- conditioning ---------------------------------------------------------------------------- */
 
-/* r_i = y_i - mean - g(x_i) - e_i of a draw g from the prior. */
-static PetscErrorCode residuals(RgFeaturePath *path, const RgPosterior *posterior, const double *e,
-                                double *r)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_feature_path_evaluate(path, posterior->n, posterior->X, r, NULL));
-  for (int i = 0; i < posterior->n; ++i) r[i] = posterior->y[i] - posterior->mean - r[i] - e[i];
-  PetscFunctionReturn(0);
-}
-
-/* P (n x M, row i = features of x_i). */
-static void feature_matrix(const RgFeaturePath *path, int n, const double *X, double *P)
+/* P (n x M, row i = features of x_i, rows padded with zeros to ld) and
+   r_i = y_i - mean - g(x_i) - e_i of a draw g from the prior. */
+static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posterior,
+                           const double *e, size_t ld, double *P, double *r)
 {
   const RgVectorOps *ops = rg_vector_ops();
+  const double      *x = posterior->X;
+  size_t             n = (size_t)path->n;
 
-  for (int i = 0; i < n; ++i, X += path->dim, P += path->n) {
-    ops->turns(path->dim, X, path->n, path->frequency, (size_t)path->n, path->phase, P);
+  for (int i = 0; i < posterior->n; ++i, x += path->dim, P += ld) {
+    ops->turns(path->dim, x, path->n, path->frequency, n, path->phase, P);
     ops->circle(path->n, P, P, NULL);
+    r[i] = posterior->y[i] - posterior->mean - e[i] - ops->dot(path->n, path->weight, P);
     ops->multiply(path->n, path->amplitude, P);
+    for (size_t m = n; m < ld; ++m) P[m] = 0.0;
   }
 }
 
-/* A = P P' (n x n; dual) or P' P (M x M), plus `added` on the diagonal; its lower factor. */
-static bool factor_system(bool dual, int n, int features, const double *P, double added, double *A)
-{
-  int size = dual ? n : features;
+/* A weight-space system: n data, M features, P (n x ldp). */
+typedef struct {
+  bool    dual; /* of n equations, P P' + noise I; else of M, P' P + noise I */
+  int     n, features, size, ldp, lda;
+  double *P, *A;
+} System;
 
-  cblas_dsyrk(CblasColMajor, CblasLower, dual ? CblasTrans : CblasNoTrans, size,
-              dual ? features : n, 1.0, P, features, 0.0, A, size);
-  for (int i = 0; i < size; ++i) A[(size_t)i * size + i] += added;
-  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', size, A, size) == 0;
+/* A plus `added` on the diagonal, factored. */
+static bool factor_system(const System *system, double added)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  int                size = system->size;
+
+  if (system->dual && ops->gram) {
+    ops->gram(size, system->ldp, system->P, system->A, (size_t)system->lda);
+  } else {
+    cblas_dsyrk(CblasColMajor, CblasLower, system->dual ? CblasTrans : CblasNoTrans, size,
+                system->dual ? system->features : system->n, 1.0, system->P, system->ldp, 0.0,
+                system->A, system->lda);
+  }
+  for (int i = 0; i < size; ++i) system->A[(size_t)i * (size_t)system->lda + (size_t)i] += added;
+  return rg_factor_cholesky(size, system->A, system->lda) == 0;
 }
 
-/* theta += P' (P P' + noise I)^-1 r  =  (P' P + noise I)^-1 P' r. */
+/* s = P' (P P' + noise I)^-1 r = (P' P + noise I)^-1 P' r, from the factor; r is overwritten. */
+static void solve_system(const System *system, double *r, double *s)
+{
+  if (system->dual) {
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', system->n, 1, system->A, system->lda, r, system->n);
+  }
+  cblas_dgemv(CblasColMajor, CblasNoTrans, system->features, system->n, 1.0, system->P,
+              system->ldp, r, 1, 0.0, s, 1);
+  if (!system->dual) {
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', system->size, 1, system->A, system->lda, s,
+                        system->size);
+  }
+}
+
 PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPosterior *posterior,
                                                  const double *e, RgFailure *failure)
 {
   int     n = posterior->n, features = path->n;
   bool    dual = n <= features, good = false;
-  int     size = dual ? n : features;
   double  diagonal = rg_kernel_diagonal(&posterior->kernel), jitter = posterior->jitter;
-  double *P, *A, *r, *s;
+  double *r, *s;
+  System  system = {.dual = dual, .n = n, .features = features, .size = dual ? n : features};
 
   PetscFunctionBeginUser;
-  if (n == 0) {
-    path->mean = posterior->mean;
-    PetscFunctionReturn(0);
-  }
-  PetscCall(PetscMalloc4((size_t)n * features, &P, (size_t)size * size, &A, n, &r, features, &s));
-  PetscCall(residuals(path, posterior, e, r));
-  feature_matrix(path, n, posterior->X, P);
-  while (!good && jitter <= 1.001e-4 * diagonal) {
-    good = factor_system(dual, n, features, P, posterior->noise_variance + jitter, A);
+  path->mean = 0.0;
+  path->has_coarse = false;
+  system.ldp = (int)padded(features);
+  system.lda = rg_pad(system.size);
+  PetscCall(reserve(path, (size_t)n * system.ldp + (size_t)system.lda * system.lda
+                            + (size_t)(n + features)));
+  system.P = path->large_work;
+  system.A = system.P + (size_t)n * system.ldp;
+  r = system.A + (size_t)system.lda * system.lda;
+  s = r + n;
+  feature_matrix(path, posterior, e, (size_t)system.ldp, system.P, r);
+  while (n && !good && jitter <= 1.001e-4 * diagonal) {
+    good = factor_system(&system, posterior->noise_variance + jitter);
     if (!good) jitter = jitter > 0.0 ? 10.0 * jitter : 1e-10 * diagonal;
   }
-  if (!good) {
+  if (good) {
+    solve_system(&system, r, s);
+    for (int m = 0; m < features; ++m) path->weight[m] += path->amplitude[m] * s[m];
+  } else if (n) {
     rg_failure_set(failure, "%d data don't determine the weights of %d features", n, features);
-  } else if (dual) {
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, A, n, r, n);
-    cblas_dgemv(CblasColMajor, CblasNoTrans, features, n, 1.0, P, features, r, 1, 0.0, s, 1);
-  } else {
-    cblas_dgemv(CblasColMajor, CblasNoTrans, features, n, 1.0, P, features, r, 1, 0.0, s, 1);
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', features, 1, A, features, s, features);
   }
-  for (int m = 0; good && m < features; ++m) path->weight[m] += path->amplitude[m] * s[m];
   path->mean = posterior->mean;
-  PetscCall(PetscFree4(P, A, r, s));
   PetscFunctionReturn(0);
 }
 
@@ -188,7 +230,10 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
     PetscCall(PetscMalloc1(2 * n, &path->alpha));
     path->alpha_room = 2 * n;
   }
-  PetscCall(residuals(path, posterior, e, path->alpha));
+  PetscCall(rg_feature_path_evaluate(path, n, posterior->X, path->alpha, NULL));
+  for (int i = 0; i < n; ++i) {
+    path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
+  }
   cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld,
               path->alpha, 1);
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, posterior->L, ld,
@@ -229,12 +274,8 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   double            *K, *G;
 
   PetscFunctionBeginUser;
-  if (need > path->kernel_room) {
-    PetscCall(PetscFree(path->kernel_work));
-    PetscCall(PetscMalloc1(need, &path->kernel_work));
-    path->kernel_room = need;
-  }
-  K = path->kernel_work;
+  PetscCall(reserve(path, need));
+  K = path->large_work;
   G = K + size;
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, m, Z, K));
   cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, 1.0, K, m, path->alpha, 1, 1.0, value, 1);
@@ -247,13 +288,12 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
-                                        double *gradient)
+static PetscErrorCode add_updates(RgFeaturePath *path, int m, const double *Z, double *value,
+                                  double *gradient)
 {
   size_t dim = (size_t)path->dim;
 
   PetscFunctionBeginUser;
-  evaluate_features(path, m, Z, value, gradient);
   if (!path->posterior || path->posterior->n == 0) PetscFunctionReturn(0);
   for (int first = 0; first < m; first += BLOCK) {
     int width = PetscMin(BLOCK, m - first);
@@ -261,5 +301,52 @@ PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double
     PetscCall(add_update(path, width, Z + first * dim, value + first,
                          gradient ? gradient + first * dim : NULL));
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
+                                        double *gradient)
+{
+  PetscFunctionBeginUser;
+  evaluate_features(path, m, Z, value, gradient);
+  PetscCall(add_updates(path, m, Z, value, gradient));
+  PetscFunctionReturn(0);
+}
+
+/* The path in single precision. A feature whose angle would lose its fraction counts as 0. */
+static void make_coarse(RgFeaturePath *path)
+{
+  size_t n = (size_t)path->n, ld = padded(path->n), dim = (size_t)path->dim;
+  float *phase = path->coarse + dim * ld, *weight = phase + ld;
+
+  for (size_t m = 0; m < ld; ++m) {
+    double largest = 0.0;
+
+    for (size_t k = 0; m < n && k < dim; ++k) {
+      largest = fmax(largest, fabs(path->frequency[k * n + m]));
+    }
+    bool kept = m < n && largest * (double)dim < COARSE_MAX;
+    for (size_t k = 0; k < dim; ++k) {
+      path->coarse[k * ld + m] = kept ? (float)path->frequency[k * n + m] : 0.0f;
+    }
+    phase[m] = kept ? (float)path->phase[m] : 0.0f;
+    weight[m] = kept ? (float)path->weight[m] : 0.0f;
+  }
+  path->has_coarse = true;
+}
+
+PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value)
+{
+  size_t       ld = padded(path->n), dim = (size_t)path->dim;
+  const float *phase = path->coarse + dim * ld;
+
+  PetscFunctionBeginUser;
+  if (!path->has_coarse) make_coarse(path);
+  for (int j = 0; j < m; ++j) {
+    value[j] = path->mean
+             + rg_vector_ops()->coarse_cosine_sum(path->dim, Z + (size_t)j * dim, (int)ld,
+                                                  path->coarse, ld, phase, phase + ld);
+  }
+  PetscCall(add_updates(path, m, Z, value, NULL));
   PetscFunctionReturn(0);
 }

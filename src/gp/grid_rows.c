@@ -1,11 +1,10 @@
 #include "gp/grid_rows.h"
-#include "base/vector.h"
 
 #include <string.h>
 
-/* A tile is RG_VECTOR_TILE of the before x after columns of F; column q = b * after + j. Copies it
-   between F and `tile` (n x RG_VECTOR_TILE): runs of columns with the same b are contiguous in F.
-   */
+/* A tile is RG_VECTOR_TILE of the before x after columns of F; column q = b * after + j. Copies
+   it between F and `tile` (n x RG_VECTOR_TILE): runs of columns with the same b are contiguous
+   in F. */
 static void copy_tile(int n, size_t after, size_t first, int width, double *F, double *tile,
                       bool load)
 {
@@ -40,7 +39,13 @@ void rg_grid_multiply(int before, int n, size_t after, const double *A, bool low
     int width = columns - first < RG_VECTOR_TILE ? (int)(columns - first) : RG_VECTOR_TILE;
 
     copy_tile(n, after, first, width, F, scratch, true);
-    ops->multiply_tile(n, A, lower, scratch, out);
-    copy_tile(n, after, first, width, F, out, false);
+    if (width == RG_VECTOR_TILE && after - first % after >= RG_VECTOR_TILE) {
+      /* All of the tile is in one piece of F. */
+      ops->multiply_tile(n, A, lower, scratch,
+                         F + first / after * (size_t)n * after + first % after, after);
+    } else {
+      ops->multiply_tile(n, A, lower, scratch, out, RG_VECTOR_TILE);
+      copy_tile(n, after, first, width, F, out, false);
+    }
   }
 }

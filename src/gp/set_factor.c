@@ -154,9 +154,10 @@ static PetscErrorCode reserve_work(RgSetFactor *factor, int count, double **G)
   size_t tiles = tile_size(factor->prior);
 
   PetscFunctionBeginUser;
-  PetscCall(reserve(tiles + (size_t)factor->prior->size * count, &factor->work_room,
+  PetscCall(reserve(tiles + (size_t)factor->prior->size * count + 8, &factor->work_room,
                     &factor->work));
-  *G = factor->work + tiles;
+  factor->tiles = factor->work + (64 - (uintptr_t)factor->work % 64) / sizeof(double) % 8;
+  *G = factor->tiles + tiles;
   PetscFunctionReturn(0);
 }
 
@@ -172,7 +173,7 @@ static PetscErrorCode draw_grid(RgSetFactor *factor, int count, RgRandom *random
     double *out = t ? G : F;
 
     rg_vector_normals(random, size, out);
-    multiply_term(prior, count, factor->L + t * step, true, factor->work, out);
+    multiply_term(prior, count, factor->L + t * step, true, factor->tiles, out);
     if (t) cblas_daxpy((int)size, 1.0, G, 1, F, 1);
   }
   PetscFunctionReturn(0);
@@ -216,7 +217,7 @@ static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, con
 
     PetscCall(PetscArrayzero(out, size));
     scatter(count, n, index, rows, out);
-    multiply_term(prior, count, prior->tables + t * step, false, factor->work, out);
+    multiply_term(prior, count, prior->tables + t * step, false, factor->tiles, out);
     if (t) cblas_daxpy((int)size, 1.0, G, 1, F, 1);
   }
   PetscFunctionReturn(0);

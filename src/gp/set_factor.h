@@ -17,6 +17,7 @@ typedef struct {
   double            jitter; /* largest that was needed, relative to the diagonal */
   size_t            L_room, work_room; /* doubles allocated */
   double           *work;   /* owned */
+  double           *tiles;  /* in it, on a cache line */
 } RgSetFactor;
 
 /* Factor the prior as it is now. `factor` is zero or was used before. Jitter as in posterior.h.

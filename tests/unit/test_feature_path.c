@@ -194,7 +194,9 @@ static void weights_solve_the_linear_model(void **state)
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
         A[i * n + j] = i == j ? 0.05 : 0.0;
-        for (int m = 0; m < features; ++m) A[i * n + j] += P[i * features + m] * P[j * features + m];
+        for (int m = 0; m < features; ++m) {
+          A[i * n + j] += P[i * features + m] * P[j * features + m];
+        }
       }
     }
     assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, A, n, pivots, r, 1), 0);
@@ -260,6 +262,45 @@ static void gradients_agree_with_differences(void **state)
   }
 }
 
+/* Single precision follows the path through draws and conditioning; white features count as 0. */
+static void screening_is_close(void **state)
+{
+  enum { M = 200 };
+  static double Z[M * SUPPORT_DIM], value[M], coarse[M];
+  double        e[DATA] = {0};
+  RgFailure     failure = {0};
+
+  (void)state;
+  support_points(4, M, SUPPORT_DIM, Z);
+  for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+    for (int pathwise = 0; pathwise < 2; ++pathwise) {
+      RgRandom      random = test_random("screen");
+      RgKernel      kernel;
+      RgPosterior   posterior;
+      RgFeaturePath path;
+
+      support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
+      make_posterior(&kernel, DATA, &posterior);
+      RG_OK(rg_feature_path_create(SUPPORT_DIM, 101, &path));
+      for (int round = 0; round < 3; ++round) {
+        RG_OK(rg_feature_path_draw(&path, &kernel, &random));
+        if (round == 1 && pathwise) {
+          RG_OK(rg_feature_path_condition_pathwise(&path, &posterior, e));
+        } else if (round == 1) {
+          RG_OK(rg_feature_path_condition_weights(&path, &posterior, e, &failure));
+        }
+        RG_OK(rg_feature_path_evaluate(&path, M, Z, value, NULL));
+        RG_OK(rg_feature_path_screen(&path, M, Z, coarse));
+        for (int j = 0; j < M; ++j) RG_CLOSE(coarse[j], value[j], 2e-4);
+      }
+      RG_OK(rg_feature_path_destroy(&path));
+      RG_OK(rg_posterior_destroy(&posterior));
+      RG_OK(rg_kernel_destroy(&kernel));
+    }
+  }
+  assert_false(failure.failed);
+}
+
 static void without_data_the_mean_is_added(void **state)
 {
   double        Z[POINTS * SUPPORT_DIM], prior[POINTS], value[POINTS];
@@ -312,6 +353,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(many_features_have_the_posterior),
   cmocka_unit_test(weights_solve_the_linear_model),
   cmocka_unit_test(gradients_agree_with_differences),
+  cmocka_unit_test(screening_is_close),
   cmocka_unit_test(without_data_the_mean_is_added),
   cmocka_unit_test(fewer_features_than_terms_are_refused),
 };

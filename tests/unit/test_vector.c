@@ -110,6 +110,96 @@ static void check_truncation(const RgVectorOps *ops)
   }
 }
 
+/* Against the scalar functions, on both sides of zero and far out. */
+static void check_entropy(const RgVectorOps *ops)
+{
+  double mean[N], inverse[N], sum[N];
+
+  for (int i = 0; i < N; ++i) {
+    mean[i] = 0.06 * (i - 501) + 0.5;
+    inverse[i] = 0.5 + 0.01 * (i % 7);
+    sum[i] = 1.0;
+  }
+  mean[0] = 1e9;
+  mean[1] = -1e9;
+  ops->truncated_entropy(N, 0.5, mean, inverse, sum);
+  for (int i = 0; i < N; ++i) {
+    double g = (0.5 - mean[i]) * inverse[i], h = rg_normal_hazard(g), c = h + g;
+    double x = -g, tail = 0.5 * g * h - rg_normal_log_cdf(g);
+
+    /* log sqrt(2 pi) + log h - x c/2 below zero, where the terms above cancel */
+    if (x > 1e3) c = 1.0 / x;
+    if (x > 0.0) tail = 0.91893853320467274178 + log(h) - 0.5 * x * c;
+    RG_CLOSE(sum[i], 1.0 + tail, 1e-12);
+  }
+}
+
+static void check_variance(const RgVectorOps *ops)
+{
+  double mean[N], variance[N], out[N];
+
+  for (int i = 0; i < N; ++i) {
+    mean[i] = 0.03 * (i - 501);
+    variance[i] = i % 10 ? 0.2 + 0.01 * (i % 13) : 1e-15;
+  }
+  variance[20] = -1e-9;
+  ops->truncated_variance(N, 0.3, mean, variance, 1e-14, out);
+  for (int i = 0; i < N; ++i) {
+    double a = (0.3 - mean[i]) / sqrt(variance[i]), factor;
+
+    if (variance[i] <= 1e-14) {
+      assert_true(out[i] == 0.0);
+      continue;
+    }
+    ops->truncation(1, &a, &factor, NULL);
+    RG_CLOSE(out[i] / variance[i], fmax(factor, 1e-9), 1e-14);
+  }
+}
+
+/* Single precision against the exact sum, many angles, weights and dimensions. */
+static void check_coarse(const RgVectorOps *ops)
+{
+  enum { M = 208 };
+  double x[6] = {0.3, 0.8, 0.1, 0.9, 0.45, 0.7};
+  float  W[6 * M], phase[M], weight[M];
+
+  for (int i = 0; i < 6 * M; ++i) W[i] = (float)(20.0 * sin(3.0 * i));
+  for (int m = 0; m < M; ++m) {
+    phase[m] = (float)(0.5 + 0.5 * sin(m));
+    weight[m] = (float)cos(5.0 * m);
+  }
+  for (int dim = 1; dim <= 6; ++dim) {
+    double sum = 0.0;
+
+    for (int m = 0; m < M; ++m) {
+      double turn = (double)phase[m];
+
+      for (int k = 0; k < dim; ++k) turn += x[k] * (double)W[k * M + m];
+      sum += (double)weight[m] * cos(6.283185307179586476925287 * turn);
+    }
+    RG_CLOSE(ops->coarse_cosine_sum(dim, x, M, W, M, phase, weight), sum, 1e-3);
+  }
+}
+
+static void check_gram(const RgVectorOps *ops)
+{
+  enum { MOST = 15, COLUMNS = 416 };
+  static double P[MOST * COLUMNS], A[16 * 16];
+
+  if (!ops->gram) return;
+  for (int i = 0; i < MOST * COLUMNS; ++i) P[i] = sin(0.7 * i);
+  for (int n = 1; n <= MOST; ++n) {
+    for (int m = 16; m <= COLUMNS; m += 200) {
+      ops->gram(n, m, P, A, 16);
+      for (int j = 0; j < n; ++j) {
+        for (int i = j; i < n; ++i) {
+          RG_CLOSE(A[j * 16 + i], ops->dot(m, P + i * m, P + j * m), 1e-12);
+        }
+      }
+    }
+  }
+}
+
 static void check_sums(const RgVectorOps *ops)
 {
   const int sizes[] = {0, 1, 7, 16, 17, 100, N};
@@ -148,7 +238,7 @@ static void check_tile(const RgVectorOps *ops)
   for (int i = 0; i < ROWS * ROWS; ++i) A[i] = sin(i);
   for (int i = 0; i < ROWS * RG_VECTOR_TILE; ++i) in[i] = cos(i);
   for (int lower = 0; lower < 2; ++lower) {
-    ops->multiply_tile(ROWS, A, lower, in, out);
+    ops->multiply_tile(ROWS, A, lower, in, out, RG_VECTOR_TILE);
     for (int i = 0; i < ROWS * RG_VECTOR_TILE; ++i) {
       int    a = i / RG_VECTOR_TILE, j = i % RG_VECTOR_TILE;
       double sum = 0.0;
@@ -185,6 +275,25 @@ static void truncated_variance_and_its_slope(void **state)
   each_level(check_truncation);
 }
 
+static void entropy_and_variance_of_truncated_normals(void **state)
+{
+  (void)state;
+  each_level(check_entropy);
+  each_level(check_variance);
+}
+
+static void coarse_sums_are_close(void **state)
+{
+  (void)state;
+  each_level(check_coarse);
+}
+
+static void gram_matrices(void **state)
+{
+  (void)state;
+  each_level(check_gram);
+}
+
 static void sums_and_angles(void **state)
 {
   (void)state;
@@ -219,7 +328,7 @@ static void normals_follow_the_stream(void **state)
 static void width_does_not_change_bits(void **state)
 {
   const RgVectorOps *ops[2] = {rg_vector_ops_at(1), rg_vector_ops_at(2)};
-  double             x[N], out[2][8][N];
+  double             x[N], out[2][10][N];
   uint64_t           words[2 * N];
 
   (void)state;
@@ -233,6 +342,8 @@ static void width_does_not_change_bits(void **state)
     ops[k]->circle(N, x, out[k][4], out[k][5]);
     ops[k]->box_muller(N / 2, words, out[k][6]);
     ops[k]->logarithm(N, out[k][0], out[k][7]);
+    ops[k]->truncated_entropy(N, 0.3, x, out[k][0], out[k][8]);
+    ops[k]->truncated_variance(N, 0.3, x, out[k][2], 1e-14, out[k][9]);
     out[k][7][0] = ops[k]->dot(N, x, out[k][0]);
     ops[k]->turns(3, x, N / 3, x, N / 3, x, out[k][7] + 1);
   }
@@ -244,6 +355,9 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(cosine_and_sine_are_accurate),
   cmocka_unit_test(tails_agree_with_the_scalar_ones),
   cmocka_unit_test(truncated_variance_and_its_slope),
+  cmocka_unit_test(entropy_and_variance_of_truncated_normals),
+  cmocka_unit_test(coarse_sums_are_close),
+  cmocka_unit_test(gram_matrices),
   cmocka_unit_test(sums_and_angles),
   cmocka_unit_test(tiles_are_matrix_products),
   cmocka_unit_test(normals_follow_the_stream),
