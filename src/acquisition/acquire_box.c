@@ -55,9 +55,8 @@ static int best_observed(const RgHistory *history, int k, int *list)
   return count;
 }
 
-/* Points added to the raw ones: the best observed inputs, and perturbations of the very best. */
-static PetscErrorCode observed_starts(const RgMaximiserOptions *options, const RgHistory *history,
-                                      RgRandom *random, int *n, double **points)
+PetscErrorCode rg_observed_starts(const RgMaximiserOptions *options, const RgHistory *history,
+                                  RgRandom *random, int *n, double **points)
 {
   int  dim = history->dim, count, *list;
   int  wanted = PetscMax(options->incumbents, 1);
@@ -91,7 +90,7 @@ PetscErrorCode rg_acquire_box(RgModel *model, const RgHistory *history,
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc5(BLOCK, &box.mean, BLOCK, &box.variance, BLOCK, &box.sd, BLOCK,
                          &box.d_mean, BLOCK, &box.d_sd));
-  PetscCall(observed_starts(options, history, random, &n_extra, &extra));
+  PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
   query->index = -1;
   PetscCall(rg_maximise_box(options, model->domain->design.dim, box_function, &box, n_extra, extra,
                             random, query->x, value, failure));

@@ -9,6 +9,11 @@ PetscErrorCode rg_acquire_finite(RgModel *model, const RgHistory *history,
                                  const RgAcquisition *acquisition, RgQuery *query, double *value,
                                  RgFailure *failure);
 
+/* Points added to the raw ones of a box: the best observed inputs, and perturbations of the very
+   best. points: n x dim, freed by the caller (PetscFree). */
+PetscErrorCode rg_observed_starts(const RgMaximiserOptions *options, const RgHistory *history,
+                                  RgRandom *random, int *n, double **points);
+
 /* Multi-start on the box: raw samples, best observed inputs, perturbations of the very best. */
 PetscErrorCode rg_acquire_box(RgModel *model, const RgHistory *history,
                               const RgAcquisition *acquisition, const RgMaximiserOptions *options,

@@ -10,8 +10,6 @@
    Needs no context. Revision 1. */
 #include "algorithm/surrogate.h"
 
-#include <math.h>
-
 enum { BEST_Y, BEST_MEAN };
 
 typedef struct {
@@ -32,34 +30,6 @@ static const RgRecordColumn columns[] = {
   [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
   {0}};
 
-/* tau = max_i y_i, in model units. */
-static double best_y(const RgModel *model, const RgHistory *history)
-{
-  double best = -INFINITY;
-
-  for (int i = 0; i < history->n; i++) best = fmax(best, history->y[i]);
-  return (best - model->shift) / model->scale;
-}
-
-/* tau = max_i mu(x_i). */
-static PetscErrorCode best_mean(RgModel *model, const RgHistory *history, double *tau)
-{
-  double *mean, *sd;
-
-  PetscFunctionBeginUser;
-  *tau = -INFINITY;
-  if (model->set) {
-    const double *all = rg_set_posterior_mean(model->set);
-    for (int i = 0; i < history->n; i++) *tau = fmax(*tau, all[history->index[i]]);
-    PetscFunctionReturn(0);
-  }
-  PetscCall(PetscMalloc2((size_t)history->n, &mean, (size_t)history->n, &sd));
-  PetscCall(rg_model_predict(model, history->n, history->x, mean, sd));
-  for (int i = 0; i < history->n; i++) *tau = fmax(*tau, mean[i]);
-  PetscCall(PetscFree2(mean, sd));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -75,9 +45,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 2. Incumbent; without data improvement counts from the prior mean. */
   if (history->n > 0) {
     if (options->incumbent == BEST_Y)
-      ei.incumbent = best_y(model, history);
+      ei.incumbent = rg_surrogate_best_y(model, history);
     else
-      PetscCall(best_mean(model, history, &ei.incumbent));
+      PetscCall(rg_surrogate_best_mean(model, history, &ei.incumbent));
   }
   /* 3. x_t = argmax log EI. */
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,

@@ -45,6 +45,32 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
   PetscFunctionReturn(0);
 }
 
+double rg_surrogate_best_y(const RgModel *model, const RgHistory *history)
+{
+  double best = -INFINITY;
+
+  for (int i = 0; i < history->n; i++) best = fmax(best, history->y[i]);
+  return (best - model->shift) / model->scale;
+}
+
+PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best)
+{
+  double *mean, *sd;
+
+  PetscFunctionBeginUser;
+  *best = -INFINITY;
+  if (model->set) {
+    const double *all = rg_set_posterior_mean(model->set);
+    for (int i = 0; i < history->n; i++) *best = fmax(*best, all[history->index[i]]);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc2((size_t)history->n, &mean, (size_t)history->n, &sd));
+  PetscCall(rg_model_predict(model, history->n, history->x, mean, sd));
+  for (int i = 0; i < history->n; i++) *best = fmax(*best, mean[i]);
+  PetscCall(PetscFree2(mean, sd));
+  PetscFunctionReturn(0);
+}
+
 const RgRecordColumn rg_ucb_columns[] = {
     [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
     [RG_UCB_ACQUISITION] = {"acquisition",

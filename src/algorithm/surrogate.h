@@ -20,6 +20,11 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
                                     const RgHistory *history, const RgAcquisition *acquisition,
                                     RgQuery *query, double *value, RgFailure *failure);
 
+/* max_i y_i in model units; -infinity without data. */
+double rg_surrogate_best_y(const RgModel *model, const RgHistory *history);
+/* max_i mean(x_i) over the queried inputs, model units; -infinity without data. */
+PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best);
+
 /* Record columns of the UCB family, and its step: x_t = argmax mean + sqrt(squared_width) * sd. */
 enum { RG_UCB_CONFIDENCE, RG_UCB_ACQUISITION };
 extern const RgRecordColumn rg_ucb_columns[];

@@ -1,0 +1,332 @@
+#include "acquisition/path_sampler.h"
+#include "acquisition/acquire_internal.h"
+#include "base/vector.h"
+
+#include <math.h>
+
+#define EXACT_POINTS 2000  /* auto: largest set without structure whose prior is factored */
+#define EXACT_MOST   20000 /* the same on request: 3.2 GB */
+#define TIE          1e-12 /* relative to max(1, |g|), as rg_argmax */
+
+const char *const rg_path_kind_names[] = {"auto", "rff", "exact", "pathwise", NULL};
+
+struct RgPathSampler {
+  const RgDomain *domain;
+  RgPathOptions   options;
+  int             kind;     /* never auto */
+  RgSetPaths     *set;      /* finite designs; made by the first draw */
+  int             capacity; /* expected evaluations */
+  RgFeaturePath   path;
+  double         *noise;    /* of the data: n x count */
+  double         *F;        /* finite designs: N x count */
+  double         *y;        /* finite designs: n outputs, model units */
+  size_t          noise_room, F_room, y_room;
+  int             count;    /* room for optima */
+  int            *index;
+  double         *x, *value;
+};
+
+void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain, RgPlace place,
+                           RgDiagnostics *diagnostics)
+{
+  const RgSpace *design = &domain->design;
+
+  if (options->kind != RG_PATHS_EXACT) return;
+  if (!rg_space_is_finite(design)) {
+    rg_diagnostics_add(diagnostics, place,
+                       "paths: 'exact' needs a finite design, and this one is a box; on a box: "
+                       "auto, rff, pathwise");
+  } else if (design->kind != RG_SPACE_GRID && design->size > EXACT_MOST) {
+    rg_diagnostics_add(diagnostics, place,
+                       "paths: 'exact' factors a matrix of the %d points of the design, at most "
+                       "%d; larger sets: auto, rff, pathwise",
+                       design->size, EXACT_MOST);
+  }
+}
+
+PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOptions *options,
+                                      int capacity, RgPathSampler **out)
+{
+  RgPathSampler *sampler;
+
+  PetscFunctionBeginUser;
+  PetscCheck(domain->context.dim == 0, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Paths are drawn over the design; the domain has a context");
+  PetscCall(PetscNew(&sampler));
+  sampler->domain = domain;
+  sampler->options = *options;
+  sampler->capacity = capacity;
+  sampler->kind = options->kind;
+  if (sampler->kind == RG_PATHS_AUTO && !rg_space_is_finite(&domain->design))
+    sampler->kind = RG_PATHS_RFF;
+  PetscCall(rg_feature_path_create(domain->design.dim, options->features, &sampler->path));
+  *out = sampler;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler)
+{
+  PetscFunctionBeginUser;
+  if (!*sampler) PetscFunctionReturn(0);
+  PetscCall(rg_set_paths_destroy(&(*sampler)->set));
+  PetscCall(rg_feature_path_destroy(&(*sampler)->path));
+  PetscCall(PetscFree((*sampler)->noise));
+  PetscCall(PetscFree((*sampler)->F));
+  PetscCall(PetscFree((*sampler)->y));
+  PetscCall(PetscFree3((*sampler)->index, (*sampler)->x, (*sampler)->value));
+  PetscCall(PetscFree(*sampler));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode reserve(size_t size, size_t *room, double **array)
+{
+  PetscFunctionBeginUser;
+  if (size <= *room) PetscFunctionReturn(0);
+  PetscCall(PetscFree(*array));
+  PetscCall(PetscMalloc1(2 * size, array));
+  *room = 2 * size;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode reserve_optima(RgPathSampler *sampler, int count)
+{
+  PetscFunctionBeginUser;
+  if (count <= sampler->count) PetscFunctionReturn(0);
+  PetscCall(PetscFree3(sampler->index, sampler->x, sampler->value));
+  PetscCall(PetscMalloc3(count, &sampler->index, (size_t)count * sampler->domain->design.dim,
+                         &sampler->x, count, &sampler->value));
+  sampler->count = count;
+  PetscFunctionReturn(0);
+}
+
+/* `count` draws of the noise of n data. */
+static PetscErrorCode draw_noise(RgPathSampler *sampler, const RgPosterior *posterior, int count,
+                                 RgRandom *draws)
+{
+  size_t size = (size_t)posterior->n * count;
+  double deviation = sqrt(posterior->noise_variance + posterior->jitter);
+
+  PetscFunctionBeginUser;
+  PetscCall(reserve(size, &sampler->noise_room, &sampler->noise));
+  rg_vector_normals(draws, size, sampler->noise);
+  for (size_t i = 0; i < size; i++) sampler->noise[i] *= deviation;
+  PetscFunctionReturn(0);
+}
+
+/* One path over the unit cube: sampler->path. */
+static PetscErrorCode draw_function(RgPathSampler *sampler, RgPosterior *posterior,
+                                    RgRandom *draws, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  if (sampler->options.features < posterior->kernel.n_terms) {
+    rg_failure_set(failure, "paths of %d features for a kernel of %d terms",
+                   sampler->options.features, posterior->kernel.n_terms);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_feature_path_draw(&sampler->path, &posterior->kernel, draws));
+  PetscCall(draw_noise(sampler, posterior, 1, draws));
+  if (sampler->kind == RG_PATHS_RFF)
+    PetscCall(rg_feature_path_condition_weights(&sampler->path, posterior, sampler->noise,
+                                                failure));
+  else
+    PetscCall(rg_feature_path_condition_pathwise(&sampler->path, posterior, sampler->noise));
+  PetscFunctionReturn(0);
+}
+
+/* ---- finite designs
+   --------------------------------------------------------------------------- */
+
+/* The data of the model, and how paths are drawn from now on. */
+static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
+                                   const RgHistory *history, RgFailure *failure)
+{
+  const RgSpace *design = &sampler->domain->design;
+
+  PetscFunctionBeginUser;
+  if (!sampler->set)
+    PetscCall(rg_set_paths_create(design, &model->kernel, sampler->capacity, &sampler->set));
+  if (sampler->kind == RG_PATHS_AUTO)
+    sampler->kind = rg_set_paths_is_structured(sampler->set) || design->size <= EXACT_POINTS
+                      ? RG_PATHS_EXACT
+                      : RG_PATHS_PATHWISE;
+  PetscCall(reserve((size_t)history->n, &sampler->y_room, &sampler->y));
+  for (int i = 0; i < history->n; i++)
+    sampler->y[i] = (history->y[i] - model->shift) / model->scale;
+  PetscCall(rg_set_paths_update(sampler->set, &model->kernel, model->noise_variance, model->mean,
+                                history->n, history->index, sampler->y, failure));
+  PetscFunctionReturn(0);
+}
+
+/* F: `count` paths of features at all points, unconditioned unless they are rff. */
+static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRandom *draws,
+                                      RgFailure *failure)
+{
+  const RgSpace *design = &sampler->domain->design;
+  RgPosterior   *posterior = rg_set_paths_posterior(sampler->set);
+  double        *value;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(design->size, &value));
+  for (int s = 0; s < count && !failure->failed; s++) {
+    if (sampler->kind == RG_PATHS_RFF)
+      PetscCall(draw_function(sampler, posterior, draws, failure));
+    else
+      PetscCall(rg_feature_path_draw(&sampler->path, &posterior->kernel, draws));
+    PetscCall(
+      rg_feature_path_evaluate(&sampler->path, design->size, design->points, value, NULL));
+    for (int i = 0; i < design->size; i++) sampler->F[(size_t)i * count + s] = value[i];
+  }
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode draw_on_set(RgPathSampler *sampler, int count, RgRandom *draws,
+                                  RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(
+    reserve((size_t)sampler->domain->design.size * count, &sampler->F_room, &sampler->F));
+  if (sampler->kind == RG_PATHS_EXACT) {
+    PetscCall(rg_set_paths_draw(sampler->set, count, draws, sampler->F, failure));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(features_on_set(sampler, count, draws, failure));
+  if (sampler->kind == RG_PATHS_PATHWISE && !failure->failed) {
+    PetscCall(draw_noise(sampler, rg_set_paths_posterior(sampler->set), count, draws));
+    PetscCall(rg_set_paths_condition(sampler->set, count, sampler->noise, sampler->F));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Maximum of every path over the points that count, and the lowest index that ties with it. */
+static void scan_maxima(const RgPathSampler *sampler, int count, const unsigned char *excluded)
+{
+  int size = sampler->domain->design.size;
+
+  for (int s = 0; s < count; s++) {
+    sampler->value[s] = -INFINITY;
+    sampler->index[s] = -1;
+  }
+  for (int i = 0; i < size; i++) {
+    const double *f = sampler->F + (size_t)i * count;
+    if (excluded && excluded[i]) continue;
+    for (int s = 0; s < count; s++)
+      sampler->value[s] = f[s] > sampler->value[s] ? f[s] : sampler->value[s];
+  }
+  for (int s = 0; s < count; s++) {
+    const double *f = sampler->F + s;
+    double        floor = sampler->value[s] - TIE * fmax(1.0, fabs(sampler->value[s]));
+    int           i = 0;
+    while (i < size && !(f[(size_t)i * count] >= floor && !(excluded && excluded[i]))) i++;
+    if (i == size) continue;
+    sampler->index[s] = i;
+    sampler->value[s] = f[(size_t)i * count];
+  }
+}
+
+static PetscErrorCode optima_on_set(RgPathSampler *sampler, const RgModel *model,
+                                    const RgHistory *history, int count,
+                                    const unsigned char *excluded, RgRandom *draws,
+                                    RgFailure *failure)
+{
+  const RgSpace *design = &sampler->domain->design;
+
+  PetscFunctionBeginUser;
+  PetscCall(follow_model(sampler, model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(draw_on_set(sampler, count, draws, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  scan_maxima(sampler, count, excluded);
+  for (int s = 0; s < count; s++) {
+    int i = sampler->index[s];
+    if (i < 0) {
+      rg_failure_set(failure, "a path over %d points has no finite maximum", design->size);
+      break;
+    }
+    PetscCall(PetscArraycpy(sampler->x + (size_t)s * design->dim,
+                            design->points + (size_t)i * design->dim, design->dim));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- boxes
+   ------------------------------------------------------------------------------------ */
+
+/* Raw points are compared in single precision; what the search ends in is exact. */
+static PetscErrorCode path_function(void *context, int m, const double *X, double *value,
+                                    double *gradient)
+{
+  PetscFunctionBeginUser;
+  if (gradient)
+    PetscCall(rg_feature_path_evaluate(context, m, X, value, gradient));
+  else
+    PetscCall(rg_feature_path_screen(context, m, X, value));
+  PetscFunctionReturn(0);
+}
+
+/* The search for the maximum of one of `count` paths. */
+static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
+                                      const RgMaximiserOptions *maximiser)
+{
+  const RgPathOptions *options = &sampler->options;
+  RgMaximiserOptions   search = *maximiser;
+
+  if (count > 1) {
+    search.raw_samples = RG_PATH_RAW_SAMPLES * sampler->domain->design.dim;
+    search.restarts = RG_PATH_RESTARTS;
+  }
+  if (options->raw_samples >= 0) search.raw_samples = options->raw_samples;
+  if (options->restarts >= 0) search.restarts = options->restarts;
+  return search;
+}
+
+static PetscErrorCode optima_on_box(RgPathSampler *sampler, RgModel *model,
+                                    const RgHistory *history, int count,
+                                    const RgMaximiserOptions *maximiser, RgRandom *draws,
+                                    RgRandom *search, RgFailure *failure)
+{
+  RgMaximiserOptions options = path_search(sampler, count, maximiser);
+  int                dim = sampler->domain->design.dim, n_extra;
+  double            *extra;
+
+  PetscFunctionBeginUser;
+  for (int s = 0; s < count && !failure->failed; s++) {
+    PetscCall(draw_function(sampler, &model->posterior, draws, failure));
+    if (failure->failed) break;
+    PetscCall(rg_observed_starts(&options, history, search, &n_extra, &extra));
+    PetscCall(rg_maximise_box(&options, dim, path_function, &sampler->path, n_extra, extra, search,
+                              sampler->x + (size_t)s * dim, &sampler->value[s], failure));
+    PetscCall(rg_feature_path_evaluate(&sampler->path, 1, sampler->x + (size_t)s * dim,
+                                       &sampler->value[s], NULL));
+    PetscCall(PetscFree(extra));
+    sampler->index[s] = -1;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model,
+                                    const RgHistory *history, int count,
+                                    const unsigned char *excluded,
+                                    const RgMaximiserOptions *maximiser, RgRandom *draws,
+                                    RgRandom *search, RgOptima *optima, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(reserve_optima(sampler, count));
+  if (rg_space_is_finite(&sampler->domain->design))
+    PetscCall(optima_on_set(sampler, model, history, count, excluded, draws, failure));
+  else
+    PetscCall(
+      optima_on_box(sampler, model, history, count, maximiser, draws, search, failure));
+  *optima = (RgOptima){count, sampler->index, sampler->x, sampler->value};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_path_sampler_covariance(RgPathSampler *sampler, int count, const int *index,
+                                          double *C)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(sampler->set, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "Covariances are those of a finite design, after a draw");
+  PetscCall(rg_set_paths_covariance(sampler->set, count, index, C));
+  PetscFunctionReturn(0);
+}

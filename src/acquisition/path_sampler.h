@@ -1,0 +1,78 @@
+/* Paths drawn jointly from the posterior of a model, and their maxima (irgp_ucb 3.4). */
+#ifndef RG_ACQUISITION_PATH_SAMPLER_H
+#define RG_ACQUISITION_PATH_SAMPLER_H
+
+#include "acquisition/maximise.h"
+#include "gp/feature_path.h"
+#include "gp/set_path.h"
+
+/* How paths are drawn (gp/feature_path.h, gp/set_path.h):
+   auto      finite sets: exact where the set has at most 2000 points or a structured prior, else
+             pathwise; boxes: rff
+   rff       random Fourier features, their weights drawn from the posterior: the papers' setting
+   exact     the exact joint posterior of all points; finite sets only
+   pathwise  a prior path of random Fourier features plus the exact update */
+typedef enum { RG_PATHS_AUTO, RG_PATHS_RFF, RG_PATHS_EXACT, RG_PATHS_PATHWISE } RgPathKind;
+
+/* Parameters that methods with sampled paths share. The maximum of a path on a box is searched as
+   the `maximiser` block says, but for the last two numbers: where several paths are drawn per
+   iteration, each gets a smaller search. */
+typedef struct {
+  int kind;        /* RgPathKind */
+  int features;    /* of a path, redrawn for every path */
+  int raw_samples; /* -1: of the maximiser block; of several paths RG_PATH_RAW_SAMPLES per input */
+  int restarts;    /* -1: of the maximiser block; of several paths RG_PATH_RESTARTS */
+} RgPathOptions;
+
+#define RG_PATH_RAW_SAMPLES 256
+#define RG_PATH_RESTARTS    10
+
+extern const char *const rg_path_kind_names[];
+
+/* Lines of a parameters table for the member `paths` of `Options`. */
+#define RG_PATH_PARAMS(Options)                                                                    \
+  {"paths", RG_PARAM_CHOICE, offsetof(Options, paths.kind), "auto", 0, 0, rg_path_kind_names, "",  \
+   "how paths are drawn; auto: exact on finite sets (pathwise on large ones), rff on boxes"},      \
+  {"features", RG_PARAM_INT, offsetof(Options, paths.features), "1000", 1, 1e6, NULL, "M",         \
+   "random Fourier features of a path, redrawn for every path"},                                   \
+  {"path_raw_samples", RG_PARAM_INT, offsetof(Options, paths.raw_samples), "auto", 1, 1e7, NULL,   \
+   "", "raw points of the search for the maximum of a path on a box; auto: as in `maximiser`, or " \
+   "256 per input where several paths are drawn"},                                                 \
+  {"path_restarts", RG_PARAM_INT, offsetof(Options, paths.restarts), "auto", 1, 1e5, NULL, "",     \
+   "starts of that search; auto: as in `maximiser`, or 10 where several paths are drawn"}
+
+/* Mistakes the table can't express: exact paths on a box, or on a set they are too large for. */
+void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain, RgPlace place,
+                           RgDiagnostics *diagnostics);
+
+/* Maxima of n paths. All arrays belong to the sampler and last until the next draw. */
+typedef struct {
+  int           n;
+  const int    *index; /* n: point of a finite design; -1 on a box */
+  const double *x;     /* n x dim, unit coordinates */
+  const double *value; /* n, model units */
+} RgOptima;
+
+typedef struct RgPathSampler RgPathSampler;
+
+/* For models of the design alone. Borrows domain and options. capacity: expected evaluations. */
+PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOptions *options,
+                                      int capacity, RgPathSampler **sampler);
+PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler);
+
+/* Draw `count` independent paths given the data of the model (updated before; the same history)
+   and find their maxima: by scan of a finite set, by multi-start search on a box, each path with
+   its own raw points. `excluded` (finite sets; NULL: none): points that don't count. failure: a
+   prior that can't be factored, fewer features than the kernel has terms, no point left. */
+PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model,
+                                    const RgHistory *history, int count,
+                                    const unsigned char *excluded,
+                                    const RgMaximiserOptions *maximiser, RgRandom *draws,
+                                    RgRandom *search, RgOptima *optima, RgFailure *failure);
+
+/* Posterior covariances of every point of a finite design with `count` of them: C (N x count),
+   C[i * count + s]. Of the data of the last draw. */
+PetscErrorCode rg_path_sampler_covariance(RgPathSampler *sampler, int count, const int *index,
+                                          double *C);
+
+#endif

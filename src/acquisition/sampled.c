@@ -1,0 +1,164 @@
+#include "acquisition/sampled.h"
+#include "base/vector.h"
+
+#include <math.h>
+
+#define CHUNK        128   /* points at a time: scratch stays on the stack and in the first cache */
+#define PIMS_SD      1e-12 /* smallest deviation (irgp_ucb 3.6) */
+#define MES_SD       1e-8  /* smallest deviation (irgp_ucb 3.7) */
+#define FACTOR_FLOOR 1e-9  /* of the variance that truncation leaves (irgp_ucb 3.8) */
+#define PRODUCT      8     /* ratios multiplied before a logarithm is taken: no underflow */
+
+void rg_acquisition_pims(const void *context, int m, const double *mean, const double *sd,
+                         double *value, double *d_mean, double *d_sd)
+{
+  double maximum = ((const RgPims *)context)->maximum;
+
+  for (int j = 0; j < m; j++) {
+    double unit = fmax(sd[j], PIMS_SD);
+    value[j] = (mean[j] - maximum) / unit;
+    if (!d_mean) continue;
+    d_mean[j] = 1.0 / unit;
+    d_sd[j] = sd[j] > PIMS_SD ? -value[j] / unit : 0.0;
+  }
+}
+
+/* sum_l T(g_l), T(g) = g phi/(2 Phi) - log Phi. */
+static void mes_values(const RgMes *mes, int m, const double *mean, const double *inverse,
+                       double *value)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+
+  for (int j = 0; j < m; j++) value[j] = 0.0;
+  for (int l = 0; l < mes->n; l++)
+    ops->truncated_entropy(m, mes->maximum[l], mean, inverse, value);
+}
+
+/* Sums over l of dT/dg = -h/2 (1 + g (g + h)), h = phi/Phi, and of g dT/dg. */
+static void mes_slopes(const RgMes *mes, int m, const double *mean, const double *inverse,
+                       double *slope, double *slope_g)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  double             g[CHUNK], hazard[CHUNK], log_cdf[CHUNK];
+
+  for (int j = 0; j < m; j++) slope[j] = slope_g[j] = 0.0;
+  for (int l = 0; l < mes->n; l++) {
+    for (int j = 0; j < m; j++) g[j] = (mes->maximum[l] - mean[j]) * inverse[j];
+    ops->normal_tails(m, g, hazard, log_cdf);
+    for (int j = 0; j < m; j++) {
+      double d = -0.5 * hazard[j] * (1.0 + g[j] * (g[j] + hazard[j]));
+      slope[j] += d;
+      slope_g[j] += d * g[j];
+    }
+  }
+}
+
+void rg_acquisition_mes(const void *context, int m, const double *mean, const double *sd,
+                        double *value, double *d_mean, double *d_sd)
+{
+  const RgMes *mes = context;
+  double       inverse[CHUNK], slope[CHUNK], slope_g[CHUNK], part = 1.0 / mes->n;
+
+  for (int first = 0; first < m; first += CHUNK) {
+    int width = m - first < CHUNK ? m - first : CHUNK;
+    for (int j = 0; j < width; j++)
+      inverse[j] = 1.0 / (sd[first + j] > MES_SD ? sd[first + j] : MES_SD);
+    mes_values(mes, width, mean + first, inverse, value + first);
+    for (int j = 0; j < width; j++) value[first + j] *= part;
+    if (!d_mean) continue;
+    mes_slopes(mes, width, mean + first, inverse, slope, slope_g);
+    for (int j = 0; j < width; j++) {
+      d_mean[first + j] = -part * slope[j] * inverse[j];
+      d_sd[first + j] = sd[first + j] > MES_SD ? -part * slope_g[j] * inverse[j] : 0.0;
+    }
+  }
+}
+
+/* ---- JES
+   -------------------------------------------------------------------------------------- */
+
+/* Mean and variance at a chunk of points given one optimum as well (irgp_ucb 3.8). */
+static void condition(const RgJesOptimum *o, int m, const double *mean, const double *variance,
+                      const double *c, double *restrict m_l, double *restrict v_l)
+{
+  for (int j = 0; j < m; j++) {
+    m_l[j] = mean[j] + c[j] * o->residual;
+    v_l[j] = variance[j] - c[j] * c[j] * o->inverse;
+  }
+}
+
+/* value = -(1/2n) sum_l log((v~_l + noise)/(variance + noise)), several ratios per logarithm. */
+static void jes_values(const RgJes *jes, int m, const double *mean, const double *variance,
+                       const double *C, size_t ld, double *value)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  double inverse[CHUNK], product[CHUNK], m_l[CHUNK], v_l[CHUNK], part = 0.5 / jes->n;
+
+  for (int j = 0; j < m; j++) {
+    inverse[j] = 1.0 / (variance[j] + jes->noise);
+    product[j] = 1.0;
+    value[j] = 0.0;
+  }
+  for (int l = 0; l < jes->n; l++) {
+    condition(&jes->optimum[l], m, mean, variance, C + l * ld, m_l, v_l);
+    ops->truncated_variance(m, jes->optimum[l].maximum, m_l, v_l, jes->smallest, v_l);
+    for (int j = 0; j < m; j++) product[j] *= (v_l[j] + jes->noise) * inverse[j];
+    if (l % PRODUCT != PRODUCT - 1 && l != jes->n - 1) continue;
+    ops->logarithm(m, product, product);
+    for (int j = 0; j < m; j++) {
+      value[j] -= part * product[j];
+      product[j] = 1.0;
+    }
+  }
+}
+
+/* Derivatives of the above by mean, variance and covariances: with alpha = (f - m_l)/sqrt(v_l) and
+   v~ = v_l F(alpha), dv~/dm_l = -sqrt(v_l) F', dv~/dv_l = F - F' alpha/2. */
+static void jes_slopes(const RgJes *jes, int m, const double *mean, const double *variance,
+                       const double *C, size_t ld, double *d_mean, double *d_variance,
+                       double *d_covariance)
+{
+  double m_l[CHUNK], v_l[CHUNK], alpha[CHUNK], factor[CHUNK], slope[CHUNK];
+
+  for (int j = 0; j < m; j++) {
+    d_mean[j] = 0.0;
+    d_variance[j] = 0.5 / (variance[j] + jes->noise);
+  }
+  for (int l = 0; l < jes->n; l++) {
+    const RgJesOptimum *o = &jes->optimum[l];
+    const double       *c = C + l * ld;
+    condition(o, m, mean, variance, c, m_l, v_l);
+    for (int j = 0; j < m; j++)
+      alpha[j] = (o->maximum - m_l[j]) / sqrt(v_l[j] > jes->smallest ? v_l[j] : jes->smallest);
+    rg_vector_ops()->truncation(m, alpha, factor, slope);
+    for (int j = 0; j < m; j++) {
+      bool   known = v_l[j] <= jes->smallest, floored = factor[j] <= FACTOR_FLOOR;
+      double F = floored ? FACTOR_FLOOR : factor[j], dF = floored ? 0.0 : slope[j];
+      double weight = known ? 0.0 : -0.5 / (jes->n * (v_l[j] * F + jes->noise));
+      double by_mean = -weight * sqrt(fabs(v_l[j])) * dF;
+      double by_variance = weight * (F - 0.5 * dF * alpha[j]);
+      d_mean[j] += by_mean;
+      d_variance[j] += by_variance;
+      d_covariance[l * ld + j] = by_mean * o->residual - 2.0 * by_variance * c[j] * o->inverse;
+    }
+  }
+}
+
+PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const double *mean,
+                                  const double *variance, const double *covariance, double *value,
+                                  double *d_mean, double *d_variance, double *d_covariance)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(jes->noise > 0.0 && jes->smallest > 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Noise variance %g and smallest variance %g must be positive", jes->noise,
+             jes->smallest);
+  for (int first = 0; first < m; first += CHUNK) {
+    int width = PetscMin(CHUNK, m - first);
+    jes_values(jes, width, mean + first, variance + first, covariance + first, (size_t)m,
+               value + first);
+    if (d_mean)
+      jes_slopes(jes, width, mean + first, variance + first, covariance + first, (size_t)m,
+                 d_mean + first, d_variance + first, d_covariance + first);
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,81 @@
+/* pims: probability of improvement from the maximum of a sample path.
+
+   Draw one path g from the posterior, g* = max_x g(x);
+   x_t = argmax_x Pr(f(x) >= g*) = argmin_x z(x), z(x) = (g* - mu(x)) / sd(x).
+   Source: Takeno, Inatsu, Karasuyama, Takeuchi (2024), "Posterior sampling-based Bayesian
+   optimization with tighter Bayesian regret bounds", ICML; irgp_ucb 3.6. The rule is GP-UCB with
+   sqrt(zeta_t) = min z.
+   Deviations: -z is maximised, which does not underflow. Paths as in ts.c. `pims_clamp` (off in the
+   paper) keeps g* above the posterior mean at the queried inputs.
+   Cost per iteration: one path and its maximum as in ts.c; then as GP-UCB.
+   Needs no context. Revision 1. */
+#include "algorithm/sampling.h"
+
+#include <math.h>
+
+typedef struct {
+  RgPathOptions paths; /* first: sampling.h */
+  bool          clamp;
+} Options;
+
+static const RgParam params[] = {
+  RG_PATH_PARAMS(Options),
+  {"pims_clamp", RG_PARAM_BOOL, offsetof(Options, clamp), "no", 0, 0, NULL, "",
+   "g* is at least the best posterior mean at queried inputs"},
+  {0}};
+
+enum { CONFIDENCE, PATH_MAXIMUM };
+
+static const RgRecordColumn columns[] = {
+  [CONFIDENCE] = {"confidence", "squared confidence width of the query, z |z| of the least z"},
+  [PATH_MAXIMUM] = {"path_maximum", "g*, maximum of the sampled path, model units"},
+  {0}};
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  RgModel       *model = rg_sampling_model(algorithm);
+  RgOptima       path;
+  double         best_mean, value;
+
+  PetscFunctionBeginUser;
+  /* 1. Posterior given the history. */
+  PetscCall(rg_model_update(model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 2. g* = max_x g(x). */
+  PetscCall(rg_sampling_draw(algorithm, t, history, 1, false, &path, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  RgPims        pims = {path.value[0]};
+  RgAcquisition acquisition = {rg_acquisition_pims, &pims};
+  if (options->clamp && history->n > 0) {
+    PetscCall(rg_surrogate_best_mean(model, history, &best_mean));
+    pims.maximum = fmax(pims.maximum, best_mean);
+  }
+  /* 3. x_t = argmin z. */
+  PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value,
+                                 failure));
+  query->extra[CONFIDENCE] = -value * fabs(value);
+  query->extra[PATH_MAXIMUM] = pims.maximum;
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_pims = {
+  .name = "pims",
+  .title = "PIMS",
+  .summary = "x_t = argmax Pr(f(x) >= g*), g* the maximum of a sample path from the posterior",
+  .reference = "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
+               "Bayesian regret bounds, ICML",
+  .revision = 1,
+  .needs = RG_NEEDS_NO_CONTEXT,
+  .uses_model = true,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = columns,
+  .state_size = sizeof(RgSampling),
+  .check = rg_sampling_check,
+  .create = rg_sampling_create,
+  .ask = ask,
+  .model = rg_sampling_model,
+  .destroy = rg_sampling_destroy,
+};

@@ -1,0 +1,52 @@
+#include "algorithm/sampling.h"
+
+PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, RgPlace place,
+                                 RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  rg_path_options_check(options, domain, place, diagnostics);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm)
+{
+  const RgSetup *setup = &algorithm->setup;
+  RgSampling    *sampling = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_create_model(algorithm, false, &sampling->model));
+  PetscCall(rg_path_sampler_create(setup->domain, algorithm->options,
+                                   setup->n_initial + setup->n_iterations, &sampling->sampler));
+  PetscFunctionReturn(0);
+}
+
+RgModel *rg_sampling_model(RgAlgorithm *algorithm)
+{
+  return &((RgSampling *)algorithm->state)->model;
+}
+
+PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm)
+{
+  RgSampling *sampling = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_path_sampler_destroy(&sampling->sampler));
+  PetscCall(rg_model_destroy(&sampling->model));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,
+                                bool only_unseen, RgOptima *optima, RgFailure *failure)
+{
+  RgSampling    *sampling = algorithm->state;
+  RgRandom       draws = rg_algorithm_stream_at(algorithm, "paths", t);
+  RgRandom       search = rg_algorithm_stream_at(algorithm, "path_maximiser", t);
+  unsigned char *excluded = NULL;
+
+  PetscFunctionBeginUser;
+  if (only_unseen) PetscCall(rg_excluded_points(algorithm->setup.domain, history, &excluded));
+  PetscCall(rg_path_sampler_draw(sampling->sampler, &sampling->model, history, count, excluded,
+                                 algorithm->setup.maximiser, &draws, &search, optima, failure));
+  PetscCall(PetscFree(excluded));
+  PetscFunctionReturn(0);
+}
