@@ -141,8 +141,8 @@ PetscErrorCode rg_container_open_sheet(const RgContainer *container, int i, RgSh
 PetscErrorCode rg_container_close(RgContainer *container)
 {
   PetscFunctionBeginUser;
-  if (container->file > 0) H5Fclose(container->file); /* closes what is open in it */
-  if (container->fd >= 0) close(container->fd);       /* was only read from */
+  if (container->file > 0) (void)rg_medium_close(&container->medium, container->file);
+  if (container->fd >= 0) close(container->fd); /* was only read from, as was the file */
   for (int i = 0; i < container->n; i++) PetscCall(PetscFree(container->sheets[i].name));
   PetscCall(PetscFree(container->sheets));
   PetscCall(PetscFree(container->loaded));

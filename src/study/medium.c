@@ -243,14 +243,23 @@ static hid_t open_with(hid_t access, bool create)
 hid_t rg_medium_open(RgMedium *medium, bool create)
 {
   MediumInfo info = {medium};
-  hid_t file = -1, access, driver;
+  hid_t file = -1, access;
 
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  driver = H5FDregister(&medium_class);
+  medium->driver = H5FDregister(&medium_class);
   access = H5Pcreate(H5P_FILE_ACCESS);
-  if (driver >= 0 && access >= 0 && H5Pset_driver(access, driver, &info) >= 0)
+  if (medium->driver >= 0 && access >= 0 && H5Pset_driver(access, medium->driver, &info) >= 0)
     file = open_with(access, create);
   if (access >= 0) H5Pclose(access);
-  if (driver >= 0) H5FDunregister(driver); /* an open file keeps it */
+  if (file < 0 && medium->driver >= 0) H5FDunregister(medium->driver);
   return file;
+}
+
+/* HDF5 still looks at the driver after the file has let it go: it must outlive the file. */
+bool rg_medium_close(RgMedium *medium, hid_t file)
+{
+  bool closed = H5Fclose(file) >= 0;
+
+  H5FDunregister(medium->driver);
+  return closed;
 }

@@ -12,6 +12,7 @@ typedef struct {
   size_t capacity;      /* memory: bytes allocated */
   uint64_t length;      /* bytes of the file */
   int error;            /* errno of the first read, write or allocation that failed; 0 */
+  hid_t driver;  /* registered with HDF5 while a file is open on the medium */
 } RgMedium;
 
 /* Memory to write into, empty. */
@@ -25,8 +26,11 @@ RgMedium rg_medium_descriptor(int fd, uint64_t length);
 PetscErrorCode rg_medium_clear(RgMedium *medium);
 
 /* An HDF5 file on the medium (borrowed, must outlive the file): empty, in the earliest format and
-   without object times; or, with create false, to read. Negative when HDF5 can't. After H5Fclose
-   `length` is the length of the file. Turns HDF5's own error messages off. */
+   without object times; or, with create false, to read. Negative when HDF5 can't. Turns HDF5's own
+   error messages off. */
 hid_t rg_medium_open(RgMedium *medium, bool create);
+/* Close a file and everything in it; afterwards `length` is the length of the file. False: HDF5 could
+   not finish it. */
+bool rg_medium_close(RgMedium *medium, hid_t file);
 
 #endif

@@ -269,7 +269,7 @@ PetscErrorCode rg_packing_fill(RgPacking *packing, RgContainerInfo *info, RgMedi
   if (!failure.failed) PetscCall(run_pass(packing, sheets, write_trial, status, message));
   for (int s = 0; s < packing->n_sheets; s++) PetscCall(rg_sheet_close(&sheets[s]));
   PetscCall(PetscFree(sheets));
-  if (H5Fclose(file) < 0) rg_failure_set(&failure, "HDF5 can't finish a results file");
+  if (!rg_medium_close(medium, file)) rg_failure_set(&failure, "HDF5 can't finish a results file");
   if (failure.failed && *status == RG_STORE_OK) {
     *status = RG_STORE_ERROR;
     snprintf(message, 512, "%s", failure.message);

@@ -99,7 +99,7 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
     PetscCall(PetscFree(shares[s].records));
   }
   PetscCall(PetscFree(shares));
-  if (H5Fclose(file) < 0 || medium->error)
+  if (!rg_medium_close(medium, file) || medium->error)
     rg_failure_set(failure, "HDF5 can't finish a file in memory");
   PetscFunctionReturn(0);
 }
