@@ -19,7 +19,8 @@ NAMES = {
 }
 GAINS = {"gamma_upper": ("maximum information gain, upper bound", (0, (5, 1.5))),
          "gamma_greedy": ("maximum information gain, greedy lower bound", (0, (1, 1)))}
-DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1))]
+DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (9, 3)),
+          (0, (2, 2))]
 
 
 def read(path):
@@ -67,8 +68,7 @@ def regret_figure(results, table):
         handles = [Line2D([], [], **s) for s in methods.values()]
         handles += [Line2D([], [], color="0.3", lw=0.9, ls=dash) for dash in looks.values()]
         labels = list(methods) + [NAMES[quantity] for quantity in looks]
-        style.place_legend(figure, handles, labels, ["lines with markers: measured mean; without: "
-                                                     "bound, in the colour of its method",
+        style.place_legend(figure, handles, labels, ["markers: measured mean; others: its bounds",
                                                      *sorted(notes)])
         return figure
 
@@ -117,5 +117,5 @@ def _vacuous(results, problem, rows):
         last = int(regret.index[-1])
         ends = rows[rows["quantity"].isin(list(NAMES)) & (rows["t"] == last)]
         if len(ends) and np.all(ends["value"] > regret.iloc[-1]):
-            notes.add("where every bound lies above random search, look at its growth, not its size")
+            notes.add("bounds above random search: see their growth, not their size")
     return notes
