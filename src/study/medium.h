@@ -29,8 +29,8 @@ PetscErrorCode rg_medium_clear(RgMedium *medium);
    without object times; or, with create false, to read. Negative when HDF5 can't. Turns HDF5's own
    error messages off. */
 hid_t rg_medium_open(RgMedium *medium, bool create);
-/* Close a file and everything in it; afterwards `length` is the length of the file. False: HDF5 could
-   not finish it. */
+/* Close a file and everything in it; afterwards `length` is the length of the file. False: HDF5
+   could not finish it. */
 bool rg_medium_close(RgMedium *medium, hid_t file);
 
 #endif
