@@ -78,7 +78,8 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
   }
   if (failure->failed) {
     index->n = before;
-    PetscCall(PetscFree(index->sources[--index->n_sources].path));
+    index->n_sources--; /* PetscFree evaluates its argument twice */
+    PetscCall(PetscFree(index->sources[index->n_sources].path));
   } else {
     index->sources[index->n_sources - 1].n = index->n - before;
   }
