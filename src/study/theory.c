@@ -58,7 +58,7 @@ static const char *obstacle(const View *view)
   const RgCellTheory       *theory = view->theory;
   const RgSurrogateOptions *surrogate = &view->cell->surrogate;
 
-  if (!theory->law) return "the method has no confidence parameter";
+  if (!theory->law) return "no confidence parameter of known law";
   if (theory->law[0].theory == RG_THEORY_NONE) return "its rule has no regret bound";
   if (view->domain.context.dim) return "the problem has contexts";
   if (surrogate->fit != RG_FIT_FIXED) return "hyperparameters are fitted";

@@ -1,7 +1,7 @@
 """`regatta bounds`: tables that other programs read, and one line for every mistake."""
 import csv
 
-from regatta_test import RegattaTest, main, regatta
+from regatta_test import HERE, RegattaTest, main, regatta
 
 STUDY = """study: bounds
 common:
@@ -20,7 +20,7 @@ class Bounds(RegattaTest):
         bounds, confidence = self.folder / "bounds.csv", self.folder / "confidence.csv"
         out = self.run_ok("bounds", study, "-o", bounds, "-confidence", confidence)
         self.assertIn("379.858", out)
-        self.assertIn("the method has no confidence parameter", out)
+        self.assertIn("no confidence parameter of known law", out)
         with open(bounds, newline="") as file:
             rows = list(csv.DictReader(file))
         last = {(r["algorithm"], r["quantity"]): r for r in rows if r["t"] == "100"}
@@ -34,6 +34,16 @@ class Bounds(RegattaTest):
         row = next(r for r in rows if r["algorithm"] == "rgp_ucb" and r["t"] == "50")
         self.assertAlmostEqual(float(row["low"]), 25.49265934, 7)
         self.assertAlmostEqual(float(row["high"]), 49.06404588, 7)
+
+    def test_experiments(self):
+        """Oracle O12 at T = 200, and bounds that say something, as the comments promise."""
+        folder = HERE.parent.parent / "experiments" / "irgp_ucb"
+        self.assertIn("759.716", self.run_ok("bounds", folder / "fig1b_noise.yaml"))
+        out = self.run_ok("bounds", folder / "bounds.yaml")
+        values = [float(line.split()[-2]) / 500 for line in out.splitlines()
+                  if "theorem_4_1" in line]
+        self.assertEqual(len(values), 6)
+        self.assertTrue(1.3 < min(values) < 1.31 and 2.1 < max(values) < 2.14, values)
 
     def test_mistakes(self):
         study = self.write("study.yaml", STUDY)

@@ -110,8 +110,8 @@ static void test_assumptions(void **state)
     RgClaim     claim;
     const char *why;
   } cases[] = {
-    {"name: gp_path", "name: ei", false, RG_CLAIM_NOMINAL, "the method has no confidence"},
-    {"name: gp_path", "name: random", false, RG_CLAIM_NOMINAL, "the method has no confidence"},
+    {"name: gp_path", "name: ei", false, RG_CLAIM_NOMINAL, "no confidence parameter of"},
+    {"name: gp_path", "name: random", false, RG_CLAIM_NOMINAL, "no confidence parameter of"},
     {"name: gp_path", "name: gp_ucb, beta: srinivas", false, RG_CLAIM_NOMINAL, "its rule has no"},
     {"name: gp_path", "name: gp_ucb, scale: 2", false, RG_CLAIM_NOMINAL, "its rule has no"},
     {"name: gp_path", "name: irgp_ucb, rate: 1", false, RG_CLAIM_NOMINAL, "its rule has no"},
