@@ -1,6 +1,7 @@
 """Damaged, foreign and newer files at the level of the program: named, refused or set aside, never
 used, never a crash."""
 import random
+import pathlib
 import shutil
 
 import h5py
@@ -136,11 +137,18 @@ class DamagedShards(RegattaTest):
         reference = self.folder / "reference.h5"
         self.run_ok("run", self.study, "-o", reference, "-quiet", ranks=2)
         self.expected = self.checksum(reference)
-        self.run_ok("run", self.study, "-o", self.output, "-quiet", "-walltime", "0.3", ranks=3)
-        self.shards = sorted(self.directory.glob("*.h5"))
-        self.assertGreater(len(self.shards), 1, "stopped too late or too early")
+        self.shards = self.stopped_study(self.study, self.output, 2)
         self.kept = self.folder / "kept"
         shutil.copytree(self.directory, self.kept)
+
+    def stopped_study(self, study, output, least):
+        """Run until a wall time leaves at least so many shards of a stopped study."""
+        for walltime in (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2):
+            self.run_ok("run", study, "-o", output, "-quiet", "-walltime", walltime, ranks=3)
+            shards = sorted(pathlib.Path(f"{output}.d").glob("*.h5"))
+            if len(shards) >= least:
+                return shards
+        return self.fail("no wall time leaves a stopped study")
 
     def spoil(self, data):
         """One shard becomes `data`; everything else must come out as if nothing had happened."""
@@ -176,8 +184,7 @@ class DamagedShards(RegattaTest):
         """Foreign trials are kept, put aside, never mixed in."""
         other = self.write("other.yaml", TEXT.replace("seed: 7", "seed: 8").replace(
             "seeds: 2", "seeds: 60"))
-        self.run_ok("run", other, "-o", self.folder / "other.h5", "-quiet", "-walltime", "0.3")
-        foreign = next((self.folder / "other.h5.d").glob("*.h5"))
+        foreign = self.stopped_study(other, self.folder / "other.h5", 1)[0]
         shutil.copy(foreign, self.directory)
         self.run_ok("run", self.study, "-o", self.output, "-quiet")
         self.assertEqual(self.checksum(self.output), self.expected)

@@ -125,7 +125,6 @@ static void stages_are_petsc_events(void **state)
   RG_OK(PetscLogEventGetId("RegattaEvaluate", &event));
   RG_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
   assert_int_equal(info.count, 2); /* suspended once */
-  assert_true(info.time < 0.009);
   RG_OK(PetscLogEventGetId("RegattaAcquire", &event));
   assert_true(event >= 0);
 }
