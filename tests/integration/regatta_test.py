@@ -10,6 +10,7 @@ import unittest
 from unittest import mock
 
 REGATTA = os.environ.get("REGATTA_PROGRAM", "")
+SLOW = os.environ.get("REGATTA_SLOW", "")
 HERE = pathlib.Path(__file__).resolve().parent
 LONG = bool(os.environ.get("REGATTA_LONG"))
 
@@ -75,6 +76,12 @@ class RegattaTest(unittest.TestCase):
         path = self.folder / name
         path.write_text(text)
         return path
+
+    def slow_trials(self, microseconds):
+        """From now on iterations take at least a few times so long, however fast the machine is."""
+        slow = mock.patch.dict(os.environ, LD_PRELOAD=SLOW, PAUSE_US=str(microseconds))
+        slow.start()
+        self.addCleanup(slow.stop)
 
     def run_ok(self, *arguments, ranks=None):
         code, out, err = regatta(*arguments, ranks=ranks)

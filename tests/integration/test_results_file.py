@@ -32,6 +32,7 @@ class ResultsFile(RegattaTest):
         whole = self.folder / "whole.h5"
         text = SMOKE.read_text().replace("seeds: 4", "seeds: 400")
         study = self.write("long.yaml", text)
+        self.slow_trials(100)
         self.run_ok("run", study, "-o", output, "-quiet", "-walltime", 2, ranks=2)
         self.assertFalse(output.exists())
         shards = sorted((self.folder / "stopped.h5.d").glob("*.h5"))

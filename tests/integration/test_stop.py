@@ -19,6 +19,7 @@ class Stop(RegattaTest):
         super().setUp()
         self.output = self.folder / "out.h5"
         self.directory = self.folder / "out.h5.d"
+        self.slow_trials(50)
 
     def reference(self):
         if Stop.expected is None:
@@ -64,6 +65,7 @@ class Stop(RegattaTest):
 
     def resumes(self):
         self.is_intact()
+        self.slow_trials(0)
         self.run_ok("run", STUDY, "-o", self.output, "-quiet", ranks=2)
         self.assertEqual(regatta("status", self.output)[0], 0)
         self.assertEqual(self.checksum(self.output), self.reference())
