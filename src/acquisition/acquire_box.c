@@ -84,17 +84,12 @@ PetscErrorCode rg_acquire_box(RgModel *model, const RgHistory *history,
                               RgRandom *random, RgQuery *query, double *value, RgFailure *failure)
 {
   BoxFunction box = {.model = model, .acquisition = acquisition, .capacity = BLOCK};
-  double     *extra;
-  int         n_extra = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc5(BLOCK, &box.mean, BLOCK, &box.variance, BLOCK, &box.sd, BLOCK,
                          &box.d_mean, BLOCK, &box.d_sd));
-  PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
-  query->index = -1;
-  PetscCall(rg_maximise_box(options, model->domain->design.dim, box_function, &box, n_extra, extra,
-                            random, query->x, value, failure));
-  PetscCall(PetscFree(extra));
+  PetscCall(rg_acquire_with(model->domain, history, box_function, &box, options, random, query,
+                            value, failure));
   PetscCall(PetscFree5(box.mean, box.variance, box.sd, box.d_mean, box.d_sd));
   PetscCall(rg_prediction_destroy(&box.work));
   PetscFunctionReturn(0);

@@ -164,16 +164,10 @@ static PetscErrorCode search_box(Search *search, const RgOptima *optima, const R
                                  const RgMaximiserOptions *options, RgRandom *random,
                                  RgQuery *query, double *best, RgFailure *failure)
 {
-  double *extra;
-  int     n_extra;
-
   PetscFunctionBeginUser;
   PetscCall(prepare_box(search, optima));
-  PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
-  query->index = -1;
-  PetscCall(rg_maximise_box(options, search->model->domain->design.dim, function_on_box, search,
-                            n_extra, extra, random, query->x, best, failure));
-  PetscCall(PetscFree(extra));
+  PetscCall(rg_acquire_with(search->model->domain, history, function_on_box, search, options,
+                            random, query, best, failure));
   PetscFunctionReturn(0);
 }
 

@@ -53,6 +53,16 @@ typedef struct {
   double *extra;         /* values of the algorithm's record columns, NaN when not set */
 } RgQuery;
 
+/* Maximise any function of the design: multi-start on a box, started also from the best observed
+   inputs and perturbations of the very best; a scan of a finite design, on which `function` is only
+   asked for values, 512 points at a time. Points seen before are excluded when the domain is
+   without replacement. query: index and x are set. failure: nothing finite, or no point left. The
+   step of every method that is not of the marginal kind (rg_acquire). */
+PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
+                               RgBatchFunction function, void *context,
+                               const RgMaximiserOptions *options, RgRandom *random, RgQuery *query,
+                               double *value, RgFailure *failure);
+
 /* Maximise a marginal acquisition function under the model (updated before): scan of a finite
    design, multi-start on a box, started also from the best observed inputs and perturbations of the
    very best. Points seen before are excluded when the domain is without replacement; where every

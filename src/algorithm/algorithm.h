@@ -38,6 +38,9 @@ typedef enum {
   RG_NEEDS_NO_CONTEXT = 16 /* the design is the whole input */
 } RgNeeds;
 
+/* Blocks of a study file that a method reads; the others are no part of its trials' identity. */
+typedef enum { RG_READS_SURROGATE = 1, RG_READS_MAXIMISER = 2 } RgReads;
+
 typedef struct {
   const char    *name;      /* as typed in a study file */
   const char    *title;     /* for figures: GP-UCB */
@@ -45,7 +48,7 @@ typedef struct {
   const char    *reference; /* paper, equation */
   int            revision;  /* raised when results change on purpose; part of the trial key */
   unsigned       needs;     /* RgNeeds or-ed */
-  bool           uses_model; /* reads the `surrogate` block */
+  unsigned       reads;     /* RgReads or-ed */
   const RgParam *params;
   size_t         options_size;
   const RgRecordColumn *columns; /* ends with a NULL name; NULL: none */

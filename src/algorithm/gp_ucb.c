@@ -109,7 +109,7 @@ const RgAlgorithmClass rg_algorithm_gp_ucb = {
                "bandit setting, Algorithm 1",
   .revision = 1,
   .needs = RG_NEEDS_NO_CONTEXT,
-  .uses_model = true,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .columns = rg_ucb_columns,

@@ -70,7 +70,7 @@ const RgAlgorithmClass rg_algorithm_jes = {
                "Bayesian optimization, NeurIPS, Section 3",
   .revision = 1,
   .needs = RG_NEEDS_NO_CONTEXT,
-  .uses_model = true,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .columns = columns,

@@ -83,7 +83,7 @@ const RgAlgorithmClass rg_algorithm_mes = {
                "optimization, ICML",
   .revision = 1,
   .needs = RG_NEEDS_NO_CONTEXT,
-  .uses_model = true,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .columns = columns,

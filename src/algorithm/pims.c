@@ -68,7 +68,7 @@ const RgAlgorithmClass rg_algorithm_pims = {
                "Bayesian regret bounds, ICML",
   .revision = 1,
   .needs = RG_NEEDS_NO_CONTEXT,
-  .uses_model = true,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .columns = columns,

@@ -74,6 +74,8 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
                {RG_NEEDS_CONTEXT, "a context"},
                {RG_NEEDS_CONTEXT_PROB, "finite contexts with known probabilities"},
                {RG_NEEDS_NO_CONTEXT, "a problem without context"}};
+  static const char *const reads[] = {"its own keys only", "the block surrogate",
+                                       "the block maximiser", "the blocks surrogate, maximiser"};
   bool any = false;
 
   PetscFunctionBeginUser;
@@ -84,9 +86,7 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
     any = true;
   }
   PetscCall(rg_text_add(text, "%s\n", any ? "" : "nothing, any domain will do"));
-  PetscCall(
-      rg_text_add(text, "  Model: %s\n",
-                  class->uses_model ? "a Gaussian process (blocks surrogate, maximiser)" : "none"));
+  PetscCall(rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]));
   PetscFunctionReturn(0);
 }
 

@@ -80,7 +80,7 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
   *seconds = unit.trial + unit.evaluation * n;
   *bytes = process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
            8.0 * cell->size_x * cell->dim_x;
-  if (!cell->algorithm->uses_model) return;
+  if (!(cell->algorithm->reads & RG_READS_SURROGATE)) return;
   *seconds += model_seconds(cell, n0, n);
   *bytes += model_bytes(cell, n);
 }

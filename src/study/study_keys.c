@@ -30,7 +30,8 @@ const char *const rg_block_names[RG_BLOCK_COUNT] = {
 
 bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
 {
-  if (block == RG_BLOCK_SURROGATE || block == RG_BLOCK_MAXIMISER) return algorithm->uses_model;
+  if (block == RG_BLOCK_SURROGATE) return algorithm->reads & RG_READS_SURROGATE;
+  if (block == RG_BLOCK_MAXIMISER) return algorithm->reads & RG_READS_MAXIMISER;
   return true;
 }
 

@@ -122,7 +122,7 @@ static void test_registry(void **state)
     assert_non_null(class->summary);
     assert_non_null(class->reference);
     assert_non_null(class->ask);
-    assert_true(!class->uses_model || class->model);
+    assert_true(!(class->reads & RG_READS_SURROGATE) || class->model);
     for (int k = 0; k < rg_algorithm_column_count(class); k++)
       assert_true(strlen(class->columns[k].doc) < 128);
     for (int k = 0; k < i; k++) assert_string_not_equal(classes[k]->name, class->name);

@@ -308,11 +308,53 @@ static void test_acquire_finite(void **state)
   RG_OK(rg_domain_destroy(&domain));
 }
 
+/* A set and the box around it: the function's best point; a set's best one is taken only once. */
+static void test_acquire_with(void **state)
+{
+  enum { N = 1201 };
+  static double      points[N];
+  RgMaximiserOptions maximiser = defaults(0);
+  RgStream           stream = rg_stream(1, "test", 0, "acquire", 2);
+  RgRandom           random = rg_stream_at(&stream, 1);
+  Paraboloid         p = {.dim = 1, .centre = {0.3}, .scale = {2.0}};
+  RgDomain           set = {.without_replacement = true}, box = {0};
+  RgHistory          history;
+  RgFailure          failure = {0};
+  const double       lower = 0.0, upper = 1.0;
+  double             x, value;
+  RgQuery            query = {.x = &x};
+
+  (void)state;
+  for (int i = 0; i < N; i++) points[i] = i;
+  RG_OK(rg_space_set(&set.design, 1, N, points, NULL, NULL));
+  RG_OK(rg_history_create(&set, 4, &history));
+  for (int i = 0; i < 3; i++) {
+    const int expected[3] = {360, 359, 361}; /* the lower index of a tie first */
+    RG_OK(rg_acquire_with(&set, &history, paraboloid, &p, &maximiser, &random, &query, &value,
+                          &failure));
+    assert_int_equal(query.index, expected[i]);
+    RG_CLOSE(value, -2.0 * (x - 0.3) * (x - 0.3), 1e-15);
+    RG_OK(rg_history_append(&history, &x, query.index, NULL, -1, value));
+  }
+  RG_OK(rg_history_destroy(&history));
+
+  RG_OK(rg_space_box(&box.design, 1, &lower, &upper));
+  RG_OK(rg_history_create(&box, 4, &history));
+  RG_OK(rg_acquire_with(&box, &history, paraboloid, &p, &maximiser, &random, &query, &value,
+                        &failure));
+  assert_int_equal(query.index, -1);
+  RG_CLOSE(x, 0.3, 1e-6);
+  assert_false(failure.failed);
+  RG_OK(rg_history_destroy(&history));
+  RG_OK(rg_domain_destroy(&set));
+  RG_OK(rg_domain_destroy(&box));
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_paraboloid),     cmocka_unit_test(test_banana),
   cmocka_unit_test(test_extra_points),   cmocka_unit_test(test_not_finite),
   cmocka_unit_test(test_flat),           cmocka_unit_test(test_boltzmann_keeps_best),
   cmocka_unit_test(test_box_quadratic),  cmocka_unit_test(test_argmax),
-  cmocka_unit_test(test_acquire_finite),
+  cmocka_unit_test(test_acquire_finite), cmocka_unit_test(test_acquire_with),
 };
 RG_TEST_MAIN(tests)
