@@ -1,0 +1,51 @@
+/* Smoothing kernels and bandwidths of kernel density estimation and kernel regression.
+
+   A smoothing kernel is k(x, x'; h) = Psi((x - x')/h) with Psi(0) = 1 and no other normalisation.
+   Sources: boke 2.1, 2.3; Scott (1992), Multivariate density estimation; Silverman (1986), Density
+   estimation for statistics and data analysis. */
+#ifndef RG_DENSITY_SMOOTHING_H
+#define RG_DENSITY_SMOOTHING_H
+
+#include "base/core.h"
+
+typedef enum {
+  RG_SMOOTHING_GAUSSIAN,     /* exp(-|z|^2/2) */
+  RG_SMOOTHING_EPANECHNIKOV, /* max(1 - |z|^2, 0) */
+  RG_SMOOTHING_UNIFORM       /* 1 if |z| <= 1, else 0 */
+} RgSmoothing;
+
+extern const char *const rg_smoothing_names[]; /* in order, ends with NULL */
+
+/* Psi at |z|^2 = r2 >= 0. */
+double rg_smoothing_value(RgSmoothing kernel, double r2);
+/* R: Psi(z) = 0 for |z| > R; infinite for the Gaussian. */
+double rg_smoothing_radius(RgSmoothing kernel);
+/* Largest |z| with Psi(z) >= level, level in (0,1): Gaussian sqrt(2 log(1/level)), Epanechnikov
+   sqrt(1 - level), uniform 1. */
+double rg_smoothing_level_radius(RgSmoothing kernel, double level);
+/* Integral of Psi over R^dim, dim >= 1: Psi(./h)/(h^dim integral) is a density. */
+double rg_smoothing_integral(RgSmoothing kernel, int dim);
+
+/* How h_n follows from the number n of points in dim coordinates:
+   scott      c n^(-1/(d+4))
+   silverman  c (n (d+2)/4)^(-1/(d+4))
+   spacing    c n^(-1/d)
+   fixed      c */
+typedef enum {
+  RG_BANDWIDTH_SCOTT,
+  RG_BANDWIDTH_SILVERMAN,
+  RG_BANDWIDTH_SPACING,
+  RG_BANDWIDTH_FIXED
+} RgBandwidthRule;
+
+extern const char *const rg_bandwidth_names[]; /* in order, ends with NULL */
+
+/* h_n of the rule; n, dim >= 1; constant > 0: a length, such as the standard deviation of the
+   points (rg_sample_deviations). */
+double rg_bandwidth(RgBandwidthRule rule, double constant, int n, int dim);
+
+/* Standard deviation (divisor n - 1; 0 when n = 1) of each coordinate of n points. points: n x dim,
+   deviation: dim, out. O(n dim). */
+void rg_sample_deviations(int n, int dim, const double *points, double *deviation);
+
+#endif
