@@ -47,7 +47,8 @@ def main():
         stdout=subprocess.DEVNULL)
     environment = dict(os.environ)
     environment.pop("REGATTA_LONG", None)
-    environment["ASAN_OPTIONS"] = "detect_leaks=0:detect_stack_use_after_return=1"
+    # no detect_stack_use_after_return: its frames are not aligned for vectors of 64 bytes
+    environment["ASAN_OPTIONS"] = "detect_leaks=0"
     environment["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
     run("ctest", "--test-dir", build, "-L", "unit|oracle", "--output-on-failure", "--parallel",
         jobs, "--timeout", "600", env=environment)

@@ -130,9 +130,7 @@ static const struct CMUnitTest tests[] = {
 
 int main(int argc, char **argv)
 {
-  if (PetscOptionsSetValue(NULL, "-malloc_debug", "true") || /* counts, */
-      PetscOptionsSetValue(NULL, "-malloc_dump", "false"))   /* and does not list at the end */
-    return 1;
+  if (PetscOptionsSetValue(NULL, "-malloc_debug", "true")) return 1; /* counts */
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   return PetscFinalize() || failed ? 1 : 0;

@@ -1,0 +1,138 @@
+"""Memory, leaks, files: a run leaves nothing behind and writes nowhere but where it was told to."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from regatta_test import LONG, REGATTA, RegattaTest, environment, main, regatta
+
+STUDY = """
+study: tidy
+seed: 3
+seeds: {seeds}
+common: {{iterations: 4, initial_points: 3, maximiser: {{raw_samples: 32, restarts: 2}}}}
+problems: [branin, {{name: gp_path, dim: 1, levels: 8}}]
+algorithms: [random, gp_ucb, irgp_ucb]
+"""
+
+
+def has_h5py():
+    done = subprocess.run([sys.executable, "-c", "import h5py"], capture_output=True)
+    return done.returncode == 0
+
+
+def snapshot(folder):
+    """Every path below a folder, with size and time of what is in it."""
+    return {path: (path.lstat().st_size, path.lstat().st_mtime_ns)
+            for path in folder.rglob("*") if not path.is_dir()}
+
+
+def blame(log):
+    """Errors of a valgrind log whose innermost frame of the program is one of ours, the start-up of
+    the libraries (PetscInitialize, below which MPI leaves its own) left out."""
+    found = []
+    for block in re.split(r"\n==\d+== ?\n", log):
+        is_error = re.search(r"Invalid|uninitialised|definitely lost in loss|Mismatched", block)
+        if is_error and "rg_" in block and "PetscInitialize" not in block:
+            found.append(block)
+    return found
+
+
+class Hygiene(RegattaTest):
+    def study(self, seeds=1, text=STUDY):
+        return self.write("tidy.yaml", text.format(seeds=seeds))
+
+    @unittest.skipUnless(shutil.which("valgrind"), "no valgrind")
+    def test_valgrind(self):
+        log = self.folder / "valgrind.log"
+        done = subprocess.run(
+            ["valgrind", "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=30",
+             f"--log-file={log}", REGATTA, "run", self.study(), "-o", self.folder / "out.h5",
+             "-quiet"], env=environment(), capture_output=True, text=True, timeout=900)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = log.read_text()
+        self.assertIn("ERROR SUMMARY", text)
+        self.assertEqual(blame(text), [])
+
+    def test_malloc_dump(self):
+        code, out, err = regatta("run", self.study(), "-o", self.folder / "out.h5", "-quiet",
+                                 "-malloc_dump", "-malloc_debug")
+        self.assertEqual(code, 0, err)
+        self.assertNotRegex(out + err, r"\[ ?0\]")  # lines of the dump begin with the rank
+
+    @unittest.skipUnless(has_h5py(), "no h5py")
+    def test_a_thousand_trials_take_no_more_memory(self):
+        """What waits for the next commit is all that may be added: 8 MiB, and its copy."""
+        trials = 20000 if LONG else 1000
+        text = STUDY.replace("branin, {{name: gp_path, dim: 1, levels: 8}}", "branin")
+        text = text.replace("random, gp_ucb, irgp_ucb", "gp_ucb")
+        output = self.folder / "out.h5"
+        self.run_ok("run", self.study(trials, text), "-o", output, "-quiet")
+        program = ("import h5py, sys; p = h5py.File(sys.argv[1])['branin/provenance'];"
+                   "print(*(v for _, v in sorted(zip(p['started'][:], p['peak_memory'][:]))))")
+        peaks = [float(word) for word in subprocess.run(
+            [sys.executable, "-c", program, output], capture_output=True, text=True,
+            check=True).stdout.split()]
+        self.assertEqual(len(peaks), trials)
+        self.assertGreater(peaks[49], 1e6)
+        self.assertLess(peaks[-1] - peaks[49], 64e6 if LONG else 8e6)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "not root, or no setpriv")
+    def test_a_user_who_may_write_nowhere_else(self):
+        study = self.study()
+        output = self.folder / "output"
+        output.mkdir()
+        os.chown(output, 65534, 65534)
+        self.folder.chmod(0o755)
+        program = self.folder / "regatta"  # the build may stand where others can't look
+        shutil.copy(REGATTA, program)
+        home = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        env = dict(environment(), HOME=str(home), TMPDIR=str(output))
+        before = snapshot(self.folder)
+        done = subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "run", study,
+             "-o", output / "out.h5", "-quiet"], cwd="/", env=env, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue((output / "out.h5").exists())
+        new = {path for path in snapshot(self.folder) if path not in before}
+        self.assertTrue(all(output in path.parents for path in new), new)
+        done = subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "run", study,
+             "-o", self.folder / "out.h5", "-quiet"], cwd="/", env=env, capture_output=True,
+            text=True)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+
+    def test_labels_lead_nowhere(self):
+        """Names that look like paths become names of groups, or are refused."""
+        labels = ["../../out", "/etc/passwd", "..", ".", "a/b/../../../c", "timing", "provenance",
+                  "earlier", "\u00fc\u4e2d\u6587 \U0001f600", "-o", "%s%n", "x" * 150, "a\\b", "C:"]
+        inside = self.folder / "inside"
+        inside.mkdir()
+        accepted = 0
+        for label in labels:
+            text = (f"study: t\ncommon: {{iterations: 2}}\nproblems: [{{name: branin, label: "
+                    f"'{label}'}}]\nalgorithms: [{{name: random, label: '{label}'}}]\n")
+            study = self.write("label.yaml", text)
+            before = snapshot(self.folder)
+            output = inside / "out.h5"
+            code, _, err = regatta("run", study, "-o", output, "-quiet")
+            self.assertIn(code, (0, 2), err)
+            accepted += code == 0
+            new = {path for path in snapshot(self.folder) if path not in before}
+            self.assertEqual(new, {output} if code == 0 else set(), label)
+            if code == 0:
+                self.assertEqual(regatta("status", output)[0], 0, label)
+                output.unlink()
+        self.assertGreater(accepted, 4)
+        for name in ("../t", "a/b", "..", "T", "t" * 65, "\u00fc"):
+            study = self.write("name.yaml", f"study: '{name}'\ncommon: {{iterations: 2}}\n"
+                               "problems: [branin]\nalgorithms: [random]\n")
+            self.assertEqual(regatta("run", study, "-quiet")[0], 2, name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""One results file of every version of the schema is kept, and read by everything that reads."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from regatta_test import RegattaTest, main, regatta
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data"
+EXAMPLES = ROOT / "analysis" / "examples"
+
+
+def kept():
+    """(path, checksum) of every results file that is kept."""
+    for line in (DATA / "checksums.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            name, checksum = line.split()
+            yield DATA / name, checksum
+
+
+def has_modules():
+    done = subprocess.run([sys.executable, "-c", "import h5py, pandas"], capture_output=True)
+    return done.returncode == 0
+
+
+def has_hdf5r():
+    if not shutil.which("Rscript"):
+        return False
+    done = subprocess.run(["Rscript", "-e", "library(hdf5r)"], capture_output=True)
+    return done.returncode == 0
+
+
+class Schema(RegattaTest):
+    def example(self, command, path):
+        done = subprocess.run([*command, str(path)], capture_output=True, text=True,
+                              env=dict(os.environ, PYTHONPATH=str(ROOT / "analysis"),
+                                       PYTHONDONTWRITEBYTECODE="1"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_every_version_is_kept(self):
+        """Whoever raises RG_SCHEMA_VERSION adds a file."""
+        header = (ROOT / "src" / "study" / "store.h").read_text()
+        version = int(re.search(r"#define RG_SCHEMA_VERSION (\d+)", header).group(1))
+        names = [path.name for path, _ in kept()]
+        self.assertEqual(names, [f"results-v{v}.h5" for v in range(1, version + 1)])
+        self.assertEqual(sorted(names), sorted(path.name for path in DATA.glob("*.h5")))
+
+    def test_checksums_stay(self):
+        for path, checksum in kept():
+            self.assertEqual(self.checksum(path), checksum, path.name)
+            info = self.run_ok("info", path)
+            self.assertIn(checksum, info)
+            self.assertIn(f"(schema {path.stem[len('results-v'):]})", info)
+            self.assertEqual(regatta("status", path)[0], 0)
+
+    @unittest.skipUnless(has_modules(), "no Python with h5py and pandas")
+    def test_python(self):
+        for path, _ in kept():
+            out = self.example([sys.executable, str(EXAMPLES / "read_results.py")], path)
+            self.assertIn("gp_ucb", out)
+
+    @unittest.skipUnless(has_hdf5r(), "no R with hdf5r")
+    def test_r_reads_the_same_numbers(self):
+        for path, _ in kept():
+            out = self.example(["Rscript", str(EXAMPLES / "read_results.R")], path)
+            info = self.run_ok("info", path)
+            for algorithm in ("gp_ucb", "random"):
+                r = float(re.search(rf"{algorithm} +(\S+)", out).group(1))
+                last = float(re.search(rf"{algorithm} .* (\S+)\n", info).group(1))
+                # R prints the mean, info the median: of two seeds they are the same
+                self.assertAlmostEqual(r, last, delta=1e-3 * abs(last) + 1e-12)
+
+
+if __name__ == "__main__":
+    main()
