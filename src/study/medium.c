@@ -208,7 +208,7 @@ static herr_t medium_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
 static const H5FD_class_t medium_class = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)600, /* the range for drivers of applications */
+    .value = (H5FD_class_value_t)511, /* from the range that is not registered with anybody */
 #endif
     .name = "regatta",
     .maxaddr = (haddr_t)INT64_MAX,

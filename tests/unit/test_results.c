@@ -125,6 +125,13 @@ static void packing_again_changes_nothing(void **state)
   bench_destroy(&bench);
 }
 
+static PetscErrorCode count_earlier(void *context, const RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  *(int *)context += record->earlier;
+  PetscFunctionReturn(0);
+}
+
 static void studies_grow_and_shrink(void **state)
 {
   Bench bench;
@@ -154,6 +161,9 @@ static void studies_grow_and_shrink(void **state)
   RG_OK(rg_store_pack(bench.store, &two.plan, &status, message)); /* and back: nothing is dropped */
   assert_int_equal(status, RG_STORE_OK);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  int n_earlier = 0;
+  RG_OK(rg_store_visit(bench.output, count_earlier, &n_earlier, NULL, &status, message));
+  assert_int_equal(n_earlier, 12); /* in the group `earlier` */
   RG_OK(rg_store_info(bench.output, &info, &status, message));
   assert_non_null(strstr(info.history, "packed 8 trials\n"));
   assert_non_null(strstr(info.history, "packed 20 trials\n"));
