@@ -104,6 +104,11 @@ static PetscErrorCode find_sheets(RgContainer *container, RgFailure *failure)
   PetscFunctionReturn(0);
 }
 
+void rg_container_check(const RgContainer *container, RgFailure *failure)
+{
+  if (container->medium.error) rg_failure_set(failure, "%s", strerror(container->medium.error));
+}
+
 PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFailure *failure)
 {
   PetscFunctionBeginUser;
@@ -113,17 +118,18 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
   container->medium = *medium;
   container->file = rg_medium_open(&container->medium, false);
   if (container->file < 0) {
-    rg_failure_set(failure, "%s",
-                   container->medium.error ? strerror(container->medium.error)
-                                           : "HDF5 can't read it");
+    rg_container_check(container, failure);
+    rg_failure_set(failure, "HDF5 can't read it");
     PetscFunctionReturn(0);
   }
   if (!rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_SCHEMA_VERSION].name,
                           &container->schema_version)) {
+    rg_container_check(container, failure);
     rg_failure_set(failure, "it was not written by regatta");
     PetscFunctionReturn(0);
   }
   if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_sheets(container, failure));
+  rg_container_check(container, failure);
   PetscFunctionReturn(0);
 }
 
@@ -186,6 +192,7 @@ PetscErrorCode rg_container_walk(const RgContainer *container, RgTrialVisitor vi
     }
     PetscCall(rg_sheet_close(&sheet));
   }
+  rg_container_check(container, failure);
   PetscCall(PetscFree(block));
   PetscFunctionReturn(0);
 }

@@ -38,6 +38,9 @@ typedef struct {
    is not looked into (n = 0). The container must be closed in any case. */
 PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
                                  RgFailure *failure);
+/* HDF5 takes what it could not read for what does not exist. To be asked after every kind of
+   reading: sets `failure` when a read of the medium failed. */
+void rg_container_check(const RgContainer *container, RgFailure *failure);
 /* Open sheet `i`; to be closed with rg_sheet_close in any case. */
 PetscErrorCode rg_container_open_sheet(const RgContainer *container, int i, RgSheet *sheet,
                                        RgFailure *failure);

@@ -76,6 +76,7 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
     if (!failure->failed) PetscCall(add_sheet(index, &sheet, failure));
     PetscCall(rg_sheet_close(&sheet));
   }
+  rg_container_check(container, failure);
   if (failure->failed) {
     index->n = before;
     index->n_sources--; /* PetscFree evaluates its argument twice */

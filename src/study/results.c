@@ -95,7 +95,7 @@ static PetscErrorCode add_earlier(RgPacking *packing, RgStoreStatus *status, cha
     PetscCall(rg_container_walk(&container, find_leftover, &left, &failure));
   PetscCall(rg_container_close(&container));
   if (state != RG_SOURCE_OK || failure.failed) {
-    *status = RG_STORE_INCOMPLETE;
+    *status = container.medium.error ? RG_STORE_ERROR : RG_STORE_INCOMPLETE;
     if (failure.failed) snprintf(message, 512, "%s", failure.message);
   }
   if (left.n)
@@ -166,12 +166,14 @@ static bool is_unchanged(const void *context)
 /* Whether the results file is what packing would write: same study, same trials. *history: its own.
  */
 static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packing,
-                                    const RgPlan *plan, bool *same, char **history)
+                                    const RgPlan *plan, bool *same, char **history,
+                                    RgStoreStatus *status, char message[512])
 {
   const RgIndex *index = packing->index;
   RgContainer container;
   RgSourceState state;
-  char message[512], *study = NULL;
+  RgFailure failure = {0};
+  char *study = NULL;
   int64_t n_trials = -1, complete = 0;
   int source = -1, n_earlier = 0;
 
@@ -188,7 +190,10 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packi
         rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_HISTORY].name, history, NULL));
     rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &n_trials);
     rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &complete);
+    rg_container_check(&container, &failure);
+    if (failure.failed) snprintf(message, 512, "%.200s: %s", store->output, failure.message);
   }
+  if (state != RG_SOURCE_OK || failure.failed) *status = RG_STORE_ERROR;
   PetscCall(rg_container_close(&container));
   *same = study && !strcmp(study, store->study->text ? store->study->text : "") && complete &&
           n_trials == plan->n;
@@ -271,7 +276,8 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
     snprintf(message, 512, "%d of %d trials are missing", missing, plan->n);
   }
   if (*status == RG_STORE_OK) PetscCall(add_earlier(&packing, status, message));
-  if (*status == RG_STORE_OK) PetscCall(is_up_to_date(store, &packing, plan, &same, &earlier));
+  if (*status == RG_STORE_OK)
+    PetscCall(is_up_to_date(store, &packing, plan, &same, &earlier, status, message));
   if (*status == RG_STORE_OK && !same) {
     PetscCall(rg_packing_survey(&packing, status, message));
     if (*status == RG_STORE_OK) {

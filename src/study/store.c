@@ -39,6 +39,7 @@ static PetscErrorCode check_output(const RgStore *store, RgStoreStatus *status, 
 {
   RgContainer container;
   RgSourceState state;
+  RgFailure failure = {0};
   bool trailed;
   char *name = NULL;
 
@@ -47,7 +48,11 @@ static PetscErrorCode check_output(const RgStore *store, RgStoreStatus *status, 
   if (state == RG_SOURCE_OK) {
     PetscCall(
         rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY_NAME].name, &name, NULL));
-    if (strcmp(name, store->study->name ? store->study->name : "")) {
+    rg_container_check(&container, &failure);
+    if (failure.failed) {
+      *status = RG_STORE_ERROR;
+      snprintf(message, 512, "cannot read %.200s: %s", store->output, failure.message);
+    } else if (strcmp(name, store->study->name ? store->study->name : "")) {
       *status = RG_STORE_FOREIGN;
       snprintf(message, 512, "%.200s holds study '%.100s', not '%.100s': choose another output",
                store->output, name, store->study->name ? store->study->name : "");

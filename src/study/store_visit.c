@@ -225,6 +225,7 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgStoreStatus 
   const char *name;
   RgContainer container;
   RgSourceState state;
+  RgFailure failure = {0};
   bool trailed;
 
   PetscFunctionBeginUser;
@@ -234,9 +235,13 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgStoreStatus 
   if (directory) PetscCall(read_directory(directory, true, info));
   if (results) {
     PetscCall(rg_results_open(results, true, &container, &trailed, &state, message));
-    if (state == RG_SOURCE_OK)
+    if (state == RG_SOURCE_OK) {
       PetscCall(read_info(&container, info));
-    else
+      rg_container_check(&container, &failure);
+      if (failure.failed) state = RG_SOURCE_ERROR;
+      if (failure.failed) snprintf(message, 512, "%.200s: %s", results, failure.message);
+    }
+    if (state != RG_SOURCE_OK)
       *status = state == RG_SOURCE_DAMAGED || state == RG_SOURCE_NEWER ? RG_STORE_FOREIGN
                                                                        : RG_STORE_ERROR;
     PetscCall(rg_container_close(&container));
