@@ -18,7 +18,7 @@ algorithms: [random, gp_ucb]
 """
 FAULTS = [("die", 0), ("torn", 0), ("lost", 0), ("zeroed", 0), ("ENOSPC", 0), ("EDQUOT", 0),
           ("EIO", 0), ("short", 1)]
-SAMPLE = 5
+SAMPLE = 3
 KILLED = -9
 
 
