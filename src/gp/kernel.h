@@ -57,6 +57,12 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 PetscErrorCode rg_kernel_destroy(RgKernel *kernel);
 
+/* Write k((x,c), (x',c')) as left(x, x') right(c, c'), x the first `dim_left` inputs; left has the
+   variance, right has variance 1. splits is false, and nothing is created, for sums of terms and
+   where a factor other than a Gaussian one is over inputs of both sides. */
+PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *left,
+                               RgKernel *right, bool *splits);
+
 /* k(x,x) = sum of the variances. */
 double rg_kernel_diagonal(const RgKernel *kernel);
 
