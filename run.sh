@@ -10,7 +10,7 @@ packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-de
   libscalapack-openmpi-dev libhdf5-openmpi-dev libopenblas-dev liblapacke-dev libgsl-dev
   liblbfgsb-dev libyaml-dev libjansson-dev libxxhash-dev librandom123-dev libcmocka-dev hdf5-tools
   python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-xarray
-  python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2)
+  python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2 python3-yaml)
 # Only for tests, which are skipped without them: leaks of memory, and a reader in R (50 MB).
 test_packages=(valgrind r-cran-hdf5r)
 

@@ -1,6 +1,8 @@
 """Figures and tables of a study:    python3 -m regatta_analysis RESULTS.h5 --out DIR
+Claims of a paper on results:       python3 -m regatta_analysis claims RESULTS...
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -16,7 +18,8 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments=None):
     """Exit code: 0, or 2 for a file or option that can't be used (one line on stderr)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    commands = {"confidence": (_confidence_parser, _confidence)}
+    commands = {"confidence": (_confidence_parser, _confidence),
+                "claims": (_claims_parser, _claims)}
     make_parser, run = commands.get(arguments[0] if arguments else "", (_study_parser, _study))
     options = make_parser().parse_args(arguments[1:] if run is not _study else arguments)
     try:
@@ -25,7 +28,7 @@ def main(arguments=None):
         print(f"regatta_analysis: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"regatta_analysis: {error.filename or options.out}: {error.strerror or error}",
+        print(f"regatta_analysis: {error.filename or getattr(options, 'out', '')}: {error.strerror or error}",
               file=sys.stderr)
         return 2
     return 0
@@ -48,9 +51,37 @@ def _confidence(options):
     return "\n".join(str(path) for path in paths)
 
 
+def _claims(options):
+    from . import claims
+    verdicts = []
+    for path in options.claims or sorted(claims.EXPERIMENTS.glob("*/claims.yaml")):
+        files = claims.find_results(options.results, path.parent.name)
+        known = claims.studies_named(path)
+        if options.claims or known & set(files):
+            verdicts += claims.evaluate(path, claims.Studies(files))
+    if not verdicts:
+        raise InputError(f"{options.results[0]}: no study that a claims file speaks of; --claims "
+                         "names the claims file")
+    if options.json:
+        return json.dumps(claims.as_data(verdicts), indent=1)
+    return f"{claims.plain(verdicts)}\n\n{len(verdicts)} claims: {claims.count(verdicts)}"
+
+
+def _claims_parser():
+    parser = _Parser(prog="regatta_analysis claims", description="Decides the claims of a paper on "
+                     "results: reproduced, not reproduced, undecided.")
+    parser.add_argument("results", nargs="+", help="results files, study directories (*.h5.d), or "
+                        "folders of them; the name of a file is that of its study file")
+    parser.add_argument("--claims", nargs="+", type=Path, metavar="FILE.yaml",
+                        help="claims files (default: those of experiments/ that speak of the results)")
+    parser.add_argument("--json", action="store_true", help="everything, machine-readable")
+    return parser
+
+
 def _study_parser():
     parser = _Parser(prog="regatta_analysis", description="Figures and tables of a study.",
-                     epilog="`regatta_analysis confidence --help`: figures that need no results")
+                     epilog="other commands, with --help: `regatta_analysis claims`, "
+                     "`regatta_analysis confidence`")
     parser.add_argument("results", help="results file, or study directory (*.h5.d) while it runs")
     _output_options(parser)
     parser.add_argument("--metric", nargs="+", choices=list(METRICS), metavar="METRIC",

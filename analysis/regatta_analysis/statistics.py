@@ -52,3 +52,50 @@ def _over_instances(cell):
     n, _, _, se = mean_and_error(means)
     crossed = 1 < len(means) < len(cell)
     return n, se if crossed else np.full(cell.shape[1], np.nan)
+
+
+def bootstrap_interval(values, statistic=None, level=0.95, draws=2000, seed=0, groups=None):
+    """Percentile bootstrap interval (low, high) of a statistic of the rows of `values`.
+
+    values: n trials, or n trials x m columns; statistic: function of a rows x m array, by row axis 0
+    (default: mean); groups: label per trial, rows of equal label are drawn together (trials that
+    share an instance are not independent). Equal arguments give equal intervals. NaN with fewer
+    than two rows (or groups).
+    """
+    values = np.asarray(values, float)
+    rows = _rows_by_group(len(values), groups)
+    if len(rows) < 2:
+        nothing = np.full(values.shape[1:], np.nan)
+        return nothing[()], nothing[()]
+    random = np.random.default_rng(seed)
+    drawn = []
+    for _ in range(draws):
+        picked = random.integers(len(rows), size=len(rows))
+        sample = values[np.concatenate([rows[k] for k in picked])]
+        drawn.append(sample.mean(axis=0) if statistic is None else statistic(sample))
+    tail = (1.0 - level) / 2.0
+    low, high = np.nanquantile(np.asarray(drawn, float), [tail, 1.0 - tail], axis=0)
+    return low, high
+
+
+def bootstrap_means(values, draws=1000, seed=0, groups=None):
+    """Means of `draws` resamples of the rows of an n x m array: draws x m. The resamples of equal
+    n, groups and seed are the same, so that the means of paired arrays can be compared draw by
+    draw."""
+    values = np.asarray(values, float)
+    rows = _rows_by_group(len(values), groups)
+    random = np.random.default_rng(seed)
+    picked = random.integers(len(rows), size=(draws, len(rows)))
+    times = np.zeros((draws, len(rows)))
+    np.add.at(times, (np.arange(draws)[:, None], picked), 1.0)
+    weights = np.zeros((draws, len(values)))
+    for k, mine in enumerate(rows):
+        weights[:, mine] = times[:, [k]]
+    return weights @ values / weights.sum(axis=1, keepdims=True)
+
+
+def _rows_by_group(n, groups):
+    if groups is None:
+        return [np.array([k]) for k in range(n)]
+    groups = np.asarray(groups)
+    return [np.flatnonzero(groups == g) for g in dict.fromkeys(groups.tolist())]

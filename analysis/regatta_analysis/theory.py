@@ -77,3 +77,43 @@ def _rule(rule, finite, points):
     if rule != "auto" or points is None:
         return rule
     return finite if points else "heuristic"
+
+
+# ---- square roots of confidence parameters, Figure 1 of arXiv:2504.03172 -------------------------
+
+DELTA = 0.05
+
+
+def robust_root(points):
+    """beta_t^{1/2} of RRGP-UCB, beta_t = 2 log N + Exp(1/2), for every t: (mean, low, high) with the
+    equal-tailed 95% interval. The mean by 64-point Gauss-Laguerre quadrature."""
+    nodes, weights = np.polynomial.laguerre.laggauss(64)
+    base = 2.0 * np.log(points)
+    tail = (1.0 - LEVEL) / 2.0
+    low, high = (np.sqrt(base - 2.0 * np.log1p(-q)) for q in (tail, 1.0 - tail))
+    return float(weights @ np.sqrt(base + 2.0 * nodes)), float(low), float(high)
+
+
+def _union_bound(t, points):
+    return points * np.pi**2 * t**2 / (6.0 * DELTA)
+
+
+ROOTS = {  # of t and the number of points N = |X x Omega|
+    "Proposed": lambda t, points: np.full_like(t, robust_root(points)[0]),
+    "Proposed, 97.5% quantile": lambda t, points: np.full_like(t, robust_root(points)[2]),
+    "RKHS": lambda t, points: 1.0 + np.sqrt(2.0 * (np.log(t) + 1.0 + np.log(1.0 / DELTA))),
+    "Bayesian": lambda t, points: np.sqrt(2.0 * np.log(_union_bound(t, points))),
+    "BPT-UCB": lambda t, points: _union_bound(t, points) ** 0.1,
+}
+
+
+def law_curve(name, t, points):
+    """A deterministic curve by name: one of ROOTS, or the mean confidence parameter of a method of
+    `confidence_law` on a finite domain."""
+    t = np.asarray(t, float)
+    if name in ROOTS:
+        return ROOTS[name](t, points)
+    found = confidence_law(name, t, points)
+    if found is None:
+        raise ValueError(f"no law {name!r} (known: {', '.join(ROOTS)}, gp_ucb, rgp_ucb, irgp_ucb)")
+    return found["mean"].to_numpy()

@@ -1,0 +1,208 @@
+"""The checkable statements of a paper (experiments/PAPER/claims.yaml), decided on results files.
+
+A claim has an id, a place in the paper (`where`), the statement, and `checks` that must all hold;
+checks.py has their kinds. `tables` are numbers printed in the paper, shown beside ours.
+"""
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import checks
+from .load import InputError, load
+from .tables import markdown
+from .yaml_file import read_yaml
+
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
+CHECK_KEYS = set("kind who against on value quantifier at_each times versus not_worse among metric over "
+                 "rank share column low high start end factor target by not_before less than points "
+                 "first last grows because".split())
+VERDICTS = (checks.YES, checks.NO, checks.OPEN)
+
+
+@dataclass
+class Verdict:
+    """A claim with what was found."""
+    paper: str
+    id: str
+    where: str
+    claim: str
+    verdict: str
+    outcomes: list
+
+    def reasons(self):
+        return [outcome.text for outcome in self.outcomes]
+
+
+class Studies:
+    """Results by the name of their study file, read when asked for."""
+
+    def __init__(self, files, partial=True):
+        self.files, self._partial = dict(files), partial
+        self._loaded = {}
+
+    def get(self, study):
+        """Results of a study, None when there are none."""
+        if study not in self._loaded:
+            path = self.files.get(study)
+            self._loaded[study] = load(path, self._partial) if path else None
+        return self._loaded[study]
+
+    def panels(self, on):
+        """(where, results, problem) for every `study` or `study/problem`."""
+        for name in [on] if isinstance(on, str) else on:
+            study, _, problem = name.partition("/")
+            results = self.get(study)
+            if results is None:
+                raise checks.Missing(f"no results of {study} yet")
+            if problem and problem not in results.problems:
+                raise checks.Missing(f"{study}: no problem {problem!r} in the results")
+            for one in [problem] if problem else results.problems:
+                yield (f"{study}, {one}" if len(results.problems) > 1 or problem else study,
+                       results, one)
+
+
+def find_results(places, paper):
+    """{study: path} of the results files (or study directories) at or in `places`."""
+    files = {}
+    for place in map(Path, places):
+        if place.is_dir() and place.suffix != ".d":
+            found = sorted(place.glob("*.h5")) + sorted(p.with_suffix("") for p in
+                                                        place.glob("*.h5.d"))
+        else:
+            found = [place]
+        for path in found:
+            stem = path.name.removesuffix(".d").removesuffix(".h5")
+            files.setdefault(stem.removeprefix(f"{paper}_"), path)
+    return files
+
+
+@functools.lru_cache(maxsize=None)
+def read(path):
+    """The claims file as data; raises InputError with one line for what is wrong in it."""
+    path = Path(path)
+    data = read_yaml(path)
+    if not isinstance(data, dict) or not isinstance(data.get("claims"), list):
+        raise InputError(f"{path}: no claims file (a mapping with a list 'claims')")
+    for claim in data["claims"]:
+        for key in ("id", "where", "claim", "checks"):
+            if key not in claim:
+                raise InputError(f"{path}: claim {claim.get('id', '?')} lacks {key!r}")
+        for check in claim["checks"]:
+            unknown = set(check) - CHECK_KEYS
+            if unknown:
+                raise InputError(f"{path}: claim {claim['id']}: unknown key {sorted(unknown)[0]!r}")
+    return data
+
+
+def evaluate(path, studies, paper=None):
+    """The Verdict of every claim of a file."""
+    data, verdicts = read(path), []
+    paper = paper or Path(path).parent.name
+    for claim in data["claims"]:
+        try:
+            outcomes = [checks.run(check, studies) for check in claim["checks"]]
+        except InputError as error:
+            raise InputError(f"{path}: claim {claim['id']}: {error}") from error
+        verdicts.append(Verdict(paper, str(claim["id"]), claim["where"],
+                                " ".join(claim["claim"].split()), together(outcomes), outcomes))
+    return verdicts
+
+
+def studies_named(path):
+    """Names of the studies that a claims file speaks of."""
+    data = read(path)
+    places = [check[key] for claim in data["claims"] for check in claim["checks"]
+              for key in ("on", "versus") if key in check]
+    places += [row.get("on", table.get("on")) for table in data.get("tables", [])
+               for row in table["rows"]]
+    flat = [name for place in places for name in ([place] if isinstance(place, str) else place)]
+    return {name.partition("/")[0] for name in flat}
+
+
+def together(outcomes):
+    """All checks must hold."""
+    found = [outcome.verdict for outcome in outcomes]
+    return (checks.NO if checks.NO in found else checks.OPEN
+            if checks.OPEN in found or not found else checks.YES)
+
+
+def published_tables(path, studies):
+    """[(title, note, header, rows)] of printed numbers beside ours, as ratios."""
+    shown = []
+    for table in read(path).get("tables", []):
+        header = ["", "Published", "Here", "Here / published"]
+        rows = [_table_row(table, row, studies) for row in table["rows"]]
+        shown.append((table["title"], " ".join(table.get("note", "").split()), header, rows))
+    return shown
+
+
+def _table_row(table, row, studies):
+    printed, spread = row["published"]
+    label = row.get("label", row["who"])
+    ours = _ours(table, row, studies)
+    if ours is None:
+        return [label, f"{printed:g} ± {spread:g}", "missing", "–"]
+    mean, se, n = ours
+    return [label, f"{printed:g} ± {spread:g}", f"{mean:.3g} ± {se:.2g} ({n} trials)",
+            f"{mean / printed:.3g}"]
+
+
+def _ours(table, row, studies):
+    on = row.get("on", table.get("on"))
+    try:
+        (where, results, problem), = studies.panels([on])
+        values = checks.trial_values(results, problem, row.get("value", table.get("value")),
+                                     [row["who"]])
+    except (checks.Missing, checks.TooShort):
+        return None
+    values = values.dropna().to_numpy()
+    if not len(values):
+        return None
+    se = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+    return values.mean(), se, len(values)
+
+
+# ---- as text -----------------------------------------------------------------------------------
+
+
+def count(verdicts):
+    """'7 reproduced, 1 not reproduced, 3 undecided'."""
+    return ", ".join(f"{sum(v.verdict == kind for v in verdicts)} {kind}" for kind in VERDICTS)
+
+
+def markdown_table(verdicts):
+    """One row per claim."""
+    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.verdict, v.verdict == checks.YES),
+             ("; ".join(v.reasons()), False)] for v in verdicts]
+    return markdown(["Claim", "Where", "Statement", "Verdict", "Numbers"], rows)
+
+
+def plain(verdicts):
+    """For the terminal."""
+    lines = []
+    for v in verdicts:
+        lines.append(f"{v.id:<5} {v.verdict.upper()}  {v.claim}  [{v.where}]")
+        for outcome in v.outcomes:
+            lines.append(f"        {outcome.text}")
+            if outcome.method:
+                lines.append(f"        decided by: {outcome.method}")
+    return "\n".join(lines)
+
+
+def as_data(verdicts):
+    """For JSON: nested lists and dictionaries, NaN as None."""
+    return [{"paper": v.paper, "id": v.id, "where": v.where, "claim": v.claim,
+             "verdict": v.verdict,
+             "checks": [{"verdict": o.verdict, "text": o.text, "method": o.method,
+                         "rows": [{k: _jsonable(x) for k, x in row.items()} for row in o.rows]}
+                        for o in v.outcomes]} for v in verdicts]
+
+
+def _jsonable(value):
+    if isinstance(value, (np.integer, int)) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value) if np.isfinite(value) else None
+    return value

@@ -1,0 +1,147 @@
+"""Algorithms against each other: paired tests over common trials, effect sizes, ranks over problems,
+and the number of trials that a decision still needs.
+
+Everything here takes a table with one row per trial (or problem) and one column per algorithm, of
+values where less is better; rows in which one of the two algorithms has no value are left out of a
+pair.
+"""
+import warnings
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+PAIR_COLUMNS = ["a", "b", "n", "mean_a", "mean_b", "difference", "se", "low", "high", "p", "p_holm",
+                "rank_biserial", "superiority", "superiority_low", "superiority_high", "needed"]
+
+
+def paired(values, order=None):
+    """The table of a series indexed by algorithm and whatever identifies a trial."""
+    table = values.unstack("algorithm")
+    return table[[a for a in order if a in table]] if order is not None else table
+
+
+def compare(table, pairs=None, alternative="two-sided", power=0.8, alpha=0.05):
+    """One row per pair (a, b) of algorithms, PAIR_COLUMNS: n common trials; means; difference a - b
+    with standard error and 95% interval (Student); p of the Wilcoxon signed-rank test
+    (alternative "less": a is the smaller one), and with Holm's correction over all rows; matched
+    rank-biserial correlation (-1: a always less); probability of superiority P(a < b) + P(a = b)/2
+    with its Wilson interval; trials needed in all to find the difference with the power."""
+    names = list(table.columns)
+    if pairs is None:
+        pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1:]]
+    rows = [_pair(table, a, b, alternative, power, alpha) for a, b in pairs]
+    frame = pd.DataFrame(rows, columns=[c for c in PAIR_COLUMNS if c != "p_holm"])
+    frame.insert(PAIR_COLUMNS.index("p_holm"), "p_holm", holm(frame["p"]))
+    return frame
+
+
+def _pair(table, a, b, alternative, power, alpha):
+    both = table[[a, b]].dropna().to_numpy(float)
+    difference = both[:, 0] - both[:, 1]
+    n = len(difference)
+    mean = difference.mean() if n else np.nan
+    se = difference.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    reach = stats.t.ppf(0.975, n - 1) * se if n > 1 else np.nan
+    return [a, b, n, *(both.mean(axis=0) if n else (np.nan, np.nan)), mean, se, mean - reach,
+            mean + reach, signed_rank(difference, alternative), rank_biserial(difference),
+            *superiority(difference), trials_needed(difference, power, alpha, alternative)]
+
+
+def signed_rank(difference, alternative="two-sided"):
+    """p of the Wilcoxon signed-rank test; 1 when all differences are 0, NaN without any. Exact up to
+    50 differences without ties."""
+    difference = np.asarray(difference, float)
+    if not len(difference):
+        return np.nan
+    if not np.any(difference):
+        return 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # small samples: the normal approximation is meant
+        return float(stats.wilcoxon(difference, alternative=alternative).pvalue)
+
+
+def holm(p):
+    """p values with Holm's correction; NaN stay NaN and do not count."""
+    p = np.asarray(p, float)
+    adjusted, known = np.full(p.shape, np.nan), np.flatnonzero(np.isfinite(p))
+    largest = 0.0
+    for k, at in enumerate(known[np.argsort(p[known], kind="stable")]):
+        largest = max(largest, min(1.0, (len(known) - k) * p[at]))
+        adjusted[at] = largest
+    return adjusted
+
+
+def rank_biserial(difference):
+    """(W+ - W-) / (W+ + W-) of the signed ranks of the differences that are not 0; 0 without any."""
+    difference = np.asarray(difference, float)
+    difference = difference[difference != 0]
+    if not len(difference):
+        return 0.0
+    ranks = stats.rankdata(np.abs(difference))
+    return float(np.sum(np.sign(difference) * ranks) / ranks.sum())
+
+
+def superiority(difference, level=0.95):
+    """P(difference < 0) + P(difference = 0)/2 with Wilson's score interval; NaN without data."""
+    difference = np.asarray(difference, float)
+    n = len(difference)
+    if not n:
+        return np.nan, np.nan, np.nan
+    share = (np.sum(difference < 0) + 0.5 * np.sum(difference == 0)) / n
+    z = stats.norm.ppf(0.5 + level / 2.0)
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return float(share), float(max(centre - reach, 0.0)), float(min(centre + reach, 1.0))
+
+
+def trials_needed(difference, power=0.8, alpha=0.05, alternative="two-sided"):
+    """Trials in all after which the signed-rank test finds differences like these with the power
+    (Noether 1987); NaN with fewer than 3, infinite when there is no difference."""
+    difference = np.asarray(difference, float)
+    n = len(difference)
+    if n < 3:
+        return np.nan
+    first, second = np.triu_indices(n, 1)
+    sums = difference[first] + difference[second]
+    share = np.mean(sums > 0) + 0.5 * np.mean(sums == 0)
+    if share == 0.5:
+        return np.inf
+    tails = 2.0 if alternative == "two-sided" else 1.0
+    z = stats.norm.ppf(1.0 - alpha / tails) + stats.norm.ppf(power)
+    least = int(np.ceil(np.log2(tails / alpha)))  # fewer can't reach the level at all
+    return float(max(np.ceil(z**2 / (3.0 * (share - 0.5) ** 2)), least))
+
+
+def friedman(table):
+    """Friedman's test over blocks (rows; incomplete ones are left out): dict of n, mean `ranks`
+    (1 is best), chi2, p, and Nemenyi's critical difference of mean ranks at 5%. None with fewer than
+    3 algorithms or 2 blocks."""
+    table = table.dropna()
+    n, k = table.shape
+    if k < 3 or n < 2:
+        return None
+    ranks = table.rank(axis=1).mean()
+    if np.all(table.to_numpy() == table.to_numpy()[:, [0]]):
+        chi2, p = 0.0, 1.0
+    else:
+        chi2, p = stats.friedmanchisquare(*table.to_numpy().T)
+    return {"n": n, "ranks": ranks.sort_values(kind="stable"), "chi2": float(chi2), "p": float(p),
+            "critical_difference": critical_difference(k, n)}
+
+
+def critical_difference(k, n, alpha=0.05):
+    """Nemenyi: mean ranks of k algorithms over n blocks that differ by less are not told apart."""
+    return float(stats.studentized_range.ppf(1.0 - alpha, k, np.inf) / np.sqrt(2.0)
+                 * np.sqrt(k * (k + 1) / (6.0 * n)))
+
+
+def cliques(ranks, difference):
+    """Largest groups of neighbours in the sorted `ranks` that are not told apart: pairs (first, last)
+    of positions, none inside another."""
+    values, found = np.sort(np.asarray(ranks, float)), []
+    for first in range(len(values)):
+        last = int(np.searchsorted(values, values[first] + difference, side="right")) - 1
+        if last > first and (not found or last > found[-1][1]):
+            found.append((first, last))
+    return found

@@ -1,0 +1,32 @@
+"""Empirical growth of cumulative regret: the exponent a of R_t ~ t^a."""
+import numpy as np
+
+from .statistics import bootstrap_means
+
+
+def growth_exponent(values, t, start=None, level=0.95, draws=1000, seed=0, groups=None):
+    """Exponent of the mean over trials with its bootstrap interval: (estimate, low, high).
+
+    values: trials x times of cumulative regret; t: the times (> 0); start: first time that counts
+    (default: a quarter of the last). The slope of log mean against log t is fitted to 30 times that
+    are evenly spaced in log t, so that the late ones do not outweigh the others. NaN where the mean
+    is not positive.
+    """
+    values, t = np.asarray(values, float), np.asarray(t, float)
+    start = t[-1] / 4.0 if start is None else start
+    times = np.geomspace(max(start, t[0]), t[-1], 30)
+    at = np.unique(np.searchsorted(t, times - 1e-9))
+    means = np.vstack([values.mean(axis=0)[at], bootstrap_means(values[:, at], draws, seed, groups)])
+    found = slopes(np.log(t[at]), means)
+    if len(values) < 2 or not np.isfinite(found[0]):
+        return found[0], np.nan, np.nan
+    tail = (1.0 - level) / 2.0
+    return (found[0], *np.nanquantile(found[1:], [tail, 1.0 - tail]))
+
+
+def slopes(x, rows):
+    """Slope of log(row) against x by least squares for every row; NaN unless all of it is positive."""
+    positive = np.all(rows > 0, axis=1)
+    y = np.log(np.where(positive[:, None], rows, 1.0))
+    x = x - x.mean()
+    return np.where(positive, (y @ x) / (x @ x), np.nan)

@@ -1,0 +1,67 @@
+"""Data and performance profiles: which share of the trials has reached a target, after how many
+evaluations or how much CPU time of the algorithm."""
+import numpy as np
+import pandas as pd
+
+from .regret import curves
+
+TARGETS = (1e-1, 1e-2, 1e-3)
+COSTS = ("evaluations", "cpu")
+
+
+def hits(results, targets=TARGETS, cost="evaluations", problems=None):
+    """What every complete trial paid until its simple regret was at most a target: one row per
+    problem, algorithm, instance, seed and target; `cost` infinite where it was never reached.
+
+    targets: shares of the median simple regret that all trials of the problem have at t = 0, so that
+    they mean the same on every problem. cost: queries after the initial design, or CPU seconds of
+    model and acquisition.
+    """
+    blocks = []
+    for problem in problems or results.problems:
+        regret = curves(results, problem, "simple_regret")
+        paid = spent(results, problem) if cost == "cpu" else None
+        scale = np.nanmedian(regret[0])
+        for target in targets:
+            reached = regret.to_numpy() <= target * scale
+            first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
+            price = first.astype(float) if paid is None else (
+                paid.to_numpy()[np.arange(len(first)), first])
+            blocks.append(regret.index.to_frame(index=False).assign(
+                problem=problem, target=target, cost=np.where(first >= 0, price, np.inf)))
+    return pd.concat(blocks, ignore_index=True)
+
+
+def spent(results, problem):
+    """CPU seconds of model and acquisition up to and with query t, per complete trial."""
+    total = 0.0
+    for stage in ("fit", "acquire"):
+        frame = curves(results, problem, f"cpu_{stage}")
+        total = frame.fillna(0.0) + total
+    total[0] = 0.0
+    return total.cumsum(axis=1)
+
+
+def data_profile(table):
+    """{algorithm: (costs, share)} of `hits`: share of trials and targets reached at a cost of at most
+    costs[k]; a step function."""
+    return {algorithm: _steps(mine["cost"].to_numpy(float))
+            for algorithm, mine in table.groupby("algorithm", sort=False)}
+
+
+def performance_profile(table):
+    """{algorithm: (ratios, share)}: share of trials and targets that an algorithm reached at a cost
+    of at most ratios[k] times that of the best algorithm there. What nobody reached counts as not
+    reached."""
+    trial = ["problem", "instance", "seed", "target"]
+    best = table.groupby(trial)["cost"].transform("min")
+    positive = table["cost"][table["cost"] > 0]
+    least = positive.min() if len(positive) else 1.0
+    ratio = np.maximum(table["cost"], least) / np.maximum(best, least)
+    table = table.assign(cost=np.where(np.isfinite(table["cost"]), ratio, np.inf))
+    return data_profile(table)
+
+
+def _steps(cost):
+    reached = np.sort(cost[np.isfinite(cost)])
+    return reached, np.arange(1, len(reached) + 1) / len(cost)

@@ -1,0 +1,52 @@
+"""YAML files of experiments/ as data: words such as `on` and `no` are texts, 1e-3 is a number, a key
+may stand only once, as in study files."""
+import re
+from pathlib import Path
+
+import yaml
+
+from .load import InputError
+
+
+class _Loader(yaml.SafeLoader):
+    """Scalars of YAML 1.2 (core schema)."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers
+            if tag in ("tag:yaml.org,2002:null", "tag:yaml.org,2002:merge")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?[0-9]+$"),
+                              list("-+0123456789"))
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"),
+    list("-+.0123456789"))
+
+
+def _mapping(loader, node):
+    loader.flatten_mapping(node)
+    made = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        if key in made:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key {key!r} stands here twice", key_node.start_mark)
+        made[key] = loader.construct_object(value_node, deep=True)
+    return made
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
+
+
+def read_yaml(path):
+    """The data of a file; raises InputError, one line."""
+    path = Path(path)
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from error

@@ -1,0 +1,218 @@
+"""Claims: every kind of check on made-up results whose answer is known, the files of experiments/,
+and the command."""
+import json
+import unittest
+
+import common
+import numpy as np
+import synthetic
+from regatta_analysis import checks, claims
+from regatta_analysis.load import InputError
+from regatta_analysis.yaml_file import read_yaml
+from test_cli import run
+
+YES, NO, OPEN = checks.YES, checks.NO, checks.OPEN
+
+
+def made_up(name, level, seeds=20, queries=40, noise=0.05, power=-1.0):
+    """A problem on which the regret of every algorithm is its level times t^power, with noise."""
+    p = synthetic.problem(name, list(level), seeds=seeds, queries=queries, initial=4)
+    random = np.random.default_rng(9)
+    for k, (algorithm, _, seed) in enumerate(p["cells"]):
+        t = np.maximum(np.arange(p["rows"]) - 3, 1)
+        regret = level[algorithm] * t**power * np.exp(noise * random.normal(size=len(t)))
+        simple = np.minimum.accumulate(regret)
+        p["arrays"]["instantaneous_regret"][k] = regret
+        p["arrays"]["simple_regret"][k] = simple
+        p["arrays"]["cumulative_regret"][k, 4:] = np.cumsum(regret[4:])
+    return p
+
+
+class Kinds(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = common.scratch_directory(cls)
+        level = {"EI": 1.0, "GP-UCB": 1.5, "TS": 1.001, "Random": 4.0}
+        few = made_up("Plane", {"EI": 1.0, "GP-UCB": 1.5}, seeds=3)
+        synthetic.write(cls.directory / "study.h5", [made_up("Plane", level),
+                                                     made_up("Root", level, power=-0.5)])
+        synthetic.write(cls.directory / "few.h5", [few])
+        cls.studies = claims.Studies(claims.find_results([cls.directory], "paper"))
+
+    def decide(self, kind, **check):
+        return checks.run({"kind": kind, "on": "study/Plane", **check}, self.studies)
+
+    def verdict(self, kind, **check):
+        return self.decide(kind, **check).verdict
+
+    def test_better(self):
+        self.assertEqual(self.verdict("better", who="EI", against=["GP-UCB", "Random"]), YES)
+        self.assertEqual(self.verdict("better", who="GP-UCB", against="EI"), NO)
+        self.assertEqual(self.verdict("better", who=["EI"], against="TS"), OPEN)
+        self.assertEqual(self.verdict("better", who="EI", against=["TS", "GP-UCB", "Random"],
+                                      quantifier="most"), YES)
+        self.assertEqual(self.verdict("better", who="Random", against=["TS", "EI"],
+                                      quantifier="any"), NO)
+        outcome = self.decide("better", who="EI", against="Random", at_each=[5, 20, 40])
+        self.assertEqual((outcome.verdict, len(outcome.rows)), (YES, 3))
+        self.assertTrue(all(row["p"] < 1e-5 and row["n"] == 20 for row in outcome.rows))
+
+    def test_too_few_trials_are_never_decided(self):
+        for kind, more in (("better", {"against": "GP-UCB"}), ("within", {"high": 9.0}),
+                           ("lead", {"over": [1, 40]}), ("growth", {"high": 5.0})):
+            self.assertEqual(self.verdict(kind, who="EI", **{"on": "few", **more}), OPEN, kind)
+
+    def test_not_worse(self):
+        self.assertEqual(self.verdict("better", who="GP-UCB", against="EI", not_worse=True), NO)
+        self.assertEqual(self.verdict("better", who="EI", against="GP-UCB", not_worse=True), YES)
+
+    def test_versus_another_panel(self):
+        self.assertEqual(self.verdict("better", who="EI", against="EI", versus="study/Root"), YES)
+
+    def test_comparable(self):
+        self.assertEqual(self.verdict("comparable", who="EI", against="TS", factor=1.2), YES)
+        self.assertEqual(self.verdict("comparable", who="EI", against="Random", factor=1.2), NO)
+        self.assertEqual(self.verdict("comparable", who="EI", against="GP-UCB", factor=1.5), OPEN)
+
+    def test_lead(self):
+        self.assertEqual(self.verdict("lead", who="EI", among=["GP-UCB", "Random"], over=[2, 40]),
+                         YES)
+        self.assertEqual(self.verdict("lead", who="Random", over=[2, 40]), NO)
+        self.assertEqual(self.verdict("lead", who="GP-UCB", over=[2, 40], rank=3, share=0.9), YES)
+
+    def test_sizes(self):
+        value = {"metric": "instantaneous", "at": 40}
+        self.assertEqual(self.verdict("within", who="EI", value=value, low=0.02, high=0.03), YES)
+        self.assertEqual(self.verdict("within", who="EI", value=value, low=0.03), NO)
+        self.assertEqual(self.verdict("drop", who="EI", start=4, end=40, factor=5), YES)
+        self.assertEqual(self.verdict("drop", who="EI", start=4, end=40, factor=20), NO)
+        self.assertEqual(self.verdict("reach", who="EI", target=0.05, by=40), YES)
+        self.assertEqual(self.verdict("reach", who="Random", target=0.05, by=40), NO)
+        self.assertEqual(self.verdict("reach", who=["Random"], target=0.05, not_before=40), YES)
+
+    def test_growth(self):
+        exponent = self.decide("growth", who="EI", on="study/Root", low=0.5, high=0.75)
+        self.assertEqual(exponent.verdict, YES)
+        self.assertEqual(self.verdict("growth", who="EI", on="study/Root", high=0.4), NO)
+
+    def test_trend_and_law(self):
+        self.assertEqual(self.verdict("trend", who="GP-UCB", grows="true"), YES)
+        self.assertEqual(self.verdict("law", less="irgp_ucb", than="gp_ucb", first=2, last=50), YES)
+        self.assertEqual(self.verdict("law", less="irgp_ucb", than="gp_ucb", first=1, last=50), NO)
+        self.assertEqual(self.verdict("law", less="Proposed, 97.5% quantile", than="RKHS", first=13,
+                                      last=1000), YES)
+        self.assertEqual(self.verdict("law", less="Proposed, 97.5% quantile", than="RKHS", first=12,
+                                      last=12), NO)
+
+    def test_identical(self):
+        self.assertEqual(self.verdict("identical", who="EI", against="TS"), NO)
+        self.assertEqual(self.verdict("identical", who="EI", against="EI"), YES)
+
+    def test_what_is_not_there(self):
+        for check, words in (({"who": "JES", "against": "EI"}, "no complete trial of 'JES'"),
+                             ({"who": "EI", "against": "TS", "on": "fig9"}, "no results of fig9"),
+                             ({"who": "EI", "against": "TS", "on": "study/Nowhere"}, "Nowhere"),
+                             ({"who": "EI", "against": "TS", "at_each": [99]}, "query 99")):
+            outcome = self.decide("better", **check)
+            self.assertEqual(outcome.verdict, OPEN)
+            self.assertIn(words, outcome.text)
+
+    def test_mistakes(self):
+        for check, words in (({"kind": "beter"}, "beter"), ({"kind": "better"}, "who")):
+            with self.assertRaises(InputError) as caught:
+                checks.run(check, self.studies)
+            self.assertIn(words, str(caught.exception))
+
+
+class Files(common.Case):
+    def test_claims_name_what_the_study_files_have(self):
+        """Every study, problem and algorithm named by a claim is in the study file of that name."""
+        seen = 0
+        for path in claims.EXPERIMENTS.glob("*/claims.yaml"):
+            for claim in claims.read(path)["claims"]:
+                for check in claim["checks"]:
+                    self.assertIn(check["kind"], checks.KINDS, f"{path}: {claim['id']}")
+                    seen += self.check_names(path, claim, check)
+        self.assertGreater(seen, 15)
+
+    def check_names(self, path, claim, check):
+        places = [place for key in ("on", "versus") for place in checks._names(check.get(key, []))]
+        for place in places:
+            study, _, problem = place.partition("/")
+            file = path.parent / f"{study}.yaml"
+            self.assertTrue(file.exists(), f"{path}: claim {claim['id']}: no study file {file.name}")
+            data = read_yaml(file)
+            labels = {entry.get("label", entry["name"]) if isinstance(entry, dict) else entry
+                      for entry in data["problems"]}
+            if problem:
+                self.assertTrue(problem in labels or problem.split(" (")[0] in labels,
+                                f"{path}: claim {claim['id']}: no problem {problem!r} in {file.name}")
+            methods = {entry.get("label", entry["name"]) if isinstance(entry, dict) else entry
+                       for entry in data["algorithms"]}
+            named = [name for key in ("who", "against", "among")
+                     for name in checks._names(check.get(key, []))]
+            unknown = set(named) - methods
+            self.assertFalse(unknown, f"{path}: claim {claim['id']}: not in {file.name}")
+        return len(places)
+
+    def test_mistakes_in_a_file(self):
+        path = self.scratch / "claims.yaml"
+        for text, words in (("claims: {}", "a list 'claims'"), ("a: 1\na: 2", "twice"),
+                            ("claims: [{id: 1}]", "lacks 'where'"), ("claims: [", "line"),
+                            ("claims: [{id: 1, where: x, claim: y, checks: [{kind: law, fisrt: 1}]}]",
+                             "fisrt")):
+            path.write_text(text)
+            claims.read.cache_clear()
+            with self.assertRaises(InputError) as caught:
+                claims.read(path)
+            self.assertIn(words, str(caught.exception))
+            self.assertNotIn("\n", str(caught.exception))
+
+
+class Command(common.Case):
+    TEXT = """
+claims:
+  - {id: A1, where: Fig. 1, claim: EI beats Random., checks: [{kind: better, who: EI,
+     against: Random, on: study}]}
+  - {id: A2, where: Fig. 1, claim: Random beats EI., checks: [{kind: better, who: Random,
+     against: EI, on: study}]}
+tables:
+  - {title: Table 1, on: study, value: {at: 40}, rows: [{who: EI, published: [0.05, 0.001]},
+     {who: JES, published: [1, 0]}]}
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.scratch / "study.h5"
+        synthetic.write(self.path, [made_up("Plane", {"EI": 1.0, "Random": 4.0})])
+        self.claims = self.scratch / "claims.yaml"
+        self.claims.write_text(self.TEXT)
+        claims.read.cache_clear()
+
+    def test_text_and_json(self):
+        code, out, err = run("claims", self.path, "--claims", self.claims)
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("2 claims: 1 reproduced, 1 not reproduced, 0 undecided", out)
+        self.assertIn("20 common trials", out)
+        code, out, _ = run("claims", self.path, "--claims", self.claims, "--json")
+        data = json.loads(out)
+        self.assertEqual([claim["verdict"] for claim in data], [YES, NO])
+        row = data[0]["checks"][0]["rows"][0]
+        self.assertTrue(row["p"] < 1e-5 and row["superiority"] == 1.0)
+
+    def test_tables(self):
+        studies = claims.Studies({"study": self.path})
+        ((title, _, header, rows),) = claims.published_tables(self.claims, studies)
+        self.assertEqual(title, "Table 1")
+        self.assertEqual(rows[1][2], "missing")
+        self.assertAlmostEqual(float(rows[0][3]), 0.023 / 0.05, delta=0.05)
+
+    def test_no_claim_speaks_of_it(self):
+        code, _, err = run("claims", self.path)
+        self.assertEqual(code, 2)
+        self.assertEqual(len(err.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+"""Profiles and growth exponents of made-up regret with known answers."""
+import unittest
+
+import common
+import numpy as np
+import synthetic
+from regatta_analysis import load
+from regatta_analysis.growth import growth_exponent
+from regatta_analysis.measures import TooShort, regret_at_time, trial_values
+from regatta_analysis.profiles import data_profile, hits, performance_profile, spent
+from regatta_analysis.regret import curves
+
+
+class Growth(common.Case):
+    def test_power_law(self):
+        t = np.arange(1, 401)
+        random = np.random.default_rng(0)
+        values = random.uniform(1, 3, (20, 1)) * t**0.7
+        found, low, high = growth_exponent(values, t)
+        self.assertAlmostEqual(found, 0.7, places=6)
+        self.assertAlmostEqual(low, high, places=6)
+
+    def test_interval_has_the_slope_of_noisy_trials(self):
+        t = np.arange(1, 201)
+        random = np.random.default_rng(1)
+        values = np.exp(random.normal(0, 0.3, (30, 1))) * t**random.normal(0.5, 0.05, (30, 1))
+        found, low, high = growth_exponent(values, t)
+        self.assertTrue(low < found < high and high - low < 0.1)
+        self.assertTrue(low < 0.52 and high > 0.48)
+
+    def test_no_regret_has_no_exponent(self):
+        self.assertTrue(np.isnan(growth_exponent(np.zeros((5, 40)), np.arange(1, 41))).all())
+
+
+class Profiles(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        path = common.scratch_directory(cls) / "study.h5"
+        synthetic.write(path, [synthetic.problem("Plane", ["EI", "Random"], seeds=6, queries=40)])
+        cls.results = load(path)
+
+    def test_hits_by_hand(self):
+        table = hits(self.results, (0.5,))
+        regret = curves(self.results, "Plane", "simple_regret")
+        target = 0.5 * np.median(regret[0])
+        for row in table.itertuples():
+            mine = regret.loc[(row.algorithm, row.instance, row.seed)]
+            reached = mine.index[mine <= target]
+            self.assertEqual(row.cost, reached[0] if len(reached) else np.inf)
+
+    def test_cpu_cost(self):
+        paid = spent(self.results, "Plane")
+        table = hits(self.results, (0.5,), "cpu")
+        by_count = hits(self.results, (0.5,))
+        for row, count in zip(table.itertuples(), by_count["cost"]):
+            expected = np.inf if np.isinf(count) else paid.loc[
+                (row.algorithm, row.instance, row.seed)][int(count)]
+            self.assertEqual(row.cost, expected)
+
+    def test_data_profile_ends_at_the_share_reached(self):
+        table = hits(self.results)
+        for algorithm, (costs, share) in data_profile(table).items():
+            mine = table[table["algorithm"] == algorithm]["cost"]
+            self.assertTrue(np.all(np.diff(costs) >= 0))
+            self.assertAlmostEqual(share[-1] if len(share) else 0.0, np.isfinite(mine).mean())
+
+    def test_performance_profile(self):
+        table = hits(self.results, (0.5,)).iloc[:4].assign(
+            algorithm=["A", "B", "A", "B"], seed=[0, 0, 1, 1], cost=[2.0, 6.0, np.inf, 5.0])
+        found = performance_profile(table)
+        np.testing.assert_array_equal(found["A"], ([1.0], [0.5]))
+        np.testing.assert_array_equal(found["B"], ([1.0, 3.0], [0.5, 1.0]))
+
+    def test_values_of_trials(self):
+        regret = curves(self.results, "Plane", "simple_regret")
+        for value, expected in (
+                ({}, regret[40]), ({"at": 7}, regret[7]), ({"over": [3, 9]},
+                 regret.loc[:, 3:9].mean(axis=1)),
+                ({"over": [1, "last"], "log": True}, np.log10(regret.loc[:, 1:]).mean(axis=1)),
+                ({"metric": "simple", "sense": "max"}, -regret[40])):
+            np.testing.assert_allclose(trial_values(self.results, "Plane", value), expected)
+        with self.assertRaises(TooShort):
+            trial_values(self.results, "Plane", {"at": 41})
+
+    def test_regret_at_equal_time(self):
+        found = regret_at_time(self.results, "Plane", [0.5, 1.0])
+        paid, regret = spent(self.results, "Plane"), curves(self.results, "Plane", "simple_regret")
+        time = paid.iloc[:, -1].groupby(level="algorithm").mean().min()
+        self.assertAlmostEqual(found.columns[1], time)
+        for trial in regret.index:
+            done = int((paid.loc[trial] <= time).sum()) - 1
+            self.assertEqual(found.loc[trial].iloc[1], regret.loc[trial].iloc[done])
+
+
+if __name__ == "__main__":
+    unittest.main()
