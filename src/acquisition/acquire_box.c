@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define BLOCK   256  /* points evaluated at a time: their kernel rows stay in the second cache */
+#define FINEST  0.04 /* smallest deviation of a perturbation, relative to the largest */
 #define SD_FLAT 1e-9 /* below it the derivative of sd counts as 0 (irgp_ucb 2.3) */
 
 typedef struct {
@@ -71,9 +72,9 @@ PetscErrorCode rg_observed_starts(const RgMaximiserOptions *options, const RgHis
   for (int i = 0; count && i < options->perturbations; i++) {
     const double *best = history->x + (size_t)list[0] * dim;
     double       *point = *points + (size_t)(*n)++ * dim;
+    double        sd = options->perturbation * pow(FINEST, (double)i / options->perturbations);
     for (int j = 0; j < dim; j++)
-      point[j] =
-        fmin(fmax(best[j] + options->perturbation * rg_random_normal(random), 0.0), 1.0);
+      point[j] = fmin(fmax(best[j] + sd * rg_random_normal(random), 0.0), 1.0);
   }
   PetscCall(PetscFree(list));
   PetscFunctionReturn(0);

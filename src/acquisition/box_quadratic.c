@@ -5,25 +5,29 @@
 
 enum { FREE = 0, AT_LOWER = -1, AT_UPPER = 1 };
 
-/* Solve A u = b in place (A n x n symmetric positive definite, row-major, destroyed; u in b). False
-   when A is not positive definite. */
-static bool cholesky_solve(int n, double *A, double *b)
+/* Solve A u = b in place by A = L D L' (A n x n symmetric positive definite, row-major, destroyed;
+   u in b). False when A is not positive definite. */
+static bool factor_solve(int n, double *A, double *b)
 {
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = A[i * n + j];
-      for (int k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
-      if (i == j && !(sum > 0.0)) return false;
-      A[i * n + j] = i == j ? sqrt(sum) : sum / A[j * n + j];
+    double *row = A + (size_t)i * n, pivot = row[i];
+    for (int j = 0; j < i; j++) {
+      double sum = row[j]; /* L_ij D_j, then L_ij */
+      for (int k = 0; k < j; k++) sum -= row[k] * A[j * n + k];
+      row[j] = sum;
     }
+    for (int j = 0; j < i; j++) {
+      double scaled = row[j] * A[j * n + j];
+      pivot -= row[j] * scaled;
+      b[i] -= scaled * b[j];
+      row[j] = scaled;
+    }
+    if (!(pivot > 0.0)) return false;
+    row[i] = 1.0 / pivot;
   }
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) b[i] -= A[i * n + k] * b[k];
-    b[i] /= A[i * n + i];
-  }
+  for (int i = 0; i < n; i++) b[i] *= A[i * n + i];
   for (int i = n - 1; i >= 0; i--) {
     for (int k = i + 1; k < n; k++) b[i] -= A[k * n + i] * b[k];
-    b[i] /= A[i * n + i];
   }
   return true;
 }
@@ -49,7 +53,7 @@ static bool free_step(int dim, const double *g, const double *B, const int *stat
     }
     row++;
   }
-  if (!cholesky_solve(n, A, b)) return false;
+  if (!factor_solve(n, A, b)) return false;
   for (int i = dim - 1; i >= 0; i--) target[i] = state[i] == FREE ? b[--row] : step[i];
   return true;
 }

@@ -7,9 +7,13 @@
 
 enum { RG_LOCAL_SEARCH_BATCHED, RG_LOCAL_SEARCH_LBFGSB }; /* RgMaximiserOptions.local_search */
 
-/* Improve m starts by ascent within the unit cube. x: m x dim, value: m; in: starts and their
-   values, best first; out: end points, at least as good. A start that was merged with a better one
-   keeps the best point it had. */
+/* Improve m >= 0 starts by ascent within the unit cube. x: m x dim, value: m; in: starts and their
+   values, best first; out: end points, at least as good. A start that was dropped keeps the best
+   point it had. No allocation after the first round. */
+typedef PetscErrorCode (*RgLocalSearch)(const RgMaximiserOptions *options, int dim, int m,
+                                        double *x, double *value, RgBatchFunction function,
+                                        void *context);
+
 PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int dim, int m, double *x,
                                        double *value, RgBatchFunction function, void *context);
 /* The reference: L-BFGS-B with 10 pairs, no start is dropped. */

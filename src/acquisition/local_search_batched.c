@@ -4,47 +4,65 @@
    negative Hessian. A round proposes for each start the maximiser of its quadratic model in the
    intersection of unit cube and trust region (box_quadratic.c), evaluates all proposals in one
    batch, and learns from each of them, accepted or not: B by a damped BFGS update (Powell 1978),
-   the radius from the ratio of actual to predicted improvement (Nocedal and Wright 2006, algorithm
-   4.1), shrinking by cubic interpolation.
+   the radius from the ratio of actual to predicted gain (Nocedal and Wright 2006, algorithm 4.1),
+   shrinking by cubic interpolation.
 
    The trust region is a box in scaled coordinates x_j * scale_j, where scale_j is the root mean
    square over all starts of the derivative along j: it stands for 1 / (length scale of input j).
    The same scale preconditions the first model.
 
-   The batch shrinks: a start stops when it has converged, when it has merged with a better one, or
-   when it has fallen so far behind that its model, trusted generously, can't reach the best. */
+   The batch shrinks. A start stops when it has converged, when the best one is out of its reach
+   (many times the gain it predicts), or when a better one is about to arrive at the same point. */
 #include "acquisition/local_search.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ACCEPT      1e-4 /* of the predicted improvement: the proposal becomes the new point */
-#define GOOD        0.75 /* the radius may grow */
-#define POOR        0.25 /* the radius shrinks */
+#define ACCEPT      1e-4 /* of the predicted gain: the proposal becomes the new point */
+#define GOOD        0.75 /* of it: the radius may grow */
+#define POOR        0.25 /* of it: the radius shrinks */
+#define GROW        4.0  /* factor of the radius */
+#define SPACINGS    2.0  /* first radius, in mean distances of the raw points */
 #define RADIUS_MIN  1e-9
 #define RADIUS_MAX  1.0
 #define SCALE_MIN   0.05 /* smallest scale, relative to the largest */
+#define FLAT        1e-5 /* steepness below which a start may have converged, relative to |a| */
+#define REACH_FIRST 10.0 /* predicted gains a start is trusted to make: in the first round, */
+#define REACH_GROW  2.0  /* times this in every further one */
+#define REACH_LAST  100.0/* and at most */
+#define SAME_TARGET 0.5  /* distance of two targets that counts as none, in steps towards them */
+#define SAME_HILL   0.3  /* scaled distance beyond which starts are not compared */
 
 typedef struct {
   double *x, *gradient; /* dim: best point so far */
   double *B;            /* dim x dim: model of the negative Hessian */
   double *step;         /* dim: proposal - x */
-  double  value, gain;  /* at x; predicted improvement of the proposal */
+  double  value, gain;  /* at x; predicted gain of the proposal */
   double  radius;       /* trust region, scaled coordinates */
-  int     updates;      /* of B */
-  bool    active;
+  double  length;       /* of the step, scaled coordinates */
+  bool    sized;        /* B was updated */
 } Start;
 
 typedef struct {
-  int     dim, m, n; /* starts, proposals of this round */
-  double  tolerance;
+  int     dim, m, n; /* starts, those still active */
+  double  tolerance, first_radius;
   Start  *starts;
-  int    *id;        /* n: start of each proposal */
+  int    *id;        /* n: the active starts, best first value first */
   double *scale;     /* dim */
   double *X, *F, *G; /* m x dim, m, m x dim: batch */
   double *lower, *upper, *change, *work;
   double *block; /* storage of all arrays */
 } Search;
+
+static inline double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+  return a < b ? a : b;
+}
 
 static double dot(int n, const double *a, const double *b)
 {
@@ -53,6 +71,8 @@ static double dot(int n, const double *a, const double *b)
   for (int i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
 }
+
+/* ---- state ---------------------------------------------------------------------------------- */
 
 static PetscErrorCode search_create(const RgMaximiserOptions *options, int dim, int m, double *x,
                                     Search *search)
@@ -64,9 +84,10 @@ static PetscErrorCode search_create(const RgMaximiserOptions *options, int dim, 
   search->dim = dim;
   search->m = m;
   search->tolerance = options->tolerance;
+  search->first_radius = smaller(SPACINGS * pow(options->raw_samples, -1.0 / dim), RADIUS_MAX);
   PetscCall(PetscCalloc1(count, &search->starts));
   PetscCall(PetscMalloc1(count, &search->id));
-  PetscCall(PetscCalloc1(count * (d * d + 4 * d + 1) + d * (d + 7), &search->block));
+  PetscCall(PetscMalloc1(count * (d * d + 4 * d + 1) + d * (d + 7), &search->block));
   double *next = search->block;
   for (int i = 0; i < m; i++) {
     Start *start = &search->starts[i];
@@ -96,6 +117,8 @@ static PetscErrorCode search_destroy(Search *search)
   PetscFunctionReturn(0);
 }
 
+/* ---- round 0: values and gradients at the starts -------------------------------------------- */
+
 static bool all_finite(double value, int n, const double *gradient)
 {
   double sum = value;
@@ -111,56 +134,71 @@ static void set_scale(Search *search)
 
   for (int j = 0; j < search->dim; j++) {
     double sum = 0.0;
-    for (int i = 0; i < search->m; i++) {
-      if (search->starts[i].active)
-        sum += search->starts[i].gradient[j] * search->starts[i].gradient[j];
+    for (int k = 0; k < search->n; k++) {
+      double g = search->starts[search->id[k]].gradient[j];
+      sum += g * g;
     }
     search->scale[j] = sqrt(sum);
-    largest = fmax(largest, search->scale[j]);
+    largest = larger(largest, search->scale[j]);
   }
   for (int j = 0; j < search->dim; j++)
-    search->scale[j] = largest > 0.0 ? fmax(search->scale[j] / largest, SCALE_MIN) : 1.0;
+    search->scale[j] = largest > 0.0 ? larger(search->scale[j] / largest, SCALE_MIN) : 1.0;
 }
 
-/* First model: c diag(scale^2), c such that the step just fills the trust region. */
-static void first_model(const Search *search, double radius, Start *start)
+/* Largest rise per scaled length along one coordinate that the cube leaves free. */
+static double steepness(const Search *search, const Start *start)
 {
   double steepest = 0.0;
 
-  start->radius = radius;
-  for (int j = 0; j < search->dim; j++)
-    steepest = fmax(steepest, fabs(start->gradient[j]) / search->scale[j]);
-  for (int j = 0; j < search->dim; j++)
-    start->B[j * search->dim + j] =
-      fmax(steepest, 1e-300) / radius * search->scale[j] * search->scale[j];
+  for (int j = 0; j < search->dim; j++) {
+    double g = start->gradient[j], x = start->x[j];
+    if ((x > 0.0 || g > 0.0) && (x < 1.0 || g < 0.0))
+      steepest = larger(steepest, fabs(g) / search->scale[j]);
+  }
+  return steepest;
 }
 
-/* Round 0: values and gradients at the starts. */
-static PetscErrorCode evaluate_starts(Search *search, const double *value, double radius,
-                                      RgBatchFunction function, void *context)
+/* First model: c diag(scale^2), c such that the step just fills the trust region. */
+static void first_model(const Search *search, Start *start)
 {
-  int dim = search->dim;
+  double c = larger(steepness(search, start), 1e-300) / search->first_radius;
+
+  start->radius = search->first_radius;
+  memset(start->B, 0, sizeof(double) * search->dim * search->dim);
+  for (int j = 0; j < search->dim; j++)
+    start->B[j * search->dim + j] = c * search->scale[j] * search->scale[j];
+}
+
+/* Starts that are not finite never become active. */
+static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction function,
+                            void *context)
+{
+  int dim = search->dim, finite = 0;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < search->m; i++) {
-    if (isfinite(value[i])) search->id[search->n++] = i;
-    search->starts[i].value = value[i];
+    Start *start = &search->starts[i];
+    start->value = value[i];
+    if (!isfinite(value[i])) continue;
+    memcpy(search->X + (size_t)search->n * dim, start->x, dim * sizeof(double));
+    search->id[search->n++] = i;
   }
-  for (int k = 0; k < search->n; k++)
-    memcpy(search->X + (size_t)k * dim, search->starts[search->id[k]].x, dim * sizeof(double));
   if (search->n) PetscCall(function(context, search->n, search->X, search->F, search->G));
   for (int k = 0; k < search->n; k++) {
     Start        *start = &search->starts[search->id[k]];
     const double *gradient = search->G + (size_t)k * dim;
-    start->active = all_finite(search->F[k], dim, gradient);
-    if (!start->active) continue;
+    if (!all_finite(search->F[k], dim, gradient)) continue;
     start->value = search->F[k];
     memcpy(start->gradient, gradient, dim * sizeof(double));
+    search->id[finite++] = search->id[k];
   }
+  search->n = finite;
   set_scale(search);
-  for (int i = 0; i < search->m; i++) first_model(search, radius, &search->starts[i]);
+  for (int k = 0; k < search->n; k++) first_model(search, &search->starts[search->id[k]]);
   PetscFunctionReturn(0);
 }
+
+/* ---- one round ------------------------------------------------------------------------------ */
 
 /* Step to the maximiser of the model in trust region and cube. */
 static void propose(Search *search, Start *start)
@@ -169,20 +207,73 @@ static void propose(Search *search, Start *start)
 
   for (int j = 0; j < dim; j++) {
     double reach = start->radius / search->scale[j];
-    search->lower[j] = fmax(-start->x[j], -reach);
-    search->upper[j] = fmin(1.0 - start->x[j], reach);
+    search->lower[j] = larger(-start->x[j], -reach);
+    search->upper[j] = smaller(1.0 - start->x[j], reach);
   }
   start->gain = rg_box_quadratic(dim, start->gradient, start->B, search->lower, search->upper,
                                  start->step, search->work);
+  start->length = 0.0;
+  for (int j = 0; j < dim; j++)
+    start->length = larger(start->length, fabs(start->step[j]) * search->scale[j]);
 }
 
-static double scaled_length(const Search *search, const double *step)
+/* Keep the starts that have neither converged nor fallen behind. */
+static void drop_finished(Search *search, int round)
 {
-  double length = 0.0;
+  double best = -INFINITY;
+  double reach = smaller(REACH_FIRST * pow(REACH_GROW, round), REACH_LAST);
+  int    kept = 0;
 
-  for (int j = 0; j < search->dim; j++)
-    length = fmax(length, fabs(step[j]) * search->scale[j]);
-  return length;
+  for (int i = 0; i < search->m; i++) best = larger(best, search->starts[i].value);
+  for (int k = 0; k < search->n; k++) {
+    Start *start = &search->starts[search->id[k]];
+    double unit = larger(1.0, fabs(start->value));
+    if (start->value + reach * start->gain < best || start->radius < RADIUS_MIN) continue;
+    if (start->gain <= search->tolerance * unit && steepness(search, start) <= FLAT * unit)
+      continue;
+    search->id[kept++] = search->id[k];
+  }
+  search->n = kept;
+}
+
+/* The model was corrected by an evaluation and has its maximum within the trust region. */
+static bool sees_target(const Start *start)
+{
+  return start->sized && start->length < 0.99 * start->radius;
+}
+
+/* Both see their maximum, near each other and nearly at the same place. */
+static bool same_target(const Search *search, const Start *i, const Start *j)
+{
+  double tolerance = SAME_TARGET * larger(i->length, j->length);
+
+  for (int k = 0; k < search->dim; k++) {
+    double apart = i->x[k] - j->x[k], targets = apart + i->step[k] - j->step[k];
+    if (fabs(targets) * search->scale[k] > tolerance) return false;
+    if (fabs(apart) * search->scale[k] > SAME_HILL) return false;
+  }
+  return true;
+}
+
+/* Of the starts with the same target keep the best; of equals the first. */
+static void drop_merged(Search *search)
+{
+  int kept = 0;
+
+  for (int k = 0; k < search->n; k++) {
+    Start *start = &search->starts[search->id[k]];
+    bool   merged = false;
+    for (int l = 0; l < search->n && sees_target(start) && !merged; l++) {
+      const Start *other = &search->starts[search->id[l]];
+      if (other->value < start->value || (other->value == start->value && l >= k)) continue;
+      merged = sees_target(other) && same_target(search, other, start);
+    }
+    search->starts[search->id[k]].length = merged ? INFINITY : start->length;
+  }
+  for (int k = 0; k < search->n; k++) {
+    if (isfinite(search->starts[search->id[k]].length)) search->id[kept++] = search->id[k];
+  }
+  search->n = kept;
 }
 
 /* Before the first update, c diag(scale^2) gets its size from the pair (s, y): c = |y|^2/(s'y). */
@@ -205,7 +296,7 @@ static void update_model(Search *search, Start *start, const double *gradient)
 
   for (int j = 0; j < dim; j++) y[j] = start->gradient[j] - gradient[j];
   double sy = dot(dim, s, y);
-  if (!start->updates && sy > 0.0) size_model(search, start, y, sy);
+  if (!start->sized && sy > 0.0) size_model(search, start, y, sy);
   for (int j = 0; j < dim; j++) Bs[j] = dot(dim, B + (size_t)j * dim, s);
   double sBs = dot(dim, s, Bs);
   if (!(sBs > 0.0)) return;
@@ -215,13 +306,13 @@ static void update_model(Search *search, Start *start, const double *gradient)
     sy = 0.2 * sBs;
   }
   for (int j = 0; j < dim; j++) {
-    for (int k = 0; k < dim; k++)
-      B[j * dim + k] += y[j] * y[k] / sy - Bs[j] * Bs[k] / sBs;
+    double yj = y[j] / sy, bj = Bs[j] / sBs;
+    for (int k = 0; k < dim; k++) B[j * dim + k] += yj * y[k] - bj * Bs[k];
   }
-  start->updates++;
+  start->sized = true;
 }
 
-/* Maximiser in (0,1] of the cubic through values and slopes at both ends of a step; 0.5 without. */
+/* Maximiser in (0,1] of the cubic through values and slopes at both ends of a step, else 0.5. */
 static double interpolate(double value0, double slope0, double value1, double slope1)
 {
   double d = slope0 + slope1 - 3.0 * (value1 - value0), root = d * d - slope0 * slope1;
@@ -236,20 +327,19 @@ static double interpolate(double value0, double slope0, double value1, double sl
 static void absorb(Search *search, Start *start, const double *x, double value,
                    const double *gradient)
 {
-  int    dim = search->dim;
-  double length = scaled_length(search, start->step);
+  int dim = search->dim;
 
   if (!all_finite(value, dim, gradient)) {
-    start->radius = 0.25 * length;
+    start->radius = 0.25 * start->length;
     return;
   }
   double ratio = (value - start->value) / start->gain;
   if (ratio < POOR) {
     double t = interpolate(start->value, dot(dim, start->step, start->gradient), value,
                            dot(dim, start->step, gradient));
-    start->radius = fmin(fmax(t, 0.1), 0.5) * length;
-  } else if (ratio > GOOD && length > 0.8 * start->radius) {
-    start->radius = fmin(2.5 * start->radius, RADIUS_MAX);
+    start->radius = smaller(larger(t, 0.1), 0.5) * start->length;
+  } else if (ratio > GOOD && start->length > 0.8 * start->radius) {
+    start->radius = smaller(GROW * start->radius, RADIUS_MAX);
   }
   update_model(search, start, gradient);
   if (ratio < ACCEPT) return;
@@ -258,8 +348,6 @@ static void absorb(Search *search, Start *start, const double *x, double value,
   memcpy(start->gradient, gradient, dim * sizeof(double));
 }
 
-static void prune(Search *search);
-
 PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int dim, int m, double *x,
                                        double *value, RgBatchFunction function, void *context)
 {
@@ -267,22 +355,18 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
 
   PetscFunctionBeginUser;
   PetscCall(search_create(options, dim, m, x, &search));
-  PetscCall(evaluate_starts(&search, value, 0.05, function, context));
+  PetscCall(begin(&search, value, function, context));
   for (int round = 0; round < options->max_iterations; round++) {
-    for (int i = 0; i < m; i++) {
-      if (search.starts[i].active) propose(&search, &search.starts[i]);
-    }
-    prune(&search);
-    search.n = 0;
-    for (int i = 0; i < m; i++) {
-      Start *start = &search.starts[i];
-      if (!start->active) continue;
-      double *proposal = search.X + (size_t)search.n * dim;
-      for (int j = 0; j < dim; j++)
-        proposal[j] = fmin(fmax(start->x[j] + start->step[j], 0.0), 1.0);
-      search.id[search.n++] = i;
-    }
+    for (int k = 0; k < search.n; k++) propose(&search, &search.starts[search.id[k]]);
+    drop_finished(&search, round);
+    drop_merged(&search);
     if (!search.n) break;
+    for (int k = 0; k < search.n; k++) {
+      const Start *start = &search.starts[search.id[k]];
+      double      *proposal = search.X + (size_t)k * dim;
+      for (int j = 0; j < dim; j++)
+        proposal[j] = smaller(larger(start->x[j] + start->step[j], 0.0), 1.0);
+    }
     PetscCall(function(context, search.n, search.X, search.F, search.G));
     for (int k = 0; k < search.n; k++)
       absorb(&search, &search.starts[search.id[k]], search.X + (size_t)k * dim, search.F[k],
@@ -291,19 +375,4 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
   for (int i = 0; i < m; i++) value[i] = search.starts[i].value;
   PetscCall(search_destroy(&search));
   PetscFunctionReturn(0);
-}
-
-/* Stop the starts that have nothing left to find. */
-static void prune(Search *search)
-{
-  double best = -INFINITY;
-
-  for (int i = 0; i < search->m; i++) best = fmax(best, search->starts[i].value);
-  for (int i = 0; i < search->m; i++) {
-    Start *start = &search->starts[i];
-    if (!start->active) continue;
-    double unit = fmax(1.0, fabs(start->value));
-    if (start->gain <= search->tolerance * unit || start->radius < RADIUS_MIN)
-      start->active = false;
-  }
 }

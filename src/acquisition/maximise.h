@@ -11,10 +11,10 @@
 /* The `maximiser:` block of a study file; described by rg_maximiser_params. */
 typedef struct {
   int    raw_samples;     /* scrambled Sobol points evaluated in one batch */
-  int    restarts;        /* starts of the local search */
+  int    restarts;        /* starts of the local search (batched: three times as many begin) */
   int    incumbents;      /* best observed inputs added to the raw points */
   int    perturbations;   /* Gaussian perturbations of the best observed input added to them */
-  double perturbation;    /* their standard deviation, unit cube */
+  double perturbation;    /* their largest standard deviation, unit cube; falls to a 25th of it */
   int    selection;       /* best | boltzmann: how starts are drawn from the raw points */
   double temperature;     /* boltzmann: weights exp(temperature * (a - mean a)/sd a) */
   int    max_iterations;  /* of the local search, per start */

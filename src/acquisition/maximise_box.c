@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#define RESERVED 10 /* one start in so many is kept for extra points */
+#define CROWD    3  /* the batched search begins with that many times `restarts`, drops most soon */
+
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
 
 /* Raw points and starts of one maximisation. */
@@ -15,10 +18,18 @@ typedef struct {
   double *points;    /* n x dim */
   double *value;     /* n, -INFINITY where not finite */
   double *key;       /* n: what starts are selected by */
+  char   *taken;     /* n: chosen already */
   int    *chosen;    /* m, best first */
   double *starts;    /* m x dim */
   double *ends;      /* m: their values */
 } Screening;
+
+static int start_count(const RgMaximiserOptions *options, int n)
+{
+  int crowd = options->local_search == RG_LOCAL_SEARCH_BATCHED ? CROWD : 1;
+
+  return options->restarts < n / crowd ? options->restarts * crowd : n;
+}
 
 static PetscErrorCode screening_create(const RgMaximiserOptions *options, int dim, int n_extra,
                                        Screening *screening)
@@ -28,11 +39,12 @@ static PetscErrorCode screening_create(const RgMaximiserOptions *options, int di
   PetscFunctionBeginUser;
   screening->dim = dim;
   screening->n = (int)n;
-  screening->m = PetscMin(options->restarts, screening->n);
-  m = (size_t)screening->m;
+  screening->m = 0;
+  m = (size_t)start_count(options, screening->n);
   PetscCall(PetscMalloc5(n * d, &screening->points, n, &screening->value, n, &screening->key,
                          m * d, &screening->starts, m, &screening->ends));
   PetscCall(PetscMalloc1(m, &screening->chosen));
+  PetscCall(PetscCalloc1(n, &screening->taken));
   PetscFunctionReturn(0);
 }
 
@@ -42,6 +54,7 @@ static PetscErrorCode screening_destroy(Screening *screening)
   PetscCall(PetscFree5(screening->points, screening->value, screening->key, screening->starts,
                        screening->ends));
   PetscCall(PetscFree(screening->chosen));
+  PetscCall(PetscFree(screening->taken));
   PetscFunctionReturn(0);
 }
 
@@ -67,8 +80,8 @@ static PetscErrorCode screen(const RgMaximiserOptions *options, RgBatchFunction 
   PetscFunctionReturn(0);
 }
 
-/* Keys whose m largest are a draw without replacement with weights exp(temperature * Z),
-   Z = (a - mean a)/sd a (Gumbel-max). Points at -infinity are never drawn. */
+/* Keys whose largest are a draw without replacement with weights exp(temperature * Z),
+   Z = (a - mean a)/sd a (Gumbel-max). */
 static void boltzmann_keys(double temperature, RgRandom *random, Screening *screening)
 {
   double mean = 0.0, square = 0.0;
@@ -88,37 +101,45 @@ static void boltzmann_keys(double temperature, RgRandom *random, Screening *scre
   for (int i = 0; i < screening->n; i++) {
     double gumbel = -log(rg_random_exponential(random));
     double z = sd > 0.0 ? (screening->value[i] - mean) / sd : 0.0;
-    screening->key[i] = isfinite(screening->value[i]) ? temperature * z + gumbel : -INFINITY;
+    screening->key[i] = temperature * z + gumbel;
   }
 }
 
-/* The starts: m raw points with the largest keys, in order of value, the best raw point among them.
-   */
+/* Append the (at most) `wanted` points from `begin` on with the largest keys, none twice. */
+static void choose(int begin, int wanted, const double *key, Screening *screening)
+{
+  int *list = screening->chosen + screening->m, count = 0;
+
+  for (int i = begin; i < screening->n && wanted > 0; i++) {
+    if (isfinite(screening->value[i]) && !screening->taken[i])
+      count = rg_ranking_insert(key, i, count, wanted, list);
+  }
+  for (int k = 0; k < count; k++) screening->taken[list[k]] = 1;
+  screening->m += count;
+}
+
+/* The starts: the best raw point; one in RESERVED for the best extra points, since a narrow peak
+   beside them is invisible to the raw ones; the rest by selection. Sorted by value, best first. */
 static void select_starts(const RgMaximiserOptions *options, RgRandom *random,
                           Screening *screening)
 {
-  const double *key = screening->value;
-  int           best = 0, count = 0, *chosen = screening->chosen;
-  bool          has_best = false;
+  const double *value = screening->value;
+  int          *chosen = screening->chosen, sorted = 0;
+  int           wanted = start_count(options, screening->n);
 
+  choose(0, 1, value, screening);
+  choose(options->raw_samples, PetscMin(wanted - screening->m, wanted / RESERVED), value,
+         screening);
   if (options->selection == SELECT_BOLTZMANN) {
     boltzmann_keys(options->temperature, random, screening);
-    key = screening->key;
+    value = screening->key;
   }
-  for (int i = 0; i < screening->n; i++) {
-    count = rg_ranking_insert(key, i, count, screening->m, chosen);
-    if (screening->value[i] > screening->value[best]) best = i;
+  choose(0, wanted - screening->m, value, screening);
+  for (int k = 0; k < screening->m; k++) {
+    int i = chosen[k];
+    sorted = rg_ranking_insert(screening->value, i, sorted, screening->m, chosen);
   }
-  for (int k = 0; k < count; k++) has_best = has_best || chosen[k] == best;
-  if (!has_best) chosen[count - 1] = best;
-  if (options->selection == SELECT_BOLTZMANN) {
-    int sorted = 0;
-    for (int k = 0; k < count; k++) {
-      int i = chosen[k];
-      sorted = rg_ranking_insert(screening->value, i, sorted, count, chosen);
-    }
-  }
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; k < screening->m; k++) {
     screening->ends[k] = screening->value[chosen[k]];
     memcpy(screening->starts + (size_t)k * screening->dim,
            screening->points + (size_t)chosen[k] * screening->dim,
@@ -130,27 +151,25 @@ PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBat
                                void *context, int n_extra, const double *extra, RgRandom *random,
                                double *best_x, double *best_value, RgFailure *failure)
 {
-  Screening screening;
-  int       best = 0;
+  RgLocalSearch search = options->local_search == RG_LOCAL_SEARCH_LBFGSB ? rg_local_search_lbfgsb
+                                                                         : rg_local_search_batched;
+  Screening     screening;
+  int           best = 0;
 
   PetscFunctionBeginUser;
   PetscCall(screening_create(options, dim, n_extra, &screening));
   PetscCall(screen(options, function, context, n_extra, extra, random, &screening));
   select_starts(options, random, &screening);
-  if (options->max_iterations > 0) {
-    if (options->local_search == RG_LOCAL_SEARCH_LBFGSB)
-      PetscCall(rg_local_search_lbfgsb(options, dim, screening.m, screening.starts, screening.ends,
-                                       function, context));
-    else
-      PetscCall(rg_local_search_batched(options, dim, screening.m, screening.starts,
-                                        screening.ends, function, context));
-  }
+  if (options->max_iterations > 0)
+    PetscCall(search(options, dim, screening.m, screening.starts, screening.ends, function,
+                     context));
   for (int k = 1; k < screening.m; k++) {
     if (screening.ends[k] > screening.ends[best]) best = k;
   }
-  *best_value = screening.ends[best];
-  memcpy(best_x, screening.starts + (size_t)best * dim, dim * sizeof(double));
-  if (!isfinite(*best_value))
+  *best_value = screening.m ? screening.ends[best] : -INFINITY;
+  memcpy(best_x, screening.m ? screening.starts + (size_t)best * dim : screening.points,
+         dim * sizeof(double));
+  if (!screening.m)
     rg_failure_set(failure, "the acquisition function is finite at none of %d points", screening.n);
   PetscCall(screening_destroy(&screening));
   PetscFunctionReturn(0);

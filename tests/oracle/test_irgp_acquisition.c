@@ -1,4 +1,4 @@
-/* specs irgp_ucb, section 8: O2, O3, O4, O6 (columns UCB and EI), O13. */
+/* specs irgp_ucb, section 8: O2, O3, O4, O6 (columns UCB and EI), O13, O16 (gamma). */
 #include "test_main.h"
 
 #include "acquisition/acquisition.h"
@@ -103,11 +103,21 @@ static void test_o13_continuous(void **state)
            rg_gp_ucb_beta_bcr(levels * levels, 10.0), 1e-13);
 }
 
+/* Regularised incomplete gamma P(kappa, x) = p, read backwards. */
+static void test_o16_gamma(void **state)
+{
+  (void)state;
+  RG_CLOSE(rg_gamma_quantile(0.3, 0.813811804674), 0.5, 1e-10);
+  RG_CLOSE(rg_gamma_quantile(17.0, 0.778925798446), 20.0, 1e-10);
+  RG_CLOSE(rg_gamma_quantile(28.4, 0.977049820691), 40.0, 1e-10);
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_o2_shifted_exponential),
   cmocka_unit_test(test_o3_table),
   cmocka_unit_test(test_o4_heuristics),
   cmocka_unit_test(test_o6_ucb_ei),
   cmocka_unit_test(test_o13_continuous),
+  cmocka_unit_test(test_o16_gamma),
 };
 RG_TEST_MAIN(tests)
