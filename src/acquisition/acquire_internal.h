@@ -10,7 +10,8 @@ PetscErrorCode rg_acquire_finite(RgModel *model, const RgHistory *history,
                                  RgFailure *failure);
 
 /* Points added to the raw ones of a box: the best observed inputs, and perturbations of the very
-   best. points: n x dim, freed by the caller (PetscFree). */
+   best, whose deviations fall geometrically, since the peak of EI beside an optimum closes in as
+   data gather there. points: n x dim, freed by the caller (PetscFree). */
 PetscErrorCode rg_observed_starts(const RgMaximiserOptions *options, const RgHistory *history,
                                   RgRandom *random, int *n, double **points);
 
