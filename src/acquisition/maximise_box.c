@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RESERVED 10 /* one start in so many is kept for extra points */
-#define CROWD    3  /* the batched search begins with that many times `restarts`, drops most soon */
+#define SHARE 10 /* one start in so many is kept for extra points */
+#define CROWD 3  /* the batched search begins with so many times `restarts`, and drops most soon */
 
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
 
@@ -118,18 +118,17 @@ static void choose(int begin, int wanted, const double *key, Screening *screenin
   screening->m += count;
 }
 
-/* The starts: the best raw point; one in RESERVED for the best extra points, since a narrow peak
+/* The starts: the best raw point; one in SHARE for the best extra points, since a narrow peak
    beside them is invisible to the raw ones; the rest by selection. Sorted by value, best first. */
 static void select_starts(const RgMaximiserOptions *options, RgRandom *random,
                           Screening *screening)
 {
   const double *value = screening->value;
   int          *chosen = screening->chosen, sorted = 0;
-  int           wanted = start_count(options, screening->n);
+  int           wanted = start_count(options, screening->n), kept = (wanted + SHARE - 1) / SHARE;
 
   choose(0, 1, value, screening);
-  choose(options->raw_samples, PetscMin(wanted - screening->m, wanted / RESERVED), value,
-         screening);
+  choose(options->raw_samples, PetscMin(wanted - screening->m, kept), value, screening);
   if (options->selection == SELECT_BOLTZMANN) {
     boltzmann_keys(options->temperature, random, screening);
     value = screening->key;
