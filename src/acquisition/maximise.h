@@ -11,7 +11,7 @@
 /* The `maximiser:` block of a study file; described by rg_maximiser_params. */
 typedef struct {
   int    raw_samples;     /* scrambled Sobol points evaluated in one batch */
-  int    restarts;        /* starts of the local search (batched: three times as many begin) */
+  int    restarts;        /* starts of the local search */
   int    incumbents;      /* best observed inputs added to the raw points */
   int    perturbations;   /* Gaussian perturbations of the best observed input added to them */
   double perturbation;    /* their largest standard deviation, unit cube; falls to a 25th of it */

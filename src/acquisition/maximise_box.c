@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define SHARE 10 /* one start in so many is kept for extra points */
-#define CROWD 3  /* the batched search begins with so many times `restarts`, and drops most soon */
 
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
 
@@ -24,13 +23,6 @@ typedef struct {
   double *ends;      /* m: their values */
 } Screening;
 
-static int start_count(const RgMaximiserOptions *options, int n)
-{
-  int crowd = options->local_search == RG_LOCAL_SEARCH_BATCHED ? CROWD : 1;
-
-  return options->restarts < n / crowd ? options->restarts * crowd : n;
-}
-
 static PetscErrorCode screening_create(const RgMaximiserOptions *options, int dim, int n_extra,
                                        Screening *screening)
 {
@@ -40,7 +32,7 @@ static PetscErrorCode screening_create(const RgMaximiserOptions *options, int di
   screening->dim = dim;
   screening->n = (int)n;
   screening->m = 0;
-  m = (size_t)start_count(options, screening->n);
+  m = (size_t)PetscMin(options->restarts, screening->n);
   PetscCall(PetscMalloc5(n * d, &screening->points, n, &screening->value, n, &screening->key,
                          m * d, &screening->starts, m, &screening->ends));
   PetscCall(PetscMalloc1(m, &screening->chosen));
@@ -125,7 +117,8 @@ static void select_starts(const RgMaximiserOptions *options, RgRandom *random,
 {
   const double *value = screening->value;
   int          *chosen = screening->chosen, sorted = 0;
-  int           wanted = start_count(options, screening->n), kept = (wanted + SHARE - 1) / SHARE;
+  int           wanted = PetscMin(options->restarts, screening->n);
+  int           kept = (wanted + SHARE - 1) / SHARE;
 
   choose(0, 1, value, screening);
   choose(options->raw_samples, PetscMin(wanted - screening->m, kept), value, screening);

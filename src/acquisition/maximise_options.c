@@ -9,7 +9,7 @@ const RgParam rg_maximiser_params[] = {
   {"raw_samples", RG_PARAM_INT, FIELD(raw_samples), "1024", 1, 1e7, NULL, "",
    "scrambled Sobol points of the unit cube evaluated in one batch, fresh at every iteration"},
   {"restarts", RG_PARAM_INT, FIELD(restarts), "50", 1, 1e5, NULL, "",
-   "starts of the local search, by `selection`; batched: begins with three times as many"},
+   "starts of the local search, drawn from the raw points by `selection`"},
   {"incumbents", RG_PARAM_INT, FIELD(incumbents), "5", 0, 1e5, NULL, "",
    "best observed inputs added to the raw points"},
   {"perturbations", RG_PARAM_INT, FIELD(perturbations), "20", 0, 1e5, NULL, "",
