@@ -92,7 +92,7 @@ static void jes_values(const RgJes *jes, int m, const double *mean, const double
                        const double *C, size_t ld, double *value)
 {
   const RgVectorOps *ops = rg_vector_ops();
-  double inverse[CHUNK], product[CHUNK], m_l[CHUNK], v_l[CHUNK], part = 0.5 / jes->n;
+  double inverse[CHUNK], product[CHUNK], m_l[CHUNK], v_l[CHUNK], t_l[CHUNK], part = 0.5 / jes->n;
 
   for (int j = 0; j < m; j++) {
     inverse[j] = 1.0 / (variance[j] + jes->noise);
@@ -101,8 +101,8 @@ static void jes_values(const RgJes *jes, int m, const double *mean, const double
   }
   for (int l = 0; l < jes->n; l++) {
     condition(&jes->optimum[l], m, mean, variance, C + l * ld, m_l, v_l);
-    ops->truncated_variance(m, jes->optimum[l].maximum, m_l, v_l, jes->smallest, v_l);
-    for (int j = 0; j < m; j++) product[j] *= (v_l[j] + jes->noise) * inverse[j];
+    ops->truncated_variance(m, jes->optimum[l].maximum, m_l, v_l, jes->smallest, t_l);
+    for (int j = 0; j < m; j++) product[j] *= (t_l[j] + jes->noise) * inverse[j];
     if (l % PRODUCT != PRODUCT - 1 && l != jes->n - 1) continue;
     ops->logarithm(m, product, product);
     for (int j = 0; j < m; j++) {

@@ -86,19 +86,30 @@ static void truncated_entropy(int n, double bound, const double *mean, const dou
   }
 }
 
+/* v F(a), a = (bound - mean)/sqrt(v). Points at which a < 0 are rare and get a pass of their own. With
+   c = A/B and D = x B + A: r = phi/(1 - phi/(x + c)) = phi D/(D - phi B). */
 static void truncated_variance(int n, double bound, const double *mean, const double *variance,
                                double smallest, double *restrict out)
 {
-#pragma omp simd
+  double lowest = 0.0;
+
+#pragma omp simd reduction(min : lowest)
   for (int j = 0; j < n; ++j) {
     double v = variance[j] > smallest ? variance[j] : smallest;
-    double a = (bound - mean[j]) / sqrt(v), x = fabs(a), r, f;
+    double a = (bound - mean[j]) / sqrt(v), x = a < 1e20 ? fabs(a) : 1e20;
+    double pdf = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
+    double B = rg_hazard_below(x), D = x * B + rg_hazard_above(x), r = pdf * D / (D - pdf * B);
+    double f = 1.0 - r * (x + r);
 
-    r = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
-    r = r / (1.0 - r / (x + rg_hazard_excess(x)));
-    f = a < 0.0 ? rg_tail_variance(x) : 1.0 - r * (x + r);
     f = f > 1e-9 ? f : 1e-9;
     out[j] = variance[j] > smallest ? v * f : 0.0;
+    lowest = a < lowest ? a : lowest;
+  }
+  for (int j = 0; lowest < 0.0 && j < n; ++j) {
+    if (!(variance[j] > smallest && mean[j] > bound)) continue;
+    double f = rg_tail_variance((mean[j] - bound) / sqrt(variance[j]));
+
+    out[j] = variance[j] * (f > 1e-9 ? f : 1e-9);
   }
 }
 

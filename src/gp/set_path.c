@@ -1,7 +1,7 @@
 #include "gp/set_path.h"
-#include "base/blas.h"
 #include "base/vector.h"
 #include "gp/kernel_internal.h"
+#include "gp/posterior_internal.h"
 #include "gp/set_factor.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ struct RgSetPaths {
   double     *theta;     /* 2 theta_size: hyperparameters as they are, and new ones */
   double     *noise;     /* n x count: noise of the data */
   double     *update;    /* N x count: what the data add to a path */
-  size_t      noise_room, update_room;
+  double     *tile;      /* n x RG_TILE: right-hand sides */
+  size_t      noise_room, update_room, tile_room;
 };
 
 PetscErrorCode rg_set_paths_create(const RgSpace *space, const RgKernel *kernel, int capacity,
@@ -51,6 +52,7 @@ PetscErrorCode rg_set_paths_destroy(RgSetPaths **paths)
   PetscCall(PetscFree((*paths)->theta));
   PetscCall(PetscFree((*paths)->noise));
   PetscCall(PetscFree((*paths)->update));
+  PetscCall(PetscFree((*paths)->tile));
   PetscCall(PetscFree(*paths));
   PetscFunctionReturn(0);
 }
@@ -161,16 +163,32 @@ static PetscErrorCode reserve(size_t size, size_t *room, double **array)
   PetscFunctionReturn(0);
 }
 
-/* B (n x count) <- (K + noise I)^-1 B */
-static void solve(const RgPosterior *posterior, int count, double *B)
+/* B (n x count) <- (K + noise I)^-1 B, by the inverse of the factor, a tile of columns at a time. */
+static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
 {
-  int n = posterior->n, ld = posterior->capacity;
+  RgPosterior     *posterior = &paths->posterior;
+  const RgTileOps *ops = rg_tile_ops();
+  int              n = posterior->n, rows = rg_pad(n);
+  double          *V;
 
-  if (!n) return;
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, count, n, 1.0,
-              posterior->L, ld, B, count);
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, count, n, 1.0,
-              posterior->L, ld, B, count);
+  PetscFunctionBeginUser;
+  PetscCall(rg_posterior_invert(posterior));
+  PetscCall(reserve((size_t)rows * RG_TILE + 8, &paths->tile_room, &paths->tile));
+  V = paths->tile + (64 - (uintptr_t)paths->tile % 64) / sizeof(double) % 8;
+  for (int first = 0; first < count; first += RG_TILE) {
+    int width = rg_tile_width(count - first), used = PetscMin(width, count - first);
+
+    PetscCall(PetscArrayzero(V, (size_t)rows * width));
+    for (int i = 0; i < n; ++i) {
+      for (int s = 0; s < used; ++s) V[i * width + s] = B[(size_t)i * count + first + s];
+    }
+    ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, width, V);
+    ops->upper(rows, posterior->inverse, (size_t)posterior->capacity, width, V);
+    for (int i = 0; i < n; ++i) {
+      for (int s = 0; s < used; ++s) B[(size_t)i * count + first + s] = V[i * width + s];
+    }
+  }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, double *F)
@@ -188,7 +206,7 @@ PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, d
 
     for (int s = 0; s < count; ++s, ++r) *r = posterior->y[l] - mean - f[s] - *r;
   }
-  solve(posterior, count, e);
+  PetscCall(solve(paths, count, e));
   PetscCall(rg_set_factor_covariance(&paths->factor, count, posterior->n, paths->index, e,
                                      paths->update));
   for (size_t i = 0; i < size; ++i) F[i] += mean + paths->update[i];
@@ -231,7 +249,7 @@ PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *
   /* cov(., x_s) = K (unit vector at x_s - (K + noise I)^-1 k(data, x_s)) */
   PetscCall(rg_kernel_cross(&paths->prior.kernel, n, posterior->X, count, X, rows));
   for (size_t i = 0; i < (size_t)n * count; ++i) rows[i] = -rows[i];
-  solve(posterior, count, rows);
+  PetscCall(solve(paths, count, rows));
   PetscCall(PetscArrayzero(rows + (size_t)n * count, (size_t)count * count));
   for (int s = 0; s < count; ++s) rows[(size_t)(n + s) * count + s] = 1.0;
   paths->factor.prior = &paths->prior;
