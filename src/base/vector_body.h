@@ -86,7 +86,7 @@ static void truncated_entropy(int n, double bound, const double *mean, const dou
   }
 }
 
-/* v F(a), a = (bound - mean)/sqrt(v). Points at which a < 0 are rare and get a pass of their own. With
+/* v F(a), a = (bound - mean)/sqrt(v). Points with a < 0 are rare and get a pass of their own. With
    c = A/B and D = x B + A: r = phi/(1 - phi/(x + c)) = phi D/(D - phi B). */
 static void truncated_variance(int n, double bound, const double *mean, const double *variance,
                                double smallest, double *restrict out)

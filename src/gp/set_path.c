@@ -163,7 +163,7 @@ static PetscErrorCode reserve(size_t size, size_t *room, double **array)
   PetscFunctionReturn(0);
 }
 
-/* B (n x count) <- (K + noise I)^-1 B, by the inverse of the factor, a tile of columns at a time. */
+/* B (n x count) <- (K + noise I)^-1 B, by the inverse of the factor, columns tile by tile. */
 static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
 {
   RgPosterior     *posterior = &paths->posterior;
