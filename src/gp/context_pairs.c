@@ -55,7 +55,8 @@ static void fill_pairs(const RgContextPosterior *cp, const double *x, int first)
   }
 }
 
-/* Derivatives by the context of mean and variance at the last n_slopes contexts, of the design x. */
+/* Derivatives by the context of mean and variance at the last n_slopes contexts, of the design x.
+ */
 static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, double *mean_slope,
                                 double *variance_slope)
 {

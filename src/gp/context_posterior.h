@@ -1,10 +1,10 @@
-/* Posterior of f(x, s_m) at a fixed list of contexts s_1 .. s_M, for many x: what every method needs
-   that looks at a design through a sample of contexts.
+/* Posterior of f(x, s_m) at a fixed list of contexts s_1 .. s_M, for many x: what every method
+   needs that looks at a design through a sample of contexts.
 
    Where the kernel is a product k(x,x') k(c,c'), as the Gaussian one is, the n x M matrix
    k(c_i, s_m) and its derivatives by s_m have low rank r: F = Q R to rounding. With
-   T(x) = L^-1 diag(k(x, x_i)) Q everything at x is a function of T'T (r x r) and of one r-vector, at
-   O(n^2 r + M r^2) instead of O(M n^2). Elsewhere all pairs (x, s_m) are predicted. */
+   T(x) = L^-1 diag(k(x, x_i)) Q everything at x is a function of T'T (r x r) and of one r-vector,
+   at O(n^2 r + M r^2) instead of O(M n^2). Elsewhere all pairs (x, s_m) are predicted. */
 #ifndef RG_GP_CONTEXT_POSTERIOR_H
 #define RG_GP_CONTEXT_POSTERIOR_H
 

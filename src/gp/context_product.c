@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define RANK_TOLERANCE 1e-14 /* columns of F that are left below it, relative to the longest, drop */
+#define RANK_TOLERANCE 1e-14 /* relative to the longest column of F: shorter rests drop */
 
 /* All matrices column-major. n: data, r: rank, M: contexts, S: slope columns (n_slopes x dim_c). */
 struct RgContextProduct {
@@ -201,7 +201,8 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
     for (int i = 0; i < n; ++i)
       p->A[(size_t)j * n + i] = posterior->alpha[i] * p->kx[(size_t)i * J + j];
   }
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, J, n, 1.0, p->Q, n, p->A, n, 0.0, p->a, r);
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, J, n, 1.0, p->Q, n, p->A, n, 0.0, p->a,
+              r);
   for (int k = 0; k < J * M; ++k) moments->mean[k] = posterior->mean;
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, M, J, r, 1.0, p->R, r, p->a, r, 1.0,
               moments->mean, M);
@@ -215,8 +216,9 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
 
 /* ---- gradient -------------------------------------------------------------------------------- */
 
-/* weight = sym(W R'), such that tr(weight dP) is what a change dP of P does to the function; columns
-   of W: -variance_bar_m R_m - 2 sum_k variance_slope_bar_mk D_mk, where they are not zero. */
+/* weight = sym(W R'), such that tr(weight dP) is what a change dP of P does to the function;
+   columns of W: -variance_bar_m R_m - 2 sum_k variance_slope_bar_mk D_mk, where they are not zero.
+ */
 static void gather_second(const RgContextPosterior *cp, int j, const RgContextMoments *bar,
                           double *weight)
 {

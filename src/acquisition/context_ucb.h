@@ -1,0 +1,62 @@
+/* Acquisition functions that look at a design through the upper confidence bounds of a list of
+   contexts: a(x) = phi(U(x, s_1), ..., U(x, s_M)), U = mean + width sd (expectation, worst case,
+   worst case over a set of distributions, ... of U). */
+#ifndef RG_ACQUISITION_CONTEXT_UCB_H
+#define RG_ACQUISITION_CONTEXT_UCB_H
+
+#include "acquisition/maximise.h"
+#include "gp/context_posterior.h"
+
+/* phi at one design: u (M), and its derivatives by the context, slope (n_slopes x dim_c), at the
+   last n_slopes contexts. u_bar, slope_bar: partial derivatives of phi, preset to 0; NULL: not
+   wanted. */
+typedef PetscErrorCode (*RgContextCriterion)(void *context, const double *u, const double *slope,
+                                             double *value, double *u_bar, double *slope_bar);
+
+typedef struct {
+  RgContextPosterior posterior;
+  double             width;
+  RgContextCriterion criterion;
+  void              *context; /* borrowed; passed to criterion */
+  RgContextMoments   moments, bar;
+  double            *u, *slope, *u_bar, *slope_bar; /* of one design */
+} RgContextUcb;
+
+/* Model over (x, c) on boxes, updated before and unchanged while this lives; contexts: M x dim_c in
+   unit coordinates, copied. */
+PetscErrorCode rg_context_ucb_create(RgModel *model, int M, const double *contexts, int n_slopes,
+                                     double width, RgContextCriterion criterion, void *context,
+                                     RgContextUcb *ucb);
+PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
+
+/* An RgBatchFunction whose context is an RgContextUcb. Where the variance is below 1e-10 it counts
+   as 1e-10, with derivative 0 (wdrbo 2.1). */
+PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double *value,
+                                       double *gradient);
+
+/* ---- criteria -------------------------------------------------------------------------------- */
+
+/* Weighted average of U over the first `size` contexts. */
+typedef struct {
+  int           size;
+  const double *weight; /* size */
+} RgContextWeights;
+PetscErrorCode rg_context_expectation(void *context, const double *u, const double *slope,
+                                      double *value, double *u_bar, double *slope_bar);
+
+/* Weighted average minus radius times the largest |dU/dc| over the contexts with slopes (wdrbo
+   2.4); ties: the first of them. */
+typedef struct {
+  RgContextWeights centre;
+  double           radius;
+  int              n_slopes, dim_c;
+  bool             flat_penalty; /* the penalty's own derivative counts as 0 (as released) */
+} RgContextPenalised;
+PetscErrorCode rg_context_penalised(void *context, const double *u, const double *slope,
+                                    double *value, double *u_bar, double *slope_bar);
+
+/* Smallest U; context: the number of contexts (int). Ties: the first of them. */
+PetscErrorCode rg_context_minimum(void *context, const double *u, const double *slope,
+                                  double *value, double *u_bar, double *slope_bar);
+
+#endif

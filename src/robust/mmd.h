@@ -1,0 +1,44 @@
+/* Worst case of an expectation over distributions near a reference, in maximum mean discrepancy, on
+   a finite set of contexts: min u'q over q in the simplex with (q - p)' K (q - p) <= radius^2.
+   Sources: Kirschner, Bogunovic, Jegelka, Krause (2020); sbo_kde 3.1, 3.2. */
+#ifndef RG_ROBUST_MMD_H
+#define RG_ROBUST_MMD_H
+
+#include "base/core.h"
+
+typedef struct {
+  int     n;
+  double *K;        /* n x n, jitter on the diagonal */
+  double *p, *Kp;   /* n */
+  double  pKp;
+  double *distance; /* n: MMD between p and all mass on one point */
+  double *root;     /* n x n: Cholesky factor of K + 1e-3 I, of the exact sensitivity; or NULL */
+  double *w, *gathered; /* scratch */
+  int    *free_set, *state;
+} RgMmd;
+
+/* K: n x n, symmetric positive semidefinite; p: n probabilities. Both are copied; jitter *
+   mean(diagonal) is added to the diagonal. */
+PetscErrorCode rg_mmd_create(int n, const double *K, const double *p, double jitter, RgMmd *mmd);
+PetscErrorCode rg_mmd_destroy(RgMmd *mmd);
+
+/* The exact worst case: value u'q and the worst distribution q (n), by following the piecewise
+   linear path of min 0.5 (q-p)'K(q-p) + tau u'q from tau = infinity down (sbo_kde 3.1). O(n) where
+   the ball holds the worst point, else one factorisation of the support per piece. failure: a
+   support whose kernel matrix is not positive definite. */
+PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, double *value,
+                                 double *q, RgFailure *failure);
+
+typedef enum { RG_MMD_IDENTITY, RG_MMD_EXACT } RgMmdSensitivity;
+
+/* The average of a tangent lower bound and a chord upper bound of the worst case (Tay et al. 2022;
+   sbo_kde 3.2), with d value / d u in `weight` (n; NULL: not wanted). uniform_centre takes the
+   plain mean of u for p'u (as released). O(n), with the exact sensitivity O(n^2). */
+PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
+                              RgMmdSensitivity sensitivity, bool uniform_centre, double *value,
+                              double *weight);
+
+/* (2 + sqrt(2 log(1/gamma))) / sqrt(n): radius after n contexts (sbo_kde 3.1). */
+double rg_mmd_radius(double gamma, int n);
+
+#endif
