@@ -57,7 +57,8 @@ static PetscErrorCode run_create_algorithm(Run *run)
   char          name[RG_NAME_MAX];
 
   PetscFunctionBeginUser;
-  snprintf(name, sizeof(name), "algorithm:%s", cell->algorithm->name);
+  snprintf(name, sizeof(name), "algorithm:%s",
+           cell->algorithm->stream ? cell->algorithm->stream : cell->algorithm->name);
   RgSetup setup = {
     .domain = &run->problem.domain,
     .surrogate = &cell->surrogate,
