@@ -8,6 +8,7 @@
 #include "base/design.h"
 #include "regret/optimum.h"
 #include "regret/regret.h"
+#include "study/trial_design.h"
 
 /* Everything one trial holds while it runs. */
 typedef struct {
@@ -111,75 +112,6 @@ static PetscErrorCode run_destroy(Run *run)
   PetscCall(PetscFree(run->recommended));
   PetscCall(PetscFree5(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra));
   PetscCall(rg_problem_destroy(&run->problem));
-  PetscFunctionReturn(0);
-}
-
-/* ---- initial design ------------------------------------------------------------------------- */
-
-/* A box design on a finite set: the nearest point not taken yet. */
-static void nearest_free_point(const RgSpace *space, const double *u, unsigned char *taken,
-                               int *index)
-{
-  double best = INFINITY;
-
-  for (int i = 0; i < space->size; i++) {
-    double distance = 0;
-    for (int j = 0; j < space->dim; j++) {
-      double difference = space->points[(size_t)i * space->dim + j] - u[j];
-      distance += difference * difference;
-    }
-    if (taken[i] || distance >= best) continue;
-    best = distance;
-    *index = i;
-  }
-  taken[*index] = 1;
-}
-
-static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, double *points)
-{
-  PetscFunctionBeginUser;
-  switch (kind) {
-  case RG_INITIAL_SOBOL:
-    PetscCall(rg_design_sobol(random, n, dim, points));
-    break;
-  case RG_INITIAL_LATIN_HYPERCUBE:
-    PetscCall(rg_design_latin_hypercube(random, n, dim, points));
-    break;
-  default: PetscCall(rg_design_uniform(random, n, dim, points)); break;
-  }
-  PetscFunctionReturn(0);
-}
-
-/* points: n x dim unit coordinates; indices: n, -1 on a box. The stream is that of instance 0:
-   every instance of a problem starts from the same designs, so that instances and seeds are
-   crossed. */
-static PetscErrorCode initial_design(Run *run, double *points, int *indices)
-{
-  const RgSpace *space = &run->problem.domain.design;
-  int n = run->trial->n_initial, kind = run->cell->run.initial_design;
-  RgStream stream =
-      rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
-  RgRandom       random = rg_stream_at(&stream, 0);
-
-  PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++) indices[i] = -1;
-  if (!rg_space_is_finite(space)) {
-    PetscCall(box_design(kind, &random, n, space->dim, points));
-    PetscFunctionReturn(0);
-  }
-  if (kind == RG_INITIAL_UNIFORM) {
-    PetscCall(rg_random_subset(&random, space->size, n, indices));
-  } else {
-    unsigned char *taken;
-    PetscCall(PetscCalloc1(space->size, &taken));
-    PetscCall(box_design(kind, &random, n, space->dim, points));
-    for (int i = 0; i < n; i++)
-      nearest_free_point(space, points + (size_t)i * space->dim, taken, &indices[i]);
-    PetscCall(PetscFree(taken));
-  }
-  for (int i = 0; i < n; i++)
-    PetscCall(PetscArraycpy(points + (size_t)i * space->dim,
-                            space->points + (size_t)indices[i] * space->dim, space->dim));
   PetscFunctionReturn(0);
 }
 
@@ -305,7 +237,12 @@ static PetscErrorCode run_initial_design(Run *run)
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)PetscMax(n, 1) * dim, &points, PetscMax(n, 1), &indices));
-  PetscCall(initial_design(run, points, indices));
+  /* The stream is that of instance 0: every instance of a problem starts from the same designs, so
+     that instances and seeds are crossed. */
+  RgStream stream =
+      rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
+  PetscCall(rg_trial_design(&stream, &run->problem.domain.design, run->cell->run.initial_design, n,
+                            points, indices));
   for (int row = 0; row < n && !run->failure.failed; row++) {
     run->stage = row + 1;
     run->query.index = indices[row];
