@@ -117,7 +117,9 @@ static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
   }
   PetscCall(rg_text_add(text, "["));
   for (int i = 0; i < value->n; i++)
-    PetscCall(rg_text_add(text, "%s%s", i ? ", " : "", value->items[i]->text));
+    PetscCall(rg_text_add(text, "%s%s", i ? ", " : "",
+                          value->kind == RG_YAML_MAP ? value->entries[i].key
+                                                     : value->items[i]->text));
   PetscCall(rg_text_add(text, "]"));
   PetscFunctionReturn(0);
 }
