@@ -70,6 +70,12 @@ typedef struct {
   /* The design of n points (n x dim, unit cube) that a method would make of n queries, for the fill
      distance; NULL: the first n queries themselves. */
   PetscErrorCode (*design)(RgAlgorithm *algorithm, int n, double *points);
+  /* The same by score number `score` of the domain. NULL: `recommend` by whatever score. */
+  PetscErrorCode (*recommend_by)(RgAlgorithm *algorithm, int t, const RgHistory *history, int score,
+                                 RgQuery *recommendation, RgFailure *failure);
+  /* Whether the queries depend on the domain's measure: then a problem with several scores is run
+     once for each, else once for all. NULL: they don't. */
+  bool (*aims)(const void *options);
   /* The law of the squared width of query t, for the regret bounds and for figures; NULL: the
      method has none. */
   void (*confidence)(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law);

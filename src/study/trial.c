@@ -229,6 +229,66 @@ static void record_clock(Run *run, int row)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
+/* Whether the trial is scored by score number s. */
+static bool is_scored(const Run *run, int s)
+{
+  return run->cell->score < 0 || run->cell->score == s;
+}
+
+/* The recommendation by every score. */
+static PetscErrorCode run_scores(Run *run, int t, int row)
+{
+  const RgAlgorithmClass *class = run->cell->algorithm;
+  const bool all = run->cell->score < 0 && class->recommend_by;
+
+  PetscFunctionBeginUser;
+  for (int s = 0; s < run->cell->n_scores && !run->failure.failed; s++) {
+    if (!is_scored(run, s)) continue;
+    if (all)
+      PetscCall(class->recommend_by(&run->algorithm, t, &run->history, s, &run->query,
+                                    &run->failure));
+    if (!run->failure.failed)
+      cell_of(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s] =
+          all ? run->query.index : run->recommended[row];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* After t queries; t = 0: of the initial design alone. */
+static PetscErrorCode run_recommendation(Run *run, int t, int row)
+{
+  const RgAlgorithmClass *class = run->cell->algorithm;
+
+  PetscFunctionBeginUser;
+  if (!class->recommend) PetscFunctionReturn(0);
+  PetscCall(class->recommend(&run->algorithm, t, &run->history, &run->query, &run->failure));
+  run->recommended[row] = run->failure.failed ? -1 : run->query.index;
+  if (!run->failure.failed)
+    rg_space_to_native(&run->problem.domain.design, run->query.x,
+                       cell_of(run, RG_COLUMN_RECOMMENDATION, row));
+  PetscCall(run_scores(run, t, row));
+  PetscFunctionReturn(0);
+}
+
+/* Chosen by the learner: uniform over finitely many, else by nature's law. */
+static PetscErrorCode initial_context(Run *run, RgRandom *random)
+{
+  const RgSpace *context = &run->problem.domain.context;
+
+  PetscFunctionBeginUser;
+  if (rg_space_is_finite(context)) {
+    int index = (int)rg_random_below(random, (uint64_t)context->size);
+    run->query.context_index = index;
+    PetscCall(PetscArraycpy(run->query.c, context->points + (size_t)index * context->dim,
+                            context->dim));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(run->problem.class->draw_context(&run->problem, random, run->native_c,
+                                             &run->query.context_index));
+  rg_space_to_unit(context, run->native_c, run->query.c);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode run_initial_design(Run *run)
 {
   int     n = run->trial->n_initial, dim = run->problem.domain.design.dim;
@@ -249,28 +309,13 @@ static PetscErrorCode run_initial_design(Run *run)
     PetscCall(PetscArraycpy(run->query.x, points + (size_t)row * dim, dim));
     if (run->problem.domain.control == RG_CONTEXT_SIMULATOR) {
       RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
-      PetscCall(run->problem.class->draw_context(&run->problem, &random, run->native_c,
-                                                 &run->query.context_index));
-      rg_space_to_unit(&run->problem.domain.context, run->native_c, run->query.c);
+      PetscCall(initial_context(run, &random));
     }
     PetscCall(evaluate(run, row));
+    if (row == n - 1 && !run->failure.failed) PetscCall(run_recommendation(run, 0, row));
     record_clock(run, row);
   }
   PetscCall(PetscFree2(points, indices));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode run_recommendation(Run *run, int t, int row)
-{
-  const RgAlgorithmClass *class = run->cell->algorithm;
-
-  PetscFunctionBeginUser;
-  if (!class->recommend) PetscFunctionReturn(0);
-  PetscCall(class->recommend(&run->algorithm, t, &run->history, &run->query, &run->failure));
-  run->recommended[row] = run->failure.failed ? -1 : run->query.index;
-  if (!run->failure.failed)
-    rg_space_to_native(&run->problem.domain.design, run->query.x,
-                       cell_of(run, RG_COLUMN_RECOMMENDATION, row));
   PetscFunctionReturn(0);
 }
 
@@ -318,6 +363,36 @@ static PetscErrorCode objective_of(Run *run, int column, const int *indices, int
   PetscFunctionReturn(0);
 }
 
+/* Regret by score s. */
+static PetscErrorCode run_score_regret(Run *run, int s)
+{
+  const int columns[] = {RG_COLUMN_SCORE_INSTANTANEOUS_REGRET, RG_COLUMN_SCORE_SIMPLE_REGRET,
+                         RG_COLUMN_SCORE_CUMULATIVE_REGRET};
+  RgRecord *record = run->record;
+  int       n = record->n_rows;
+  RgPoint  *points;
+  double   *values, optimum;
+  bool      exceeded;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &points));
+  PetscCall(PetscMalloc1(5 * (size_t)n, &values));
+  for (int row = 0; row < n; row++) points[row] = (RgPoint){.index = run->history.index[row]};
+  PetscCall(run->problem.class->score(&run->problem, s, n, points, values, &optimum));
+  for (int row = 0; row < n; row++) {
+    const double best = cell_of(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s];
+    if (!isnan(best)) points[row].index = (int)best;
+  }
+  PetscCall(run->problem.class->score(&run->problem, s, n, points, values + n, &optimum));
+  PetscCall(rg_regret(n, record->n_initial, run->cell->run.count_initial, optimum, values,
+                      values + n, values + 2 * n, values + 3 * n, values + 4 * n, &exceeded));
+  for (int k = 0; k < 3; k++)
+    for (int row = 0; row < n; row++) cell_of(run, columns[k], row)[s] = values[(2 + k) * n + row];
+  PetscCall(PetscFree(values));
+  PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode run_regret(Run *run)
 {
   RgRecord *record = run->record;
@@ -331,8 +406,8 @@ static PetscErrorCode run_regret(Run *run)
   if (run->cell->algorithm->recommend) {
     PetscCall(PetscMalloc1(record->n_rows, &recommended));
     for (int row = 0; row < record->n_rows; row++) recommended[row] = NAN;
-    PetscCall(objective_of(run, RG_COLUMN_RECOMMENDATION, run->recommended, record->n_initial,
-                           recommended));
+    PetscCall(objective_of(run, RG_COLUMN_RECOMMENDATION, run->recommended,
+                           PetscMax(record->n_initial - 1, 0), recommended));
   }
   PetscCall(rg_regret_optimum(&run->problem, &record->optimum, &run->failure));
   PetscCall(rg_regret(record->n_rows, record->n_initial, run->cell->run.count_initial,
@@ -343,6 +418,8 @@ static PetscErrorCode run_regret(Run *run)
   if (exceeded)
     rg_failure_set(&run->failure, "F exceeds the optimum %.17g of %s: the optimum is wrong",
                    record->optimum, run->cell->problem->name);
+  for (int s = 0; s < run->cell->n_scores; s++)
+    if (is_scored(run, s)) PetscCall(run_score_regret(run, s));
   PetscCall(PetscFree(recommended));
   if (earlier.failed) run->failure = earlier;
   PetscFunctionReturn(0);
