@@ -11,8 +11,8 @@ packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-de
   liblbfgsb-dev libyaml-dev libjansson-dev libxxhash-dev librandom123-dev libcmocka-dev hdf5-tools
   python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-xarray
   python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2 python3-yaml)
-# Only for tests, which are skipped without them: leaks of memory, and a reader in R (50 MB).
-test_packages=(valgrind r-cran-hdf5r)
+# Only for tests, which are skipped without them: leaks of memory, a reader in R (50 MB), a browser.
+test_packages=(valgrind r-cran-hdf5r chromium-headless-shell)
 
 usage() {
   cat <<TEXT
@@ -23,6 +23,10 @@ usage: ./run.sh [COMMAND]
   build                 set up and build
   study FILE [OUT.h5]   run a study, or resume it (default results/<name>/<name>.h5), draw figures
   figures RESULTS.h5    draw the figures of a results file into its folder
+  reproduce PAPER[/FIGURE] [--scale smoke|small|full] [--seeds N] [--no-run]
+                        run what is missing of a paper's studies (full: as in the paper), then write
+                        results/PAPER/report.html and report.md: figures, tables, claims with
+                        verdicts; "all": every paper, and an index; "list": papers and figures
   bench [ARGS]          measure speed; table on screen, JSON in results/bench/
   clean                 remove the build (results stay)
   help                  this text
@@ -68,10 +72,12 @@ install_packages() {
 }
 
 install_test_packages() {
-  local missing
+  local missing package
   command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
   missing=$(missing_packages "${test_packages[@]}")
-  [ -z "$missing" ] || (apt_install $missing) || complain "going on without" $missing
+  for package in $missing; do
+    (apt_install "$package") || complain "going on without $package"
+  done
 }
 
 apt_install() {
@@ -112,12 +118,12 @@ find_python() {
   local python
   for python in "${REGATTA_PYTHON:-}" /usr/bin/python3 python3; do
     [ -n "$python" ] || continue
-    if "$python" -c 'import h5py, pandas, matplotlib' 2>/dev/null; then
+    if "$python" -c 'import h5py, jinja2, matplotlib, pandas, yaml' 2>/dev/null; then
       echo "$python"
       return 0
     fi
   done
-  complain "no Python with h5py, pandas and Matplotlib; set REGATTA_PYTHON"
+  complain "no Python with h5py, Jinja2, Matplotlib, pandas and PyYAML; set REGATTA_PYTHON"
   return 1
 }
 
@@ -173,6 +179,89 @@ study() {
   run_study "$file" "$(absolute "${2:-$root/results/$name/$name.h5}")"
 }
 
+# ---- papers ------------------------------------------------------------------------------------
+
+analysis() { PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$@"; }
+
+stopped=0 # a run was asked to stop: write the report of what is there, and end
+
+# One study of a reproduction; complains and returns 1 when it can't be run. What was computed at a
+# smaller scale is taken over.
+reproduce_study() {
+  local study=$1 file=$2 bounds=$3 directory=$4 smaller=$5 output status=0
+  output=$directory/$study.h5
+  if [ -n "$smaller" ] && [ ! -e "$output" ] && [ ! -e "$output.d" ] && [ -e "$smaller/$study.h5" ]; then
+    cp "$smaller/$study.h5" "$output"
+  fi
+  "$regatta" plan "$file" -o "$output" >"$directory/$study.log" 2>&1 || {
+    cat "$directory/$study.log" >&2
+    return 1
+  }
+  tail -n 2 "$directory/$study.log" | sed 's/^/  /'
+  mpi_run "$regatta" run "$file" -o "$output" || status=$?
+  if ! "$regatta" status "$output" >/dev/null; then
+    stopped=1
+    return "$status"
+  fi
+  [ "$bounds" = - ] || "$regatta" bounds "$file" -o "$directory/${study}_bounds.csv" >/dev/null
+}
+
+# PAPER[/FIGURE]: its studies one after the other, then the report.
+reproduce_paper() {
+  local target=$1 scale=$2 seeds=$3 run=$4 command=$5 paper=${1%%/*} list skipped=() smaller= n=0 total
+  local directory=$root/results/$paper
+  mkdir -p "$directory/$scale"
+  [ "$scale" = full ] && smaller=$directory/small
+  if [ "$run" = yes ]; then
+    list=$(analysis studies "$target" "$directory/$scale" --scale "$scale" ${seeds:+--seeds "$seeds"}) ||
+      return 2
+    total=$(grep -c . <<<"$list" || true)
+    while IFS=$'\t' read -r -u 9 study file bounds; do
+      n=$((n + 1))
+      echo "[$n/$total] $paper/$study"
+      reproduce_study "$study" "$file" "$bounds" "$directory/$scale" "$smaller" ||
+        skipped+=(--skipped "$study=$(tail -n 1 "$directory/$scale/$study.log" | sed 's|.*/||')")
+      [ "$stopped" = 0 ] || break
+    done 9<<<"$list"
+  fi
+  analysis report "$paper" "$directory" --scale "$scale" --command "$command" "${skipped[@]}"
+}
+
+reproduce() {
+  local target= scale=full seeds= run=yes command="./run.sh reproduce $*" papers paper python
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --scale) scale=${2:-} && shift ;;
+    --seeds) seeds=${2:-} && shift ;;
+    --no-run) run=no ;;
+    -*) complain "reproduce: unknown option '$1'" && exit 2 ;;
+    *) [ -z "$target" ] && target=$1 || { complain "reproduce: one paper, or all" && exit 2; } ;;
+    esac
+    shift || true
+  done
+  case $scale in smoke | small | full) ;; *) complain "--scale is smoke, small or full" && exit 2 ;; esac
+  case $seeds in *[!0-9]* | 0*) complain "--seeds takes a number from 1" && exit 2 ;; esac
+  python=$(find_python) || exit 2
+  papers=$(cd "$root/experiments" && ls -d */figures.yaml | sed 's|/.*||')
+  if [ -z "$target" ] || [ "$target" = list ]; then
+    for paper in $papers; do
+      sed -n "s|^  - id: *|$paper/|p" "$root/experiments/$paper/figures.yaml"
+    done
+    return 0
+  fi
+  [ "$run" = no ] || build_all
+  if [ "$target" != all ]; then
+    reproduce_paper "$target" "$scale" "$seeds" "$run" "$command" || exit $?
+    return 0
+  fi
+  for paper in $papers; do
+    reproduce_paper "$paper" "$scale" "$seeds" "$run" "./run.sh reproduce $paper${command#* all}" ||
+      complain "$paper: no report"
+    [ "$stopped" = 0 ] || break
+  done
+  analysis index "$root/results" --scale "$scale"
+}
+
 quickstart() {
   build_all
   run_study "$root/experiments/quickstart.yaml" "$root/results/quickstart/quickstart.h5"
@@ -204,6 +293,7 @@ study) shift && study "$@" ;;
 figures)
   [ $# -ge 2 ] || { complain "figures needs a results file"; exit 2; }
   figures "$(absolute "$2")" "${3:+$(absolute "$3")}" ;;
+reproduce) shift && reproduce "$@" ;;
 bench) shift && build_all && "$root/bench/run_bench.sh" "$build" "$@" ;;
 clean) rm -rf "$build" ;;
 help | -h | --help) usage ;;

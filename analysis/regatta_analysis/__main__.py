@@ -1,5 +1,7 @@
 """Figures and tables of a study:    python3 -m regatta_analysis RESULTS.h5 --out DIR
 Claims of a paper on results:       python3 -m regatta_analysis claims RESULTS...
+One figure of a paper:              python3 -m regatta_analysis figure PAPER/FIGURE RESULTS... --out DIR
+The page of a paper:                python3 -m regatta_analysis report PAPER DIR
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
 import json
@@ -19,7 +21,9 @@ def main(arguments=None):
     """Exit code: 0, or 2 for a file or option that can't be used (one line on stderr)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     commands = {"confidence": (_confidence_parser, _confidence),
-                "claims": (_claims_parser, _claims)}
+                "claims": (_claims_parser, _claims), "figure": (_figure_parser, _figure),
+                "report": (_report_parser, _report), "index": (_index_parser, _index),
+                "studies": (_studies_parser, _studies)}
     make_parser, run = commands.get(arguments[0] if arguments else "", (_study_parser, _study))
     options = make_parser().parse_args(arguments[1:] if run is not _study else arguments)
     try:
@@ -76,6 +80,88 @@ def _claims_parser():
                         help="claims files (default: those of experiments/ that speak of the results)")
     parser.add_argument("--json", action="store_true", help="everything, machine-readable")
     return parser
+
+
+def _figure(options):
+    from . import catalogue, claims, report
+    name, _, figure = options.figure.partition("/")
+    paper = catalogue.paper(name)
+    spec = catalogue.figure_named(paper, figure)
+    files = claims.find_results(options.results, name)
+    place = options.results[0] if options.results else "."
+    options.out.mkdir(parents=True, exist_ok=True)
+    place = Path(place) if Path(place).is_dir() else Path(place).parent
+    drawn = report.draw_figure(paper, spec, claims.Studies(files), options.out, place,
+                               options.formats)
+    if drawn.missing:
+        raise InputError(f"{options.figure}: {drawn.missing}")
+    return "\n".join(str(path) for _, path in drawn.parts)
+
+
+def _figure_parser():
+    parser = _Parser(prog="regatta_analysis figure", description="One figure of a paper in its "
+                     "arrangement; experiments/PAPER/figures.yaml lists them.")
+    parser.add_argument("figure", metavar="PAPER/FIGURE")
+    parser.add_argument("results", nargs="*", help="results files, or folders of them")
+    _output_options(parser)
+    return parser
+
+
+def _report(options):
+    from . import report
+    skipped = [text.partition("=")[::2] for text in options.skipped]
+    page, text = report.write(options.paper, options.directory, options.scale, options.command,
+                              skipped)
+    return f"{page}\n{text}"
+
+
+def _report_parser():
+    parser = _Parser(prog="regatta_analysis report", description="report.html and report.md of a "
+                     "paper from the results in DIR/SCALE.")
+    parser.add_argument("paper")
+    _report_options(parser)
+    parser.add_argument("--command", help="how it was run, for the page")
+    parser.add_argument("--skipped", action="append", default=[], metavar="STUDY=REASON",
+                        help="a study that could not run")
+    return parser
+
+
+def _index(options):
+    from . import report
+    return "\n".join(str(path) for path in report.write_index(options.directory, options.scale))
+
+
+def _index_parser():
+    parser = _Parser(prog="regatta_analysis index", description="index.html and index.md over the "
+                     "reports in DIR: every claim with its verdict.")
+    _report_options(parser)
+    return parser
+
+
+def _studies(options):
+    from . import catalogue
+    name, _, figure = options.paper.partition("/")
+    paper = catalogue.paper(name)
+    if figure:
+        catalogue.figure_named(paper, figure)
+    written = catalogue.write_studies(paper, options.scale, options.seeds, options.directory,
+                                      figure or None)
+    return "\n".join(f"{study}\t{path}\t{'bounds' if bounds else '-'}"
+                     for study, path, bounds in written)
+
+
+def _studies_parser():
+    parser = _Parser(prog="regatta_analysis studies", description="Writes the study files of a paper "
+                     "or figure at a scale into DIR; lists them.")
+    parser.add_argument("paper", metavar="PAPER[/FIGURE]")
+    _report_options(parser)
+    parser.add_argument("--seeds", type=_positive, metavar="N", help="trials per cell")
+    return parser
+
+
+def _report_options(parser):
+    parser.add_argument("directory", type=Path, metavar="DIR")
+    parser.add_argument("--scale", choices=["smoke", "small", "full"], default="full")
 
 
 def _study_parser():

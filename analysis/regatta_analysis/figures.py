@@ -19,14 +19,15 @@ BANDS = ("se", "quantile")
 
 @dataclass(frozen=True)
 class Band:
-    """What is drawn: mean with standard error, or median with a quantile band."""
+    """What is drawn: mean with `factor` standard errors, or median with a quantile band."""
     kind: str = "se"
     quantiles: tuple = (0.25, 0.75)
+    factor: float = 1.0
 
     def of(self, cell):
         """Centre, lower and upper edge of a summary."""
         if self.kind == "se":
-            error = cell["se"].fillna(0.0)
+            error = self.factor * cell["se"].fillna(0.0)
             return cell["mean"], cell["mean"] - error, cell["mean"] + error
         return cell["median"], cell["low"], cell["high"]
 
@@ -52,7 +53,7 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
             summary = summarise(regret_curves(results, problem, metric), band.quantiles,
                                 results.algorithms)
             _draw(panel.axes, summary, styles, band)
-            factor, remarks = _scale_axes(panel.axes, summary, band, scale, metric)
+            factor, remarks = scale_axes(panel.axes, summary, band, scale, metric)
             notes += remarks
             panel.dress(problem, METRICS[metric].label, factor)
         handles, labels, remarks = _legend_entries(results, problems, styles)
@@ -123,7 +124,7 @@ def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):
             law, look = confidence_law(method, t, points), styles[names[method]]
             panel.axes.fill_between(law["t"], law["low"], law["high"], color=look["color"],
                                     alpha=0.18, lw=0)
-            marks = _mark(k, len(methods), horizon)
+            marks = mark(k, len(methods), horizon)
             panel.axes.plot(law["t"], law["mean"], markevery=marks, **look)
         panel.axes.set_ylim(bottom=0)
         panel.dress("", "Confidence parameter")
@@ -151,7 +152,7 @@ def _draw(axes, summary, styles, band, centre=None):
         axes.fill_between(cell["t"], low, high, color=look["color"], lw=0, zorder=1,
                           alpha=0.18 if len(algorithms) <= 5 else 0.11)
         axes.plot(cell["t"], cell[centre] if centre else middle, zorder=3, label=algorithm,
-                  markevery=_mark(k, len(algorithms), last), markeredgecolor="white",
+                  markevery=mark(k, len(algorithms), last), markeredgecolor="white",
                   markeredgewidth=0.3, **look)
 
 
@@ -162,13 +163,13 @@ def _draw_law(axes, law):
         axes.plot(law["t"], law[edge], color="k", lw=0.7, ls=":", zorder=4)
 
 
-def _mark(k, n, last):
+def mark(k, n, last):
     """Marker positions: about six on a curve, those of different curves side by side."""
     every = max(int(last) // 6, 1)
     return (int(every * (k + 0.5) / n), every)
 
 
-def _scale_axes(axes, summary, band, scale, metric):
+def scale_axes(axes, summary, band, scale, metric):
     """Set the vertical axis. Returns the factor taken out of its numbers, for the axis label, and
     notes the reader must see."""
     if not len(summary):

@@ -33,10 +33,14 @@ def problem(label, algorithms=ALGORITHMS, instances=1, seeds=10, queries=60, ini
             continue
         if k in failed:
             status[k], n_rows[k] = 2, initial + queries // 3
-        _trial(arrays, k, n_rows[k], algorithm, ALGORITHMS.index(algorithm), instance, initial,
-               finite, scale, floor, random)
+        _trial(arrays, k, n_rows[k], algorithm, _rank(algorithm), instance, initial, finite, scale,
+               floor, random)
     return {"label": label, "cells": cells, "arrays": arrays, "status": status, "n_rows": n_rows,
             "initial": initial, "dim": dim, "rows": rows, "name": "made_up", "swept": [""] * n}
+
+
+def _rank(algorithm):
+    return ALGORITHMS.index(algorithm) if algorithm in ALGORITHMS else len(algorithm) % 8
 
 
 def _trial(arrays, k, rows, algorithm, rank, instance, initial, finite, scale, floor, random):
@@ -126,11 +130,6 @@ def _write_group(group, p, keep):
     put("key", texts(f"schema=1;problem={p['name']}@1{{}};run={{iterations={p['rows']}}};"
                      f"algorithm={names[a]}@1{{{SETTINGS.get(a, '')}}};study_seed=1;instance={i};"
                      f"seed={s}" for a, i, s in cells), "trial")
-    if "scores" in p:
-        group["score"] = np.arange(p["scored_regret"].shape[2])
-        group["score"].make_scale("score")
-        put("scores", texts(p["scores"] for _ in keep), "trial")
-        put("score_instantaneous_regret", p["scored_regret"][keep], "trial", "iteration", "score")
     put("host", texts(["node1"] * len(keep)), "trial", into=group.create_group("provenance"))
     timing = group.create_group("timing")
     for name, values in p["arrays"].items():

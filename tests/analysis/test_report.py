@@ -1,0 +1,242 @@
+"""Reports: every paper's figures and page from made-up results, the pages in a browser, and study files
+at the scales of a reproduction."""
+import json
+import re
+import shutil
+import subprocess
+import unittest
+
+import common
+import synthetic
+from regatta_analysis import catalogue, claims, comparison, paper_figures, report
+from regatta_analysis.load import InputError
+from regatta_analysis.yaml_file import read_yaml
+from test_cli import run
+
+BROWSER = next(filter(None, map(shutil.which, (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
+
+PROBE = """<!doctype html><html><body><iframe id="page" style="width:{width}px;height:900px"></iframe>
+<pre id="found">waiting</pre><script>
+const errors = [], frame = document.getElementById("page");
+frame.srcdoc = {source};
+frame.onload = () => {{
+  const page = frame.contentDocument, root = page.documentElement;
+  const wide = [...page.querySelectorAll("body *")].filter(e =>
+    !e.closest(".scroll, .plot, pre") && e.getBoundingClientRect().right > {width} + 1);
+  document.getElementById("found").textContent = JSON.stringify({{
+    broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
+    images: page.images.length, overflow: root.scrollWidth - root.clientWidth,
+    wide: wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)),
+    small: [...page.querySelectorAll("p, td, th, li, dd")].filter(e =>
+      parseFloat(frame.contentWindow.getComputedStyle(e).fontSize) < 12).length}}) + " END";
+}};
+</script></body></html>"""
+
+
+def label(entry):
+    return entry.get("label", entry["name"]) if isinstance(entry, dict) else entry
+
+
+def problem_labels(entry, sweep):
+    """Labels that the reader gives a problem: one per score, and per swept setting."""
+    scores = entry.get("score", {}) if isinstance(entry, dict) else {}
+    return [f"{label(entry)} {name}" for name in scores] or [label(entry)]
+
+
+def made_up_results(paper, directory, seeds=6, queries=30):
+    """Results with made-up numbers for every study file of a paper."""
+    directory.mkdir(parents=True)
+    for study in paper.studies():
+        data = read_yaml(paper.directory / f"{study}.yaml")
+        algorithms = [label(entry) for entry in data["algorithms"]]
+        problems = [name for entry in data["problems"]
+                    for name in problem_labels(entry, data.get("sweep"))]
+        synthetic.write(directory / f"{study}.h5", [
+            synthetic.problem(name, algorithms, seeds=seeds, queries=queries, random_state=k)
+            for k, name in enumerate(problems)])
+
+
+def in_browser(page, width, scratch):
+    """What the probe finds in a page of that width, and the lines of the browser's console."""
+    probe = scratch / "probe.html"
+    source = json.dumps(page.read_text(encoding="utf-8")).replace("</", "<\\/")
+    probe.write_text(PROBE.format(width=width, source=source), encoding="utf-8")
+    done = subprocess.run(
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
+         "--disable-dev-shm-usage", f"--user-data-dir={scratch / 'profile'}",
+         "--virtual-time-budget=20000", "--window-size=1600,1200", "--dump-dom", f"file://{probe}"],
+        capture_output=True, text=True, timeout=200)
+    found = re.search(r'<pre id="found">(.*) END</pre>', done.stdout)
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    if not found:
+        raise AssertionError(f"the page did not load: {done.stdout[-300:]} {done.stderr[-500:]}")
+    return json.loads(found.group(1).replace("&lt;", "<").replace("&gt;", ">")), console
+
+
+class Pages(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = common.scratch_directory(cls)
+        cls.pages = {}
+        for name in catalogue.papers():
+            made_up_results(catalogue.paper(name), cls.directory / name / "full")
+            cls.pages[name] = report.write(name, cls.directory / name,
+                                           skipped=[("fig2b", "no data")],
+                                           formats=("png",))[0]
+        cls.index = report.write_index(cls.directory)[0]
+
+    def test_every_figure_is_drawn(self):
+        for name, page in self.pages.items():
+            text = page.read_text()
+            paper = catalogue.paper(name)
+            for figure in paper.figures:
+                self.assertIn(f'id="{figure["id"]}"', text)
+                if figure["kind"] in ("regret", "profile", "ranks", "roots", "confidence"):
+                    files = list((page.parent / "figures").glob(f"{figure['id']}*.png"))
+                    self.assertTrue(files, f"{name}: {figure['id']}")
+            self.assertNotIn("no results yet", text)
+
+    def test_pages_hold_everything(self):
+        for name, page in self.pages.items():
+            text = page.read_text()
+            for verdict in claims.read(claims.EXPERIMENTS / name / "claims.yaml")["claims"]:
+                self.assertIn(f"<td>{verdict['id']}</td>", text)
+            for part in ("claims", "figures", "tables", "studies", "again", "provenance"):
+                self.assertIn(f'<h2 id="{part}">', text)
+            self.assertNotRegex(text, r'(src|href)="(?!data:|#|https://arxiv|\.\./index)')
+            self.assertNotIn("<script", text)
+            self.assertIn(f"./run.sh reproduce {name}", text)
+            markdown = page.with_suffix(".md").read_text()
+            for file in re.findall(r"!\[.*?\]\((.*?)\)", markdown):
+                self.assertTrue((page.parent / file).exists(), file)
+
+    def test_index_has_every_claim(self):
+        text = self.index.read_text()
+        for name in self.pages:
+            for claim in claims.read(claims.EXPERIMENTS / name / "claims.yaml")["claims"]:
+                self.assertIn(f"<td>{claim['id']}</td>", text)
+            self.assertIn(f'href="{name}/report.html"', text)
+
+    @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
+    def test_in_a_browser(self):
+        for page in [*self.pages.values(), self.index]:
+            for width in (390, 1280):
+                found, console = in_browser(page, width, self.scratch)
+                where = f"{page} at {width}"
+                self.assertEqual(console, [], where)
+                self.assertEqual(found["broken"], 0, where)
+                self.assertEqual(found["overflow"], 0, f"{where}: {found['wide']}")
+                self.assertEqual(found["wide"], [], where)
+                self.assertEqual(found["small"], 0, where)
+                self.assertTrue(found["images"] or page == self.index, where)
+
+    def test_one_figure_by_command(self):
+        code, out, err = run("figure", "irgp_ucb/fig2a", self.directory / "irgp_ucb" / "full",
+                             "--out", self.scratch / "one", "--formats", "pdf")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("fig2a_time.pdf", out)
+        for arguments, words in ((("irgp_ucb/fig9",), "fig1a, fig1b"), (("nobody/fig1",), "irgp_ucb"),
+                                 (("irgp_ucb/fig1b",), "no results of fig1b")):
+            code, _, err = run("figure", *arguments, "--out", self.scratch / "no")
+            self.assertEqual((code, len(err.splitlines())), (2, 1))
+            self.assertIn(words, err)
+
+
+class NothingYet(common.Case):
+    def test_page_without_results(self):
+        name = "irgp_ucb"
+        page, _ = report.write(name, self.scratch / name, "smoke", skipped=[("fig2b", "no data")])
+        text = page.read_text()
+        self.assertIn("no data", text)
+        self.assertIn("not run", text)
+        self.assertIn("no results of fig1b yet", text)
+        self.assertNotIn("<img", text)
+        self.assertIn("Not the full study", text)
+
+    def test_a_damaged_file_is_one_line(self):
+        directory = self.scratch / "irgp_ucb" / "full"
+        directory.mkdir(parents=True)
+        (directory / "fig1b.h5").write_text("not HDF5")
+        page, _ = report.write("irgp_ucb", directory.parent)
+        self.assertIn("not an HDF5 file", page.read_text())
+
+
+class Ranks(common.Case):
+    def test_known_ranks_are_drawn(self):
+        import pandas as pd
+        table = pd.DataFrame({"Best": [1.0] * 12, "Middle": [2.0] * 12, "Last": [3.0] * 12})
+        found = comparison.friedman(table)
+        figure = paper_figures.rank_figure(found, "problems")
+        texts = [text.get_text() for text in figure.axes[0].texts]
+        self.assertIn(" Best (1.00) ", texts)
+        self.assertIn(" Last (3.00) ", texts)
+
+
+class Scales(common.Case):
+    TEXT = """study: a
+seed: 1
+seeds: {seeds}
+{instances}common:
+  iterations: 100     # queries
+  surrogate: {{fit_iterations: 200}}
+problems: [{{name: ackley, iterations: 7}}, {{name: branin, iterations: 300}}]
+algorithms: [random]
+"""
+
+    def scaled(self, scale, seeds="10", instances="", n=None):
+        return catalogue.scaled(self.TEXT.format(seeds=seeds, instances=instances), scale, n)
+
+    def test_full_is_as_it_is(self):
+        self.assertEqual(self.scaled("full"), self.TEXT.format(seeds="10", instances=""))
+
+    def test_smoke(self):
+        text = self.scaled("smoke", instances="instances: 10   # functions\n")
+        for line in ("seeds: 2\n", "instances: 2   # functions\n", "iterations: 12     # queries",
+                     "fit_iterations: 200", "iterations: 7}", "iterations: 12}"):
+            self.assertIn(line, text)
+
+    def test_small_and_seeds(self):
+        self.assertIn("seeds: 5\n", self.scaled("small"))
+        self.assertIn("seeds: 3\ninstances: 3\n", self.scaled("small", instances="instances: 10\n"))
+        self.assertIn("instances: 5\n", self.scaled("small", "1", "instances: 100\n"))
+        self.assertIn("instances: 40\n", self.scaled("full", "1", "instances: 100\n", 40))
+        self.assertIn("seeds: 40\ninstances: 10\n", self.scaled("full", "5", "instances: 10\n", 40))
+        self.assertIn("seeds: 5\ninstances: paired\n", self.scaled("small", "100",
+                                                                   "instances: paired\n"))
+        self.assertIn("seeds: {first: 100, count: 2}\n", self.scaled(
+            "smoke", "{first: 100, count: 15}"))
+        self.assertIn("seeds: {first: 100, count: 3}\n", self.scaled("full", "[100, 101]", n=3))
+
+    def test_fewer_seeds_later_keep_what_was_run(self):
+        paper = catalogue.paper("irgp_ucb")
+        catalogue.write_studies(paper, "full", 20, self.scratch, "fig2a")
+        ((_, path, _),) = catalogue.write_studies(paper, "full", 5, self.scratch, "fig2a")
+        self.assertIn("seeds: 20\n", path.read_text())
+
+    def test_every_study_of_a_paper_scales(self):
+        for name in catalogue.papers():
+            paper = catalogue.paper(name)
+            self.assertTrue(paper.studies(), name)
+            for study in paper.studies():
+                text = (paper.directory / f"{study}.yaml").read_text()
+                self.assertNotEqual(catalogue.scaled(text, "smoke"), text, f"{name}/{study}")
+
+    def test_figure_files_with_mistakes(self):
+        path = self.scratch / "p" / "figures.yaml"
+        path.parent.mkdir()
+        before, claims.EXPERIMENTS = claims.EXPERIMENTS, self.scratch
+        self.addCleanup(setattr, claims, "EXPERIMENTS", before)
+        head = "{title: t, reference: r, about: a, main: m, figures: [{id: f, title: t, %s}]}"
+        for text, words in (("{title: t}", "lacks 'reference'"), (head % "kind: pie", "'pie'"),
+                            (head % "knid: x", "lacks 'kind'"),
+                            (head % "kind: regret, panles: []", "'panles'")):
+            path.write_text(text)
+            with self.assertRaises(InputError) as caught:
+                catalogue.paper("p")
+            self.assertIn(words, str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()
