@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from .settings import problem_label
+from .settings import aimed_score, problem_label
 
 SCHEMA_VERSION = 1
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
@@ -121,8 +121,9 @@ class Group:
     arrays may be HDF5 datasets that are read on demand. `trials` has the rows to keep of all parts
     joined, with their place there as index."""
 
-    def __init__(self, label, parts, trials):
+    def __init__(self, label, parts, trials, base=None):
         self.label, self._parts, self._keep = label, parts, trials.index.to_numpy()
+        self.base = base or label  # as the study file has it
         self.names = list(dict.fromkeys(name for part in parts for name in part))
         columns = IDENTITY + [c for c in trials if c not in IDENTITY]
         self.trials = trials.assign(problem=label)[columns].reset_index(drop=True)
@@ -261,13 +262,50 @@ def _split(label, parts):
     trials = trials[~trials.duplicated("id")]  # a shard, and the one it was merged into
     labels = [problem_label(label, algorithm, swept) for algorithm, swept in
               zip(trials["algorithm"], trials["swept"])]
-    return [Group(own, parts, rows) for own, rows in trials.groupby(labels, sort=False)]
+    return [group for own, rows in trials.groupby(labels, sort=False)
+            for group in _by_score(own, label, parts, rows)]
+
+
+def _by_score(label, base, parts, trials):
+    """One Group per measure that trials were scored by, called `LABEL NAME`: there the regret is
+    the one by that measure, and only trials that aimed at it, or at none, take part."""
+    scores = next((text for text in trials.get("scores", []) if text), "")
+    if not scores:
+        return [Group(label, parts, trials, base)]
+    groups = []
+    for number, name in enumerate(pair.split("=", 1)[0] for pair in scores.split("; ")):
+        rows = trials[[aimed in (None, name) for aimed in trials["swept"].map(aimed_score)]]
+        if len(rows):
+            views = [_scored(part, number) for part in parts]
+            groups.append(Group(f"{label} {name}", views, rows, base))
+    return groups
+
+
+class _Slice:
+    """One score of a variable, read when asked for."""
+
+    def __init__(self, array, number):
+        self._array, self._number = array, number
+        self.shape, self.ndim, self.dtype = array.shape[:-1], array.ndim - 1, array.dtype
+
+    def __getitem__(self, key):
+        return self._array[..., self._number][key]
+
+
+def _scored(part, number):
+    """The part with `score_NAME` at one score in place of NAME."""
+    view = {name: variable for name, variable in part.items() if "score" not in variable[0]}
+    for name, (dims, array, attributes) in part.items():
+        if dims[-1:] == ("score",) and number < array.shape[-1]:
+            view[name.removeprefix("score_")] = (dims[:-1], _Slice(array, number), attributes)
+    return view
 
 
 def _in_study_order(groups, study):
     """HDF5 lists groups by name; the study file names the problems in the order meant."""
     return sorted(groups, key=lambda group: _place(study, "problems", group.label,
-                                                   *group.trials["problem_name"].head(1)))
+                                               group.base,
+                                               *group.trials["problem_name"].head(1)))
 
 
 def _place(study, block, label, *names):

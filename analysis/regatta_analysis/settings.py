@@ -41,4 +41,11 @@ def problem_label(label, algorithm, swept):
     own = re.search(r" \((.*)\)$", algorithm, re.DOTALL)
     mine = [pair.strip() for pair in split(own.group(1), ",")] if own else []
     others = [pair.strip() for pair in split(swept, ",") if pair.strip() not in ("", *mine)]
+    others = [pair for pair in others if not pair.startswith("score=")]
     return f"{label} ({', '.join(others)})" if others else label
+
+
+def aimed_score(swept):
+    """Name of the one measure that a trial aimed at and is scored by; None: scored by all."""
+    found = [pair.strip() for pair in split(swept, ",") if pair.strip().startswith("score=")]
+    return found[0].removeprefix("score=") if found else None

@@ -70,3 +70,13 @@ double rg_rgp_shape_heuristic(int dim, double t)
 {
   return 0.2 * dim * log(2.0 * t);
 }
+
+double rg_ikr_ucb_beta_general(double t, double varsigma, double bound, double delta)
+{
+  return fmax(2 * varsigma * varsigma * bound * log(2 * M_PI * M_PI * t * t / (3 * delta)), 0);
+}
+
+double rg_ikr_ucb_beta_finite(double t, double varsigma, double bound)
+{
+  return 4 * varsigma * varsigma * bound * log(t);
+}

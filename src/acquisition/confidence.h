@@ -37,6 +37,13 @@ double rg_gp_ucb_beta_srinivas(double n_points, double t, double delta);
 double rg_gp_ucb_beta_heuristic(int dim, double t);
 double rg_gp_ucb_beta_bcr_cont(int dim, double t, double a, double b, double r);
 
+/* IKR-UCB: beta_t for t points of kernel regression, varsigma the sub-Gaussian parameter of the
+   noise, bound = sup Psi (1 for the usual kernels).
+   general: 2 varsigma^2 bound log(2 pi^2 t^2 / (3 delta))   (arXiv:2502.06178, theorem 4.13)
+   finite:  4 varsigma^2 bound log t                         (theorem 4.10) */
+double rg_ikr_ucb_beta_general(double t, double varsigma, double bound, double delta);
+double rg_ikr_ucb_beta_finite(double t, double varsigma, double bound);
+
 /* RGP-UCB: shape kappa_t of zeta_t ~ Gamma(shape, scale theta), mean theta kappa_t.
    finite:    log(|X| t^2) / log(1 + theta/2)     (Berk et al. 2020)
    heuristic: 0.2 d log(2 t) */

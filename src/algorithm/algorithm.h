@@ -49,6 +49,7 @@ typedef struct {
   int            revision;  /* raised when results change on purpose; part of the trial key */
   unsigned       needs;     /* RgNeeds or-ed */
   unsigned       reads;     /* RgReads or-ed */
+  const char    *stream;    /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;
   size_t         options_size;
   const RgRecordColumn *columns; /* ends with a NULL name; NULL: none */
@@ -66,6 +67,15 @@ typedef struct {
   /* The solution the method would recommend now; NULL: the query itself is what regret is about. */
   PetscErrorCode (*recommend)(RgAlgorithm *algorithm, int t, const RgHistory *history,
                               RgQuery *recommendation, RgFailure *failure);
+  /* The design of n points (n x dim, unit cube) that a method would make of n queries, for the fill
+     distance; NULL: the first n queries themselves. */
+  PetscErrorCode (*design)(RgAlgorithm *algorithm, int n, double *points);
+  /* The same by score number `score` of the domain. NULL: `recommend` by whatever score. */
+  PetscErrorCode (*recommend_by)(RgAlgorithm *algorithm, int t, const RgHistory *history, int score,
+                                 RgQuery *recommendation, RgFailure *failure);
+  /* Whether the queries depend on the domain's measure: then a problem with several scores is run
+     once for each, else once for all. NULL: they don't. */
+  bool (*aims)(const void *options);
   /* The law of the squared width of query t, for the regret bounds and for figures; NULL: the
      method has none. */
   void (*confidence)(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law);

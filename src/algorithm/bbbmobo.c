@@ -69,6 +69,8 @@ const RgAlgorithmClass rg_algorithm_bbbmobo = {
   .create = rg_robust_create,
   .ask = ask,
   .recommend = rg_robust_recommend,
+  .recommend_by = rg_robust_recommend_by,
+  .aims = rg_robust_aims,
   .model = rg_robust_model,
   .destroy = rg_robust_destroy,
 };

@@ -116,6 +116,7 @@ const RgAlgorithmClass rg_algorithm_bq = {
   .create = create,
   .ask = ask,
   .recommend = rg_robust_recommend,
+  .recommend_by = rg_robust_recommend_by,
   .model = rg_robust_model,
   .destroy = destroy,
 };

@@ -43,6 +43,7 @@ const RgAlgorithmClass rg_algorithm_random_sampling = {
   .create = rg_robust_create,
   .ask = ask,
   .recommend = rg_robust_recommend,
+  .recommend_by = rg_robust_recommend_by,
   .model = rg_robust_model,
   .destroy = rg_robust_destroy,
 };

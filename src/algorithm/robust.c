@@ -62,6 +62,11 @@ PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
   PetscFunctionBeginUser;
   PetscCall(rg_measure_parse(measure_text(algorithm->options, domain), &state->measure, &mistake));
   PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Measure: %s", mistake.data);
+  PetscCall(PetscCalloc1(domain->n_scores, &state->scores));
+  for (int s = 0; s < domain->n_scores; ++s) {
+    PetscCall(rg_measure_parse(domain->scores[s], &state->scores[s], &mistake));
+    PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Score: %s", mistake.data);
+  }
   state->n_designs = domain->design.size;
   state->n_contexts = domain->context.size;
   state->p = domain->context_prob;
@@ -78,6 +83,9 @@ PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
 
   PetscFunctionBeginUser;
   PetscCall(rg_measure_destroy(&state->measure));
+  for (int s = 0; s < algorithm->setup.domain->n_scores; ++s)
+    PetscCall(rg_measure_destroy(&state->scores[s]));
+  PetscCall(PetscFree(state->scores));
   PetscCall(PetscFree3(state->lower, state->upper, state->value));
   PetscCall(rg_model_destroy(&state->model));
   PetscFunctionReturn(0);
@@ -164,6 +172,28 @@ PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistor
   if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
   else rg_failure_set(failure, "the measure of the posterior mean is not finite at any design");
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                      int score, RgQuery *recommendation, RgFailure *failure)
+{
+  RgRobust *state = algorithm->state;
+  int       index;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_update(&state->model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(rg_measure_value(&state->scores[score], state->n_designs, state->n_contexts,
+                             rg_set_posterior_mean(state->model.set), state->p, state->value));
+  index = rg_robust_argmax(algorithm, t + 1, "recommendation_ties", state->n_designs, state->value);
+  if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
+  else rg_failure_set(failure, "a score of the posterior mean is not finite at any design");
+  PetscFunctionReturn(0);
+}
+
+bool rg_robust_aims(const void *options)
+{
+  return !((const RgRobustOptions *)options)->measure;
 }
 
 PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,

@@ -31,6 +31,7 @@ extern const RgRecordColumn rg_robust_columns[];
 typedef struct {
   RgModel       model;
   RgMeasure     measure;
+  RgMeasure    *scores;        /* the domain's; owned */
   int           n_designs, n_contexts;
   const double *p;             /* n_contexts; of the domain */
   double       *lower, *upper; /* n_designs: bounds of rho at the last step; owned */
@@ -47,6 +48,12 @@ RgModel       *rg_robust_model(RgAlgorithm *algorithm);
 /* x-hat = argmax rho(posterior mean) from all data of the history (Eq. 3.3). */
 PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                    RgQuery *recommendation, RgFailure *failure);
+
+/* The same by a score of the domain. */
+PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                      int score, RgQuery *recommendation, RgFailure *failure);
+/* Whether the measure to maximise is the domain's. */
+bool rg_robust_aims(const void *options);
 
 /* Index of the maximum of `value` by the rule for ties; `purpose` names the choice at t. */
 int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, int n,

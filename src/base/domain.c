@@ -161,6 +161,8 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   PetscCall(rg_space_destroy(&domain->context));
   PetscCall(PetscFree(domain->context_prob));
   PetscCall(PetscFree(domain->measure));
+  for (int s = 0; s < domain->n_scores; ++s) PetscCall(PetscFree(domain->scores[s]));
+  PetscCall(PetscFree(domain->scores));
   memset(domain, 0, sizeof *domain);
   PetscFunctionReturn(0);
 }

@@ -32,6 +32,8 @@ typedef struct {
   double *context_prob; /* context.size probabilities known to the learner, or NULL; owned */
   char            *measure;      /* what the objective F makes of f over the contexts, as
                                     robust/measure.h writes it; NULL: not said; owned */
+  int              n_scores;            /* further measures that trials are scored by */
+  char           **scores;              /* n_scores, written alike; owned */
   bool             without_replacement; /* finite design: a point may be queried once only */
 } RgDomain;
 

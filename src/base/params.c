@@ -15,10 +15,15 @@ bool rg_param_allows_auto(const RgParam *entry)
          entry->type != RG_PARAM_CHOICE && entry->type != RG_PARAM_BOOL;
 }
 
+bool rg_param_is_texts(const RgParam *entry)
+{
+  return entry->type == RG_PARAM_TEXTS || entry->type == RG_PARAM_NAMED;
+}
+
 bool rg_param_owns(const RgParam *entry)
 {
   return entry->type == RG_PARAM_TEXT || entry->type == RG_PARAM_PATH ||
-         entry->type == RG_PARAM_REALS || entry->type == RG_PARAM_TEXTS;
+         entry->type == RG_PARAM_REALS || rg_param_is_texts(entry);
 }
 
 PetscErrorCode rg_param_copy_texts(int n, const char *const *from, char ***to)
@@ -128,7 +133,7 @@ static int split_list(char *text, int limit, const char **words)
 static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *problem)
 {
   PetscFunctionBeginUser;
-  if ((entry->type == RG_PARAM_REALS || entry->type == RG_PARAM_TEXTS) &&
+  if ((entry->type == RG_PARAM_REALS || rg_param_is_texts(entry)) &&
       !rg_param_allows_auto(entry)) {
     size_t length = strlen(entry->fallback);
     char *text;
@@ -189,6 +194,7 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
     field.reals->n = 0;
     break;
   case RG_PARAM_TEXTS:
+  case RG_PARAM_NAMED:
     for (int i = 0; i < field.texts->n; ++i) PetscCall(PetscFree(field.texts->values[i]));
     PetscCall(PetscFree(field.texts->values));
     field.texts->n = 0;
@@ -217,7 +223,7 @@ PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *fro
     if ((table->type == RG_PARAM_TEXT || table->type == RG_PARAM_PATH) && *field.text) {
       PetscCall(PetscStrallocpy(*field.text, field.text));
     }
-    if (table->type == RG_PARAM_TEXTS && field.texts->values) {
+    if (rg_param_is_texts(table) && field.texts->values) {
       PetscCall(rg_param_copy_texts(field.texts->n, (const char *const *)field.texts->values,
                                     &field.texts->values));
     }
@@ -288,6 +294,7 @@ static bool is_auto(const RgParam *entry, RgParamField field)
   case RG_PARAM_REALS:
     return field.reals->n == 0;
   case RG_PARAM_TEXTS:
+  case RG_PARAM_NAMED:
     return field.texts->n == 0;
   default:
     return false;
@@ -326,6 +333,7 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
     PetscCall(add_reals(text, field.reals));
     break;
   case RG_PARAM_TEXTS:
+  case RG_PARAM_NAMED:
     PetscCall(add_texts(text, field.texts));
     break;
   }

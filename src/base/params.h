@@ -27,6 +27,8 @@ typedef enum {
   RG_PARAM_TEXT,   /* char *, owned by the struct */
   RG_PARAM_REALS,  /* RgReals, owned by the struct; one number or a list of numbers */
   RG_PARAM_TEXTS,  /* RgTexts, owned by the struct; one text or a list of texts */
+  RG_PARAM_NAMED,  /* RgTexts, owned by the struct; a map of names to texts, each kept as
+                      `NAME=text`; names without '=' and ';' */
   RG_PARAM_PATH    /* char *, owned by the struct; a relative path is taken from the folder of the
                       file it is written in (place.file of rg_params_set) if it leads to something
                       there, else kept as typed */

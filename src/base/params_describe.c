@@ -26,6 +26,8 @@ static const char *type_name(RgParamType type)
     return "reals";
   case RG_PARAM_TEXTS:
     return "texts";
+  case RG_PARAM_NAMED:
+    return "map of texts";
   case RG_PARAM_PATH:
     return "path";
   }

@@ -26,6 +26,9 @@ static inline RgParamField rg_param_field(const RgParam *entry, void *options)
 /* Is the word `auto` accepted and stored as a value of its own? */
 bool rg_param_allows_auto(const RgParam *entry);
 
+/* Is the field an RgTexts? */
+bool rg_param_is_texts(const RgParam *entry);
+
 /* Does the field own storage? */
 bool rg_param_owns(const RgParam *entry);
 

@@ -85,6 +85,9 @@ PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text)
   case RG_PARAM_TEXTS:
     PetscCall(rg_text_add(text, "a text or a list of them"));
     break;
+  case RG_PARAM_NAMED:
+    PetscCall(rg_text_add(text, "a map of names to texts"));
+    break;
   case RG_PARAM_PATH:
     PetscCall(rg_text_add(text, "a path"));
     break;
@@ -261,6 +264,7 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
     break;
   case RG_PARAM_REALS:
   case RG_PARAM_TEXTS:
+  case RG_PARAM_NAMED:
     break;
   }
   if (!fine) PetscCall(complain(entry, word, problem));
@@ -277,7 +281,7 @@ PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n, const 
     PetscCall(set_auto(entry, options));
   } else if (n >= 1 && entry->type == RG_PARAM_REALS) {
     PetscCall(parse_reals(entry, field.reals, n, values, problem));
-  } else if (n >= 1 && entry->type == RG_PARAM_TEXTS) {
+  } else if (n >= 1 && rg_param_is_texts(entry)) {
     PetscCall(parse_texts(entry, options, n, values));
   } else if (n == 1) {
     PetscCall(parse_word(entry, field, values[0], problem));

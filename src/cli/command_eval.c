@@ -10,6 +10,7 @@
 #include "regret/optimum.h"
 
 enum { OPT_X, OPT_C, OPT_SET, OPT_INSTANCE, OPT_SEED };
+enum { MAX_WORDS = 4096, MAX_OPTIMISERS = 8 };
 
 static const RgOption options[] = {
   {"-x", "X1,X2,...", "design in native units; of a finite design the nearest point is taken"},
@@ -20,17 +21,15 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-enum { MAX_WORDS = 4096, MAX_OPTIMISERS = 8 };
-
 typedef struct {
   const RgProblemClass *class;
   void     *options; /* owned */
   bool     *given;   /* per parameter: set by the user; owned */
   uint64_t  instance, seed;
   RgProblem problem;
-  double   *x, *c;   /* native units, NULL: not given; owned */
-  RgPoint   point;   /* what is evaluated */
-  RgText    text;    /* the answer */
+  double   *x, *c; /* native units, NULL: not given; owned */
+  RgPoint   point; /* what is evaluated */
+  RgText    text;  /* the answer */
   bool      mistaken;
 } Evaluation;
 

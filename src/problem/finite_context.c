@@ -2,6 +2,8 @@
 
 #include "robust/measure.h"
 
+#include <string.h>
+
 const char *const rg_finite_context_settings[] = {"simulator", "uncontrollable", NULL};
 
 PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, int contexts,
@@ -9,6 +11,9 @@ PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, in
 {
   PetscFunctionBeginUser;
   PetscCall(rg_measure_check(options->measure, contexts, place, diagnostics));
+  for (int s = 0; s < options->score.n; ++s)
+    PetscCall(rg_measure_check(strchr(options->score.values[s], '=') + 1, contexts, place,
+                               diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -23,21 +28,35 @@ static PetscErrorCode parse_measure(const char *text, RgMeasure *measure)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, const double *p,
-                                        RgDomain *domain)
+/* The expression as it is written everywhere. */
+static PetscErrorCode canonical_measure(const char *expression, char **canonical)
 {
   RgMeasure measure;
   RgText    text = {0};
-  double    total = 0.0;
-  int       n = domain->context.size;
+
+  PetscFunctionBeginUser;
+  PetscCall(parse_measure(expression, &measure));
+  PetscCall(rg_measure_print(&measure, &text));
+  PetscCall(PetscStrallocpy(text.data, canonical));
+  PetscCall(rg_text_clear(&text));
+  PetscCall(rg_measure_destroy(&measure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, const double *p,
+                                        RgDomain *domain)
+{
+  double total = 0.0;
+  int    n = domain->context.size;
 
   PetscFunctionBeginUser;
   domain->control = options->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
-  PetscCall(parse_measure(options->measure, &measure));
-  PetscCall(rg_measure_print(&measure, &text));
-  PetscCall(PetscStrallocpy(text.data, &domain->measure));
-  PetscCall(rg_text_clear(&text));
-  PetscCall(rg_measure_destroy(&measure));
+  PetscCall(canonical_measure(options->measure, &domain->measure));
+  domain->n_scores = options->score.n;
+  PetscCall(PetscCalloc1(domain->n_scores, &domain->scores));
+  for (int s = 0; s < domain->n_scores; ++s)
+    PetscCall(
+      canonical_measure(strchr(options->score.values[s], '=') + 1, &domain->scores[s]));
   PetscCall(PetscMalloc1(n, &domain->context_prob));
   for (int j = 0; j < n; ++j) total += domain->context_prob[j] = p ? p[j] : 1.0 / n;
   for (int j = 0; j < n && p; ++j) domain->context_prob[j] /= total;
@@ -56,6 +75,7 @@ PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **ou
   problem->data = data;
   PetscCall(PetscMalloc1((size_t)n_designs * n, &data->f));
   PetscCall(PetscMalloc1(n_designs, &data->F));
+  PetscCall(PetscMalloc1((size_t)domain->n_scores * n_designs, &data->scores));
   PetscCall(PetscMalloc1(n, &data->cumulative));
   for (int j = 0; j < n; ++j) data->cumulative[j] = sum += domain->context_prob[j];
   *out = data;
@@ -82,17 +102,31 @@ static PetscErrorCode scan(RgProblem *problem, const double *F)
   PetscFunctionReturn(0);
 }
 
+/* F of every design by one measure. */
+static PetscErrorCode tabulate(RgProblem *problem, const char *expression, double *F)
+{
+  const RgDomain        *domain = &problem->domain;
+  const RgFiniteContext *data = problem->data;
+  RgMeasure              measure;
+
+  PetscFunctionBeginUser;
+  PetscCall(parse_measure(expression, &measure));
+  PetscCall(rg_measure_value(&measure, domain->design.size, domain->context.size, data->f,
+                             domain->context_prob, F));
+  PetscCall(rg_measure_destroy(&measure));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_finite_context_finish(RgProblem *problem)
 {
   const RgDomain  *domain = &problem->domain;
   RgFiniteContext *data = problem->data;
-  RgMeasure        measure;
 
   PetscFunctionBeginUser;
-  PetscCall(parse_measure(domain->measure, &measure));
-  PetscCall(rg_measure_value(&measure, domain->design.size, domain->context.size, data->f,
-                             domain->context_prob, data->F));
-  PetscCall(rg_measure_destroy(&measure));
+  PetscCall(tabulate(problem, domain->measure, data->F));
+  for (int s = 0; s < domain->n_scores; ++s)
+    PetscCall(
+      tabulate(problem, domain->scores[s], data->scores + (size_t)s * domain->design.size));
   PetscCall(scan(problem, data->F));
   PetscFunctionReturn(0);
 }
@@ -117,6 +151,35 @@ PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPo
   (void)failure;
   PetscFunctionBeginUser;
   for (int i = 0; i < m; ++i) F[i] = data->F[points[i].index];
+  PetscFunctionReturn(0);
+}
+
+const RgTexts *rg_finite_context_scores(const void *options)
+{
+  return &((const RgFiniteContextOptions *)options)->score;
+}
+
+PetscErrorCode rg_finite_context_aim(void *options, int score)
+{
+  RgFiniteContextOptions *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(o->measure));
+  PetscCall(PetscStrallocpy(strchr(o->score.values[score], '=') + 1, &o->measure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_context_score(RgProblem *problem, int score, int m, const RgPoint *points,
+                                       double *F, double *optimum)
+{
+  const RgFiniteContext *data = problem->data;
+  int                    n = problem->domain.design.size;
+  const double          *table = data->scores + (size_t)score * n;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < m; ++i) F[i] = table[points[i].index];
+  *optimum = table[0];
+  for (int i = 1; i < n; ++i) *optimum = PetscMax(*optimum, table[i]);
   PetscFunctionReturn(0);
 }
 
@@ -148,6 +211,7 @@ PetscErrorCode rg_finite_context_destroy(RgProblem *problem)
   if (!data) PetscFunctionReturn(0);
   PetscCall(PetscFree(data->f));
   PetscCall(PetscFree(data->F));
+  PetscCall(PetscFree(data->scores));
   PetscCall(PetscFree(data->cumulative));
   PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);

@@ -10,8 +10,9 @@
 #include "problem/problem.h"
 
 typedef struct {
-  char *measure; /* robust/measure.h */
-  int   setting; /* index into rg_finite_context_settings */
+  char   *measure; /* robust/measure.h */
+  RgTexts score;   /* NAME=measure */
+  int     setting; /* index into rg_finite_context_settings */
 } RgFiniteContextOptions;
 
 extern const char *const rg_finite_context_settings[];
@@ -20,6 +21,9 @@ extern const char *const rg_finite_context_settings[];
 #define RG_FINITE_CONTEXT_PARAMS                                                                  \
   {"measure", RG_PARAM_TEXT, offsetof(RgFiniteContextOptions, measure), "expectation", 0, 0,      \
    NULL, "rho", "objective F(x) = rho(f(x, .)), an expression: regatta list measures"},           \
+  {"score", RG_PARAM_NAMED, offsetof(RgFiniteContextOptions, score), "", 0, 0, NULL, "",           \
+   "measures by which the trials are scored, NAME: expression; methods that follow the measure "  \
+   "run once for each, the others once for all; none: `measure` alone"},                          \
   {"setting", RG_PARAM_CHOICE, offsetof(RgFiniteContextOptions, setting), "simulator", 0, 0,      \
    rg_finite_context_settings, "",                                                                \
    "who chooses the context of a query: the learner, or nature by its probabilities"}
@@ -29,6 +33,7 @@ extern const char *const rg_finite_context_settings[];
 typedef struct {
   double *f;          /* designs x contexts, filled by the family; owned */
   double *F;          /* designs; owned */
+  double *scores;     /* domain.n_scores x designs: F by each; owned */
   double *cumulative; /* contexts: sums of the probabilities; owned */
 } RgFiniteContext;
 
@@ -49,6 +54,10 @@ PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoi
                                           double *f, RgFailure *failure);
 PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPoint *points,
                                            double *F, RgFailure *failure);
+const RgTexts *rg_finite_context_scores(const void *options);
+PetscErrorCode rg_finite_context_aim(void *options, int score);
+PetscErrorCode rg_finite_context_score(RgProblem *problem, int score, int m, const RgPoint *points,
+                                       double *F, double *optimum);
 PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, double *c,
                                       int *context_index);
 PetscErrorCode rg_finite_context_destroy(RgProblem *problem);

@@ -98,7 +98,7 @@ const RgProblemClass rg_problem_gp_path_context = {
   .summary = "a draw of a Gaussian process over (x, w) on a grid of [-5, 5]^2, kernel\n"
              "exp(-r^2/2); a robustness measure over w",
   .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
-  .revision = 1,
+  .revision = 2,
   .params = params,
   .options_size = sizeof(Options),
   .random = true,
@@ -107,6 +107,9 @@ const RgProblemClass rg_problem_gp_path_context = {
   .create = create,
   .evaluate = rg_finite_context_evaluate,
   .objective = rg_finite_context_objective,
+  .scores = rg_finite_context_scores,
+  .aim = rg_finite_context_aim,
+  .score = rg_finite_context_score,
   .draw_context = rg_finite_context_draw,
   .destroy = rg_finite_context_destroy,
 };

@@ -112,7 +112,7 @@ const RgProblemClass rg_problem_gp_path_sum = {
   .summary = "f1(x1,x2,x3) + f2(x2,x3,w1) + f3(x3,w1,w2) + f4(w1,w2,w3), Gaussian process paths\n"
              "on a grid of [-2, 2]^6; a robustness measure over (w1, w2, w3)",
   .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
-  .revision = 1,
+  .revision = 2,
   .params = params,
   .options_size = sizeof(Options),
   .random = true,
@@ -121,6 +121,9 @@ const RgProblemClass rg_problem_gp_path_sum = {
   .create = create,
   .evaluate = rg_finite_context_evaluate,
   .objective = rg_finite_context_objective,
+  .scores = rg_finite_context_scores,
+  .aim = rg_finite_context_aim,
+  .score = rg_finite_context_score,
   .draw_context = rg_finite_context_draw,
   .destroy = rg_finite_context_destroy,
 };

@@ -90,7 +90,7 @@ const RgProblemClass rg_problem_himmelblau_composite = {
   .summary = "Himmelblau's function, standardised, of x1 + w1 and x2 + w2/2 on a grid of\n"
              "[-2.5, 2.5]^4; a robustness measure over (w1, w2)",
   .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
-  .revision = 1,
+  .revision = 2,
   .params = params,
   .options_size = sizeof(Options),
   .check = check,
@@ -98,6 +98,9 @@ const RgProblemClass rg_problem_himmelblau_composite = {
   .create = create,
   .evaluate = rg_finite_context_evaluate,
   .objective = rg_finite_context_objective,
+  .scores = rg_finite_context_scores,
+  .aim = rg_finite_context_aim,
+  .score = rg_finite_context_score,
   .draw_context = rg_finite_context_draw,
   .destroy = rg_finite_context_destroy,
 };

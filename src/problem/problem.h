@@ -50,6 +50,13 @@ typedef struct {
   /* Objective F at m designs; NULL: F = f (no context). */
   PetscErrorCode (*objective)(RgProblem *problem, int m, const RgPoint *points, double *F,
                               RgFailure *failure);
+  /* The further measures that trials are scored by, `NAME=expression` each; NULL: none. */
+  const RgTexts *(*scores)(const void *options);
+  /* Make score number `score` the objective F. With `scores`. */
+  PetscErrorCode (*aim)(void *options, int score);
+  /* The objective by score number `score` at m designs, and its maximum over all. With `scores`. */
+  PetscErrorCode (*score)(RgProblem *problem, int score, int m, const RgPoint *points, double *F,
+                          double *optimum);
   /* Draw the context of one evaluation in native units; NULL: no context from nature. */
   PetscErrorCode (*draw_context)(RgProblem *problem, RgRandom *random, double *c,
                                  int *context_index);

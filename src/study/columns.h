@@ -2,8 +2,8 @@
    docs/results-format.md is generated from.
 
    COLUMN(symbol, dataset name, width, result, units, long name, description)
-   width: 1, or RG_WIDTH_X / RG_WIDTH_C / RG_WIDTH_Z for one value per coordinate of the design / of
-   the context / per input of the model.
+   width: 1, or RG_WIDTH_X / RG_WIDTH_C / RG_WIDTH_Z / RG_WIDTH_S for one value per coordinate of
+   the design / of the context / per input of the model / per measure the trial is scored by.
    result: 1 if the value is part of the results proper (same bits everywhere, in checksums), 0 for
    timing. Units "y" are those of the problem's f; "1" dimensionless.
    Missing values are NaN. */
@@ -12,7 +12,7 @@
 
 #include "base/core.h"
 
-enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3 };
+enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
 
 #define RG_COLUMN_LIST(COLUMN) \
   COLUMN(X, "x", RG_WIDTH_X, 1, "native", "design", "queried design, native units") \
@@ -41,6 +41,16 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3 };
   COLUMN(LOG_LIKELIHOOD, "log_likelihood", 1, 1, "1", "log marginal likelihood", \
     "of the data at the fitted hyperparameters, without priors; where a fit was made") \
   COLUMN(JITTER, "jitter", 1, 1, "1", "jitter", "added to the diagonal of the kernel matrix") \
+  COLUMN(SCORE_RECOMMENDED, "score_recommended", RG_WIDTH_S, 1, "1", \
+    "recommended design by score", \
+    "number of the design, from 0, that is recommended by each measure after this evaluation") \
+  COLUMN(SCORE_INSTANTANEOUS_REGRET, "score_instantaneous_regret", RG_WIDTH_S, 1, "y", \
+    "instantaneous regret by score", \
+    "instantaneous_regret by each measure, of its recommendation") \
+  COLUMN(SCORE_SIMPLE_REGRET, "score_simple_regret", RG_WIDTH_S, 1, "y", \
+    "simple regret by score", "simple_regret by each measure") \
+  COLUMN(SCORE_CUMULATIVE_REGRET, "score_cumulative_regret", RG_WIDTH_S, 1, "y", \
+    "cumulative regret by score", "cumulative_regret by each measure") \
   COLUMN(WALL_FIT, "wall_fit", 1, 0, "s", "wall time of the model update", "seconds") \
   COLUMN(WALL_ACQUIRE, "wall_acquire", 1, 0, "s", "wall time of the acquisition", "seconds") \
   COLUMN(WALL_EVALUATE, "wall_evaluate", 1, 0, "s", "wall time of the evaluation", "seconds") \

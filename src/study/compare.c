@@ -57,7 +57,8 @@ static PetscErrorCode compare_shape(const RgRecord *then, const RgRecord *now, R
   else if (then->n_rows != now->n_rows)
     PetscCall(rg_text_add(difference, "it has %d evaluations, had %d", now->n_rows, then->n_rows));
   else if (then->n_initial != now->n_initial || then->dim_x != now->dim_x ||
-           then->dim_c != now->dim_c || then->dim_z != now->dim_z)
+           then->dim_c != now->dim_c || then->dim_z != now->dim_z ||
+           then->n_scores != now->n_scores)
     PetscCall(rg_text_add(difference, "its dimensions differ"));
   PetscFunctionReturn(0);
 }

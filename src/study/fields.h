@@ -12,6 +12,7 @@ typedef enum {
   RG_AXIS_X,
   RG_AXIS_C,
   RG_AXIS_Z,
+  RG_AXIS_S,
   RG_AXIS_COUNT
 } RgAxis;
 
@@ -38,6 +39,7 @@ typedef struct {
   RgFieldType type;
   size_t offset, size; /* in RgRecord */
   bool provenance;     /* in the subgroup `provenance`, else beside the columns */
+  bool scored;         /* of trials scored by several measures: stands in sheets with such only */
   bool coordinate;     /* named in the attribute `coordinates` of the columns */
   const char *units, *long_name, *description;
 } RgFieldInfo;

@@ -95,7 +95,7 @@ static PetscErrorCode add_axes(RgText *text)
     PetscCall(rg_text_add(text, "| `%s` | %d | %s |\n", rg_axes[a].name, rg_axes[a].first,
                           rg_axes[a].description));
   PetscCall(rg_text_add(text, "\n`dim_c` exists where the problem has a context, `dim_z` where an "
-                              "algorithm has a model.\n\n"));
+                              "algorithm has a model, `score` where the problem has `score`.\n\n"));
   PetscFunctionReturn(0);
 }
 
@@ -125,6 +125,7 @@ static const char *axes_of(int width)
   case RG_WIDTH_X: return "trial, iteration, dim_x";
   case RG_WIDTH_C: return "trial, iteration, dim_c";
   case RG_WIDTH_Z: return "trial, iteration, dim_z";
+  case RG_WIDTH_S: return "trial, iteration, score";
   default: return "trial, iteration";
   }
 }

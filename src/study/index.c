@@ -100,8 +100,11 @@ static int compare_entries(const void *left, const void *right, void *context)
   const RgIndexEntry *a = &index->entries[i], *b = &index->entries[j];
   int order = compare_hashes(a->id, b->id);
 
-  if (!order) order = index->sources[b->source].results - index->sources[a->source].results;
   if (!order) order = (a->status != RG_STATUS_COMPLETE) - (b->status != RG_STATUS_COMPLETE);
+  if (!order) {
+    order = index->sources[b->source].results - index->sources[a->source].results;
+    if (a->status != RG_STATUS_COMPLETE) order = -order; /* a failure of a second try is news */
+  }
   if (!order) order = compare_hashes(a->checksum, b->checksum);
   return order ? order : i - j;
 }

@@ -31,8 +31,9 @@ typedef struct {
 /* Read the identities of one open container. failure: it is damaged, nothing was added. */
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
                             const RgContainer *container, RgFailure *failure);
-/* Of several records of one trial the one in a results file is taken, then complete before failed,
-   then the smallest checksum: nothing depends on the order of arrival. */
+/* Of several records of one trial a complete one is taken before a failed one; of complete ones
+   that of a results file, of failed ones that of a shard (it failed again); then the smallest
+   checksum: nothing depends on the order of arrival. */
 PetscErrorCode rg_index_sort(RgIndex *index);
 /* Position in `order` of the entry to take, -1: none. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);

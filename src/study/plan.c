@@ -23,25 +23,21 @@ static PetscErrorCode write_identity(const RgStudy *study, const RgCell *cell, R
   PetscFunctionReturn(0);
 }
 
-static int instances_of(const RgStudy *study, const RgCell *cell)
-{
-  return cell->problem->random ? study->n_instances : 1;
-}
-
 /* All trials of a cell. */
 static PetscErrorCode add_cell(RgPlan *plan, int c)
 {
   const RgStudy *study = plan->study;
   const RgCell *cell = &study->cells[c];
+  const bool paired = study->paired && cell->problem->random;
   double cost, memory;
 
   PetscFunctionBeginUser;
   rg_cost_estimate(cell, &cost, &memory);
-  for (int i = 0; i < instances_of(study, cell); i++) {
+  for (int i = 0; i < rg_study_instances(study, cell); i++) {
     for (int s = 0; s < study->n_seeds; s++) {
       RgTrial *trial = &plan->trials[plan->n++];
       *trial = (RgTrial){.cell = c,
-                         .instance = (uint64_t)i,
+                         .instance = paired ? study->seeds[s] : (uint64_t)i,
                          .seed = study->seeds[s],
                          .n_initial = cell->run.initial_points,
                          .n_evaluations = cell->run.initial_points + cell->run.iterations,
@@ -125,7 +121,7 @@ PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan *plan)
 
   PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++)
-    n += instances_of(study, &study->cells[c]) * study->n_seeds;
+    n += rg_study_instances(study, &study->cells[c]) * study->n_seeds;
   *plan = (RgPlan){.study = study};
   PetscCall(PetscCalloc1(n, &plan->trials));
   PetscCall(PetscCalloc1(study->n_cells, &plan->groups));

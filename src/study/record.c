@@ -15,6 +15,8 @@ int rg_record_width(const RgRecord *record, int column)
     return record->dim_c;
   case RG_WIDTH_Z:
     return record->dim_z;
+  case RG_WIDTH_S:
+    return record->n_scores;
   default:
     return rg_columns[column].width;
   }
@@ -76,6 +78,8 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
   PetscCall(PetscStrallocpy(cell->problem->name, &record->problem));
   PetscCall(PetscStrallocpy(cell->algorithm->name, &record->algorithm));
   PetscCall(PetscStrallocpy(cell->swept ? cell->swept : "", &record->swept));
+  PetscCall(PetscStrallocpy(cell->scores ? cell->scores : "", &record->scores));
+  record->n_scores = cell->n_scores;
   record->instance = trial->instance;
   record->seed = trial->seed;
   record->n_rows = rows;
@@ -113,6 +117,7 @@ PetscErrorCode rg_record_destroy(RgRecord *record)
   PetscCall(PetscFree(record->problem));
   PetscCall(PetscFree(record->algorithm));
   PetscCall(PetscFree(record->swept));
+  PetscCall(PetscFree(record->scores));
   PetscCall(PetscFree(record->provenance.machine));
   PetscCall(PetscFree(record->provenance.software));
   PetscCall(PetscMemzero(record, sizeof(*record)));

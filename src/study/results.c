@@ -50,13 +50,12 @@ static PetscErrorCode find_leftover(void *context, RgSheet *sheet, int ordinal, 
 {
   Leftovers *left = context;
   const RgIndex *index = left->packing->index;
-  int entry = index->sources[left->source].first + ordinal;
-  int at = rg_index_find(index, index->entries[entry].id);
+  int at = rg_index_find(index, index->entries[index->sources[left->source].first + ordinal].id);
 
   PetscFunctionBeginUser;
   (void)sheet, (void)position, (void)failure;
-  if (at < 0 || index->order[at] != entry || left->packing->slot_of[entry] >= 0)
-    PetscFunctionReturn(0); /* planned, or a duplicate */
+  int entry = at < 0 ? -1 : index->order[at]; /* a failed trial may have been completed since */
+  if (entry < 0 || left->packing->slot_of[entry] >= 0) PetscFunctionReturn(0); /* planned */
   if (left->n == left->capacity) {
     left->capacity = 2 * left->capacity + 64;
     PetscCall(PetscRealloc((size_t)left->capacity * sizeof(*left->list), &left->list));
@@ -163,6 +162,21 @@ static bool is_unchanged(const void *context)
          now.status.st_mtim.tv_nsec == then->status.st_mtim.tv_nsec;
 }
 
+/* Whether the record to be taken, or its like, stands in source `source` and in the right group. */
+static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
+{
+  const RgIndexEntry *taken = &index->entries[entry];
+
+  for (int at = rg_index_find(index, taken->id); at < index->n; at++) {
+    const RgIndexEntry *other = &index->entries[index->order[at]];
+    if (!rg_same_hash(other->id, taken->id)) return false;
+    if (other->source == source && other->earlier == earlier &&
+        rg_same_hash(other->checksum, taken->checksum))
+      return true;
+  }
+  return false;
+}
+
 /* Whether the results file is what packing would write: same study, same trials. *history: its own.
  */
 static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packing,
@@ -198,9 +212,8 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packi
   *same = study && !strcmp(study, store->study->text ? store->study->text : "") && complete &&
           n_trials == plan->n;
   for (int i = 0; i < packing->n && *same; i++) {
-    const RgIndexEntry *entry = &index->entries[packing->slots[i].entry];
     bool earlier = packing->sheets[packing->slots[i].sheet].earlier;
-    *same = entry->source == source && entry->earlier == earlier;
+    *same = stands_in(index, packing->slots[i].entry, source, earlier);
     n_earlier += earlier;
   }
   *same = *same && packing->n - n_earlier == plan->n;
@@ -210,16 +223,19 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packi
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
-/* A shard may go when each of its records stands in the results file with the same checksum. */
+/* A shard may go when each of its records stands in the results file with the same checksum, or has
+   failed and given way to a later try. */
 static bool is_packed(const RgPacking *packing, int source)
 {
   const RgIndex *index = packing->index;
   const RgIndexSource *shard = &index->sources[source];
 
   for (int i = shard->first; i < shard->first + shard->n; i++) {
-    int at = rg_index_find(index, index->entries[i].id);
+    const RgIndexEntry *entry = &index->entries[i];
+    int at = rg_index_find(index, entry->id);
     if (at < 0 || packing->slot_of[index->order[at]] < 0 ||
-        !rg_same_hash(index->entries[index->order[at]].checksum, index->entries[i].checksum))
+        (entry->status == RG_STATUS_COMPLETE &&
+         !rg_same_hash(index->entries[index->order[at]].checksum, entry->checksum)))
       return false;
   }
   return true;

@@ -79,6 +79,7 @@ PetscErrorCode rg_sheet_shape_add(RgSheetShape *shape, const RgRecord *record)
   shape->dim_x = max_int(shape->dim_x, record->dim_x);
   shape->dim_c = max_int(shape->dim_c, record->dim_c);
   shape->dim_z = max_int(shape->dim_z, record->dim_z);
+  shape->n_scores = max_int(shape->n_scores, record->n_scores);
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     if (!shape->used[c])
       shape->used[c] = rg_values_any(record->column[c],
@@ -101,6 +102,7 @@ uint64_t rg_sheet_shape_bytes(const RgSheetShape *shape)
     if (width == RG_WIDTH_X) width = shape->dim_x;
     if (width == RG_WIDTH_C) width = shape->dim_c;
     if (width == RG_WIDTH_Z) width = shape->dim_z;
+    if (width == RG_WIDTH_S) width = shape->n_scores;
     if (shape->used[c]) doubles += (uint64_t)width;
   }
   return (uint64_t)shape->n * (uint64_t)shape->n_rows * doubles * sizeof(double) +
@@ -144,25 +146,29 @@ void rg_sheet_extents(const RgSheetShape *shape, hsize_t extent[RG_AXIS_COUNT])
   extent[RG_AXIS_X] = (hsize_t)shape->dim_x;
   extent[RG_AXIS_C] = (hsize_t)shape->dim_c;
   extent[RG_AXIS_Z] = (hsize_t)shape->dim_z;
+  extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
 }
 
 int rg_sheet_column_axes(const RgSheetShape *shape, int column, RgAxis axis[3], hsize_t size[3])
 {
   hsize_t extent[RG_AXIS_COUNT];
+  static const RgAxis axis_of[] = {
+    [-RG_WIDTH_X] = RG_AXIS_X, [-RG_WIDTH_C] = RG_AXIS_C, [-RG_WIDTH_Z] = RG_AXIS_Z,
+    [-RG_WIDTH_S] = RG_AXIS_S};
   int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1, n = 2;
 
   rg_sheet_extents(shape, extent);
   axis[0] = RG_AXIS_TRIAL;
   axis[1] = RG_AXIS_ITERATION;
-  if (width < 0)
-    axis[n++] = width == RG_WIDTH_X ? RG_AXIS_X : width == RG_WIDTH_C ? RG_AXIS_C : RG_AXIS_Z;
+  if (width < 0) axis[n++] = axis_of[-width];
   for (int i = 0; i < n; i++) size[i] = extent[axis[i]];
   return size[n - 1] ? n : 0;
 }
 
 int rg_sheet_width(const RgSheetShape *shape)
 {
-  return max_int(1, max_int(shape->dim_x, max_int(shape->dim_c, shape->dim_z)));
+  return max_int(max_int(1, shape->n_scores),
+                 max_int(shape->dim_x, max_int(shape->dim_c, shape->dim_z)));
 }
 
 hid_t rg_field_memory_type(RgFieldType type)

@@ -69,6 +69,7 @@ static PetscErrorCode read_shape(RgSheet *sheet, RgFailure *failure)
   shape->dim_x = axis_length(sheet->group, RG_AXIS_X);
   shape->dim_c = axis_length(sheet->group, RG_AXIS_C);
   shape->dim_z = axis_length(sheet->group, RG_AXIS_Z);
+  shape->n_scores = axis_length(sheet->group, RG_AXIS_S);
   if (!found || shape->n < 1 || shape->n_rows < 1)
     rg_failure_set(failure, "a group without a problem label or axes");
   PetscFunctionReturn(0);
@@ -259,7 +260,8 @@ static bool fields_plausible(const RgSheetShape *shape, const RgRecord *record)
 {
   return record->n_rows >= 0 && record->n_rows <= shape->n_rows && record->dim_x >= 0 &&
          record->dim_x <= shape->dim_x && record->dim_c >= 0 && record->dim_c <= shape->dim_c &&
-         record->dim_z >= 0 && record->dim_z <= shape->dim_z && strlen(record->id) == RG_ID_LENGTH;
+         record->dim_z >= 0 && record->dim_z <= shape->dim_z && record->n_scores >= 0 &&
+         record->n_scores <= shape->n_scores && strlen(record->id) == RG_ID_LENGTH;
 }
 
 PetscErrorCode rg_sheet_read_fields(RgSheet *sheet, int first, int n, RgRecord *records,
@@ -271,6 +273,7 @@ PetscErrorCode rg_sheet_read_fields(RgSheet *sheet, int first, int n, RgRecord *
   PetscCall(PetscMalloc1(n, &values));
   for (int f = 0; f < rg_field_count && !failure->failed; f++) {
     const RgFieldInfo *info = &rg_fields[f];
+    if (info->scored && !sheet->shape->n_scores) continue;
     PetscCall(read_field(sheet, info, first, n, values, failure));
     for (int i = 0; i < n; i++) {
       if (is_text(info)) {

@@ -77,11 +77,11 @@ static PetscErrorCode create_columns(RgSheet *sheet, const char *coordinates, Rg
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode coordinate_names(RgText *text)
+static PetscErrorCode coordinate_names(bool scored, RgText *text)
 {
   PetscFunctionBeginUser;
   for (int f = 0; f < rg_field_count; f++)
-    if (rg_fields[f].coordinate)
+    if (rg_fields[f].coordinate && (!rg_fields[f].scored || scored))
       PetscCall(rg_text_add(text, "%s%s", text->length ? " " : "", rg_fields[f].name));
   PetscFunctionReturn(0);
 }
@@ -102,7 +102,7 @@ PetscErrorCode rg_sheet_create(hid_t parent, RgSheetShape *shape, RgSheet *sheet
   sheet->timing = rg_h5_create_group(sheet->group, RG_GROUP_TIMING, failure);
   sheet->provenance = rg_h5_create_group(sheet->group, RG_GROUP_PROVENANCE, failure);
   PetscCall(create_axes(sheet, failure));
-  PetscCall(coordinate_names(&coordinates));
+  PetscCall(coordinate_names(shape->n_scores > 0, &coordinates));
   PetscCall(create_columns(sheet, coordinates.data, failure));
   PetscCall(rg_text_clear(&coordinates));
   PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_sheet_width(shape), &sheet->scratch));
@@ -184,7 +184,8 @@ PetscErrorCode rg_sheet_write_fields(RgSheet *sheet, const RgRecord *const *reco
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(sheet->shape->n, &buffer));
   for (int f = 0; f < rg_field_count && !failure->failed; f++)
-    write_field(sheet, &rg_fields[f], records, buffer, failure);
+    if (!rg_fields[f].scored || sheet->shape->n_scores)
+      write_field(sheet, &rg_fields[f], records, buffer, failure);
   PetscCall(PetscFree(buffer));
   PetscFunctionReturn(0);
 }

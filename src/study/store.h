@@ -49,8 +49,9 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
 /* Which trials of the plan are finished, from the shards and a results file that is already there:
    done[i] (plan->n) is the RgStatus found. Damaged shards are moved to `bad/`; foreign trials are
    counted, and shards that hold nothing else are moved to `foreign/`; temporary files of dead
-   processes are removed. Rank 0 only. With RG_STORE_OK `message` is a warning worth printing, or
-   empty. */
+   processes are removed. A trial that failed may be run again all the same: a complete record takes
+   the place of a failed one, wherever that stands. Rank 0 only. With RG_STORE_OK `message` is a
+   warning worth printing, or empty. */
 typedef struct {
   int n_done;   /* trials of the plan that need not run: complete or failed */
   int n_failed; /* of these */
@@ -103,8 +104,9 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgStoreStatus 
                              char message[512]);
 PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
 
-/* Join results files or study directories into one results file: trials by id; two records of one
-   trial must have the same checksum (RG_STORE_FOREIGN names the trial otherwise). The study
+/* Join results files or study directories into one results file: trials by id; two complete records
+   of one trial must have the same checksum (RG_STORE_FOREIGN names the trial otherwise), a failed
+   one gives way to a complete one. The study
    attribute is that of the first input, and the output is complete when every trial of that study
    is there. RG_STORE_FOREIGN too when something stands at the output path. The inputs are left as
    they are. */

@@ -67,13 +67,14 @@ static bool is_absent(const void *output)
   return lstat(output, &found) != 0;
 }
 
-/* Two records of one trial must agree. */
+/* Two complete records of one trial must agree; a failed one gives way. */
 static void find_conflict(const RgIndex *index, RgStoreStatus *status, char message[512])
 {
   for (int i = 1; i < index->n; i++) {
     const RgIndexEntry *a = &index->entries[index->order[i - 1]];
     const RgIndexEntry *b = &index->entries[index->order[i]];
     if (!rg_same_hash(a->id, b->id) || rg_same_hash(a->checksum, b->checksum)) continue;
+    if (b->status != RG_STATUS_COMPLETE) continue; /* complete ones come first */
     *status = RG_STORE_FOREIGN;
     snprintf(message, 512, "trial %016llx%016llx differs between %.180s and %.180s",
              (unsigned long long)a->id[1], (unsigned long long)a->id[0],

@@ -43,6 +43,9 @@ typedef struct {
   int dim_x, dim_c;         /* of the domain: dimensions of design and context (0: no context) */
   int size_x, size_c;       /* points of the finite design and contexts; 0: a box, or no context */
   RgContextControl control; /* who chooses the context */
+  int n_scores;             /* measures its trials are scored by; 0: F alone */
+  int score;                /* the one that F is, of which alone it is scored; -1: all */
+  char *scores;             /* "NAME=measure; ..."; NULL without; owned */
   char *text;               /* canonical text of the above but labels: identity of the cell */
   char *swept;              /* "name=value, ..." of the sweep axes it is touched by; "" for none */
   RgPlace problem_place, algorithm_place; /* in the study file; `file` borrowed from the study */
@@ -54,6 +57,7 @@ typedef struct {
   char     *name, *title, *reference, *description; /* owned; may be empty */
   uint64_t  seed;        /* study seed */
   int       n_instances; /* draws of each random problem; crossed with the seeds */
+  bool      paired;      /* every seed has its own instance, of the same number */
   int       n_seeds;
   uint64_t *seeds;       /* trial seeds, owned */
   int       n_cells;
@@ -73,6 +77,11 @@ PetscErrorCode rg_study_parse(const char *path, const char *text, size_t length,
    and a diagnostic. */
 PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
                                   RgDiagnostics *diagnostics);
+/* Instances of the cell's problem that are crossed with each seed. */
+static inline int rg_study_instances(const RgStudy *study, const RgCell *cell)
+{
+  return cell->problem->random && !study->paired ? study->n_instances : 1;
+}
 PetscErrorCode rg_study_destroy(RgStudy *study);
 
 #endif

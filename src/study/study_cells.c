@@ -117,7 +117,9 @@ static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
   }
   PetscCall(rg_text_add(text, "["));
   for (int i = 0; i < value->n; i++)
-    PetscCall(rg_text_add(text, "%s%s", i ? ", " : "", value->items[i]->text));
+    PetscCall(rg_text_add(text, "%s%s", i ? ", " : "",
+                          value->kind == RG_YAML_MAP ? value->entries[i].key
+                                                     : value->items[i]->text));
   PetscCall(rg_text_add(text, "]"));
   PetscFunctionReturn(0);
 }
@@ -204,6 +206,7 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(PetscFree(cell->algorithm_label));
   PetscCall(PetscFree(cell->text));
   PetscCall(PetscFree(cell->swept));
+  PetscCall(PetscFree(cell->scores));
   PetscFunctionReturn(0);
 }
 
@@ -215,6 +218,43 @@ static bool advance(Pair *pair)
     pair->at[a] = 0;
   }
   return false;
+}
+
+/* The scores of the problem, and whether the cell is of one of them alone. */
+static PetscErrorCode score_cell(RgCell *cell, int score)
+{
+  const RgTexts *scores = cell->problem->scores ? cell->problem->scores(cell->problem_options)
+                                                : NULL;
+  RgText text = {0}, swept = {0};
+
+  PetscFunctionBeginUser;
+  cell->score = -1;
+  cell->n_scores = scores ? scores->n : 0;
+  if (!cell->n_scores) PetscFunctionReturn(0);
+  for (int s = 0; s < scores->n; s++)
+    PetscCall(rg_text_add(&text, "%s%s", s ? "; " : "", scores->values[s]));
+  cell->scores = text.data;
+  if (!cell->algorithm->aims || !cell->algorithm->aims(cell->algorithm_options))
+    PetscFunctionReturn(0);
+  cell->score = score;
+  PetscCall(rg_text_add(&swept, "%s%sscore=%.*s", cell->swept, cell->swept[0] ? ", " : "",
+                        (int)strcspn(scores->values[score], "="), scores->values[score]));
+  PetscCall(PetscFree(cell->swept));
+  cell->swept = swept.data;
+  PetscCall(cell->problem->aim(cell->problem_options, score));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_cell(RgStudy *study, int *capacity, RgCell **cell)
+{
+  PetscFunctionBeginUser;
+  if (study->n_cells == *capacity) {
+    *capacity = *capacity ? 2 * *capacity : 16;
+    PetscCall(PetscRealloc((size_t)*capacity * sizeof(RgCell), &study->cells));
+  }
+  *cell = &study->cells[study->n_cells++];
+  PetscCall(PetscMemzero(*cell, sizeof(**cell)));
+  PetscFunctionReturn(0);
 }
 
 /* Append the cells of the current pair; *fits false when there would be too many. */
@@ -230,15 +270,15 @@ static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, int *capacity, boo
   }
   *fits = n <= MAX_CELLS - study->n_cells;
   if (!*fits) PetscFunctionReturn(0);
-  if (study->n_cells + n > *capacity) {
-    *capacity = 2 * *capacity > study->n_cells + n ? 2 * *capacity : study->n_cells + n;
-    PetscCall(PetscRealloc((size_t)*capacity * sizeof(RgCell), &study->cells));
-  }
   do {
-    RgCell *cell = &study->cells[study->n_cells];
-    PetscCall(PetscMemzero(cell, sizeof(*cell)));
-    study->n_cells++;
-    PetscCall(fill_cell(pair, cell));
+    int score = 0, n_scores = 1;
+    do {
+      RgCell *cell = NULL;
+      PetscCall(add_cell(study, capacity, &cell));
+      PetscCall(fill_cell(pair, cell));
+      PetscCall(score_cell(cell, score));
+      if (cell->score >= 0) n_scores = cell->n_scores;
+    } while (++score < n_scores);
   } while (advance(pair));
   PetscFunctionReturn(0);
 }

@@ -11,7 +11,9 @@ const RgStudyKey rg_study_keys[] = {
     {"seed", "seed of the whole study, a whole number; default 1"},
     {"seeds",
      "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1"},
-    {"instances", "draws of each random problem, crossed with the seeds; default 1"},
+    {"instances",
+     "draws of each random problem, crossed with the seeds, or `paired`: every seed has its own "
+     "draw, of the same number; default 1"},
     {"common", "settings of every problem and algorithm: run settings, 'surrogate', 'maximiser'"},
     {"problems", "list of problems: a name, or a map with 'name'; required"},
     {"algorithms", "list of algorithms: a name, or a map with 'name'; required"},

@@ -206,7 +206,9 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
   PetscCall(parse_text(draft, "description", find(root, "description"), &study->description));
   study->seed = 1;
   if (seed) parse_whole(draft, "'seed'", seed, 0, MAX_SEED, &study->seed);
-  if (instances) parse_whole(draft, "'instances'", instances, 1, MAX_TRIALS, &n_instances);
+  if (instances && instances->kind == RG_YAML_SCALAR && !strcmp(instances->text, "paired"))
+    study->paired = true;
+  else if (instances) parse_whole(draft, "'instances'", instances, 1, MAX_TRIALS, &n_instances);
   study->n_instances = (int)n_instances;
   PetscCall(parse_seeds(draft, root, study));
   PetscFunctionReturn(0);
@@ -218,7 +220,7 @@ static void check_size(const RgDraft *draft, const RgYamlNode *root, const RgStu
   double n = 0;
 
   for (int i = 0; i < study->n_cells; i++)
-    n += (double)study->n_seeds * (study->cells[i].problem->random ? study->n_instances : 1);
+    n += (double)study->n_seeds * rg_study_instances(study, &study->cells[i]);
   if (n > MAX_TRIALS)
     rg_diagnostics_add(
         draft->diagnostics, place_of(draft, root),

@@ -1,4 +1,6 @@
 /* Values of settings: from nodes of the YAML tree through the parameters tables. */
+#include <string.h>
+
 #include "study/draft.h"
 
 /* Set `param` in `options` from a node of which only the kind was checked. */
@@ -8,13 +10,24 @@ static PetscErrorCode set_value(const RgParam *param, void *options, const RgYam
   const RgParam table[2] = {*param, {0}};
   const RgPlace place = {path, value->line, value->column};
   const char **words;
-  int n = value->kind == RG_YAML_LIST ? value->n : 1;
+  RgText *named;
+  int n = value->kind == RG_YAML_SCALAR ? 1 : value->n;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &words));
-  for (int i = 0; i < n; i++)
-    words[i] = value->kind == RG_YAML_LIST ? value->items[i]->text : value->text;
+  PetscCall(PetscCalloc1(n, &named));
+  for (int i = 0; i < n; i++) {
+    if (value->kind == RG_YAML_MAP) {
+      PetscCall(rg_text_add(&named[i], "%s=%s", value->entries[i].key,
+                            value->entries[i].value->text));
+      words[i] = named[i].data;
+    } else {
+      words[i] = value->kind == RG_YAML_LIST ? value->items[i]->text : value->text;
+    }
+  }
   PetscCall(rg_params_set(table, options, param->name, n, words, place, diagnostics, NULL));
+  for (int i = 0; i < n; i++) PetscCall(rg_text_clear(&named[i]));
+  PetscCall(PetscFree(named));
   PetscCall(PetscFree(words));
   PetscFunctionReturn(0);
 }
@@ -44,12 +57,42 @@ PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace pl
   PetscFunctionReturn(0);
 }
 
+/* A map of names to texts. */
+static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
+{
+  char got[64];
+
+  if (value->kind != RG_YAML_MAP || !value->n) {
+    rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, value->line, value->column},
+                       "'%s' takes a map of names to texts, got %s", param->name,
+                       value->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(value, got));
+    return false;
+  }
+  for (int i = 0; i < value->n; i++) {
+    const RgYamlEntry *entry = &value->entries[i];
+    if (!entry->key[0] || strlen(entry->key) > 30 || strpbrk(entry->key, "=;/,")) {
+      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, entry->line, entry->column},
+                         "a name in '%s' has 1 to 30 bytes and none of '=', ';', '/', ',', got "
+                         "'%.60s'", param->name, entry->key);
+      return false;
+    }
+    if (entry->value->kind == RG_YAML_SCALAR && !rg_yaml_is_null(entry->value)) continue;
+    rg_diagnostics_add(draft->diagnostics,
+                       (RgPlace){draft->path, entry->value->line, entry->value->column},
+                       "'%s' of '%s' must be a text, got %s", entry->key, param->name,
+                       rg_yaml_describe(entry->value, got));
+    return false;
+  }
+  return true;
+}
+
 /* A scalar with something in it, or a list of such where the parameter takes one. */
 static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
 {
   const RgPlace place = {draft->path, value->line, value->column};
   char got[64];
 
+  if (param->type == RG_PARAM_NAMED) return check_map(draft, param, value);
   if (value->kind == RG_YAML_LIST && param->type != RG_PARAM_REALS &&
       param->type != RG_PARAM_TEXTS) {
     rg_diagnostics_add(

@@ -8,6 +8,7 @@
 #include "base/design.h"
 #include "regret/optimum.h"
 #include "regret/regret.h"
+#include "study/trial_design.h"
 
 /* Everything one trial holds while it runs. */
 typedef struct {
@@ -57,7 +58,8 @@ static PetscErrorCode run_create_algorithm(Run *run)
   char          name[RG_NAME_MAX];
 
   PetscFunctionBeginUser;
-  snprintf(name, sizeof(name), "algorithm:%s", cell->algorithm->name);
+  snprintf(name, sizeof(name), "algorithm:%s",
+           cell->algorithm->stream ? cell->algorithm->stream : cell->algorithm->name);
   RgSetup setup = {
     .domain = &run->problem.domain,
     .surrogate = &cell->surrogate,
@@ -110,75 +112,6 @@ static PetscErrorCode run_destroy(Run *run)
   PetscCall(PetscFree(run->recommended));
   PetscCall(PetscFree5(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra));
   PetscCall(rg_problem_destroy(&run->problem));
-  PetscFunctionReturn(0);
-}
-
-/* ---- initial design ------------------------------------------------------------------------- */
-
-/* A box design on a finite set: the nearest point not taken yet. */
-static void nearest_free_point(const RgSpace *space, const double *u, unsigned char *taken,
-                               int *index)
-{
-  double best = INFINITY;
-
-  for (int i = 0; i < space->size; i++) {
-    double distance = 0;
-    for (int j = 0; j < space->dim; j++) {
-      double difference = space->points[(size_t)i * space->dim + j] - u[j];
-      distance += difference * difference;
-    }
-    if (taken[i] || distance >= best) continue;
-    best = distance;
-    *index = i;
-  }
-  taken[*index] = 1;
-}
-
-static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, double *points)
-{
-  PetscFunctionBeginUser;
-  switch (kind) {
-  case RG_INITIAL_SOBOL:
-    PetscCall(rg_design_sobol(random, n, dim, points));
-    break;
-  case RG_INITIAL_LATIN_HYPERCUBE:
-    PetscCall(rg_design_latin_hypercube(random, n, dim, points));
-    break;
-  default: PetscCall(rg_design_uniform(random, n, dim, points)); break;
-  }
-  PetscFunctionReturn(0);
-}
-
-/* points: n x dim unit coordinates; indices: n, -1 on a box. The stream is that of instance 0:
-   every instance of a problem starts from the same designs, so that instances and seeds are
-   crossed. */
-static PetscErrorCode initial_design(Run *run, double *points, int *indices)
-{
-  const RgSpace *space = &run->problem.domain.design;
-  int n = run->trial->n_initial, kind = run->cell->run.initial_design;
-  RgStream stream =
-      rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
-  RgRandom       random = rg_stream_at(&stream, 0);
-
-  PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++) indices[i] = -1;
-  if (!rg_space_is_finite(space)) {
-    PetscCall(box_design(kind, &random, n, space->dim, points));
-    PetscFunctionReturn(0);
-  }
-  if (kind == RG_INITIAL_UNIFORM) {
-    PetscCall(rg_random_subset(&random, space->size, n, indices));
-  } else {
-    unsigned char *taken;
-    PetscCall(PetscCalloc1(space->size, &taken));
-    PetscCall(box_design(kind, &random, n, space->dim, points));
-    for (int i = 0; i < n; i++)
-      nearest_free_point(space, points + (size_t)i * space->dim, taken, &indices[i]);
-    PetscCall(PetscFree(taken));
-  }
-  for (int i = 0; i < n; i++)
-    PetscCall(PetscArraycpy(points + (size_t)i * space->dim,
-                            space->points + (size_t)indices[i] * space->dim, space->dim));
   PetscFunctionReturn(0);
 }
 
@@ -296,32 +229,32 @@ static void record_clock(Run *run, int row)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-static PetscErrorCode run_initial_design(Run *run)
+/* Whether the trial is scored by score number s. */
+static bool is_scored(const Run *run, int s)
 {
-  int     n = run->trial->n_initial, dim = run->problem.domain.design.dim;
-  double *points;
-  int    *indices;
+  return run->cell->score < 0 || run->cell->score == s;
+}
+
+/* The recommendation by every score. */
+static PetscErrorCode run_scores(Run *run, int t, int row)
+{
+  const RgAlgorithmClass *class = run->cell->algorithm;
+  const bool all = run->cell->score < 0 && class->recommend_by;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2((size_t)PetscMax(n, 1) * dim, &points, PetscMax(n, 1), &indices));
-  PetscCall(initial_design(run, points, indices));
-  for (int row = 0; row < n && !run->failure.failed; row++) {
-    run->stage = row + 1;
-    run->query.index = indices[row];
-    PetscCall(PetscArraycpy(run->query.x, points + (size_t)row * dim, dim));
-    if (run->problem.domain.control == RG_CONTEXT_SIMULATOR) {
-      RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
-      PetscCall(run->problem.class->draw_context(&run->problem, &random, run->native_c,
-                                                 &run->query.context_index));
-      rg_space_to_unit(&run->problem.domain.context, run->native_c, run->query.c);
-    }
-    PetscCall(evaluate(run, row));
-    record_clock(run, row);
+  for (int s = 0; s < run->cell->n_scores && !run->failure.failed; s++) {
+    if (!is_scored(run, s)) continue;
+    if (all)
+      PetscCall(class->recommend_by(&run->algorithm, t, &run->history, s, &run->query,
+                                    &run->failure));
+    if (!run->failure.failed)
+      cell_of(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s] =
+          all ? run->query.index : run->recommended[row];
   }
-  PetscCall(PetscFree2(points, indices));
   PetscFunctionReturn(0);
 }
 
+/* After t queries; t = 0: of the initial design alone. */
 static PetscErrorCode run_recommendation(Run *run, int t, int row)
 {
   const RgAlgorithmClass *class = run->cell->algorithm;
@@ -333,6 +266,56 @@ static PetscErrorCode run_recommendation(Run *run, int t, int row)
   if (!run->failure.failed)
     rg_space_to_native(&run->problem.domain.design, run->query.x,
                        cell_of(run, RG_COLUMN_RECOMMENDATION, row));
+  PetscCall(run_scores(run, t, row));
+  PetscFunctionReturn(0);
+}
+
+/* Chosen by the learner: uniform over finitely many, else by nature's law. */
+static PetscErrorCode initial_context(Run *run, RgRandom *random)
+{
+  const RgSpace *context = &run->problem.domain.context;
+
+  PetscFunctionBeginUser;
+  if (rg_space_is_finite(context)) {
+    int index = (int)rg_random_below(random, (uint64_t)context->size);
+    run->query.context_index = index;
+    PetscCall(PetscArraycpy(run->query.c, context->points + (size_t)index * context->dim,
+                            context->dim));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(run->problem.class->draw_context(&run->problem, random, run->native_c,
+                                             &run->query.context_index));
+  rg_space_to_unit(context, run->native_c, run->query.c);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_initial_design(Run *run)
+{
+  int     n = run->trial->n_initial, dim = run->problem.domain.design.dim;
+  double *points;
+  int    *indices;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)PetscMax(n, 1) * dim, &points, PetscMax(n, 1), &indices));
+  /* The stream is that of instance 0: every instance of a problem starts from the same designs, so
+     that instances and seeds are crossed. */
+  RgStream stream =
+      rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
+  PetscCall(rg_trial_design(&stream, &run->problem.domain.design, run->cell->run.initial_design, n,
+                            points, indices));
+  for (int row = 0; row < n && !run->failure.failed; row++) {
+    run->stage = row + 1;
+    run->query.index = indices[row];
+    PetscCall(PetscArraycpy(run->query.x, points + (size_t)row * dim, dim));
+    if (run->problem.domain.control == RG_CONTEXT_SIMULATOR) {
+      RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
+      PetscCall(initial_context(run, &random));
+    }
+    PetscCall(evaluate(run, row));
+    if (row == n - 1 && !run->failure.failed) PetscCall(run_recommendation(run, 0, row));
+    record_clock(run, row);
+  }
+  PetscCall(PetscFree2(points, indices));
   PetscFunctionReturn(0);
 }
 
@@ -380,6 +363,36 @@ static PetscErrorCode objective_of(Run *run, int column, const int *indices, int
   PetscFunctionReturn(0);
 }
 
+/* Regret by score s. */
+static PetscErrorCode run_score_regret(Run *run, int s)
+{
+  const int columns[] = {RG_COLUMN_SCORE_INSTANTANEOUS_REGRET, RG_COLUMN_SCORE_SIMPLE_REGRET,
+                         RG_COLUMN_SCORE_CUMULATIVE_REGRET};
+  RgRecord *record = run->record;
+  int       n = record->n_rows;
+  RgPoint  *points;
+  double   *values, optimum;
+  bool      exceeded;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &points));
+  PetscCall(PetscMalloc1(5 * (size_t)n, &values));
+  for (int row = 0; row < n; row++) points[row] = (RgPoint){.index = run->history.index[row]};
+  PetscCall(run->problem.class->score(&run->problem, s, n, points, values, &optimum));
+  for (int row = 0; row < n; row++) {
+    const double best = cell_of(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s];
+    if (!isnan(best)) points[row].index = (int)best;
+  }
+  PetscCall(run->problem.class->score(&run->problem, s, n, points, values + n, &optimum));
+  PetscCall(rg_regret(n, record->n_initial, run->cell->run.count_initial, optimum, values,
+                      values + n, values + 2 * n, values + 3 * n, values + 4 * n, &exceeded));
+  for (int k = 0; k < 3; k++)
+    for (int row = 0; row < n; row++) cell_of(run, columns[k], row)[s] = values[(2 + k) * n + row];
+  PetscCall(PetscFree(values));
+  PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode run_regret(Run *run)
 {
   RgRecord *record = run->record;
@@ -393,8 +406,8 @@ static PetscErrorCode run_regret(Run *run)
   if (run->cell->algorithm->recommend) {
     PetscCall(PetscMalloc1(record->n_rows, &recommended));
     for (int row = 0; row < record->n_rows; row++) recommended[row] = NAN;
-    PetscCall(objective_of(run, RG_COLUMN_RECOMMENDATION, run->recommended, record->n_initial,
-                           recommended));
+    PetscCall(objective_of(run, RG_COLUMN_RECOMMENDATION, run->recommended,
+                           PetscMax(record->n_initial - 1, 0), recommended));
   }
   PetscCall(rg_regret_optimum(&run->problem, &record->optimum, &run->failure));
   PetscCall(rg_regret(record->n_rows, record->n_initial, run->cell->run.count_initial,
@@ -405,6 +418,8 @@ static PetscErrorCode run_regret(Run *run)
   if (exceeded)
     rg_failure_set(&run->failure, "F exceeds the optimum %.17g of %s: the optimum is wrong",
                    record->optimum, run->cell->problem->name);
+  for (int s = 0; s < run->cell->n_scores; s++)
+    if (is_scored(run, s)) PetscCall(run_score_regret(run, s));
   PetscCall(PetscFree(recommended));
   if (earlier.failed) run->failure = earlier;
   PetscFunctionReturn(0);

@@ -130,6 +130,11 @@ def _write_group(group, p, keep):
     put("key", texts(f"schema=1;problem={p['name']}@1{{}};run={{iterations={p['rows']}}};"
                      f"algorithm={names[a]}@1{{{SETTINGS.get(a, '')}}};study_seed=1;instance={i};"
                      f"seed={s}" for a, i, s in cells), "trial")
+    if "scores" in p:
+        group["score"] = np.arange(p["scored_regret"].shape[2])
+        group["score"].make_scale("score")
+        put("scores", texts(p["scores"] for _ in keep), "trial")
+        put("score_instantaneous_regret", p["scored_regret"][keep], "trial", "iteration", "score")
     put("host", texts(["node1"] * len(keep)), "trial", into=group.create_group("provenance"))
     timing = group.create_group("timing")
     for name, values in p["arrays"].items():

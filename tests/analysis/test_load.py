@@ -50,6 +50,23 @@ class Load(common.Case):
                                       self.small["arrays"]["simple_regret"])
         self.assertEqual(dataset["simple_regret"].attrs["units"], "1")
 
+    def test_scores(self):
+        """One problem per measure; trials that aim at one take part in that one alone."""
+        part = synthetic.problem("P", ["Random", "EI", "TS"], seeds=2, queries=5, initial=1)
+        regret = np.arange(6 * 6 * 2, dtype=float).reshape(6, 6, 2)
+        part["swept"] = ["", "", *["score=A"] * 2, *["k=3, score=B"] * 2]
+        part["scores"], part["scored_regret"] = "A=expectation; B=ptr(0.5)", regret
+        synthetic.write(self.path, [part])
+        results = load(self.path)
+        self.assertEqual(set(results.problems), {"P A", "P B", "P (k=3) B"})
+        a = regret_curves(results, "P A", "instantaneous")
+        self.assertEqual(sorted(set(a.index.get_level_values(0))), ["EI", "Random"])
+        np.testing.assert_array_equal(a.loc[("EI", 0, 1)], regret[3, 1:, 0])
+        b = regret_curves(results, "P B", "instantaneous")
+        self.assertEqual(set(b.index.get_level_values(0)), {"Random"})
+        np.testing.assert_array_equal(b.loc[("Random", 0, 0)], regret[0, 1:, 1])
+        self.assertEqual(results.xarray("P B")["instantaneous_regret"].dims, ("trial", "iteration"))
+
     def test_time_zero_ends_the_initial_design(self):
         synthetic.write(self.path, [self.small])
         found = regret_curves(load(self.path), "Small, d = 2", "simple")

@@ -2,7 +2,32 @@
    independently. */
 #include "test_main.h"
 
-#include "density/smoothing.h"
+#include "density/regression.h"
+#include "density/regression_loops.h"
+
+static const double d1_x[] = {0.1, 0.4, 0.45, 0.9}, d1_y[] = {0.2, -0.5, 0.7, 0.1};
+static const double d2_x[] = {0.2, 0.3, 0.7, 0.8, 0.5, 0.1, 0.2, 0.3}, d2_y[] = {1, 2, -1, 1.4};
+
+static RgRegression make(RgSmoothing kernel, int dim, int n, const double *x, const double *y)
+{
+  RgRegression regression;
+
+  RG_OK(rg_regression_create(kernel, dim, 1, &regression));
+  for (int i = 0; i < n; i++) RG_OK(rg_regression_append(&regression, x + i * dim, y ? y[i] : 0));
+  return regression;
+}
+
+typedef struct {
+  double m, log_weight, d_m[8], d_log[8];
+} Estimate;
+
+static Estimate at(RgRegression *regression, double h, const double *x)
+{
+  Estimate e;
+
+  RG_OK(rg_regression_predict(regression, h, 1, x, &e.m, &e.log_weight, e.d_m, e.d_log));
+  return e;
+}
 
 static void test_kernels(void **state)
 {
@@ -32,17 +57,17 @@ static void test_integrals(void **state)
 static void test_bandwidths(void **state)
 {
   static const struct {
-    int    n, dim;
+    int n, dim;
     double scott, silverman;
   } known[] = {
-    {1, 1, 1, 1.05922384105},
-    {10, 1, 0.63095734448, 0.668325061958},
-    {50, 2, 0.521000730959, 0.521000730959},
-    {100, 6, 0.63095734448, 0.588704018652},
-    {200, 8, 0.643054083418, 0.595779880472},
+      {1, 1, 1, 1.05922384105},
+      {10, 1, 0.63095734448, 0.668325061958},
+      {50, 2, 0.521000730959, 0.521000730959},
+      {100, 6, 0.63095734448, 0.588704018652},
+      {200, 8, 0.643054083418, 0.595779880472},
   };
   const double points[] = {1, 5, 2, 5, 6, 5};
-  double       deviation[2];
+  double deviation[2];
 
   (void)state;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -61,10 +86,179 @@ static void test_bandwidths(void **state)
   RG_CLOSE(deviation[0], 0, 0);
 }
 
+/* O2a to O2d. */
+static void test_regression_1d(void **state)
+{
+  RgRegression gaussian = make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y);
+  RgRegression epanechnikov = make(RG_SMOOTHING_EPANECHNIKOV, 1, 4, d1_x, d1_y);
+  RgRegression uniform = make(RG_SMOOTHING_UNIFORM, 1, 4, d1_x, d1_y);
+
+  (void)state;
+  Estimate e = at(&gaussian, 0.15, (const double[]){0.3});
+  RG_CLOSE(e.m, 0.058535128898, 1e-11);
+  RG_CLOSE(exp(e.log_weight), 1.81871581576, 1e-11);
+  RG_CLOSE(exp(-0.5 * e.log_weight), 0.741510966311, 1e-11);
+  RG_CLOSE(e.d_m[0], 0.0491916416323, 1e-11);
+  RG_CLOSE(e.d_log[0], 2.17570265672, 1e-11);
+  e = at(&gaussian, 0.01, (const double[]){0.65});
+  RG_CLOSE(e.m, 0.7, 1e-12);
+  RG_CLOSE(e.log_weight, -200, 1e-11);
+  e = at(&epanechnikov, 0.16, (const double[]){0.3});
+  RG_CLOSE(e.m, -0.301069518717, 1e-11);
+  RG_CLOSE(exp(e.log_weight), 0.73046875, 1e-11);
+  e = at(&epanechnikov, 0.15, (const double[]){0.7});
+  assert_true(e.log_weight == -INFINITY);
+  RG_CLOSE(e.m, 0.1, 1e-15);
+  RG_CLOSE(e.d_m[0], 0, 0);
+  e = at(&uniform, 0.16, (const double[]){0.3});
+  RG_CLOSE(e.m, 0.1, 1e-11);
+  RG_CLOSE(exp(e.log_weight), 2, 1e-15);
+  RG_OK(rg_regression_destroy(&gaussian));
+  RG_OK(rg_regression_destroy(&epanechnikov));
+  RG_OK(rg_regression_destroy(&uniform));
+}
+
+/* O3. */
+static void test_regression_2d(void **state)
+{
+  RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 2, 4, d2_x, d2_y);
+  Estimate e = at(&r, 0.25, (const double[]){0.4, 0.5});
+
+  (void)state;
+  RG_CLOSE(e.m, 0.957707046061, 1e-11);
+  RG_CLOSE(exp(e.log_weight), 1.54817338372, 1e-11);
+  RG_CLOSE(e.log_weight, 0.437075773884, 1e-11);
+  RG_CLOSE(r.mean, 0.85, 1e-14);
+  RG_CLOSE(rg_regression_deviation(&r), sqrt((0.0225 + 1.3225 + 3.4225 + 0.3025) / 4), 1e-14);
+  RG_OK(rg_regression_destroy(&r));
+}
+
+/* O4. */
+static void test_underflow(void **state)
+{
+  const double x[] = {0.25, 0.75, 0.875}, y[] = {1, 3, -7};
+  RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 1, 3, x, y);
+  static const double known[][3] = {
+      {0.5, 2, -3124999.30685}, {0.5078125, 3, -2932739.25781}, {0.8125, -2, -195311.806853}};
+
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    Estimate e = at(&r, 1e-4, known[i]);
+    RG_CLOSE(e.m, known[i][1], 1e-14);
+    RG_CLOSE(e.log_weight, known[i][2], 2e-12);
+  }
+  RG_OK(rg_regression_destroy(&r));
+}
+
+/* O12b, O12c. */
+static void test_cross_validation(void **state)
+{
+  const double points[] = {0.1, 0.15, 0.3, 0.35, 0.9};
+  RgRegression density = make(RG_SMOOTHING_GAUSSIAN, 1, 5, points, NULL);
+  RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y);
+
+  (void)state;
+  RG_CLOSE(exp(at(&density, 0.1, (const double[]){0.2}).log_weight) /
+               (5 * 0.1 * rg_smoothing_integral(RG_SMOOTHING_GAUSSIAN, 1)),
+           1.93104874296, 1e-11);
+  RG_CLOSE(rg_density_cross_validation(&density, 0.1), -14.3744371512, 1e-11);
+  RG_CLOSE(rg_density_cross_validation(&density, 0.2), -3.69957636387, 1e-11);
+  RG_CLOSE(rg_regression_cross_validation(&r, 0.1), 0.840342835255, 1e-11);
+  RG_CLOSE(rg_regression_cross_validation(&r, 0.2), 0.571689385436, 1e-11);
+  RG_CLOSE(rg_regression_cross_validation(&r, 0.5), 0.362019908862, 1e-11);
+  RG_OK(rg_regression_destroy(&density));
+  RG_OK(rg_regression_destroy(&r));
+}
+
+/* 40 random points in 3 coordinates: written down again without vectors, gradients by differences,
+   m between the observations, a repetition raises W at the point by one. */
+static void test_random(void **state)
+{
+  enum { N = 40, DIM = 3 };
+  RgStream stream = rg_stream(1, "density", 0, "points", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  double x[N * DIM], y[N], z[DIM];
+
+  (void)state;
+  rg_random_uniforms(&random, N * DIM, x);
+  rg_random_normals(&random, N, y);
+  for (int kernel = 0; kernel < 3; kernel++) {
+    RgRegression r = make((RgSmoothing)kernel, DIM, N, x, y);
+    for (int trial = 0; trial < 20; trial++) {
+      const double h = 0.35;
+      double mass = 0, moment = 0;
+      rg_random_uniforms(&random, DIM, z);
+      for (int i = 0; i < N; i++) {
+        double r2 = 0;
+        for (int j = 0; j < DIM; j++) r2 += pow((z[j] - x[i * DIM + j]) / h, 2);
+        mass += rg_smoothing_value((RgSmoothing)kernel, r2);
+        moment += y[i] * rg_smoothing_value((RgSmoothing)kernel, r2);
+      }
+      Estimate e = at(&r, h, z);
+      assert_true(e.m >= -4 && e.m <= 4);
+      if (mass == 0) continue;
+      RG_CLOSE(e.m, moment / mass, 1e-12);
+      RG_CLOSE(e.log_weight, log(mass), 1e-12);
+      for (int j = 0; j < DIM; j++) {
+        const double step = 1e-6, u = z[j];
+        z[j] = u + step;
+        Estimate above = at(&r, h, z);
+        z[j] = u - step;
+        Estimate below = at(&r, h, z);
+        z[j] = u;
+        if (kernel == RG_SMOOTHING_UNIFORM) continue;
+        RG_CLOSE(e.d_m[j], (above.m - below.m) / (2 * step), 1e-6);
+        RG_CLOSE(e.d_log[j], (above.log_weight - below.log_weight) / (2 * step), 1e-6);
+      }
+    }
+    double before = exp(at(&r, 0.35, x).log_weight);
+    RG_OK(rg_regression_append(&r, x, y[0]));
+    RG_CLOSE(exp(at(&r, 0.35, x).log_weight), before + 1, 1e-13);
+    RG_OK(rg_regression_destroy(&r));
+  }
+}
+
+/* Every instruction set the machine has gives what plain loops do. */
+static void test_instruction_sets(void **state)
+{
+  enum { N = 48, DIM = 5 };
+  RgStream stream = rg_stream(1, "density", 0, "points", 1);
+  RgRandom random = rg_stream_at(&stream, 0);
+  double x[N * DIM], y[N], z[DIM], r2[N], e[N], sums[2];
+
+  (void)state;
+  rg_random_uniforms(&random, N * DIM, x);
+  rg_random_uniforms(&random, N, y);
+  rg_random_uniforms(&random, DIM, z);
+  for (int level = 0; level < RG_VECTOR_LEVELS; level++) {
+    const RgRegressionLoops *loops = rg_regression_loops_at(level);
+    if (!loops) continue;
+    double nearest = INFINITY, mass = 0, moment = 0;
+    double least = loops->distances(DIM, N, x, N, z, r2);
+    for (int i = 0; i < N; i++) {
+      double sum = 0;
+      for (int k = 0; k < DIM; k++) sum += pow(x[k * N + i] - z[k], 2);
+      RG_CLOSE(r2[i], sum, 1e-15);
+      nearest = fmin(nearest, r2[i]);
+    }
+    assert_true(nearest == least);
+    loops->weigh(RG_SMOOTHING_GAUSSIAN, N, 9, nearest, r2, y, e, sums);
+    for (int i = 0; i < N; i++) {
+      RG_CLOSE(e[i], exp(4.5 * (nearest - r2[i])), 1e-15);
+      mass += e[i];
+      moment += e[i] * y[i];
+    }
+    RG_CLOSE(sums[0], mass, 1e-14);
+    RG_CLOSE(sums[1], moment, 1e-14);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_kernels),
-  cmocka_unit_test(test_integrals),
-  cmocka_unit_test(test_bandwidths),
+    cmocka_unit_test(test_regression_1d), cmocka_unit_test(test_regression_2d),
+    cmocka_unit_test(test_underflow),     cmocka_unit_test(test_cross_validation),
+    cmocka_unit_test(test_random),        cmocka_unit_test(test_instruction_sets),
+    cmocka_unit_test(test_kernels),       cmocka_unit_test(test_integrals),
+    cmocka_unit_test(test_bandwidths),
 };
 
 RG_TEST_MAIN(tests)

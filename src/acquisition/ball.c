@@ -1,0 +1,197 @@
+#include "acquisition/ball.h"
+
+#include "acquisition/ranking.h"
+
+#include <math.h>
+
+#define MAX_ITERATIONS 100
+#define TOLERANCE 1e-6  /* largest entry of the projected gradient step, relative to the radius */
+#define SUFFICIENT 1e-4 /* of the linear prediction: a step is accepted */
+#define STEP_MIN 1e-10
+#define STEP_MAX 1e10
+
+static double clip(double u)
+{
+  return fmin(fmax(u, 0.0), 1.0);
+}
+
+/* Projection is clip(c + (x - c)/s), s >= 1. With the set of clipped coordinates given, s follows
+   from |.| = radius; dropping coordinates from the clipped ones only overestimates s, so starting
+   from none s falls to its value in at most dim steps. */
+void rg_ball_project(int dim, const double *centre, double radius, double *x)
+{
+  double s = 1.0, next = 0.0;
+
+  for (int j = 0; j < dim; j++) next += (x[j] - centre[j]) * (x[j] - centre[j]);
+  next = fmax(sqrt(next) / radius, 1.0);
+  for (int i = 0; i <= dim && next != s; i++) {
+    double free = 0.0, clipped = 0.0;
+    s = next;
+    for (int j = 0; j < dim; j++) {
+      double u = centre[j] + (x[j] - centre[j]) / s, d = clip(u) - centre[j];
+      if (u == clip(u))
+        free += (x[j] - centre[j]) * (x[j] - centre[j]);
+      else
+        clipped += d * d;
+    }
+    if (free == 0.0) break;
+    next = fmax(sqrt(free / fmax(radius * radius - clipped, 0.0)), 1.0);
+    if (!(next < s)) break;
+  }
+  for (int j = 0; j < dim; j++) x[j] = clip(centre[j] + (x[j] - centre[j]) / s);
+}
+
+typedef struct {
+  int dim, m; /* starts */
+  double radius;
+  const double *centre;
+  double *x, *gradient; /* m x dim: points and gradients there */
+  double *value;        /* m */
+  double *spectral;     /* m: step length */
+  double *step;         /* m x dim: projected step from x */
+  double *fraction;     /* m: of the step tried; 0: the start is at rest */
+  double *X, *G, *F;    /* batch */
+  int *id;
+} Search;
+
+static PetscErrorCode search_create(int dim, int m, const double *centre, double radius,
+                                    Search *search)
+{
+  size_t n = (size_t)m * dim;
+
+  PetscFunctionBeginUser;
+  *search = (Search){.dim = dim, .m = m, .centre = centre, .radius = radius};
+  PetscCall(PetscCalloc5(n, &search->x, n, &search->gradient, m, &search->value, m,
+                         &search->spectral, n, &search->step));
+  PetscCall(PetscCalloc5(m, &search->fraction, n, &search->X, n, &search->G, m, &search->F, m,
+                         &search->id));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode search_destroy(Search *search)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree5(search->x, search->gradient, search->value, search->spectral, search->step));
+  PetscCall(PetscFree5(search->fraction, search->X, search->G, search->F, search->id));
+  PetscFunctionReturn(0);
+}
+
+/* The projected step of start i, tried in full next; at rest where it is negligible. */
+static void propose(Search *search, int i)
+{
+  const int dim = search->dim;
+  const double *x = search->x + (size_t)i * dim, *g = search->gradient + (size_t)i * dim;
+  double *step = search->step + (size_t)i * dim, largest = 0.0;
+
+  for (int j = 0; j < dim; j++) step[j] = x[j] + search->spectral[i] * g[j];
+  rg_ball_project(dim, search->centre, search->radius, step);
+  for (int j = 0; j < dim; j++) {
+    step[j] -= x[j];
+    largest = fmax(largest, fabs(step[j]));
+  }
+  search->fraction[i] = isfinite(largest) && largest > TOLERANCE * search->radius ? 1.0 : 0.0;
+}
+
+/* Take x + fraction * step with its value and gradient, or shorten the step. */
+static void learn(Search *search, int i, const double *X, double value, const double *gradient)
+{
+  const int dim = search->dim;
+  double *x = search->x + (size_t)i * dim, *g = search->gradient + (size_t)i * dim;
+  double *step = search->step + (size_t)i * dim, slope = 0.0, ss = 0.0, sy = 0.0;
+
+  for (int j = 0; j < dim; j++) slope += g[j] * step[j];
+  if (!(value >= search->value[i] + SUFFICIENT * search->fraction[i] * slope)) {
+    search->fraction[i] *= 0.3;
+    if (search->fraction[i] < 1e-12) search->fraction[i] = 0.0;
+    return;
+  }
+  for (int j = 0; j < dim; j++) {
+    double s = X[j] - x[j];
+    ss += s * s;
+    sy -= s * (gradient[j] - g[j]);
+  }
+  PetscArraycpy(x, X, dim);
+  PetscArraycpy(g, gradient, dim);
+  search->value[i] = value;
+  search->spectral[i] = sy > 0.0 ? fmin(fmax(ss / sy, STEP_MIN), STEP_MAX) : STEP_MAX;
+  propose(search, i);
+}
+
+static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *context)
+{
+  const size_t dim = (size_t)search->dim;
+
+  PetscFunctionBeginUser;
+  PetscCall(function(context, search->m, search->x, search->value, search->gradient));
+  for (int i = 0; i < search->m; i++) {
+    double norm = 0.0;
+    for (size_t j = 0; j < dim; j++) norm = fmax(norm, fabs(search->gradient[i * dim + j]));
+    search->spectral[i] = norm > 0.0 ? search->radius / norm : 1.0;
+    propose(search, i);
+  }
+  for (int round = 0; round < MAX_ITERATIONS; round++) {
+    int n = 0;
+    for (int i = 0; i < search->m; i++) {
+      if (search->fraction[i] == 0.0) continue;
+      for (size_t j = 0; j < dim; j++)
+        search->X[n * dim + j] =
+            search->x[i * dim + j] + search->fraction[i] * search->step[i * dim + j];
+      search->id[n++] = i;
+    }
+    if (n == 0) break;
+    PetscCall(function(context, n, search->X, search->F, search->G));
+    for (int k = 0; k < n; k++)
+      learn(search, search->id[k], search->X + k * dim, search->F[k], search->G + k * dim);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Uniform points of the ball, projected onto the cube. */
+static void raw(int dim, const double *centre, double radius, int n, RgRandom *random,
+                double *points)
+{
+  for (int i = 0; i < n; i++) {
+    double *x = points + (size_t)i * dim, norm, length;
+    rg_random_normals(random, (size_t)dim, x);
+    norm = 0.0;
+    for (int j = 0; j < dim; j++) norm += x[j] * x[j];
+    length = radius * pow(rg_random_uniform(random), 1.0 / dim) / sqrt(norm);
+    for (int j = 0; j < dim; j++) x[j] = centre[j] + length * x[j];
+    rg_ball_project(dim, centre, radius, x);
+  }
+}
+
+PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, int raw_points,
+                                int starts, RgBatchFunction function, void *context,
+                                RgRandom *random, double *best_x, double *best_value,
+                                RgFailure *failure)
+{
+  Search search;
+  double *points, *value;
+  int *chosen, count = 0, best = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3((size_t)raw_points * dim, &points, (size_t)raw_points, &value,
+                         (size_t)starts, &chosen));
+  raw(dim, centre, radius, raw_points, random, points);
+  PetscCall(function(context, raw_points, points, value, NULL));
+  for (int i = 0; i < raw_points; i++)
+    if (isfinite(value[i])) count = rg_ranking_insert(value, i, count, starts, chosen);
+  if (count == 0) {
+    rg_failure_set(failure, "the acquisition function is finite at none of %d points of a ball",
+                   raw_points);
+    PetscCall(PetscFree3(points, value, chosen));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(search_create(dim, count, centre, radius, &search));
+  for (int k = 0; k < count; k++)
+    PetscCall(PetscArraycpy(search.x + (size_t)k * dim, points + (size_t)chosen[k] * dim, dim));
+  PetscCall(ascend(&search, function, context));
+  for (int k = 1; k < count; k++)
+    if (search.value[k] > search.value[best]) best = k;
+  *best_value = search.value[best];
+  PetscCall(PetscArraycpy(best_x, search.x + (size_t)best * dim, dim));
+  PetscCall(search_destroy(&search));
+  PetscCall(PetscFree3(points, value, chosen));
+  PetscFunctionReturn(0);
+}

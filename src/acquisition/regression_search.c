@@ -1,0 +1,151 @@
+#include "acquisition/regression_search.h"
+
+#include <math.h>
+
+#define OVERFLOW 300.0 /* log W^(-1/2) from which bounds are compared by their logarithms */
+#define TIE 1e-12      /* values of m this close are equal (boke 2.6) */
+#define BELOW -1000.0  /* logarithms of bounds that are not positive; every other one is above */
+
+/* What the first batch says about W: zero somewhere, or about to overflow. */
+static void choose_scale(RgRegressionSearch *search, int m, const double *log_weight)
+{
+  double least = INFINITY;
+
+  for (int i = 0; i < m; i++) least = fmin(least, log_weight[i]);
+  search->scaled = true;
+  search->scale = RG_REGRESSION_PLAIN;
+  if (search->goal == RG_REGRESSION_MEAN) return;
+  if (least == -INFINITY)
+    search->scale = RG_REGRESSION_DISTANCE;
+  else if (search->goal == RG_REGRESSION_UCB && search->width > 0.0 && -0.5 * least > OVERFLOW)
+    search->scale = RG_REGRESSION_LOGARITHM;
+}
+
+/* Values from m (in: value) and log W; with gradients dm (in: gradient) and d_log. n x dim. */
+static void bound(const RgRegressionSearch *search, int m, int dim, const double *log_weight,
+                  const double *d_log, double *value, double *gradient)
+{
+  for (int i = 0; i < m; i++) {
+    double mean = (value[i] - search->shift) / search->deviation;
+    double sd = search->width > 0.0 ? search->width * exp(-0.5 * log_weight[i]) : 0.0;
+    double *g = gradient ? gradient + (size_t)i * dim : NULL;
+
+    value[i] = mean + sd;
+    for (int k = 0; g && k < dim; k++)
+      g[k] = g[k] / search->deviation - 0.5 * sd * d_log[(size_t)i * dim + k];
+  }
+}
+
+/* log(m + width W^(-1/2)) = log width - log W/2 + log1p(ratio), ratio = m W^(1/2)/width. */
+static void log_bound(const RgRegressionSearch *search, int m, int dim, const double *log_weight,
+                      const double *d_log, double *value, double *gradient)
+{
+  for (int i = 0; i < m; i++) {
+    double mean = (value[i] - search->shift) / search->deviation;
+    double inverse = exp(0.5 * log_weight[i]) / search->width, ratio = mean * inverse;
+    double *g = gradient ? gradient + (size_t)i * dim : NULL;
+
+    if (ratio > -1.0) {
+      value[i] = log(search->width) - 0.5 * log_weight[i] + log1p(ratio);
+      for (int k = 0; g && k < dim; k++)
+        g[k] =
+            (g[k] / search->deviation * inverse - 0.5 * d_log[(size_t)i * dim + k]) / (1.0 + ratio);
+    } else {
+      value[i] = BELOW + mean / (1.0 + fabs(mean));
+      for (int k = 0; g && k < dim; k++)
+        g[k] = g[k] / search->deviation / ((1.0 + fabs(mean)) * (1.0 + fabs(mean)));
+    }
+  }
+}
+
+static void exploitation(const RgRegressionSearch *search, int m, int dim, double *value,
+                         double *gradient)
+{
+  for (int i = 0; i < m; i++) {
+    double mean = (value[i] - search->shift) / search->deviation;
+    double grid = TIE * fmax(1.0, fabs(mean));
+
+    value[i] = grid * round(mean / grid);
+    for (int k = 0; gradient && k < dim; k++) gradient[(size_t)i * dim + k] /= search->deviation;
+  }
+}
+
+static void least_density(int m, int dim, const double *log_weight, const double *d_log,
+                          double *value, double *gradient)
+{
+  for (int i = 0; i < m; i++) value[i] = -log_weight[i];
+  for (size_t k = 0; gradient && k < (size_t)m * dim; k++) gradient[k] = -d_log[k];
+}
+
+PetscErrorCode rg_regression_value(void *context, int m, const double *X, double *value,
+                                   double *gradient)
+{
+  RgRegressionSearch *search = context;
+  const int dim = search->regression->dim;
+  double *log_weight, *d_log = NULL;
+
+  PetscFunctionBeginUser;
+  search->evaluations += m;
+  if (search->scaled && search->scale == RG_REGRESSION_DISTANCE) {
+    PetscCall(rg_regression_distance(search->regression, m, X, value, gradient));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1((size_t)m, &log_weight));
+  if (gradient) PetscCall(PetscMalloc1((size_t)m * dim, &d_log));
+  PetscCall(rg_regression_predict(search->regression, search->h, m, X, value, log_weight, gradient,
+                                  d_log));
+  if (!search->scaled) choose_scale(search, m, log_weight);
+  if (search->scale == RG_REGRESSION_DISTANCE)
+    PetscCall(rg_regression_distance(search->regression, m, X, value, gradient));
+  else if (search->goal == RG_REGRESSION_SPACE)
+    least_density(m, dim, log_weight, d_log, value, gradient);
+  else if (search->goal == RG_REGRESSION_MEAN)
+    exploitation(search, m, dim, value, gradient);
+  else if (search->scale == RG_REGRESSION_LOGARITHM)
+    log_bound(search, m, dim, log_weight, d_log, value, gradient);
+  else
+    bound(search, m, dim, log_weight, d_log, value, gradient);
+  PetscCall(PetscFree(log_weight));
+  PetscCall(PetscFree(d_log));
+  PetscFunctionReturn(0);
+}
+
+/* On a finite design the scale depends on all its points, which rg_acquire_with shows in parts. */
+static PetscErrorCode scale_of_set(const RgSpace *space, RgRegressionSearch *search)
+{
+  double *value;
+
+  PetscFunctionBeginUser;
+  if (search->goal == RG_REGRESSION_MEAN) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1((size_t)space->size, &value));
+  PetscCall(rg_regression_value(search, space->size, space->points, value, NULL));
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_regression_acquire(const RgDomain *domain, const RgHistory *history,
+                                     RgRegressionSearch *search, const RgMaximiserOptions *options,
+                                     RgRandom *random, RgQuery *query, double *value,
+                                     RgFailure *failure)
+{
+  RgMaximiserOptions without = *options;
+  double mean, log_weight, unused;
+
+  PetscFunctionBeginUser;
+  search->scaled = false;
+  if (search->regression->kernel == RG_SMOOTHING_UNIFORM) without.max_iterations = 0;
+  if (rg_space_is_finite(&domain->design)) PetscCall(scale_of_set(&domain->design, search));
+  PetscCall(rg_acquire_with(domain, history, rg_regression_value, search, &without, random, query,
+                            &unused, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(rg_regression_predict(search->regression, search->h, 1, query->x, &mean, &log_weight,
+                                  NULL, NULL));
+  mean = (mean - search->shift) / search->deviation;
+  if (search->goal == RG_REGRESSION_SPACE)
+    *value = -log_weight;
+  else if (search->goal == RG_REGRESSION_MEAN || search->width == 0.0)
+    *value = mean;
+  else
+    *value = mean + search->width * exp(-0.5 * log_weight);
+  PetscFunctionReturn(0);
+}

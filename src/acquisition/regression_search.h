@@ -1,0 +1,45 @@
+/* Queries by kernel regression: the upper confidence bound of boke 2.4, pure exploitation, and the
+   point of least density. */
+#ifndef RG_ACQUISITION_REGRESSION_SEARCH_H
+#define RG_ACQUISITION_REGRESSION_SEARCH_H
+
+#include "acquisition/maximise.h"
+#include "density/regression.h"
+
+typedef enum {
+  RG_REGRESSION_UCB,  /* m + width W^(-1/2) */
+  RG_REGRESSION_MEAN, /* m; values within 1e-12 max(1,|m|) count as equal */
+  RG_REGRESSION_SPACE /* -log W: the point of least density */
+} RgRegressionGoal;
+
+/* How values are compared. Set by the first batch without gradients: the raw points. */
+typedef enum {
+  RG_REGRESSION_PLAIN,
+  RG_REGRESSION_LOGARITHM, /* of the bound, where W^(-1/2) may overflow */
+  RG_REGRESSION_DISTANCE   /* to the data, where W = 0 somewhere (compact kernels) */
+} RgRegressionScale;
+
+typedef struct {
+  RgRegression *regression; /* borrowed */
+  RgRegressionGoal goal;
+  double h;
+  double shift, deviation; /* m is taken as (m - shift)/deviation */
+  double width;            /* sqrt(beta_t) */
+  RgRegressionScale scale; /* out */
+  bool scaled;             /* false before a search; then `scale` is set */
+  long evaluations;        /* out: acquisition values so far */
+} RgRegressionSearch;
+
+/* An RgBatchFunction; context: RgRegressionSearch. */
+PetscErrorCode rg_regression_value(void *search, int m, const double *X, double *value,
+                                   double *gradient);
+
+/* Maximise the goal over the design as rg_acquire_with does, ties by the order of the points. The
+   uniform kernel has no gradient: no local search but for distances. value: m + width W^(-1/2), m
+   or -log W at the query, infinite where W = 0. Needs data. */
+PetscErrorCode rg_regression_acquire(const RgDomain *domain, const RgHistory *history,
+                                     RgRegressionSearch *search, const RgMaximiserOptions *options,
+                                     RgRandom *random, RgQuery *query, double *value,
+                                     RgFailure *failure);
+
+#endif

@@ -1,0 +1,58 @@
+/* boke_plus: BOKE that exploits with probability 1 - p.
+
+   Each query draws q ~ Bernoulli(p): q = 1 maximises the bound of boke, q = 0 the kernel regression
+   m_t alone. Shares all random numbers but q with boke: p = 1 is the same method, bit for bit.
+   Source: Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3.
+   Deviations: values of m_t within 1e-12 max(1,|m_t|) count as equal, the first one found wins: m_t
+   is flat around a point that dominates.
+   Cost per iteration: as boke.
+   Needs no context, and an initial design. Revision 1. */
+#include "algorithm/boke.h"
+
+static const RgParam params[] = {
+    {"p", RG_PARAM_REAL, offsetof(RgBokeOptions, p), "0.5", RG_POSITIVE, 1.0, NULL, "p",
+     "probability that a query maximises the bound; else it maximises the regression"},
+    RG_SMOOTHER_PARAMS(RgBokeOptions),
+    RG_OUTPUT_PARAMS(RgBokeOptions),
+    RG_WIDTH_PARAMS(RgBokeOptions),
+    {0}};
+
+static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  const RgBokeOptions *options = context;
+
+  PetscFunctionBeginUser;
+  (void)domain;
+  rg_width_check(&options->width, params, place, diagnostics);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const RgBokeOptions *options = algorithm->options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_boke_ask(algorithm, options->p, t, history, query, failure));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_boke_plus = {
+    .name = "boke_plus",
+    .title = "BOKE+",
+    .summary = "boke with probability p, else x_t = argmax m(x)",
+    .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3",
+    .revision = 1,
+    .needs = RG_NEEDS_NO_CONTEXT,
+    .reads = RG_READS_MAXIMISER,
+    .stream = "boke",
+    .params = params,
+    .options_size = sizeof(RgBokeOptions),
+    .columns = rg_boke_columns,
+    .state_size = sizeof(RgSmoother),
+    .check = check,
+    .create = rg_smoother_create,
+    .ask = ask,
+    .destroy = rg_smoother_destroy,
+};

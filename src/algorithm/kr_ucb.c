@@ -1,0 +1,231 @@
+/* kr_ucb: upper confidence bounds of kernel regression at points already visited, with progressive
+   widening.
+
+   score_i = m_t(x_i) + C sqrt(log(sum_j W_t(x_j)) / W_t(x_i)) over the t points, repetitions
+   counted. The best of them is evaluated again while t^alpha is below the number of distinct
+   points; else the new point is argmin W_t(x) over {x: k(x, x_best; h) > tau}, a ball around it.
+   Without widening (finite form) no new point is ever made.
+   Source: Yee, Lisy, Bowling (2016), Monte Carlo tree search in continuous action spaces with
+   execution uncertainty; Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 5.
+   Deviations: on a finite design new points are those of the design in the ball.
+   Cost per iteration: O(t^2 d) for the scores, O(t d) per value of the search for a new point.
+   Needs no context, and an initial design. Revision 1. */
+#include "acquisition/ball.h"
+#include "algorithm/smoother.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RAW_POINTS 500 /* boke 2.11 */
+#define STARTS 10
+#define INSIDE (1.0 - 1e-9) /* the ball is open */
+
+typedef struct {
+  RgSmootherOptions smoother;
+  bool widening;
+  double alpha, exploration, tau;
+} Options;
+
+static const RgParam params[] = {
+    {"widening", RG_PARAM_BOOL, offsetof(Options, widening), "true", 0, 0, NULL, "",
+     "make new points (progressive widening); false: visited points only"},
+    {"alpha", RG_PARAM_REAL, offsetof(Options, alpha), "0.9", RG_POSITIVE, 1.0, NULL, "alpha",
+     "a new point is made when t^alpha has reached the number of distinct points"},
+    {"exploration", RG_PARAM_REAL, offsetof(Options, exploration), "auto", 0.0, 1e6, NULL, "C",
+     "factor of the width; auto: 0.1 sqrt(2)"},
+    {"tau", RG_PARAM_REAL, offsetof(Options, tau), "0.1", RG_POSITIVE, 0.999999, NULL, "tau",
+     "new points have a kernel value above it with the best visited point"},
+    RG_SMOOTHER_PARAMS(Options),
+    RG_OUTPUT_PARAMS(Options),
+    {0}};
+
+static const RgRecordColumn columns[] = {
+    [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},
+    [RG_SMOOTHER_LOG_WEIGHT] =
+        {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
+    [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
+    [RG_SMOOTHER_CONFIDENCE] = {"confidence",
+                                "squared confidence width beta_t or zeta_t of the query"},
+    [RG_SMOOTHER_ACQUISITION] = {"acquisition", "score of the best visited point, model units"},
+    [RG_SMOOTHER_CHOICE] = {"repeated", "1: a visited point was evaluated again; 0: a new point"},
+    {0}};
+
+typedef struct {
+  RgSmoother smoother; /* first */
+  int n;               /* points counted */
+  int distinct;        /* among them */
+} State;
+
+/* Number of distinct points, bitwise. */
+static void count_distinct(State *state, const RgHistory *history)
+{
+  const size_t bytes = (size_t)history->dim * sizeof(double);
+
+  for (; state->n < history->n; state->n++) {
+    bool seen = false;
+    const double *x = history->x + (size_t)state->n * history->dim;
+    for (int i = 0; i < state->n && !seen; i++)
+      seen = !memcmp(x, history->x + (size_t)i * history->dim, bytes);
+    state->distinct += !seen;
+  }
+}
+
+/* The visited point of the highest score, lowest index first; beta: C^2 log sum_j W_j. */
+static PetscErrorCode best_visited(const Options *options, State *state, const RgHistory *history,
+                                   int *best, double *beta, double *score)
+{
+  RgSmoother *smoother = &state->smoother;
+  double *mean, *log_weight, sum = 0.0;
+  double c = isnan(options->exploration) ? 0.1 * sqrt(2.0) : options->exploration;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(history->n, &mean, history->n, &log_weight));
+  PetscCall(rg_regression_predict(&smoother->regression, smoother->h, history->n, history->x, mean,
+                                  log_weight, NULL, NULL));
+  for (int i = 0; i < history->n; i++) sum += exp(log_weight[i]);
+  *beta = c * c * fmax(log(sum), 0.0);
+  *best = 0;
+  *score = -INFINITY;
+  for (int i = 0; i < history->n; i++) {
+    double value =
+        (mean[i] - smoother->shift) / smoother->deviation + sqrt(*beta) * exp(-0.5 * log_weight[i]);
+    if (value > *score) *score = value, *best = i;
+  }
+  PetscCall(PetscFree2(mean, log_weight));
+  PetscFunctionReturn(0);
+}
+
+/* Preprocessing: the scores. */
+static PetscErrorCode select_visited(RgAlgorithm *algorithm, const RgHistory *history, int *best,
+                                     RgQuery *query)
+{
+  RgClock *clock = algorithm->setup.clock;
+  State *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_FIT));
+  count_distinct(state, history);
+  PetscCall(best_visited(algorithm->options, state, history, best,
+                         &query->extra[RG_SMOOTHER_CONFIDENCE],
+                         &query->extra[RG_SMOOTHER_ACQUISITION]));
+  if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_FIT));
+  PetscFunctionReturn(0);
+}
+
+/* The point of the design in the ball where W is least; the centre if there is no other. */
+static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch *search,
+                                       const double *centre, double radius,
+                                       const unsigned char *excluded, RgQuery *query)
+{
+  double *value;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(space->size, &value));
+  PetscCall(rg_regression_value(search, space->size, space->points, value, NULL));
+  for (int i = 0; i < space->size; i++) {
+    double sum = 0.0;
+    for (int j = 0; j < space->dim; j++) {
+      double difference = space->points[(size_t)i * space->dim + j] - centre[j];
+      sum += difference * difference;
+    }
+    if (sum > radius * radius) value[i] = -INFINITY;
+  }
+  query->index = rg_argmax(space->size, value, excluded);
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *history, int best,
+                                RgQuery *query, RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  const RgSpace *space = &algorithm->setup.domain->design;
+  State *state = algorithm->state;
+  const double *centre = history->x + (size_t)best * history->dim;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  double value,
+      radius = INSIDE * state->smoother.h *
+               rg_smoothing_level_radius((RgSmoothing)options->smoother.smoothing, options->tau);
+  RgRegressionSearch search = {.regression = &state->smoother.regression,
+                               .goal = RG_REGRESSION_SPACE,
+                               .h = state->smoother.h,
+                               .deviation = 1.0};
+
+  PetscFunctionBeginUser;
+  if (rg_space_is_finite(space)) {
+    unsigned char *excluded;
+    PetscCall(rg_excluded_points(algorithm->setup.domain, history, &excluded));
+    PetscCall(new_point_of_set(space, &search, centre, radius, excluded, query));
+    PetscCall(PetscFree(excluded));
+    if (query->index < 0)
+      rg_failure_set(failure, "no point of the domain is left in the ball");
+    else
+      memcpy(query->x, space->points + (size_t)query->index * space->dim,
+             (size_t)space->dim * sizeof(double));
+  } else {
+    PetscCall(rg_maximise_ball(space->dim, centre, radius, RAW_POINTS, STARTS, rg_regression_value,
+                               &search, &random, query->x, &value, failure));
+  }
+  query->extra[RG_SMOOTHER_VALUES] = (double)search.evaluations;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  State *state = algorithm->state;
+  int best = 0;
+
+  PetscFunctionBeginUser;
+  /* 1. h_t, units of the outputs. */
+  PetscCall(rg_smoother_update(algorithm, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 2. The visited point of the highest score. */
+  PetscCall(select_visited(algorithm, history, &best, query));
+  /* 3. t^alpha < distinct points: that point again; else a new one. */
+  bool again = !options->widening || pow(history->n, options->alpha) < state->distinct;
+  query->extra[RG_SMOOTHER_VALUES] = 0.0;
+  if (again) {
+    query->index = history->index[best];
+    memcpy(query->x, history->x + (size_t)best * history->dim,
+           (size_t)history->dim * sizeof(double));
+  } else {
+    PetscCall(new_point(algorithm, t, history, best, query, failure));
+    if (failure->failed) PetscFunctionReturn(0);
+  }
+  query->extra[RG_SMOOTHER_CHOICE] = again;
+  PetscCall(rg_smoother_record(&state->smoother, query->extra[RG_SMOOTHER_VALUES], query));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  (void)options;
+  if (domain->without_replacement)
+    rg_diagnostics_add(diagnostics, place,
+                       "kr_ucb evaluates points again, and this domain is without replacement");
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_kr_ucb = {
+    .name = "kr_ucb",
+    .title = "KR-UCB",
+    .summary =
+        "the visited point of largest m(x_i) + C sqrt(log(sum_j W(x_j))/W(x_i)) again, or a new "
+        "point of least density near it",
+    .reference = "Yee, Lisy, Bowling (2016), Monte Carlo tree search in continuous action spaces; "
+                 "arXiv:2502.06178, Algorithm 5",
+    .revision = 1,
+    .needs = RG_NEEDS_NO_CONTEXT,
+    .params = params,
+    .options_size = sizeof(Options),
+    .columns = columns,
+    .state_size = sizeof(State),
+    .check = check,
+    .create = rg_smoother_create,
+    .ask = ask,
+    .destroy = rg_smoother_destroy,
+};

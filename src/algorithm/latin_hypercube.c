@@ -1,0 +1,81 @@
+/* latin_hypercube: the queries are the points of one Latin hypercube, in random order.
+
+   Each coordinate of the T queries after the initial design visits each of T strata once. Designs
+   of different sizes are not nested; where the fill distance is recorded, that of a fresh Latin
+   hypercube is taken for every number of points (boke 2.8).
+   Source: McKay, Beckman, Conover (1979), A comparison of three methods for selecting values of
+   input variables in the analysis of output from a computer code.
+   Cost per iteration: O(d) (O(T d) at the first).
+   Needs a box without context. Revision 1. */
+#include "algorithm/algorithm.h"
+
+#include "base/design.h"
+
+#include <string.h>
+
+static const RgParam params[] = {{0}};
+
+typedef struct {
+  double *points; /* T x dim */
+} State;
+
+static PetscErrorCode create(RgAlgorithm *algorithm)
+{
+  const RgSetup *setup = &algorithm->setup;
+  State *state = algorithm->state;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "design", 0);
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)setup->n_iterations * setup->domain->design.dim, &state->points));
+  PetscCall(rg_design_latin_hypercube(&random, setup->n_iterations, setup->domain->design.dim,
+                                      state->points));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const State *state = algorithm->state;
+  const size_t dim = (size_t)algorithm->setup.domain->design.dim;
+
+  PetscFunctionBeginUser;
+  (void)history, (void)failure;
+  memcpy(query->x, state->points + (size_t)(t - 1) * dim, dim * sizeof(double));
+  PetscFunctionReturn(0);
+}
+
+/* A fresh Latin hypercube of n points. */
+static PetscErrorCode design(RgAlgorithm *algorithm, int n, double *points)
+{
+  RgRandom random = rg_algorithm_stream_at(algorithm, "fresh", n);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_design_latin_hypercube(&random, n, algorithm->setup.domain->design.dim, points));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgAlgorithm *algorithm)
+{
+  State *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(state->points));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_latin_hypercube = {
+    .name = "latin_hypercube",
+    .title = "Latin hypercube",
+    .summary = "x_1, ..., x_T are the points of a Latin hypercube, in random order",
+    .reference =
+        "McKay, Beckman, Conover (1979), A comparison of three methods for selecting values "
+        "of input variables",
+    .revision = 1,
+    .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
+    .params = params,
+    .state_size = sizeof(State),
+    .create = create,
+    .ask = ask,
+    .design = design,
+    .destroy = destroy,
+};

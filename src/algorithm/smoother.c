@@ -1,0 +1,154 @@
+#include "algorithm/smoother.h"
+
+#include "acquisition/confidence.h"
+#include "algorithm/rule.h"
+
+#include <math.h>
+
+const char *const rg_bandwidth_scale_names[] = {"cube", "std", NULL};
+const char *const rg_output_names[] = {"standardised", "native", "fixed", NULL};
+const char *const rg_beta_names[] = {"general", "finite", "fixed", NULL};
+
+static const RgSmootherOptions *options_of(const RgAlgorithm *algorithm)
+{
+  return algorithm->options;
+}
+
+PetscErrorCode rg_smoother_create(RgAlgorithm *algorithm)
+{
+  const RgSetup *setup = &algorithm->setup;
+  RgSmoother *smoother = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_regression_create((RgSmoothing)options_of(algorithm)->smoothing,
+                                 setup->domain->design.dim, setup->n_initial + setup->n_iterations,
+                                 &smoother->regression));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_smoother_destroy(RgAlgorithm *algorithm)
+{
+  RgSmoother *smoother = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_regression_destroy(&smoother->regression));
+  PetscFunctionReturn(0);
+}
+
+void rg_width_check(const RgWidthOptions *options, const RgParam *params, RgPlace place,
+                    RgDiagnostics *diagnostics)
+{
+  while (params->name && params->choices != rg_beta_names) params++;
+  rg_rule_check_value(params, options->beta, RG_BETA_FIXED, options->value, place, diagnostics);
+}
+
+/* Root mean square over coordinates of the deviation of the points; 1 where it is 0. */
+static PetscErrorCode spread(const RgHistory *history, double *scale)
+{
+  double *deviation, sum = 0.0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(history->dim, &deviation));
+  rg_sample_deviations(history->n, history->dim, history->x, deviation);
+  for (int j = 0; j < history->dim; j++) sum += deviation[j] * deviation[j];
+  *scale = sum > 0.0 ? sqrt(sum / history->dim) : NAN;
+  PetscCall(PetscFree(deviation));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistory *history,
+                                double *h)
+{
+  double scale = NAN, constant = options->bandwidth_constant;
+
+  PetscFunctionBeginUser;
+  if (options->bandwidth_scale == RG_BANDWIDTH_OF_POINTS) PetscCall(spread(history, &scale));
+  if (isnan(constant)) constant = isnan(scale) ? 0.1 * pow(history->dim, 0.75) : 1.0;
+  if (!isnan(scale)) constant *= scale;
+  *h = rg_bandwidth((RgBandwidthRule)options->bandwidth, constant, history->n, history->dim);
+  PetscFunctionReturn(0);
+}
+
+static void units(const RgSmootherOptions *options, RgSmoother *smoother)
+{
+  smoother->shift = 0.0;
+  smoother->deviation = 1.0;
+  if (options->outputs == RG_OUTPUTS_STANDARDISED) {
+    smoother->shift = smoother->regression.mean;
+    smoother->deviation = rg_regression_deviation(&smoother->regression);
+  } else if (options->outputs == RG_OUTPUTS_FIXED) {
+    smoother->shift = options->output_mean;
+    smoother->deviation = options->output_deviation;
+  }
+}
+
+PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *history,
+                                  RgFailure *failure)
+{
+  const RgSmootherOptions *options = options_of(algorithm);
+  RgSmoother *smoother = algorithm->state;
+  RgClock *clock = algorithm->setup.clock;
+
+  PetscFunctionBeginUser;
+  if (history->n == 0) {
+    rg_failure_set(failure, "kernel regression needs an initial design");
+    PetscFunctionReturn(0);
+  }
+  if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_FIT));
+  for (int i = smoother->regression.n; i < history->n; i++)
+    if (!isfinite(history->y[i])) rg_failure_set(failure, "observation %d is not finite", i + 1);
+  if (!failure->failed) {
+    PetscCall(rg_regression_update(&smoother->regression, history));
+    PetscCall(bandwidth(options, history, &smoother->h));
+    units(options, smoother);
+  }
+  if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_FIT));
+  PetscFunctionReturn(0);
+}
+
+double rg_width_beta(const RgWidthOptions *options, const RgAlgorithm *algorithm,
+                     const RgSmoother *smoother, int n)
+{
+  double noise = options->noise_deviation, known = algorithm->setup.noise_variance;
+
+  if (options->noise_of_study && !isnan(known)) noise = sqrt(known) / smoother->deviation;
+  switch (options->beta) {
+  case RG_BETA_GENERAL:
+    return rg_ikr_ucb_beta_general(n, noise, options->kernel_bound, options->delta);
+  case RG_BETA_FINITE:
+    return rg_ikr_ucb_beta_finite(n, noise, options->kernel_bound);
+  default:
+    return options->value;
+  }
+}
+
+PetscErrorCode rg_smoother_record(RgSmoother *smoother, double evaluations, RgQuery *query)
+{
+  PetscFunctionBeginUser;
+  query->extra[RG_SMOOTHER_BANDWIDTH] = smoother->h;
+  PetscCall(rg_regression_predict(&smoother->regression, smoother->h, 1, query->x, NULL,
+                                  &query->extra[RG_SMOOTHER_LOG_WEIGHT], NULL, NULL));
+  query->extra[RG_SMOOTHER_VALUES] = evaluations;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                   RgRegressionGoal goal, double width, RgQuery *query,
+                                   double *value, RgFailure *failure)
+{
+  RgSmoother *smoother = algorithm->state;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  RgRegressionSearch search = {.regression = &smoother->regression,
+                               .goal = goal,
+                               .h = smoother->h,
+                               .shift = smoother->shift,
+                               .deviation = smoother->deviation,
+                               .width = width};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_regression_acquire(algorithm->setup.domain, history, &search,
+                                  algorithm->setup.maximiser, &random, query, value, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(rg_smoother_record(smoother, (double)search.evaluations, query));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,120 @@
+/* Steps shared by the methods of kernel regression: BOKE, BOKE+, KR-UCB, density-based exploration.
+ */
+#ifndef RG_ALGORITHM_SMOOTHER_H
+#define RG_ALGORITHM_SMOOTHER_H
+
+#include "acquisition/regression_search.h"
+#include "algorithm/algorithm.h"
+
+enum { RG_BANDWIDTH_OF_CUBE, RG_BANDWIDTH_OF_POINTS }; /* RgSmootherOptions.bandwidth_scale */
+enum { RG_OUTPUTS_STANDARDISED, RG_OUTPUTS_NATIVE, RG_OUTPUTS_FIXED }; /* .outputs */
+
+/* Kernel, bandwidth and units of the outputs; first member of the options of such a method. */
+typedef struct {
+  int smoothing; /* RgSmoothing */
+  int bandwidth; /* RgBandwidthRule */
+  double bandwidth_constant;
+  int bandwidth_scale;
+  int outputs;
+  double output_mean, output_deviation;
+} RgSmootherOptions;
+
+extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
+
+/* Lines of a parameters table for kernel and bandwidth, and for the outputs, of the member
+   `smoother` of `Options`. */
+#define RG_SMOOTHER_PARAMS(Options)                                                                \
+  {"smoothing", RG_PARAM_CHOICE, offsetof(Options, smoother.smoothing), "gaussian", 0, 0,          \
+   rg_smoothing_names, "Psi", "smoothing kernel"},                                                 \
+  {"bandwidth", RG_PARAM_CHOICE, offsetof(Options, smoother.bandwidth), "scott", 0, 0,             \
+   rg_bandwidth_names, "h_t", "rule of the bandwidth for t points in d dimensions: "               \
+   "c t^(-1/(d+4)), c (t (d+2)/4)^(-1/(d+4)), c t^(-1/d), or c"},                                  \
+  {"bandwidth_constant", RG_PARAM_REAL, offsetof(Options, smoother.bandwidth_constant), "auto",    \
+   RG_POSITIVE, 1e6, NULL, "c_h", "c, unit cube; auto: 0.1 d^(3/4), or 1 with bandwidth_scale: "   \
+   "std"},                                                                                         \
+  {"bandwidth_scale", RG_PARAM_CHOICE, offsetof(Options, smoother.bandwidth_scale), "cube", 0, 0,  \
+   rg_bandwidth_scale_names, "", "std: c is multiplied by the root mean square over coordinates "  \
+   "of the standard deviation of the points (where that is 0: cube)"}
+
+#define RG_OUTPUT_PARAMS(Options)                                                                  \
+  {"outputs", RG_PARAM_CHOICE, offsetof(Options, smoother.outputs), "standardised", 0, 0,          \
+   rg_output_names, "", "units of the observations: standardised with all there are before "       \
+   "every query, native, or fixed by output_mean and output_deviation"},                           \
+  {"output_mean", RG_PARAM_REAL, offsetof(Options, smoother.output_mean), "0", -1e300, 1e300,      \
+   NULL, "", "subtracted from the observations (outputs: fixed)"},                                 \
+  {"output_deviation", RG_PARAM_REAL, offsetof(Options, smoother.output_deviation), "1",           \
+   RG_POSITIVE, 1e300, NULL, "", "the observations are divided by it (outputs: fixed)"}
+
+/* Confidence width of theorems 4.10 and 4.13. */
+enum { RG_BETA_GENERAL, RG_BETA_FINITE, RG_BETA_FIXED }; /* RgWidthOptions.beta */
+
+typedef struct {
+  int beta;
+  double value;           /* of the fixed rule; NaN: not given */
+  double noise_deviation; /* varsigma, in units of the outputs */
+  bool noise_of_study;    /* varsigma is the known noise deviation */
+  double kernel_bound, delta;
+} RgWidthOptions;
+
+extern const char *const rg_beta_names[];
+
+#define RG_WIDTH_PARAMS(Options)                                                                   \
+  {"beta", RG_PARAM_CHOICE, offsetof(Options, width.beta), "general", 0, 0, rg_beta_names,         \
+   "beta_t", "rule of the squared width for t points: 2 varsigma^2 M log(2 pi^2 t^2/(3 delta)), "  \
+   "4 varsigma^2 M log t, or value"},                                                              \
+  {"value", RG_PARAM_REAL, offsetof(Options, width.value), "auto", 0.0, 1e6, NULL, "beta",         \
+   "beta of the fixed rule; auto: not used"},                                                      \
+  {"noise_deviation", RG_PARAM_REAL, offsetof(Options, width.noise_deviation), "0.1", 0.0, 1e300,  \
+   NULL, "varsigma", "sub-Gaussian parameter of the noise in units of the outputs, also where "    \
+   "there is no noise"},                                                                           \
+  {"noise_of_study", RG_PARAM_BOOL, offsetof(Options, width.noise_of_study), "false", 0, 0, NULL,  \
+   "", "varsigma is the noise deviation of the study instead, where it is known"},                 \
+  {"kernel_bound", RG_PARAM_REAL, offsetof(Options, width.kernel_bound), "1", RG_POSITIVE, 1e6,    \
+   NULL, "M_Psi", "largest value of the smoothing kernel"},                                        \
+  {"delta", RG_PARAM_REAL, offsetof(Options, width.delta), "0.1", RG_POSITIVE, 0.999999, NULL,     \
+   "delta", "probability that the bound may fail (general)"}
+
+/* Data taken in before every query; the state of such a method. */
+typedef struct {
+  RgRegression regression;
+  double h, shift, deviation; /* of the query at hand */
+} RgSmoother;
+
+/* create and destroy of a class whose state starts with its RgSmoother. */
+PetscErrorCode rg_smoother_create(RgAlgorithm *algorithm);
+PetscErrorCode rg_smoother_destroy(RgAlgorithm *algorithm);
+
+/* Mistakes in RgWidthOptions, `params` the table of the method. */
+void rg_width_check(const RgWidthOptions *options, const RgParam *params, RgPlace place,
+                    RgDiagnostics *diagnostics);
+
+/* Take in the history: bandwidth h_t and units of the outputs for t = history->n points. Accounts
+   its time to RG_STAGE_FIT. Failure: no data, or an output that is not finite. */
+PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *history,
+                                  RgFailure *failure);
+
+/* beta_t for t = n points. */
+double rg_width_beta(const RgWidthOptions *options, const RgAlgorithm *algorithm,
+                     const RgSmoother *smoother, int n);
+
+/* Record columns of these methods; which is set where is up to the method. */
+enum {
+  RG_SMOOTHER_BANDWIDTH,
+  RG_SMOOTHER_LOG_WEIGHT,
+  RG_SMOOTHER_VALUES,
+  RG_SMOOTHER_CONFIDENCE,
+  RG_SMOOTHER_ACQUISITION,
+  RG_SMOOTHER_CHOICE
+};
+
+/* Maximise `goal` (width: sqrt(beta)), randomness from the sub-stream "maximiser" at t; sets the
+   first three columns of the query, and *value. */
+PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                   RgRegressionGoal goal, double width, RgQuery *query,
+                                   double *value, RgFailure *failure);
+
+/* Set the first three columns for a query found otherwise, with the number of acquisition values
+   that took. */
+PetscErrorCode rg_smoother_record(RgSmoother *smoother, double evaluations, RgQuery *query);
+
+#endif

@@ -1,0 +1,59 @@
+/* variance_exploration: queries where the posterior variance of a Gaussian process is largest.
+
+   x_{t+1} = argmax_x sd_t(x). With fixed hyperparameters observations play no role: the power
+   function of the kernel, greedily minimised.
+   Source: Wenzel, Santin, Haasdonk (2021), A novel class of stabilized greedy kernel approximation
+   algorithms; boke 3.3.
+   Deviations: log sd is maximised, which has the same maximiser and no small slopes.
+   Cost per iteration: O(N n) on a finite set; on a box O(n^2) per value.
+   Needs no context. Revision 1. */
+#include "algorithm/surrogate.h"
+
+#include <math.h>
+
+static const RgParam params[] = {{0}};
+
+static void log_deviation(const void *context, int m, const double *mean, const double *sd,
+                          double *value, double *d_mean, double *d_sd)
+{
+  (void)context, (void)mean;
+  for (int j = 0; j < m; j++) value[j] = log(sd[j]);
+  for (int j = 0; d_sd && j < m; j++) {
+    d_mean[j] = 0.0;
+    d_sd[j] = 1.0 / sd[j];
+  }
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  RgModel *model = algorithm->state;
+  RgAcquisition acquisition = {log_deviation, NULL};
+  double value;
+
+  PetscFunctionBeginUser;
+  /* 1. Posterior deviation given the points. */
+  PetscCall(rg_model_update(model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 2. x_{t+1} = argmax sd. */
+  PetscCall(
+      rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value, failure));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_variance_exploration = {
+    .name = "variance_exploration",
+    .title = "GP-variance exploration",
+    .summary = "x_t = argmax sd_{t-1}(x), the posterior deviation of a Gaussian process",
+    .reference = "Wenzel, Santin, Haasdonk (2021), A novel class of stabilized greedy kernel "
+                 "approximation algorithms",
+    .revision = 1,
+    .needs = RG_NEEDS_NO_CONTEXT,
+    .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+    .params = params,
+    .state_size = sizeof(RgModel),
+    .create = rg_surrogate_create,
+    .ask = ask,
+    .model = rg_surrogate_model,
+    .destroy = rg_surrogate_destroy,
+};

@@ -1,0 +1,40 @@
+/* What `regatta run` holds, and how it begins. */
+#ifndef RG_CLI_RUN_SESSION_H
+#define RG_CLI_RUN_SESSION_H
+
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "study/fingerprint.h"
+#include "study/schedule.h"
+#include "study/stop_relay.h"
+#include "study/store.h"
+
+/* Everything a run holds. */
+typedef struct {
+  int rank, ranks;
+  bool strict, quiet, retry_failed;
+  bool told; /* the user knows that the disk says no */
+  char output[4096];
+  RgStudy study;
+  RgPlan plan;
+  unsigned char *done; /* RgStatus per trial, known before the run */
+  RgStoreScan scan;
+  RgStore *store;
+  RgSchedule *schedule;
+  RgStopRelay *relay;
+  RgStopReason stop;     /* NONE: go on */
+  PetscErrorCode broken; /* of should_stop, which can't return it */
+  RgProgressMeter meter;
+  RgFingerprint fingerprint;
+  char host[RG_NAME_MAX];
+  char machine[256]; /* BLAS core, threads, CPU, tuning: for the provenance of records */
+  int exit_code;
+} RgSession;
+
+/* Load the study, open the store, learn what is finished already, and prepare the schedule of the
+   rest. Collective. path: of the study file; output, walltime: as typed, NULL when not given. A
+   mistake or a store that says no was told to the user; s->exit_code is set on all ranks. */
+PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *output,
+                                const char *walltime);
+
+#endif

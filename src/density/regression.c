@@ -1,0 +1,176 @@
+#include "density/regression.h"
+
+#include "base/vector.h"
+#include "density/regression_loops.h"
+
+#include <math.h>
+
+#define FAR 1e8 /* coordinate of the padding: no weight at any bandwidth, and never the nearest */
+
+static size_t padded(size_t n)
+{
+  return (n + RG_VECTOR_BLOCK - 1) / RG_VECTOR_BLOCK * RG_VECTOR_BLOCK;
+}
+
+/* Room for `wanted` points, those there are kept. */
+static PetscErrorCode grow(RgRegression *r, size_t wanted)
+{
+  size_t ld = padded(wanted);
+  double *x, *y;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(ld * r->dim, &x, ld, &y));
+  for (int k = 0; k < r->dim; k++)
+    for (size_t i = 0; i < ld; i++) x[k * ld + i] = i < (size_t)r->n ? r->x[k * r->ld + i] : FAR;
+  for (size_t i = 0; i < ld; i++) y[i] = i < (size_t)r->n ? r->y[i] : 0.0;
+  PetscCall(PetscFree2(r->x, r->y));
+  PetscCall(PetscFree3(r->r2, r->e, r->g));
+  PetscCall(PetscMalloc3(ld, &r->r2, ld, &r->e, ld, &r->g));
+  r->x = x;
+  r->y = y;
+  r->ld = ld;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_regression_create(RgSmoothing kernel, int dim, int capacity,
+                                    RgRegression *regression)
+{
+  PetscFunctionBeginUser;
+  *regression = (RgRegression){.kernel = kernel, .dim = dim};
+  PetscCall(grow(regression, (size_t)PetscMax(capacity, 1)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_regression_destroy(RgRegression *regression)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(regression->x, regression->y));
+  PetscCall(PetscFree3(regression->r2, regression->e, regression->g));
+  regression->n = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_regression_append(RgRegression *r, const double *x, double y)
+{
+  double difference = y - r->mean;
+
+  PetscFunctionBeginUser;
+  if ((size_t)r->n == r->ld) PetscCall(grow(r, 2 * r->ld));
+  for (int k = 0; k < r->dim; k++) r->x[k * r->ld + r->n] = x[k];
+  r->y[r->n++] = y;
+  r->mean += difference / r->n;
+  r->square += difference * (y - r->mean);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_regression_update(RgRegression *regression, const RgHistory *history)
+{
+  PetscFunctionBeginUser;
+  while (regression->n < history->n)
+    PetscCall(rg_regression_append(regression, history->x + (size_t)regression->n * history->dim,
+                                   history->y[regression->n]));
+  PetscFunctionReturn(0);
+}
+
+double rg_regression_deviation(const RgRegression *regression)
+{
+  double variance = regression->n > 1 ? regression->square / regression->n : 0.0;
+
+  return variance > 0.0 ? sqrt(variance) : 1.0;
+}
+
+/* Mean of the y_i over all points at squared distance `nearest`. */
+static double nearest_value(const RgRegression *r, double nearest)
+{
+  double sum = 0.0;
+  int count = 0;
+
+  for (int i = 0; i < r->n; i++) {
+    if (r->r2[i] > nearest) continue;
+    sum += r->y[i];
+    count++;
+  }
+  return sum / count;
+}
+
+/* With g_i such that grad W = sum_i g_i (x_i - x): grad m = sum_i g_i (y_i - m) (x_i - x) / W and
+   grad log W = sum_i g_i (x_i - x) / W. Gaussian g_i = k_i/h^2, Epanechnikov 2/h^2 inside. */
+static void gradients(const RgRegression *r, int n, double factor, double mass, double mean,
+                      const double *x, double *d_mean, double *d_log_weight)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  double sum_g = 0.0, sum_gy = 0.0;
+
+  if (r->kernel == RG_SMOOTHING_EPANECHNIKOV)
+    for (int i = 0; i < n; i++) r->e[i] = r->e[i] > 0.0 ? 2.0 : 0.0;
+  for (int i = 0; i < n; i++) {
+    r->g[i] = r->e[i] * (r->y[i] - mean);
+    sum_g += r->e[i];
+    sum_gy += r->g[i];
+  }
+  for (int k = 0; k < r->dim; k++) {
+    const double *column = r->x + k * r->ld;
+    d_log_weight[k] = (ops->dot(n, r->e, column) - sum_g * x[k]) * factor / mass;
+    d_mean[k] = (ops->dot(n, r->g, column) - sum_gy * x[k]) * factor / mass;
+  }
+}
+
+PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const double *X,
+                                     double *mean, double *log_weight, double *d_mean,
+                                     double *d_log_weight)
+{
+  const RgRegressionLoops *loops = rg_regression_loops();
+  const double factor = 1.0 / (h * h);
+  const int n = (int)padded((size_t)r->n);
+
+  PetscFunctionBeginUser;
+  PetscCheck(r->n >= 1, PETSC_COMM_SELF, PETSC_ERR_ORDER, "kernel regression without data");
+  for (int c = 0; c < count; c++) {
+    const double *x = X + (size_t)c * r->dim;
+    double sums[2], m, nearest = loops->distances(r->dim, n, r->x, r->ld, x, r->r2);
+    bool flat = r->kernel == RG_SMOOTHING_UNIFORM;
+
+    loops->weigh(r->kernel, n, factor, nearest, r->r2, r->y, r->e, sums);
+    if (sums[0] > 0.0) {
+      m = sums[1] / sums[0];
+    } else {
+      m = nearest_value(r, nearest);
+      flat = true;
+    }
+    if (mean) mean[c] = m;
+    if (log_weight)
+      log_weight[c] =
+          log(sums[0]) - (r->kernel == RG_SMOOTHING_GAUSSIAN ? 0.5 * factor * nearest : 0.0);
+    if (!d_mean) continue;
+    if (flat) {
+      PetscCall(PetscArrayzero(d_mean + (size_t)c * r->dim, r->dim));
+      PetscCall(PetscArrayzero(d_log_weight + (size_t)c * r->dim, r->dim));
+    } else {
+      gradients(r, n, factor, sums[0], m, x, d_mean + (size_t)c * r->dim,
+                d_log_weight + (size_t)c * r->dim);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_regression_distance(RgRegression *r, int count, const double *X, double *distance,
+                                      double *d_distance)
+{
+  const RgRegressionLoops *loops = rg_regression_loops();
+  const int n = (int)padded((size_t)r->n);
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < count; c++) {
+    const double *x = X + (size_t)c * r->dim;
+    double nearest = loops->distances(r->dim, n, r->x, r->ld, x, r->r2);
+    int i = 0;
+
+    distance[c] = sqrt(nearest);
+    if (!d_distance) continue;
+    while (r->r2[i] > nearest) i++;
+    for (int k = 0; k < r->dim; k++)
+      d_distance[(size_t)c * r->dim + k] =
+          nearest > 0.0 ? (x[k] - r->x[k * r->ld + i]) / distance[c] : 0.0;
+  }
+  PetscFunctionReturn(0);
+}

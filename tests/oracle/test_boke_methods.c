@@ -1,0 +1,432 @@
+/* The methods of the BOKE study (arXiv:2502.06178), one query at a time: values computed
+   independently. */
+#include "test_main.h"
+
+#include "acquisition/ball.h"
+#include "acquisition/confidence.h"
+#include "acquisition/regression_search.h"
+#include "algorithm/algorithm.h"
+#include "algorithm/smoother.h"
+
+static const double d1_x[] = {0.1, 0.4, 0.45, 0.9}, d1_y[] = {0.2, -0.5, 0.7, 0.1};
+static const double d2_x[] = {0.2, 0.3, 0.7, 0.8, 0.5, 0.1, 0.2, 0.3}, d2_y[] = {1, 2, -1, 1.4};
+
+#define AT(...) ((const double[]){__VA_ARGS__})
+
+/* ---- widths --------------------------------------------------------------------------------- */
+
+static void test_beta(void **state)
+{
+  (void)state;
+  RG_CLOSE(rg_ikr_ucb_beta_general(1, 0.1, 1, 0.1), 0.0837315951317, 1e-12);
+  RG_CLOSE(rg_ikr_ucb_beta_general(5, 0.1, 1, 0.1), 0.148109111629, 1e-12);
+  RG_CLOSE(rg_ikr_ucb_beta_general(10, 0.1, 1, 0.1), 0.175834998851, 1e-12);
+  RG_CLOSE(rg_ikr_ucb_beta_general(100, 0.1, 1, 0.1), 0.267938402571, 1e-12);
+  RG_CLOSE(rg_ikr_ucb_beta_finite(1, 0.1, 1), 0, 0);
+  RG_CLOSE(rg_ikr_ucb_beta_finite(5, 0.1, 1), 0.0643775164974, 1e-12);
+  RG_CLOSE(rg_ikr_ucb_beta_finite(10, 0.1, 1), 0.0921034037198, 1e-12);
+  RG_CLOSE(rg_ikr_ucb_beta_finite(100, 0.1, 1), 0.18420680744, 1e-12);
+  RG_CLOSE(rg_ikr_ucb_beta_finite(4, 0.5, 1), 1.38629436112, 1e-11);
+}
+
+/* ---- acquisition values --------------------------------------------------------------------- */
+
+typedef struct {
+  RgRegression regression;
+  RgRegressionSearch search;
+} Bound;
+
+static void bound_make(RgSmoothing kernel, int dim, int n, const double *x, const double *y,
+                       double h, double beta, Bound *bound)
+{
+  memset(bound, 0, sizeof *bound);
+  RG_OK(rg_regression_create(kernel, dim, n, &bound->regression));
+  for (int i = 0; i < n; i++) RG_OK(rg_regression_append(&bound->regression, x + i * dim, y[i]));
+  bound->search = (RgRegressionSearch){.regression = &bound->regression,
+                                       .goal = RG_REGRESSION_UCB,
+                                       .h = h,
+                                       .deviation = 1,
+                                       .width = sqrt(beta)};
+}
+
+static double bound_value(Bound *bound, const double *x, double *gradient)
+{
+  double value;
+
+  RG_OK(rg_regression_value(&bound->search, 1, x, &value, NULL));
+  if (gradient) RG_OK(rg_regression_value(&bound->search, 1, x, &value, gradient));
+  return value;
+}
+
+/* O2, O3. */
+static void test_bound(void **state)
+{
+  Bound bound;
+  double g[2], beta = rg_ikr_ucb_beta_general(4, 0.1, 1, 0.1);
+
+  (void)state;
+  bound_make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y, 0.15, 0.2, &bound);
+  RG_CLOSE(bound_value(&bound, AT(0.3), g), 0.390148914245, 1e-11);
+  RG_CLOSE(g[0], -0.311554855259, 1e-11);
+  RG_OK(rg_regression_destroy(&bound.regression));
+
+  bound_make(RG_SMOOTHING_EPANECHNIKOV, 1, 4, d1_x, d1_y, 0.16, 0.2, &bound);
+  RG_CLOSE(bound_value(&bound, AT(0.3), NULL), 0.222186433418, 1e-11);
+  RG_OK(rg_regression_destroy(&bound.regression));
+
+  bound_make(RG_SMOOTHING_UNIFORM, 1, 4, d1_x, d1_y, 0.16, 0.2, &bound);
+  RG_CLOSE(bound_value(&bound, AT(0.3), NULL), 0.416227766017, 1e-11);
+  RG_OK(rg_regression_destroy(&bound.regression));
+
+  RG_CLOSE(beta, 0.139183369576, 1e-12);
+  bound_make(RG_SMOOTHING_GAUSSIAN, 2, 4, d2_x, d2_y, 0.25, beta, &bound);
+  RG_CLOSE(bound_value(&bound, AT(0.4, 0.5), g), 1.25754311463, 1e-11);
+  RG_CLOSE(g[0], -0.104891510557, 1e-11);
+  RG_CLOSE(g[1], 2.69037520226, 1e-11);
+  RG_OK(rg_regression_destroy(&bound.regression));
+}
+
+/* O2d in logarithms, and that they rank as the values do where both can be had. */
+static void test_logarithm(void **state)
+{
+  Bound bound;
+  double X[64], value[64], logarithm[64], g[64], below, above;
+
+  (void)state;
+  bound_make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y, 0.01, 0.2, &bound);
+  bound.search.scaled = true;
+  bound.search.scale = RG_REGRESSION_LOGARITHM;
+  RG_CLOSE(bound_value(&bound, AT(0.65), NULL), 99.1952810438, 1e-11);
+  for (int i = 0; i < 64; i++) X[i] = (i + 0.5) / 64;
+  RG_OK(rg_regression_value(&bound.search, 64, X, logarithm, g));
+  bound.search.scale = RG_REGRESSION_PLAIN;
+  RG_OK(rg_regression_value(&bound.search, 64, X, value, NULL));
+  for (int i = 0; i < 64; i++)
+    for (int j = 0; j < 64; j++)
+      if (value[i] > 0 && value[i] > value[j] * (1 + 1e-9))
+        assert_true(logarithm[i] > logarithm[j]);
+  bound.search.scale = RG_REGRESSION_LOGARITHM;
+  for (int i = 0; i < 64; i++) {
+    below = bound_value(&bound, AT(X[i] - 1e-7), NULL);
+    above = bound_value(&bound, AT(X[i] + 1e-7), NULL);
+    RG_CLOSE(g[i], (above - below) / 2e-7, 1e-5);
+  }
+  RG_OK(rg_regression_destroy(&bound.regression));
+  /* chosen by itself where W^(-1/2) would overflow */
+  bound_make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y, 0.001, 0.2, &bound);
+  RG_OK(rg_regression_value(&bound.search, 64, X, value, NULL));
+  assert_int_equal(bound.search.scale, RG_REGRESSION_LOGARITHM);
+  RG_OK(rg_regression_destroy(&bound.regression));
+}
+
+/* ---- projection, O15 ------------------------------------------------------------------------ */
+
+static void test_projection(void **state)
+{
+  double x[2] = {1.4, 0.9};
+
+  (void)state;
+  rg_ball_project(2, AT(0.8, 0.5), 0.3, x);
+  RG_CLOSE(x[0], 1, 1e-15);
+  RG_CLOSE(x[1], 0.72360679775, 1e-11);
+  RgStream stream = rg_stream(1, "ball", 0, "points", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  for (int trial = 0; trial < 200; trial++) {
+    double c[4], z[4], p[4], other[4], radius = rg_random_uniform(&random);
+    rg_random_uniforms(&random, 4, c);
+    for (int j = 0; j < 4; j++) p[j] = z[j] = c[j] + 1.5 * rg_random_normal(&random);
+    rg_ball_project(4, c, radius, p);
+    for (int k = 0; k < 20; k++) { /* (z - p).(q - p) <= 0 for all q of the set */
+      double product = 0, norm = 0;
+      for (int j = 0; j < 4; j++) other[j] = c[j] + rg_random_normal(&random);
+      rg_ball_project(4, c, radius, other);
+      for (int j = 0; j < 4; j++) {
+        product += (z[j] - p[j]) * (other[j] - p[j]);
+        norm += (p[j] - c[j]) * (p[j] - c[j]);
+        assert_true(p[j] >= 0 && p[j] <= 1);
+      }
+      assert_true(product <= 1e-12);
+      assert_true(sqrt(norm) <= radius * (1 + 1e-12));
+    }
+  }
+}
+
+/* ---- methods -------------------------------------------------------------------------------- */
+
+typedef struct {
+  const RgAlgorithmClass *class;
+  void *options;
+  RgSurrogateOptions surrogate;
+  RgMaximiserOptions maximiser;
+  RgAlgorithm algorithm;
+  RgDomain domain;
+  RgHistory history;
+  double x[8], extra[16];
+  RgQuery query;
+  RgFailure failure;
+} Bench;
+
+static void set_in(const RgParam *table, void *options, const char *name, const char *value)
+{
+  RgDiagnostics diagnostics = {0};
+  const RgParam *entry;
+
+  RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){"t", 1, 1}, &diagnostics, &entry));
+  assert_int_equal(diagnostics.n, 0);
+}
+
+/* A method on [0,1]^dim, or on a set of points, with data; settings: name, value, ..., NULL. */
+static void bench_make(const char *name, const char *const *settings, int dim, int size,
+                       const double *points, Bench *bench)
+{
+  const double lower[4] = {0}, upper[4] = {1, 1, 1, 1};
+
+  memset(bench, 0, sizeof *bench);
+  bench->class = rg_algorithm_class_find(name);
+  assert_non_null(bench->class);
+  RG_OK(PetscCalloc(bench->class->options_size + 1, &bench->options));
+  RG_OK(rg_params_defaults(bench->class->params, bench->options));
+  RG_OK(rg_params_defaults(rg_surrogate_params, &bench->surrogate));
+  RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
+  for (int i = 0; settings && settings[i]; i += 2)
+    set_in(bench->class->params, bench->options, settings[i], settings[i + 1]);
+  if (size)
+    RG_OK(rg_space_set(&bench->domain.design, dim, size, points, lower, upper));
+  else
+    RG_OK(rg_space_box(&bench->domain.design, dim, lower, upper));
+}
+
+static void bench_start(Bench *bench, int n, const double *x, const double *y, const int *index)
+{
+  RgSetup setup = {.domain = &bench->domain,
+                   .surrogate = &bench->surrogate,
+                   .maximiser = &bench->maximiser,
+                   .noise_variance = NAN,
+                   .n_initial = n,
+                   .n_iterations = 40,
+                   .stream = rg_stream(1, "test", 0, "algorithm", 1)};
+
+  RG_OK(rg_history_create(&bench->domain, n + 40, &bench->history));
+  bench->history.n_initial = n;
+  for (int i = 0; i < n; i++)
+    RG_OK(rg_history_append(&bench->history, x + i * bench->domain.design.dim,
+                            index ? index[i] : -1, NULL, -1, y ? y[i] : 0));
+  RG_OK(rg_algorithm_create(bench->class, bench->options, &setup, &bench->algorithm));
+  bench->query = (RgQuery){.x = bench->x, .extra = bench->extra};
+}
+
+static void bench_ask(Bench *bench, int t)
+{
+  RG_OK(rg_algorithm_ask(&bench->algorithm, t, &bench->history, &bench->query, &bench->failure));
+  if (bench->failure.failed) fail_msg("%s", bench->failure.message);
+}
+
+static void bench_tell(Bench *bench, double y)
+{
+  RG_OK(rg_history_append(&bench->history, bench->query.x, bench->query.index, NULL, -1, y));
+}
+
+static void bench_end(Bench *bench)
+{
+  RG_OK(rg_algorithm_destroy(&bench->algorithm));
+  RG_OK(rg_history_destroy(&bench->history));
+  RG_OK(rg_domain_destroy(&bench->domain));
+  RG_OK(rg_params_clear(bench->class->params, bench->options));
+  RG_OK(rg_params_clear(rg_surrogate_params, &bench->surrogate));
+  RG_OK(PetscFree(bench->options));
+}
+
+/* O7: scores, selection, the new point, and when it is made. */
+static void test_kr_ucb(void **state)
+{
+  const char *const repeat[] = {
+      "bandwidth", "fixed",  "bandwidth_constant", "0.15",  "exploration", "0.3",
+      "outputs",   "native", "widening",           "false", NULL};
+  const char *const widen[] = {"bandwidth", "fixed",       "bandwidth_constant",
+                               "0.15",      "exploration", "0.3",
+                               "outputs",   "native",      "alpha",
+                               "1",         NULL};
+  Bench bench;
+
+  (void)state;
+  bench_make("kr_ucb", repeat, 1, 0, NULL, &bench);
+  bench_start(&bench, 4, d1_x, d1_y, NULL);
+  bench_ask(&bench, 1);
+  assert_true(bench.query.x[0] == 0.1);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_CONFIDENCE], 0.165991640387, 1e-12);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_ACQUISITION], 0.520244623158, 1e-12);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_LOG_WEIGHT], log(1.20106447769), 1e-11);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_CHOICE], 1, 0);
+  bench_end(&bench);
+
+  bench_make("kr_ucb", widen, 1, 0, NULL, &bench);
+  bench_start(&bench, 4, d1_x, d1_y, NULL);
+  bench_ask(&bench, 1);
+  RG_CLOSE(bench.query.x[0], 0, 1e-9);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_LOG_WEIGHT], -0.173863131781, 1e-8);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_CHOICE], 0, 0);
+  bench_end(&bench);
+}
+
+static void test_widening(void **state)
+{
+  double x[10], y[10];
+  Bench bench;
+
+  (void)state;
+  for (int i = 0; i < 10; i++) x[i] = (i + 0.5) / 10, y[i] = sin(7 * x[i]);
+  bench_make("kr_ucb", NULL, 1, 0, NULL, &bench);
+  bench_start(&bench, 10, x, y, NULL);
+  for (int t = 1; t <= 4; t++) { /* from 10, 11, 12 and 13 points; 13^0.9 = 10.06 */
+    bool repeated = false;
+    bench_ask(&bench, t);
+    for (int i = 0; i < bench.history.n; i++)
+      repeated = repeated || !memcmp(&bench.history.x[i], bench.x, sizeof(double));
+    assert_int_equal(repeated, t < 4);
+    RG_CLOSE(bench.extra[RG_SMOOTHER_CHOICE], t < 4, 0);
+    bench_tell(&bench, sin(7 * bench.x[0]));
+  }
+  bench_end(&bench);
+}
+
+/* O9c. */
+static void test_exploration(void **state)
+{
+  const char *const fixed[] = {"bandwidth", "fixed", "bandwidth_constant", "0.1", NULL};
+  const double two[] = {0.2, 0.55}, three[] = {0, 0.37, 1};
+  Bench bench;
+
+  (void)state;
+  bench_make("density_exploration", fixed, 1, 0, NULL, &bench);
+  bench_start(&bench, 2, two, NULL, NULL);
+  bench_ask(&bench, 1);
+  RG_CLOSE(bench.x[0], 1, 1e-12);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_LOG_WEIGHT], -10.125 + log1p(exp(-21.875)), 1e-11);
+  bench_end(&bench);
+
+  bench_make("density_exploration", fixed, 1, 0, NULL, &bench);
+  bench_start(&bench, 3, three, NULL, NULL);
+  bench_ask(&bench, 1);
+  RG_CLOSE(bench.x[0], 0.685, 1e-5);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_LOG_WEIGHT], -4.26810281, 1e-8);
+  bench_end(&bench);
+
+  bench_make("variance_exploration", NULL, 1, 0, NULL, &bench);
+  set_in(rg_surrogate_params, &bench.surrogate, "kernel", "gaussian");
+  set_in(rg_surrogate_params, &bench.surrogate, "length_scale", "0.2");
+  set_in(rg_surrogate_params, &bench.surrogate, "fit", "fixed");
+  set_in(rg_surrogate_params, &bench.surrogate, "standardise", "false");
+  set_in(rg_surrogate_params, &bench.surrogate, "noise_variance", "1e-8");
+  bench_start(&bench, 3, three, NULL, NULL);
+  bench_ask(&bench, 1);
+  double mean, sd;
+  RG_CLOSE(bench.x[0], 0.6861042, 1e-5);
+  RG_OK(rg_model_predict(bench.class->model(&bench.algorithm), 1, bench.x, &mean, &sd));
+  RG_CLOSE(sd * sd, 0.831314881, 1e-8);
+  bench_end(&bench);
+}
+
+/* O13: arms, ties to the lowest index; with a narrow kernel the rule is UCB1. */
+static void test_arms(void **state)
+{
+  const char *const settings[] = {
+      "bandwidth", "fixed",  "bandwidth_constant", "1e-3", "outputs", "native",
+      "beta",      "finite", "noise_deviation",    "0.5",  NULL};
+  const double arms[] = {0, 0.5, 1}, x[] = {0, 0.5, 0.5, 1}, y[] = {0.2, 0.6, 0.4, 0.3};
+  const int index[] = {0, 1, 1, 2};
+  Bench bench;
+
+  (void)state;
+  bench_make("boke", settings, 1, 3, arms, &bench);
+  bench_start(&bench, 4, x, y, index);
+  bench_ask(&bench, 1);
+  assert_int_equal(bench.query.index, 2);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_ACQUISITION], 1.47741002252, 1e-11);
+  RG_CLOSE(bench.extra[RG_SMOOTHER_CONFIDENCE], 1.38629436112, 1e-11);
+  bench_end(&bench);
+  /* one arm tried: the others come next, the farthest first, although W underflows there */
+  bench_make("boke", settings, 1, 3, arms, &bench);
+  bench_start(&bench, 1, x, y, index);
+  bench.history.n = 1;
+  set_in(bench.class->params, bench.options, "beta", "general");
+  bench_ask(&bench, 1);
+  assert_int_equal(bench.query.index, 2);
+  bench_tell(&bench, -5);
+  bench_ask(&bench, 2);
+  assert_int_equal(bench.query.index, 1);
+  bench_end(&bench);
+}
+
+/* A compact kernel: where no weight reaches, the point farthest from the data. */
+static void test_compact(void **state)
+{
+  const char *const settings[] = {"smoothing",          "epanechnikov", "bandwidth", "fixed",
+                                  "bandwidth_constant", "0.1",          NULL};
+  Bench bench;
+
+  (void)state;
+  bench_make("boke", settings, 1, 0, NULL, &bench);
+  bench_start(&bench, 2, AT(0.2, 0.5), AT(1, 2), NULL);
+  bench_ask(&bench, 1);
+  RG_CLOSE(bench.x[0], 1, 1e-12);
+  assert_true(bench.extra[RG_SMOOTHER_LOG_WEIGHT] == -INFINITY);
+  bench_end(&bench);
+}
+
+/* BOKE+ with p = 1 is BOKE, bit for bit; with another p it differs. */
+static void test_boke_plus(void **state)
+{
+  const char *const settings[][3] = {{NULL}, {"p", "1", NULL}, {"p", "0.5", NULL}};
+  double queries[3][20];
+
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    Bench bench;
+    bench_make(k ? "boke_plus" : "boke", settings[k], 2, 0, NULL, &bench);
+    bench.maximiser.raw_samples = 128;
+    bench_start(&bench, 4, d2_x, d2_y, NULL);
+    for (int t = 1; t <= 10; t++) {
+      bench_ask(&bench, t);
+      memcpy(queries[k] + 2 * (t - 1), bench.x, 2 * sizeof(double));
+      bench_tell(&bench, sin(5 * bench.x[0]) * bench.x[1]);
+    }
+    bench_end(&bench);
+  }
+  assert_memory_equal(queries[0], queries[1], sizeof queries[0]);
+  assert_memory_not_equal(queries[0], queries[2], sizeof queries[0]);
+}
+
+/* One point per stratum and coordinate. */
+static void test_latin_hypercube(void **state)
+{
+  int seen[2][40] = {{0}};
+  Bench bench;
+
+  (void)state;
+  bench_make("latin_hypercube", NULL, 2, 0, NULL, &bench);
+  bench_start(&bench, 1, AT(0.5, 0.5), NULL, NULL);
+  for (int t = 1; t <= 40; t++) {
+    bench_ask(&bench, t);
+    for (int j = 0; j < 2; j++) seen[j][(int)(40 * bench.x[j])]++;
+    bench_tell(&bench, 0);
+  }
+  for (int j = 0; j < 2; j++)
+    for (int i = 0; i < 40; i++) assert_int_equal(seen[j][i], 1);
+  bench_end(&bench);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_beta),
+    cmocka_unit_test(test_bound),
+    cmocka_unit_test(test_logarithm),
+    cmocka_unit_test(test_projection),
+    cmocka_unit_test(test_kr_ucb),
+    cmocka_unit_test(test_widening),
+    cmocka_unit_test(test_exploration),
+    cmocka_unit_test(test_arms),
+    cmocka_unit_test(test_compact),
+    cmocka_unit_test(test_boke_plus),
+    cmocka_unit_test(test_latin_hypercube),
+};
+
+RG_TEST_MAIN(tests)
