@@ -1,0 +1,194 @@
+/* ackley_context: Ackley's function with uncontrollable contexts.
+
+   f(x, c) = 20 exp(-0.2 sqrt(mean z^2)) + exp(mean cos(2 pi z)) - 20 - e, z = 65.536 (x, c) -
+   32.768, x in [0, 1]^dim, contexts clipped to [0, 1]; F(x) = E f(x, c).
+   sbo_kde: dim 2 with one or four contexts N(0.5, 0.15^2); wdrbo: dim 1 (the code: 2) with one
+   context N(0.5, 0.2^2).
+   F is exact: the cosines separate, and exp(-a sqrt(q)) = int_0^inf a/(2 sqrt(pi)) u^(-3/2)
+   exp(-a^2/(4u)) exp(-u q) du does the same for the root, by the trapezoidal rule in log u. Its
+   maximum is at the centre for every law: both parts are largest there for every c.
+   Sources: arXiv:2312.10423, section 5; arXiv:2503.20341, appendix. */
+#include "problem/context_problem.h"
+
+#include <math.h>
+
+enum { STEPS = 450, OCTAVES = 52, PANELS = 400 };
+#define LOG_FIRST (-30.0)
+#define LOG_STEP 0.2
+
+typedef struct {
+  RgContextOptions context;
+  int dim, context_dim;
+} Options;
+
+static const RgParam params[] = {
+  {"dim", RG_PARAM_INT, offsetof(Options, dim), "2", 1, 100, NULL, "D_x", "design coordinates"},
+  {"context_dim", RG_PARAM_INT, offsetof(Options, context_dim), "1", 1, 39, NULL, "D_c",
+   "context coordinates"},
+  RG_CONTEXT_PARAMS("normal(0.5, 0.15)", "true", "raw"),
+  {0}};
+
+/* 20 sum_k root[k] exp(-u[k] q) is the expected first part at q = sum of z_j^2 over the design. */
+typedef struct {
+  double u[STEPS], root[STEPS];
+  double cosine; /* E exp(sum of cos(2 pi z) over the contexts / d) */
+} Own;
+
+static double scaled(double unit)
+{
+  return 65.536 * (unit - 0.5);
+}
+
+static double formula(const void *context, const double *x, const double *c)
+{
+  const Options *o = context;
+  const int      d = o->dim + o->context_dim;
+  double         squares = 0, cosines = 0;
+
+  for (int j = 0; j < d; j++) {
+    const double z = scaled(j < o->dim ? x[j] : c[j - o->dim]);
+    squares += z * z;
+    cosines += cos(2 * M_PI * z);
+  }
+  return 20 * exp(-0.2 * sqrt(squares / d)) + exp(cosines / d) - 20 - M_E;
+}
+
+static double gaussian(const void *u, double c)
+{
+  const double z = scaled(c);
+
+  return exp(-*(const double *)u * z * z);
+}
+
+static double cosine(const void *d, double c)
+{
+  return exp(cos(2 * M_PI * scaled(c)) / *(const double *)d);
+}
+
+/* Rule whose panels halve towards the centre, for Gaussians of any width. */
+static PetscErrorCode octaves(const RgDistribution *law, RgQuadrature *rule)
+{
+  double breaks[2 * OCTAVES + 1];
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < OCTAVES; k++) {
+    breaks[k] = 0.5 - ldexp(1, -k);
+    breaks[2 * OCTAVES - k] = 0.5 + ldexp(1, -k);
+  }
+  breaks[OCTAVES] = 0.5;
+  PetscCall(rg_distribution_quadrature(law, 40, 2 * OCTAVES + 1, breaks, rule));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode tabulate(const Options *o, const RgContextProblem *data, Own *own)
+{
+  const double d = o->dim + o->context_dim, a = 0.2 / sqrt(d);
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < STEPS; k++) {
+    own->u[k] = exp(LOG_FIRST + k * LOG_STEP);
+    own->root[k] = LOG_STEP * a / (2 * sqrt(M_PI)) * exp(-a * a / (4 * own->u[k]))
+      / sqrt(own->u[k]);
+  }
+  own->cosine = 1;
+  for (int j = 0; j < data->dim; j++) {
+    RgQuadrature rule;
+    double       mean;
+    PetscCall(octaves(&data->law[j], &rule));
+    for (int k = 0; k < STEPS; k++) {
+      double sum = 0;
+      for (int i = 0; i < rule.n; i++) sum += rule.weight[i] * gaussian(&own->u[k], rule.node[i]);
+      own->root[k] *= sum;
+    }
+    PetscCall(rg_quadrature_destroy(&rule));
+    PetscCall(rg_context_mean(&data->law[j], PANELS, 0, NULL, cosine, &d, &mean));
+    own->cosine *= mean;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
+{
+  const Options          *o = problem->options;
+  const RgContextProblem *data = problem->data;
+  const Own              *own = data->own;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < m; i++) {
+    double q = 0, cosines = 0, root = 0;
+    for (int j = 0; j < o->dim; j++) {
+      const double z = scaled(points[i].x[j]);
+      q += z * z;
+      cosines += cos(2 * M_PI * z);
+    }
+    for (int k = 0; k < STEPS; k++) root += own->root[k] * exp(-own->u[k] * q);
+    F[i] = 20 * root + exp(cosines / (o->dim + o->context_dim)) * own->cosine - 20 - M_E;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_context_check("ackley_context", &o->context, o->context_dim, place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode domain(const void *options, RgDomain *out)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_unit_domain(o->dim, o->context_dim, out));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+{
+  const Options    *o = problem->options;
+  RgContextProblem *data;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(rg_context_create(problem, &data));
+  data->formula = formula;
+  data->exact = exact;
+  PetscCall(PetscMalloc(sizeof(Own), &data->own));
+  PetscCall(tabulate(o, data, data->own));
+  if (!rg_context_is_exact(problem)) PetscFunctionReturn(0);
+  problem->n_optimisers = 1;
+  PetscCall(PetscMalloc1(o->dim, &problem->optimisers));
+  for (int j = 0; j < o->dim; j++) problem->optimisers[j] = 0.5;
+  const RgPoint centre = {.index = -1, .x = problem->optimisers, .context_index = -1};
+  PetscCall(exact(problem, 1, &centre, &problem->optimum));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgProblem *problem)
+{
+  RgContextProblem *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (data) PetscCall(PetscFree(data->own));
+  PetscCall(rg_context_destroy(problem));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_ackley_context = {
+  .name = "ackley_context",
+  .title = "Ackley with contexts",
+  .summary = "20 exp(-0.2 sqrt(mean z^2)) + exp(mean cos(2 pi z)) - 20 - e, z = 65.536 (x, c) -\n"
+             "32.768, on [0, 1]^dim; F(x) = E f(x, c)",
+  .reference = "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .check = check,
+  .domain = domain,
+  .create = create,
+  .destroy = destroy,
+  RG_CONTEXT_METHODS,
+};

@@ -1,0 +1,229 @@
+#include "problem/context_problem.h"
+
+#include <math.h>
+
+#include "base/design.h"
+
+enum { SETS = 8 }; /* independent scrambles of the quasi-Monte Carlo rule */
+
+const char *const rg_context_observed[] = {"raw", "clipped", NULL};
+const char *const rg_context_expectation[] = {"exact", "qmc", NULL};
+
+PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
+                                RgPlace place, RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  if (options->law.n != 1 && options->law.n != dim)
+    rg_diagnostics_add(diagnostics, place,
+                       "%s: 'law' has %d laws for %d context coordinates, accepted are 1 or %d",
+                       problem, options->law.n, dim, dim);
+  for (int j = 0; j < options->law.n; j++)
+    PetscCall(rg_distribution_check("law", options->law.values[j], place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode unit_box(int dim, RgSpace *space)
+{
+  double *bounds;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(2 * (size_t)dim, &bounds));
+  for (int j = 0; j < dim; j++) {
+    bounds[j] = 0;
+    bounds[dim + j] = 1;
+  }
+  PetscCall(rg_space_box(space, dim, bounds, bounds + dim));
+  PetscCall(PetscFree(bounds));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_domain(int dim, RgDomain *domain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(unit_box(dim, &domain->context));
+  domain->control = RG_CONTEXT_NATURE;
+  PetscCall(PetscStrallocpy("expectation", &domain->measure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_unit_domain(int dim_x, int dim_c, RgDomain *domain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(unit_box(dim_x, &domain->design));
+  PetscCall(rg_context_domain(dim_c, domain));
+  PetscFunctionReturn(0);
+}
+
+/* ---- create, destroy -------------------------------------------------------------------------- */
+
+/* Eight scrambled Sobol sets pushed through the quantiles of the laws. */
+static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int points)
+{
+  const RgStream stream = rg_stream(0, problem->class->name, 0, "expectation", 0);
+  const int      each = (points + SETS - 1) / SETS;
+
+  PetscFunctionBeginUser;
+  data->n_qmc = SETS * each;
+  PetscCall(PetscMalloc1((size_t)data->n_qmc * data->dim, &data->qmc));
+  for (int s = 0; s < SETS; s++) {
+    RgRandom random = rg_stream_at(&stream, (uint64_t)s);
+    double  *set = data->qmc + (size_t)s * each * data->dim;
+    PetscCall(rg_design_sobol(&random, each, data->dim, set));
+    for (int i = 0; i < each; i++)
+      for (int j = 0; j < data->dim; j++) {
+        double *c = &set[(size_t)i * data->dim + j];
+        *c = rg_distribution_quantile(&data->law[j], *c);
+      }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **out)
+{
+  const RgContextOptions *options = problem->options;
+  RgContextProblem       *data;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&data));
+  problem->data = data;
+  data->dim = problem->domain.context.dim;
+  PetscCall(PetscCalloc2(data->dim, &data->raw, data->dim, &data->law));
+  for (int j = 0; j < data->dim; j++) {
+    const char *text = options->law.values[options->law.n > 1 ? j : 0];
+    RgText      mistake = {0};
+    PetscCall(rg_distribution_parse(text, &data->raw[j], &mistake));
+    PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
+               mistake.data);
+    PetscCall(rg_distribution_copy(&data->raw[j], &data->law[j]));
+    if (options->clip) rg_distribution_clip(&data->law[j], 0, 1);
+  }
+  if (options->expectation == RG_EXPECTATION_QMC)
+    PetscCall(create_qmc(problem, data, options->points));
+  *out = data;
+  PetscFunctionReturn(0);
+}
+
+bool rg_context_is_exact(const RgProblem *problem)
+{
+  const RgContextOptions *options = problem->options;
+
+  return options->expectation == RG_EXPECTATION_EXACT;
+}
+
+PetscErrorCode rg_context_destroy(RgProblem *problem)
+{
+  RgContextProblem *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (!data) PetscFunctionReturn(0);
+  for (int j = 0; j < data->dim; j++) {
+    PetscCall(rg_distribution_destroy(&data->raw[j]));
+    PetscCall(rg_distribution_destroy(&data->law[j]));
+  }
+  PetscCall(PetscFree2(data->raw, data->law));
+  PetscCall(PetscFree(data->qmc));
+  PetscCall(PetscFree(problem->data));
+  PetscFunctionReturn(0);
+}
+
+/* ---- nature ----------------------------------------------------------------------------------- */
+
+PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, int *context_index)
+{
+  const RgContextOptions *options = problem->options;
+  const RgContextProblem *data = problem->data;
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < data->dim; j++) {
+    c[j] = rg_distribution_sample(&data->raw[j], random);
+    if (options->observed == RG_OBSERVED_CLIPPED) c[j] = fmin(fmax(c[j], 0), 1);
+  }
+  *context_index = -1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                   RgFailure *failure)
+{
+  const RgContextOptions *options = problem->options;
+  const RgContextProblem *data = problem->data;
+  double                 *c;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(PetscMalloc1(data->dim, &c));
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < data->dim; j++)
+      c[j] = options->clip ? fmin(fmax(points[i].c[j], 0), 1) : points[i].c[j];
+    f[i] = data->formula(options, points[i].x, c);
+  }
+  PetscCall(PetscFree(c));
+  PetscFunctionReturn(0);
+}
+
+/* ---- F ---------------------------------------------------------------------------------------- */
+
+/* Mean over the eight sets, and twice its standard error. */
+static PetscErrorCode qmc_mean(RgProblem *problem, const RgPoint *point, double *F, double *error,
+                               RgFailure *failure)
+{
+  enum { BLOCK = 1024 };
+  const RgContextProblem *data = problem->data;
+  const int               each = data->n_qmc / SETS;
+  RgPoint                *points;
+  double                 *f, sum = 0, squares = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(BLOCK, &points, BLOCK, &f));
+  for (int s = 0; s < SETS; s++) {
+    double mean = 0;
+    for (int first = 0; first < each; first += BLOCK) {
+      const int count = PetscMin(BLOCK, each - first);
+      for (int i = 0; i < count; i++) {
+        points[i] = *point;
+        points[i].c = data->qmc + ((size_t)s * each + first + i) * data->dim;
+      }
+      PetscCall(problem->class->evaluate(problem, count, points, f, failure));
+      for (int i = 0; i < count; i++) mean += f[i];
+    }
+    mean /= each;
+    sum += mean;
+    squares += mean * mean;
+  }
+  *F = sum / SETS;
+  *error = 2 * sqrt(fmax(squares / SETS - *F * *F, 0) / (SETS - 1));
+  PetscCall(PetscFree2(points, f));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
+                                    RgFailure *failure)
+{
+  RgContextProblem *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (!data->n_qmc) {
+    PetscCall(data->exact(problem, m, points, F));
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < m; i++) {
+    double error;
+    PetscCall(qmc_mean(problem, &points[i], &F[i], &error, failure));
+    data->error = fmax(data->error, error);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
+                               const double *breaks, double (*g)(const void *context, double c),
+                               const void *context, double *mean)
+{
+  RgQuadrature rule;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_distribution_quadrature(law, panels, n_breaks, breaks, &rule));
+  *mean = 0;
+  for (int i = 0; i < rule.n; i++) *mean += rule.weight[i] * g(context, rule.node[i]);
+  PetscCall(rg_quadrature_destroy(&rule));
+  PetscFunctionReturn(0);
+}

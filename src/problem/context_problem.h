@@ -1,0 +1,87 @@
+/* What problems with continuous contexts share: independent context coordinates drawn by nature
+   from a law that algorithms don't see, clipping, what the learner observes, and F = E f(x, c).
+
+   A family declares an Options struct that begins with RgContextOptions, lists RG_CONTEXT_PARAMS in
+   its table, ends `domain` with rg_context_domain, and begins `create` with rg_context_create. */
+#ifndef RG_PROBLEM_CONTEXT_PROBLEM_H
+#define RG_PROBLEM_CONTEXT_PROBLEM_H
+
+#include "base/distribution.h"
+#include "problem/problem.h"
+
+typedef struct {
+  RgTexts law;         /* of each context coordinate, before clipping; one for all, or one each */
+  bool    clip;        /* f takes contexts clipped to [0, 1] */
+  int     observed;    /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
+  int     expectation; /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
+  int     points;      /* of the quasi-Monte Carlo rule */
+} RgContextOptions;
+
+enum { RG_OBSERVED_RAW, RG_OBSERVED_CLIPPED };
+enum { RG_EXPECTATION_EXACT, RG_EXPECTATION_QMC };
+
+extern const char *const rg_context_observed[];
+extern const char *const rg_context_expectation[];
+
+// clang-format off
+#define RG_CONTEXT_PARAMS(law_, clip_, observed_)                                                  \
+  {"law", RG_PARAM_TEXTS, offsetof(RgContextOptions, law), law_, 0, 0, NULL, "p",                  \
+   "law of the contexts before clipping, one for all coordinates or one each: normal(m, s), "      \
+   "uniform(a, b), cauchy(m, s), burr(alpha, beta), point(a), mixture(..), clip(LAW, a, b)"},      \
+  {"clip", RG_PARAM_BOOL, offsetof(RgContextOptions, clip), clip_, 0, 0, NULL, "",                 \
+   "f takes the contexts clipped to [0, 1]"},                                                      \
+  {"observed", RG_PARAM_CHOICE, offsetof(RgContextOptions, observed), observed_, 0, 0,             \
+   rg_context_observed, "", "what the learner sees: the draw as it is, or clipped"},               \
+  {"expectation", RG_PARAM_CHOICE, offsetof(RgContextOptions, expectation), "exact", 0, 0,         \
+   rg_context_expectation, "",                                                                     \
+   "how F = E f(x, c) is computed: formula and quadrature, or quasi-Monte Carlo"},                 \
+  {"expectation_points", RG_PARAM_INT, offsetof(RgContextOptions, points), "2097152", 64,          \
+   268435456, NULL, "", "points of expectation: qmc, in eight scrambled Sobol sets"}
+// clang-format on
+
+/* f at x (design dim) and c (context dim, clipped already). */
+typedef double (*RgContextFormula)(const void *options, const double *x, const double *c);
+
+/* The family's data in problem->data. */
+typedef struct {
+  RgContextFormula formula; /* given by the family; NULL: it has an `evaluate` of its own */
+  /* F at m designs by formula or quadrature, x: m x dim; given by the family */
+  PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);
+  int             dim;
+  RgDistribution *raw;    /* dim: of the draws; owned */
+  RgDistribution *law;    /* dim: of the contexts that f takes; owned */
+  int             n_qmc;  /* 0: not used */
+  double         *qmc;    /* n_qmc x dim contexts; owned */
+  double          error;  /* largest estimate of the error of F so far (qmc) */
+  void           *own;    /* of the family; freed by its destroy before rg_context_destroy */
+} RgContextProblem;
+
+/* For `check`: the laws. dim: of the context. */
+PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
+                                RgPlace place, RgDiagnostics *diagnostics);
+/* The context part of the domain: the box [0, 1]^dim of nature; F is an expectation. */
+PetscErrorCode rg_context_domain(int dim, RgDomain *domain);
+/* The design part [0, 1]^dim_x and rg_context_domain. */
+PetscErrorCode rg_context_unit_domain(int dim_x, int dim_c, RgDomain *domain);
+PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **data);
+/* Where F is computed by quasi-Monte Carlo the optimum that a family knows is not its maximum. */
+bool rg_context_is_exact(const RgProblem *problem);
+/* E g(c_j) of one coordinate under the law f sees, with `panels` and kinks at `breaks`. */
+PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
+                               const double *breaks, double (*g)(const void *context, double c),
+                               const void *context, double *mean);
+
+/* Functions of the class. */
+PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                   RgFailure *failure);
+PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
+                                    RgFailure *failure);
+PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c,
+                               int *context_index);
+PetscErrorCode rg_context_destroy(RgProblem *problem);
+
+#define RG_CONTEXT_METHODS                                                                         \
+  .evaluate = rg_context_evaluate, .objective = rg_context_objective,                              \
+  .draw_context = rg_context_draw
+
+#endif

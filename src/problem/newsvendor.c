@@ -1,0 +1,105 @@
+/* newsvendor: stock x, demand c, sold at 9, bought at 5, the rest returned at 1.
+
+   f(x, c) = 9 min(x, c) + max(0, x - c) - 5 x, x in [0, 1]; demand Burr XII(2, 20) by default;
+   F(x) = 8 E min(x, c) - 4 x with E min(x, c) = x - int_-inf^x P(c <= s) ds. The maximum is at the
+   median of the demand, where it lies in [0, 1].
+   Sources: arXiv:2312.10423, section 5; arXiv:2503.20341, appendix. */
+#include "problem/context_problem.h"
+
+#include <math.h>
+
+typedef struct {
+  RgContextOptions context;
+} Options;
+
+static const RgParam params[] = {RG_CONTEXT_PARAMS("burr(2, 20)", "true", "raw"), {0}};
+
+static double formula(const void *options, const double *x, const double *c)
+{
+  (void)options;
+  return 9 * fmin(x[0], c[0]) + fmax(0, x[0] - c[0]) - 5 * x[0];
+}
+
+/* int_from^to P(c <= s) ds, by the quadrature of a uniform law. */
+static PetscErrorCode integral(const RgDistribution *law, double from, double to, double *value)
+{
+  RgDistributionPart part = {.family = RG_DISTRIBUTION_UNIFORM, .a = from, .b = to, .weight = 1,
+                             .lower = -INFINITY, .upper = INFINITY};
+  RgDistribution     uniform = {1, &part};
+  RgQuadrature       rule;
+
+  PetscFunctionBeginUser;
+  *value = 0;
+  if (!(to > from)) PetscFunctionReturn(0);
+  PetscCall(rg_distribution_quadrature(&uniform, 32, 0, NULL, &rule));
+  for (int i = 0; i < rule.n; i++)
+    *value += (to - from) * rule.weight[i] * rg_distribution_cdf(law, rule.node[i]);
+  PetscCall(rg_quadrature_destroy(&rule));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
+{
+  const RgContextProblem *data = problem->data;
+  const RgDistribution   *law = &data->law[0];
+  double                  lower, upper, below;
+
+  PetscFunctionBeginUser;
+  rg_distribution_range(law, 1e-18, &lower, &upper);
+  for (int i = 0; i < m; i++) {
+    const double x = points[i].x[0];
+    PetscCall(integral(law, lower, x, &below));
+    F[i] = 8 * (x - below) - 4 * x;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_check("newsvendor", &o->context, 1, place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode domain(const void *options, RgDomain *out)
+{
+  PetscFunctionBeginUser;
+  (void)options;
+  PetscCall(rg_context_unit_domain(1, 1, out));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+{
+  RgContextProblem *data;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(rg_context_create(problem, &data));
+  data->formula = formula;
+  data->exact = exact;
+  if (!rg_context_is_exact(problem)) PetscFunctionReturn(0);
+  problem->n_optimisers = 1;
+  PetscCall(PetscMalloc1(1, &problem->optimisers));
+  problem->optimisers[0] = fmin(fmax(rg_distribution_quantile(&data->law[0], 0.5), 0), 1);
+  const RgPoint best = {.index = -1, .x = problem->optimisers, .context_index = -1};
+  PetscCall(exact(problem, 1, &best, &problem->optimum));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_newsvendor = {
+  .name = "newsvendor",
+  .title = "Newsvendor",
+  .summary = "9 min(x, c) + max(0, x - c) - 5 x on [0, 1], c the demand; F(x) = E f(x, c)",
+  .reference = "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .check = check,
+  .domain = domain,
+  .create = create,
+  .destroy = rg_context_destroy,
+  RG_CONTEXT_METHODS,
+};

@@ -1,0 +1,125 @@
+/* three_humps_camel: the three-hump camel function, its second input an uncontrollable context.
+
+   f(x, c) = -(2 u^2 - 1.05 u^4 + u^6/6 + u v + v^2), u = 2 x - 1, v = 2 c - 1, x and the (clipped)
+   context in [0, 1]; F(x) = -(2 u^2 - 1.05 u^4 + u^6/6) - u E v - E v^2, maximum at x = 1/2 when
+   E v = 0. Context: N(0.5, 0.2^2) as the paper's program has it; the text says uniform(0, 1).
+   Source: arXiv:2503.20341, appendix. */
+#include "problem/context_problem.h"
+
+#include <math.h>
+
+typedef struct {
+  RgContextOptions context;
+} Options;
+
+static const RgParam params[] = {RG_CONTEXT_PARAMS("normal(0.5, 0.2)", "true", "raw"), {0}};
+
+static double humps(double u)
+{
+  const double s = u * u;
+
+  return s * (2 - s * (1.05 - s / 6));
+}
+
+static double formula(const void *options, const double *x, const double *c)
+{
+  const double u = 2 * x[0] - 1, v = 2 * c[0] - 1;
+
+  (void)options;
+  return -(humps(u) + u * v + v * v);
+}
+
+static double first(const void *context, double c)
+{
+  (void)context;
+  return 2 * c - 1;
+}
+
+static double second(const void *context, double c)
+{
+  (void)context;
+  return (2 * c - 1) * (2 * c - 1);
+}
+
+typedef struct {
+  double mean, square; /* E v, E v^2 */
+} Own;
+
+static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
+{
+  const RgContextProblem *data = problem->data;
+  const Own              *own = data->own;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < m; i++) {
+    const double u = 2 * points[i].x[0] - 1;
+    F[i] = -humps(u) - u * own->mean - own->square;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_check("three_humps_camel", &o->context, 1, place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode domain(const void *options, RgDomain *out)
+{
+  PetscFunctionBeginUser;
+  (void)options;
+  PetscCall(rg_context_unit_domain(1, 1, out));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+{
+  RgContextProblem *data;
+  Own              *own;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(rg_context_create(problem, &data));
+  data->formula = formula;
+  data->exact = exact;
+  PetscCall(PetscNew(&own));
+  data->own = own;
+  PetscCall(rg_context_mean(&data->law[0], 100, 0, NULL, first, NULL, &own->mean));
+  PetscCall(rg_context_mean(&data->law[0], 100, 0, NULL, second, NULL, &own->square));
+  if (fabs(own->mean) < 1e-13) own->mean = 0;
+  if (!rg_context_is_exact(problem) || own->mean != 0) PetscFunctionReturn(0);
+  problem->optimum = -own->square;
+  problem->n_optimisers = 1;
+  PetscCall(PetscMalloc1(1, &problem->optimisers));
+  problem->optimisers[0] = 0.5;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgProblem *problem)
+{
+  RgContextProblem *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (data) PetscCall(PetscFree(data->own));
+  PetscCall(rg_context_destroy(problem));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_three_humps_camel = {
+  .name = "three_humps_camel",
+  .title = "Three-Humps Camel",
+  .summary = "-(2 u^2 - 1.05 u^4 + u^6/6 + u v + v^2), u = 2 x - 1, v = 2 c - 1, on [0, 1];\n"
+             "F(x) = E f(x, c)",
+  .reference = "arXiv:2503.20341, appendix",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .check = check,
+  .domain = domain,
+  .create = create,
+  .destroy = destroy,
+  RG_CONTEXT_METHODS,
+};
