@@ -66,8 +66,8 @@ PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
                           RgRandom *random, RgQuery *query, double *value, RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCheck(model->domain->context.dim == 0, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "marginal acquisition functions take no context; domain has %d context inputs",
+  PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "marginal acquisition functions take no context; the model has %d context inputs",
              model->domain->context.dim);
   if (model->set)
     PetscCall(rg_acquire_finite(model, history, acquisition, query, value, failure));

@@ -68,7 +68,7 @@ PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
    very best. Points seen before are excluded when the domain is without replacement; where every
    value is -infinity the lowest allowed index is returned. query: index and x are set. value: of
    the acquisition function there. failure: nothing finite on a box, no point left on a set. Errors:
-   PETSC_ERR_SUP when the domain has a context. O(N) on a set; on a box about raw_samples n^2 plus
+   PETSC_ERR_SUP when the model has a context. O(N) on a set; on a box about raw_samples n^2 plus
    two or three times as much for each start and round. */
 PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
                           const RgAcquisition *acquisition, const RgMaximiserOptions *options,

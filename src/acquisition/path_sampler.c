@@ -50,8 +50,6 @@ PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOption
   RgPathSampler *sampler;
 
   PetscFunctionBeginUser;
-  PetscCheck(domain->context.dim == 0, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "Paths are drawn over the design; the domain has a context");
   PetscCall(PetscNew(&sampler));
   sampler->domain = domain;
   sampler->options = *options;
@@ -311,6 +309,8 @@ PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model,
                                     RgRandom *search, RgOptima *optima, RgFailure *failure)
 {
   PetscFunctionBeginUser;
+  PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "paths are drawn over the design; the model has a context");
   PetscCall(reserve_optima(sampler, count));
   if (rg_space_is_finite(&sampler->domain->design))
     PetscCall(optima_on_set(sampler, model, history, count, excluded, draws, failure));

@@ -111,15 +111,19 @@ PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *na
   PetscFunctionReturn(0);
 }
 
-/* Split the default of a list parameter, written "[a, b]" or "a, b", in place. Returns the number
-   of words, `limit` at most. */
+/* Split the default of a list parameter, written "[a, b]" or "a, b", in place; what stands in
+   parentheses stays together. Returns the number of words, `limit` at most. */
 static int split_list(char *text, int limit, const char **words)
 {
-  int n = 0;
+  int n = 0, depth = 0;
   bool inside = false;
 
   for (char *c = text; *c; ++c) {
-    if (*c == '[' || *c == ']' || *c == ',' || isspace((unsigned char)*c)) {
+    depth += (*c == '(') - (*c == ')');
+    if (depth) {
+      if (!inside && n < limit) words[n++] = c;
+      inside = true;
+    } else if (*c == '[' || *c == ']' || *c == ',' || isspace((unsigned char)*c)) {
       *c = '\0';
       inside = false;
     } else if (!inside) {

@@ -48,6 +48,25 @@ static PetscErrorCode split(char *text, const char *separators, int *n, const ch
   PetscFunctionReturn(0);
 }
 
+/* The same at commas and ']' outside parentheses: `a=1,b=[2,3],law=normal(0.5,0.1)`. */
+static int split_settings(char *text, const char **words)
+{
+  int  n = 0, depth = 0;
+  bool inside = false;
+
+  for (char *c = text; *c; c++) {
+    depth += (*c == '(') - (*c == ')');
+    if (depth <= 0 && (*c == ',' || *c == ']')) {
+      *c = '\0';
+      inside = false;
+    } else if (!inside && n < MAX_WORDS) {
+      words[n++] = c;
+      inside = true;
+    }
+  }
+  return n;
+}
+
 static void complain_all(Evaluation *e, const RgDiagnostics *found)
 {
   for (int i = 0; i < found->n && i < RG_DIAGNOSTICS_MAX; i++) {
@@ -103,7 +122,7 @@ static PetscErrorCode set_options(Evaluation *e, int argc, char **argv)
     if (entry != OPT_SET) continue;
     char *copy;
     PetscCall(PetscStrallocpy(argv[i], &copy));
-    PetscCall(split(copy, ",]", &n, words));
+    n = split_settings(copy, words);
     if (n == 0) rg_diagnostics_add(&found, (RgPlace){0}, "-set takes KEY=VALUE, got ''");
     PetscCall(set_words(e, n, words, &found));
     PetscCall(PetscFree(copy));

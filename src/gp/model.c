@@ -111,24 +111,39 @@ PetscErrorCode rg_model_destroy(RgModel *model)
 
 /* ---- update -------------------------------------------------------------------------------- */
 
+bool rg_model_uses_context(const RgModel *model)
+{
+  return model->state->use_context;
+}
+
+void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z)
+{
+  const size_t dim = (size_t)history->dim, context_dim = (size_t)history->context_dim;
+
+  memcpy(z, history->x + (size_t)i * dim, dim * sizeof *z);
+  if (model->state->use_context)
+    memcpy(z + dim, history->c + (size_t)i * context_dim, context_dim * sizeof *z);
+}
+
+int rg_model_index(const RgModel *model, const RgHistory *history, int i)
+{
+  if (!model->state->use_context) return history->index[i];
+  return history->index[i] * model->domain->context.size + history->context_index[i];
+}
+
 static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailure *failure)
 {
   struct RgModelState *s = model->state;
-  const size_t design_dim = history->dim, dim = s->dim;
-  const int n_contexts = s->use_context ? model->domain->context.size : 1;
+  const size_t dim = s->dim;
 
   PetscFunctionBeginUser;
   PetscCheck(history->n >= s->n, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
              "the history has %d evaluations, the model has seen %d", history->n, s->n);
   PetscCall(reserve(s, history->n));
   for (int i = s->n; i < history->n; i++) {
-    double *row = s->X + i * dim;
-    memcpy(row, history->x + i * design_dim, design_dim * sizeof *row);
-    if (s->use_context)
-      memcpy(row + design_dim, history->c + (size_t)i * history->context_dim,
-             (dim - design_dim) * sizeof *row);
+    rg_model_input(model, history, i, s->X + i * dim);
     s->y[i] = history->y[i];
-    s->index[i] = history->index[i] * n_contexts + (s->use_context ? history->context_index[i] : 0);
+    s->index[i] = rg_model_index(model, history, i);
     PetscCheck(!model->set || s->index[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "evaluation %d is not at a point of the finite domain", i);
     if (!isfinite(s->y[i]))

@@ -127,6 +127,13 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
    rg_set_posterior_variance by index. */
 PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean, double *sd);
 
+/* Whether the inputs are (x, c); false: x alone, contexts act as noise. */
+bool rg_model_uses_context(const RgModel *model);
+/* The input of evaluation i: kernel.dim unit coordinates z, and the index into `set` (where it is
+   not NULL). */
+void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z);
+int  rg_model_index(const RgModel *model, const RgHistory *history, int i);
+
 PetscErrorCode rg_model_destroy(RgModel *model);
 
 #endif

@@ -188,6 +188,7 @@ const RgProblemClass rg_problem_ackley_context = {
   .options_size = sizeof(Options),
   .check = check,
   .domain = domain,
+  .shared = true,
   .create = create,
   .destroy = destroy,
   RG_CONTEXT_METHODS,

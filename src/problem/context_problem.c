@@ -6,8 +6,8 @@
 
 enum { SETS = 8 }; /* independent scrambles of the quasi-Monte Carlo rule */
 
-const char *const rg_context_observed[] = {"raw", "clipped", NULL};
-const char *const rg_context_expectation[] = {"exact", "qmc", NULL};
+const char *const rg_context_observations[] = {"raw", "clipped", NULL};
+const char *const rg_context_expectations[] = {"exact", "qmc", NULL};
 
 PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
                                 RgPlace place, RgDiagnostics *diagnostics)
@@ -207,9 +207,9 @@ PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *po
     PetscFunctionReturn(0);
   }
   for (int i = 0; i < m; i++) {
-    double error;
+    double error = 0;
     PetscCall(qmc_mean(problem, &points[i], &F[i], &error, failure));
-    data->error = fmax(data->error, error);
+    problem->objective_error = fmax(problem->objective_error, error);
   }
   PetscFunctionReturn(0);
 }

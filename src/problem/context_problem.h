@@ -20,8 +20,8 @@ typedef struct {
 enum { RG_OBSERVED_RAW, RG_OBSERVED_CLIPPED };
 enum { RG_EXPECTATION_EXACT, RG_EXPECTATION_QMC };
 
-extern const char *const rg_context_observed[];
-extern const char *const rg_context_expectation[];
+extern const char *const rg_context_observations[];
+extern const char *const rg_context_expectations[];
 
 // clang-format off
 #define RG_CONTEXT_PARAMS(law_, clip_, observed_)                                                  \
@@ -31,9 +31,9 @@ extern const char *const rg_context_expectation[];
   {"clip", RG_PARAM_BOOL, offsetof(RgContextOptions, clip), clip_, 0, 0, NULL, "",                 \
    "f takes the contexts clipped to [0, 1]"},                                                      \
   {"observed", RG_PARAM_CHOICE, offsetof(RgContextOptions, observed), observed_, 0, 0,             \
-   rg_context_observed, "", "what the learner sees: the draw as it is, or clipped"},               \
+   rg_context_observations, "", "what the learner sees: the draw as it is, or clipped"},               \
   {"expectation", RG_PARAM_CHOICE, offsetof(RgContextOptions, expectation), "exact", 0, 0,         \
-   rg_context_expectation, "",                                                                     \
+   rg_context_expectations, "",                                                                     \
    "how F = E f(x, c) is computed: formula and quadrature, or quasi-Monte Carlo"},                 \
   {"expectation_points", RG_PARAM_INT, offsetof(RgContextOptions, points), "2097152", 64,          \
    268435456, NULL, "", "points of expectation: qmc, in eight scrambled Sobol sets"}
@@ -52,7 +52,6 @@ typedef struct {
   RgDistribution *law;    /* dim: of the contexts that f takes; owned */
   int             n_qmc;  /* 0: not used */
   double         *qmc;    /* n_qmc x dim contexts; owned */
-  double          error;  /* largest estimate of the error of F so far (qmc) */
   void           *own;    /* of the family; freed by its destroy before rg_context_destroy */
 } RgContextProblem;
 

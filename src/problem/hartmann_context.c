@@ -130,6 +130,7 @@ const RgProblemClass rg_problem_hartmann_context = {
   .options_size = sizeof(Options),
   .check = check,
   .domain = domain,
+  .shared = true,
   .create = create,
   .destroy = destroy,
   RG_CONTEXT_METHODS,

@@ -110,6 +110,7 @@ const RgProblemClass rg_problem_modified_branin = {
   .options_size = sizeof(Options),
   .check = check,
   .domain = domain,
+  .shared = true,
   .create = create,
   .destroy = destroy,
   RG_CONTEXT_METHODS,

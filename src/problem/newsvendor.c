@@ -99,6 +99,7 @@ const RgProblemClass rg_problem_newsvendor = {
   .options_size = sizeof(Options),
   .check = check,
   .domain = domain,
+  .shared = true,
   .create = create,
   .destroy = rg_context_destroy,
   RG_CONTEXT_METHODS,

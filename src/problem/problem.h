@@ -30,6 +30,8 @@ typedef struct {
   bool           random;    /* draws from the instance's stream: instances differ */
   bool           costly;    /* F is too dear for thousands of evaluations: an optimum that the
                                problem doesn't know stays unknown */
+  bool           shared;    /* dear to create, and nothing that is asked of it leaves a trace: one
+                               instance serves many trials */
   /* Validate combinations of options that the table can't express; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
   /* Append what identifies the function, in place of the options' canonical text: for families
@@ -69,6 +71,7 @@ struct RgProblem {
   RgStream    stream;   /* "problem": same for all trial seeds of one (study seed, instance) */
   RgDomain    domain;   /* owned */
   double      optimum;  /* max F; NaN when unknown */
+  double      objective_error; /* largest estimated error of an F given so far; 0: rounding */
   int         n_optimisers;
   double     *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
                              destroy) */

@@ -99,6 +99,7 @@ const RgProblemClass rg_problem_shift_example = {
   .options_size = sizeof(Options),
   .check = check,
   .domain = domain,
+  .shared = true,
   .create = create,
   .destroy = destroy,
   RG_CONTEXT_METHODS,

@@ -119,6 +119,7 @@ const RgProblemClass rg_problem_three_humps_camel = {
   .options_size = sizeof(Options),
   .check = check,
   .domain = domain,
+  .shared = true,
   .create = create,
   .destroy = destroy,
   RG_CONTEXT_METHODS,

@@ -281,13 +281,16 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, RgFailure *failure)
+PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, double *accuracy,
+                                 RgFailure *failure)
 {
   double *x;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(problem->domain.design.dim, &x));
   PetscCall(rg_regret_optimum_at(problem, optimum, x, failure));
+  const bool searched = isnan(problem->optimum) && !rg_space_is_finite(&problem->domain.design);
+  if (accuracy) *accuracy = searched && !isnan(*optimum) ? 1e-8 * fmax(1, fabs(*optimum)) : 0;
   PetscCall(PetscFree(x));
   PetscFunctionReturn(0);
 }

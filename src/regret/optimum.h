@@ -15,8 +15,12 @@
    coordinate search (kinks, noise of differences). Gradients are the problem's where F = f, else
    central differences. About 13000 dim evaluations of F, in batches.
 
+   *accuracy (NULL: not wanted): how far max F may lie above, absolute: 0 where the problem knows it
+   or a finite design was scanned, 1e-8 max(1, |F|) after a search.
+
    failure: F could not be evaluated somewhere, *optimum is NaN. */
-PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, RgFailure *failure);
+PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, double *accuracy,
+                                 RgFailure *failure);
 
 /* The same, and where it is attained: x (dim, native units), one optimiser; NaN where none is
    known. Of a finite design the lowest index among the best. */

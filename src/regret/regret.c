@@ -4,19 +4,19 @@
 
 #define ROUNDING 1e-12
 
-/* F* - value; differences that rounding explains are 0. */
-static double gap(double optimum, double value, bool *exceeded)
+/* F* - value; differences that rounding and the accuracy of F* explain are 0. */
+static double gap(double optimum, double accuracy, double value, bool *exceeded)
 {
   const double difference = optimum - value;
 
   if (!(difference < 0)) return difference;
-  if (difference >= -ROUNDING * fmax(1, fabs(optimum))) return 0;
+  if (difference >= -accuracy - ROUNDING * fmax(1, fabs(optimum))) return 0;
   *exceeded = true;
   return difference;
 }
 
 PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum,
-                         const double *objective, const double *recommended, double *instantaneous,
+                         double accuracy, const double *objective, const double *recommended, double *instantaneous,
                          double *simple, double *cumulative, bool *exceeded)
 {
   double best = -INFINITY, sum = 0;
@@ -28,8 +28,8 @@ PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimu
     const double value = recommended && !isnan(recommended[t]) ? recommended[t] : objective[t];
 
     best = fmax(best, objective[t]);
-    instantaneous[t] = gap(optimum, value, &above);
-    simple[t] = gap(optimum, best, &above);
+    instantaneous[t] = gap(optimum, accuracy, value, &above);
+    simple[t] = gap(optimum, accuracy, best, &above);
     if (counts) sum += instantaneous[t];
     cumulative[t] = counts ? sum : NAN;
   }

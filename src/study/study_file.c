@@ -1,6 +1,7 @@
 /* The bytes of a study file, and the study as a whole. */
 #include "base/file.h"
 #include "study/draft.h"
+#include "study/instances.h"
 
 PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
                                   RgDiagnostics *diagnostics)
@@ -32,6 +33,7 @@ PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *di
 PetscErrorCode rg_study_destroy(RgStudy *study)
 {
   PetscFunctionBeginUser;
+  PetscCall(rg_instances_destroy(&study->instances));
   for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
   PetscCall(PetscFree(study->cells));
   PetscCall(PetscFree(study->seeds));

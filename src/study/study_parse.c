@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "study/draft.h"
+#include "study/instances.h"
 
 /* Limits of a study: numbers beyond them are slips of the pen. */
 #define MAX_TRIALS 1000000
@@ -313,6 +314,7 @@ PetscErrorCode rg_study_parse(const char *path, const char *text, size_t length,
     PetscCall(PetscCalloc1(length + 1, &study->text));
     PetscCall(PetscMemcpy(study->text, text, length));
     PetscCall(parse_root(&draft, tree.root, study));
+    PetscCall(rg_instances_create(&study->instances));
   }
   PetscCall(rg_draft_destroy(&draft));
   PetscCall(rg_yaml_destroy(&tree));

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "base/design.h"
-#include "regret/optimum.h"
 #include "regret/regret.h"
+#include "study/instances.h"
 #include "study/trial_design.h"
 
 /* Everything one trial holds while it runs. */
@@ -15,13 +15,16 @@ typedef struct {
   const RgStudy *study;
   const RgCell  *cell;
   const RgTrial *trial;
-  RgProblem      problem;
+  RgInstances   *instances; /* of the study, or of this trial alone */
+  RgInstance    *instance;
+  RgProblem     *problem;   /* of the instance */
   RgAlgorithm    algorithm;
   RgHistory      history;
   RgClock        clock;
   RgStream       noise, contexts;
   RgQuery        query;   /* storage below */
   double        *unit_x, *unit_c, *native_x, *native_c, *extra;
+  double        *input;   /* of the model: x, then c */
   int            n_extra;
   int           *recommended; /* index of the recommended design per row, -1 on a box */
   int            stage;   /* number of the evaluation at hand, for messages */
@@ -61,7 +64,7 @@ static PetscErrorCode run_create_algorithm(Run *run)
   snprintf(name, sizeof(name), "algorithm:%s",
            cell->algorithm->stream ? cell->algorithm->stream : cell->algorithm->name);
   RgSetup setup = {
-    .domain = &run->problem.domain,
+    .domain = &run->problem->domain,
     .surrogate = &cell->surrogate,
     .maximiser = &cell->maximiser,
     .noise_variance = cell->run.noise_known ? cell->run.noise_variance : NAN,
@@ -79,21 +82,24 @@ static PetscErrorCode run_create(Run *run)
   const RgCell *cell = run->cell;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_problem_create(cell->problem, cell->problem_options, run->study->seed,
-                              run->trial->instance, &run->problem, &run->failure));
+  run->instances = run->study->instances;
+  if (!run->instances) PetscCall(rg_instances_create(&run->instances));
+  PetscCall(rg_instances_take(run->instances, run->study, cell, run->trial->instance,
+                              &run->instance, &run->failure));
+  run->problem = &run->instance->problem;
   if (run->failure.failed) {
     PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, 0,
                                cell->algorithm->columns, run->record));
     PetscFunctionReturn(0);
   }
-  const RgDomain *domain = &run->problem.domain;
+  const RgDomain *domain = &run->problem->domain;
   int             dim = domain->design.dim, context_dim = domain->context.dim;
   run->noise = trial_stream(run, "noise");
   run->contexts = trial_stream(run, "context");
   run->n_extra = count_columns(cell->algorithm->columns);
-  PetscCall(PetscCalloc5(dim, &run->unit_x, PetscMax(context_dim, 1), &run->unit_c, dim,
+  PetscCall(PetscCalloc6(dim, &run->unit_x, PetscMax(context_dim, 1), &run->unit_c, dim,
                          &run->native_x, PetscMax(context_dim, 1), &run->native_c,
-                         PetscMax(run->n_extra, 1), &run->extra));
+                         PetscMax(run->n_extra, 1), &run->extra, dim + context_dim, &run->input));
   run->query = (RgQuery){.x = run->unit_x, .c = run->unit_c, .extra = run->extra};
   PetscCall(PetscMalloc1(PetscMax(run->trial->n_evaluations, 1), &run->recommended));
   PetscCall(rg_history_create(domain, run->trial->n_evaluations, &run->history));
@@ -110,8 +116,10 @@ static PetscErrorCode run_destroy(Run *run)
   if (run->algorithm.class) PetscCall(rg_algorithm_destroy(&run->algorithm));
   PetscCall(rg_history_destroy(&run->history));
   PetscCall(PetscFree(run->recommended));
-  PetscCall(PetscFree5(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra));
-  PetscCall(rg_problem_destroy(&run->problem));
+  PetscCall(PetscFree6(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra,
+                       run->input));
+  PetscCall(rg_instances_give_back(&run->instance));
+  if (!run->study->instances) PetscCall(rg_instances_destroy(&run->instances));
   PetscFunctionReturn(0);
 }
 
@@ -125,7 +133,7 @@ static double *cell_of(Run *run, int column, int row)
 /* Evaluate the query as row `row`: context, f, noise; appended to the history. */
 static PetscErrorCode evaluate(Run *run, int row)
 {
-  const RgDomain *domain = &run->problem.domain;
+  const RgDomain *domain = &run->problem->domain;
   RgPoint         point = {.index = run->query.index, .x = run->native_x, .context_index = -1};
   double          f, y, deviation = sqrt(run->cell->run.noise_variance);
 
@@ -136,7 +144,7 @@ static PetscErrorCode evaluate(Run *run, int row)
     point.c = run->native_c;
     if (domain->control == RG_CONTEXT_NATURE) {
       RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
-      PetscCall(run->problem.class->draw_context(&run->problem, &random, run->native_c,
+      PetscCall(run->problem->class->draw_context(run->problem, &random, run->native_c,
                                                  &point.context_index));
       rg_space_to_unit(&domain->context, run->native_c, run->unit_c);
     } else {
@@ -144,7 +152,7 @@ static PetscErrorCode evaluate(Run *run, int row)
       rg_space_to_native(&domain->context, run->query.c, run->native_c);
     }
   }
-  PetscCall(rg_problem_evaluate(&run->problem, 1, &point, &f, &run->failure));
+  PetscCall(rg_problem_evaluate(run->problem, 1, &point, &f, &run->failure));
   RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
   y = deviation > 0 ? f + deviation * rg_random_normal(&random) : f;
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_EVALUATE));
@@ -178,21 +186,16 @@ static void record_kernel(Run *run, const RgModel *model, int row)
 /* Posterior deviation at the newest evaluation, before the model has learned of it. */
 static PetscErrorCode newest_deviation(Run *run, RgModel *model, double *sd)
 {
-  const RgHistory *h = &run->history;
-  int              last = h->n - 1, contexts = run->problem.domain.context.size;
+  const int last = run->history.n - 1;
+  double    mean;
 
   PetscFunctionBeginUser;
   if (model->set) {
-    int index = contexts ? h->index[last] * contexts + h->context_index[last] : h->index[last];
+    const int index = rg_model_index(model, &run->history, last);
     *sd = sqrt(rg_set_posterior_variance(model->set)[index]);
   } else {
-    double mean, z[2 * RG_SOBOL_MAX_DIM];
-    PetscCheck(model->kernel.dim <= 2 * RG_SOBOL_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "%d model inputs, at most %d", model->kernel.dim, 2 * RG_SOBOL_MAX_DIM);
-    PetscCall(PetscArraycpy(z, h->x + (size_t)last * h->dim, h->dim));
-    if (model->kernel.dim > h->dim)
-      PetscCall(PetscArraycpy(z + h->dim, h->c + (size_t)last * h->context_dim, h->context_dim));
-    PetscCall(rg_model_predict(model, 1, z, &mean, sd));
+    rg_model_input(model, &run->history, last, run->input);
+    PetscCall(rg_model_predict(model, 1, run->input, &mean, sd));
   }
   PetscFunctionReturn(0);
 }
@@ -264,7 +267,7 @@ static PetscErrorCode run_recommendation(Run *run, int t, int row)
   PetscCall(class->recommend(&run->algorithm, t, &run->history, &run->query, &run->failure));
   run->recommended[row] = run->failure.failed ? -1 : run->query.index;
   if (!run->failure.failed)
-    rg_space_to_native(&run->problem.domain.design, run->query.x,
+    rg_space_to_native(&run->problem->domain.design, run->query.x,
                        cell_of(run, RG_COLUMN_RECOMMENDATION, row));
   PetscCall(run_scores(run, t, row));
   PetscFunctionReturn(0);
@@ -273,7 +276,7 @@ static PetscErrorCode run_recommendation(Run *run, int t, int row)
 /* Chosen by the learner: uniform over finitely many, else by nature's law. */
 static PetscErrorCode initial_context(Run *run, RgRandom *random)
 {
-  const RgSpace *context = &run->problem.domain.context;
+  const RgSpace *context = &run->problem->domain.context;
 
   PetscFunctionBeginUser;
   if (rg_space_is_finite(context)) {
@@ -283,7 +286,7 @@ static PetscErrorCode initial_context(Run *run, RgRandom *random)
                             context->dim));
     PetscFunctionReturn(0);
   }
-  PetscCall(run->problem.class->draw_context(&run->problem, random, run->native_c,
+  PetscCall(run->problem->class->draw_context(run->problem, random, run->native_c,
                                              &run->query.context_index));
   rg_space_to_unit(context, run->native_c, run->query.c);
   PetscFunctionReturn(0);
@@ -291,7 +294,7 @@ static PetscErrorCode initial_context(Run *run, RgRandom *random)
 
 static PetscErrorCode run_initial_design(Run *run)
 {
-  int     n = run->trial->n_initial, dim = run->problem.domain.design.dim;
+  int     n = run->trial->n_initial, dim = run->problem->domain.design.dim;
   double *points;
   int    *indices;
 
@@ -301,13 +304,13 @@ static PetscErrorCode run_initial_design(Run *run)
      that instances and seeds are crossed. */
   RgStream stream =
       rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
-  PetscCall(rg_trial_design(&stream, &run->problem.domain.design, run->cell->run.initial_design, n,
+  PetscCall(rg_trial_design(&stream, &run->problem->domain.design, run->cell->run.initial_design, n,
                             points, indices));
   for (int row = 0; row < n && !run->failure.failed; row++) {
     run->stage = row + 1;
     run->query.index = indices[row];
     PetscCall(PetscArraycpy(run->query.x, points + (size_t)row * dim, dim));
-    if (run->problem.domain.control == RG_CONTEXT_SIMULATOR) {
+    if (run->problem->domain.control == RG_CONTEXT_SIMULATOR) {
       RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
       PetscCall(initial_context(run, &random));
     }
@@ -349,7 +352,7 @@ static PetscErrorCode run_iteration(Run *run, int t)
  */
 static PetscErrorCode objective_of(Run *run, int column, const int *indices, int first, double *F)
 {
-  int      n = run->record->n_rows - first, dim = run->problem.domain.design.dim;
+  int      n = run->record->n_rows - first, dim = run->problem->domain.design.dim;
   RgPoint *points;
 
   PetscFunctionBeginUser;
@@ -358,7 +361,7 @@ static PetscErrorCode objective_of(Run *run, int column, const int *indices, int
   for (int i = 0; i < n; i++)
     points[i] = (RgPoint){.index = indices[first + i], .context_index = -1,
                           .x = run->record->column[column] + (size_t)(first + i) * dim};
-  PetscCall(rg_problem_objective(&run->problem, n, points, F + first, &run->failure));
+  PetscCall(rg_problem_objective(run->problem, n, points, F + first, &run->failure));
   PetscCall(PetscFree(points));
   PetscFunctionReturn(0);
 }
@@ -378,13 +381,13 @@ static PetscErrorCode run_score_regret(Run *run, int s)
   PetscCall(PetscMalloc1(n, &points));
   PetscCall(PetscMalloc1(5 * (size_t)n, &values));
   for (int row = 0; row < n; row++) points[row] = (RgPoint){.index = run->history.index[row]};
-  PetscCall(run->problem.class->score(&run->problem, s, n, points, values, &optimum));
+  PetscCall(run->problem->class->score(run->problem, s, n, points, values, &optimum));
   for (int row = 0; row < n; row++) {
     const double best = cell_of(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s];
     if (!isnan(best)) points[row].index = (int)best;
   }
-  PetscCall(run->problem.class->score(&run->problem, s, n, points, values + n, &optimum));
-  PetscCall(rg_regret(n, record->n_initial, run->cell->run.count_initial, optimum, values,
+  PetscCall(run->problem->class->score(run->problem, s, n, points, values + n, &optimum));
+  PetscCall(rg_regret(n, record->n_initial, run->cell->run.count_initial, optimum, 0, values,
                       values + n, values + 2 * n, values + 3 * n, values + 4 * n, &exceeded));
   for (int k = 0; k < 3; k++)
     for (int row = 0; row < n; row++) cell_of(run, columns[k], row)[s] = values[(2 + k) * n + row];
@@ -398,6 +401,7 @@ static PetscErrorCode run_regret(Run *run)
   RgRecord *record = run->record;
   double   *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE];
   RgFailure earlier = run->failure; /* what a failed trial did before is scored all the same */
+  double    accuracy;
   bool      exceeded;
 
   PetscFunctionBeginUser;
@@ -409,9 +413,9 @@ static PetscErrorCode run_regret(Run *run)
     PetscCall(objective_of(run, RG_COLUMN_RECOMMENDATION, run->recommended,
                            PetscMax(record->n_initial - 1, 0), recommended));
   }
-  PetscCall(rg_regret_optimum(&run->problem, &record->optimum, &run->failure));
+  PetscCall(rg_instance_optimum(run->instance, &record->optimum, &accuracy, &run->failure));
   PetscCall(rg_regret(record->n_rows, record->n_initial, run->cell->run.count_initial,
-                      record->optimum, F, recommended,
+                      record->optimum, accuracy, F, recommended,
                       record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
                       record->column[RG_COLUMN_SIMPLE_REGRET],
                       record->column[RG_COLUMN_CUMULATIVE_REGRET], &exceeded));

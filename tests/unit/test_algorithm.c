@@ -253,7 +253,11 @@ static void test_needs(void **state)
   expect_need(RG_NEEDS_CONTEXT_PROB, &with_context, "without known probabilities");
   expect_need(RG_NEEDS_CONTEXT_PROB, &box, "this problem has no context");
   expect_need(RG_NEEDS_NO_CONTEXT, &box, NULL);
-  expect_need(RG_NEEDS_NO_CONTEXT, &with_context, "needs a problem without context");
+  expect_need(RG_NEEDS_NO_CONTEXT, &with_context, "needs a problem without a context for the learner to choose");
+  with_context.control = RG_CONTEXT_NATURE;
+  expect_need(RG_NEEDS_NO_CONTEXT, &with_context, NULL);
+  expect_need(RG_NEEDS_NATURE, &box, "a context in a box that nature draws; this problem has none");
+  expect_need(RG_NEEDS_NATURE, &with_context, "this problem has finite contexts");
   RG_OK(rg_domain_destroy(&box));
   RG_OK(rg_domain_destroy(&line));
   RG_OK(rg_domain_destroy(&with_context));

@@ -8,7 +8,7 @@ static double hidden_optimum(RgProblem *problem)
   double    optimum = 0;
 
   problem->optimum = NAN;
-  RG_OK(rg_regret_optimum(problem, &optimum, &failure));
+  RG_OK(rg_regret_optimum(problem, &optimum, NULL, &failure));
   if (failure.failed) fail_msg("%s: %s", problem->class->name, failure.message);
   return optimum;
 }
@@ -21,7 +21,7 @@ static void test_known_optimum_is_returned(void **state)
 
   (void)state;
   it.problem.optimum = 17;
-  RG_OK(rg_regret_optimum(&it.problem, &optimum, &failure));
+  RG_OK(rg_regret_optimum(&it.problem, &optimum, NULL, &failure));
   assert_true(optimum == 17);
   instance_free(&it);
 }
@@ -141,7 +141,7 @@ static void test_failure(void **state)
   class.evaluate = bad_evaluate;
   it.problem.class = &class;
   it.problem.optimum = NAN;
-  RG_OK(rg_regret_optimum(&it.problem, &optimum, &failure));
+  RG_OK(rg_regret_optimum(&it.problem, &optimum, NULL, &failure));
   assert_true(failure.failed);
   assert_non_null(strstr(failure.message, "not a number"));
   assert_true(isnan(optimum));
