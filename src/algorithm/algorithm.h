@@ -35,9 +35,9 @@ typedef enum {
   RG_NEEDS_BOX = 2,      /* a box */
   RG_NEEDS_CONTEXT = 4,  /* a context part */
   RG_NEEDS_CONTEXT_PROB = 8, /* finite contexts with known probabilities */
-  RG_NEEDS_NO_CONTEXT = 16, /* no context that the learner has to choose; one drawn by nature acts as
-                               noise on a method that looks at the design alone */
-  RG_NEEDS_NATURE = 32 /* a context in a box, drawn by nature and observed */
+  RG_NEEDS_NO_CONTEXT = 16,  /* no context that the learner has to choose; one that nature draws is
+                                noise to a method that looks at the design alone */
+  RG_NEEDS_NATURE = 32       /* a context in a box, drawn by nature and observed */
 } RgNeeds;
 
 /* Blocks of a study file that a method reads; the others are no part of its trials' identity. */

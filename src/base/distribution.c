@@ -5,7 +5,7 @@
 
 #include "base/normal.h"
 
-/* ---- one part, before clipping ---------------------------------------------------------------- */
+/* ---- one part, before clipping --------------------------------------------------------------- */
 
 static double part_cdf(const RgDistributionPart *part, double x)
 {
@@ -65,7 +65,7 @@ static double clipped(const RgDistributionPart *part, double x)
   return fmin(fmax(x, part->lower), part->upper);
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 PetscErrorCode rg_distribution_copy(const RgDistribution *from, RgDistribution *to)
 {
@@ -93,7 +93,7 @@ void rg_distribution_clip(RgDistribution *distribution, double lower, double upp
   }
 }
 
-/* ---- the law ---------------------------------------------------------------------------------- */
+/* ---- the law --------------------------------------------------------------------------------- */
 
 double rg_distribution_sample(const RgDistribution *distribution, RgRandom *random)
 {
@@ -175,7 +175,7 @@ void rg_distribution_range(const RgDistribution *distribution, double tail, doub
   }
 }
 
-/* ---- quadrature ------------------------------------------------------------------------------- */
+/* ---- quadrature ------------------------------------------------------------------------------ */
 
 enum { NODES = 12 };
 #define LEAST 1e-18 /* mass that is left out */

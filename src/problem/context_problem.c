@@ -54,7 +54,7 @@ PetscErrorCode rg_context_unit_domain(int dim_x, int dim_c, RgDomain *domain)
   PetscFunctionReturn(0);
 }
 
-/* ---- create, destroy -------------------------------------------------------------------------- */
+/* ---- create, destroy ------------------------------------------------------------------------- */
 
 /* Eight scrambled Sobol sets pushed through the quantiles of the laws. */
 static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int points)
@@ -126,7 +126,7 @@ PetscErrorCode rg_context_destroy(RgProblem *problem)
   PetscFunctionReturn(0);
 }
 
-/* ---- nature ----------------------------------------------------------------------------------- */
+/* ---- nature ---------------------------------------------------------------------------------- */
 
 PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, int *context_index)
 {
@@ -161,7 +161,7 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
   PetscFunctionReturn(0);
 }
 
-/* ---- F ---------------------------------------------------------------------------------------- */
+/* ---- F --------------------------------------------------------------------------------------- */
 
 /* Mean over the eight sets, and twice its standard error. */
 static PetscErrorCode qmc_mean(RgProblem *problem, const RgPoint *point, double *F, double *error,

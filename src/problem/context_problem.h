@@ -31,9 +31,9 @@ extern const char *const rg_context_expectations[];
   {"clip", RG_PARAM_BOOL, offsetof(RgContextOptions, clip), clip_, 0, 0, NULL, "",                 \
    "f takes the contexts clipped to [0, 1]"},                                                      \
   {"observed", RG_PARAM_CHOICE, offsetof(RgContextOptions, observed), observed_, 0, 0,             \
-   rg_context_observations, "", "what the learner sees: the draw as it is, or clipped"},               \
+   rg_context_observations, "", "what the learner sees: the draw as it is, or clipped"},           \
   {"expectation", RG_PARAM_CHOICE, offsetof(RgContextOptions, expectation), "exact", 0, 0,         \
-   rg_context_expectations, "",                                                                     \
+   rg_context_expectations, "",                                                                    \
    "how F = E f(x, c) is computed: formula and quadrature, or quasi-Monte Carlo"},                 \
   {"expectation_points", RG_PARAM_INT, offsetof(RgContextOptions, points), "2097152", 64,          \
    268435456, NULL, "", "points of expectation: qmc, in eight scrambled Sobol sets"}

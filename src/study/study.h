@@ -62,8 +62,8 @@ typedef struct {
   uint64_t *seeds;       /* trial seeds, owned */
   int       n_cells;
   RgCell   *cells;       /* owned */
-  struct RgInstances *instances; /* what trials of this process share (study/instances.h); owned, may
-                                    be NULL */
+  struct RgInstances *instances; /* what trials of this process share (study/instances.h); owned,
+                                    may be NULL */
 } RgStudy;
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is checked
