@@ -35,34 +35,15 @@ typedef struct {
 
 /* ---- what the user typed --------------------------------------------------------------------- */
 
-/* Split `text` in place at any of `separators`; at most MAX_WORDS words, *n of them. */
-static PetscErrorCode split(char *text, const char *separators, int *n, const char **words)
+/* Split in place at `separators`, outside parentheses unless these are separators: how many words. */
+static int split(char *text, const char *separators, const char **words)
 {
-  char *rest;
-
-  PetscFunctionBeginUser;
-  *n = 0;
-  for (char *word = strtok_r(text, separators, &rest); word && *n < MAX_WORDS;
-       word = strtok_r(NULL, separators, &rest))
-    words[(*n)++] = word;
-  PetscFunctionReturn(0);
-}
-
-/* The same at commas and ']' outside parentheses: `a=1,b=[2,3],law=normal(0.5,0.1)`. */
-static int split_settings(char *text, const char **words)
-{
-  int  n = 0, depth = 0;
-  bool inside = false;
-
-  for (char *c = text; *c; c++) {
-    depth += (*c == '(') - (*c == ')');
-    if (depth <= 0 && (*c == ',' || *c == ']')) {
-      *c = '\0';
-      inside = false;
-    } else if (!inside && n < MAX_WORDS) {
-      words[n++] = c;
-      inside = true;
-    }
+  const bool nested = !strchr(separators, '(');
+  int        n = 0, depth = 0;
+  for (char *c = text, before = 0; *c; before = *c++) {
+    if (nested) depth += (*c == '(') - (*c == ')');
+    if (depth <= 0 && strchr(separators, *c)) *c = '\0';
+    else if (!before && n < MAX_WORDS) words[n++] = c;
   }
   return n;
 }
@@ -115,14 +96,14 @@ static PetscErrorCode set_options(Evaluation *e, int argc, char **argv)
   PetscCall(PetscCalloc1(e->class->options_size + 1, (char **)&e->options));
   PetscCall(rg_params_defaults(e->class->params, e->options));
   for (int i = 1; i + 1 < argc; i++) {
-    int entry = 0, n;
+    int entry = 0;
     while (options[entry].name && strcmp(argv[i], options[entry].name)) entry++;
     if (!options[entry].name) continue;
     i++;
     if (entry != OPT_SET) continue;
     char *copy;
     PetscCall(PetscStrallocpy(argv[i], &copy));
-    n = split_settings(copy, words);
+    const int n = split(copy, ",]", words);
     if (n == 0) rg_diagnostics_add(&found, (RgPlace){0}, "-set takes KEY=VALUE, got ''");
     PetscCall(set_words(e, n, words, &found));
     PetscCall(PetscFree(copy));
@@ -161,7 +142,7 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(MAX_WORDS, &words));
   PetscCall(PetscStrallocpy(value, &copy));
-  PetscCall(split(copy, ", ()[]", &n, words));
+  n = split(copy, ", ()[]", words);
   PetscCall(rg_params_set(table, &numbers, option->name, n, words, (RgPlace){0}, &found, NULL));
   if (!found.n && numbers.n != space->dim)
     rg_diagnostics_add(&found, (RgPlace){0}, "%s has %d coordinate%s, %s has %d", option->name,

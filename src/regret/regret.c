@@ -17,7 +17,8 @@ static double gap(double optimum, double accuracy, double value, bool *exceeded)
 
 PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum,
                          double accuracy, const double *objective, const double *recommended,
-                         double *instantaneous, double *simple, double *cumulative, bool *exceeded)
+                         double *instantaneous, double *simple, double *cumulative,
+                         bool *exceeded)
 {
   double best = -INFINITY, sum = 0;
   bool   above = false;
