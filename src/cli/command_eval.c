@@ -35,7 +35,7 @@ typedef struct {
 
 /* ---- what the user typed --------------------------------------------------------------------- */
 
-/* Split in place at `separators`, outside parentheses unless these are separators: how many words. */
+/* Split in place at `separators`, outside parentheses unless these are separators too. */
 static int split(char *text, const char *separators, const char **words)
 {
   const bool nested = !strchr(separators, '(');
