@@ -56,7 +56,10 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
   COLUMN(WALL_EVALUATE, "wall_evaluate", 1, 0, "s", "wall time of the evaluation", "seconds") \
   COLUMN(CPU_FIT, "cpu_fit", 1, 0, "s", "CPU time of the model update", "seconds") \
   COLUMN(CPU_ACQUIRE, "cpu_acquire", 1, 0, "s", "CPU time of the acquisition", "seconds") \
-  COLUMN(CPU_EVALUATE, "cpu_evaluate", 1, 0, "s", "CPU time of the evaluation", "seconds")
+  COLUMN(CPU_EVALUATE, "cpu_evaluate", 1, 0, "s", "CPU time of the evaluation", "seconds") \
+  COLUMN(FILL_DISTANCE, "fill_distance", 1, 1, "1", "fill distance", \
+    "largest distance of a point of the unit cube to the queries so far, unit-cube units; on " \
+    "problems about filling space")
 
 #define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description) \
   RG_COLUMN_##symbol,

@@ -6,6 +6,11 @@
 #include <time.h>
 
 #include "base/design.h"
+<<<<<<< HEAD
+=======
+#include "regret/fill_distance.h"
+#include "regret/optimum.h"
+>>>>>>> b52e8e8 (Problems: damped cosine, garden sprinkler, empty cube; fill distance of the queries)
 #include "regret/regret.h"
 #include "study/instances.h"
 #include "study/trial_design.h"
@@ -462,6 +467,9 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFu
   }
   record->n_rows = run.history.n;
   if (!*stopped && record->n_rows) PetscCall(run_regret(&run));
+  if (!*stopped && record->n_rows && run.cell->problem->fills_space)
+    PetscCall(rg_fill_of_queries(&run.algorithm, &run.history,
+                                 record->column[RG_COLUMN_FILL_DISTANCE]));
   finish_record(&run, wall, cpu);
   if (*stopped) PetscCall(rg_record_destroy(record));
   PetscCall(run_destroy(&run));

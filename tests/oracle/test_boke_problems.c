@@ -71,6 +71,39 @@ static void test_sphere(void **state)
   RG_CLOSE(value_of("sphere", weighted, AT(.1, .2, .3, .4, .5, .6)), 1.90266963293, 1e-11);
 }
 
+static void test_damped_cosine(void **state)
+{
+  (void)state;
+  RG_CLOSE(value_of("damped_cosine", NULL, AT(0)), -1, 0);
+  RG_CLOSE(value_of("damped_cosine", NULL, AT(0.5)), -0.351138835748, 1e-12);
+  RG_CLOSE(value_of("damped_cosine", NULL, AT(0.274196693793)), 0.67576083138, 1e-11);
+  RG_CLOSE(value_of("damped_cosine", NULL, AT(0.845625265221)), 0.303638914355, 1e-12);
+}
+
+static void test_sprinkler(void **state)
+{
+  static const Setting outputs[][2] = {
+    {{"output", "consumption"}, {0}}, {{"output", "range"}, {0}}, {{"output", "speed"}, {0}}};
+  static const struct {
+    double x[8], out[3];
+  } known[] = {
+    {{33, 18, 2e-6, 0.18, 0.015, 0.0199, 1.54, 7.5}, {4.21839666169, 5.32114226791, 3.12404576741}},
+    {{45, 45, 3e-6, 0.15, 0.015, 0.015, 1.5, 7.5}, {6.19985616493, 6.07441321247, 2.75967581385}},
+    {{0, 0, 2e-6, 0.1, 0.01, 0.01, 1, 5}, {3.31355946191, 0.253443834496, 2.57241334862}},
+    {{90, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10}, {9.5617403133, 0, 0}},
+    {{9, 18, 2.6e-6, 0.14, 0.015, 0.016, 1.7, 9}, {5.78748359983, 4.08291946307, 5.38788046025}},
+    {{72, 63, 3.2e-6, 0.15, 0.014, 0.013, 1.2, 5.5}, {5.70162767303, 2.99820064158,
+                                                      0.0160110949773}},
+    {{32, 80, 4e-6, 0.15, 0.015, 0.015, 2, 10}, {9.5617403133, 8.01433757236, 0.131244397117}},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (int k = 0; k < 3; k++)
+      RG_CLOSE(value_of("sprinkler", outputs[k], known[i].x), (k ? 1 : -1) * known[i].out[k],
+               2e-12);
+}
+
 /* h(1, 2), and the value at the origin that every collection prints: 55.6021. */
 static void test_branin(void **state)
 {
@@ -100,6 +133,7 @@ static void test_optima(void **state)
     {"sphere", NULL, 0, {0}},
     {"sphere", standardised, 1.9413885996, {1, 0.8, 0.6, 0.4, 0.2, 0}},
     {"sphere", weighted, 1.94104560623, {0}},
+    {"damped_cosine", NULL, 0.67576083137978782, {0.27419669379263343}},
     {"branin", NULL, -0.39788735772974, {-3.14159265359, 12.275}},
   };
 
@@ -119,6 +153,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_forrester), cmocka_unit_test(test_goldstein_price),
   cmocka_unit_test(test_six_hump_camel), cmocka_unit_test(test_hartmann),
   cmocka_unit_test(test_rosenbrock), cmocka_unit_test(test_sphere),
+  cmocka_unit_test(test_damped_cosine), cmocka_unit_test(test_sprinkler),
   cmocka_unit_test(test_branin), cmocka_unit_test(test_optima),
 };
 

@@ -153,9 +153,10 @@ static void checksum_is_known(void **state)
   (void)state;
   fake_create(1, &fake);
   RG_OK(fake_record(&fake, 1, &record));
-  for (int c = 0; c < RG_COLUMN_COUNT; c++) /* nothing that depends on libm */
+  /* the columns of the first format; nothing that depends on libm */
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
     for (int k = 0; record.column[c] && k < record.n_rows * rg_record_width(&record, c); k++)
-      record.column[c][k] = c + 0.125 * k;
+      record.column[c][k] = c <= RG_COLUMN_CPU_EVALUATE ? c + 0.125 * k : NAN;
   checksum_of(&record, checksum);
   rg_hash_hex(checksum, a);
   assert_string_equal(a, "3541bc1de9db2e1fa04f38b1308b116b");

@@ -1,0 +1,62 @@
+/* unit_cube: a cube with nothing on it, for designs that fill space.
+
+   f = 0 on [0, 1]^d. What counts is the fill distance of the queries, which is recorded
+   (regret/fill_distance.h).
+   Source: arXiv:2502.06178, figure 3. */
+#include "problem/box_problem.h"
+
+typedef struct {
+  int dim;
+} Options;
+
+static const RgParam params[] = {
+    {.name = "dim",
+     .type = RG_PARAM_INT,
+     .offset = offsetof(Options, dim),
+     .fallback = "2",
+     .minimum = 1,
+     .maximum = 10,
+     .symbol = "d",
+     .doc = "dimension"},
+    {0},
+};
+
+static double zero(const void *options, int dim, const double *x, double *gradient)
+{
+  (void)options, (void)x;
+  for (int j = 0; gradient && j < dim; j++) gradient[j] = 0;
+  return 0;
+}
+
+static PetscErrorCode cube_domain(const void *options, RgDomain *domain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_box_cube_domain(((const Options *)options)->dim, 0, 1, domain));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode cube_create(RgProblem *problem, RgFailure *failure)
+{
+  static const double origin[10] = {0};
+  const RgBoxFunction function = {
+      .formula = zero, .dim = problem->domain.design.dim, .n_best = 1, .best_at = origin};
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(rg_box_function_create(&function, problem));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_unit_cube = {
+    .name = "unit_cube",
+    .title = "Unit cube",
+    .summary = "f = 0 on [0, 1]^d: for space-filling designs, whose fill distance is recorded",
+    .reference = "arXiv:2502.06178, figure 3",
+    .revision = 1,
+    .fills_space = true,
+    .params = params,
+    .options_size = sizeof(Options),
+    .domain = cube_domain,
+    .create = cube_create,
+    RG_BOX_METHODS,
+};
