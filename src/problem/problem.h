@@ -30,12 +30,9 @@ typedef struct {
   bool           random;    /* draws from the instance's stream: instances differ */
   bool           costly;    /* F is too dear for thousands of evaluations: an optimum that the
                                problem doesn't know stays unknown */
-<<<<<<< HEAD
   bool           shared;    /* dear to create, and nothing that is asked of it leaves a trace: one
                                instance serves many trials */
-=======
   bool           fills_space; /* the fill distance of the queries is what counts: it is recorded */
->>>>>>> b52e8e8 (Problems: damped cosine, garden sprinkler, empty cube; fill distance of the queries)
   /* Validate combinations of options that the table can't express; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
   /* Append what identifies the function, in place of the options' canonical text: for families

@@ -6,11 +6,7 @@
 #include <time.h>
 
 #include "base/design.h"
-<<<<<<< HEAD
-=======
 #include "regret/fill_distance.h"
-#include "regret/optimum.h"
->>>>>>> b52e8e8 (Problems: damped cosine, garden sprinkler, empty cube; fill distance of the queries)
 #include "regret/regret.h"
 #include "study/instances.h"
 #include "study/trial_design.h"
