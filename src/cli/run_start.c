@@ -173,7 +173,7 @@ PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *outp
   else
     snprintf(s->output, sizeof(s->output), "%s.h5", s->study.name);
   snprintf(stop_file, sizeof(stop_file), "%s.d/STOP", s->output);
-  PetscCall(rg_stop_initialize(limit, stop_file));
+  PetscCall(rg_stop_initialize(limit, s->rank == 0 ? stop_file : NULL));
   PetscCall(open_store(s, stop_file));
   if (s->exit_code) PetscFunctionReturn(0);
   PetscCall(compare_fingerprints(s));

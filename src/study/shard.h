@@ -45,7 +45,8 @@ PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgSourceS
 /* Open a results file in place. A trailer, where there is one, must have the right length; with
    `verify` the file is read once and its hash compared: without, HDF5 may crash on it, so that is
    for files that were verified before. *trailed: it has a trailer (other programs that wrote to the
-   file may have cut it off); without one a child process reads the whole file first. */
+   file may have cut it off); without one a child process reads the whole file first. A trailer of
+   which only a part is there is damage, as is an HDF5 part that is too short. */
 PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *container, bool *trailed,
                                RgSourceState *state, char message[512]);
 /* XXH3-128 of the first `length` bytes of a file. *error: errno, or EIO when it is shorter. */

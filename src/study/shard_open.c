@@ -153,6 +153,21 @@ PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int
   PetscFunctionReturn(0);
 }
 
+/* Whether bytes are missing behind or in HDF5's part: its superblock (version 0, as we write it)
+   says where that part ends. Other programs that write to the file drop the trailer as a whole. */
+static bool is_cut(int fd, uint64_t length)
+{
+  static const unsigned char signature[9] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0};
+  enum { SIZE_OF_OFFSETS = 13, END_OF_FILE = 40, SUPERBLOCK = 48 };
+  unsigned char head[SUPERBLOCK];
+  uint64_t end = 0;
+
+  if (length < SUPERBLOCK || read_at(fd, 0, SUPERBLOCK, head)) return false;
+  if (memcmp(head, signature, sizeof(signature)) || head[SIZE_OF_OFFSETS] != 8) return false;
+  for (int i = 7; i >= 0; i--) end = end << 8 | head[END_OF_FILE + i];
+  return length < end || (length > end && length - end <= RG_TRAILER_LENGTH);
+}
+
 /* *error: errno of reading; *fits: there is no trailer or it is right. */
 static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *trailed, bool *fits,
                                     int *error)
@@ -166,7 +181,11 @@ static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *
   *error = 0;
   if (length < RG_TRAILER_LENGTH) PetscFunctionReturn(0);
   *error = read_at(fd, length - RG_TRAILER_LENGTH, RG_TRAILER_LENGTH, trailer);
-  if (*error || !rg_trailer_read(trailer, &known, hash)) PetscFunctionReturn(0);
+  if (*error) PetscFunctionReturn(0);
+  if (!rg_trailer_read(trailer, &known, hash)) {
+    *fits = !is_cut(fd, length);
+    PetscFunctionReturn(0);
+  }
   *trailed = true;
   *fits = known == length - RG_TRAILER_LENGTH;
   if (!*fits || !verify) PetscFunctionReturn(0);
@@ -196,7 +215,9 @@ PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *conta
              : error == EISDIR || !error ? RG_SOURCE_DAMAGED
                                          : RG_SOURCE_ERROR;
     if (error) snprintf(message, 512, "cannot read %s: %s", path, strerror(error));
-    if (!error) snprintf(message, 512, "%s is damaged: its checksum does not fit", path);
+    if (!error)
+      snprintf(message, 512, "%s is damaged: %s", path,
+               *trailed ? "its checksum does not fit" : "its last bytes are missing");
     if (fd >= 0) close(fd);
     PetscFunctionReturn(0);
   }

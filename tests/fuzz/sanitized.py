@@ -35,9 +35,6 @@ def has_sanitizers(folder):
 
 def main():
     source, build = map(pathlib.Path, sys.argv[1:3])
-    if not os.environ.get("REGATTA_LONG"):
-        print("skipped: a long test (./run.sh test --long)")
-        return SKIP
     if not has_sanitizers(build):
         print("skipped: the compiler has no sanitizers")
         return SKIP

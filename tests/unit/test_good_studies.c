@@ -45,10 +45,19 @@ static void good_studies_are_accepted(void **state)
   assert_true(for_each_study(RG_TEST_DATA "/unit/good_studies", check_good_file) >= 5);
 }
 
+/* What a paper claims, and how its figures are arranged, stands beside its studies. */
+static void check_experiment(const char *path, const char *text, size_t length)
+{
+  const char *name = strrchr(path, '/');
+
+  if (!name || (strcmp(name, "/claims.yaml") && strcmp(name, "/figures.yaml")))
+    check_good_file(path, text, length);
+}
+
 static int check_folder(const char *path, const struct stat *info, int type, struct FTW *where)
 {
   (void)info, (void)where;
-  if (type == FTW_D) for_each_study(path, check_good_file);
+  if (type == FTW_D) for_each_study(path, check_experiment);
   return 0;
 }
 

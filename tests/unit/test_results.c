@@ -226,6 +226,16 @@ static void what_stands_at_the_output_is_respected(void **state)
                 length - 32); /* another program cut the trailer off: no harm */
   assert_int_equal(try_to_open(&bench, message), RG_STORE_OK);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  for (size_t cut = 1; cut < 64; cut++) { /* a part of the trailer, or more, is missing */
+    if (cut == 32) continue;
+    scratch_write(bench.output, bytes, length - cut);
+    assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+    assert_non_null(strstr(message, "is damaged: its last bytes are missing"));
+  }
+  bytes[length - 32] ^= 1; /* the trailer is not recognised */
+  scratch_write(bench.output, bytes, length);
+  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  assert_non_null(strstr(message, "is damaged"));
   free(bytes);
   snprintf(bench.output, sizeof(bench.output), "%s/no/such/out.h5", bench.directory);
   assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
