@@ -125,11 +125,23 @@ static PetscErrorCode flush_before(RgSession *s, const RgTrial *trial)
   PetscFunctionReturn(0);
 }
 
+static void complain_of_log(RgSession *s, const char *message)
+{
+  fprintf(stderr, "regatta: rank %d: %s; an evaluation that could not be logged will run again\n",
+          s->rank, message);
+  s->exit_code = RG_EXIT_STORAGE;
+}
+
 static PetscErrorCode run_trials(RgSession *s)
 {
+  char directory[sizeof(s->output) + 2];
+  RgChild *child = NULL;
+  RgTrialHost host = {
+      .stop = should_stop, .stop_context = s, .directory = directory, .child = &child};
   bool give_up = false;
 
   PetscFunctionBeginUser;
+  snprintf(directory, sizeof(directory), "%s.d", s->output);
   while (!give_up && !should_stop(s)) {
     RgRecord record = {0};
     int index;
@@ -138,8 +150,9 @@ static PetscErrorCode run_trials(RgSession *s)
     if (index < 0) break;
     const RgTrial *trial = &s->plan.trials[index];
     PetscCall(flush_before(s, trial));
-    PetscCall(rg_trial_run(&s->study, trial, should_stop, s, &record, &stopped));
+    PetscCall(rg_trial_run_for(&host, &s->study, trial, &record, &stopped));
     PetscCall(s->broken);
+    if (host.trouble[0]) complain_of_log(s, host.trouble);
     if (stopped) break;
     PetscCall(fill_provenance(s, &record));
     bool failed = record.status == RG_STATUS_FAILED;
@@ -147,6 +160,7 @@ static PetscErrorCode run_trials(RgSession *s)
     PetscCall(rg_schedule_finished(s->schedule, trial, failed));
     rg_progress_show(&s->meter, s->schedule, false);
   }
+  PetscCall(rg_child_close(&child, true));
   PetscCall(s->broken);
   PetscCall(drain(s));
   PetscFunctionReturn(0);

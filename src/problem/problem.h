@@ -3,6 +3,7 @@
 #ifndef RG_PROBLEM_PROBLEM_H
 #define RG_PROBLEM_PROBLEM_H
 
+#include "base/child.h"
 #include "base/domain.h"
 #include "base/params.h"
 #include "base/stream.h"
@@ -18,6 +19,18 @@ typedef struct {
 
 typedef struct RgProblem RgProblem;
 
+/* The run that evaluations are made for; zeroed outside a trial. All pointers borrowed. */
+typedef struct {
+  const char *trial;          /* id; NULL: no trial */
+  uint64_t    instance, seed; /* of the trial */
+  int         evaluation;     /* number of the evaluation at hand, from 1; 0: none of the trial's */
+  bool      (*stop)(void *context); /* true: a stop has been asked for. Evaluations that wait call
+                                       it some ten times a second, searches between batches: it
+                                       keeps the rank alive for the others. NULL: nobody to ask */
+  void       *stop_context;
+  RgChild   **child; /* the rank's program, which outlives the trial; NULL: the problem's own */
+} RgTask;
+
 /* The table of a family, the only external symbol of its file. */
 typedef struct {
   const char    *name;      /* as typed in a study file */
@@ -28,8 +41,9 @@ typedef struct {
   const RgParam *params;    /* may be an empty table */
   size_t         options_size;
   bool           random;    /* draws from the instance's stream: instances differ */
-  bool           costly;    /* F is too dear for thousands of evaluations: an optimum that the
-                               problem doesn't know stays unknown */
+  bool           costly;    /* f is too dear to be evaluated twice or thousands of times: an
+                               optimum that the problem doesn't know stays unknown, F is f as it was
+                               observed, and a trial that is resumed asks for nothing again */
   bool           shared;    /* dear to create, and nothing that is asked of it leaves a trace: one
                                instance serves many trials */
   bool           fills_space; /* the fill distance of the queries is what counts: it is recorded */
@@ -38,6 +52,8 @@ typedef struct {
   /* Append what identifies the function, in place of the options' canonical text: for families
      whose options name something outside, such as a file. Called after `check`. NULL: those. */
   PetscErrorCode (*identity)(const void *options, RgText *text);
+  /* Expected seconds of one evaluation, for the schedule; NULL: nothing beside the algorithm's. */
+  double (*seconds)(const void *options);
   /* The domain alone, cheap, without drawing anything: for validation and planning. */
   PetscErrorCode (*domain)(const void *options, RgDomain *domain);
   /* The kernel, over unit coordinates of the design, of the zero-mean Gaussian process that f is a
@@ -76,6 +92,7 @@ struct RgProblem {
   int         n_optimisers;
   double     *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
                              destroy) */
+  RgTask      task;     /* set by who evaluates, after create */
   void       *data;     /* the family's own; freed by its destroy */
 };
 
@@ -96,5 +113,11 @@ PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *poi
                                    RgFailure *failure);
 PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                     RgFailure *failure);
+
+/* Whether a stop has been asked for: what takes long gives up. */
+static inline bool rg_problem_stopped(const RgProblem *problem)
+{
+  return problem->task.stop && problem->task.stop(problem->task.stop_context);
+}
 
 #endif

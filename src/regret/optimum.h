@@ -18,7 +18,8 @@
    *accuracy (NULL: not wanted): how far max F may lie above, absolute: 0 where the problem knows it
    or a finite design was scanned, 1e-8 max(1, |F|) after a search.
 
-   failure: F could not be evaluated somewhere, *optimum is NaN. */
+   failure: F could not be evaluated somewhere, or a stop was asked for (problem->task.stop, heard
+   after every batch); *optimum is NaN. */
 PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, double *accuracy,
                                  RgFailure *failure);
 

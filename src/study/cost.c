@@ -78,6 +78,7 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
   const double n0 = cell->run.initial_points, n = n0 + cell->run.iterations;
 
   *seconds = unit.trial + unit.evaluation * n;
+  if (cell->problem->seconds) *seconds += n * cell->problem->seconds(cell->problem_options);
   *bytes = process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
            8.0 * cell->size_x * cell->dim_x;
   if (!(cell->algorithm->reads & RG_READS_SURROGATE)) return;

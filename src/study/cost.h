@@ -9,7 +9,7 @@
    known. With n0 initial points, n evaluations in all, D inputs of the model, M raw samples and R
    starts of the maximiser, N points of a finite domain, a refit every k evaluations from S starts,
    and sums over t = n0 .. n-1:
-     always          1 + n
+     always          1 + n, and n times what the problem expects an evaluation to take
      finite domain   N sum t, and N/k sum t^2/2 where the model changes with the data
      box             sum 1, M sum (D t + t^2) raw samples, R sum (D t + t^2) local search
      fit             S D/k sum (1 + t^2), and 1/k sum t^3

@@ -47,6 +47,7 @@ typedef struct {
   char (*extra_name)[RG_NAME_MAX]; /* n_extra dataset names, owned */
   char (*extra_doc)[RG_DOC_MAX];   /* n_extra meanings with unit, owned */
   double *extra[RG_EXTRA_MAX];     /* n_rows each, owned; NULL: all NaN */
+  bool logged; /* its evaluations stand in a log beside the shards until it is committed */
   RgProvenance provenance;
 } RgRecord;
 

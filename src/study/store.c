@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "study/evaluation_log.h"
 #include "study/files.h"
 #include "study/store_internal.h"
 
@@ -195,6 +196,33 @@ PetscErrorCode rg_store_commit_shard(RgStore *store, int level, int n, RgRecord 
   PetscFunctionReturn(0);
 }
 
+typedef struct {
+  int n;
+  const RgRecord *records;
+} Group;
+
+/* What failed may be tried again: its log is kept. */
+static bool is_complete_in(void *context, const char *id)
+{
+  const Group *group = context;
+
+  for (int i = 0; i < group->n; i++)
+    if (!strcmp(group->records[i].id, id)) return group->records[i].status == RG_STATUS_COMPLETE;
+  return false;
+}
+
+/* The first n pending records are committed: the logs of their evaluations have served. */
+static PetscErrorCode remove_logs(RgStore *store, int n)
+{
+  Group group = {n, store->pending};
+  bool logged = false;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) logged = logged || store->pending[i].logged;
+  if (logged) PetscCall(rg_evaluation_logs_remove(store->directory, is_complete_in, &group));
+  PetscFunctionReturn(0);
+}
+
 /* The oldest records that make up one group, at least one; they leave the list once committed. */
 static PetscErrorCode commit_group(RgStore *store, RgStoreStatus *status, char message[512])
 {
@@ -212,6 +240,7 @@ static PetscErrorCode commit_group(RgStore *store, RgStoreStatus *status, char m
   PetscCall(PetscFree(records));
   if (*status != RG_STORE_OK) PetscFunctionReturn(0);
   PetscCall(rg_store_own(store, name, 0, length));
+  PetscCall(remove_logs(store, n));
   for (int i = 0; i < n; i++) PetscCall(rg_record_destroy(&store->pending[i]));
   store->n -= n;
   store->bytes -= bytes;

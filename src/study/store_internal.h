@@ -49,6 +49,9 @@ PetscErrorCode rg_store_commit_shard(RgStore *store, int level, int n, RgRecord 
                                      RgStoreStatus *status, char message[512]);
 /* Merge shards of this process where enough have gathered; failing is no harm. */
 PetscErrorCode rg_store_compact(RgStore *store);
+/* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */
+PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
+                                    const unsigned char *done);
 PetscErrorCode rg_store_own(RgStore *store, const char *name, int level, size_t bytes);
 
 #endif

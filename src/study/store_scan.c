@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "study/evaluation_log.h"
 #include "study/files.h"
 #include "study/store_internal.h"
 
@@ -65,6 +66,30 @@ static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *ind
   PetscFunctionReturn(0);
 }
 
+typedef struct {
+  const RgPlan *plan;
+  const unsigned char *done;
+} Finished;
+
+static bool is_complete(void *context, const char *id)
+{
+  const Finished *finished = context;
+
+  for (int i = 0; i < finished->plan->n; i++)
+    if (!strcmp(finished->plan->trials[i].id, id)) return finished->done[i] == RG_STATUS_COMPLETE;
+  return false;
+}
+
+PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
+                                    const unsigned char *done)
+{
+  Finished finished = {plan, done};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_evaluation_logs_remove(store->directory, is_complete, &finished));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
                              RgStoreScan *scan, RgStoreStatus *status, char message[512])
 {
@@ -82,6 +107,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
     PetscCall(PetscCalloc1(index.n, &planned));
     PetscCall(mark_done(&index, plan, done, scan, planned));
     PetscCall(put_foreign_aside(store, &index, planned));
+    PetscCall(rg_store_remove_logs(store, plan, done));
     PetscCall(PetscFree(planned));
   }
   if (*status == RG_STORE_OK && scan->n_bad) {

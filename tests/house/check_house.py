@@ -11,7 +11,7 @@ MAX_LINES, MAX_COLUMNS = 400, 100
 
 # what may stand only in these folders or files, and why it is looked for
 ONLY = [
-    (re.compile(r"\b(exit|_exit|abort)\s*\("), ["cli/", "study/probe.c"], "ends the program"),
+    (re.compile(r"\b(exit|_exit|abort)\s*\("), ["cli/", "study/probe.c", "base/child_spawn.c"], "ends the program"),
     (re.compile(r"(?<![\w.])(printf|puts|putchar)\s*\(|\bstdout\b|\bstderr\b"), ["cli/"], "prints"),
     (re.compile(r"\bMPI_COMM_WORLD\b|\bPETSC_COMM_WORLD\b"), ["cli/"], "uses the world communicator"),
     (re.compile(r"\b(rand|srand|random|drand48)\s*\("), [], "is not a stream of Regatta"),

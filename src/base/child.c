@@ -1,0 +1,302 @@
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/child_internal.h"
+#include "base/clock.h"
+
+struct RgChild {
+  int64_t asked;
+  char  *words; /* one after the other, each with its NUL, an empty one at the end; owned */
+  pid_t  pid;
+  int    in, out, err;             /* our ends of its standard streams; -1: closed */
+  size_t n;                        /* bytes read and not used yet */
+  size_t used;                     /* of them: the answer handed out last, with its newline */
+  char   buffer[RG_CHILD_LINE_MAX + 1];
+  char   last[160], tail[160];     /* last whole line of standard error; the line being written */
+  size_t n_tail;
+};
+
+static const double look_every = 0.05; /* seconds between two calls of `stop` */
+
+/* ---- start and end --------------------------------------------------------------------------- */
+
+bool rg_child_is(const RgChild *child, const char *const *words)
+{
+  const char *own = child->words;
+
+  for (; *words; words++, own += strlen(own) + 1)
+    if (!*own || strcmp(own, *words)) return false;
+  return !*own;
+}
+
+int64_t rg_child_count(const RgChild *child)
+{
+  return child->asked;
+}
+
+static PetscErrorCode keep_words(RgChild *child, const char *const *words)
+{
+  size_t length = 1;
+  char  *to;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; words[i]; i++) length += strlen(words[i]) + 1;
+  PetscCall(PetscCalloc1(length, &child->words));
+  to = child->words;
+  for (int i = 0; words[i]; i++) {
+    strcpy(to, words[i]);
+    to += strlen(to) + 1;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText *mistake)
+{
+  RgChild *new;
+  int      error;
+
+  PetscFunctionBeginUser;
+  *child = NULL;
+  PetscCall(PetscNew(&new));
+  PetscCall(keep_words(new, words));
+  PetscCall(rg_child_spawn(words, &new->pid, &new->in, &new->out, &new->err, &error));
+  if (error) {
+    PetscCall(rg_text_add(mistake, "can't be started: %s", strerror(error)));
+    PetscCall(PetscFree(new->words));
+    PetscCall(PetscFree(new));
+    PetscFunctionReturn(0);
+  }
+  *child = new;
+  PetscFunctionReturn(0);
+}
+
+static void close_end(int *fd)
+{
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+static void pause_briefly(void)
+{
+  nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+/* Wait up to `seconds` for the program to end, without reaping it. */
+static bool has_ended(pid_t pid, double seconds)
+{
+  const double until = rg_wall_seconds() + seconds;
+
+  for (;;) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && errno != EINTR) return true;
+    if (info.si_pid == pid) return true;
+    if (rg_wall_seconds() >= until) return false;
+    pause_briefly();
+  }
+}
+
+PetscErrorCode rg_child_close(RgChild **child, bool gently)
+{
+  RgChild *c = *child;
+  int      status;
+
+  PetscFunctionBeginUser;
+  if (!c) PetscFunctionReturn(0);
+  close_end(&c->in);
+  if (gently) (void)has_ended(c->pid, 1.0);
+  close_end(&c->out);
+  close_end(&c->err);
+  (void)kill(-c->pid, SIGKILL); /* before it is reaped: until then the group is ours for sure */
+  (void)kill(c->pid, SIGKILL);
+  while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
+  PetscCall(PetscFree(c->words));
+  PetscCall(PetscFree(*child));
+  PetscFunctionReturn(0);
+}
+
+/* ---- what it writes -------------------------------------------------------------------------- */
+
+/* Pass its standard error on, and remember the last line that says something. */
+static void read_error(RgChild *child)
+{
+  char    bytes[4096];
+  ssize_t n = read(child->err, bytes, sizeof(bytes));
+
+  if (n == 0) close_end(&child->err);
+  if (n <= 0) return;
+  if (write(STDERR_FILENO, bytes, (size_t)n) < 0) errno = 0; /* nobody listens */
+  for (ssize_t i = 0; i < n; i++) {
+    if (bytes[i] == '\n') {
+      child->tail[child->n_tail] = '\0';
+      if (strspn(child->tail, " \t\r") < child->n_tail) strcpy(child->last, child->tail);
+      child->n_tail = 0;
+    } else if (child->n_tail < sizeof(child->tail) - 1) {
+      child->tail[child->n_tail++] = bytes[i];
+    }
+  }
+}
+
+/* Read what there is; false at the end of its output. */
+static bool read_output(RgChild *child)
+{
+  ssize_t n = read(child->out, child->buffer + child->n, sizeof(child->buffer) - child->n);
+
+  if (n > 0) child->n += (size_t)n;
+  return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* Why it doesn't talk any more. */
+static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
+{
+  siginfo_t info = {0};
+
+  PetscFunctionBeginUser;
+  if (!has_ended(child->pid, 0.5) ||
+      waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT))
+    PetscCall(rg_text_add(mistake, "closed its standard output"));
+  else if (info.si_code == CLD_EXITED)
+    PetscCall(rg_text_add(mistake, "ended with exit code %d", info.si_status));
+  else
+    PetscCall(rg_text_add(mistake, "was ended by signal %d (%s)", info.si_status,
+                          strsignal(info.si_status)));
+  while (child->err >= 0 && poll(&(struct pollfd){.fd = child->err, .events = POLLIN}, 1, 0) > 0)
+    read_error(child);
+  child->tail[child->n_tail] = '\0';
+  if (!child->last[0]) strcpy(child->last, child->tail);
+  if (child->last[0]) PetscCall(rg_text_add(mistake, ": %s", child->last));
+  PetscFunctionReturn(0);
+}
+
+/* ---- ask ------------------------------------------------------------------------------------- */
+
+/* One question while it is open. */
+typedef struct {
+  RgChild          *child;
+  const RgPatience *patience;
+  const char *request;
+  size_t      length, sent;
+  double      until, next_look;
+  bool        stopped;
+} Question;
+
+/* Send what the pipe takes. A program that is gone is seen at its output. */
+static void send_request(Question *q)
+{
+  ssize_t n = rg_child_write(q->child->in, q->request + q->sent, q->length - q->sent);
+
+  if (n > 0) q->sent += (size_t)n;
+  else if (n < 0 && errno != EAGAIN && errno != EINTR) q->sent = q->length;
+}
+
+/* Wait for something to happen, at most until it is time to look around; false at the end of its
+   output. */
+static bool listen_once(Question *q)
+{
+  RgChild      *child = q->child;
+  const double  now = rg_wall_seconds(), next = PetscMin(q->until, q->next_look);
+  struct pollfd fds[] = {{.fd = child->out, .events = POLLIN},
+                         {.fd = child->err, .events = POLLIN},
+                         {.fd = q->sent < q->length ? child->in : -1, .events = POLLOUT}};
+  bool          open = true;
+
+  if (poll(fds, 3, next > now ? 1 + (int)(1e3 * (next - now)) : 0) > 0) {
+    if (fds[1].revents) read_error(child);
+    if (fds[2].revents) send_request(q);
+    if (fds[0].revents) open = read_output(child);
+  }
+  if (q->patience->stop && rg_wall_seconds() >= q->next_look) {
+    q->next_look = rg_wall_seconds() + look_every;
+    if (q->patience->stop(q->patience->context) && !q->stopped) {
+      q->stopped = true;
+      q->until = PetscMin(q->until, rg_wall_seconds() + q->patience->grace);
+    }
+  }
+  return open;
+}
+
+/* Output before the question: the program does not keep to one answer per request. */
+static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
+{
+  struct pollfd out = {.fd = child->out, .events = POLLIN};
+
+  PetscFunctionBeginUser;
+  child->n -= child->used;
+  memmove(child->buffer, child->buffer + child->used, child->n);
+  child->used = 0;
+  if (!child->n && poll(&out, 1, 0) > 0 && !read_output(child)) {
+    PetscCall(explain_end(child, mistake));
+    PetscFunctionReturn(0);
+  }
+  if (child->n)
+    PetscCall(rg_text_add(mistake, "wrote without being asked (is something printed on standard "
+                          "output? that is for answers): %.*s", (int)PetscMin(child->n, 60),
+                          child->buffer));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode await_line(Question *q, RgChildOutcome *outcome, char **end, RgText *mistake)
+{
+  RgChild *child = q->child;
+  size_t   seen = 0;
+
+  PetscFunctionBeginUser;
+  for (;;) {
+    bool open = listen_once(q);
+    *end = memchr(child->buffer + seen, '\n', child->n - seen);
+    if (*end) break;
+    seen = child->n;
+    if (child->n == sizeof(child->buffer)) {
+      PetscCall(rg_text_add(mistake, "answered with a line of more than %d bytes",
+                            RG_CHILD_LINE_MAX));
+    } else if (!open) {
+      PetscCall(explain_end(child, mistake));
+    } else if (rg_wall_seconds() >= q->until) {
+      if (q->stopped) *outcome = RG_CHILD_ABANDONED;
+      PetscCall(rg_text_add(mistake, "gave no answer within %g seconds",
+                            q->stopped ? q->patience->grace : q->patience->limit));
+    } else {
+      continue;
+    }
+    PetscFunctionReturn(0);
+  }
+  *outcome = RG_CHILD_ANSWERED;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *patience,
+                            RgChildOutcome *outcome, const char **answer, size_t *length,
+                            RgText *mistake)
+{
+  const double now = rg_wall_seconds();
+  RgText       request = {0};
+  char        *end = NULL;
+
+  PetscFunctionBeginUser;
+  *outcome = RG_CHILD_FAILED;
+  *answer = NULL;
+  *length = 0;
+  PetscCall(check_silence(child, mistake));
+  if (mistake->length) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(&request, "%s\n", line));
+  child->last[0] = '\0';
+  child->asked++;
+  Question q = {.child = child, .patience = patience, .request = request.data,
+                .length = request.length, .until = now + patience->limit, .next_look = now};
+  send_request(&q);
+  PetscCall(await_line(&q, outcome, &end, mistake));
+  PetscCall(rg_text_clear(&request));
+  if (*outcome != RG_CHILD_ANSWERED) PetscFunctionReturn(0);
+  *answer = child->buffer;
+  *length = (size_t)(end - child->buffer);
+  child->used = *length + 1;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,382 @@
+/* external: a program of the user's as objective.
+
+   Each rank starts the program once and keeps it. A request is one line of JSON on its standard
+   input, its answer one line on its standard output:
+
+     {"id":7,"trial":"9f..","evaluation":7,"seed":3,"instance":0,"x":{"depth":4,"rate":0.1}}
+     {"id":7,"value":0.83}     or     {"id":7,"error":"why not"}
+
+   with the context, if there is one, under "c". "trial", "evaluation" and "seed" are those of the
+   trial and missing outside one. Integers are rounded, floor(v + 0.5), choices sent as words; the
+   algorithm sees the coordinate before rounding. No answer in time, an answer that is none, an
+   error and an end of the program are tried again with the program started afresh, then they fail
+   the trial. What identifies a trial are the program's name without its folder, the arguments, the
+   inputs and contexts, goal, optimum and revision. */
+#include "problem/external.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "problem/problem.h"
+
+typedef struct {
+  char   *program;
+  RgTexts arguments, inputs, contexts;
+  int     control, goal;
+  double  optimum;
+  int     revision;
+  double  time_limit, seconds;
+  int     retries;
+} Options;
+
+static const char *const controls[] = {"nature", "simulator", NULL};
+static const char *const goals[] = {"maximise", "minimise", NULL};
+
+enum { N_IDENTITY = 8 }; /* the first parameters are what a trial is identified by */
+#define STOP_GRACE 60.0  /* seconds an evaluation may still take after a stop was asked for */
+
+static const RgParam params[] = {
+  {.name = "program",
+   .type = RG_PARAM_PATH,
+   .offset = offsetof(Options, program),
+   .doc = "program to run: a file, relative to the study file's folder, or a name in PATH"},
+  {.name = "arguments",
+   .type = RG_PARAM_TEXTS,
+   .offset = offsetof(Options, arguments),
+   .fallback = "auto",
+   .doc = "its arguments, as they are (no shell); auto: none"},
+  {.name = "inputs",
+   .type = RG_PARAM_TEXTS,
+   .offset = offsetof(Options, inputs),
+   .symbol = "x",
+   .doc = "coordinates of the design, each 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' or "
+          "'NAME choice WORD WORD ...'"},
+  {.name = "contexts",
+   .type = RG_PARAM_TEXTS,
+   .offset = offsetof(Options, contexts),
+   .fallback = "auto",
+   .symbol = "c",
+   .doc = "coordinates of the context, written like inputs and drawn uniformly; auto: no context"},
+  {.name = "control",
+   .type = RG_PARAM_CHOICE,
+   .offset = offsetof(Options, control),
+   .fallback = "nature",
+   .choices = controls,
+   .doc = "who sets the context: it is drawn, or the learner chooses it"},
+  {.name = "goal",
+   .type = RG_PARAM_CHOICE,
+   .offset = offsetof(Options, goal),
+   .fallback = "maximise",
+   .choices = goals,
+   .doc = "what is good; minimise: f is the negative of the answer"},
+  {.name = "optimum",
+   .type = RG_PARAM_REAL,
+   .offset = offsetof(Options, optimum),
+   .fallback = "auto",
+   .symbol = "f*",
+   .doc = "best answer possible; auto: not known, and no regret"},
+  {.name = "revision",
+   .type = RG_PARAM_INT,
+   .offset = offsetof(Options, revision),
+   .fallback = "1",
+   .minimum = 1,
+   .maximum = 1000000,
+   .doc = "to be raised when the program's answers change: results of another revision don't "
+          "count"},
+  {.name = "time_limit",
+   .type = RG_PARAM_REAL,
+   .offset = offsetof(Options, time_limit),
+   .fallback = "600",
+   .minimum = RG_POSITIVE,
+   .maximum = 1e7,
+   .doc = "seconds for an answer; the first one includes the program's start"},
+  {.name = "retries",
+   .type = RG_PARAM_INT,
+   .offset = offsetof(Options, retries),
+   .fallback = "1",
+   .maximum = 100,
+   .doc = "how often a failed evaluation is tried again, with the program started afresh"},
+  {.name = "seconds",
+   .type = RG_PARAM_REAL,
+   .offset = offsetof(Options, seconds),
+   .fallback = "1",
+   .maximum = 1e7,
+   .doc = "what an evaluation is expected to take, for plan and schedule"},
+  {0},
+};
+
+typedef struct {
+  RgInput     *inputs, *contexts; /* n of options; owned */
+  const char **words;             /* of the command line, NULL at the end; owned */
+  char        *program;           /* as started; owned */
+  RgChild     *own;               /* of evaluations outside a run; owned */
+} External;
+
+/* ---- what the parameters say ----------------------------------------------------------------- */
+
+static PetscErrorCode parse_parts(const Options *o, RgInput **inputs, RgInput **contexts,
+                                  RgText *mistake)
+{
+  RgText wrong = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc2(PetscMax(o->inputs.n, 1), inputs, PetscMax(o->contexts.n, 1), contexts));
+  PetscCall(rg_inputs_parse(o->inputs.n, o->inputs.values, *inputs, &wrong));
+  if (wrong.length) PetscCall(rg_text_add(mistake, "input %s", wrong.data));
+  PetscCall(rg_text_clear(&wrong));
+  PetscCall(rg_inputs_parse(o->contexts.n, o->contexts.values, *contexts, &wrong));
+  if (wrong.length && !mistake->length)
+    PetscCall(rg_text_add(mistake, "context %s", wrong.data));
+  PetscCall(rg_text_clear(&wrong));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode clear_parts(const Options *o, RgInput **inputs, RgInput **contexts)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_inputs_clear(o->inputs.n, *inputs));
+  PetscCall(rg_inputs_clear(o->contexts.n, *contexts));
+  PetscCall(PetscFree2(*inputs, *contexts));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+  RgInput       *inputs, *contexts;
+  RgText         mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(parse_parts(o, &inputs, &contexts, &mistake));
+  if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
+  if (mistake.length) rg_diagnostics_add(diagnostics, place, "external: %s", mistake.data);
+  if (!o->program[0]) rg_diagnostics_add(diagnostics, place, "external: 'program' is empty");
+  else if (strchr(o->program, '/') && access(o->program, F_OK))
+    rg_diagnostics_add(diagnostics, place, "external: there is no program '%.200s'", o->program);
+  else if (access(o->program, F_OK) == 0 && access(o->program, X_OK))
+    rg_diagnostics_add(diagnostics, place, "external: '%.200s' can't be executed (chmod +x, and "
+                       "for a script a first line like #!/usr/bin/env python3)", o->program);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(clear_parts(o, &inputs, &contexts));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_identity(const void *options, RgText *text)
+{
+  RgParam     table[N_IDENTITY + 1] = {{0}};
+  Options     o = *(const Options *)options;
+  const char *slash = strrchr(o.program, '/');
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < N_IDENTITY; i++) table[i] = params[i];
+  if (slash) o.program += slash + 1 - o.program;
+  PetscCall(rg_params_canonical(table, &o, text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_box(int n, const RgInput *inputs, RgSpace *space)
+{
+  double *bounds;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(2 * (size_t)n, &bounds));
+  for (int j = 0; j < n; j++) {
+    bounds[j] = inputs[j].lower;
+    bounds[n + j] = inputs[j].upper;
+  }
+  PetscCall(rg_space_box(space, n, bounds, bounds + n));
+  PetscCall(PetscFree(bounds));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_domain(const void *options, RgDomain *domain)
+{
+  const Options *o = options;
+  RgInput       *inputs, *contexts;
+  RgText         mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(parse_parts(o, &inputs, &contexts, &mistake));
+  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "external: %s", mistake.data);
+  PetscCall(make_box(o->inputs.n, inputs, &domain->design));
+  if (o->contexts.n) {
+    PetscCall(make_box(o->contexts.n, contexts, &domain->context));
+    domain->control = o->control ? RG_CONTEXT_SIMULATOR : RG_CONTEXT_NATURE;
+  }
+  PetscCall(clear_parts(o, &inputs, &contexts));
+  PetscFunctionReturn(0);
+}
+
+static double external_seconds(const void *options)
+{
+  return ((const Options *)options)->seconds;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
+{
+  const Options *o = problem->options;
+  External      *e;
+  RgText         program = {0}, mistake = {0};
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(PetscNew(&e));
+  problem->data = e;
+  PetscCall(parse_parts(o, &e->inputs, &e->contexts, &mistake));
+  /* a file at hand, not one of that name in PATH */
+  const bool here = !strchr(o->program, '/') && access(o->program, X_OK) == 0;
+  PetscCall(rg_text_add(&program, "%s%s", here ? "./" : "", o->program));
+  e->program = program.data;
+  PetscCall(PetscCalloc1(o->arguments.n + 2, &e->words));
+  e->words[0] = e->program;
+  for (int i = 0; i < o->arguments.n; i++) e->words[i + 1] = o->arguments.values[i];
+  if (!isnan(o->optimum)) problem->optimum = o->goal ? 0 - o->optimum : o->optimum;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_destroy(RgProblem *problem)
+{
+  External *e = problem->data;
+
+  PetscFunctionBeginUser;
+  if (!e) PetscFunctionReturn(0);
+  PetscCall(rg_child_close(&e->own, true));
+  PetscCall(clear_parts(problem->options, &e->inputs, &e->contexts));
+  PetscCall(PetscFree(e->words));
+  PetscCall(PetscFree(e->program));
+  PetscCall(PetscFree(problem->data));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random, double *c,
+                                            int *context_index)
+{
+  const RgSpace *space = &problem->domain.context;
+
+  PetscFunctionBeginUser;
+  *context_index = -1;
+  for (int j = 0; j < space->dim; j++)
+    c[j] = space->lower[j] + rg_random_uniform(random) * (space->upper[j] - space->lower[j]);
+  PetscFunctionReturn(0);
+}
+
+/* ---- evaluation ------------------------------------------------------------------------------ */
+
+/* The program, started if need be; *child NULL with a mistake when it can't be. */
+static PetscErrorCode get_child(const External *e, RgChild **child, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  if (*child && !rg_child_is(*child, e->words)) PetscCall(rg_child_close(child, true));
+  if (!*child) PetscCall(rg_child_start(e->words, child, mistake));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const RgPoint *point,
+                                    RgText *line)
+{
+  const External *e = problem->data;
+  const Options *o = problem->options;
+  const RgTask  *task = &problem->task;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_request_write(&(RgRequest){.id = id,
+                                          .trial = task->trial,
+                                          .instance = task->instance,
+                                          .seed = task->seed,
+                                          .evaluation = task->evaluation,
+                                          .n_x = o->inputs.n,
+                                          .n_c = o->contexts.n,
+                                          .inputs = e->inputs,
+                                          .contexts = e->contexts,
+                                          .x = point->x,
+                                          .c = point->c},
+                             line));
+  PetscFunctionReturn(0);
+}
+
+/* Ask once. On a mistake the program is gone. */
+static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **child, double *value,
+                          bool *abandoned, RgText *mistake)
+{
+  External        *e = problem->data;
+  const Options   *o = problem->options;
+  const RgPatience patience = {.limit = o->time_limit,
+                               .grace = STOP_GRACE,
+                               .stop = problem->task.stop,
+                               .context = problem->task.stop_context};
+  RgChildOutcome   outcome = RG_CHILD_FAILED;
+  RgText           line = {0};
+  const char      *answer;
+  size_t           length;
+
+  PetscFunctionBeginUser;
+  PetscCall(get_child(e, child, mistake));
+  if (!*child) PetscFunctionReturn(0);
+  const int64_t id = rg_child_count(*child) + 1;
+  PetscCall(write_request(problem, id, point, &line));
+  PetscCall(rg_child_ask(*child, line.data, &patience, &outcome, &answer, &length, mistake));
+  PetscCall(rg_text_clear(&line));
+  if (outcome == RG_CHILD_ANSWERED)
+    PetscCall(rg_answer_read(answer, length, id, value, mistake));
+  *abandoned = outcome == RG_CHILD_ABANDONED;
+  if (mistake->length) PetscCall(rg_child_close(child, false));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, double *f,
+                                   RgFailure *failure)
+{
+  External      *e = problem->data;
+  const Options *o = problem->options;
+  RgChild      **child = problem->task.child ? problem->task.child : &e->own;
+  RgText         mistake = {0};
+  bool           abandoned = false;
+  double         value = NAN;
+
+  PetscFunctionBeginUser;
+  for (int attempt = 0; attempt <= o->retries && !abandoned; attempt++) {
+    PetscCall(rg_text_clear(&mistake));
+    PetscCall(ask(problem, point, child, &value, &abandoned, &mistake));
+    if (!mistake.length) break;
+  }
+  if (mistake.length)
+    rg_failure_set(failure, "external: %s %s%s", e->program, mistake.data,
+                   o->retries && !abandoned ? " (every time it was tried)" : "");
+  *f = o->goal ? 0 - value : value;
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                        RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < m; i++) {
+    f[i] = NAN;
+    if (!failure->failed) PetscCall(evaluate_one(problem, &points[i], &f[i], failure));
+  }
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_external = {
+  .name = "external",
+  .title = "External program",
+  .summary = "what a program of the user's answers, started once per rank and asked in lines of "
+             "JSON;\nreal, integer and categorical inputs",
+  .reference = "the user's own",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .costly = true,
+  .check = external_check,
+  .identity = external_identity,
+  .seconds = external_seconds,
+  .domain = external_domain,
+  .create = external_create,
+  .evaluate = external_evaluate,
+  .draw_context = external_draw_context,
+  .destroy = external_destroy,
+};

@@ -1,0 +1,42 @@
+/* What costly evaluations of a trial have answered so far: a resumed trial asks for nothing again.
+
+   A log stands in the study directory as `evaluations/<trial id>.<n>.log`; every run that works on
+   the trial writes one of its own (the first n that is free) and reads all of them, so that no file
+   is ever written to by two processes. A line per evaluation: its number, the seconds it took, its
+   value, the design and the context (native units, hexadecimal floating point), and XXH3-128 over
+   trial id and line. A line that is damaged, such as the last one of a process that was killed, is
+   not read. */
+#ifndef RG_STUDY_EVALUATION_LOG_H
+#define RG_STUDY_EVALUATION_LOG_H
+
+#include "base/core.h"
+
+#define RG_FOLDER_EVALUATIONS "evaluations"
+
+typedef struct RgEvaluationLog RgEvaluationLog;
+
+/* Read what is known of trial `id`. directory: the study directory, which need not exist; NULL: an
+   empty log in memory. dim_c: 0 without context. */
+PetscErrorCode rg_evaluation_log_open(const char *directory, const char *id, int dim_x, int dim_c,
+                                      RgEvaluationLog **log);
+PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log);
+
+/* The value of evaluation number `evaluation` at exactly x (and c); false: not known. */
+bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const double *x,
+                            const double *c, double *value, double *seconds);
+/* Any evaluation known, at whatever point. */
+int rg_evaluation_log_size(const RgEvaluationLog *log);
+
+/* Remember an evaluation. It is on the disk when this returns without an error. *error: errno, and
+   `message` says which file; the next try takes a new file. */
+PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,
+                                     const double *c, double value, double seconds, int *error,
+                                     char message[512]);
+
+/* Remove what is known of finished trials: `is_finished` is asked for the id of every log. The
+   folder goes when it is empty. Failing is no harm. */
+PetscErrorCode rg_evaluation_logs_remove(const char *directory,
+                                         bool (*is_finished)(void *context, const char *id),
+                                         void *context);
+
+#endif

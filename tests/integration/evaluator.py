@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""A program for the tests: a parabola that notes every question and misbehaves on demand."""
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--calls", help="file that gets a line per question")
+parser.add_argument("--delay", type=float, default=0, help="seconds an answer takes")
+parser.add_argument("--at", type=int, default=0, help="evaluation at which to misbehave")
+parser.add_argument("--how", default="")
+parser.add_argument("--once", help="misbehave only if this file is not there, and make it")
+options = parser.parse_args()
+
+
+def say(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def misbehave(request):
+    """Does what was asked for; a return goes on with the right answer."""
+    if options.once:
+        if os.path.exists(options.once):
+            return False
+        open(options.once, "w").close()
+    how, number = options.how, request["id"]
+    if how == "crash":
+        print("it broke", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGSEGV)
+    elif how == "raise":
+        raise ValueError("the reactor is on fire")
+    elif how == "silent":
+        time.sleep(1000)
+    elif how == "leave":
+        sys.exit(0)
+    elif how == "error":
+        say(json.dumps({"id": number, "error": "no convergence"}) + "\n")
+    elif how == "garbage":
+        say("\x01\xff} not json\n")
+    elif how == "list":
+        say("[1, 2]\n")
+    elif how == "text":
+        say(json.dumps({"id": number, "value": "1.5"}) + "\n")
+    elif how == "infinite":
+        say('{"id": %d, "value": 1e999}\n' % number)
+    elif how == "no_id":
+        say('{"value": 1}\n')
+    elif how == "other_id":
+        say('{"id": %d, "value": 1}\n' % (number + 1))
+    elif how == "twice":
+        say('{"id": %d, "value": -1}\n' % number * 2)
+        time.sleep(0.2)
+    elif how == "huge":
+        say("x" * 1000000)
+        time.sleep(1000)
+    else:
+        raise SystemExit(f"unknown misbehaviour {how}")
+    return True
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if options.calls:
+        with open(options.calls, "a") as calls:
+            calls.write(f"{os.getpid()} {request['trial']} {request['evaluation']}\n")
+    time.sleep(options.delay)
+    if options.at and request["evaluation"] == options.at and misbehave(request):
+        continue
+    x = request["x"]
+    say(json.dumps({"id": request["id"],
+                    "value": -(x["a"] - 0.3) ** 2 - 0.1 * (x["n"] - 4) ** 2}) + "\n")

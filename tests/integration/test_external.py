@@ -1,0 +1,217 @@
+"""Programs as objectives: whatever they do, the study goes on; nothing is asked twice or left behind."""
+import collections
+import os
+import random
+import signal
+import subprocess
+import time
+
+import h5py
+
+from regatta_test import (HERE, LONG, RegattaTest, environment, is_alive, main, mpirun, ranks_of,
+                          regatta)
+
+EVALUATOR = HERE / "evaluator.py"
+KILLS = 60 if LONG else 8
+
+HEAD = """study: external
+seeds: {seeds}
+common: {{iterations: {iterations}, initial_points: 5}}
+algorithms: [random, ei]
+problems:
+"""
+PROBLEM = """  - name: external
+    label: {label}
+    program: {program}
+{arguments}    inputs: [a real 0 1, n integer 1 9]
+    time_limit: {limit}
+    retries: {retries}
+    optimum: 0
+"""
+
+# what the program does at its fifth evaluation, and what the record says then
+MISTAKES = {
+    "crash": "was ended by signal 11 (Segmentation fault): it broke",
+    "raise": "ended with exit code 1: ValueError: the reactor is on fire",
+    "silent": "gave no answer within 1 seconds",
+    "leave": "ended with exit code 0",
+    "error": "reports: no convergence",
+    "garbage": "answered something that is no JSON object",
+    "list": "answered something that is no JSON object: [1, 2]",
+    "text": 'answered without a number as "value"',
+    "infinite": "answered",
+    "no_id": 'answered without the "id" of the request',
+    "other_id": "answered request 6, not request 5",
+    "huge": "answered with a line of more than 65536 bytes",
+}
+
+
+def problem(label="P", program=EVALUATOR, arguments=(), limit=60, retries=0):
+    return PROBLEM.format(label=label, program=program, limit=limit, retries=retries,
+                          arguments=f"    arguments: {[str(a) for a in arguments]}\n"
+                          if arguments else "")
+
+
+def head(seeds=1, iterations=5):
+    return HEAD.format(seeds=seeds, iterations=iterations)
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+class External(RegattaTest):
+    def setUp(self):
+        super().setUp()
+        self.calls = self.folder / "calls"
+        self.output = self.folder / "out.h5"
+        self.logs = self.folder / "out.h5.d" / "evaluations"
+
+    def asked(self):
+        """(pid, trial, evaluation) in order."""
+        if not self.calls.exists():
+            return []
+        lines = self.calls.read_text().splitlines()
+        return [(int(pid), trial, int(number)) for pid, trial, number in map(str.split, lines)]
+
+    def programs_end(self):
+        self.assertTrue(wait_until(lambda: not any(is_alive(c[0]) for c in self.asked())),
+                        "a program was left behind")
+
+    def start(self, study, ranks=2):
+        return subprocess.Popen(mpirun(ranks, "run", study, "-o", self.output, "-quiet"),
+                                env=environment(), start_new_session=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+
+    def kill(self, job):
+        for pid in [job.pid, *ranks_of(job)]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        job.communicate()
+
+    # ---- misbehaviour --------------------------------------------------------------------------
+
+    def test_every_mistake_is_recorded(self):
+        text = head()
+        for how in MISTAKES:
+            text += problem(how, limit=1 if how == "silent" else 60,
+                            arguments=["--at", 5, "--how", how])
+        text += problem("good", arguments=["--calls", self.calls])
+        study = self.write("study.yaml", text)
+        code, out, err = regatta("run", study, "-o", self.output, "-quiet", ranks=2)
+        self.assertEqual(code, 0, err)
+        self.assertIn(f"{2 * len(MISTAKES)} trials failed", out)
+        with h5py.File(self.output) as results:
+            for how, reason in MISTAKES.items():
+                for message in results[how]["message"].asstr():
+                    self.assertTrue(message.startswith("evaluation 5: external: "), message)
+                    self.assertIn(reason, message)
+                self.assertEqual(set(results[how]["n_iterations"][:]), {4}, how)
+            self.assertEqual(set(results["good"]["message"].asstr()), {""})
+            self.assertEqual(set(results["good"]["n_iterations"][:]), {10})
+        self.programs_end()
+        pids = {c[0] for c in self.asked()}
+        self.assertLessEqual(len(pids), 2, "one program per rank lives as long as it is of use")
+
+    def test_tried_again(self):
+        for how in ("crash", "silent", "twice"):
+            marker = self.folder / how
+            study = self.write("study.yaml", head() + problem(
+                how, limit=1, retries=1, arguments=["--at", 5, "--how", how, "--once", marker]))
+            output = self.folder / f"{how}.h5"
+            self.run_ok("run", study, "-o", output, "-quiet", "-strict")
+            self.assertTrue(marker.exists())
+
+    def test_programs_that_cannot_run(self):
+        missing = problem(program="no_such_folder/no_such_program")
+        plain = self.write("plain.py", "print()")
+        for text, reason in ((missing, "there is no program"),
+                             (problem(program=plain), "can't be executed"),
+                             (problem().replace("a real 0 1", "a real 1 0"), "lower bound"),
+                             (problem().replace("n integer 1 9", "n whole 1 9"), "its kind is")):
+            code, _, err = regatta("plan", self.write("study.yaml", head() + text))
+            self.assertEqual(code, 2)
+            self.assertIn(reason, err)
+        study = self.write("study.yaml", head() + problem(program="no-such-program-in-path"))
+        code, _, err = regatta("run", study, "-o", self.output, "-strict", "-quiet")
+        self.assertEqual(code, 1, err)
+        with h5py.File(self.output) as results:
+            self.assertIn("can't be started", results["P"]["message"].asstr()[0])
+
+    # ---- interruptions -------------------------------------------------------------------------
+
+    def study(self, output_calls, delay=0.01, seeds=4, iterations=12):
+        return self.write("study.yaml", head(seeds, iterations) + problem(
+            arguments=["--calls", output_calls, "--delay", delay]))
+
+    def test_killed_at_any_moment(self):
+        study = self.study(self.calls)
+        begin = time.monotonic()
+        self.run_ok("run", study, "-o", self.folder / "reference.h5", "-quiet", ranks=2)
+        length = time.monotonic() - begin
+        expected = self.checksum(self.folder / "reference.h5")
+        total = len(self.asked())
+        self.calls.unlink()
+
+        moments = random.Random(20241121)
+        for _ in range(KILLS):
+            job = self.start(study)
+            try:
+                job.communicate(timeout=moments.uniform(0.2, 0.7) * length)
+                break
+            except subprocess.TimeoutExpired:
+                self.kill(job)
+            self.programs_end()
+        self.run_ok("run", study, "-o", self.output, "-quiet", ranks=3)
+        self.assertEqual(self.checksum(self.output), expected)
+        self.assertFalse(self.logs.parent.exists(), "the logs have served")
+
+        # a question that was followed by another one to the same program had been answered, and the
+        # answer used: nobody may ask it again
+        asked = self.asked()
+        last = {pid: i for i, (pid, _, _) in enumerate(asked)}
+        used = collections.Counter()
+        for i, (pid, trial, number) in enumerate(asked):
+            self.assertEqual(used[trial, number], 0, f"evaluation {number} of {trial} again")
+            used[trial, number] += i != last[pid]
+        self.assertGreater(len(last), 2)
+        print(f"{KILLS} kills, {len(asked)} questions for {total} evaluations")
+
+    def test_killed_rank_takes_its_program_along(self):
+        study = self.study(self.calls, delay=300)
+        job = self.start(study)
+        self.assertTrue(wait_until(lambda: len(self.asked()) == 2), "the programs are asked")
+        self.assertTrue(all(is_alive(pid) for pid, _, _ in self.asked()))
+        self.kill(job)
+        self.programs_end()
+
+    def test_stopped_in_the_initial_design(self):
+        study = self.write("study.yaml", head(2, 5).replace("initial_points: 5",
+                                                            "initial_points: 25")
+                           + problem(arguments=["--calls", self.calls, "--delay", 0.05]))
+        job = self.start(study)
+        self.assertTrue(wait_until(lambda: len(self.asked()) > 6))
+        job.send_signal(signal.SIGUSR1)
+        out, _ = job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 0, out)
+        self.assertIn("stopped by a signal with 0 of 4 trials", out)
+        self.assertLess(len(self.asked()), 50)
+        self.assertTrue(list(self.logs.glob("*.log")))
+        self.programs_end()
+        before = len(self.asked())
+        self.run_ok("run", study, "-o", self.output, "-quiet", ranks=2)
+        questions = [(trial, number) for _, trial, number in self.asked()]
+        self.assertEqual(len(questions), len(set(questions)), "something was asked again")
+        self.assertEqual(len(questions), 4 * 30)
+        self.assertGreater(len(questions), before)
+        self.assertFalse(self.logs.parent.exists())
+
+
+if __name__ == "__main__":
+    main()
