@@ -129,7 +129,7 @@ static double average(const RgContextWeights *weights, const double *u, double *
   return sum;
 }
 
-PetscErrorCode rg_context_expectation(void *context, const double *u, const double *slope,
+PetscErrorCode rg_ucb_expectation(void *context, const double *u, const double *slope,
                                       double *value, double *u_bar, double *slope_bar)
 {
   PetscFunctionBeginUser;
@@ -147,7 +147,7 @@ static double length(int dim, const double *vector)
   return sqrt(sum);
 }
 
-PetscErrorCode rg_context_penalised(void *context, const double *u, const double *slope,
+PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *slope,
                                     double *value, double *u_bar, double *slope_bar)
 {
   const RgContextPenalised *penalised = context;
@@ -166,7 +166,7 @@ PetscErrorCode rg_context_penalised(void *context, const double *u, const double
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_minimum(void *context, const double *u, const double *slope,
+PetscErrorCode rg_ucb_minimum(void *context, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar)
 {
   const int M = *(const int *)context;

@@ -41,7 +41,7 @@ typedef struct {
   int           size;
   const double *weight; /* size */
 } RgContextWeights;
-PetscErrorCode rg_context_expectation(void *context, const double *u, const double *slope,
+PetscErrorCode rg_ucb_expectation(void *context, const double *u, const double *slope,
                                       double *value, double *u_bar, double *slope_bar);
 
 /* Weighted average minus radius times the largest |dU/dc| over the contexts with slopes (wdrbo
@@ -52,11 +52,11 @@ typedef struct {
   int              n_slopes, dim_c;
   bool             flat_penalty; /* the penalty's own derivative counts as 0 (as released) */
 } RgContextPenalised;
-PetscErrorCode rg_context_penalised(void *context, const double *u, const double *slope,
+PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *slope,
                                     double *value, double *u_bar, double *slope_bar);
 
 /* Smallest U; context: the number of contexts (int). Ties: the first of them. */
-PetscErrorCode rg_context_minimum(void *context, const double *u, const double *slope,
+PetscErrorCode rg_ucb_minimum(void *context, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define RANK_TOLERANCE 1e-14 /* relative to the longest column of F: shorter rests drop */
+#define RANK_TOLERANCE 1e-12 /* relative to the longest column of F: shorter rests drop */
 
 /* All matrices column-major. n: data, r: rank, M: contexts, S: slope columns (n_slopes x dim_c). */
 struct RgContextProduct {

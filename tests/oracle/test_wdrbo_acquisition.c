@@ -34,7 +34,7 @@ static void begin(int grid, double radius, bool flat, Case *test)
   RG_OK(rg_posterior_create(&test->kernel, 0.01, 0.0, 4, &test->model.posterior));
   RG_OK(rg_posterior_set(&test->model.posterior, NULL, 0.01, 0.0, 4, Z, y, &failure));
   test->penalised = (RgContextPenalised){{4, weights}, radius, grid, 1, flat};
-  RG_OK(rg_context_ucb_create(&test->model, 4 + grid, list, grid, 1.5, rg_context_penalised,
+  RG_OK(rg_context_ucb_create(&test->model, 4 + grid, list, grid, 1.5, rg_ucb_penalised,
                               &test->penalised, &test->ucb));
   RG_OK(PetscFree(list));
 }
@@ -113,8 +113,8 @@ static void gradients(void **state)
   RgContextWeights   expectation = {3, weight};
   RgContextPenalised penalised = {{3, weight}, 0.2, 2, 1, false};
   int                all = 5;
-  RgContextCriterion criteria[3] = {rg_context_expectation, rg_context_penalised,
-                                    rg_context_minimum};
+  RgContextCriterion criteria[3] = {rg_ucb_expectation, rg_ucb_penalised,
+                                    rg_ucb_minimum};
   void              *argument[3] = {&expectation, &penalised, &all};
   Case               test;
   RgFailure          failure = {0};

@@ -1,0 +1,93 @@
+#include "algorithm/context_centre.h"
+
+PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
+                               RgDiagnostics *diagnostics)
+{
+  const RgCentreOptions *centre = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_contextual_check(options, domain, place, diagnostics));
+  if (centre->laws.n && centre->laws.n != domain->context.dim)
+    rg_diagnostics_add(diagnostics, place, "centre: %d laws for %d contexts; one for each",
+                       centre->laws.n, domain->context.dim);
+  for (int k = 0; k < centre->laws.n; ++k)
+    PetscCall(rg_distribution_check("centre", centre->laws.values[k], place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode observed(const RgHistory *history, RgContextCentre *centre)
+{
+  size_t size = (size_t)history->n * history->context_dim;
+
+  PetscFunctionBeginUser;
+  centre->n = history->n;
+  PetscCall(PetscMalloc2(size, &centre->contexts, history->n, &centre->weight));
+  PetscCall(PetscArraycpy(centre->contexts, history->c, size));
+  for (int i = 0; i < history->n; ++i) centre->weight[i] = 1.0 / history->n;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rule_of(const char *text, int panels, RgQuadrature *rule)
+{
+  RgDistribution law;
+  RgText         mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_distribution_parse(text, &law, &mistake));
+  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "centre: %s", mistake.data);
+  PetscCall(rg_distribution_quadrature(&law, panels, 0, NULL, rule));
+  PetscCall(rg_distribution_destroy(&law));
+  PetscFunctionReturn(0);
+}
+
+/* Every combination of the nodes, the last context fastest. */
+static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace *space,
+                              RgContextCentre *centre)
+{
+  double sum = 0.0;
+
+  PetscFunctionBeginUser;
+  centre->n = 1;
+  for (int k = 0; k < dim; ++k) centre->n *= rules[k].n;
+  PetscCall(PetscMalloc2((size_t)centre->n * dim, &centre->contexts, centre->n, &centre->weight));
+  for (int i = 0; i < centre->n; ++i) {
+    double *c = centre->contexts + (size_t)i * dim;
+    centre->weight[i] = 1.0;
+    for (int k = dim - 1, rest = i; k >= 0; --k) {
+      c[k] = rules[k].node[rest % rules[k].n];
+      centre->weight[i] *= rules[k].weight[rest % rules[k].n];
+      rest /= rules[k].n;
+    }
+    rg_space_to_unit(space, c, c);
+    sum += centre->weight[i];
+  }
+  for (int i = 0; i < centre->n; ++i) centre->weight[i] /= sum;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *domain,
+                                const RgHistory *history, RgContextCentre *centre)
+{
+  const int     dim = options->laws.n;
+  RgQuadrature *rules;
+
+  PetscFunctionBeginUser;
+  if (dim == 0) {
+    PetscCall(observed(history, centre));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(dim, &rules));
+  for (int k = 0; k < dim; ++k)
+    PetscCall(rule_of(options->laws.values[k], options->panels, &rules[k]));
+  PetscCall(product(dim, rules, &domain->context, centre));
+  for (int k = 0; k < dim; ++k) PetscCall(rg_quadrature_destroy(&rules[k]));
+  PetscCall(PetscFree(rules));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_centre_destroy(RgContextCentre *centre)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(centre->contexts, centre->weight));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,39 @@
+/* The distribution of contexts a method takes expectations under: those observed so far, or given
+   laws. */
+#ifndef RG_ALGORITHM_CONTEXT_CENTRE_H
+#define RG_ALGORITHM_CONTEXT_CENTRE_H
+
+#include "algorithm/contextual.h"
+#include "base/distribution.h"
+
+typedef struct {
+  RgContextualOptions common;
+  RgTexts             laws;
+  int                 panels;
+} RgCentreOptions;
+
+#define RG_CENTRE_PARAMS(Options, member)                                                        \
+  RG_CONTEXTUAL_PARAMS(Options, member.common),                                                  \
+  {"centre", RG_PARAM_TEXTS, offsetof(Options, member.laws), "auto", 0, 0, NULL, "P",            \
+   "law of each context, independent, native units (regatta describe laws); auto: the contexts " \
+   "observed"},                                                                                  \
+  {"panels", RG_PARAM_INT, offsetof(Options, member.panels), "4", 1, 1e4, NULL, "",              \
+   "Gauss-Legendre panels of 12 nodes per context for expectations under given laws"}
+
+/* rg_contextual_check, and that the laws fit the contexts. options: begin with RgCentreOptions. */
+PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
+                               RgDiagnostics *diagnostics);
+
+/* Contexts and their probabilities. */
+typedef struct {
+  int     n;
+  double *contexts; /* n x dim_c, unit coordinates, owned */
+  double *weight;   /* n, sum 1, owned */
+} RgContextCentre;
+
+/* Observed contexts with weight 1/n each, or the product quadrature of the laws. */
+PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *domain,
+                                const RgHistory *history, RgContextCentre *centre);
+PetscErrorCode rg_centre_destroy(RgContextCentre *centre);
+
+#endif

@@ -1,0 +1,87 @@
+#include "algorithm/contextual.h"
+
+#include <math.h>
+
+PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
+                                   RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  (void)options;
+  if (domain->context.dim > 0 &&
+      (rg_space_is_finite(&domain->context) || domain->control != RG_CONTEXT_NATURE))
+    rg_diagnostics_add(diagnostics, place,
+                       "this method is for contexts from a box, drawn by nature; this problem has "
+                       "%s",
+                       rg_space_is_finite(&domain->context) ? "finite contexts"
+                                                            : "contexts chosen by the learner");
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_create_model(algorithm, true, algorithm->state));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                     int M, const double *contexts, int n_slopes,
+                                     RgContextCriterion criterion, void *context, RgQuery *query,
+                                     RgFailure *failure)
+{
+  const RgContextualOptions *common = algorithm->options;
+  const RgSetup             *setup = &algorithm->setup;
+  RgRandom                   random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  RgContextUcb               ucb;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_ucb_create(algorithm->state, M, contexts, n_slopes, common->width, criterion,
+                                  context, &ucb));
+  PetscCall(rg_acquire_with(setup->domain, history, rg_context_ucb_function, &ucb, setup->maximiser,
+                            &random, query, &query->extra[RG_UCB_ACQUISITION], failure));
+  query->extra[RG_UCB_CONFIDENCE] = common->width * common->width;
+  PetscCall(rg_context_ucb_destroy(&ucb));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double **points)
+{
+  const int levels = (int)ceil(pow(size, 1.0 / dim) - 1e-9);
+
+  PetscFunctionBeginUser;
+  *n = levels;
+  for (int k = 1; k < dim && !diagonal; ++k) *n *= levels;
+  PetscCall(PetscMalloc1((size_t)*n * dim, points));
+  for (int i = 0; i < *n; ++i) {
+    for (int k = dim - 1, rest = i; k >= 0; --k) {
+      (*points)[(size_t)i * dim + k] = (double)(diagonal ? i : rest % levels) / (levels - 1);
+      rest /= levels;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static int nearest(int n, int dim, const double *points, const double *c)
+{
+  double best = INFINITY;
+  int    index = 0;
+
+  for (int i = 0; i < n; ++i) {
+    double distance = 0.0;
+    for (int k = 0; k < dim; ++k) {
+      const double delta = points[(size_t)i * dim + k] - c[k];
+      distance += delta * delta;
+    }
+    if (distance < best) best = distance, index = i;
+  }
+  return index;
+}
+
+void rg_context_histogram(const RgHistory *history, int n, const double *points, double *p)
+{
+  const int dim = history->context_dim;
+
+  for (int i = 0; i < n; ++i) p[i] = 0.0;
+  for (int i = 0; i < history->n; ++i)
+    p[nearest(n, dim, points, history->c + (size_t)i * dim)] += 1.0 / history->n;
+}

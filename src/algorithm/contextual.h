@@ -1,0 +1,40 @@
+/* Steps shared by the methods that see contexts drawn by nature and look at a design through the
+   upper confidence bounds U(x, c) = mu(x, c) + width sd(x, c) of a list of contexts. */
+#ifndef RG_ALGORITHM_CONTEXTUAL_H
+#define RG_ALGORITHM_CONTEXTUAL_H
+
+#include "acquisition/context_ucb.h"
+#include "algorithm/surrogate.h"
+
+/* First member of the options of these methods. */
+typedef struct {
+  double width;
+} RgContextualOptions;
+
+#define RG_CONTEXTUAL_PARAMS(Options, member) \
+  {"width", RG_PARAM_REAL, offsetof(Options, member.width), "1.5", 0.0, 1e6, NULL, "beta",       \
+   "multiple of the posterior deviation in U; not squared, no root is taken of it"}
+
+/* The standard check: contexts from a box, drawn by nature. */
+PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
+                                   RgDiagnostics *diagnostics);
+
+/* create of a class whose state begins with an RgModel over (x, c). */
+PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
+
+/* Maximise criterion(U(x, s_1), ..., U(x, s_M)); query->extra[0], [1]: width squared and value, as
+   in rg_ucb_columns. contexts: M x dim_c, the last n_slopes of them with slopes. */
+PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                     int M, const double *contexts, int n_slopes,
+                                     RgContextCriterion criterion, void *context, RgQuery *query,
+                                     RgFailure *failure);
+
+/* Grid of the context box: ceil(size^(1/dim)) equispaced levels per coordinate, ends included, all
+   combinations (the last coordinate fastest), or the diagonal only. Returns the points in *points
+   (n x dim), freed by the caller. */
+PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double **points);
+
+/* Share of the observed contexts nearest to each of n points; ties: the lowest index. p: n. */
+void rg_context_histogram(const RgHistory *history, int n, const double *points, double *p);
+
+#endif

@@ -1,0 +1,53 @@
+/* erbo: empirical-risk Bayesian optimisation.
+
+   x_t = argmax_x E_{c~P}[U(x, c)], U = mu + width sd, P the contexts observed so far, or given
+   laws. Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0;
+   wdrbo 2.5. Cost per acquisition value: see gp/context_posterior.h, M = contexts observed. Needs
+   contexts from a box, drawn by nature. Revision 1. */
+#include "algorithm/context_centre.h"
+
+typedef struct {
+  RgCentreOptions centre;
+} Options;
+
+static const RgParam params[] = {RG_CENTRE_PARAMS(Options, centre), {0}};
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options   *options = algorithm->options;
+  RgContextCentre  centre;
+  RgContextWeights weights;
+
+  PetscFunctionBeginUser;
+  /* 1. Posterior over (x, c). */
+  PetscCall(rg_model_update(algorithm->state, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 2. P. */
+  PetscCall(rg_centre_create(&options->centre, algorithm->setup.domain, history, &centre));
+  weights = (RgContextWeights){centre.n, centre.weight};
+  /* 3. x_t = argmax E U. */
+  PetscCall(rg_contextual_acquire(algorithm, t, history, centre.n, centre.contexts, 0,
+                                  rg_ucb_expectation, &weights, query, failure));
+  PetscCall(rg_centre_destroy(&centre));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_erbo = {
+  .name = "erbo",
+  .title = "ERBO",
+  .summary = "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
+  .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5",
+  .revision = 1,
+  .needs = RG_NEEDS_CONTEXT,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = rg_ucb_columns,
+  .state_size = sizeof(RgModel),
+  .check = rg_centre_check,
+  .create = rg_contextual_create,
+  .ask = ask,
+  .model = rg_surrogate_model,
+  .destroy = rg_surrogate_destroy,
+};

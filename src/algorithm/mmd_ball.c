@@ -1,0 +1,50 @@
+#include "algorithm/mmd_ball.h"
+
+const RgRecordColumn rg_mmd_ball_columns[] = {
+    [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+    [RG_UCB_ACQUISITION] = {"acquisition",
+                            "acquisition value at the query, model units (EI: log EI)"},
+    [RG_MMD_RADIUS] = {"radius", "radius of the ambiguity set of the query"},
+    {0}};
+
+/* K of the contexts: the model's kernel at equal x. */
+static PetscErrorCode context_matrix(const RgModel *model, int n, const double *contexts, double *K)
+{
+  const int dim = model->kernel.dim, dim_c = model->domain->context.dim;
+  double   *Z;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1((size_t)n * dim, &Z));
+  for (int i = 0; i < n; ++i)
+    PetscCall(
+        PetscArraycpy(Z + (size_t)i * dim + dim - dim_c, contexts + (size_t)i * dim_c, dim_c));
+  PetscCall(rg_kernel_matrix(&model->kernel, n, Z, K));
+  PetscCall(PetscFree(Z));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_mmd_ball_create(RgAlgorithm *algorithm, const RgHistory *history, RgMmdBall *ball)
+{
+  const RgMmdBallOptions *options = algorithm->options;
+  const RgModel          *model = algorithm->state;
+  double                 *K, *p;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_grid(model->domain->context.dim, options->size, options->diagonal, &ball->n,
+                            &ball->contexts));
+  PetscCall(PetscMalloc2((size_t)ball->n * ball->n, &K, ball->n, &p));
+  rg_context_histogram(history, ball->n, ball->contexts, p);
+  PetscCall(context_matrix(model, ball->n, ball->contexts, K));
+  PetscCall(rg_mmd_create(ball->n, K, p, options->jitter, &ball->mmd));
+  ball->radius = rg_mmd_radius(options->gamma, history->n);
+  PetscCall(PetscFree2(K, p));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_mmd_destroy(&ball->mmd));
+  PetscCall(PetscFree(ball->contexts));
+  PetscFunctionReturn(0);
+}

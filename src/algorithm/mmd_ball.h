@@ -1,0 +1,46 @@
+/* Steps shared by the methods that are robust in maximum mean discrepancy. */
+#ifndef RG_ALGORITHM_MMD_BALL_H
+#define RG_ALGORITHM_MMD_BALL_H
+
+#include "algorithm/contextual.h"
+#include "robust/mmd.h"
+
+/* First member of the options of these methods. */
+typedef struct {
+  RgContextualOptions common;
+  int                 size;  /* points of the grid of contexts */
+  bool                diagonal; /* only the points (c, c, ..) of it */
+  double              gamma; /* of the radius */
+  double              jitter;
+} RgMmdBallOptions;
+
+#define RG_MMD_BALL_PARAMS(Options, default_size) \
+  RG_CONTEXTUAL_PARAMS(Options, ball.common), \
+  {"contexts", RG_PARAM_INT, offsetof(Options, ball.size), default_size, 2, 1e5, NULL, "N",      \
+   "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"},          \
+  {"diagonal", RG_PARAM_BOOL, offsetof(Options, ball.diagonal), "no", 0, 0, NULL, "",            \
+   "only the points of the grid whose coordinates are equal (as released)"},                     \
+  {"gamma", RG_PARAM_REAL, offsetof(Options, ball.gamma), "0.1", RG_POSITIVE, 0.999999, NULL,    \
+   "gamma", "radius (2 + sqrt(2 log(1/gamma))) / sqrt(n) after n contexts"},                     \
+  {"jitter", RG_PARAM_REAL, offsetof(Options, ball.jitter), "1e-8", 0.0, 1.0, NULL, "",          \
+   "added to the diagonal of the MMD matrix, relative to its mean"}
+
+/* The ball of one iteration: grid of contexts and discrepancies from the reference distribution, by
+   the model's kernel at equal x (its signal variance included). */
+typedef struct {
+  int     n;
+  double *contexts; /* n x dim_c, owned */
+  double  radius;
+  RgMmd   mmd;
+} RgMmdBall;
+
+/* The model must have been updated. p_i is the share of observed contexts nearest to point i. */
+PetscErrorCode rg_mmd_ball_create(RgAlgorithm *algorithm, const RgHistory *history,
+                                  RgMmdBall *ball);
+PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball);
+
+/* Columns: those of rg_ucb_columns, and the radius. */
+enum { RG_MMD_RADIUS = RG_UCB_ACQUISITION + 1 };
+extern const RgRecordColumn rg_mmd_ball_columns[];
+
+#endif

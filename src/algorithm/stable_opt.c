@@ -1,0 +1,97 @@
+/* stable_opt: worst case over a box of contexts.
+
+   x_t = argmax_x min_{c in C_t} U(x, c), U = mu + width sd, C_t = prod_j [mean_j - sd_j, mean_j +
+   sd_j] of the contexts observed so far; the minimum is over scrambled Sobol points of C_t, fixed
+   within an iteration.
+   Source: Bogunovic, Scarlett, Jegelka, Cevher (2018); set and sample as in sbo_kde 3.3.
+   Deviations: the released comparison draws the points from [mean - 3 sd, mean - sd] (box: shifted)
+   and anew at every call.
+   Cost per acquisition value: see gp/context_posterior.h, M = samples.
+   Needs contexts from a box, drawn by nature. Revision 1. */
+#include "algorithm/contextual.h"
+#include "base/design.h"
+
+#include <math.h>
+
+enum { CENTRED, SHIFTED };
+
+typedef struct {
+  RgContextualOptions common;
+  int                 samples, box;
+} Options;
+
+static const char *const boxes[] = {"centred", "shifted", NULL};
+
+static const RgParam params[] = {
+  RG_CONTEXTUAL_PARAMS(Options, common),
+  {"samples", RG_PARAM_INT, offsetof(Options, samples), "1024", 1, 1e6, NULL, "",
+   "Sobol points of the box of contexts"},
+  {"box", RG_PARAM_CHOICE, offsetof(Options, box), "centred", 0, 0, boxes, "C_t",
+   "mean -/+ one standard deviation, or shifted two of them down (as released)"},
+  {0}};
+
+/* Mean and standard deviation (divisor n - 1) of context coordinate k. */
+static void moments_of(const RgHistory *history, int k, double *mean, double *deviation)
+{
+  const int n = history->n, dim = history->context_dim;
+  double    sum = 0.0;
+
+  *mean = 0.0;
+  for (int i = 0; i < n; ++i) *mean += history->c[(size_t)i * dim + k] / n;
+  for (int i = 0; i < n; ++i) sum += pow(history->c[(size_t)i * dim + k] - *mean, 2);
+  *deviation = n > 1 ? sqrt(sum / (n - 1)) : 0.0;
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  const int      dim = algorithm->setup.domain->context.dim;
+  int            M = options->samples;
+  RgRandom       random = rg_algorithm_stream_at(algorithm, "contexts", t);
+  double        *contexts;
+
+  PetscFunctionBeginUser;
+  /* 1. Posterior over (x, c). */
+  PetscCall(rg_model_update(algorithm->state, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 2. Points of C_t. */
+  PetscCall(PetscMalloc1((size_t)M * dim, &contexts));
+  PetscCall(rg_design_sobol(&random, M, dim, contexts));
+  for (int k = 0; k < dim; ++k) {
+    double mean, deviation;
+    moments_of(history, k, &mean, &deviation);
+    if (options->box == SHIFTED) mean -= 2.0 * deviation;
+    for (int m = 0; m < M; ++m)
+      contexts[(size_t)m * dim + k] =
+          mean + deviation * (2.0 * contexts[(size_t)m * dim + k] - 1.0);
+  }
+  /* 3. x_t = argmax min U. */
+  PetscCall(rg_contextual_acquire(algorithm, t, history, M, contexts, 0, rg_ucb_minimum, &M,
+                                  query, failure));
+  PetscCall(PetscFree(contexts));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_stable_opt = {
+    .name = "stable_opt",
+    .title = "StableOpt",
+    .summary =
+        "x_t = argmax min_c mu(x, c) + width sd(x, c), c within one standard deviation of the\n"
+        "mean of the contexts observed so far",
+    .reference =
+        "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "
+        "Gaussian processes",
+    .revision = 1,
+    .needs = RG_NEEDS_CONTEXT,
+    .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+    .params = params,
+    .options_size = sizeof(Options),
+    .columns = rg_ucb_columns,
+    .state_size = sizeof(RgModel),
+    .check = rg_contextual_check,
+    .create = rg_contextual_create,
+    .ask = ask,
+    .model = rg_surrogate_model,
+    .destroy = rg_surrogate_destroy,
+};
