@@ -170,6 +170,10 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRando
       PetscCall(draw_function(sampler, posterior, draws, failure));
     else
       PetscCall(rg_feature_path_draw(&sampler->path, &posterior->kernel, draws));
+    if (design->kind == RG_SPACE_GRID) {
+      PetscCall(rg_feature_path_on_grid(&sampler->path, design, count, sampler->F + s));
+      continue;
+    }
     PetscCall(
       rg_feature_path_evaluate(&sampler->path, design->size, design->points, value, NULL));
     for (int i = 0; i < design->size; i++) sampler->F[(size_t)i * count + s] = value[i];

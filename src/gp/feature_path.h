@@ -15,6 +15,7 @@
 #ifndef RG_GP_FEATURE_PATH_H
 #define RG_GP_FEATURE_PATH_H
 
+#include "base/domain.h"
 #include "base/stream.h"
 #include "gp/posterior.h"
 
@@ -56,6 +57,11 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
    values where the update is pathwise. */
 PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
                                         double *gradient);
+/* Values at all points of a product grid: point i to value[i * step]. The same as above up to
+   rounding; O(M (R + C)) cosines and O(M R C) multiplications for a grid of R x C points, split
+   where R + C is least. Not for a path with a pathwise update. */
+PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace *grid, int step,
+                                       double *value);
 /* Values whose features are summed in single precision, for the screening of many points: an error
    of some 1e-6 of the prior deviation, three times as fast. */
 PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value);

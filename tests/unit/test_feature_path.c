@@ -301,6 +301,41 @@ static void screening_is_close(void **state)
   assert_false(failure.failed);
 }
 
+static void grids_by_tables(void **state)
+{
+  int       shapes[][SUPPORT_DIM] = {{1, 1, 7, 1}, {4, 3, 5, 2}, {11, 2, 1, 3}, {1, 1, 1, 1},
+                                     {2, 9, 3, 3}};
+  double    axes[32], lower[SUPPORT_DIM] = {0}, upper[SUPPORT_DIM] = {1.0, 1.0, 1.0, 1.0};
+  double    value[2 * 162], expected[162], e[DATA] = {0.05, -0.02, 0.1, 0.0, -0.1, 0.03};
+  RgFailure failure = {0};
+
+  (void)state;
+  for (int k = 0; k < 32; ++k) axes[k] = fmod(0.37 * k, 1.0);
+  for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; ++shape) {
+    RgRandom      random = test_random("grid");
+    RgKernel      kernel;
+    RgPosterior   posterior;
+    RgFeaturePath path;
+    RgDomain      domain = {0};
+    RgSpace      *grid = &domain.design;
+
+    support_kernel(RG_KERNEL_MATERN52, (int)shape % SUPPORT_VARIANTS, &kernel);
+    make_posterior(&kernel, DATA, &posterior);
+    RG_OK(rg_space_grid(grid, SUPPORT_DIM, shapes[shape], axes, lower, upper));
+    RG_OK(rg_feature_path_create(SUPPORT_DIM, 57, &path));
+    RG_OK(rg_feature_path_draw(&path, &kernel, &random));
+    RG_OK(rg_feature_path_condition_weights(&path, &posterior, e, &failure));
+    RG_OK(rg_feature_path_evaluate(&path, grid->size, grid->points, expected, NULL));
+    RG_OK(rg_feature_path_on_grid(&path, grid, 2, value));
+    for (int i = 0; i < grid->size; ++i) RG_CLOSE(value[2 * i], expected[i], 1e-12);
+    RG_OK(rg_feature_path_destroy(&path));
+    RG_OK(rg_domain_destroy(&domain));
+    RG_OK(rg_posterior_destroy(&posterior));
+    RG_OK(rg_kernel_destroy(&kernel));
+  }
+  assert_false(failure.failed);
+}
+
 static void without_data_the_mean_is_added(void **state)
 {
   double        Z[POINTS * SUPPORT_DIM], prior[POINTS], value[POINTS];
@@ -354,6 +389,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(weights_solve_the_linear_model),
   cmocka_unit_test(gradients_agree_with_differences),
   cmocka_unit_test(screening_is_close),
+  cmocka_unit_test(grids_by_tables),
   cmocka_unit_test(without_data_the_mean_is_added),
   cmocka_unit_test(fewer_features_than_terms_are_refused),
 };

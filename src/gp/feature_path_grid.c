@@ -1,0 +1,78 @@
+/* Feature paths on product grids: the angle of a feature is a sum over coordinates, so that with
+   the grid split into rows (leading coordinates) and columns (the others)
+
+     g(row, column) = mean + sum_m Re(weight_m e^(i angle_m(row)) e^(i angle_m(column))),
+
+   a product of two real matrices with 2 n inner columns and rows + columns cosines instead of
+   rows * columns. */
+#include "base/blas.h"
+#include "base/vector.h"
+#include "gp/feature_path.h"
+
+/* The coordinates [first, first + dim) of a grid as a grid of their own. */
+typedef struct {
+  int first, dim, size;
+  int stride; /* in points of the whole grid, from one point of this one to the next */
+} Side;
+
+/* Number of leading coordinates that makes rows + columns smallest. */
+static int best_split(const RgSpace *grid)
+{
+  int best = 0, rows = 1;
+
+  for (int j = 0, least = 1 + grid->size; j < grid->dim; ++j) {
+    rows *= grid->levels[j];
+    if (rows + grid->size / rows >= least) continue;
+    least = rows + grid->size / rows;
+    best = j + 1;
+  }
+  return best;
+}
+
+/* T (size x 2n): weight cos, -weight sin of the angles for rows; cos, sin for columns. */
+static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Side *side,
+                       const double *phase, const double *weight, double *T)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  const size_t       n = (size_t)path->n, dim = (size_t)grid->dim;
+
+  for (int i = 0; i < side->size; ++i, T += 2 * n) {
+    const double *x = grid->points + (size_t)i * side->stride * dim + side->first;
+
+    ops->turns(side->dim, x, path->n, path->frequency + side->first * n, n, phase, T);
+    ops->circle(path->n, T, T, T + n);
+    if (!weight) continue;
+    for (size_t m = 0; m < n; ++m) {
+      T[m] *= weight[m];
+      T[n + m] *= -weight[m];
+    }
+  }
+}
+
+PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace *grid, int step,
+                                       double *value)
+{
+  const size_t n = (size_t)path->n;
+  const int    split = best_split(grid);
+  Side         rows = {.dim = split, .size = 1}, columns = {.first = split, .stride = 1};
+  double      *A, *B, *G, *zero;
+
+  PetscFunctionBeginUser;
+  PetscCheck(grid->kind == RG_SPACE_GRID && grid->dim == path->dim && !path->posterior,
+             PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "A path without an exact update on a product grid of its dimension is wanted");
+  for (int j = 0; j < split; ++j) rows.size *= grid->levels[j];
+  columns.dim = grid->dim - split;
+  columns.size = rows.stride = grid->size / rows.size;
+  PetscCall(PetscMalloc3((size_t)rows.size * 2 * n, &A, (size_t)columns.size * 2 * n, &B,
+                         (size_t)grid->size, &G));
+  PetscCall(PetscCalloc1(n, &zero));
+  side_table(path, grid, &rows, path->phase, path->weight, A);
+  side_table(path, grid, &columns, zero, NULL, B);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows.size, columns.size, 2 * path->n, 1.0,
+              A, 2 * path->n, B, 2 * path->n, 0.0, G, columns.size);
+  for (int i = 0; i < grid->size; ++i) value[(size_t)i * step] = path->mean + G[i];
+  PetscCall(PetscFree(zero));
+  PetscCall(PetscFree3(A, B, G));
+  PetscFunctionReturn(0);
+}
