@@ -9,18 +9,20 @@
 #include "base/vector.h"
 #include "gp/feature_path.h"
 
+#include <string.h>
+
 /* The coordinates [first, first + dim) of a grid as a grid of their own. */
 typedef struct {
   int first, dim, size;
   int stride; /* in points of the whole grid, from one point of this one to the next */
 } Side;
 
-/* Number of leading coordinates that makes rows + columns smallest. */
+/* Number of leading coordinates, at least one, that makes rows + columns smallest. */
 static int best_split(const RgSpace *grid)
 {
-  int best = 0, rows = 1;
+  int best = 1, rows = 1;
 
-  for (int j = 0, least = 1 + grid->size; j < grid->dim; ++j) {
+  for (int j = 0, least = grid->size + 2; j < grid->dim; ++j) {
     rows *= grid->levels[j];
     if (rows + grid->size / rows >= least) continue;
     least = rows + grid->size / rows;
@@ -39,7 +41,10 @@ static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Sid
   for (int i = 0; i < side->size; ++i, T += 2 * n) {
     const double *x = grid->points + (size_t)i * side->stride * dim + side->first;
 
-    ops->turns(side->dim, x, path->n, path->frequency + side->first * n, n, phase, T);
+    if (side->dim)
+      ops->turns(side->dim, x, path->n, path->frequency + side->first * n, n, phase, T);
+    else
+      memcpy(T, phase, n * sizeof(double));
     ops->circle(path->n, T, T, T + n);
     if (!weight) continue;
     for (size_t m = 0; m < n; ++m) {
