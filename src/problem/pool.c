@@ -285,40 +285,62 @@ static PetscErrorCode read_again(const RgPoolSource *source, RgPool *pool)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode domain_of(const RgPoolSource *source, const RgPool *pool, RgDomain *domain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_space_set(&domain->design, pool->dim, pool->size, pool->points, pool->lower,
+                         pool->upper));
+  domain->without_replacement = !source->repeats;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_pool_domain(const RgPoolSource *source, RgDomain *domain)
 {
   RgPool pool;
 
   PetscFunctionBeginUser;
   PetscCall(read_again(source, &pool));
-  PetscCall(rg_space_set(&domain->design, pool.dim, pool.size, pool.points, pool.lower,
-                         pool.upper));
-  domain->without_replacement = !source->repeats;
+  PetscCall(domain_of(source, &pool, domain));
   PetscCall(rg_pool_destroy(&pool));
   PetscFunctionReturn(0);
 }
 
 /* The numbers themselves, by their hash: not where the file is, nor how it is written. */
+static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *pool, RgText *text)
+{
+  const size_t dim = (size_t)pool->dim, size = (size_t)pool->size;
+  RgText       bytes = {0};
+  uint64_t     hash[2];
+  char         hex[33];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->points, dim * size * sizeof(double)));
+  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->value, size * sizeof(double)));
+  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->lower, dim * sizeof(double)));
+  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->upper, dim * sizeof(double)));
+  rg_hash128(bytes.data, bytes.length, hash);
+  rg_hash_hex(hash, hex);
+  PetscCall(rg_text_add(text, "dim=%d,size=%d,repeats=%s,data=%s", pool->dim, pool->size,
+                        source->repeats ? "true" : "false", hex));
+  PetscCall(rg_text_clear(&bytes));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_pool_identity(const RgPoolSource *source, RgText *text)
 {
-  RgPool   pool;
-  RgText   bytes = {0};
-  uint64_t hash[2];
-  char     hex[33];
+  RgPool pool;
 
   PetscFunctionBeginUser;
   PetscCall(read_again(source, &pool));
-  const size_t dim = (size_t)pool.dim, size = (size_t)pool.size;
-  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool.points, dim * size * sizeof(double)));
-  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool.value, size * sizeof(double)));
-  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool.lower, dim * sizeof(double)));
-  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool.upper, dim * sizeof(double)));
-  rg_hash128(bytes.data, bytes.length, hash);
-  rg_hash_hex(hash, hex);
-  PetscCall(rg_text_add(text, "dim=%d,size=%d,repeats=%s,data=%s", pool.dim, pool.size,
-                        source->repeats ? "true" : "false", hex));
-  PetscCall(rg_text_clear(&bytes));
+  PetscCall(add_identity(source, &pool, text));
   PetscCall(rg_pool_destroy(&pool));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_identify(const RgPoolSource *source, const RgProblem *problem, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(add_identity(source, problem->data, text));
   PetscFunctionReturn(0);
 }
 
@@ -340,7 +362,7 @@ static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_pool_create(const RgPoolSource *source, RgProblem *problem, RgFailure *failure)
+PetscErrorCode rg_pool_load(const RgPoolSource *source, RgProblem *problem, RgFailure *failure)
 {
   RgPool *pool;
   RgText  mistake = {0};
@@ -350,8 +372,16 @@ PetscErrorCode rg_pool_create(const RgPoolSource *source, RgProblem *problem, Rg
   problem->data = pool;
   PetscCall(rg_pool_read(source, pool, &mistake));
   if (mistake.length) rg_failure_set(failure, "%s: %s", problem->class->name, mistake.data);
-  else PetscCall(find_optimum(pool, problem));
+  else PetscCall(domain_of(source, pool, &problem->domain));
   PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(find_optimum(problem->data, problem));
   PetscFunctionReturn(0);
 }
 

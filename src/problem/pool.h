@@ -40,13 +40,15 @@ PetscErrorCode rg_pool_check(const char *name, const RgPoolSource *source, RgPla
                              RgDiagnostics *diagnostics);
 PetscErrorCode rg_pool_domain(const RgPoolSource *source, RgDomain *domain);
 PetscErrorCode rg_pool_identity(const RgPoolSource *source, RgText *text);
-PetscErrorCode rg_pool_create(const RgPoolSource *source, RgProblem *problem, RgFailure *failure);
+PetscErrorCode rg_pool_load(const RgPoolSource *source, RgProblem *problem, RgFailure *failure);
+PetscErrorCode rg_pool_identify(const RgPoolSource *source, const RgProblem *problem, RgText *text);
+PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                 RgFailure *failure);
 PetscErrorCode rg_pool_problem_destroy(RgProblem *problem);
 
-/* Define the methods family_check, family_domain, family_identity and family_create of the problem
-   called `name`, given `static RgPoolSource source(const void *options)`. */
+/* Define the methods family_check, family_domain, family_identity, family_identify and family_load
+   of the problem called `name`, given `static RgPoolSource source(const void *options)`. */
 #define RG_POOL_FAMILY(family, name, source)                                                       \
   static PetscErrorCode family##_check(const void *options, RgPlace place,                         \
                                        RgDiagnostics *diagnostics)                                 \
@@ -64,14 +66,20 @@ PetscErrorCode rg_pool_problem_destroy(RgProblem *problem);
     const RgPoolSource from = source(options);                                                     \
     return rg_pool_identity(&from, text);                                                          \
   }                                                                                                \
-  static PetscErrorCode family##_create(RgProblem *problem, RgFailure *failure)                    \
+  static PetscErrorCode family##_identify(const RgProblem *problem, RgText *text)                  \
   {                                                                                                \
     const RgPoolSource from = source(problem->options);                                            \
-    return rg_pool_create(&from, problem, failure);                                                \
+    return rg_pool_identify(&from, problem, text);                                                 \
+  }                                                                                                \
+  static PetscErrorCode family##_load(RgProblem *problem, RgFailure *failure)                      \
+  {                                                                                                \
+    const RgPoolSource from = source(problem->options);                                            \
+    return rg_pool_load(&from, problem, failure);                                                  \
   }
 
 #define RG_POOL_METHODS(family)                                                                    \
-  .check = family##_check, .domain = family##_domain, .identity = family##_identity,               \
-  .create = family##_create, .evaluate = rg_pool_evaluate, .destroy = rg_pool_problem_destroy
+  .shared = true, .check = family##_check, .domain = family##_domain,                              \
+  .identity = family##_identity, .identify = family##_identify, .load = family##_load,             \
+  .create = rg_pool_create, .evaluate = rg_pool_evaluate, .destroy = rg_pool_problem_destroy
 
 #endif

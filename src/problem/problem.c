@@ -14,8 +14,9 @@ PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *option
       .stream = rg_stream(study_seed, class->name, instance, "problem", 0),
       .optimum = NAN,
   };
-  PetscCall(class->domain(options, &problem->domain));
-  if (class->create) PetscCall(class->create(problem, failure));
+  if (class->load) PetscCall(class->load(problem, failure));
+  else PetscCall(class->domain(options, &problem->domain));
+  if (class->create && !failure->failed) PetscCall(class->create(problem, failure));
   PetscFunctionReturn(0);
 }
 

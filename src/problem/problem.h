@@ -54,11 +54,17 @@ typedef struct {
   PetscErrorCode (*identity)(const void *options, RgText *text);
   /* Expected seconds of one evaluation, for the schedule; NULL: nothing beside the algorithm's. */
   double (*seconds)(const void *options);
+  /* What `identity` would append for the data that the instance holds: they may have changed since
+     the study was checked. NULL: nothing outside is read. */
+  PetscErrorCode (*identify)(const RgProblem *problem, RgText *text);
   /* The domain alone, cheap, without drawing anything: for validation and planning. */
   PetscErrorCode (*domain)(const void *options, RgDomain *domain);
   /* The kernel, over unit coordinates of the design, of the zero-mean Gaussian process that f is a
      path of; owned by the caller. NULL: f is none. For the regret bounds. */
   PetscErrorCode (*prior)(const void *options, RgKernel *kernel);
+  /* Fill in problem->domain and problem->data from something outside, called in place of `domain`
+     and before `create`. failure: it can't be had any more. NULL: `domain` is called. */
+  PetscErrorCode (*load)(RgProblem *problem, RgFailure *failure);
   /* Fill in problem->data; class, options, domain and stream are set. */
   PetscErrorCode (*create)(RgProblem *problem, RgFailure *failure);
   /* Noise-free f at m points. A value that can't be had: NaN and `failure`. */

@@ -75,6 +75,23 @@ static PetscErrorCode find(RgInstances *instances, const char *key, RgInstance *
   PetscFunctionReturn(0);
 }
 
+/* Data from outside must be those that the cell is identified by. */
+static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem, RgFailure *failure)
+{
+  const RgProblemClass *class = cell->problem;
+  RgText                text = {0};
+
+  PetscFunctionBeginUser;
+  if (failure->failed || !class->identify || !cell->text) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(&text, "problem=%s@%d{", class->name, class->revision));
+  PetscCall(class->identify(problem, &text));
+  PetscCall(rg_text_add(&text, "}"));
+  if (strncmp(cell->text, text.data, text.length))
+    rg_failure_set(failure, "%s: its data have changed since the study was started", class->name);
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_instances_take(RgInstances *instances, const RgStudy *study, const RgCell *cell,
                                  uint64_t number, RgInstance **out, RgFailure *failure)
 {
@@ -92,6 +109,7 @@ PetscErrorCode rg_instances_take(RgInstances *instances, const RgStudy *study, c
   if (entry->alive) PetscFunctionReturn(0);
   PetscCall(rg_problem_create(cell->problem, cell->problem_options, study->seed, number,
                               &entry->problem, failure));
+  PetscCall(compare_data(cell, &entry->problem, failure));
   entry->alive = true;
   entry->broken = failure->failed;
   PetscFunctionReturn(0);

@@ -1,7 +1,9 @@
 /* Studies of data sets: files beside the study file, mistakes with their place, identity of cells. */
 #include "temporary_file.h"
 
+#include "study/instances.h"
 #include "study/plan.h"
+#include "study/trial.h"
 
 static const char study_text[] = "study: pool\n"
                                  "common: {iterations: 2, initial_points: 1}\n"
@@ -86,10 +88,50 @@ static void test_pool_exhausted(void **state)
   file_remove(&file);
 }
 
+static void expect_trial(const RgStudy *study, const RgTrial *trial, const char *message)
+{
+  RgRecord record = {0};
+  bool     stopped;
+
+  RG_OK(rg_trial_run(study, trial, NULL, NULL, &record, &stopped));
+  assert_int_equal(record.status, message ? RG_STATUS_FAILED : RG_STATUS_COMPLETE);
+  if (message && !strstr(record.message, message))
+    fail_msg("'%s', expected '%s'", record.message, message);
+  RG_OK(rg_record_destroy(&record));
+}
+
+/* A table is read once per run; one that is gone or different when it is read fails the trial. */
+static void test_table_changes_under_a_run(void **state)
+{
+  TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,9\n");
+  const char    changed[] = "a,b,f\n1,2,3\n4,5,6\n7,8,8\n";
+  RgStudy       study;
+  RgPlan        plan;
+  RgDiagnostics found = {0};
+
+  (void)state;
+  parse(file.folder, "t.csv", &study, &found);
+  assert_int_equal(found.n, 0);
+  RG_OK(rg_plan_create(&study, &plan));
+  RG_OK(rg_instances_create(&study.instances));
+  expect_trial(&study, &plan.trials[0], NULL);
+  file_write(&file, changed, strlen(changed));
+  expect_trial(&study, &plan.trials[0], NULL);
+  RG_OK(rg_instances_destroy(&study.instances));
+  study.instances = NULL;
+  expect_trial(&study, &plan.trials[0], "dataset: its data have changed");
+  unlink(file.path);
+  expect_trial(&study, &plan.trials[0], "there is no file");
+  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_study_destroy(&study));
+  file_remove(&file);
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_identity_is_the_numbers),
   cmocka_unit_test(test_mistake_has_both_places),
   cmocka_unit_test(test_pool_exhausted),
+  cmocka_unit_test(test_table_changes_under_a_run),
 };
 
 RG_TEST_MAIN(tests)
