@@ -1,0 +1,149 @@
+/* Pools as problems: the methods of RgProblemClass. */
+#include "base/hash.h"
+#include "problem/pool.h"
+
+PetscErrorCode rg_pool_check(const char *name, const RgPoolSource *source, RgPlace place,
+                             RgDiagnostics *diagnostics)
+{
+  RgPool pool;
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_pool_read(source, &pool, &mistake));
+  if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", name, mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_pool_destroy(&pool));
+  PetscFunctionReturn(0);
+}
+
+/* A pool that was checked before. */
+static PetscErrorCode read_again(const RgPoolSource *source, RgPool *pool)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_pool_read(source, pool, &mistake));
+  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", mistake.data);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode domain_of(const RgPoolSource *source, const RgPool *pool, RgDomain *domain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_space_set(&domain->design, pool->dim, pool->size, pool->points, pool->lower,
+                         pool->upper));
+  domain->without_replacement = !source->repeats;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_domain(const RgPoolSource *source, RgDomain *domain)
+{
+  RgPool pool;
+
+  PetscFunctionBeginUser;
+  PetscCall(read_again(source, &pool));
+  PetscCall(domain_of(source, &pool, domain));
+  PetscCall(rg_pool_destroy(&pool));
+  PetscFunctionReturn(0);
+}
+
+/* The numbers themselves, by their hash: not where the file is, nor how it is written. */
+static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *pool, RgText *text)
+{
+  const size_t dim = (size_t)pool->dim, size = (size_t)pool->size;
+  RgText       bytes = {0};
+  uint64_t     hash[2];
+  char         hex[33];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->points, dim * size * sizeof(double)));
+  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->value, size * sizeof(double)));
+  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->lower, dim * sizeof(double)));
+  PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->upper, dim * sizeof(double)));
+  rg_hash128(bytes.data, bytes.length, hash);
+  rg_hash_hex(hash, hex);
+  PetscCall(rg_text_add(text, "dim=%d,size=%d,repeats=%s,data=%s", pool->dim, pool->size,
+                        source->repeats ? "true" : "false", hex));
+  PetscCall(rg_text_clear(&bytes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_identity(const RgPoolSource *source, RgText *text)
+{
+  RgPool pool;
+
+  PetscFunctionBeginUser;
+  PetscCall(read_again(source, &pool));
+  PetscCall(add_identity(source, &pool, text));
+  PetscCall(rg_pool_destroy(&pool));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_identify(const RgPoolSource *source, const RgProblem *problem, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(add_identity(source, problem->data, text));
+  PetscFunctionReturn(0);
+}
+
+/* Every candidate of the largest value. */
+static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
+{
+  const size_t dim = (size_t)pool->dim;
+
+  PetscFunctionBeginUser;
+  problem->optimum = pool->value[0];
+  for (int i = 1; i < pool->size; i++)
+    problem->optimum = PetscMax(problem->optimum, pool->value[i]);
+  PetscCall(PetscMalloc1((size_t)pool->size * dim, &problem->optimisers));
+  for (int i = 0; i < pool->size; i++) {
+    if (pool->value[i] != problem->optimum) continue;
+    PetscCall(PetscArraycpy(problem->optimisers + (size_t)problem->n_optimisers++ * dim,
+                            pool->points + (size_t)i * dim, dim));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_load(const RgPoolSource *source, RgProblem *problem, RgFailure *failure)
+{
+  RgPool *pool;
+  RgText  mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&pool));
+  problem->data = pool;
+  PetscCall(rg_pool_read(source, pool, &mistake));
+  if (mistake.length) rg_failure_set(failure, "%s: %s", problem->class->name, mistake.data);
+  else PetscCall(domain_of(source, pool, &problem->domain));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(find_optimum(problem->data, problem));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                RgFailure *failure)
+{
+  const RgPool *pool = problem->data;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  for (int i = 0; i < m; i++) f[i] = pool->value[points[i].index];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_problem_destroy(RgProblem *problem)
+{
+  RgPool *pool = problem->data;
+
+  PetscFunctionBeginUser;
+  if (pool) PetscCall(rg_pool_destroy(pool));
+  PetscCall(PetscFree(problem->data));
+  PetscFunctionReturn(0);
+}
