@@ -40,12 +40,18 @@ def run(check, studies):
     kind = check.get("kind")
     if kind not in KINDS:
         raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(sorted(KINDS))})")
+    studies.missing.clear()
     try:
-        return KINDS[kind](check, studies)
+        outcome = KINDS[kind](check, studies)
     except KeyError as error:
         raise InputError(f"a check of kind {kind!r} lacks {error}") from error
     except (Missing, TooShort) as error:
         return Outcome(OPEN, str(error))
+    if studies.missing:  # what is there may contradict a claim about all panels, never support it
+        if outcome.verdict != NO or check.get("quantifier", "all") != "all":
+            outcome.verdict = OPEN
+        outcome.text += "; " + "; ".join(dict.fromkeys(studies.missing))
+    return outcome
 
 
 # ---- comparisons -------------------------------------------------------------------------------
@@ -190,7 +196,8 @@ def _ratio(a, b, groups):
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = np.where(means[:, 0] == means[:, 1], 1.0, means[:, 0] / means[:, 1])
         centre = 1.0 if a.mean() == b.mean() else a.mean() / b.mean()
-    low, high = np.nanquantile(drawn, [0.025, 0.975]) if len(a) > 1 else (np.nan, np.nan)
+    low, high = (np.nanquantile(drawn, [0.025, 0.975], method="nearest")  # may be infinite
+                 if len(a) > 1 else (np.nan, np.nan))
     return centre, low, high
 
 
@@ -457,7 +464,10 @@ def _groups(frame):
 
 
 def _positive_times(frame):
-    return frame.loc[:, (frame.columns > 0) & frame.notna().all().to_numpy()]
+    inside = frame.loc[:, (frame.columns > 0) & frame.notna().all().to_numpy()]
+    if inside.shape[1] < 3:
+        raise Missing("too few queries with a value")
+    return inside
 
 
 def _interval_row(where, who, values, low, high):
@@ -497,7 +507,7 @@ def _shortened(rows, most=6):
 
 
 def _n(value):
-    return f"{value:.3g}"
+    return "∞" if value == np.inf else f"{value:.3g}"
 
 
 KINDS = {f.__name__: f for f in (better, comparable, lead, identical, within, drop, reach, growth,

@@ -41,6 +41,7 @@ class Studies:
     def __init__(self, files, partial=True):
         self.files, self._partial = dict(files), partial
         self._loaded = {}
+        self.missing = []  # what `panels` did not find
 
     def get(self, study):
         """Results of a study, None when there are none."""
@@ -50,17 +51,23 @@ class Studies:
         return self._loaded[study]
 
     def panels(self, on):
-        """(where, results, problem) for every `study` or `study/problem`."""
+        """[(where, results, problem)] for every `study` or `study/problem` there are results of; the
+        others are noted in `missing`. Raises checks.Missing when there are none at all."""
+        found, missing = [], []
         for name in [on] if isinstance(on, str) else on:
             study, _, problem = name.partition("/")
             results = self.get(study)
             if results is None:
-                raise checks.Missing(f"no results of {study} yet")
-            if problem and problem not in results.problems:
-                raise checks.Missing(f"{study}: no problem {problem!r} in the results")
-            for one in [problem] if problem else results.problems:
-                yield (f"{study}, {one}" if len(results.problems) > 1 or problem else study,
-                       results, one)
+                missing.append(f"no results of {study} yet")
+            elif problem and problem not in results.problems:
+                missing.append(f"{study}: no problem {problem!r} in the results")
+            else:
+                found += [(f"{study}, {one}" if len(results.problems) > 1 or problem else study,
+                           results, one) for one in ([problem] if problem else results.problems)]
+        if not found:
+            raise checks.Missing("; ".join(dict.fromkeys(missing)))
+        self.missing += missing
+        return found
 
 
 def find_results(places, paper):

@@ -1,6 +1,8 @@
 """HTML of the reports: one self-contained file per page, no scripts, nothing loaded from elsewhere."""
 import jinja2
 
+from . import style
+
 STYLE = """
 :root { --ink: #1c1f24; --soft: #59616d; --line: #dfe3e8; --back: #fff; --panel: #f6f7f9;
   --yes: #1a7f4b; --no: #b3261e; --open: #8a6100; --link: #0b57a4; }
@@ -192,14 +194,13 @@ _environment = jinja2.Environment(
 
 def render(template, data):
     """HTML of the template `report` or `index`."""
-    style = jinja2.utils.markupsafe.Markup(STYLE)
     return _environment.get_template(template).render(
-        style=style, size=size, narrow=lambda path: size(path)[0] <= 480,
+        style=jinja2.utils.markupsafe.Markup(STYLE), size=size, narrow=lambda path: size(path)[0] <= 480,
         plain=lambda rows: [[(cell, False) for cell in row] for row in rows], **data)
 
 
 def size(path):
-    """Width and height in CSS pixels of a PNG file of 300 dots per inch."""
+    """Width and height in CSS pixels of a PNG file of ours, enlarged from print to screen."""
     with open(path, "rb") as file:
         head = file.read(24)
-    return tuple(round(int.from_bytes(head[k:k + 4], "big") * 0.46) for k in (16, 20))
+    return tuple(round(int.from_bytes(head[k:k + 4], "big") * 138.0 / style.DPI) for k in (16, 20))

@@ -36,6 +36,8 @@ def draw(spec, studies, results_directory=None):
         if axis == "time":
             drawn.append(("_time", "against CPU time of model and acquisition",
                           grid(spec, studies, time=True)))
+        elif axis == "log":
+            drawn.append(("_log", "logarithmic", grid({**spec, "scale": "log"}, studies)))
         else:
             drawn.append((f"_{axis}", LABELS.get(axis, axis).split(" $")[0].lower(),
                           grid({**spec, "metric": axis, "scale": "auto"}, studies)))
@@ -307,21 +309,18 @@ def rank_figure(found, what):
     groups = comparison.cliques(ranks, gap)
     half = (k + 1) // 2
     with style.context():
-        height = 0.75 + 0.16 * half + 0.09 * len(groups)
-        figure = Figure(figsize=(style.PAGE_WIDTH * 0.8, height), layout="constrained")
+        figure = Figure(figsize=(style.PAGE_WIDTH * 0.8, 2.0), layout="constrained")
         FigureCanvasAgg(figure)
         axis = figure.add_subplot()
         axis.set_axis_off()
         axis.set_xlim(1 - 0.45 * (k - 1), k + 0.45 * (k - 1))
-        bottom = -(0.5 * len(groups) + half + 0.8)
-        axis.set_ylim(bottom, 2.4)
         axis.plot([1, k], [0, 0], color="k", lw=0.8)
         for rank in range(1, k + 1):
             axis.plot([rank, rank], [0, 0.25], color="k", lw=0.8)
             axis.text(rank, 0.4, str(rank), ha="center", va="bottom", fontsize=7.5)
-        axis.plot([1, min(1 + gap, k)], [1.7, 1.7], color="k", lw=1.5)
-        axis.text(1, 1.85, f"critical difference {gap:.2f}"
-                  + ("" if 1 + gap <= k else " (wider than the axis)"), fontsize=7)
+        axis.plot([1, min(1 + gap, k)], [1.6, 1.6], color="k", lw=1.5)
+        axis.text(1, 2.0, f"critical difference {gap:.2f}"
+                  + ("" if 1 + gap <= k else " (wider than the axis)"), fontsize=7, va="bottom")
         for g, (first, last) in enumerate(groups):
             axis.plot([ranks.iloc[first] - 0.04, ranks.iloc[last] + 0.04], [-0.45 * (g + 1)] * 2,
                       color="k", lw=2.2, solid_capstyle="round")
@@ -333,8 +332,8 @@ def rank_figure(found, what):
             axis.plot([rank, rank, edge], [0, level, level], color="0.4", lw=0.7)
             axis.text(edge, level, f" {style.escaped(name)} ({rank:.2f}) ", fontsize=7.5,
                       ha="right" if left else "left", va="center")
-        axis.set_ylim(start - 0.8 * half - 0.3, 2.4)
-        figure.set_size_inches(style.PAGE_WIDTH * 0.8, 0.17 * (2.7 - start + 0.8 * half))
+        axis.set_ylim(start - 0.8 * half - 0.3, 2.9)
+        figure.set_size_inches(style.PAGE_WIDTH * 0.8, 0.17 * (3.2 - start + 0.8 * half))
         figure.supxlabel(f"mean rank over {found['n']} {what} (1 is best); Friedman p = "
                          f"{found['p']:.2g}; bars: not told apart (Nemenyi, 5%)", fontsize=7,
                          color=style.GREY)

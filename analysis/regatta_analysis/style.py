@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 COLUMN_WIDTH = 3.4  # inches
 PAGE_WIDTH = 7.0
 GREY = "0.45"
+DPI = 300
 
 _SOLID, _DASHED = "-", (0, (5, 1.2))
 _DASHDOT, _DOTTED = (0, (5, 1.2, 1.2, 1.2)), (0, (1.2, 1.0))
@@ -135,7 +136,7 @@ def save(figure, stem, formats):
         path = stem.with_name(f"{stem.name}.{suffix}")
         metadata = {"CreationDate": None, "Producer": None, "Creator": None}
         with context():  # fonts are embedded as TrueType: journals refuse Type 3
-            figure.savefig(path, dpi=300,
+            figure.savefig(path, dpi=DPI,
                            metadata=metadata if suffix == "pdf" else {"Software": None})
         paths.append(path)
     return paths

@@ -10,6 +10,17 @@ sys.path.insert(0, str(HERE.parents[1] / "analysis"))
 import pandas as pd
 
 
+def label(entry):
+    """Label of an entry of a study file."""
+    return entry.get("label", entry["name"]) if isinstance(entry, dict) else entry
+
+
+def problem_labels(entry):
+    """Labels that the reader gives a problem of a study file: one per score."""
+    scores = entry.get("score", {}) if isinstance(entry, dict) else {}
+    return [f"{label(entry)} {name}" for name in scores] or [label(entry)]
+
+
 def scratch_directory(case):
     """A directory that lives as long as the tests of a class."""
     scratch = tempfile.TemporaryDirectory()

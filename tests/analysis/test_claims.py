@@ -143,13 +143,11 @@ class Files(common.Case):
             file = path.parent / f"{study}.yaml"
             self.assertTrue(file.exists(), f"{path}: claim {claim['id']}: no study file {file.name}")
             data = read_yaml(file)
-            labels = {entry.get("label", entry["name"]) if isinstance(entry, dict) else entry
-                      for entry in data["problems"]}
+            labels = {name for entry in data["problems"] for name in common.problem_labels(entry)}
             if problem:
                 self.assertTrue(problem in labels or problem.split(" (")[0] in labels,
                                 f"{path}: claim {claim['id']}: no problem {problem!r} in {file.name}")
-            methods = {entry.get("label", entry["name"]) if isinstance(entry, dict) else entry
-                       for entry in data["algorithms"]}
+            methods = {common.label(entry) for entry in data["algorithms"]}
             named = [name for key in ("who", "against", "among")
                      for name in checks._names(check.get(key, []))]
             unknown = set(named) - methods

@@ -8,7 +8,7 @@ import unittest
 
 import common
 import synthetic
-from regatta_analysis import catalogue, claims, comparison, paper_figures, report
+from regatta_analysis import catalogue, claims, comparison, paper_figures, report, style
 from regatta_analysis.load import InputError
 from regatta_analysis.yaml_file import read_yaml
 from test_cli import run
@@ -16,52 +16,49 @@ from test_cli import run
 BROWSER = next(filter(None, map(shutil.which, (
     "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
 
-PROBE = """<!doctype html><html><body><iframe id="page" style="width:{width}px;height:900px"></iframe>
-<pre id="found">waiting</pre><script>
-const errors = [], frame = document.getElementById("page");
-frame.srcdoc = {source};
-frame.onload = () => {{
-  const page = frame.contentDocument, root = page.documentElement;
-  const wide = [...page.querySelectorAll("body *")].filter(e =>
-    !e.closest(".scroll, .plot, pre") && e.getBoundingClientRect().right > {width} + 1);
-  document.getElementById("found").textContent = JSON.stringify({{
-    broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
-    images: page.images.length, overflow: root.scrollWidth - root.clientWidth,
-    wide: wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)),
-    small: [...page.querySelectorAll("p, td, th, li, dd")].filter(e =>
-      parseFloat(frame.contentWindow.getComputedStyle(e).fontSize) < 12).length}}) + " END";
-}};
+WIDTHS = (390, 1280)  # a phone, a desktop
+PROBE = """<!doctype html><html><body><pre id="found">waiting</pre><script>
+const source = {source}, found = {{}}, widths = {widths};
+for (const width of widths) {{
+  const frame = document.createElement("iframe");
+  frame.style = `width:${{width}}px;height:900px`;
+  frame.srcdoc = source;
+  frame.onload = () => {{
+    const page = frame.contentDocument, root = page.documentElement;
+    const wide = [...page.querySelectorAll("body *")].filter(e =>
+      !e.closest(".scroll, .plot, pre") && e.getBoundingClientRect().right > width + 1);
+    found[width] = {{
+      broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
+      images: page.images.length, overflow: root.scrollWidth - root.clientWidth,
+      wide: wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)),
+      small: [...page.querySelectorAll("p, td, th, li, dd")].filter(e =>
+        parseFloat(frame.contentWindow.getComputedStyle(e).fontSize) < 12).length}};
+    if (Object.keys(found).length == widths.length)
+      document.getElementById("found").textContent = JSON.stringify(found) + " END";
+  }};
+  document.body.append(frame);
+}}
 </script></body></html>"""
 
 
-def label(entry):
-    return entry.get("label", entry["name"]) if isinstance(entry, dict) else entry
-
-
-def problem_labels(entry, sweep):
-    """Labels that the reader gives a problem: one per score, and per swept setting."""
-    scores = entry.get("score", {}) if isinstance(entry, dict) else {}
-    return [f"{label(entry)} {name}" for name in scores] or [label(entry)]
-
-
-def made_up_results(paper, directory, seeds=6, queries=30):
+def made_up_results(paper, directory, seeds=5, queries=20):
     """Results with made-up numbers for every study file of a paper."""
     directory.mkdir(parents=True)
     for study in paper.studies():
         data = read_yaml(paper.directory / f"{study}.yaml")
-        algorithms = [label(entry) for entry in data["algorithms"]]
+        algorithms = [common.label(entry) for entry in data["algorithms"]]
         problems = [name for entry in data["problems"]
-                    for name in problem_labels(entry, data.get("sweep"))]
+                    for name in common.problem_labels(entry)]
         synthetic.write(directory / f"{study}.h5", [
             synthetic.problem(name, algorithms, seeds=seeds, queries=queries, random_state=k)
             for k, name in enumerate(problems)])
 
 
-def in_browser(page, width, scratch):
-    """What the probe finds in a page of that width, and the lines of the browser's console."""
+def in_browser(page, scratch):
+    """What the probe finds in a page of each width, and the lines of the browser's console."""
     probe = scratch / "probe.html"
     source = json.dumps(page.read_text(encoding="utf-8")).replace("</", "<\\/")
-    probe.write_text(PROBE.format(width=width, source=source), encoding="utf-8")
+    probe.write_text(PROBE.format(widths=list(WIDTHS), source=source), encoding="utf-8")
     done = subprocess.run(
         [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
          "--disable-dev-shm-usage", f"--user-data-dir={scratch / 'profile'}",
@@ -79,6 +76,8 @@ class Pages(common.Case):
     def setUpClass(cls):
         super().setUpClass()
         cls.directory = common.scratch_directory(cls)
+        before, style.DPI = style.DPI, 72
+        cls.addClassCleanup(setattr, style, "DPI", before)
         cls.pages = {}
         for name in catalogue.papers():
             made_up_results(catalogue.paper(name), cls.directory / name / "full")
@@ -122,10 +121,10 @@ class Pages(common.Case):
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_in_a_browser(self):
         for page in [*self.pages.values(), self.index]:
-            for width in (390, 1280):
-                found, console = in_browser(page, width, self.scratch)
-                where = f"{page} at {width}"
-                self.assertEqual(console, [], where)
+            everything, console = in_browser(page, self.scratch)
+            self.assertEqual(console, [], page)
+            for width in WIDTHS:
+                found, where = everything[str(width)], f"{page} at {width}"
                 self.assertEqual(found["broken"], 0, where)
                 self.assertEqual(found["overflow"], 0, f"{where}: {found['wide']}")
                 self.assertEqual(found["wide"], [], where)
