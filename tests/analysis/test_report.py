@@ -1,10 +1,12 @@
 """Reports: every paper's figures and page from made-up results, the pages in a browser, and study files
 at the scales of a reproduction."""
+import dataclasses
 import json
 import re
 import shutil
 import subprocess
 import unittest
+import unittest.mock
 
 import common
 import synthetic
@@ -54,6 +56,12 @@ def made_up_results(paper, directory, seeds=5, queries=20):
             for k, name in enumerate(problems)])
 
 
+def without_variants(paper):
+    """The paper with every figure drawn once, to save time."""
+    return dataclasses.replace(paper, figures=tuple(
+        {key: value for key, value in figure.items() if key != "also"} for figure in paper.figures))
+
+
 def in_browser(page, scratch):
     """What the probe finds in a page of each width, and the lines of the browser's console."""
     probe = scratch / "probe.html"
@@ -78,6 +86,11 @@ class Pages(common.Case):
         cls.directory = common.scratch_directory(cls)
         before, style.DPI = style.DPI, 72
         cls.addClassCleanup(setattr, style, "DPI", before)
+        whole = catalogue.paper
+        lean = unittest.mock.patch.object(catalogue, "paper", lambda name: without_variants(
+            whole(name)) if name != "irgp_ucb" else whole(name))
+        lean.start()
+        cls.addClassCleanup(lean.stop)
         cls.pages = {}
         for name in catalogue.papers():
             made_up_results(catalogue.paper(name), cls.directory / name / "full")
