@@ -3,8 +3,8 @@
    file is the same to the last bit, and that nothing else is left behind.
 
    Must be started with the shim preloaded. Every call with REGATTA_LONG=1, else a sample of them:
-   different ones for different faults. fault_enumerate [SCENARIO [STEP]]: only that scenario, from 0,
-   every STEP-th call. */
+   different ones for different faults. fault_enumerate [SCENARIO [STEP [FIRST]]]: only that scenario,
+   from 0, every STEP-th call, for all faults from the FIRST. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -189,7 +189,8 @@ int main(int argc, char **argv)
     printf("%s: %ld file calls, every %ldth\n", scenarios[s].name, calls, step);
     fflush(stdout);
     for (int f = 0; f < N_FAULTS; f++)
-      for (long call = 1 + (f * (step / 3 + 1)) % step; call <= calls; call += step)
+      for (long call = argc > 3 ? atol(argv[3]) : 1 + (f * (step / 3 + 1)) % step; call <= calls;
+           call += step)
         try_fault(&bench, &scenarios[s], &faults[f], call);
     fflush(stdout);
   }

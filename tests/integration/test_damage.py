@@ -68,7 +68,10 @@ class Damage(RegattaTest):
         """Without its trailer a file is what another program may have written: no value is lost,
         every record's checksum is looked at, verify says so."""
         path = self.folder / "trailer.h5"
-        for data in (self.bytes[:-1], self.bytes[:-32], self.bytes + b"\0" * 1000):
+        for missing in (1, 31, 33):  # a part of it is damage
+            self.refuses(f"cut_{missing}.h5", self.bytes[:-missing],
+                         says="damaged: its last bytes are missing")
+        for data in (self.bytes[:-32], self.bytes + b"\0" * 1000):
             path.write_bytes(data)
             code, out, err = regatta("verify", path, "-sample", "0")
             self.assertIn(code, (0, 3), err)
