@@ -243,6 +243,71 @@ static void what_stands_at_the_output_is_respected(void **state)
   bench_destroy(&bench);
 }
 
+/* Trial 4 (which fails in a fake study) once more, with another end. */
+static void add_retried(Bench *bench, RgStatus status, const char *message)
+{
+  RgRecord record;
+  RgStoreStatus outcome;
+  char complaint[512];
+
+  RG_OK(fake_record(&bench->fake, 4, &record));
+  assert_int_equal(record.status, RG_STATUS_FAILED);
+  record.status = status;
+  snprintf(record.message, sizeof(record.message), "%s", message);
+  RG_OK(rg_store_add(bench->store, &record, &outcome, complaint));
+  assert_int_equal(outcome, RG_STORE_OK);
+  bench_flush(bench);
+}
+
+static PetscErrorCode find_retried(void *context, const RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  if (record->seed == 4 && !strcmp(record->problem, "branin") &&
+      !strcmp(record->algorithm, "gp_ucb"))
+    snprintf(context, 256, "%d: %.200s", (int)record->status, record->message);
+  PetscFunctionReturn(0);
+}
+
+/* Pack; what is known of trial 4 then, in the results file and to the next run. */
+static const char *retried(Bench *bench, char text[256], bool rewritten)
+{
+  unsigned char done[20];
+  RgStoreStatus status;
+  char message[512];
+  struct stat before, after;
+
+  assert_int_equal(stat(bench->output, &before), 0);
+  bench_scan(bench, done);
+  assert_int_equal(bench_pack(bench), RG_STORE_OK);
+  assert_int_equal(scratch_count(bench->shards, ""), -1); /* no shard stays */
+  assert_int_equal(stat(bench->output, &after), 0);
+  assert_true((before.st_ino != after.st_ino) == rewritten);
+  RG_OK(rg_store_visit(bench->output, find_retried, text, NULL, &status, message));
+  assert_int_equal(bench_scan(bench, done).n_done, 20);
+  assert_int_equal(done[4], text[0] - '0');
+  return text;
+}
+
+static void failed_trials_may_be_retried(void **state)
+{
+  Bench bench;
+  char text[256] = "";
+
+  (void)state;
+  bench_create(5, &bench);
+  pack_in_order(&bench, 1, 256 << 20);
+  bench_add(&bench, 4, true); /* the same failure */
+  assert_string_equal(retried(&bench, text, false), "2: the covariance lost its rank");
+  add_retried(&bench, RG_STATUS_FAILED, "another one");
+  assert_string_equal(retried(&bench, text, true), "2: another one");
+  add_retried(&bench, RG_STATUS_COMPLETE, "");
+  bench_add(&bench, 4, true); /* a failure that came later does not count any more */
+  assert_string_equal(retried(&bench, text, true), "1: ");
+  bench_add(&bench, 4, true);
+  assert_string_equal(retried(&bench, text, false), "1: ");
+  bench_destroy(&bench);
+}
+
 static void parts_are_joined(void **state)
 {
   Bench bench;
@@ -294,6 +359,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(packing_again_changes_nothing),
     cmocka_unit_test(studies_grow_and_shrink),
     cmocka_unit_test(what_stands_at_the_output_is_respected),
+    cmocka_unit_test(failed_trials_may_be_retried),
     cmocka_unit_test(parts_are_joined),
   };
 
