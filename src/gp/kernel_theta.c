@@ -52,8 +52,9 @@ static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *w
   }
 }
 
-/* d r2 / d log(length scale) = -2 (difference / length scale)^2; both triangles count. */
-static void assemble(const RgKernel *kernel, double trace, const Work *work, double *g)
+/* d r2 / d log(length scale) = -2 (difference / length scale)^2, every entry counted `times`. */
+static void assemble(const RgKernel *kernel, double times, double trace, const Work *work,
+                     double *g)
 {
   const double *moment = work->moments;
 
@@ -65,26 +66,74 @@ static void assemble(const RgKernel *kernel, double trace, const Work *work, dou
 
       for (int s = 0; s < factor->n_scales; ++s) g[s] = 0.0;
       for (int k = 0; k < factor->n_inputs; ++k) {
-        g[factor->n_scales == 1 ? 0 : k] -= 4.0 * *moment++;
+        g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
       }
       g += factor->n_scales;
     }
-    *g++ = 2.0 * work->sums[t] + term->variance * trace;
+    *g++ = times * work->sums[t] + term->variance * trace;
   }
+}
+
+static PetscErrorCode work_create(const RgKernel *kernel, int n, Work *work)
+{
+  int factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
+
+  PetscFunctionBeginUser;
+  work->ops = rg_tile_ops();
+  work->columns = rg_kernel_n_columns(kernel);
+  PetscCall(PetscMalloc6((size_t)n * work->columns, &work->A, RG_TILE * work->columns, &work->B,
+                         tile, &work->weight, tile, &work->value, tile * factors, &work->slope,
+                         rg_kernel_tile_scratch(kernel, RG_TILE), &work->scratch));
+  PetscCall(PetscCalloc2(work->columns, &work->moments, kernel->n_terms, &work->sums));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work_destroy(Work *work)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(work->moments, work->sums));
+  PetscCall(PetscFree6(work->A, work->B, work->weight, work->value, work->slope, work->scratch));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
+                                     const double *Z, const double *W, double *g)
+{
+  Work work;
+
+  PetscFunctionBeginUser;
+  PetscCall(work_create(kernel, n, &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < m; j += RG_TILE) {
+    int width = rg_tile_width(m - j), count = PetscMin(width, m - j);
+
+    rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
+    for (int i = 0; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+
+      for (int r = 0; r < rows; ++r) {
+        const double *row = W + (size_t)(i + r) * m + j;
+        double *out = work.weight + (size_t)r * width;
+
+        for (int k = 0; k < count; ++k) out[k] = row[k];
+        for (int k = count; k < width; ++k) out[k] = 0.0;
+      }
+      add_rows(kernel, i, rows, width, &work);
+    }
+  }
+  assemble(kernel, 1.0, 0.0, &work, g);
+  PetscCall(work_destroy(&work));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
                                         const double *A, double *g)
 {
-  int factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
   double trace = 0.0;
-  Work work = {.ops = rg_tile_ops(), .columns = rg_kernel_n_columns(kernel)};
+  Work work;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc6((size_t)n * work.columns, &work.A, RG_TILE * work.columns, &work.B, tile,
-                         &work.weight, tile, &work.value, tile * factors, &work.slope,
-                         rg_kernel_tile_scratch(kernel, RG_TILE), &work.scratch));
-  PetscCall(PetscCalloc2(work.columns, &work.moments, kernel->n_terms, &work.sums));
+  PetscCall(work_create(kernel, n, &work));
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int j = 0; j < n; j += RG_TILE) {
     int width = rg_tile_width(n - j);
@@ -99,8 +148,7 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
     }
   }
   for (int i = 0; i < n; ++i) trace += A[i * (size_t)n + i];
-  assemble(kernel, trace, &work, g);
-  PetscCall(PetscFree2(work.moments, work.sums));
-  PetscCall(PetscFree6(work.A, work.B, work.weight, work.value, work.slope, work.scratch));
+  assemble(kernel, 2.0, trace, &work, g);
+  PetscCall(work_destroy(&work));
   PetscFunctionReturn(0);
 }

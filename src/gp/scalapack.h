@@ -1,0 +1,38 @@
+/* The routines of BLACS, PBLAS and ScaLAPACK that gp/ calls: no package ships their prototypes.
+   Global indices (ia, ja, ib, jb, ic, jc) start at 1. Routines written in Fortran take the lengths
+   of their texts at the end; PBLAS is written in C and does not. Internal to gp/. */
+#ifndef RG_GP_SCALAPACK_H
+#define RG_GP_SCALAPACK_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+enum { RG_DESCRIPTOR = 9 }; /* ints of an array descriptor */
+
+/* BLACS */
+int  Csys2blacs_handle(MPI_Comm comm);
+void Cfree_blacs_system_handle(int handle);
+void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
+void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);
+void Cblacs_gridexit(int context);
+
+/* ScaLAPACK tools */
+void descinit_(int *descriptor, const int *m, const int *n, const int *mb, const int *nb,
+               const int *first_row, const int *first_column, const int *context, const int *ld,
+               int *info);
+
+/* PBLAS */
+void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+             const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
+             const int *desc_a, double *b, const int *ib, const int *jb, const int *desc_b);
+void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+             const double *a, const int *ia, const int *ja, const int *desc_a, const double *beta,
+             double *c, const int *ic, const int *jc, const int *desc_c);
+
+/* ScaLAPACK */
+void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+              const int *desc_a, int *info, size_t uplo_length);
+void pdpotri_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+              const int *desc_a, int *info, size_t uplo_length);
+
+#endif
