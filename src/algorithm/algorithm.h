@@ -25,6 +25,7 @@ typedef struct {
   int       n_iterations;   /* queries after it */
   RgStream  stream;         /* the algorithm's own */
   RgClock  *clock;
+  RgTeam   *team;           /* takes large linear algebra; may be NULL */
 } RgSetup;
 
 typedef struct RgAlgorithm RgAlgorithm;

@@ -9,9 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *const rg_param_layout[] = {"auto", NULL};
+
 bool rg_param_allows_auto(const RgParam *entry)
 {
-  return entry->fallback && strcmp(entry->fallback, "auto") == 0 &&
+  return (entry->choices == rg_param_layout ||
+          (entry->fallback && strcmp(entry->fallback, "auto") == 0)) &&
          entry->type != RG_PARAM_CHOICE && entry->type != RG_PARAM_BOOL;
 }
 
@@ -348,6 +351,7 @@ PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, Rg
 {
   PetscFunctionBeginUser;
   for (const RgParam *entry = table; entry->name; ++entry) {
+    if (entry->choices == rg_param_layout) continue;
     PetscCall(rg_text_add(text, "%s%s=", entry == table ? "" : ",", entry->name));
     /* The view is only read from; the cast serves the union shared with the writers. */
     PetscCall(add_value(entry, rg_param_field(entry, (void *)(uintptr_t)options), text));

@@ -45,10 +45,15 @@ typedef struct {
   double             minimum, maximum; /* accepted range of numbers (each element of REALS); both
                                           zero: unbounded; maximum < minimum: no upper limit;
                                           infinities are fine */
-  const char *const *choices; /* CHOICE: accepted words, NULL-terminated */
+  const char *const *choices; /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout, or
+                                 NULL */
   const char        *symbol;  /* the paper's symbol, or "" */
   const char        *doc;     /* one line: meaning, unit, what `auto` means */
 } RgParam;
+
+/* `choices` of an INT that says how the work is laid out over ranks, not what is computed: it is no
+   part of the canonical text, and accepts `auto` (-1) whatever its default. */
+extern const char *const rg_param_layout[];
 
 /* `minimum` for parameters that must be > 0. */
 #define RG_POSITIVE 1e-300

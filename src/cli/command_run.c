@@ -1,12 +1,14 @@
 /* regatta run STUDY.yaml -o OUT.h5: load, plan, schedule, finish, report. */
 #include "cli/run_session.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "study/trial.h"
 
-enum { OPT_OUTPUT, OPT_WALLTIME, OPT_STRICT, OPT_QUIET, OPT_RETRY_FAILED };
+enum { OPT_OUTPUT, OPT_WALLTIME, OPT_STRICT, OPT_QUIET, OPT_RETRY_FAILED, OPT_CROSSOVER };
 
 static const RgOption options[] = {
     {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
@@ -14,11 +16,14 @@ static const RgOption options[] = {
     {"-strict", NULL, "exit code 1 when a trial failed"},
     {"-quiet", NULL, "no progress"},
     {"-retry-failed", NULL, "run trials again that are recorded as failed"},
+    {"-crossover", "N", "data from which a team of ranks shares a matrix (default: as measured)"},
     {NULL, NULL, NULL},
 };
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+/* A trial whose team took part has the bits of that team size only, which is as good as another
+   machine. */
 static PetscErrorCode fill_provenance(const RgSession *s, RgRecord *record)
 {
   RgProvenance *p = &record->provenance;
@@ -27,7 +32,7 @@ static PetscErrorCode fill_provenance(const RgSession *s, RgRecord *record)
   snprintf(p->host, sizeof(p->host), "%s", s->host);
   p->rank = s->rank;
   p->ranks = s->ranks;
-  p->fingerprint = s->fingerprint.hash;
+  p->fingerprint = s->fingerprint.hash + (uint64_t)(p->team - 1);
   PetscCall(PetscStrallocpy(s->machine, &p->machine));
   PetscFunctionReturn(0);
 }
@@ -132,21 +137,21 @@ static void complain_of_log(RgSession *s, const char *message)
   s->exit_code = RG_EXIT_STORAGE;
 }
 
-static PetscErrorCode run_trials(RgSession *s)
+/* The trials of one level, on the leader of a team. */
+static PetscErrorCode run_level(RgSession *s, int level, bool *give_up)
 {
   char directory[sizeof(s->output) + 2];
   RgChild *child = NULL;
   RgTrialHost host = {
-      .stop = should_stop, .stop_context = s, .directory = directory, .child = &child};
-  bool give_up = false;
+      .stop = should_stop, .stop_context = s, .directory = directory, .child = &child, .team = s->team[level]};
 
   PetscFunctionBeginUser;
   snprintf(directory, sizeof(directory), "%s.d", s->output);
-  while (!give_up && !should_stop(s)) {
+  while (!*give_up && !should_stop(s)) {
     RgRecord record = {0};
     int index;
     bool stopped;
-    PetscCall(rg_schedule_next(s->schedule, &index));
+    PetscCall(rg_schedule_next(s->schedule, level, &index));
     if (index < 0) break;
     const RgTrial *trial = &s->plan.trials[index];
     PetscCall(flush_before(s, trial));
@@ -156,12 +161,36 @@ static PetscErrorCode run_trials(RgSession *s)
     if (stopped) break;
     PetscCall(fill_provenance(s, &record));
     bool failed = record.status == RG_STATUS_FAILED;
-    PetscCall(commit(s, &record, &give_up));
+    PetscCall(commit(s, &record, give_up));
     PetscCall(rg_schedule_finished(s->schedule, trial, failed));
     rg_progress_show(&s->meter, s->schedule, false);
   }
   PetscCall(rg_child_close(&child, true));
   PetscCall(s->broken);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode look_while_serving(void *context)
+{
+  PetscFunctionBeginUser;
+  PetscCall(look_around(context));
+  PetscFunctionReturn(0);
+}
+
+/* Level by level; ranks that don't lead serve their leader until it has no more work for them. */
+static PetscErrorCode run_trials(RgSession *s)
+{
+  bool give_up = false;
+
+  PetscFunctionBeginUser;
+  for (int level = 0; level < s->teams.n; level++) {
+    if (rg_team_is_leader(s->team[level])) {
+      PetscCall(run_level(s, level, &give_up));
+      PetscCall(rg_team_dismiss(s->team[level]));
+    } else {
+      PetscCall(rg_team_serve(s->team[level], look_while_serving, s));
+    }
+  }
   PetscCall(drain(s));
   PetscFunctionReturn(0);
 }
@@ -240,6 +269,7 @@ static PetscErrorCode finish(RgSession *s, double start)
 static PetscErrorCode destroy(RgSession *s)
 {
   PetscFunctionBeginUser;
+  PetscCall(rg_session_disband_teams(s));
   PetscCall(rg_schedule_destroy(&s->schedule));
   PetscCall(rg_stop_relay_destroy(&s->relay));
   PetscCall(rg_store_close(&s->store));
@@ -264,6 +294,17 @@ PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
   PetscCallMPI(MPI_Comm_size(MPI_COMM_WORLD, &s.ranks));
   s.strict = arguments.option[OPT_STRICT] != NULL;
   s.quiet = arguments.option[OPT_QUIET] != NULL;
+  if (arguments.option[OPT_CROSSOVER]) {
+    char *end;
+    const long number = strtol(arguments.option[OPT_CROSSOVER], &end, 10);
+    if (*end || number < 1 || number > INT_MAX) {
+      rg_complain("run: -crossover must be a whole number from 1 on, got '%s'",
+                  arguments.option[OPT_CROSSOVER]);
+      *exit_code = RG_EXIT_BAD_INPUT;
+      PetscFunctionReturn(0);
+    }
+    s.crossover = (int)number;
+  }
   s.retry_failed = arguments.option[OPT_RETRY_FAILED] != NULL;
 
   PetscCall(rg_session_start(&s, arguments.positional[0], arguments.option[OPT_OUTPUT],

@@ -21,6 +21,9 @@ typedef struct {
   RgStoreScan scan;
   RgStore *store;
   RgSchedule *schedule;
+  RgTeams teams;
+  RgTeam *team[RG_TEAM_LEVELS]; /* of this rank, by level */
+  int crossover; /* data from which a team shares a matrix; 0: as measured */
   RgStopRelay *relay;
   RgStopReason stop;     /* NONE: go on */
   PetscErrorCode broken; /* of should_stop, which can't return it */
@@ -36,5 +39,13 @@ typedef struct {
    mistake or a store that says no was told to the user; s->exit_code is set on all ranks. */
 PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *output,
                                 const char *walltime);
+
+/* Sizes of the teams, and whether they and their memory are to be had; if not, one rank says why
+   and s->exit_code is set. Collective. */
+PetscErrorCode rg_session_plan_teams(RgSession *s);
+/* Consecutive ranks make a team, so that the teams of a level split into those of the next.
+   Collective. */
+PetscErrorCode rg_session_form_teams(RgSession *s);
+PetscErrorCode rg_session_disband_teams(RgSession *s);
 
 #endif

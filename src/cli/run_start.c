@@ -168,6 +168,8 @@ PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *outp
   }
   PetscCall(load_study(s, path));
   if (s->exit_code) PetscFunctionReturn(0);
+  PetscCall(rg_session_plan_teams(s));
+  if (s->exit_code) PetscFunctionReturn(0);
   if (output)
     snprintf(s->output, sizeof(s->output), "%s", output);
   else
@@ -180,6 +182,7 @@ PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *outp
   if (gethostname(s->host, sizeof(s->host) - 1)) snprintf(s->host, sizeof(s->host), "unknown");
   rg_progress_begin(&s->meter, s->rank == 0 && !s->quiet);
   PetscCall(rg_stop_relay_create(MPI_COMM_WORLD, &s->relay));
-  PetscCall(rg_schedule_create(MPI_COMM_WORLD, &s->plan, s->done, &s->schedule));
+  PetscCall(rg_schedule_create(MPI_COMM_WORLD, &s->plan, &s->teams, s->done, &s->schedule));
+  PetscCall(rg_session_form_teams(s));
   PetscFunctionReturn(0);
 }

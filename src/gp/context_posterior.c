@@ -11,7 +11,7 @@ PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, in
              PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d contexts, %d with slopes, of %d inputs", size,
              n_slopes, dim_c);
   *cp = (RgContextPosterior){.posterior = posterior, .dim_x = dim_x, .dim_c = dim_c, .size = size,
-                             .n_slopes = n_slopes, .is_product = !pairs};
+                             .n_slopes = n_slopes, .is_product = !pairs && !posterior->remote};
   PetscCall(PetscMalloc1((size_t)size * dim_c, &cp->contexts));
   PetscCall(PetscArraycpy(cp->contexts, contexts, (size_t)size * dim_c));
   if (cp->is_product) PetscCall(rg_context_product_create(cp));

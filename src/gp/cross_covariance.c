@@ -18,7 +18,10 @@ PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, c
   PetscCall(PetscArraycpy(cross->points + (size_t)n * dim, X, (size_t)p * dim));
   weights = cross->weights;
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, p, X, weights));
-  if (n) {
+  if (posterior->remote) {
+    PetscCall(rg_posterior_solve_many(posterior, p, weights));
+    for (size_t i = 0; i < (size_t)n * (size_t)p; ++i) weights[i] = -weights[i];
+  } else if (n) {
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, p, n, -1.0,
                 posterior->L, ld, weights, p);
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, p, n, 1.0,

@@ -47,6 +47,7 @@ PetscErrorCode rg_distributed_solve(RgDistributed *posterior, bool lower, bool u
                                     double *B);
 
 /* What is known without communication. */
+int rg_distributed_dim(const RgDistributed *posterior);  /* inputs */
 int rg_distributed_size(const RgDistributed *posterior); /* data held */
 double rg_distributed_jitter(const RgDistributed *posterior);
 double rg_distributed_log_likelihood(const RgDistributed *posterior);

@@ -25,8 +25,8 @@ PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid)
   PetscCheck(rows == grid->rows && columns == grid->columns &&
                  grid->row * columns + grid->column == grid->rank,
              PETSC_COMM_SELF, PETSC_ERR_LIB,
-             "BLACS made a %d x %d grid with rank %d at (%d, %d), wanted was %d x %d", rows, columns,
-             grid->rank, grid->row, grid->column, grid->rows, grid->columns);
+             "BLACS made a %d x %d grid with rank %d at (%d, %d), wanted was %d x %d", rows,
+             columns, grid->rank, grid->row, grid->column, grid->rows, grid->columns);
   PetscFunctionReturn(0);
 }
 

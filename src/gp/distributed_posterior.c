@@ -193,6 +193,11 @@ PetscErrorCode rg_distributed_solve(RgDistributed *p, bool lower, bool upper, in
 
 /* ---- what is known ------------------------------------------------------------------------- */
 
+int rg_distributed_dim(const RgDistributed *p)
+{
+  return p->kernel.dim;
+}
+
 int rg_distributed_size(const RgDistributed *p)
 {
   return p->n;

@@ -234,10 +234,14 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
   for (int i = 0; i < n; ++i) {
     path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
   }
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld,
-              path->alpha, 1);
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, posterior->L, ld,
-              path->alpha, 1);
+  if (posterior->remote) {
+    PetscCall(rg_posterior_solve_many(posterior, 1, path->alpha));
+  } else {
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld,
+                path->alpha, 1);
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, posterior->L, ld,
+                path->alpha, 1);
+  }
   path->mean = posterior->mean;
   path->posterior = posterior;
   PetscFunctionReturn(0);

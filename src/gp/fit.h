@@ -4,7 +4,7 @@
 
 #include "base/lbfgsb.h"
 #include "base/stream.h"
-#include "gp/kernel.h"
+#include "gp/team.h"
 
 /* Prior on one positive hyperparameter (density of the value itself, no Jacobian). */
 typedef enum { RG_PRIOR_NONE, RG_PRIOR_GAMMA, RG_PRIOR_LOGNORMAL } RgPriorFamily;
@@ -67,6 +67,7 @@ typedef struct {
   double *alpha;         /* 2 x n: K^-1 (y - mean), K^-1 1 */
   double *theta;         /* 8 x theta_size */
   int    *free;          /* theta_size: indices of the hyperparameters that are fitted */
+  RgTeam *team;          /* borrowed, may be NULL: takes the matrices when they are large enough */
 } RgFitWork;
 
 PetscErrorCode rg_fit_work_destroy(RgFitWork *work);

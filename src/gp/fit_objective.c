@@ -128,6 +128,30 @@ double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgF
   return sum;
 }
 
+/* The same by the team: one distributed matrix, nothing kept. */
+static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
+                                        double noise_variance, double *mean, int n,
+                                        const double *X, const double *y,
+                                        const RgFitOptions *options, double *value,
+                                        double *gradient)
+{
+  const int size = rg_kernel_theta_size(kernel);
+  double *slope = NULL;
+
+  PetscFunctionBeginUser;
+  if (gradient) PetscCall(PetscMalloc1(size + 1, &slope));
+  PetscCall(rg_team_objective(work->team, kernel, noise_variance, options->learn_mean, mean, n, X,
+                              y, value, slope));
+  *value += rg_fit_log_prior(kernel, noise_variance, options);
+  if (!isfinite(*value)) *value = -INFINITY;
+  if (gradient && isfinite(*value)) {
+    for (int p = 0; p < size + (options->learn_noise ? 1 : 0); p++) gradient[p] = slope[p];
+    add_prior_gradient(kernel, noise_variance, options, gradient);
+  }
+  PetscCall(PetscFree(slope));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, double noise_variance,
                                      double *mean, int n, const double *X, const double *y,
                                      const RgFitOptions *options, double *value, double *gradient)
@@ -137,6 +161,11 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
 
   PetscFunctionBeginUser;
   *value = -INFINITY;
+  if (rg_team_takes(work->team, n)) {
+    PetscCall(objective_by_team(work, kernel, noise_variance, mean, n, X, y, options, value,
+                                gradient));
+    PetscFunctionReturn(0);
+  }
   PetscCall(reserve(work, n));
   PetscCall(factorise(work, kernel, noise_variance, n, X, &log_det, &positive));
   if (!positive) PetscFunctionReturn(0);

@@ -59,6 +59,24 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
                                bool use_context, double noise_variance, int capacity,
                                const RgStream *stream, RgClock *clock, RgModel *model)
 {
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_create_on(NULL, domain, options, use_context, noise_variance, capacity, stream,
+                               clock, model));
+  PetscFunctionReturn(0);
+}
+
+/* Room for the matrix of so many data here: not for what the team will take. */
+static int local_capacity(const RgTeam *team, int capacity)
+{
+  while (capacity > 1 && rg_team_takes(team, capacity)) capacity = (capacity + 1) / 2;
+  return capacity;
+}
+
+PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
+                                  const RgSurrogateOptions *options, bool use_context,
+                                  double noise_variance, int capacity, const RgStream *stream,
+                                  RgClock *clock, RgModel *model)
+{
   struct RgModelState *s;
 
   PetscFunctionBeginUser;
@@ -76,14 +94,16 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
   PetscCall(reserve(s, capacity > 0 ? capacity : 1));
   PetscCall(rg_surrogate_kernel(options, s->dim, &model->kernel));
   PetscCall(rg_kernel_copy(&model->kernel, &s->configured));
+  s->fit_work.team = team;
   decide_noise(model, noise_variance);
   model->noise_variance = s->configured_noise;
   if (inputs_are_finite(domain, s->use_context)) {
     PetscCall(rg_set_posterior_create(&s->inputs, &model->kernel, model->noise_variance, 0.0,
                                       s->capacity, &model->set));
   } else {
-    PetscCall(rg_posterior_create(&model->kernel, model->noise_variance, 0.0, s->capacity,
-                                  &model->posterior));
+    PetscCall(rg_posterior_create(&model->kernel, model->noise_variance, 0.0,
+                                  local_capacity(team, s->capacity), &model->posterior));
+    PetscCall(rg_posterior_use_team(&model->posterior, team));
   }
   PetscFunctionReturn(0);
 }

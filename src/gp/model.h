@@ -103,6 +103,12 @@ typedef struct {
 PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions *options,
                                bool use_context, double noise_variance, int capacity,
                                const RgStream *stream, RgClock *clock, RgModel *model);
+/* The same with a team (borrowed, may be NULL) that takes the posterior over a box and the fit once
+   they are large enough. To be called on its leader, while the others serve. */
+PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
+                                  const RgSurrogateOptions *options, bool use_context,
+                                  double noise_variance, int capacity, const RgStream *stream,
+                                  RgClock *clock, RgModel *model);
 
 /* Take in the whole history (only what is new costs anything) and refit when due: before
    t = 1, k+1, 2k+1, ..., where t counts the queries after the initial design and k = refit_every

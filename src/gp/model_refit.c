@@ -46,14 +46,15 @@ PetscErrorCode rg_model_append(RgModel *model, RgFailure *failure)
   struct RgModelState *s = model->state;
 
   PetscFunctionBeginUser;
+  if (!model->set && s->held < s->n) {
+    PetscCall(rg_posterior_append_batch(&model->posterior, s->n - s->held,
+                                        s->X + (size_t)s->held * s->dim, s->y_model + s->held,
+                                        failure));
+    if (!failure->failed) s->held = s->n;
+  }
   for (; s->held < s->n && !failure->failed; s->held++) {
     const int i = s->held;
-    if (model->set) {
-      PetscCall(rg_set_posterior_append(model->set, s->index[i], s->y_model[i], failure));
-    } else {
-      PetscCall(rg_posterior_append(&model->posterior, s->X + (size_t)i * s->dim, s->y_model[i],
-                                    failure));
-    }
+    PetscCall(rg_set_posterior_append(model->set, s->index[i], s->y_model[i], failure));
   }
   PetscFunctionReturn(0);
 }

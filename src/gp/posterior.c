@@ -23,6 +23,7 @@ PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance
 PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
 {
   PetscFunctionBeginUser;
+  PetscCall(rg_posterior_leave_team(posterior));
   PetscCall(rg_kernel_destroy(&posterior->kernel));
   PetscCall(PetscFree(posterior->X));
   PetscCall(PetscFree(posterior->y));
@@ -63,6 +64,8 @@ PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity)
   PetscCall(grow(n, size, &posterior->beta));
   PetscCall(grow(n, size, &posterior->alpha));
   PetscCall(grow(0, size, &posterior->row));
+  posterior->capacity = capacity;
+  if (posterior->remote) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(size * size, &L));
   for (size_t j = 0; j < n; ++j) {
     PetscCall(PetscArraycpy(L + j * size + j, posterior->L + j * old + j, n - j));
@@ -70,7 +73,6 @@ PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity)
   PetscCall(PetscFree(posterior->L));
   PetscCall(PetscFree(posterior->inverse));
   posterior->L = L;
-  posterior->capacity = capacity;
   posterior->n_inverse = 0;
   PetscFunctionReturn(0);
 }
@@ -146,6 +148,11 @@ PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
   if (kernel) PetscCall(rg_kernel_assign(kernel, &posterior->kernel));
   posterior->noise_variance = noise_variance;
   posterior->mean = mean;
+  const bool remote = rg_team_takes(posterior->team, n);
+  if (remote)
+    PetscCall(rg_posterior_go_remote(posterior, n));
+  else
+    PetscCall(rg_posterior_return_local(posterior));
   if (n > posterior->capacity) {
     PetscCall(rg_posterior_reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
   }
@@ -154,6 +161,10 @@ PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
     PetscCall(PetscArraycpy(posterior->X, X, (size_t)n * posterior->kernel.dim));
   }
   if (y != posterior->y) PetscCall(PetscArraycpy(posterior->y, y, n));
+  if (remote) {
+    PetscCall(rg_posterior_set_remote(posterior, failure));
+    PetscFunctionReturn(0);
+  }
   PetscCall(factor(posterior, 0.0, failure));
   whiten_outputs(posterior);
   PetscFunctionReturn(0);
@@ -166,6 +177,10 @@ PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, doub
   double *row, square;
 
   PetscFunctionBeginUser;
+  if (posterior->remote || rg_team_takes(posterior->team, n + 1)) {
+    PetscCall(rg_posterior_append_batch(posterior, 1, x, &y, failure));
+    PetscFunctionReturn(0);
+  }
   if (n == posterior->capacity) PetscCall(rg_posterior_reserve(posterior, 2 * n));
   ld = posterior->capacity;
   row = posterior->row;
@@ -196,6 +211,10 @@ PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, con
   PetscFunctionBeginUser;
   posterior->mean = mean;
   if (y != posterior->y) PetscCall(PetscArraycpy(posterior->y, y, posterior->n));
+  if (posterior->remote) {
+    PetscCall(rg_team_posterior_set_outputs(posterior->team, posterior->slot, mean, posterior->y));
+    PetscFunctionReturn(0);
+  }
   whiten_outputs(posterior);
   PetscFunctionReturn(0);
 }
@@ -214,6 +233,8 @@ void rg_posterior_solve(RgPosterior *posterior)
 double rg_posterior_log_likelihood(const RgPosterior *posterior)
 {
   int n = posterior->n;
+  if (posterior->remote)
+    return rg_distributed_log_likelihood(rg_team_posterior(posterior->team, posterior->slot));
   double value = -0.5 * cblas_ddot(n, posterior->beta, 1, posterior->beta, 1);
 
   for (int i = 0; i < n; ++i) value -= log(posterior->L[(size_t)i * posterior->capacity + i]);

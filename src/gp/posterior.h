@@ -5,7 +5,7 @@
 #ifndef RG_GP_POSTERIOR_H
 #define RG_GP_POSTERIOR_H
 
-#include "gp/kernel.h"
+#include "gp/team.h"
 
 typedef struct {
   RgKernel kernel;       /* owned copy */
@@ -23,12 +23,18 @@ typedef struct {
                       is predicted, and valid for its first n_inverse rows */
   int n_inverse;
   double *row; /* capacity: scratch of an append */
+  RgTeam *team; /* borrowed; NULL: this rank alone */
+  bool remote;  /* the matrix is with the team, in `slot`; L, beta, alpha, inverse are not used */
+  int slot;
 } RgPosterior;
 
 /* Empty posterior with room for `capacity` data (doubled when exceeded). Copies kernel. */
 PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
                                    int capacity, RgPosterior *posterior);
 PetscErrorCode rg_posterior_destroy(RgPosterior *posterior);
+/* Before any data: spread the matrix over `team` (borrowed) whenever it takes so many data. All
+   functions below but those that say otherwise work the same then. To be called on the leader. */
+PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team);
 
 /* Replace everything: new hyperparameters (NULL kernel keeps the old ones) and n data; factors from
    scratch. When a pivot fails (its square is below n*eps*k(x,x)), jitter 1e-10*k(x,x) is added,
@@ -40,6 +46,11 @@ PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
 /* One more datum by one triangular solve, O(n^2); refactors with jitter when the pivot fails. */
 PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, double y,
                                    RgFailure *failure);
+/* m of them (X: m x dim, y: m): one after the other, at once where a team takes them. */
+PetscErrorCode rg_posterior_append_batch(RgPosterior *posterior, int m, const double *X,
+                                         const double *y, RgFailure *failure);
+/* B := (K + noise I)^-1 B, B: n x m, B[i*m + j]. O(m n^2). */
+PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, double *B);
 /* New outputs for the same inputs (restandardised y): O(n^2). */
 PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, const double *y);
 

@@ -37,6 +37,8 @@ PetscErrorCode rg_posterior_invert(RgPosterior *posterior)
   size_t ld = (size_t)posterior->capacity;
 
   PetscFunctionBeginUser;
+  PetscCheck(!posterior->remote, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "The factor of %d data is spread over a team; it has no inverse here", posterior->n);
   if (!posterior->inverse) {
     PetscCall(PetscMalloc1(ld * ld, &posterior->inverse));
     posterior->n_inverse = 0;

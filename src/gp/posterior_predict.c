@@ -95,6 +95,15 @@ PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double 
   double sum[RG_TILE], squares[RG_TILE];
 
   PetscFunctionBeginUser;
+  if (posterior->remote) {
+    work->n = posterior->n;
+    work->m = m;
+    work->has_variance = variance != NULL;
+    work->kept = false;
+    PetscCall(
+        rg_team_posterior_predict(posterior->team, posterior->slot, m, Z, mean, variance));
+    PetscFunctionReturn(0);
+  }
   PetscCall(prediction_begin(posterior, m, variance != NULL, work));
   if (variance)
     PetscCall(rg_posterior_invert(posterior));
@@ -149,6 +158,11 @@ PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double
              posterior->n, work->m, work->n);
   PetscCheck(!variance_bar || work->has_variance, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "The prediction did not ask for the variance");
+  if (posterior->remote) {
+    PetscCall(rg_team_posterior_gradient(posterior->team, posterior->slot, m, Z, mean_bar,
+                                         variance_bar, G));
+    PetscFunctionReturn(0);
+  }
   if (!variance_bar) rg_posterior_solve(posterior);
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
@@ -176,6 +190,10 @@ PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const doub
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(&posterior->kernel, a, A, b, B, C));
   if (n == 0 || a == 0 || b == 0) PetscFunctionReturn(0);
+  if (posterior->remote) {
+    PetscCall(rg_posterior_covariance_remote(posterior, a, A, b, B, C));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc2((size_t)n * a, &V, (size_t)n * b, &W));
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, a, A, V));
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, b, B, W));

@@ -8,7 +8,20 @@ PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *option
                                  RgFailure *failure)
 {
   PetscFunctionBeginUser;
+  PetscCall(
+      rg_problem_create_on(NULL, class, options, study_seed, instance, problem, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, const void *options,
+                                    uint64_t study_seed, uint64_t instance, RgProblem *problem,
+                                    RgFailure *failure)
+{
+  const int64_t jobs = rg_team_jobs(team);
+
+  PetscFunctionBeginUser;
   *problem = (RgProblem){
+      .team = team,
       .class = class,
       .options = options,
       .stream = rg_stream(study_seed, class->name, instance, "problem", 0),
@@ -17,6 +30,8 @@ PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *option
   if (class->load) PetscCall(class->load(problem, failure));
   else PetscCall(class->domain(options, &problem->domain));
   if (class->create && !failure->failed) PetscCall(class->create(problem, failure));
+  problem->by_team = rg_team_jobs(team) > jobs;
+  problem->team = NULL;
   PetscFunctionReturn(0);
 }
 

@@ -7,7 +7,7 @@
 #include "base/domain.h"
 #include "base/params.h"
 #include "base/stream.h"
-#include "gp/kernel.h"
+#include "gp/team.h"
 
 /* An input in native units. */
 typedef struct {
@@ -65,6 +65,8 @@ typedef struct {
   /* Fill in problem->domain and problem->data from something outside, called in place of `domain`
      and before `create`. failure: it can't be had any more. NULL: `domain` is called. */
   PetscErrorCode (*load)(RgProblem *problem, RgFailure *failure);
+  /* Order of the largest dense matrix that `create` factors, for the plan; NULL: none. */
+  double (*dense_order)(const void *options);
   /* Fill in problem->data; class, options, domain and stream are set. */
   PetscErrorCode (*create)(RgProblem *problem, RgFailure *failure);
   /* Noise-free f at m points. A value that can't be had: NaN and `failure`. */
@@ -92,6 +94,8 @@ struct RgProblem {
   const RgProblemClass *class;
   const void *options;  /* borrowed, filled from the table */
   RgStream    stream;   /* "problem": same for all trial seeds of one (study seed, instance) */
+  RgTeam     *team;     /* takes large linear algebra in create; borrowed, may be NULL */
+  bool        by_team;  /* and it did: values have the bits of that team size */
   RgDomain    domain;   /* owned */
   double      optimum;  /* max F; NaN when unknown */
   double      objective_error; /* largest estimated error of an F given so far; 0: rounding */
@@ -110,6 +114,10 @@ const RgProblemClass *rg_problem_class_find(const char *name); /* NULL: unknown 
 PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *options,
                                  uint64_t study_seed, uint64_t instance, RgProblem *problem,
                                  RgFailure *failure);
+/* The same on the leader of a team (may be NULL) whose other ranks serve. */
+PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, const void *options,
+                                    uint64_t study_seed, uint64_t instance, RgProblem *problem,
+                                    RgFailure *failure);
 PetscErrorCode rg_problem_destroy(RgProblem *problem);
 
 /* f and F at m points through the class, with F = f where no objective is given (an error with

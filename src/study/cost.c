@@ -13,6 +13,7 @@ static const struct {
   double raw_kernel, raw_solve;       /* prediction at a raw sample */
   double start_kernel, start_solve;   /* all the local search from one start */
   double fit, fit_matrix, fit_factor; /* likelihood ascent from one start; its factorisations */
+  double factor;                      /* Cholesky of a problem's matrix */
 } unit = {.trial = 2e-3,
           .evaluation = 5e-6,
           .iteration = 6e-5,
@@ -24,7 +25,8 @@ static const struct {
           .start_solve = 4e-10,
           .fit = 1e-5,
           .fit_matrix = 5e-10,
-          .fit_factor = 1e-10};
+          .fit_factor = 1e-10,
+          .factor = 8e-12};
 
 /* Resident set of the process before it holds any trial. */
 static const double process_bytes = 50e6;
@@ -63,6 +65,40 @@ static double model_seconds(const RgCell *cell, double n0, double n)
   return seconds + starts * (unit.start_kernel * inputs * t1 + unit.start_solve * t2);
 }
 
+static double model_order(const RgCell *cell)
+{
+  const bool model = (cell->algorithm->reads & RG_READS_SURROGATE) != 0;
+
+  if (!model || finite_points(cell) > 0) return 0;
+  return cell->run.initial_points + (double)cell->run.iterations;
+}
+
+static double problem_order(const RgCell *cell)
+{
+  return cell->problem->dense_order ? cell->problem->dense_order(cell->problem_options) : 0;
+}
+
+double rg_cost_order(const RgCell *cell)
+{
+  return fmax(model_order(cell), problem_order(cell));
+}
+
+double rg_cost_dense_bytes(const RgCell *cell, int ranks)
+{
+  const double order[] = {model_order(cell), problem_order(cell)};
+  const bool fit = cell->surrogate.fit != RG_FIT_FIXED;
+  double bytes = 0;
+
+  for (int k = 0; k < 2; k++) {
+    const bool shared = order[k] >= rg_team_measured_crossover(ranks);
+    const double alone = 8 * order[k] * order[k] * (k == 1 ? 1 : fit ? 4 : 2);
+    bytes += shared ? rg_distributed_memory((int)order[k], cell->dim_x + cell->dim_c, ranks,
+                                            fit && k == 0)
+                    : alone;
+  }
+  return bytes;
+}
+
 static double model_bytes(const RgCell *cell, double n)
 {
   const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell);
@@ -70,17 +106,18 @@ static double model_bytes(const RgCell *cell, double n)
   const double factors = cell->surrogate.fit != RG_FIT_FIXED ? 4 : 2;
 
   if (points > 0) return 8 * (points * (n + 4 + inputs) + factors * n * n);
-  return 8 * (factors * n * n + 2 * n * batch + batch * inputs * 2 + n * inputs);
+  return 8 * (2 * n * batch + batch * inputs * 2 + n * inputs);
 }
 
 void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
 {
   const double n0 = cell->run.initial_points, n = n0 + cell->run.iterations;
 
-  *seconds = unit.trial + unit.evaluation * n;
+  *seconds = unit.trial + unit.evaluation * n + unit.factor * pow(problem_order(cell), 3);
   if (cell->problem->seconds) *seconds += n * cell->problem->seconds(cell->problem_options);
   *bytes = process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
-           8.0 * cell->size_x * cell->dim_x;
+           8.0 * cell->size_x * cell->dim_x +
+           rg_cost_dense_bytes(cell, PetscMax(1, cell->run.ranks_per_trial));
   if (!(cell->algorithm->reads & RG_READS_SURROGATE)) return;
   *seconds += model_seconds(cell, n0, n);
   *bytes += model_bytes(cell, n);

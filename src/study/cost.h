@@ -17,4 +17,10 @@
    each term times a constant of the table in cost.c. O(1). */
 void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes);
 
+/* Order of the largest dense matrix a team could take off one rank: data of a model over a box at
+   the end of a trial, points of a path that the problem draws. 0: none. */
+double rg_cost_order(const RgCell *cell);
+/* Bytes of such matrices on each rank of a team of `ranks`; 0 where there are none. */
+double rg_cost_dense_bytes(const RgCell *cell, int ranks);
+
 #endif

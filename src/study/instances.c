@@ -92,8 +92,9 @@ static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_instances_take(RgInstances *instances, const RgStudy *study, const RgCell *cell,
-                                 uint64_t number, RgInstance **out, RgFailure *failure)
+PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgStudy *study,
+                                 const RgCell *cell, uint64_t number, RgInstance **out,
+                                 RgFailure *failure)
 {
   RgInstance *entry;
   char       *key;
@@ -107,8 +108,8 @@ PetscErrorCode rg_instances_take(RgInstances *instances, const RgStudy *study, c
   entry->used = ++instances->time;
   *out = entry;
   if (entry->alive) PetscFunctionReturn(0);
-  PetscCall(rg_problem_create(cell->problem, cell->problem_options, study->seed, number,
-                              &entry->problem, failure));
+  PetscCall(rg_problem_create_on(team, cell->problem, cell->problem_options, study->seed, number,
+                                 &entry->problem, failure));
   PetscCall(compare_data(cell, &entry->problem, failure));
   entry->alive = true;
   entry->broken = failure->failed;

@@ -23,11 +23,12 @@ PetscErrorCode rg_instances_create(RgInstances **instances);
 PetscErrorCode rg_instances_destroy(RgInstances **instances);
 
 /* The problem of `cell`, to be given back before it is taken again. Class and options of the cell
-   must outlive `instances`. At most 32 are kept, the longest unused goes first. failure: of
-   rg_problem_create, or its data are not those of the cell any more; *instance is to be given back
+   must outlive `instances`. At most 32 are kept, the longest unused goes first. team: as of
+   rg_problem_create_on. failure: of that, or its data are not those of the cell any more; *instance is to be given back
    all the same. */
-PetscErrorCode rg_instances_take(RgInstances *instances, const RgStudy *study, const RgCell *cell,
-                                 uint64_t number, RgInstance **instance, RgFailure *failure);
+PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgStudy *study,
+                                 const RgCell *cell, uint64_t number, RgInstance **instance,
+                                 RgFailure *failure);
 /* *instance becomes NULL; problems that are not `shared` are destroyed, optima stay. */
 PetscErrorCode rg_instances_give_back(RgInstance **instance);
 

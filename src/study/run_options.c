@@ -46,4 +46,14 @@ const RgParam rg_run_params[] = {
      .fallback = "false",
      .symbol = "",
      .doc = "whether the initial design enters the cumulative regret"},
+    {.name = "ranks_per_trial",
+     .type = RG_PARAM_INT,
+     .offset = offsetof(RgRunOptions, ranks_per_trial),
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 1000000,
+     .symbol = "",
+     .choices = rg_param_layout,
+     .doc = "ranks that work together on one trial, for large Gaussian processes; auto: one, or a "
+            "divisor of the job's ranks where the model outgrows one rank"},
     {0}};

@@ -1,18 +1,20 @@
 #include "study/schedule.h"
 
-/* Counters on rank 0, advanced by all ranks with one-sided atomics. */
-enum { NEXT, FINISHED, FAILED, COST_FINISHED_US, N_COUNTERS };
+/* Counters on rank 0, advanced by all ranks with one-sided atomics: these, then the tickets of
+   every level. */
+enum { FINISHED, FAILED, COST_FINISHED_US, N_COUNTERS };
 
 struct RgSchedule {
   MPI_Win  window;
   int64_t *counters; /* on rank 0; empty elsewhere */
-  int     *order;    /* trials to run, dearest first */
-  int      n;
+  int     *order;    /* trials to run, level by level, dearest first */
+  int      n, n_levels;
+  int      first[RG_TEAM_LEVELS + 1]; /* where each level begins in `order` */
   double   cost;     /* estimated CPU seconds of all of them */
 };
 
-PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const unsigned char *done,
-                                  RgSchedule **schedule)
+PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
+                                  const unsigned char *done, RgSchedule **schedule)
 {
   RgSchedule *s;
   PetscMPIInt rank;
@@ -20,18 +22,23 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const unsig
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&s));
   PetscCall(PetscMalloc1(PetscMax(plan->n, 1), &s->order));
-  for (int i = 0; i < plan->n; i++) {
-    int trial = plan->order[i];
-    if (done[trial]) continue;
-    s->order[s->n++] = trial;
-    s->cost += plan->trials[trial].cost;
+  s->n_levels = teams->n;
+  for (int level = 0; level < teams->n; level++) {
+    for (int i = 0; i < plan->n; i++) {
+      int trial = plan->order[i];
+      if (done[trial] || teams->level[trial] != level) continue;
+      s->order[s->n++] = trial;
+      s->cost += plan->trials[trial].cost;
+    }
+    s->first[level + 1] = s->n;
   }
+  const int n_counters = N_COUNTERS + s->n_levels;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Win_allocate(rank == 0 ? N_COUNTERS * (MPI_Aint)sizeof(int64_t) : 0,
+  PetscCallMPI(MPI_Win_allocate(rank == 0 ? n_counters * (MPI_Aint)sizeof(int64_t) : 0,
                                 sizeof(int64_t), MPI_INFO_NULL, comm, &s->counters, &s->window));
   PetscCallMPI(MPI_Win_lock_all(0, s->window));
   if (rank == 0) {
-    for (int i = 0; i < N_COUNTERS; i++) s->counters[i] = 0;
+    for (int i = 0; i < n_counters; i++) s->counters[i] = 0;
     PetscCallMPI(MPI_Win_sync(s->window));
   }
   PetscCallMPI(MPI_Barrier(comm));
@@ -47,13 +54,14 @@ static PetscErrorCode fetch_and_add(RgSchedule *s, int counter, int64_t amount, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_schedule_next(RgSchedule *schedule, int *trial)
+PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial)
 {
   int64_t ticket;
 
   PetscFunctionBeginUser;
-  PetscCall(fetch_and_add(schedule, NEXT, 1, &ticket));
-  *trial = ticket < schedule->n ? schedule->order[ticket] : -1;
+  PetscCall(fetch_and_add(schedule, N_COUNTERS + level, 1, &ticket));
+  ticket += schedule->first[level];
+  *trial = ticket < schedule->first[level + 1] ? schedule->order[ticket] : -1;
   PetscFunctionReturn(0);
 }
 

@@ -17,6 +17,7 @@ typedef struct {
   double noise_variance; /* of the observations, native units of f; 0: noise-free */
   bool   noise_known;    /* whether the learner is told */
   bool   count_initial;  /* whether the initial design enters cumulative regret */
+  int    ranks_per_trial; /* team size, -1: auto; not part of a trial's identity */
 } RgRunOptions;
 
 extern const RgParam rg_run_params[];

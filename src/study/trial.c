@@ -48,6 +48,7 @@ static PetscErrorCode run_create_algorithm(RgTrialRun *run)
     .n_iterations = cell->run.iterations,
     .stream = trial_stream(run, name),
     .clock = &run->clock,
+    .team = run->host->team,
   };
   PetscCall(rg_algorithm_create(cell->algorithm, cell->algorithm_options, &setup, &run->algorithm));
   PetscFunctionReturn(0);
@@ -77,8 +78,8 @@ static PetscErrorCode run_create(RgTrialRun *run)
   PetscFunctionBeginUser;
   run->instances = run->study->instances;
   if (!run->instances) PetscCall(rg_instances_create(&run->instances));
-  PetscCall(rg_instances_take(run->instances, run->study, cell, run->trial->instance,
-                              &run->instance, &run->failure));
+  PetscCall(rg_instances_take(run->instances, run->host->team, run->study, cell,
+                              run->trial->instance, &run->instance, &run->failure));
   run->problem = &run->instance->problem;
   if (run->failure.failed) {
     PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, 0,
@@ -322,6 +323,7 @@ PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const R
 {
   RgTrialRun    run = {.study = study, .trial = trial, .record = record, .host = host};
   double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = (double)time(NULL);
+  const int64_t jobs = rg_team_jobs(host->team);
 
   PetscFunctionBeginUser;
   host->trouble[0] = '\0';
@@ -337,6 +339,8 @@ PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const R
     PetscCall(rg_fill_of_queries(&run.algorithm, &run.history,
                                  record->column[RG_COLUMN_FILL_DISTANCE]));
   finish_record(&run, wall, cpu);
+  const bool shared = rg_team_jobs(host->team) > jobs || run.problem->by_team;
+  record->provenance.team = shared ? rg_team_size(host->team) : 1;
   record->logged = run.log && rg_evaluation_log_size(run.log);
   *stopped = run.abandoned;
   if (*stopped) PetscCall(rg_record_destroy(record));

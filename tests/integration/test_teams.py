@@ -1,0 +1,92 @@
+"""Trials that several ranks work on together."""
+import os
+import signal
+import subprocess
+import time
+
+import h5py
+import numpy
+from regatta_test import RegattaTest, environment, main, mpirun, regatta
+
+STUDY = """
+study: teams
+seeds: {seeds}
+common:
+  iterations: 12
+  initial_points: 8
+  noise_variance: 1e-3
+  surrogate: {{fit: {fit}, refit_every: 4, fit_starts: 0}}
+  maximiser: {{raw_samples: 64, restarts: 4}}
+problems:
+  - {{name: branin, ranks_per_trial: {branin}}}
+  - {{name: six_hump_camel, ranks_per_trial: {camel}}}
+algorithms: [gp_ucb, ei]
+"""
+
+
+class Teams(RegattaTest):
+    def study(self, branin, camel, fit="ml", seeds=3):
+        return self.write(f"{branin}_{camel}.yaml",
+                          STUDY.format(branin=branin, camel=camel, fit=fit, seeds=seeds))
+
+    def test_local_models_have_the_same_bits_on_teams(self):
+        expected = None
+        for ranks, branin, camel in ((1, 1, 1), (2, 2, 1), (4, 4, 2), (6, "auto", 3)):
+            output = self.folder / f"{ranks}.h5"
+            self.run_ok("run", self.study(branin, camel), "-o", output, "-quiet", ranks=ranks)
+            expected = expected or self.checksum(output)
+            self.assertEqual(self.checksum(output), expected, f"{ranks} ranks")
+
+    def test_a_distributed_model_makes_the_same_queries(self):
+        values = []
+        for ranks, size in ((1, 1), (4, 2), (6, 6)):
+            output = self.folder / f"{ranks}.h5"
+            self.run_ok("run", self.study(size, 1, fit="fixed", seeds=1), "-o", output, "-quiet",
+                        "-crossover", 10, ranks=ranks)
+            with h5py.File(output) as file:
+                values.append({name: file[name]["x"][()] for name in ("branin", "six_hump_camel")})
+        for other in values[1:]:
+            numpy.testing.assert_array_equal(other["six_hump_camel"], values[0]["six_hump_camel"])
+            self.assertLess(numpy.nanmax(abs(other["branin"] - values[0]["branin"])), 1e-3)
+
+    def refused(self, study, ranks, *words):
+        output = self.folder / "refused.h5"
+        code, _, err = regatta("run", study, "-o", output, ranks=ranks)
+        self.assertEqual(code, 2, err)
+        lines = [line for line in err.splitlines() if line.startswith("regatta:")]
+        self.assertEqual(len(lines), 1, err)
+        for word in words:
+            self.assertIn(word, lines[0])
+        self.assertFalse(output.exists())
+        self.assertFalse((self.folder / "refused.h5.d").exists())
+
+    def test_teams_that_do_not_fit_are_refused(self):
+        self.refused(self.study(4, 1), 2, "4", "more than the 2 ranks")
+        self.refused(self.study(2, 1), 3, "2 ranks do not divide the 3 ranks")
+        self.refused(self.study(3, 2), 6, "teams of 2 ranks do not divide teams of 3")
+
+    def test_memory_that_is_not_there_is_refused(self):
+        text = STUDY.format(branin=2, camel=1, fit="fixed", seeds=1)
+        study = self.write("large.yaml", text.replace("iterations: 12", "iterations: 1000000"))
+        self.refused(study, 2, "GB", "would do")
+
+    def test_a_stop_dismisses_the_team(self):
+        self.slow_trials(20000)
+        output = self.folder / "stopped.h5"
+        job = subprocess.Popen(mpirun(4, "run", self.study(2, 1), "-o", output, "-quiet",
+                                      "-crossover", 12),
+                               env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+        while job.poll() is None and not (self.folder / "stopped.h5.d").exists():
+            time.sleep(0.02)
+        time.sleep(0.5)
+        job.send_signal(signal.SIGUSR1)
+        out, err = job.communicate(timeout=120)
+        self.assertEqual(job.returncode, 0, err)
+        os.environ.pop("LD_PRELOAD")
+        self.run_ok("run", self.study(2, 1), "-o", output, "-quiet", "-crossover", 12, ranks=4)
+        self.assertEqual(regatta("status", output)[0], 0)
+
+
+if __name__ == "__main__":
+    main()

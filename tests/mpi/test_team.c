@@ -1,0 +1,182 @@
+/* A leader that runs on its team what it would run alone. */
+#include "gp_support.h"
+
+#include "gp/cross_covariance.h"
+#include "gp/fit.h"
+#include "gp/posterior.h"
+#include "gp/sample_path.h"
+
+enum { MOST = 60, QUERIES = 9, DIM = SUPPORT_DIM };
+
+static double X[MOST * DIM], y[MOST], Z[QUERIES * DIM];
+
+static double distance(int n, const double *a, const double *b)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = isnan(a[i]) ? INFINITY : fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+static void compare(RgPosterior *shared, RgPosterior *alone)
+{
+  double mean[2][QUERIES], variance[2][QUERIES], G[2][QUERIES * DIM], bars[2 * QUERIES];
+  double C[2][3 * QUERIES];
+  RgPosterior *both[] = {shared, alone};
+
+  for (int j = 0; j < 2 * QUERIES; j++) bars[j] = sin(2.0 + j);
+  for (int k = 0; k < 2; k++) {
+    RgPrediction work = {0};
+    RgCrossCovariance cross;
+    RG_OK(rg_posterior_predict(both[k], QUERIES, Z, mean[k], variance[k], &work));
+    RG_OK(rg_posterior_gradient(both[k], QUERIES, Z, bars, bars + QUERIES, &work, G[k]));
+    RG_OK(rg_posterior_covariance(both[k], 3, Z, QUERIES, Z, C[k]));
+    RG_OK(rg_prediction_destroy(&work));
+    if (k == 0) assert_true(distance(3 * QUERIES, C[0], C[0]) == 0);
+    RG_OK(rg_cross_covariance_create(both[k], 3, Z, &cross));
+    double D[3 * QUERIES];
+    RG_OK(rg_cross_covariance_evaluate(&cross, QUERIES, Z, D));
+    assert_true(distance(3 * QUERIES, D, C[k]) < 1e-9);
+    RG_OK(rg_cross_covariance_destroy(&cross));
+  }
+  assert_true(distance(QUERIES, mean[0], mean[1]) < 1e-9);
+  assert_true(distance(QUERIES, variance[0], variance[1]) < 1e-9);
+  assert_true(distance(QUERIES * DIM, G[0], G[1]) < 1e-8);
+  assert_true(distance(3 * QUERIES, C[0], C[1]) < 1e-9);
+  RG_CLOSE(rg_posterior_log_likelihood(shared), rg_posterior_log_likelihood(alone), 1e-9);
+}
+
+/* Local, grown into the team's, refitted there, and back again. */
+static void lead_posterior(RgTeam *team)
+{
+  RgPosterior shared, alone;
+  RgKernel kernel, other;
+  RgFailure failure = {0};
+
+  support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
+  support_kernel(RG_KERNEL_MATERN52, 2, &other);
+  RG_OK(rg_posterior_create(&kernel, 1e-2, 0.2, 5, &shared));
+  RG_OK(rg_posterior_create(&kernel, 1e-2, 0.2, 5, &alone));
+  RG_OK(rg_posterior_use_team(&shared, team));
+  for (int i = 0; i < 30; i++) {
+    RG_OK(rg_posterior_append(&shared, X + i * DIM, y[i], &failure));
+    RG_OK(rg_posterior_append(&alone, X + i * DIM, y[i], &failure));
+    assert_true(shared.remote == rg_team_takes(team, i + 1));
+    if (!shared.remote) {
+      assert_int_equal(rg_team_jobs(team), 0);
+      assert_memory_equal(shared.beta, alone.beta, (size_t)(i + 1) * sizeof(double));
+    }
+  }
+  compare(&shared, &alone);
+  RG_OK(rg_posterior_append_batch(&shared, 20, X + 30 * DIM, y + 30, &failure));
+  RG_OK(rg_posterior_append_batch(&alone, 20, X + 30 * DIM, y + 30, &failure));
+  compare(&shared, &alone);
+  RG_OK(rg_posterior_set(&shared, &other, 2e-2, 0.1, shared.n, shared.X, shared.y, &failure));
+  RG_OK(rg_posterior_set(&alone, &other, 2e-2, 0.1, alone.n, alone.X, alone.y, &failure));
+  compare(&shared, &alone);
+  RG_OK(rg_posterior_set_outputs(&shared, -0.3, y));
+  RG_OK(rg_posterior_set_outputs(&alone, -0.3, y));
+  compare(&shared, &alone);
+  RG_OK(rg_posterior_set(&shared, &kernel, 1e-2, 0.1, 8, X, y, &failure));
+  RG_OK(rg_posterior_set(&alone, &kernel, 1e-2, 0.1, 8, X, y, &failure));
+  assert_false(shared.remote);
+  compare(&shared, &alone);
+  RG_OK(rg_posterior_set(&shared, NULL, 1e-2, 0.1, MOST, X, y, &failure));
+  RG_OK(rg_posterior_set(&alone, NULL, 1e-2, 0.1, MOST, X, y, &failure));
+  compare(&shared, &alone);
+  assert_false(failure.failed);
+  RG_OK(rg_posterior_destroy(&shared));
+  RG_OK(rg_posterior_destroy(&alone));
+  RG_OK(rg_kernel_destroy(&kernel));
+  RG_OK(rg_kernel_destroy(&other));
+}
+
+static void lead_fit(RgTeam *team)
+{
+  const RgFitOptions options = {.length_scale = {RG_PRIOR_LOGNORMAL, 0.0, 1.0},
+                                .length_scale_lower = 0.01,
+                                .length_scale_upper = 10,
+                                .variance_lower = 0.01,
+                                .variance_upper = 100,
+                                .learn_noise = true,
+                                .noise_lower = 1e-6,
+                                .noise_upper = 10,
+                                .learn_mean = true,
+                                .max_iterations = 50,
+                                .tolerance = 1e-9};
+  RgFitWork work[2] = {{.team = team}, {0}};
+  double value[2], noise[2] = {0.1, 0.1}, mean[2] = {0, 0};
+
+  for (int k = 0; k < 2; k++) {
+    RgKernel kernel;
+    int evaluations;
+    support_kernel(RG_KERNEL_MATERN32, 0, &kernel);
+    RG_OK(rg_fit_with(&work[k], &kernel, &noise[k], &mean[k], MOST, X, y, &options, NULL, &value[k],
+                      NULL, &evaluations));
+    RG_OK(rg_kernel_destroy(&kernel));
+    RG_OK(rg_fit_work_destroy(&work[k]));
+  }
+  RG_CLOSE(value[0], value[1], 1e-8);
+  RG_CLOSE(mean[0], mean[1], 1e-4);
+}
+
+static void lead_path(RgTeam *team)
+{
+  const double scale = 0.3;
+  double f[2][MOST], jitter = 0;
+  RgKernel kernel;
+  RgFailure failure = {0};
+  RgSpace space = {.kind = RG_SPACE_SET, .dim = DIM, .size = MOST, .points = X};
+
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, DIM, false, &scale, 1.0, &kernel));
+  RG_OK(rg_sample_path(&space, &kernel, y, f[1], &jitter, &failure));
+  RG_OK(rg_team_sample_path(team, &kernel, MOST, X, y, f[0], &jitter, &failure));
+  assert_true(distance(MOST, f[0], f[1]) < 1e-9);
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
+static PetscErrorCode count_idle(void *context)
+{
+  ++*(int *)context;
+  return 0;
+}
+
+static void test_leader_and_team(void **state)
+{
+  int rank, ranks, idle = 0;
+  (void)state;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  for (int size = 1; size <= ranks; size++) {
+    MPI_Comm comm;
+    RgTeam *team;
+    MPI_Comm_split(PETSC_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &comm);
+    if (comm == MPI_COMM_NULL) continue;
+    RG_OK(rg_team_create(comm, 20, &team));
+    assert_int_equal(rg_team_size(team), size);
+    if (rg_team_is_leader(team)) {
+      lead_posterior(team);
+      if (size == 1) assert_int_equal(rg_team_jobs(team), 0);
+      lead_fit(team);
+      lead_path(team);
+      RG_OK(rg_team_dismiss(team));
+    } else {
+      RG_OK(rg_team_serve(team, count_idle, &idle));
+    }
+    RG_OK(rg_team_destroy(&team));
+    MPI_Comm_free(&comm);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_leader_and_team)};
+
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  support_points(1, MOST, DIM, X);
+  support_points(2, QUERIES, DIM, Z);
+  support_normals(3, MOST, y);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  if (failed) MPI_Abort(PETSC_COMM_WORLD, 1);
+  return PetscFinalize() ? 1 : 0;
+}
