@@ -16,7 +16,7 @@ typedef enum { RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED } RgStatu
 typedef struct {
   char host[RG_NAME_MAX];
   int rank, ranks;
-  int team;             /* ranks on whose number the bits of the result depend; 1: none. Not stored */
+  int team;             /* ranks on whose number the bits depend, 1: none; not stored */
   double started;       /* Unix time, seconds */
   double wall, cpu;     /* seconds of the whole trial */
   double peak_memory;   /* bytes, resident set of the process at the end */
