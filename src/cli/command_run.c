@@ -142,8 +142,11 @@ static PetscErrorCode run_level(RgSession *s, int level, bool *give_up)
 {
   char directory[sizeof(s->output) + 2];
   RgChild *child = NULL;
-  RgTrialHost host = {
-      .stop = should_stop, .stop_context = s, .directory = directory, .child = &child, .team = s->team[level]};
+  RgTrialHost host = {.stop = should_stop,
+                      .stop_context = s,
+                      .directory = directory,
+                      .child = &child,
+                      .team = s->team[level]};
 
   PetscFunctionBeginUser;
   snprintf(directory, sizeof(directory), "%s.d", s->output);

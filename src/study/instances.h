@@ -24,8 +24,8 @@ PetscErrorCode rg_instances_destroy(RgInstances **instances);
 
 /* The problem of `cell`, to be given back before it is taken again. Class and options of the cell
    must outlive `instances`. At most 32 are kept, the longest unused goes first. team: as of
-   rg_problem_create_on. failure: of that, or its data are not those of the cell any more; *instance is to be given back
-   all the same. */
+   rg_problem_create_on. failure: of that, or the data are not those of the cell any more; *instance
+   is to be given back all the same. */
 PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgStudy *study,
                                  const RgCell *cell, uint64_t number, RgInstance **instance,
                                  RgFailure *failure);

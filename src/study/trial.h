@@ -18,8 +18,9 @@ typedef struct {
                                    fails the trial; NULL: they are made */
   RgChild      **child;         /* program of external problems, kept from trial to trial; NULL:
                                    each trial starts its own */
-  RgTeam        *team;          /* whose leader runs the trial while the others serve; NULL: none. Same
-                                   bits as without it as long as it takes nothing (rg_team_takes) */
+  RgTeam        *team;          /* whose leader runs the trial while the others serve; NULL: none.
+                                   Same bits as without it unless it takes something
+                                   (rg_team_takes) */
   char           trouble[512];  /* out: the log of evaluations could not be written for ten
                                    minutes, or until a stop was asked for, and the trial was
                                    stopped */
