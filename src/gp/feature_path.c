@@ -4,6 +4,7 @@
 #include "gp/factor.h"
 
 #include <math.h>
+#include <string.h>
 
 #define TWO_PI        6.283185307179586476925287
 #define BLOCK         128    /* points at a time: their kernel values with the data stay in cache */
@@ -89,6 +90,7 @@ static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom
       double turns = w[m] + z[m] * stretch[m] * inverse;
       w[m] = fmin(fmax(turns, -FREQUENCY_MAX), FREQUENCY_MAX);
     }
+    if (factor->shift) memcpy(w + (size_t)factor->shift * path->n, w, (size_t)n * sizeof *w);
   }
 }
 

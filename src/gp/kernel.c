@@ -129,6 +129,18 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
+                                      const double *length_scale, double variance,
+                                      RgKernel *kernel)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(dim % 2 == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d inputs are no pairs", dim);
+  PetscCall(rg_kernel_create(family, dim / 2, ard, length_scale, variance, kernel));
+  kernel->dim = dim;
+  kernel->terms[0].factors[0].shift = dim / 2;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 {
   PetscFunctionBeginUser;
@@ -143,6 +155,7 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 
       copy->family = factor->family;
       copy->n_inputs = factor->n_inputs;
+      copy->shift = factor->shift;
       copy->n_scales = factor->n_scales;
       PetscCall(PetscMalloc1(factor->n_inputs, &copy->inputs));
       PetscCall(PetscMalloc1(factor->n_scales, &copy->length_scale));
@@ -219,7 +232,8 @@ void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
 
 static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor *b)
 {
-  if (a->family != b->family || a->n_inputs != b->n_inputs || a->n_scales != b->n_scales) {
+  if (a->family != b->family || a->n_inputs != b->n_inputs || a->shift != b->shift ||
+      a->n_scales != b->n_scales) {
     return false;
   }
   for (int k = 0; k < a->n_inputs; ++k) {
@@ -261,12 +275,21 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
   PetscFunctionReturn(0);
 }
 
+bool rg_kernel_shifts(const RgKernel *kernel)
+{
+  for (int t = 0; t < kernel->n_terms; ++t)
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f)
+      if (kernel->terms[t].factors[f].shift) return true;
+  return false;
+}
+
 bool rg_kernel_factors_over_inputs(const RgKernel *kernel)
 {
   for (int t = 0; t < kernel->n_terms; ++t) {
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
+      if (factor->shift) return false;
       if (factor->family != RG_KERNEL_GAUSSIAN && factor->n_inputs > 1) return false;
     }
   }

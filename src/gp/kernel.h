@@ -20,6 +20,7 @@ typedef struct {
   RgKernelFamily family;
   int n_inputs;
   int *inputs;          /* owned; indices of the inputs the distance is taken over */
+  int shift;            /* 0; else input j + shift is added to each input j of the factor */
   int n_scales;         /* 1 (isotropic) or n_inputs (ARD) */
   double *length_scale; /* owned; n_scales, > 0 */
 } RgKernelFactor;
@@ -53,6 +54,11 @@ PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_g
 PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_terms,
                                       const int *n_inputs, const int *inputs,
                                       const double *length_scale, const double *variance,
+                                      RgKernel *kernel);
+/* One factor of the sums x_j + c_j, j < dim/2: the first half of the inputs is x, the second c.
+   length_scale: 1 value or dim/2 (ard). */
+PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
+                                      const double *length_scale, double variance,
                                       RgKernel *kernel);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 PetscErrorCode rg_kernel_destroy(RgKernel *kernel);

@@ -16,6 +16,8 @@ bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b);
 /* Make `to` equal to `from`; in place when the structures agree. `to` is a valid kernel. */
 PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to);
 
+/* Is some factor of sums of inputs? */
+bool rg_kernel_shifts(const RgKernel *kernel);
 /* Does every term factor over single inputs? A Gaussian factor always does, others do when they are
    over one input. */
 bool rg_kernel_factors_over_inputs(const RgKernel *kernel);

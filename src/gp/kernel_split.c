@@ -63,6 +63,7 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
   *splits = kernel->n_terms == 1;
   for (int f = 0; f < term->n_factors && *splits; ++f) {
     const int n_left = count_left(&term->factors[f], dim_left);
+    if (term->factors[f].shift) *splits = false;
     if (term->factors[f].family != RG_KERNEL_GAUSSIAN && n_left > 0 &&
         n_left < term->factors[f].n_inputs)
       *splits = false;

@@ -35,9 +35,12 @@ void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, doub
 
       for (int k = 0; k < factor->n_inputs; ++k, ++A) {
         const double *x = X + factor->inputs[k];
+        size_t shift = (size_t)factor->shift;
         double inverse = inverse_scale(factor, k);
 
         for (size_t i = 0; i < (size_t)n; ++i) A[i * columns] = x[i * dim] * inverse;
+        for (size_t i = 0; i < (size_t)n && shift; ++i)
+          A[i * columns] += x[i * dim + shift] * inverse;
       }
     }
   }
@@ -56,6 +59,8 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
         double inverse = inverse_scale(factor, k);
 
         for (int j = 0; j < m; ++j) B[j] = z[(size_t)j * dim] * inverse;
+        for (int j = 0; j < m && factor->shift; ++j)
+          B[j] += z[(size_t)j * dim + factor->shift] * inverse;
         for (int j = m; j < width; ++j) B[j] = B[m - 1];
       }
     }
@@ -180,6 +185,8 @@ void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *g, 
         double *out = G + factor->inputs[k];
 
         for (int j = 0; j < m; ++j) out[(size_t)j * dim] += scale * g[j];
+        for (int j = 0; j < m && factor->shift; ++j)
+          out[(size_t)j * dim + factor->shift] += scale * g[j];
       }
     }
   }

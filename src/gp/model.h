@@ -14,7 +14,8 @@ typedef enum { RG_FIT_FIXED, RG_FIT_ML, RG_FIT_MAP } RgFitPolicy;
 typedef enum {
   RG_STRUCTURE_WHOLE,
   RG_STRUCTURE_PRODUCT,
-  RG_STRUCTURE_ADDITIVE
+  RG_STRUCTURE_ADDITIVE,
+  RG_STRUCTURE_SHIFT /* of x + c */
 } RgKernelStructure;
 typedef enum { RG_MEAN_AUTO, RG_MEAN_ZERO, RG_MEAN_CONSTANT } RgMeanKind;
 typedef enum { RG_UNITS_NATIVE, RG_UNITS_MODEL } RgNoiseUnits;

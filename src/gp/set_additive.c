@@ -2,6 +2,7 @@
    L^-1 K(data, grid) (rrgp_ucb 2.1) is then a sum of one small table per term as well, so the
    recursion runs on the tables, and only the answer is spread over the grid. */
 #include "base/blas.h"
+#include "gp/kernel_internal.h"
 #include "gp/set_backend.h"
 
 /* The part of the grid that one term sees. */
@@ -42,7 +43,7 @@ static bool additive_applies(const RgSetPrior *prior)
   size_t total = 0;
   bool   used[64];
 
-  if (prior->n_axes == 0 || prior->n_axes > 64) return false;
+  if (prior->n_axes == 0 || prior->n_axes > 64 || rg_kernel_shifts(&prior->kernel)) return false;
   for (int t = 0; t < prior->kernel.n_terms; ++t) {
     total += term_axes(prior, &prior->kernel.terms[t], used);
   }

@@ -25,6 +25,7 @@ static bool kernel_splits(const RgKernel *kernel, int split)
   for (int f = 0; f < kernel->terms[0].n_factors; ++f) {
     const RgKernelFactor *factor = &kernel->terms[0].factors[f];
 
+    if (factor->shift) return false;
     if (factor->family == RG_KERNEL_GAUSSIAN) continue;
     for (int k = 1; k < factor->n_inputs; ++k) {
       if ((factor->inputs[k] < split) != (factor->inputs[0] < split)) return false;

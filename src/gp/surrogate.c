@@ -6,7 +6,7 @@
 
 /* ---- table --------------------------------------------------------------------------------- */
 
-static const char *const structure_names[] = {"whole", "product", "additive", NULL};
+static const char *const structure_names[] = {"whole", "product", "additive", "shift", NULL};
 static const char *const mean_names[] = {"auto", "zero", "constant", NULL};
 static const char *const unit_names[] = {"native", "model", NULL};
 static const char *const deviation_names[] = {"population", "sample", NULL};
@@ -23,7 +23,8 @@ const RgParam rg_surrogate_params[] = {
   {"ard", RG_PARAM_BOOL, AT(ard), "true", 0, 0, NULL, "",
    "one length scale per input instead of one per factor"},
   {"structure", RG_PARAM_CHOICE, AT(structure), "whole", 0, 0, structure_names, "",
-   "one factor over all inputs, or product or sum of factors over groups of inputs"},
+   "one factor over all inputs, or product or sum of factors over groups of inputs, or one of the "
+   "sums x_j + c_j of design and context in unit coordinates"},
   {"groups", RG_PARAM_REALS, AT(groups), "auto", 0, 0, NULL, "",
    "group of each input, x then c; auto: every input is a group"},
   {"terms", RG_PARAM_TEXTS, AT(terms), "auto", 0, 0, NULL, "",
@@ -105,7 +106,7 @@ static int number_groups(const RgSurrogateOptions *o, int dim, int *group)
 /* Is the kernel a product or sum over groups? */
 static bool has_groups(const RgSurrogateOptions *o)
 {
-  return o->structure != RG_STRUCTURE_WHOLE;
+  return o->structure == RG_STRUCTURE_PRODUCT || o->structure == RG_STRUCTURE_ADDITIVE;
 }
 
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace place,
@@ -127,6 +128,11 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   PetscCall(PetscMalloc1(dim, &group));
   int n_groups = has_groups(o) ? number_groups(o, dim, group) : 1;
   PetscCall(PetscFree(group));
+  if (o->structure == RG_STRUCTURE_SHIFT && dim % 2)
+    rg_diagnostics_add(diagnostics, place,
+                       "'structure: shift' adds a context to a design of as many coordinates, got "
+                       "%d inputs", dim);
+  if (o->structure == RG_STRUCTURE_SHIFT) dim /= 2;
   int expected = o->ard ? dim : n_groups, given = o->length_scale.n;
   if (given > 1 && given != expected && !o->terms.n)
     rg_diagnostics_add(diagnostics, place,
@@ -166,6 +172,21 @@ static void order_length_scales(const RgSurrogateOptions *o, int dim, int n_grou
   }
 }
 
+static PetscErrorCode shift_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
+{
+  const RgReals *given = &o->length_scale;
+  double        *length_scale;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(dim, &length_scale));
+  for (int j = 0; j < dim; j++)
+    length_scale[j] = given->n == 0 ? 0.3 : given->values[j < given->n ? j : 0];
+  PetscCall(rg_kernel_create_shift((RgKernelFamily)o->kernel, dim, o->ard, length_scale,
+                                   o->variance, kernel));
+  PetscCall(PetscFree(length_scale));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
 {
   const RgKernelFamily family = (RgKernelFamily)o->kernel;
@@ -175,6 +196,10 @@ PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKerne
   PetscFunctionBeginUser;
   if (o->terms.n) {
     PetscCall(rg_surrogate_terms_kernel(o, dim, kernel));
+    PetscFunctionReturn(0);
+  }
+  if (o->structure == RG_STRUCTURE_SHIFT) {
+    PetscCall(shift_kernel(o, dim, kernel));
     PetscFunctionReturn(0);
   }
   PetscCheck(o->groups.n == 0 || o->groups.n >= dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,

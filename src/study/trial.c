@@ -129,7 +129,8 @@ static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
     for (int k = 0; k < model->kernel.terms[t].n_factors; k++) {
       const RgKernelFactor *factor = &model->kernel.terms[t].factors[k];
       for (int j = 0; j < factor->n_inputs; j++)
-        out[factor->inputs[j]] = factor->length_scale[factor->n_scales == 1 ? 0 : j];
+        out[factor->inputs[j]] = out[factor->inputs[j] + factor->shift] =
+            factor->length_scale[factor->n_scales == 1 ? 0 : j];
     }
   *rg_trial_cell(run, RG_COLUMN_SIGNAL_VARIANCE, row) = rg_kernel_diagonal(&model->kernel);
   *rg_trial_cell(run, RG_COLUMN_MODEL_NOISE, row) = model->noise_variance;
