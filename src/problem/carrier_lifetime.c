@@ -1,5 +1,5 @@
-/* carrier_lifetime, carrier_lifetime_synthetic: carrier lifetime LT on a silicon ingot, a design with
-   an offset that disturbs it.
+/* carrier_lifetime, carrier_lifetime_synthetic: carrier lifetime LT on a silicon ingot, a design
+   with an offset that disturbs it.
 
      f(x, w) = LT(x + w), x in {(22a - 4, 18b - 2) : a, b = 1..8},
      w in {(2a - 12, 2b - 10) : a = 1..11, b = 1..9}, equally probable
@@ -103,7 +103,8 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
     if (!fine)
       PetscCall(rg_text_add(mistake, "%s:%d: a cell is not a number", path, csv->line[i]));
     else if (!isnan(lifetime[node]) && lifetime[node] != value[2])
-      PetscCall(rg_text_add(mistake, "%s:%d: node (%g, %g) stands there twice, with %.17g and %.17g",
+      PetscCall(rg_text_add(mistake,
+                            "%s:%d: node (%g, %g) stands there twice, with %.17g and %.17g",
                             path, csv->line[i], value[0], value[1], lifetime[node], value[2]));
     else lifetime[node] = value[2];
   }
@@ -121,7 +122,7 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
   for (int i = 0; i < NODES; ++i) lifetime[i] = NAN;
   PetscCall(rg_data_find(options->path, &found));
   if (!found.length) {
-    PetscCall(rg_text_add(mistake, "there is no %s (%s)", options->path, ORIGIN));
+    PetscCall(rg_text_add(mistake, "there is no file %s (%s)", options->path, ORIGIN));
     PetscFunctionReturn(0);
   }
   PetscCall(rg_csv_read(found.data, &csv, mistake));
@@ -223,7 +224,8 @@ static PetscErrorCode fill(RgProblem *problem, const double *lifetime)
   PetscCall(rg_finite_context_create(problem, &data));
   for (int i = 0; i < SIDE * SIDE; ++i) {
     for (int j = 0; j < n; ++j) {
-      const int a = OFFSETS_1 * (i / SIDE) + j / OFFSETS_2, b = OFFSETS_2 * (i % SIDE) + j % OFFSETS_2;
+      const int a = OFFSETS_1 * (i / SIDE) + j / OFFSETS_2;
+      const int b = OFFSETS_2 * (i % SIDE) + j % OFFSETS_2;
       data->f[(size_t)i * n + j] = lifetime[a * NODES_2 + b];
     }
   }
