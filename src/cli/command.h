@@ -46,6 +46,16 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
                                   int least, int most, RgArguments *arguments, bool *ok,
                                   int *exit_code);
 
+/* Every command that knows problems and algorithms takes plugins, any number of times. */
+#define RG_OPTION_PLUGIN                                                                           \
+  {"-plugin", "LIB.so", "a shared library with problems or algorithms of your own; repeatable"}
+
+/* Load the plugins of a command line; NULL is what comes of none. Collective; a mistake is told,
+   *exit_code is set and the same on all ranks. To be destroyed (rg_registry_destroy) in any case.
+ */
+typedef struct RgRegistry RgRegistry;
+PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int *exit_code);
+
 /* Print one line to stderr on rank 0: `regatta: message`. */
 void rg_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print to stdout on rank 0. */

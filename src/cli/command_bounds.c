@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/table.h"
+#include "study/registry.h"
 #include "study/theory.h"
 
 enum { OPT_OUTPUT, OPT_CONFIDENCE, OPT_DELTA, OPT_LEVEL, OPT_TIGHT };
@@ -17,6 +18,7 @@ static const RgOption options[] = {
   {"-delta", "P", "probability that a high-probability bound may fail (default 0.1)"},
   {"-level", "P", "probability of the intervals of -confidence (default 0.95)"},
   {"-tight", NULL, "T s_T for the 2 T s_T of Theorems 4.3 to 4.5, whose proofs need no more"},
+  RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
 
@@ -107,6 +109,7 @@ static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments
 PetscErrorCode rg_command_bounds(int argc, char **argv, int *exit_code)
 {
   RgArguments     arguments;
+  RgRegistry     *registry;
   RgStudy         study;
   RgDiagnostics   diagnostics = {0};
   RgTheoryOptions with = {.delta = 0.1};
@@ -125,13 +128,15 @@ PetscErrorCode rg_command_bounds(int argc, char **argv, int *exit_code)
     PetscFunctionReturn(0);
   }
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  if (rank == 0) {
-    PetscCall(rg_study_load(arguments.positional[0], &study, &diagnostics));
+  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
+  if (rank == 0 && *exit_code == RG_EXIT_OK) {
+    PetscCall(rg_study_load_with(registry, arguments.positional[0], &study, &diagnostics));
     rg_print_diagnostics(&diagnostics);
     if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
     else PetscCall(compute(&study, &arguments, &with, level, exit_code));
     PetscCall(rg_study_destroy(&study));
   }
+  PetscCall(rg_registry_destroy(&registry));
   PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }

@@ -7,6 +7,7 @@
 #include "cli/table.h"
 #include "problem/problem_describe.h"
 #include "study/format_doc.h"
+#include "study/registry.h"
 #include "study/study.h"
 
 /* ---- blocks of a study file ----------------------------------------------------------------- */
@@ -126,16 +127,16 @@ static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *c
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* Every name that can be described, for the nearest one. NULL-terminated; the caller frees. */
-static PetscErrorCode known_names(const char ***names)
+static PetscErrorCode known_names(const RgRegistry *registry, const char ***names)
 {
-  int n_problems, n_algorithms, n = 0;
-  const RgProblemClass *const *problems = rg_problem_classes(&n_problems);
-  const RgAlgorithmClass *const *algorithms = rg_algorithm_classes(&n_algorithms);
+  int n_problems = 0, n_algorithms = 0, n = 0;
 
   PetscFunctionBeginUser;
+  while (rg_registry_problem(registry, n_problems)) n_problems++;
+  while (rg_registry_algorithm(registry, n_algorithms)) n_algorithms++;
   PetscCall(PetscCalloc1(n_problems + n_algorithms + N_BLOCKS + 3, names));
-  for (int i = 0; i < n_problems; i++) (*names)[n++] = problems[i]->name;
-  for (int i = 0; i < n_algorithms; i++) (*names)[n++] = algorithms[i]->name;
+  for (int i = 0; i < n_problems; i++) (*names)[n++] = rg_registry_problem(registry, i)->name;
+  for (int i = 0; i < n_algorithms; i++) (*names)[n++] = rg_registry_algorithm(registry, i)->name;
   for (int i = 0; i < N_BLOCKS; i++) (*names)[n++] = blocks[i].name;
   (*names)[n++] = "study";
   (*names)[n++] = "results-format";
@@ -144,10 +145,10 @@ static PetscErrorCode known_names(const char ***names)
 
 /* Append what is known under a name; nothing for an unknown one. A problem and an algorithm may
    share a name: both are described. */
-static PetscErrorCode describe(RgText *text, const char *name)
+static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const char *name)
 {
-  const RgProblemClass *problem = rg_problem_class_find(name);
-  const RgAlgorithmClass *algorithm = rg_algorithm_class_find(name);
+  const RgProblemClass *problem = rg_registry_find_problem(registry, name);
+  const RgAlgorithmClass *algorithm = rg_registry_find_algorithm(registry, name);
 
   PetscFunctionBeginUser;
   if (!strcmp(name, "study")) PetscCall(describe_study(text));
@@ -159,12 +160,12 @@ static PetscErrorCode describe(RgText *text, const char *name)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode complain_unknown(const char *name)
+static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *name)
 {
   const char **names;
 
   PetscFunctionBeginUser;
-  PetscCall(known_names(&names));
+  PetscCall(known_names(registry, &names));
   const char *nearest = rg_text_nearest(name, names);
   rg_complain(
       "describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms; run, surrogate, "
@@ -176,24 +177,27 @@ static PetscErrorCode complain_unknown(const char *name)
 
 PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
 {
-  static const RgOption none[] = {{NULL, NULL, NULL}};
+  static const RgOption options[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
   RgArguments arguments;
+  RgRegistry *registry;
   RgText text = {0};
   bool ok;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv,
                                "describe PROBLEM|ALGORITHM|run|surrogate|maximiser|study|"
-                               "results-format", none, 1,
+                               "results-format", options, 1,
                                1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
-  PetscCall(describe(&text, arguments.positional[0]));
+  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
+  if (*exit_code == RG_EXIT_OK) PetscCall(describe(registry, &text, arguments.positional[0]));
   if (text.length) {
     rg_say("%s", text.data);
-  } else {
-    PetscCall(complain_unknown(arguments.positional[0]));
+  } else if (*exit_code == RG_EXIT_OK) {
+    PetscCall(complain_unknown(registry, arguments.positional[0]));
     *exit_code = RG_EXIT_BAD_INPUT;
   }
   PetscCall(rg_text_clear(&text));
+  PetscCall(rg_registry_destroy(&registry));
   PetscFunctionReturn(0);
 }

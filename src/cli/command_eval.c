@@ -1,5 +1,6 @@
 /* regatta eval NAME -x 1,2: one value of a problem, with gradient, objective and optimum. */
 #include "cli/command.h"
+#include "cli/values.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,6 +9,7 @@
 
 #include "problem/problem_describe.h"
 #include "regret/optimum.h"
+#include "study/registry.h"
 
 enum { OPT_X, OPT_C, OPT_SET, OPT_INSTANCE, OPT_SEED };
 enum { MAX_WORDS = 4096, MAX_OPTIMISERS = 8 };
@@ -18,10 +20,12 @@ static const RgOption options[] = {
   {"-set", "KEY=VALUE", "parameter of the problem; repeated, or several separated by commas"},
   {"-instance", "I", "draw of a random problem (default 0)"},
   {"-seed", "S", "study seed (default 0)"},
+  RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
 
 typedef struct {
+  RgRegistry *registry; /* owned, NULL: no plugins */
   const RgProblemClass *class;
   void     *options; /* owned */
   bool     *given;   /* per parameter: set by the user; owned */
@@ -171,44 +175,23 @@ static void parse_count(Evaluation *e, const RgOption *option, const char *value
   e->mistaken = true;
 }
 
-static void find_problem(Evaluation *e, const char *name)
+static PetscErrorCode find_problem(Evaluation *e, const char *name)
 {
-  const char *names[1024] = {0};
-  int         n;
-  const RgProblemClass *const *classes = rg_problem_classes(&n);
+  const char **names;
 
-  e->class = rg_problem_class_find(name);
-  if (e->class) return;
-  for (int i = 0; i < n && i < 1023; i++) names[i] = classes[i]->name;
+  PetscFunctionBeginUser;
+  e->class = rg_registry_find_problem(e->registry, name);
+  if (e->class) PetscFunctionReturn(0);
+  PetscCall(rg_registry_problem_names(e->registry, &names));
   const char *nearest = rg_text_nearest(name, names);
   rg_complain("eval: unknown problem '%s'%s%s%s (regatta list problems names them)", name,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  PetscCall(PetscFree(names));
   e->mistaken = true;
+  PetscFunctionReturn(0);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
-
-static PetscErrorCode add_value(RgText *text, const char *name, double value, const char *remark)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "%-10s ", name));
-  PetscCall(rg_text_add_real(text, value));
-  PetscCall(rg_text_add(text, "%s\n", remark));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode add_point(RgText *text, const char *name, int dim, const double *x,
-                                const char *remark)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "%-10s ", name));
-  for (int j = 0; j < dim; j++) {
-    PetscCall(rg_text_add(text, j ? ", " : "("));
-    PetscCall(rg_text_add_real(text, x[j]));
-  }
-  PetscCall(rg_text_add(text, ")%s\n", remark));
-  PetscFunctionReturn(0);
-}
 
 /* Index of the point of a finite space nearest to x (native units, distance in the unit cube), the
    lowest in case of ties; x becomes that point. -1 on a box. */
@@ -247,7 +230,7 @@ static PetscErrorCode add_part(Evaluation *e, const char *name, const RgSpace *s
   if (*index >= 0)
     PetscCall(PetscSNPrintf(remark, sizeof(remark), "  index %d of %d%s", *index, space->size,
                             moved ? ", the nearest point" : ""));
-  PetscCall(add_point(&e->text, name, space->dim, x, remark));
+  PetscCall(rg_add_point(&e->text, name, space->dim, x, remark));
   PetscFunctionReturn(0);
 }
 
@@ -260,7 +243,7 @@ static PetscErrorCode add_gradient(Evaluation *e)
   if (!e->class->gradient) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(dim, &gradient));
   PetscCall(e->class->gradient(&e->problem, &e->point, gradient));
-  PetscCall(add_point(&e->text, "gradient", dim, gradient, ""));
+  PetscCall(rg_add_point(&e->text, "gradient", dim, gradient, ""));
   PetscCall(PetscFree(gradient));
   PetscFunctionReturn(0);
 }
@@ -269,7 +252,7 @@ static PetscErrorCode add_gradient(Evaluation *e)
 static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
 {
   const RgDomain *domain = &e->problem.domain;
-  double          f;
+  double          f = NAN;
 
   PetscFunctionBeginUser;
   PetscCall(add_part(e, "x", &domain->design, e->x, &e->point.index));
@@ -282,11 +265,16 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
   if (e->c || !domain->context.dim) {
     PetscCall(rg_problem_evaluate(&e->problem, 1, &e->point, &f, failure));
     if (failure->failed) PetscFunctionReturn(0);
-    PetscCall(add_value(&e->text, "f", f, ""));
+    PetscCall(rg_add_value(&e->text, "f", f, ""));
     PetscCall(add_gradient(e));
   }
-  PetscCall(rg_problem_objective(&e->problem, 1, &e->point, F, failure));
-  if (!failure->failed) PetscCall(add_value(&e->text, "F", *F, ""));
+  if (e->class->costly && !e->class->objective) { /* F is f, if it is anything */
+    if (domain->context.dim) PetscFunctionReturn(0);
+    *F = f;
+  } else {
+    PetscCall(rg_problem_objective(&e->problem, 1, &e->point, F, failure));
+  }
+  if (!failure->failed) PetscCall(rg_add_value(&e->text, "F", *F, ""));
   PetscFunctionReturn(0);
 }
 
@@ -303,14 +291,15 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
   if (isnan(optimum)) {
     PetscCall(rg_text_add(&e->text, "%-10s not known\n", "optimum"));
   } else {
-    PetscCall(add_value(&e->text, "optimum", optimum,
+    PetscCall(rg_add_value(&e->text, "optimum", optimum,
                         known ? "" : finite ? "  by scan" : "  by search"));
     for (int i = 0; i < PetscMin(n, MAX_OPTIMISERS); i++)
-      PetscCall(add_point(&e->text, "optimiser", dim, problem->optimisers + (size_t)i * dim, ""));
+      PetscCall(rg_add_point(&e->text, "optimiser",
+                             dim, problem->optimisers + (size_t)i * dim, ""));
     if (n > MAX_OPTIMISERS)
       PetscCall(rg_text_add(&e->text, "%-10s %d more\n", "", n - MAX_OPTIMISERS));
-    if (!known && !isnan(x[0])) PetscCall(add_point(&e->text, "optimiser", dim, x, ""));
-    if (!isnan(F)) PetscCall(add_value(&e->text, "regret", optimum - F, ""));
+    if (!known && !isnan(x[0])) PetscCall(rg_add_point(&e->text, "optimiser", dim, x, ""));
+    if (!isnan(F)) PetscCall(rg_add_value(&e->text, "regret", optimum - F, ""));
   }
   PetscCall(PetscFree(x));
   PetscFunctionReturn(0);
@@ -375,6 +364,7 @@ static PetscErrorCode destroy(Evaluation *e)
   PetscCall(PetscFree(e->x));
   PetscCall(PetscFree(e->c));
   PetscCall(rg_text_clear(&e->text));
+  PetscCall(rg_registry_destroy(&e->registry));
   PetscFunctionReturn(0);
 }
 
@@ -388,7 +378,9 @@ PetscErrorCode rg_command_eval(int argc, char **argv, int *exit_code)
   PetscCall(rg_arguments_parse(argc, argv, "eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...",
                                options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
-  find_problem(&e, arguments.positional[0]);
+  PetscCall(rg_plugins_load(argc, argv, &e.registry, exit_code));
+  e.mistaken = *exit_code != RG_EXIT_OK;
+  if (!e.mistaken) PetscCall(find_problem(&e, arguments.positional[0]));
   parse_count(&e, &options[OPT_INSTANCE], arguments.option[OPT_INSTANCE], &e.instance);
   parse_count(&e, &options[OPT_SEED], arguments.option[OPT_SEED], &e.seed);
   if (!e.mistaken) PetscCall(set_options(&e, argc, argv));

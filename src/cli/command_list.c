@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-#include "algorithm/algorithm.h"
 #include "cli/table.h"
 #include "gp/kernel.h"
-#include "problem/problem.h"
 #include "robust/measure.h"
+#include "study/registry.h"
 
 enum { SUMMARY_BYTES = 78 };
 
@@ -27,29 +26,27 @@ static PetscErrorCode add_row(RgTable *table, const char *name, const char *titl
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode list_problems(RgTable *table)
+static PetscErrorCode list_problems(const RgRegistry *registry, RgTable *table)
 {
-  int n;
-  const RgProblemClass *const *classes = rg_problem_classes(&n);
+  const RgProblemClass *class;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++)
-    PetscCall(add_row(table, classes[i]->name, classes[i]->title, classes[i]->summary));
+  for (int i = 0; (class = rg_registry_problem(registry, i)); i++)
+    PetscCall(add_row(table, class->name, class->title, class->summary));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode list_algorithms(RgTable *table)
+static PetscErrorCode list_algorithms(const RgRegistry *registry, RgTable *table)
 {
-  int n;
-  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+  const RgAlgorithmClass *class;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++)
-    PetscCall(add_row(table, classes[i]->name, classes[i]->title, classes[i]->summary));
+  for (int i = 0; (class = rg_registry_algorithm(registry, i)); i++)
+    PetscCall(add_row(table, class->name, class->title, class->summary));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode list_kernels(RgTable *table)
+static PetscErrorCode list_kernels(const RgRegistry *registry, RgTable *table)
 {
   static const char *const formulas[] = {[RG_KERNEL_GAUSSIAN] = "exp(-r^2/2)",
                                          [RG_KERNEL_MATERN12] = "exp(-r)",
@@ -58,14 +55,16 @@ static PetscErrorCode list_kernels(RgTable *table)
                                              "(1 + s + s^2/3) exp(-s), s = sqrt(5) r"};
 
   PetscFunctionBeginUser;
+  (void)registry;
   for (int i = 0; rg_kernel_family_names[i]; i++)
     PetscCall(add_row(table, rg_kernel_family_names[i], "", formulas[i]));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode list_measures(RgTable *table)
+static PetscErrorCode list_measures(const RgRegistry *registry, RgTable *table)
 {
   PetscFunctionBeginUser;
+  (void)registry;
   for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
     PetscCall(add_row(table, info->name, info->usage, info->meaning));
   PetscFunctionReturn(0);
@@ -73,7 +72,7 @@ static PetscErrorCode list_measures(RgTable *table)
 
 static const struct {
   const char *name;
-  PetscErrorCode (*list)(RgTable *table);
+  PetscErrorCode (*list)(const RgRegistry *registry, RgTable *table);
 } subjects[] = {{"problems", list_problems},
                 {"algorithms", list_algorithms},
                 {"kernels", list_kernels},
@@ -83,30 +82,36 @@ enum { N_SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 
 PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
 {
-  static const RgOption none[] = {{NULL, NULL, NULL}};
+  static const RgOption options[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
   const char *names[N_SUBJECTS + 1] = {0};
   RgArguments arguments;
   RgTable table = {.n_columns = 3, .headings = {"name", "title", "summary"}};
+  RgRegistry *registry;
   RgText text = {0};
   bool ok;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels|measures", none, 1, 1,
-                               &arguments, &ok, exit_code));
+  PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels|measures", options, 1,
+                               1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
-  for (int i = 0; i < N_SUBJECTS; i++) {
-    names[i] = subjects[i].name;
-    if (strcmp(names[i], arguments.positional[0])) continue;
-    PetscCall(subjects[i].list(&table));
+  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
+  int subject = 0;
+  for (; subject < N_SUBJECTS; subject++) {
+    names[subject] = subjects[subject].name;
+    if (!strcmp(names[subject], arguments.positional[0])) break;
+  }
+  if (subject == N_SUBJECTS) {
+    const char *nearest = rg_text_nearest(arguments.positional[0], names);
+    rg_complain("list: nothing is called '%s'%s%s%s (problems, algorithms, kernels or measures)",
+                arguments.positional[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
+                nearest ? "'?" : "");
+    *exit_code = RG_EXIT_BAD_INPUT;
+  } else if (*exit_code == RG_EXIT_OK) {
+    PetscCall(subjects[subject].list(registry, &table));
     PetscCall(rg_table_print(&table, &text));
     rg_say("%s", text.data);
     PetscCall(rg_text_clear(&text));
-    PetscFunctionReturn(0);
   }
-  const char *nearest = rg_text_nearest(arguments.positional[0], names);
-  rg_complain("list: nothing is called '%s'%s%s%s (problems, algorithms, kernels or measures)",
-              arguments.positional[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
-              nearest ? "'?" : "");
-  *exit_code = RG_EXIT_BAD_INPUT;
+  PetscCall(rg_registry_destroy(&registry));
   PetscFunctionReturn(0);
 }

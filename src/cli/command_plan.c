@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/table.h"
+#include "study/registry.h"
 #include "study/store.h"
 
 enum { OPT_OUTPUT, OPT_TRIALS };
@@ -15,6 +16,7 @@ enum { OPT_OUTPUT, OPT_TRIALS };
 static const RgOption options[] = {
     {"-o", "OUT.h5", "results file of the run: count what is done already"},
     {"-trials", NULL, "list every trial"},
+    RG_OPTION_PLUGIN,
     {NULL, NULL, NULL},
 };
 
@@ -214,6 +216,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
 PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
+  RgRegistry *registry;
   RgStudy study;
   RgDiagnostics diagnostics = {0};
   bool ok;
@@ -224,8 +227,9 @@ PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
                                &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  if (rank == 0) {
-    PetscCall(rg_study_load(arguments.positional[0], &study, &diagnostics));
+  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
+  if (rank == 0 && *exit_code == RG_EXIT_OK) {
+    PetscCall(rg_study_load_with(registry, arguments.positional[0], &study, &diagnostics));
     rg_print_diagnostics(&diagnostics);
     if (diagnostics.n)
       *exit_code = RG_EXIT_BAD_INPUT;
@@ -233,6 +237,7 @@ PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
       PetscCall(show_plan(&study, &arguments, exit_code));
     PetscCall(rg_study_destroy(&study));
   }
+  PetscCall(rg_registry_destroy(&registry));
   PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "study/software.h"
 #include "study/trial.h"
 
 enum { OPT_OUTPUT, OPT_WALLTIME, OPT_STRICT, OPT_QUIET, OPT_RETRY_FAILED, OPT_CROSSOVER };
@@ -17,6 +18,7 @@ static const RgOption options[] = {
     {"-quiet", NULL, "no progress"},
     {"-retry-failed", NULL, "run trials again that are recorded as failed"},
     {"-crossover", "N", "data from which a team of ranks shares a matrix (default: as measured)"},
+    RG_OPTION_PLUGIN,
     {NULL, NULL, NULL},
 };
 
@@ -24,16 +26,27 @@ static const RgOption options[] = {
 
 /* A trial whose team took part has the bits of that team size only, which is as good as another
    machine. */
-static PetscErrorCode fill_provenance(const RgSession *s, RgRecord *record)
+static PetscErrorCode fill_provenance(const RgSession *s, const RgCell *cell, RgRecord *record)
 {
+  RgText plugins = {0}, software = {0};
+  char *own;
   RgProvenance *p = &record->provenance;
 
   PetscFunctionBeginUser;
   snprintf(p->host, sizeof(p->host), "%s", s->host);
   p->rank = s->rank;
   p->ranks = s->ranks;
-  p->fingerprint = s->fingerprint.hash + (uint64_t)(p->team - 1);
+  p->fingerprint = rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash) +
+                   (uint64_t)(p->team - 1);
   PetscCall(PetscStrallocpy(s->machine, &p->machine));
+  PetscCall(rg_registry_describe(s->registry, cell, &plugins));
+  if (plugins.length) { /* else the store knows */
+    PetscCall(rg_software_describe(&own));
+    PetscCall(rg_text_add(&software, "%s%s", own, plugins.data));
+    p->software = software.data;
+    PetscCall(PetscFree(own));
+  }
+  PetscCall(rg_text_clear(&plugins));
   PetscFunctionReturn(0);
 }
 
@@ -162,7 +175,7 @@ static PetscErrorCode run_level(RgSession *s, int level, bool *give_up)
     PetscCall(s->broken);
     if (host.trouble[0]) complain_of_log(s, host.trouble);
     if (stopped) break;
-    PetscCall(fill_provenance(s, &record));
+    PetscCall(fill_provenance(s, &s->study.cells[trial->cell], &record));
     bool failed = record.status == RG_STATUS_FAILED;
     PetscCall(commit(s, &record, give_up));
     PetscCall(rg_schedule_finished(s->schedule, trial, failed));
@@ -279,6 +292,7 @@ static PetscErrorCode destroy(RgSession *s)
   PetscCall(PetscFree(s->done));
   PetscCall(rg_plan_destroy(&s->plan));
   PetscCall(rg_study_destroy(&s->study));
+  PetscCall(rg_registry_destroy(&s->registry));
   PetscFunctionReturn(0);
 }
 
@@ -310,8 +324,10 @@ PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
   }
   s.retry_failed = arguments.option[OPT_RETRY_FAILED] != NULL;
 
-  PetscCall(rg_session_start(&s, arguments.positional[0], arguments.option[OPT_OUTPUT],
-                             arguments.option[OPT_WALLTIME]));
+  PetscCall(rg_plugins_load(argc, argv, &s.registry, &s.exit_code));
+  if (s.exit_code == RG_EXIT_OK)
+    PetscCall(rg_session_start(&s, arguments.positional[0], arguments.option[OPT_OUTPUT],
+                               arguments.option[OPT_WALLTIME]));
   if (s.exit_code == RG_EXIT_OK) {
     PetscCall(run_trials(&s));
     PetscCall(finish(&s, begin));

@@ -1,15 +1,11 @@
 /* regatta verify RESULTS.h5: checksums, completeness, and a sample of trials run again. */
-#include "cli/command.h"
+#include "cli/verification.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "study/compare.h"
-#include "study/fingerprint.h"
 #include "study/shard.h"
-#include "study/store.h"
-#include "study/trial.h"
 
 enum { OPT_SAMPLE, OPT_ALL, OPT_STUDY };
 
@@ -17,53 +13,24 @@ static const RgOption options[] = {
     {"-sample", "N", "run so many trials again (default 3; the file's checksum chooses them)"},
     {"-all", NULL, "run every trial again"},
     {"-study", "FILE", "where the study file stood: its data files are looked for beside it"},
+    RG_OPTION_PLUGIN,
     {NULL, NULL, NULL},
 };
-
-/* How far the initial design may be off where the numeric fingerprints differ. */
-static const double tolerance = 1e-6;
-
-/* What the file says of a trial of the plan. */
-typedef struct {
-  unsigned char status; /* RgStatus */
-  uint64_t checksum[2], fingerprint;
-} Found;
-
-typedef struct {
-  const char *id;
-  int trial;
-} Identity;
-
-typedef struct {
-  int rank, ranks;
-  const char *path;
-  char salt[33]; /* checksum of the file: what the sample is drawn from */
-  RgStudy study;
-  RgPlan plan;
-  Identity *sorted;                /* trials by id; owned, rank 0 */
-  Found *found;                    /* per trial of the plan; owned */
-  RgChecksum own;                  /* over the records that the file counts in its own checksum */
-  int n_records, n_found, n_other; /* other: not in the plan */
-  int damaged, n_sample;
-  int *sample; /* trials to run again; owned */
-  int n_equal, n_close, n_different;
-  int exit_code;
-} Session;
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
 static int compare_identities(const void *left, const void *right)
 {
-  return strcmp(((const Identity *)left)->id, ((const Identity *)right)->id);
+  return strcmp(((const RgIdentity *)left)->id, ((const RgIdentity *)right)->id);
 }
 
 static PetscErrorCode note_record(void *context, const RgRecord *record)
 {
-  Session *s = context;
+  RgVerification *s = context;
   uint64_t checksum[2];
-  const Identity wanted = {record->id, 0};
-  const Identity *at =
-      bsearch(&wanted, s->sorted, (size_t)s->plan.n, sizeof(Identity), compare_identities);
+  const RgIdentity wanted = {record->id, 0};
+  const RgIdentity *at =
+      bsearch(&wanted, s->sorted, (size_t)s->plan.n, sizeof(RgIdentity), compare_identities);
 
   PetscFunctionBeginUser;
   s->n_records++;
@@ -74,14 +41,14 @@ static PetscErrorCode note_record(void *context, const RgRecord *record)
     PetscFunctionReturn(0);
   }
   s->n_found++;
-  s->found[at->trial] = (Found){.status = (unsigned char)record->status,
+  s->found[at->trial] = (RgFound){.status = (unsigned char)record->status,
                                 .checksum = {checksum[0], checksum[1]},
                                 .fingerprint = record->provenance.fingerprint};
   PetscFunctionReturn(0);
 }
 
 /* A results file is read from its first to its last byte; shards always are. */
-static PetscErrorCode check_bytes(Session *s, bool *trailed)
+static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
 {
   RgContainer container;
   RgSourceState state;
@@ -98,12 +65,13 @@ static PetscErrorCode check_bytes(Session *s, bool *trailed)
 }
 
 /* The study as the file has it, planned by this program. */
-static PetscErrorCode plan_study(Session *s, const char *near, const char *text)
+static PetscErrorCode plan_study(RgVerification *s, const char *near, const char *text)
 {
   RgDiagnostics diagnostics = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_study_parse(near, text, strlen(text), &s->study, &diagnostics));
+  PetscCall(
+      rg_study_parse_with(s->registry, near, text, strlen(text), &s->study, &diagnostics));
   if (diagnostics.n) {
     if (s->rank == 0) rg_print_diagnostics(&diagnostics);
     rg_complain("%s: the study in it can't be planned here", s->path);
@@ -115,15 +83,15 @@ static PetscErrorCode plan_study(Session *s, const char *near, const char *text)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check_records(Session *s, const RgStoreInfo *info)
+static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
 {
   RgStoreStatus status;
   char message[512] = "", hex[33];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &s->sorted));
-  for (int i = 0; i < s->plan.n; i++) s->sorted[i] = (Identity){s->plan.trials[i].id, i};
-  qsort(s->sorted, (size_t)s->plan.n, sizeof(Identity), compare_identities);
+  for (int i = 0; i < s->plan.n; i++) s->sorted[i] = (RgIdentity){s->plan.trials[i].id, i};
+  qsort(s->sorted, (size_t)s->plan.n, sizeof(RgIdentity), compare_identities);
   PetscCall(rg_store_visit(s->path, note_record, s, &s->damaged, &status, message));
   if (status != RG_STORE_OK) {
     rg_complain("%s", message);
@@ -142,7 +110,7 @@ static PetscErrorCode check_records(Session *s, const RgStoreInfo *info)
   PetscFunctionReturn(0);
 }
 
-static void say_contents(const Session *s, const RgStoreInfo *info, bool trailed)
+static void say_contents(const RgVerification *s, const RgStoreInfo *info, bool trailed)
 {
   rg_say("%s: %d records, every checksum right%s\n", s->path, s->n_records,
          info->directory || trailed
@@ -159,7 +127,7 @@ static void say_contents(const Session *s, const RgStoreInfo *info, bool trailed
 }
 
 /* Rank 0 reads the file; *text: the study in it, owned by the caller. */
-static PetscErrorCode read_file(Session *s, const char *near, char **text)
+static PetscErrorCode read_file(RgVerification *s, const char *near, char **text)
 {
   RgStoreInfo info;
   RgStoreStatus status;
@@ -190,7 +158,7 @@ static PetscErrorCode read_file(Session *s, const char *near, char **text)
 }
 
 /* Everybody gets what rank 0 knows. */
-static PetscErrorCode share(Session *s, const char *near, char **text)
+static PetscErrorCode share(RgVerification *s, const char *near, char **text)
 {
   int64_t length = *text ? (int64_t)strlen(*text) : 0;
 
@@ -203,137 +171,15 @@ static PetscErrorCode share(Session *s, const char *near, char **text)
   if (s->rank != 0) PetscCall(plan_study(s, near, *text));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &s->exit_code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   if (s->exit_code) PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Bcast(s->found, (int)(s->plan.n * sizeof(Found)), MPI_BYTE, 0, MPI_COMM_WORLD));
+  PetscCallMPI(
+      MPI_Bcast(s->found, (int)(s->plan.n * sizeof(RgFound)), MPI_BYTE, 0, MPI_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(s->salt, (int)sizeof(s->salt), MPI_CHAR, 0, MPI_COMM_WORLD));
-  PetscFunctionReturn(0);
-}
-
-/* ---- the sample ----------------------------------------------------------------------------- */
-
-typedef struct {
-  uint64_t lot;
-  int trial;
-} Lot;
-
-static int compare_lots(const void *left, const void *right)
-{
-  const Lot *a = left, *b = right;
-  return a->lot != b->lot ? (a->lot > b->lot) - (a->lot < b->lot)
-                          : (a->trial > b->trial) - (a->trial < b->trial);
-}
-
-/* The `wanted` trials with the smallest lots; a lot is the hash of the file's checksum and the
-   trial's id. */
-static PetscErrorCode draw_sample(Session *s, int wanted)
-{
-  Lot *lots;
-  int n = 0;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &lots));
-  PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &s->sample));
-  for (int i = 0; i < s->plan.n; i++) {
-    char text[80];
-    uint64_t hash[2];
-    if (s->found[i].status == RG_STATUS_MISSING) continue;
-    snprintf(text, sizeof(text), "%s %s", s->salt, s->plan.trials[i].id);
-    rg_hash128(text, strlen(text), hash);
-    lots[n++] = (Lot){hash[0], i};
-  }
-  qsort(lots, (size_t)n, sizeof(*lots), compare_lots);
-  s->n_sample = PetscMin(n, wanted);
-  for (int k = 0; k < s->n_sample; k++) s->sample[k] = lots[k].trial;
-  PetscCall(PetscFree(lots));
-  PetscFunctionReturn(0);
-}
-
-/* The record of the file, beside the one just made. */
-typedef struct {
-  const RgRecord *now;
-  bool bits; /* equal bits are promised */
-  RgText difference;
-} Comparison;
-
-static PetscErrorCode compare_record(void *context, const RgRecord *then)
-{
-  Comparison *comparison = context;
-
-  PetscFunctionBeginUser;
-  if (strcmp(then->id, comparison->now->id)) PetscFunctionReturn(0);
-  if (comparison->bits)
-    PetscCall(rg_record_compare(then, comparison->now, &comparison->difference));
-  else
-    PetscCall(rg_record_compare_initial(then, comparison->now, tolerance, &comparison->difference));
-  const char *software = then->provenance.software ? then->provenance.software : "";
-  if (comparison->difference.length)
-    PetscCall(
-        rg_text_add(&comparison->difference, " (by %.*s)", (int)strcspn(software, ";"), software));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode run_again(Session *s, int index, uint64_t fingerprint)
-{
-  const RgTrial *trial = &s->plan.trials[index];
-  const RgCell *cell = &s->study.cells[trial->cell];
-  const Found *found = &s->found[index];
-  RgRecord record = {0};
-  RgStoreStatus status;
-  char message[512] = "";
-  uint64_t checksum[2];
-  bool stopped;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_trial_run(&s->study, trial, NULL, NULL, &record, &stopped));
-  PetscCall(rg_record_checksum(&record, checksum));
-  if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
-    s->n_equal++;
-  } else {
-    Comparison comparison = {.now = &record, .bits = fingerprint == found->fingerprint};
-    PetscCall(rg_store_visit(s->path, compare_record, &comparison, NULL, &status, message));
-    if (status != RG_STORE_OK) PetscCall(rg_text_add(&comparison.difference, "%s", message));
-    if (comparison.difference.length) {
-      fprintf(stderr, "regatta: %s: trial %s (%s, %s, instance %llu, seed %llu) differs: %s\n",
-              s->path, trial->id, cell->problem_label, cell->algorithm_label,
-              (unsigned long long)trial->instance, (unsigned long long)trial->seed,
-              comparison.difference.data);
-      s->n_different++;
-    } else {
-      s->n_close++;
-    }
-    PetscCall(rg_text_clear(&comparison.difference));
-  }
-  PetscCall(rg_record_destroy(&record));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode check_sample(Session *s)
-{
-  RgFingerprint fingerprint;
-  int counts[3];
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_fingerprint(&fingerprint));
-  for (int k = s->rank; k < s->n_sample; k += s->ranks)
-    PetscCall(run_again(s, s->sample[k], fingerprint.hash));
-  counts[0] = s->n_equal, counts[1] = s->n_close, counts[2] = s->n_different;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-  rg_say("run again: %d trial%s, %d equal in every bit", s->n_sample, s->n_sample == 1 ? "" : "s",
-         counts[0]);
-  if (counts[1])
-    rg_say(", %d of another numeric fingerprint with the same initial design (to %g)", counts[1],
-           tolerance);
-  rg_say(counts[2] ? ", %d different\n" : "\n", counts[2]);
-  if (counts[2])
-    s->exit_code = RG_EXIT_STORAGE;
-  else if (s->n_found < s->plan.n && s->rank == 0)
-    s->exit_code = RG_EXIT_INCOMPLETE;
-  PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static PetscErrorCode destroy(Session *s)
+static PetscErrorCode destroy(RgVerification *s)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(s->sample));
@@ -341,6 +187,7 @@ static PetscErrorCode destroy(Session *s)
   PetscCall(PetscFree(s->found));
   if (s->plan.study) PetscCall(rg_plan_destroy(&s->plan));
   PetscCall(rg_study_destroy(&s->study));
+  PetscCall(rg_registry_destroy(&s->registry));
   PetscFunctionReturn(0);
 }
 
@@ -358,7 +205,7 @@ static int parse_sample(const RgArguments *arguments)
 
 PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
 {
-  Session s = {0};
+  RgVerification s = {0};
   RgArguments arguments;
   const char *near;
   char *text = NULL;
@@ -378,11 +225,13 @@ PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
   PetscCallMPI(MPI_Comm_size(MPI_COMM_WORLD, &s.ranks));
   s.path = arguments.positional[0];
   near = arguments.option[OPT_STUDY] ? arguments.option[OPT_STUDY] : s.path;
-  if (s.rank == 0) PetscCall(read_file(&s, near, &text));
+  PetscCall(rg_fingerprint(&s.fingerprint));
+  PetscCall(rg_plugins_load(argc, argv, &s.registry, &s.exit_code));
+  if (s.rank == 0 && !s.exit_code) PetscCall(read_file(&s, near, &text));
   PetscCall(share(&s, near, &text));
   if (s.exit_code == RG_EXIT_OK) {
-    PetscCall(draw_sample(&s, wanted));
-    PetscCall(check_sample(&s));
+    PetscCall(rg_verify_draw(&s, wanted));
+    PetscCall(rg_verify_check(&s));
   }
   PetscCall(PetscFree(text));
   *exit_code = s.exit_code;

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "study/fingerprint.h"
+#include "study/registry.h"
 #include "study/schedule.h"
 #include "study/stop_relay.h"
 #include "study/store.h"
@@ -15,6 +16,7 @@ typedef struct {
   bool strict, quiet, retry_failed;
   bool told; /* the user knows that the disk says no */
   char output[4096];
+  RgRegistry *registry; /* plugins; NULL: none */
   RgStudy study;
   RgPlan plan;
   unsigned char *done; /* RgStatus per trial, known before the run */

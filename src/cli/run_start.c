@@ -55,7 +55,8 @@ static PetscErrorCode load_study(RgSession *s, const char *path)
     s->exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_study_parse(path, text, (size_t)length, &s->study, &diagnostics));
+  PetscCall(rg_study_parse_with(s->registry, path, text, (size_t)length, &s->study,
+                                &diagnostics));
   PetscCall(PetscFree(text));
   /* Data files are read by every rank; one that lacks them speaks for all. */
   int first = diagnostics.n ? s->rank : INT_MAX;

@@ -61,6 +61,7 @@ typedef struct {
 } RgAxis;
 
 typedef struct {
+  const RgRegistry *registry; /* borrowed, NULL: no plugins */
   const char *path;           /* of the study file, for messages; borrowed */
   RgDiagnostics *diagnostics; /* borrowed */
   RgEntry common;

@@ -87,4 +87,12 @@ static inline int rg_study_instances(const RgStudy *study, const RgCell *cell)
 }
 PetscErrorCode rg_study_destroy(RgStudy *study);
 
+/* The same two with what plugins add to the known problems and algorithms (study/registry.h); the
+   registry is to outlive the study. */
+typedef struct RgRegistry RgRegistry;
+PetscErrorCode rg_study_load_with(const RgRegistry *registry, const char *path, RgStudy *study,
+                                  RgDiagnostics *diagnostics);
+PetscErrorCode rg_study_parse_with(const RgRegistry *registry, const char *path, const char *text,
+                                   size_t length, RgStudy *study, RgDiagnostics *diagnostics);
+
 #endif

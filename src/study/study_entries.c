@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "study/draft.h"
+#include "study/registry.h"
 
 enum { MAX_ENTRIES = 1000 };
 
@@ -163,30 +164,28 @@ static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntr
 static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, const char *name)
 {
   const bool is_problem = entry->layer == RG_LAYER_PROBLEM;
-  int n;
   const char **names;
 
   PetscFunctionBeginUser;
   if (is_problem)
-    entry->problem = rg_problem_class_find(name);
+    entry->problem = rg_registry_find_problem(draft->registry, name);
   else
-    entry->algorithm = rg_algorithm_class_find(name);
+    entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
   if (entry->problem || entry->algorithm) PetscFunctionReturn(0);
-  const RgProblemClass *const *problems = rg_problem_classes(&n);
-  const RgAlgorithmClass *const *algorithms = is_problem ? NULL : rg_algorithm_classes(&n);
-  PetscCall(PetscCalloc1(n + 1, &names));
-  for (int i = 0; i < n; i++) names[i] = is_problem ? problems[i]->name : algorithms[i]->name;
+  if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
+  else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
   PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);
 }
 
 /* `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}`. */
-static bool is_name_as_key(const RgEntry *entry, const RgYamlNode *map)
+static bool is_name_as_key(const RgDraft *draft, const RgEntry *entry, const RgYamlNode *map)
 {
   if (map->n < 1) return false;
-  return entry->layer == RG_LAYER_PROBLEM ? rg_problem_class_find(map->entries[0].key) != NULL
-                                          : rg_algorithm_class_find(map->entries[0].key) != NULL;
+  return entry->layer == RG_LAYER_PROBLEM
+           ? rg_registry_find_problem(draft->registry, map->entries[0].key) != NULL
+           : rg_registry_find_algorithm(draft->registry, map->entries[0].key) != NULL;
 }
 
 /* The text of `name` or `label`, NULL and a mistake when it is none. */
@@ -230,7 +229,7 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
 
   PetscFunctionBeginUser;
   if (!name) {
-    if (is_name_as_key(entry, map))
+    if (is_name_as_key(draft, entry, map))
       rg_diagnostics_add(draft->diagnostics, place_of(draft, map),
                          "this %s has no 'name': write '- {name: %s, ...}'", what,
                          map->entries[0].key);

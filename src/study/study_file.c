@@ -18,6 +18,14 @@ PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
 
 PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *diagnostics)
 {
+  PetscFunctionBeginUser;
+  PetscCall(rg_study_load_with(NULL, path, study, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_load_with(const RgRegistry *registry, const char *path, RgStudy *study,
+                                  RgDiagnostics *diagnostics)
+{
   char *text;
   size_t length;
 
@@ -25,7 +33,7 @@ PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *di
   PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
   if (!text) PetscFunctionReturn(0);
-  PetscCall(rg_study_parse(path, text, length, study, diagnostics));
+  PetscCall(rg_study_parse_with(registry, path, text, length, study, diagnostics));
   PetscCall(PetscFree(text));
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,134 @@
+/* A plugin: the problem `bowl` and the algorithm `corners`, complete.
+
+   bowl(x) = offset - sum_j (x_j - centre)^2 on [-1, 1]^dim, maximum `offset`.
+   corners visits the corners of the box in binary order. */
+#include "study/plugin.h"
+
+/* ---- the problem ------------------------------------------------------------------------------- */
+
+typedef struct {
+  int    dim;
+  double centre, offset;
+} BowlOptions;
+
+static const RgParam bowl_params[] = {
+  {.name = "dim",
+   .type = RG_PARAM_INT,
+   .offset = offsetof(BowlOptions, dim),
+   .fallback = "2",
+   .minimum = 1,
+   .maximum = 20,
+   .symbol = "d",
+   .doc = "dimension"},
+  {.name = "centre",
+   .type = RG_PARAM_REAL,
+   .offset = offsetof(BowlOptions, centre),
+   .fallback = "0.3",
+   .minimum = -1,
+   .maximum = 1,
+   .doc = "every coordinate of the maximiser"},
+  {.name = "offset",
+   .type = RG_PARAM_REAL,
+   .offset = offsetof(BowlOptions, offset),
+   .fallback = "1",
+   .symbol = "f*",
+   .doc = "the maximum"},
+  {0},
+};
+
+static PetscErrorCode bowl_domain(const void *options, RgDomain *domain)
+{
+  double lower[20], upper[20];
+  int    dim = ((const BowlOptions *)options)->dim;
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < dim; j++) {
+    lower[j] = -1;
+    upper[j] = 1;
+  }
+  PetscCall(rg_space_box(&domain->design, dim, lower, upper));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode bowl_create(RgProblem *problem, RgFailure *failure)
+{
+  const BowlOptions *o = problem->options;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  problem->optimum = o->offset;
+  PetscCall(PetscMalloc1(o->dim, &problem->optimisers));
+  for (int j = 0; j < o->dim; j++) problem->optimisers[j] = o->centre;
+  problem->n_optimisers = 1;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode bowl_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                    RgFailure *failure)
+{
+  const BowlOptions *o = problem->options;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  for (int i = 0; i < m; i++) {
+    f[i] = o->offset;
+    for (int j = 0; j < o->dim; j++) {
+      const double difference = points[i].x[j] - o->centre;
+      f[i] -= difference * difference;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static const RgProblemClass bowl = {
+  .name = "bowl",
+  .title = "Bowl",
+  .summary = "offset - sum_j (x_j - centre)^2 on [-1, 1]^dim",
+  .reference = "an example of a plugin",
+  .revision = 1, /* to be raised when values change: results of before don't count any more */
+  .params = bowl_params,
+  .options_size = sizeof(BowlOptions),
+  .domain = bowl_domain,
+  .create = bowl_create,
+  .evaluate = bowl_evaluate,
+};
+
+/* ---- the algorithm ----------------------------------------------------------------------------- */
+
+static const RgParam corners_params[] = {{0}};
+
+static PetscErrorCode corners_create(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  (void)algorithm; /* nothing to keep between queries: state_size is 0 */
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode corners_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                  RgQuery *query, RgFailure *failure)
+{
+  const int dim = algorithm->setup.domain->design.dim;
+
+  PetscFunctionBeginUser;
+  (void)history;
+  (void)failure;
+  for (int j = 0; j < dim; j++) query->x[j] = (t - 1) >> (j % 30) & 1; /* in the unit cube */
+  PetscFunctionReturn(0);
+}
+
+static const RgAlgorithmClass corners = {
+  .name = "corners",
+  .title = "Corners",
+  .summary = "the corners of the box in binary order",
+  .reference = "an example of a plugin",
+  .revision = 1,
+  .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
+  .params = corners_params,
+  .create = corners_create,
+  .ask = corners_ask,
+};
+
+static const RgProblemClass *const problems[] = {&bowl, NULL};
+static const RgAlgorithmClass *const algorithms[] = {&corners, NULL};
+
+RG_PLUGIN(problems, algorithms)

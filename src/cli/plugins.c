@@ -1,0 +1,50 @@
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "cli/command.h"
+#include "study/registry.h"
+
+/* What differs from rank to rank, such as a file on a local disk, is told by the first that has it.
+ */
+static PetscErrorCode agree(const RgText *mistake, const RgRegistry *registry, int *exit_code)
+{
+  RgText   plugins = {0};
+  uint64_t hash[2] = {0}, least[2];
+  int      rank, first;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  first = mistake->length ? rank : INT_MAX;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+  if (rank == first) fprintf(stderr, "regatta: %s\n", mistake->data);
+  if (first != INT_MAX) *exit_code = RG_EXIT_BAD_INPUT;
+  if (*exit_code) PetscFunctionReturn(0);
+  PetscCall(rg_registry_describe(registry, NULL, &plugins));
+  rg_hash128(plugins.data, plugins.length, hash);
+  PetscCall(rg_text_clear(&plugins));
+  PetscCallMPI(MPI_Allreduce(hash, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD));
+  int differ = hash[0] != least[0] || hash[1] != least[1];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &differ, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+  if (!differ) PetscFunctionReturn(0);
+  rg_complain("the ranks find different files under the name of a plugin");
+  *exit_code = RG_EXIT_BAD_INPUT;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int *exit_code)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  *registry = NULL;
+  for (int i = 1; i + 1 < argc && !mistake.length; i++) {
+    if (strcmp(argv[i], "-plugin")) continue;
+    if (!*registry) PetscCall(rg_registry_create(registry));
+    PetscCall(rg_registry_load(*registry, argv[++i], &mistake));
+  }
+  if (*registry) PetscCall(agree(&mistake, *registry, exit_code));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}

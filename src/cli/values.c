@@ -1,0 +1,23 @@
+#include "cli/values.h"
+
+PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%-10s ", name));
+  PetscCall(rg_text_add_real(text, value));
+  PetscCall(rg_text_add(text, "%s\n", remark));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const double *x,
+                                const char *remark)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%-10s ", name));
+  for (int j = 0; j < dim; j++) {
+    PetscCall(rg_text_add(text, j ? ", " : "("));
+    PetscCall(rg_text_add_real(text, x[j]));
+  }
+  PetscCall(rg_text_add(text, ")%s\n", remark));
+  PetscFunctionReturn(0);
+}

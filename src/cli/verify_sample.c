@@ -1,0 +1,152 @@
+/* The trials that `regatta verify` runs again. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "cli/evaluations.h"
+#include "cli/verification.h"
+#include "study/compare.h"
+#include "study/trial.h"
+
+/* How far the initial design may be off where the numeric fingerprints differ. */
+static const double tolerance = 1e-6;
+
+typedef struct {
+  uint64_t lot;
+  int trial;
+} Lot;
+
+static int compare_lots(const void *left, const void *right)
+{
+  const Lot *a = left, *b = right;
+  return a->lot != b->lot ? (a->lot > b->lot) - (a->lot < b->lot)
+                          : (a->trial > b->trial) - (a->trial < b->trial);
+}
+
+/* Whether trial i was run by a machine, and with plugins, of the same arithmetic. */
+static bool has_our_bits(const RgVerification *s, int i)
+{
+  const RgCell *cell = &s->study.cells[s->plan.trials[i].cell];
+
+  return s->found[i].fingerprint ==
+         rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash);
+}
+
+/* Costly evaluations are not made again: the algorithm is, on the answers of the record. That takes
+   all of them, and equal bits. */
+static bool can_run_again(const RgVerification *s, int i)
+{
+  if (!s->study.cells[s->plan.trials[i].cell].problem->costly) return true;
+  return s->found[i].status == RG_STATUS_COMPLETE && has_our_bits(s, i);
+}
+
+/* The `wanted` trials with the smallest lots; a lot is the hash of the file's checksum and the
+   trial's id. */
+PetscErrorCode rg_verify_draw(RgVerification *s, int wanted)
+{
+  Lot *lots;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &lots));
+  PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &s->sample));
+  for (int i = 0; i < s->plan.n; i++) {
+    char text[80];
+    uint64_t hash[2];
+    if (s->found[i].status == RG_STATUS_MISSING || !can_run_again(s, i)) continue;
+    snprintf(text, sizeof(text), "%s %s", s->salt, s->plan.trials[i].id);
+    rg_hash128(text, strlen(text), hash);
+    lots[n++] = (Lot){hash[0], i};
+  }
+  qsort(lots, (size_t)n, sizeof(*lots), compare_lots);
+  s->n_sample = PetscMin(n, wanted);
+  for (int k = 0; k < s->n_sample; k++) s->sample[k] = lots[k].trial;
+  PetscCall(PetscFree(lots));
+  PetscFunctionReturn(0);
+}
+
+/* The record of the file, beside the one just made. */
+typedef struct {
+  const RgRecord *now;
+  bool bits; /* equal bits are promised */
+  RgText difference;
+} Comparison;
+
+static PetscErrorCode compare_record(void *context, const RgRecord *then)
+{
+  Comparison *comparison = context;
+
+  PetscFunctionBeginUser;
+  if (strcmp(then->id, comparison->now->id)) PetscFunctionReturn(0);
+  if (comparison->bits)
+    PetscCall(rg_record_compare(then, comparison->now, &comparison->difference));
+  else
+    PetscCall(rg_record_compare_initial(then, comparison->now, tolerance, &comparison->difference));
+  const char *software = then->provenance.software ? then->provenance.software : "";
+  if (comparison->difference.length)
+    PetscCall(
+        rg_text_add(&comparison->difference, " (by %.*s)", (int)strcspn(software, ";"), software));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_again(RgVerification *s, int index)
+{
+  const RgTrial *trial = &s->plan.trials[index];
+  const RgCell *cell = &s->study.cells[trial->cell];
+  const RgFound *found = &s->found[index];
+  RgEvaluationLog *known = NULL;
+  RgRecord record = {0};
+  RgStoreStatus status;
+  char message[512] = "";
+  uint64_t checksum[2];
+  bool stopped;
+
+  PetscFunctionBeginUser;
+  if (cell->problem->costly) PetscCall(rg_evaluations_of(s->path, trial, &known));
+  RgTrialHost host = {.known = known};
+  PetscCall(rg_trial_run_for(&host, &s->study, trial, &record, &stopped));
+  PetscCall(rg_evaluation_log_close(&known));
+  PetscCall(rg_record_checksum(&record, checksum));
+  if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
+    s->n_equal++;
+  } else {
+    Comparison comparison = {.now = &record, .bits = has_our_bits(s, index)};
+    PetscCall(rg_store_visit(s->path, compare_record, &comparison, NULL, &status, message));
+    if (status != RG_STORE_OK) PetscCall(rg_text_add(&comparison.difference, "%s", message));
+    if (comparison.difference.length) {
+      fprintf(stderr, "regatta: %s: trial %s (%s, %s, instance %llu, seed %llu) differs: %s\n",
+              s->path, trial->id, cell->problem_label, cell->algorithm_label,
+              (unsigned long long)trial->instance, (unsigned long long)trial->seed,
+              comparison.difference.data);
+      s->n_different++;
+    } else {
+      s->n_close++;
+    }
+    PetscCall(rg_text_clear(&comparison.difference));
+  }
+  PetscCall(rg_record_destroy(&record));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_verify_check(RgVerification *s)
+{
+  int counts[3];
+
+  PetscFunctionBeginUser;
+  for (int k = s->rank; k < s->n_sample; k += s->ranks)
+    PetscCall(run_again(s, s->sample[k]));
+  counts[0] = s->n_equal, counts[1] = s->n_close, counts[2] = s->n_different;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  rg_say("run again: %d trial%s, %d equal in every bit", s->n_sample, s->n_sample == 1 ? "" : "s",
+         counts[0]);
+  if (counts[1])
+    rg_say(", %d of another numeric fingerprint with the same initial design (to %g)", counts[1],
+           tolerance);
+  rg_say(counts[2] ? ", %d different\n" : "\n", counts[2]);
+  if (counts[2])
+    s->exit_code = RG_EXIT_STORAGE;
+  else if (s->n_found < s->plan.n && s->rank == 0)
+    s->exit_code = RG_EXIT_INCOMPLETE;
+  PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,105 @@
+"""The examples for users: a program as objective; a plugin, built against an installed Regatta."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import h5py
+
+from regatta_test import HERE, REGATTA, RegattaTest, main, regatta
+
+EXAMPLES = HERE.parents[1] / "experiments" / "examples"
+
+OTHERS = {
+    "plain": ("int nothing;", "is no plugin of regatta"),
+    "old": ("const int rg_plugin = 0;", "was built for plugin interface 0, regatta"),
+    "new": ("const int rg_plugin = 99;", "build it again with the headers of this one"),
+}
+
+
+class External(RegattaTest):
+    def test_program(self):
+        study = EXAMPLES / "external" / "study.yaml"
+        outputs = [self.folder / f"{ranks}.h5" for ranks in (1, 2)]
+        for ranks, output in enumerate(outputs, 1):
+            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=ranks)
+        self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
+        out = self.run_ok("verify", outputs[0], "-all", "-study", study)
+        self.assertIn("run again: 8 trials, 8 equal in every bit", out)
+        out = self.run_ok("eval", "external", "-set", "inputs=temperature real 20 120,"
+                          "stirrers integer 1 6,solvent choice water ethanol toluene", "-set",
+                          f"program={EXAMPLES / 'external' / 'evaluator.py'}", "-x", "71.5,3,1.5")
+        self.assertRegex(out, r"(?m)^f +92$")
+
+
+class Plugin(RegattaTest):
+    @classmethod
+    def setUpClass(cls):
+        """Install what was built, and build the example with it as a user would."""
+        cls.place = pathlib.Path(subprocess.run(["mktemp", "-d"], capture_output=True, text=True,
+                                                check=True).stdout.strip())
+        cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
+        prefix, build = cls.place / "installed", cls.place / "build"
+        env = {k: v for k, v in os.environ.items() if not k.startswith("LD_PRELOAD")}
+        for command in (["cmake", "--install", pathlib.Path(REGATTA).parent, "--prefix", prefix],
+                        ["cmake", "-S", EXAMPLES / "plugin", "-B", build,
+                         f"-DCMAKE_PREFIX_PATH={prefix}"],
+                        ["cmake", "--build", build]):
+            done = subprocess.run(command, capture_output=True, text=True, env=env)
+            if done.returncode:
+                raise AssertionError(f"{command}:\n{done.stdout}\n{done.stderr}")
+        cls.plugin = build / "libbowl.so"
+
+    def test_run(self):
+        study = EXAMPLES / "plugin" / "study.yaml"
+        code, _, err = regatta("plan", study)
+        self.assertEqual(code, 2)
+        self.assertIn("unknown problem 'bowl'", err)
+        self.assertIn("unknown algorithm 'corners'", err)
+        self.assertIn("8 trials", self.run_ok("plan", study, "-plugin", self.plugin))
+        outputs = [self.folder / f"{ranks}.h5" for ranks in (1, 2)]
+        for ranks, output in enumerate(outputs, 1):
+            self.run_ok("run", study, "-plugin", self.plugin, "-o", output, "-quiet", "-strict",
+                        ranks=ranks)
+        self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
+        out = self.run_ok("verify", outputs[0], "-all", "-plugin", self.plugin, ranks=2)
+        self.assertIn("run again: 8 trials, 8 equal in every bit", out)
+        with h5py.File(outputs[0]) as results:
+            group = results["bowl"]
+            for software in group["provenance/software"].asstr():
+                self.assertRegex(software, r"; plugin libbowl\.so [0-9a-f]{32}$")
+            best = group["simple_regret"][:, -1]
+            corners = group["algorithm"].asstr()[:] == "corners"
+            self.assertLess(best[~corners].max(), 1e-2)
+
+    def test_words(self):
+        self.assertIn("bowl", self.run_ok("list", "problems", "-plugin", self.plugin))
+        self.assertNotIn("bowl", self.run_ok("list", "problems"))
+        self.assertIn("corners", self.run_ok("list", "algorithms", "-plugin", self.plugin))
+        self.assertIn("every coordinate of the maximiser",
+                      self.run_ok("describe", "bowl", "-plugin", self.plugin))
+        out = self.run_ok("eval", "bowl", "-plugin", self.plugin, "-set", "dim=3", "-x",
+                          "0.3,0.3,-0.2")
+        self.assertRegex(out, r"(?m)^f +0\.75$")
+
+    def test_refused(self):
+        for name, (source, reason) in OTHERS.items():
+            path = self.write(f"{name}.c", source)
+            library = self.folder / f"{name}.so"
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", library, path], check=True)
+            code, _, err = regatta("list", "problems", "-plugin", library)
+            self.assertEqual(code, 2, name)
+            self.assertIn(reason, err)
+            self.assertEqual(len(err.splitlines()), 1, err)
+        for path in (self.folder / "nowhere.so", self.write("text.so", "no library")):
+            code, _, err = regatta("run", EXAMPLES / "plugin" / "study.yaml", "-plugin", path,
+                                   "-o", self.folder / "out.h5", ranks=2)
+            self.assertEqual(code, 2, err)
+            self.assertIn(f"plugin {path} can't be", err)
+        code, _, err = regatta("list", "problems", "-plugin", self.plugin, "-plugin", self.plugin)
+        self.assertEqual(code, 2)
+        self.assertIn("has a problem 'bowl', but there is one already", err)
+
+
+if __name__ == "__main__":
+    main()
