@@ -4,6 +4,7 @@
 
 static PetscErrorCode acquire_with_box(const RgDomain *domain, const RgHistory *history,
                                        RgBatchFunction function, void *context,
+                                       const RgScreen *screen,
                                        const RgMaximiserOptions *options, RgRandom *random,
                                        RgQuery *query, double *value, RgFailure *failure)
 {
@@ -13,8 +14,8 @@ static PetscErrorCode acquire_with_box(const RgDomain *domain, const RgHistory *
   PetscFunctionBeginUser;
   PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
   query->index = -1;
-  PetscCall(rg_maximise_box(options, domain->design.dim, function, context, n_extra, extra, random,
-                            query->x, value, failure));
+  PetscCall(rg_maximise_box_screened(options, domain->design.dim, function, context, screen,
+                                     n_extra, extra, random, query->x, value, failure));
   PetscCall(PetscFree(extra));
   PetscFunctionReturn(0);
 }
@@ -53,11 +54,22 @@ PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
                                double *value, RgFailure *failure)
 {
   PetscFunctionBeginUser;
+  PetscCall(rg_acquire_screened(domain, history, function, context, NULL, options, random, query,
+                                value, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *history,
+                                   RgBatchFunction function, void *context, const RgScreen *screen,
+                                   const RgMaximiserOptions *options, RgRandom *random,
+                                   RgQuery *query, double *value, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
   if (rg_space_is_finite(&domain->design))
     PetscCall(acquire_with_set(domain, history, function, context, query, value, failure));
   else
-    PetscCall(acquire_with_box(domain, history, function, context, options, random, query, value,
-                               failure));
+    PetscCall(acquire_with_box(domain, history, function, context, screen, options, random, query,
+                               value, failure));
   PetscFunctionReturn(0);
 }
 

@@ -35,6 +35,18 @@ PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBat
                                void *context, int n_extra, const double *extra, RgRandom *random,
                                double *best_x, double *best_value, RgFailure *failure);
 
+/* The same, raw points being compared by a cheaper function with nearly the same values; starts are
+   evaluated anew. NULL: rg_maximise_box. */
+typedef struct {
+  RgBatchFunction function; /* values only: gradient is NULL */
+  void           *context;
+} RgScreen;
+PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
+                                        RgBatchFunction function, void *context,
+                                        const RgScreen *screen, int n_extra, const double *extra,
+                                        RgRandom *random, double *best_x, double *best_value,
+                                        RgFailure *failure);
+
 /* Lowest index whose value is within 1e-12*max(1,|best|) of the best over allowed points
    (excluded: NULL or one byte per point, non-zero = not allowed). -1 when none is finite. */
 int rg_argmax(int n, const double *value, const unsigned char *excluded);
@@ -62,6 +74,12 @@ PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
                                RgBatchFunction function, void *context,
                                const RgMaximiserOptions *options, RgRandom *random, RgQuery *query,
                                double *value, RgFailure *failure);
+
+/* The same with rg_maximise_box_screened on a box; screen may be NULL. */
+PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *history,
+                                   RgBatchFunction function, void *context, const RgScreen *screen,
+                                   const RgMaximiserOptions *options, RgRandom *random,
+                                   RgQuery *query, double *value, RgFailure *failure);
 
 /* Maximise a marginal acquisition function under the model (updated before): scan of a finite
    design, multi-start on a box, started also from the best observed inputs and perturbations of the

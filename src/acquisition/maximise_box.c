@@ -51,9 +51,8 @@ static PetscErrorCode screening_destroy(Screening *screening)
 }
 
 /* Draw the raw points and evaluate them in one batch. */
-static PetscErrorCode screen(const RgMaximiserOptions *options, RgBatchFunction function,
-                             void *context, int n_extra, const double *extra, RgRandom *random,
-                             Screening *screening)
+static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *with, int n_extra, const double *extra,
+                             RgRandom *random, Screening *screening)
 {
   int    dim = screening->dim, n_raw = options->raw_samples;
   size_t raw_size = (size_t)n_raw * dim;
@@ -65,7 +64,8 @@ static PetscErrorCode screen(const RgMaximiserOptions *options, RgBatchFunction 
     PetscCall(rg_design_uniform(random, n_raw, dim, screening->points));
   if (n_extra)
     memcpy(screening->points + raw_size, extra, (size_t)n_extra * dim * sizeof(double));
-  PetscCall(function(context, screening->n, screening->points, screening->value, NULL));
+  PetscCall(
+    with->function(with->context, screening->n, screening->points, screening->value, NULL));
   for (int i = 0; i < screening->n; i++) {
     if (!isfinite(screening->value[i])) screening->value[i] = -INFINITY;
   }
@@ -139,10 +139,43 @@ static void select_starts(const RgMaximiserOptions *options, RgRandom *random,
   }
 }
 
+/* Best first again, after the starts got other values. */
+static void sort_starts(Screening *screening)
+{
+  const int dim = screening->dim;
+
+  for (int k = 0; k < screening->m; k++) {
+    if (!isfinite(screening->ends[k])) screening->ends[k] = -INFINITY;
+    for (int l = k; l > 0 && screening->ends[l] > screening->ends[l - 1]; l--) {
+      double value = screening->ends[l];
+      screening->ends[l] = screening->ends[l - 1];
+      screening->ends[l - 1] = value;
+      for (int j = 0; j < dim; j++) {
+        double *a = &screening->starts[(size_t)l * dim + j], *b = a - dim, x = *a;
+        *a = *b;
+        *b = x;
+      }
+    }
+  }
+}
+
 PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBatchFunction function,
                                void *context, int n_extra, const double *extra, RgRandom *random,
                                double *best_x, double *best_value, RgFailure *failure)
 {
+  PetscFunctionBeginUser;
+  PetscCall(rg_maximise_box_screened(options, dim, function, context, NULL, n_extra, extra, random,
+                                     best_x, best_value, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
+                                        RgBatchFunction function, void *context,
+                                        const RgScreen *with, int n_extra, const double *extra,
+                                        RgRandom *random, double *best_x, double *best_value,
+                                        RgFailure *failure)
+{
+  const RgScreen plain = {function, context};
   RgLocalSearch search = options->local_search == RG_LOCAL_SEARCH_LBFGSB ? rg_local_search_lbfgsb
                                                                          : rg_local_search_batched;
   Screening     screening;
@@ -150,8 +183,12 @@ PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBat
 
   PetscFunctionBeginUser;
   PetscCall(screening_create(options, dim, n_extra, &screening));
-  PetscCall(screen(options, function, context, n_extra, extra, random, &screening));
+  PetscCall(screen(options, with ? with : &plain, n_extra, extra, random, &screening));
   select_starts(options, random, &screening);
+  if (with) {
+    PetscCall(function(context, screening.m, screening.starts, screening.ends, NULL));
+    sort_starts(&screening);
+  }
   if (options->max_iterations > 0)
     PetscCall(search(options, dim, screening.m, screening.starts, screening.ends, function,
                      context));

@@ -1,0 +1,197 @@
+/* drbo_kde: robust to distributions near a density estimate of the contexts in total variation.
+
+   x_t = argmax_x min_{|q - p_t|_1 <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t the kernel density
+   estimate of the n contexts seen so far, delta_t = radius n^(-2/(4 + D_c)).
+   Source: Huang, Song, Xue, Qian (2023), arXiv:2312.10423, Algorithm 2 and Proposition 2; sbo_kde
+   2.3. The inner problem, a two-variable programme in the paper, is solved in closed form.
+   inf over c is taken over `floor_points` Sobol contexts, fixed within an iteration, and the draws
+   themselves. as_released: the Sobol contexts lie in [-1, 0] instead of [0, 1] (ends of the map
+   swapped), the draws don't count, and the derivative by the least confidence bound is dropped; the
+   released program also draws the set anew at every value, which is not repeated here.
+   Cost per iteration: that of sbo_kde with M + floor_points contexts.
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 1. */
+#include "acquisition/context_ucb.h"
+#include "algorithm/kde_contexts.h"
+#include "algorithm/surrogate.h"
+#include "base/design.h"
+#include "robust/total_variation.h"
+
+#include <math.h>
+
+typedef struct {
+  RgKdeOptions kde;
+  double       radius;
+  int          floor_points;
+  bool         as_released;
+} Options;
+
+static const RgParam params[] = {
+  RG_KDE_PARAMS,
+  {"radius", RG_PARAM_REAL, offsetof(Options, radius), "1", 0, 1e6, NULL, "",
+   "delta_t = radius n^(-2/(4 + D_c)), n contexts seen; full L1 distance, 2 is everything"},
+  {"floor_points", RG_PARAM_INT, offsetof(Options, floor_points), "1024", 1, 1e6, NULL, "",
+   "Sobol contexts over which the least confidence bound is taken"},
+  {"as_released", RG_PARAM_BOOL, offsetof(Options, as_released), "false", 0, 0, NULL, "",
+   "these contexts as the authors' program has them: in [-1, 0], without the draws, without "
+   "derivative"},
+  {0}};
+
+enum { ACQUISITION, RADIUS, BANDWIDTH };
+
+static const RgRecordColumn columns[] = {
+  [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  [RADIUS] = {"radius", "radius of the ambiguity set"},
+  [BANDWIDTH] = {"bandwidth", "bandwidth of the density estimate, first context coordinate"},
+  {0}};
+
+/* The worst case as a criterion of U at the first `first` of the samples' contexts and, behind
+   them, the floor's. */
+typedef struct {
+  int           n, n_floor;
+  const double *weight; /* n */
+  double        radius;
+  bool          as_released;
+  double       *q, *work; /* n, 2n */
+} Worst;
+
+static PetscErrorCode worst_case(void *context, const double *u, const double *slope,
+                                 double *value, double *u_bar, double *slope_bar)
+{
+  const Worst *worst = context;
+  const int    n = worst->n, last = n + worst->n_floor;
+  int          least = n;
+  double       floor_mass;
+
+  PetscFunctionBeginUser;
+  (void)slope;
+  (void)slope_bar;
+  for (int i = worst->as_released ? n : 0; i < last; i++)
+    if (u[i] < u[least]) least = i;
+  rg_total_variation_worst(n, u, worst->weight, u[least], worst->radius, value, worst->q,
+                           &floor_mass, worst->work);
+  for (int i = 0; u_bar && i < n; i++) u_bar[i] = worst->q[i];
+  if (u_bar && !worst->as_released) u_bar[least] += floor_mass;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_create_model(algorithm, true, algorithm->state));
+  PetscFunctionReturn(0);
+}
+
+/* Scrambled Sobol contexts in the box, or where the released program puts them. */
+static PetscErrorCode floor_contexts(const RgAlgorithm *algorithm, int t, int dim, double *c)
+{
+  const Options *options = algorithm->options;
+  RgRandom       random = rg_algorithm_stream_at(algorithm, "floor", t);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_design_sobol(&random, options->floor_points, dim, c));
+  for (int i = 0; options->as_released && i < options->floor_points * dim; i++) c[i] = -c[i];
+  PetscFunctionReturn(0);
+}
+
+/* The criterion on `few` of the samples and as many of the floor's contexts. c: room for both. */
+static PetscErrorCode coarse_create(const RgAlgorithm *algorithm, RgModel *model,
+                                    const RgKdeContexts *contexts, int few, Worst *worst,
+                                    RgContextUcb *ucb)
+{
+  const Options *options = algorithm->options;
+  const int      dim = contexts->dim, n_floor = PetscMin(few, options->floor_points);
+  double        *c;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)(few + n_floor) * dim, &c));
+  PetscCall(PetscArraycpy(c, contexts->c, (size_t)few * dim));
+  PetscCall(PetscArraycpy(c + (size_t)few * dim, contexts->c + (size_t)contexts->n * dim,
+                          (size_t)n_floor * dim));
+  worst->n = few;
+  worst->n_floor = n_floor;
+  worst->weight = few < contexts->n ? NULL : worst->weight;
+  PetscCall(rg_context_ucb_create(model, few + n_floor, c, 0, options->kde.width, worst_case, worst,
+                                  ucb));
+  PetscCall(PetscFree(c));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int t,
+                               const RgHistory *history, const RgKdeContexts *contexts,
+                               double radius, RgQuery *query, RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  const int      n = contexts->n, few = rg_kde_screening(&options->kde, model, contexts);
+  const bool     equal = options->kde.expectation == RG_KDE_SAMPLE;
+  RgRandom       random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  Worst          worst = {.n = n,
+                          .n_floor = options->floor_points,
+                          .weight = equal ? NULL : contexts->weight,
+                          .radius = radius,
+                          .as_released = options->as_released};
+  RgContextUcb   ucb, coarse;
+  const RgScreen screen = {rg_context_ucb_function, &coarse};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(n, &worst.q, 2 * n, &worst.work));
+  Worst rough = worst;
+  PetscCall(rg_context_ucb_create(model, n + options->floor_points, contexts->c, 0,
+                                  options->kde.width, worst_case, &worst, &ucb));
+  PetscCall(coarse_create(algorithm, model, contexts, few, &rough, &coarse));
+  PetscCall(rg_acquire_screened(algorithm->setup.domain, history, rg_context_ucb_function, &ucb,
+                                few < n ? &screen : NULL, algorithm->setup.maximiser, &random,
+                                query, &query->extra[ACQUISITION], failure));
+  PetscCall(rg_context_ucb_destroy(&ucb));
+  PetscCall(rg_context_ucb_destroy(&coarse));
+  PetscCall(PetscFree2(worst.q, worst.work));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  const int      dim = history->context_dim;
+  RgModel       *model = algorithm->state;
+  RgKdeContexts  contexts;
+
+  PetscFunctionBeginUser;
+  if (history->n == 0) {
+    rg_failure_set(failure, "drbo_kde needs an initial design: no context has been seen");
+    PetscFunctionReturn(0);
+  }
+  /* 1. Posterior over (x, c). */
+  PetscCall(rg_model_update(model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 2. Density estimate of the contexts, what stands for it, contexts of the floor behind that. */
+  PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, options->floor_points,
+                                   &contexts));
+  PetscCall(floor_contexts(algorithm, t, dim, contexts.c + (size_t)contexts.n * dim));
+  /* 3. delta_t, and x_t = argmax of the worst case. */
+  const double radius = options->radius * pow(history->n, -2.0 / (4 + dim));
+  PetscCall(maximise(algorithm, model, t, history, &contexts, radius, query, failure));
+  query->extra[RADIUS] = radius;
+  query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
+  PetscCall(rg_kde_contexts_destroy(&contexts));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_drbo_kde = {
+  .name = "drbo_kde",
+  .title = "DRBO-KDE",
+  .summary = "x_t = argmax min_{|q - p_t| <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t a density "
+             "estimate of the contexts",
+  .reference = "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
+               "continuous context distribution via kernel density estimation, Algorithm 2",
+  .revision = 1,
+  .needs = RG_NEEDS_NATURE,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = columns,
+  .state_size = sizeof(RgModel),
+  .create = create,
+  .ask = ask,
+  .model = rg_surrogate_model,
+  .destroy = rg_surrogate_destroy,
+};

@@ -1,0 +1,51 @@
+#include "algorithm/kde_contexts.h"
+
+enum { GAUSS_NODES = 16, SOBOL_NODES = 256, SCREENING = 64 };
+
+const char *const rg_kde_expectations[] = {"sample", "quadrature", NULL};
+
+PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeOptions *options,
+                                      int t, const RgHistory *history, int room,
+                                      RgKdeContexts *contexts)
+{
+  const int  dim = history->context_dim;
+  const bool quadrature = options->expectation == RG_KDE_QUADRATURE;
+  const int  nodes = options->nodes > 0 ? options->nodes : dim == 1 ? GAUSS_NODES : SOBOL_NODES;
+  RgRandom   random = rg_algorithm_stream_at(algorithm, "contexts", t);
+  RgKde     *kde = &contexts->kde;
+
+  PetscFunctionBeginUser;
+  contexts->dim = dim;
+  contexts->n = quadrature ? nodes : options->samples;
+  PetscCall(PetscMalloc2((size_t)(contexts->n + room) * dim, &contexts->c, contexts->n,
+                         &contexts->weight));
+  PetscCall(rg_kde_create(history->n, dim, history->c, kde));
+  for (int i = 0; i < contexts->n; i++) contexts->weight[i] = 1.0 / contexts->n;
+  if (!quadrature)
+    PetscCall(rg_kde_sample(kde, &random, 0, 1, contexts->n, contexts->c));
+  else if (dim == 1)
+    PetscCall(rg_kde_gauss(kde, 0, 1, nodes, &contexts->n, contexts->c, contexts->weight));
+  else
+    PetscCall(rg_kde_sample_sobol(kde, &random, 0, 1, contexts->n, contexts->c));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(contexts->c, contexts->weight));
+  PetscCall(rg_kde_destroy(&contexts->kde));
+  PetscFunctionReturn(0);
+}
+
+int rg_kde_screening(const RgKdeOptions *options, const RgModel *model,
+                     const RgKdeContexts *contexts)
+{
+  bool product = model->kernel.n_terms == 1;
+
+  if (options->expectation == RG_KDE_QUADRATURE) return contexts->n;
+  for (int k = 0; product && k < model->kernel.terms[0].n_factors; k++)
+    product = model->kernel.terms[0].factors[k].family == RG_KERNEL_GAUSSIAN;
+  if (options->screening < 0) return product ? contexts->n : PetscMin(SCREENING, contexts->n);
+  return PetscMin(options->screening, contexts->n);
+}

@@ -1,0 +1,55 @@
+/* What SBO-KDE and DRBO-KDE share: a density estimate of the contexts seen so far, and a list of
+   contexts with weights that stands for it while x_t is chosen (sample average or quadrature). */
+#ifndef RG_ALGORITHM_KDE_CONTEXTS_H
+#define RG_ALGORITHM_KDE_CONTEXTS_H
+
+#include "algorithm/algorithm.h"
+#include "density/kde.h"
+
+enum { RG_KDE_SAMPLE, RG_KDE_QUADRATURE };
+
+typedef struct {
+  double width;       /* of the confidence bound: mu + width sd */
+  int    expectation; /* RG_KDE_SAMPLE | RG_KDE_QUADRATURE */
+  int    samples;     /* M */
+  int    nodes;       /* of the quadrature */
+  int    screening;   /* contexts that raw points are compared by; -1: auto */
+} RgKdeOptions;
+
+extern const char *const rg_kde_expectations[];
+
+// clang-format off
+#define RG_KDE_PARAMS                                                                              \
+  {"width", RG_PARAM_REAL, offsetof(RgKdeOptions, width), "1.5", 0, 1e6, NULL, "sqrt(beta_t)",     \
+   "the confidence bound is mean + width * deviation"},                                            \
+  {"expectation", RG_PARAM_CHOICE, offsetof(RgKdeOptions, expectation), "sample", 0, 0,            \
+   rg_kde_expectations, "", "average over the estimated density: draws from it, or a "             \
+   "deterministic rule (Gauss in one context coordinate, else a scrambled Sobol set)"},            \
+  {"samples", RG_PARAM_INT, offsetof(RgKdeOptions, samples), "1024", 1, 1e6, NULL, "M",            \
+   "draws from the estimated density, new in every iteration (expectation: sample)"},              \
+  {"nodes", RG_PARAM_INT, offsetof(RgKdeOptions, nodes), "auto", 2, 1e5, NULL, "",                 \
+   "points of the deterministic rule; auto: 16 in one context coordinate, else 256"},              \
+  {"screening", RG_PARAM_INT, offsetof(RgKdeOptions, screening), "auto", 1, 1e6, NULL, "",         \
+   "draws that raw points of the search are compared by, the first of the M; auto: all, but 64 "   \
+   "under a kernel that does not factor into x and c"}
+// clang-format on
+
+/* Contexts c (n x dim) with weights. Arrays owned. */
+typedef struct {
+  RgKde   kde;
+  int     n, dim;
+  double *c, *weight;
+} RgKdeContexts;
+
+/* Estimate from the contexts of the history, and the list for query t. Draws come from the
+   sub-stream "contexts" of the algorithm. `room`: places kept free behind the list in c. */
+PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeOptions *options,
+                                      int t, const RgHistory *history, int room,
+                                      RgKdeContexts *contexts);
+PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
+
+/* How many contexts screen raw points under this model; contexts->n: all. */
+int rg_kde_screening(const RgKdeOptions *options, const RgModel *model,
+                     const RgKdeContexts *contexts);
+
+#endif

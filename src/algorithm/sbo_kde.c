@@ -1,0 +1,153 @@
+/* sbo_kde: stochastic optimisation under a density estimate of the contexts.
+
+   x_t = argmax_x E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t the kernel density estimate of the
+   contexts seen so far, the model over (x, c).
+   Source: Huang, Song, Xue, Qian (2023), arXiv:2312.10423, Algorithm 1; sbo_kde 2.2.
+   Deviations: none with expectation: sample. With expectation: quadrature the average is taken by a
+   deterministic rule. Raw points of the search may be compared by the first of the M draws only.
+   Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 1. */
+#include "acquisition/context_ucb.h"
+#include "algorithm/kde_contexts.h"
+#include "algorithm/surrogate.h"
+
+#include <math.h>
+
+typedef struct {
+  RgKdeOptions kde;
+} Options;
+
+static const RgParam params[] = {RG_KDE_PARAMS, {0}};
+
+enum { ACQUISITION, ERROR, BANDWIDTH };
+
+static const RgRecordColumn columns[] = {
+  [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  [ERROR] = {"expectation_error", "standard error of that average, or its difference from a rule "
+                                  "with twice the nodes, model units"},
+  [BANDWIDTH] = {"bandwidth", "bandwidth of the density estimate, first context coordinate"},
+  {0}};
+
+static PetscErrorCode create(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_create_model(algorithm, true, algorithm->state));
+  PetscFunctionReturn(0);
+}
+
+/* E U over `contexts` at x. spread: standard error of a sample average. */
+static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, double width,
+                               const double *x, double *value, double *spread)
+{
+  RgContextWeights weights = {contexts->n, contexts->weight};
+  RgContextUcb     ucb;
+  double           squares = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_ucb_create(model, contexts->n, contexts->c, 0, width,
+                                  rg_context_expectation, &weights, &ucb));
+  PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
+  for (int i = 0; i < contexts->n; i++)
+    squares += contexts->weight[i] * (ucb.u[i] - *value) * (ucb.u[i] - *value);
+  *spread = sqrt(squares / PetscMax(contexts->n - 1, 1));
+  PetscCall(rg_context_ucb_destroy(&ucb));
+  PetscFunctionReturn(0);
+}
+
+/* Error of the average at the query. */
+static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *model, int t,
+                                     const RgHistory *history, const RgKdeContexts *contexts,
+                                     RgQuery *query)
+{
+  RgKdeOptions  finer = ((const Options *)algorithm->options)->kde;
+  RgKdeContexts other;
+  double        value, spread;
+
+  PetscFunctionBeginUser;
+  if (finer.expectation == RG_KDE_SAMPLE) {
+    PetscCall(value_at(model, contexts, finer.width, query->x, &value, &query->extra[ERROR]));
+    PetscFunctionReturn(0);
+  }
+  finer.nodes = 2 * contexts->n;
+  PetscCall(rg_kde_contexts_create(algorithm, &finer, t, history, 0, &other));
+  PetscCall(value_at(model, &other, finer.width, query->x, &value, &spread));
+  query->extra[ERROR] = fabs(value - query->extra[ACQUISITION]);
+  PetscCall(rg_kde_contexts_destroy(&other));
+  PetscFunctionReturn(0);
+}
+
+/* Maximise the average, raw points compared by its first `few` contexts. */
+static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int t,
+                               const RgHistory *history, const RgKdeContexts *contexts,
+                               RgQuery *query, RgFailure *failure)
+{
+  const RgKdeOptions *options = &((const Options *)algorithm->options)->kde;
+  const int           few = rg_kde_screening(options, model, contexts);
+  RgRandom            random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  RgContextWeights    weights = {contexts->n, contexts->weight}, first = {few, NULL};
+  RgContextUcb        ucb, coarse;
+  const RgScreen      screen = {rg_context_ucb_function, &coarse};
+  double             *equal;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(few, &equal));
+  for (int i = 0; i < few; i++) equal[i] = 1.0 / few;
+  first.weight = equal;
+  PetscCall(rg_context_ucb_create(model, contexts->n, contexts->c, 0, options->width,
+                                  rg_context_expectation, &weights, &ucb));
+  PetscCall(rg_context_ucb_create(model, few, contexts->c, 0, options->width,
+                                  rg_context_expectation, &first, &coarse));
+  PetscCall(rg_acquire_screened(algorithm->setup.domain, history, rg_context_ucb_function, &ucb,
+                                few < contexts->n ? &screen : NULL, algorithm->setup.maximiser,
+                                &random, query, &query->extra[ACQUISITION], failure));
+  PetscCall(rg_context_ucb_destroy(&ucb));
+  PetscCall(rg_context_ucb_destroy(&coarse));
+  PetscCall(PetscFree(equal));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  RgModel       *model = algorithm->state;
+  RgKdeContexts  contexts;
+
+  PetscFunctionBeginUser;
+  if (history->n == 0) {
+    rg_failure_set(failure, "sbo_kde needs an initial design: no context has been seen");
+    PetscFunctionReturn(0);
+  }
+  /* 1. Posterior over (x, c). */
+  PetscCall(rg_model_update(model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 2. Density estimate of the contexts, and what stands for it. */
+  PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, 0, &contexts));
+  /* 3. x_t = argmax of the average confidence bound. */
+  PetscCall(maximise(algorithm, model, t, history, &contexts, query, failure));
+  query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
+  if (!failure->failed)
+    PetscCall(estimate_error(algorithm, model, t, history, &contexts, query));
+  PetscCall(rg_kde_contexts_destroy(&contexts));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_sbo_kde = {
+  .name = "sbo_kde",
+  .title = "SBO-KDE",
+  .summary = "x_t = argmax E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t a density estimate of the "
+             "contexts",
+  .reference = "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
+               "continuous context distribution via kernel density estimation, Algorithm 1",
+  .revision = 1,
+  .needs = RG_NEEDS_NATURE,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = columns,
+  .state_size = sizeof(RgModel),
+  .create = create,
+  .ask = ask,
+  .model = rg_surrogate_model,
+  .destroy = rg_surrogate_destroy,
+};

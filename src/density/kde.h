@@ -1,0 +1,39 @@
+/* Kernel density estimate of contexts with a product Gaussian kernel and Silverman's bandwidths:
+   p(c) = (1/n) sum_i prod_j N(c_j; c_ij, h_j^2). Source: arXiv:2312.10423; sbo_kde 2.1.2. */
+#ifndef RG_DENSITY_KDE_H
+#define RG_DENSITY_KDE_H
+
+#include "base/distribution.h"
+
+typedef struct {
+  int     n, dim;
+  double *points;    /* n x dim, owned copy */
+  double *bandwidth; /* dim, owned; 0 where all points agree */
+} RgKde;
+
+/* points: n x dim, finite, n >= 1. h_j = (4/(dim+2))^(1/(dim+4)) s_j n^(-1/(dim+4)), s_j with
+   divisor n. */
+PetscErrorCode rg_kde_create(int n, int dim, const double *points, RgKde *kde);
+PetscErrorCode rg_kde_destroy(RgKde *kde);
+
+/* p(c); infinite or 0 where a bandwidth is 0. O(n dim). */
+double rg_kde_density(const RgKde *kde, const double *c);
+
+/* m draws (m x dim): a point at random plus noise, then clipped to [lower, upper] per coordinate
+   (mass outside becomes atoms, sbo_kde D24). */
+PetscErrorCode rg_kde_sample(const RgKde *kde, RgRandom *random, double lower, double upper, int m,
+                             double *samples);
+/* The same from a scrambled Sobol set in dim + 1 coordinates (dim < RG_SOBOL_MAX_DIM). */
+PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lower, double upper,
+                                   int m, double *samples);
+/* dim = 1: the m-point Gauss rule of the clipped estimate, which integrates polynomials of degree
+   2m - 1 exactly; *count <= m nodes (fewer when the estimate has fewer points). node, weight: m.
+   O(n m). */
+PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m, int *count,
+                            double *node, double *weight);
+
+/* dim = 1: int |p - q| over the real line, q the density of a law without atoms (no factor 1/2,
+   range [0, 2]: what the paper calls total variation). All bandwidths > 0. Error about 1e-4. */
+PetscErrorCode rg_kde_distance(const RgKde *kde, const RgDistribution *law, double *distance);
+
+#endif
