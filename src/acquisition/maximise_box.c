@@ -51,8 +51,8 @@ static PetscErrorCode screening_destroy(Screening *screening)
 }
 
 /* Draw the raw points and evaluate them in one batch. */
-static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *with, int n_extra, const double *extra,
-                             RgRandom *random, Screening *screening)
+static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *with, int n_extra,
+                             const double *extra, RgRandom *random, Screening *screening)
 {
   int    dim = screening->dim, n_raw = options->raw_samples;
   size_t raw_size = (size_t)n_raw * dim;

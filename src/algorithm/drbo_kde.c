@@ -1,6 +1,6 @@
 /* drbo_kde: robust to distributions near a density estimate of the contexts in total variation.
 
-   x_t = argmax_x min_{|q - p_t|_1 <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t the kernel density
+   x_t = argmax_x min_{|q - p_t|_1 <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t the density
    estimate of the n contexts seen so far, delta_t = radius n^(-2/(4 + D_c)).
    Source: Huang, Song, Xue, Qian (2023), arXiv:2312.10423, Algorithm 2 and Proposition 2; sbo_kde
    2.3. The inner problem, a two-variable programme in the paper, is solved in closed form.
@@ -179,8 +179,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 const RgAlgorithmClass rg_algorithm_drbo_kde = {
   .name = "drbo_kde",
   .title = "DRBO-KDE",
-  .summary = "x_t = argmax min_{|q - p_t| <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t a density "
-             "estimate of the contexts",
+  .summary = "x_t = argmax min_{|q - p_t| <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t a "
+             "density estimate of the contexts",
   .reference = "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
                "continuous context distribution via kernel density estimation, Algorithm 2",
   .revision = 1,

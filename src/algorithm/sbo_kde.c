@@ -45,7 +45,7 @@ static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, do
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_ucb_create(model, contexts->n, contexts->c, 0, width,
-                                  rg_context_expectation, &weights, &ucb));
+                                  rg_ucb_expectation, &weights, &ucb));
   PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
   for (int i = 0; i < contexts->n; i++)
     squares += contexts->weight[i] * (ucb.u[i] - *value) * (ucb.u[i] - *value);
@@ -94,9 +94,9 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   for (int i = 0; i < few; i++) equal[i] = 1.0 / few;
   first.weight = equal;
   PetscCall(rg_context_ucb_create(model, contexts->n, contexts->c, 0, options->width,
-                                  rg_context_expectation, &weights, &ucb));
+                                  rg_ucb_expectation, &weights, &ucb));
   PetscCall(rg_context_ucb_create(model, few, contexts->c, 0, options->width,
-                                  rg_context_expectation, &first, &coarse));
+                                  rg_ucb_expectation, &first, &coarse));
   PetscCall(rg_acquire_screened(algorithm->setup.domain, history, rg_context_ucb_function, &ucb,
                                 few < contexts->n ? &screen : NULL, algorithm->setup.maximiser,
                                 &random, query, &query->extra[ACQUISITION], failure));
