@@ -171,14 +171,15 @@ def _pairs_method(check, quantifier):
 
 
 def comparable(check, studies):
-    """who, against, on, value, factor: the ratio of means lies within [1/factor, factor];
-    quantifier as in `better`."""
+    """who, against, on, value, factor: the ratio of means lies within [1/factor, factor]; one_sided:
+    true: it is at most the factor; quantifier as in `better`."""
     rows, factor = [], float(check.get("factor", 1.5))
+    least = 0.0 if check.get("one_sided") else 1.0 / factor
     for where, table, pairs in _tables(check, studies):
         for a, b in pairs:
             both = table[[a, b]].dropna()
             ratio, low, high = _ratio(both[a].to_numpy(), both[b].to_numpy(), _groups(both))
-            verdict = _interval_verdict(low, high, 1 / factor, factor, len(both))
+            verdict = _interval_verdict(low, high, least, factor, len(both))
             rows.append({"where": where, "a": a, "b": b, "n": len(both), "ratio": ratio,
                          "low": low, "high": high, "verdict": verdict})
     verdicts = pd.Series([row["verdict"] for row in rows])
@@ -186,7 +187,7 @@ def comparable(check, studies):
     text = "; ".join(f"{r['a']} / {r['b']} ({r['where']}): {_n(r['ratio'])} "
                      f"[{_n(r['low'])}, {_n(r['high'])}]" for r in _shortened(rows))
     return Outcome(verdict, text, f"{describe_value(check.get('value', {}))}: ratio of means "
-                   f"within a factor {factor:g}, 95% bootstrap interval", rows)
+                   f"{'at most' if check.get('one_sided') else 'within a factor'} {factor:g}, 95% bootstrap interval", rows)
 
 
 def _ratio(a, b, groups):

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 
-from . import bounds, comparison, figures, profiles, style, theory
+from . import bounds, comparison, figures, illustrations, profiles, style, theory
 from .catalogue import studies_of
 from .measures import trial_values, value_curves
 from .regret import METRICS
@@ -21,6 +21,9 @@ def draw(spec, studies, results_directory=None):
     any of its panels. `results_directory`: where tables of `regatta bounds` lie."""
     if spec["kind"] == "roots":
         return [("", "", roots_figure(spec))]
+    if spec["kind"] in illustrations.KINDS:
+        with style.context():
+            return [("", "", illustrations.KINDS[spec["kind"]](_panels))]
     if not any(studies.get(name) for name in studies_of(spec)):
         return []
     if spec["kind"] == "confidence":
@@ -69,8 +72,8 @@ def grid(spec, studies, time=False):
                 _empty(axis, title, "no complete trial yet")
                 continue
             notes += _dress(panel, title, label, spec, time)
-        handles = [Line2D([], [], **styles[a]) for a in names if a in shown]
         labels = [a for a in names if a in shown]
+        handles = [Line2D([], [], **styles[a]) for a in labels]
         notes = [_band_words(band, trials)] + notes
         style.place_legend(figure, handles, labels, notes)
         return figure
@@ -123,6 +126,11 @@ def _dress(panel, title, label, spec, time):
     summary, band, metric = axis.regatta
     factor, notes = figures.scale_axes(axis, summary, band, spec.get("scale", "auto"), metric)
     panel.dress(title, label, factor)
+    if spec.get("log_x") and not time:
+        last = summary["t"].max() if len(summary) else 10
+        axis.set_xscale("log")
+        axis.set_xlim(1, 1.05 * max(last, 2))
+        axis.xaxis.set_major_locator(LogLocator(numticks=6))
     if time:
         axis.set_xscale("log")
         axis.xaxis.set_major_locator(LogLocator(numticks=6))
