@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from . import comparison, theory
+from . import comparison, illustrations, theory
 from .growth import growth_exponent, slopes
 from .load import InputError
 from .measures import TooShort, at, part, regret_at_time, trial_values, value_curves
@@ -398,6 +398,21 @@ def law(check, _):
                    f"|X| = {points}")
 
 
+def exploitation(check, _):
+    """runs: over so many first samples of the damped cosine, queries of BOKE+ have larger values than
+    those of BOKE (computed by illustrations.py, no results needed)."""
+    values = illustrations.query_values(int(check["runs"]))
+    table = pd.DataFrame(-values, columns=["BOKE", "BOKE+"])
+    row = next(comparison.compare(table, [("BOKE+", "BOKE")], "less").itertuples())
+    other = comparison.signed_rank(values[:, 1] - values[:, 0], "less")
+    verdict = (YES if row.p <= ALPHA else NO if other <= ALPHA or
+               row.superiority_high < NO_ADVANTAGE else OPEN)
+    return Outcome(verdict, f"mean value of the queries {_n(-row.mean_a)} (BOKE+) against "
+                   f"{_n(-row.mean_b)} (BOKE) in {row.n} runs, p = {_n(row.p)}, "
+                   f"P(better) = {row.superiority:.2f}",
+                   "one-sided Wilcoxon signed-rank test over runs from the same five samples")
+
+
 def unchecked(check, _):
     """because: why no results can decide it."""
     return Outcome(OPEN, check["because"])
@@ -512,4 +527,4 @@ def _n(value):
 
 
 KINDS = {f.__name__: f for f in (better, comparable, lead, identical, within, drop, reach, growth,
-                                 trend, law, unchecked)}
+                                 trend, law, exploitation, unchecked)}

@@ -12,8 +12,8 @@ SETTINGS = {"GP-UCB": "beta=auto,scale=1", "RGP-UCB": "kappa=auto,theta=1",
             "IRGP-UCB": "shift=auto,rate=0.5"}
 VECTORS = {"x": "dim_x", "length_scale": "dim_z"}
 SCALARS = ["y", "f", "objective", "instantaneous_regret", "simple_regret", "cumulative_regret",
-           "posterior_sd", "information_gain", "confidence", "wall_fit", "wall_acquire",
-           "wall_evaluate", "cpu_fit", "cpu_acquire", "cpu_evaluate"]
+           "posterior_sd", "information_gain", "confidence", "fill_distance",
+           "wall_fit", "wall_acquire", "wall_evaluate", "cpu_fit", "cpu_acquire", "cpu_evaluate"]
 
 
 def problem(label, algorithms=ALGORITHMS, instances=1, seeds=10, queries=60, initial=4, dim=2,
@@ -53,6 +53,7 @@ def _trial(arrays, k, rows, algorithm, rank, instance, initial, finite, scale, f
     arrays["instantaneous_regret"][k, :rows] = regret
     arrays["simple_regret"][k, :rows] = np.minimum.accumulate(regret)
     arrays["cumulative_regret"][k, initial:rows] = np.cumsum(regret[initial:])
+    arrays["fill_distance"][k, :rows] = (np.arange(rows) + 1.0) ** -0.5 * (1.0 + 0.01 * (k % 7))
     arrays["objective"][k, :rows] = arrays["f"][k, :rows] = 3.0 - regret
     arrays["y"][k, :rows] = 3.0 - regret + random.normal(0, 0.01, rows)
     arrays["x"][k, :rows] = random.uniform(size=(rows, arrays["x"].shape[2]))

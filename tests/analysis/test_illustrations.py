@@ -1,0 +1,38 @@
+"""Kernel regression of the illustrations against limits and numbers worked out by hand."""
+import unittest
+
+import common
+import numpy as np
+from regatta_analysis import illustrations
+
+
+class Regression(common.Case):
+    def test_by_hand(self):
+        m, log_weight = illustrations.kernel_regression([0.0], np.array([0.0, 1.0]),
+                                                        np.array([2.0, 4.0]), 1.0)
+        w = np.exp(-0.5)
+        self.assertAlmostEqual(m[0], (2.0 + 4.0 * w) / (1.0 + w))
+        self.assertAlmostEqual(log_weight[0], np.log(1.0 + w))
+
+    def test_small_bandwidth_is_the_nearest_neighbour(self):
+        points, values = np.array([0.2, 0.6, 0.7]), np.array([1.0, -1.0, 3.0])
+        x = np.array([0.0, 0.39, 0.41, 0.66, 1.0])
+        m, _ = illustrations.kernel_regression(x, points, values, 1e-4)
+        np.testing.assert_allclose(m, [1.0, 1.0, -1.0, 3.0, 3.0])
+
+    def test_confidence_parameter(self):
+        for t, root in ((1, 0.289), (10, 0.419), (100, 0.518)):
+            self.assertAlmostEqual(np.sqrt(illustrations.beta(t)), root, places=3)
+
+    def test_optimum_of_the_damped_cosine(self):
+        x = illustrations.GRID[np.argmax(illustrations.damped_cosine(illustrations.GRID))]
+        self.assertAlmostEqual(x, 0.274196693793, delta=1e-3)
+
+    def test_runs_start_from_the_same_samples(self):
+        first, second = (illustrations.run(exploit, 3, seed=2) for exploit in (False, True))
+        np.testing.assert_array_equal(first[0][:5], second[0][:5])
+        self.assertEqual(len(first[0]), 8)
+
+
+if __name__ == "__main__":
+    unittest.main()
