@@ -1,7 +1,8 @@
 """The program itself with a file call gone wrong: exit code 0, 3 or killed; then the same command
-again gives the same checksum and leaves nothing behind.
+again gives the same checksum, leaves nothing behind, and has asked no costly objective twice.
 
 REGATTA_PROGRAM, FAULT_SHIM: what to run. REGATTA_LONG=1: every call, else a sample."""
+import collections
 import os
 import pathlib
 import shutil
@@ -16,6 +17,17 @@ common: {iterations: 10, initial_points: 4, noise_variance: 1.0e-4}
 problems: [branin]
 algorithms: [random, gp_ucb]
 """
+# An objective that is a program: it notes every question that it is asked.
+EXTERNAL = """study: fault
+seed: 7
+seeds: 2
+common: {{iterations: 3, initial_points: 3}}
+problems: [{{name: external, program: {evaluator}, arguments: ["--calls", {calls}],
+            inputs: [a real 0 1, n integer 1 9], optimum: 0}}]
+algorithms: [random]
+"""
+EVALUATOR = pathlib.Path(__file__).resolve().parents[1] / "integration" / "evaluator.py"
+EXTERNAL_FAULTS = [("die", 0), ("lost", 0), ("ENOSPC", 0), ("short", 0)]
 FAULTS = [("die", 0), ("torn", 0), ("lost", 0), ("zeroed", 0), ("ENOSPC", 0), ("EDQUOT", 0),
           ("EIO", 0), ("short", 1)]
 SAMPLE = 3
@@ -23,10 +35,12 @@ KILLED = -9
 
 
 class Bench:
-    def __init__(self, folder):
+    def __init__(self, folder, text):
         self.folder = folder
+        self.calls = folder / "calls"
         self.study = folder / "study.yaml"
-        self.study.write_text(STUDY)
+        self.study.write_text(text.format(evaluator=EVALUATOR, calls=self.calls)
+                              if "{evaluator}" in text else text)
         self.directory = folder / "results"
         self.output = self.directory / "out.h5"
         self.program = os.environ["REGATTA_PROGRAM"]
@@ -34,6 +48,7 @@ class Bench:
     def clean(self):
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir()
+        self.calls.unlink(missing_ok=True)
 
     def run(self, *arguments, **faults):
         env = dict(os.environ)
@@ -73,24 +88,45 @@ class Bench:
             return "the results differ"
         if os.listdir(self.directory) != ["out.h5"]:
             return f"left behind: {os.listdir(self.directory)}"
+        return self.asked_twice(first.returncode == KILLED)
+
+    def asked_twice(self, killed):
+        """A question of which the answer was known; the one in flight when the run was killed may be
+        asked again."""
+        if not self.calls.exists():
+            return None
+        counts = collections.Counter(tuple(line.split()[1:])
+                                     for line in self.calls.read_text().splitlines())
+        again = {question: n for question, n in counts.items() if n > 1}
+        if len(again) > killed or any(n > 2 for n in again.values()):
+            return f"asked again: {again}"
         return None
 
-
-def main():
-    passed = failed = 0
-    with tempfile.TemporaryDirectory(prefix="regatta-test-") as folder:
-        bench = Bench(pathlib.Path(folder))
-        calls = bench.count_calls()
-        expected = bench.checksum()
+    def enumerate(self, faults):
+        """Numbers of faults survived and not survived."""
+        passed = failed = 0
+        calls = self.count_calls()
+        expected = self.checksum()
         assert calls > 20 and expected, "the undisturbed run"
         step = 1 if os.environ.get("REGATTA_LONG") else -(-calls // SAMPLE)
-        for number, (action, forever) in enumerate(FAULTS):
+        for number, (action, forever) in enumerate(faults):
             for call in range(1 + number * (step // 3 + 1) % step, calls + 1, step):
-                problem = bench.try_fault(action, forever, call, expected)
+                problem = self.try_fault(action, forever, call, expected)
                 passed += problem is None
                 failed += problem is not None
                 if problem:
                     print(f"FAILED {action} at call {call} of {calls}: {problem}")
+        print(f"{calls} file calls, {passed + failed} faults")
+        return passed, failed
+
+
+def main():
+    passed = failed = 0
+    for text, faults in ((STUDY, FAULTS), (EXTERNAL, EXTERNAL_FAULTS)):
+        with tempfile.TemporaryDirectory(prefix="regatta-test-") as folder:
+            survived, lost = Bench(pathlib.Path(folder), text).enumerate(faults)
+            passed += survived
+            failed += lost
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
