@@ -274,7 +274,7 @@ static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
   RgMaximiserOptions   search = *maximiser;
 
   if (count > 1) {
-    search.raw_samples = RG_PATH_RAW_SAMPLES * sampler->domain->design.dim;
+    search.raw_samples = rg_path_raw_samples(sampler->domain->design.dim);
     search.restarts = RG_PATH_RESTARTS;
   }
   if (options->raw_samples >= 0) search.raw_samples = options->raw_samples;

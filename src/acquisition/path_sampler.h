@@ -20,12 +20,17 @@ typedef enum { RG_PATHS_AUTO, RG_PATHS_RFF, RG_PATHS_EXACT, RG_PATHS_PATHWISE } 
 typedef struct {
   int kind;        /* RgPathKind */
   int features;    /* of a path, redrawn for every path */
-  int raw_samples; /* -1: of the maximiser block; of several paths RG_PATH_RAW_SAMPLES per input */
+  int raw_samples; /* -1: of the maximiser block; of several paths rg_path_raw_samples */
   int restarts;    /* -1: of the maximiser block; of several paths RG_PATH_RESTARTS */
 } RgPathOptions;
 
-#define RG_PATH_RAW_SAMPLES 256
-#define RG_PATH_RESTARTS    10
+/* Measured on posteriors of 60 data in 2, 4 and 6 dimensions: the mean of ten maxima found so is
+   0.01 to 0.04 of the prior deviation below that of a search with 20000 points, 100 starts. */
+#define RG_PATH_RESTARTS 6
+static inline int rg_path_raw_samples(int dim)
+{
+  return 320 + 64 * dim;
+}
 
 extern const char *const rg_path_kind_names[];
 
@@ -37,9 +42,9 @@ extern const char *const rg_path_kind_names[];
    "random Fourier features of a path, redrawn for every path"},                                   \
   {"path_raw_samples", RG_PARAM_INT, offsetof(Options, paths.raw_samples), "auto", 1, 1e7, NULL,   \
    "", "raw points of the search for the maximum of a path on a box; auto: as in `maximiser`, or " \
-   "256 per input where several paths are drawn"},                                                 \
+   "320 + 64 per input where several paths are drawn"},                                            \
   {"path_restarts", RG_PARAM_INT, offsetof(Options, paths.restarts), "auto", 1, 1e5, NULL, "",     \
-   "starts of that search; auto: as in `maximiser`, or 10 where several paths are drawn"}
+   "starts of that search; auto: as in `maximiser`, or 6 where several paths are drawn"}
 
 /* Mistakes the table can't express: exact paths on a box, or on a set they are too large for. */
 void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain, RgPlace place,

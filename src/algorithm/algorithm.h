@@ -55,6 +55,9 @@ typedef struct {
   const char    *stream;    /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;
   size_t         options_size;
+  /* Paths drawn from the posterior per iteration, *features the random features of each, 0 where
+     they are exact; for the estimate of cost. NULL: none. */
+  int (*paths)(const void *options, bool finite, int *features);
   const RgRecordColumn *columns; /* ends with a NULL name; NULL: none */
   size_t         state_size;
   /* Validate what the table can't express, for this domain; NULL: nothing to check. */

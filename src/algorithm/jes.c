@@ -62,6 +62,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static int paths_per_iteration(const void *options, bool finite, int *features)
+{
+  const Options *o = options;
+
+  *features = rg_sampling_features(&o->paths, finite);
+  return o->samples;
+}
+
 const RgAlgorithmClass rg_algorithm_jes = {
   .name = "jes",
   .title = "JES",
@@ -72,6 +80,7 @@ const RgAlgorithmClass rg_algorithm_jes = {
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
+  .paths = paths_per_iteration,
   .options_size = sizeof(Options),
   .columns = columns,
   .state_size = sizeof(RgSampling),

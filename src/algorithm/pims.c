@@ -70,6 +70,7 @@ const RgAlgorithmClass rg_algorithm_pims = {
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
+  .paths = rg_sampling_one_path,
   .options_size = sizeof(Options),
   .columns = columns,
   .state_size = sizeof(RgSampling),

@@ -35,6 +35,19 @@ PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
+int rg_sampling_features(const RgPathOptions *paths, bool finite)
+{
+  bool exact = paths->kind == RG_PATHS_EXACT || (finite && paths->kind == RG_PATHS_AUTO);
+
+  return exact ? 0 : paths->features;
+}
+
+int rg_sampling_one_path(const void *options, bool finite, int *features)
+{
+  *features = rg_sampling_features(options, finite);
+  return 1;
+}
+
 PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,
                                 bool only_unseen, RgOptima *optima, RgFailure *failure)
 {

@@ -17,6 +17,10 @@ PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, Rg
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
 RgModel       *rg_sampling_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
+/* Random features of a path over a finite design or a box; 0: paths are exact. */
+int rg_sampling_features(const RgPathOptions *paths, bool finite);
+/* RgAlgorithmClass.paths of a method with one path per iteration. */
+int rg_sampling_one_path(const void *options, bool finite, int *features);
 
 /* Maxima of `count` independent paths given the history, with random numbers of the sub-streams
    "paths" (the draws) and "path_maximiser" (their maximisation) at t. The model was updated.

@@ -2,9 +2,8 @@
 
 #include <math.h>
 
-/* Seconds per unit of the terms in cost.h, fitted by non-negative least squares to trials of 30 to
-   300 iterations in 2 to 8 dimensions, on one AVX-512 core with OpenBLAS: nine in ten trials within
-   a factor of 2.5. */
+/* Seconds per unit of the terms in cost.h, from trials of 50 to 200 iterations in 2 to 6 dimensions
+   on one AVX-512 core with OpenBLAS. */
 static const struct {
   double trial;                       /* start and record of a trial */
   double evaluation;                  /* the loop itself */
@@ -12,21 +11,35 @@ static const struct {
   double update, rebuild;             /* posterior on a finite set */
   double raw_kernel, raw_solve;       /* prediction at a raw sample */
   double start_kernel, start_solve;   /* all the local search from one start */
-  double fit, fit_matrix, fit_factor; /* likelihood ascent from one start; its factorisations */
+  double fit, fit_matrix, fit_factor; /* one evaluation of the likelihood */
+  double draw, feature, coarse, gram; /* paths of random features: per number drawn, cosine, cosine
+                                         in single precision, product of the Gram matrix */
+  double exact, exact_update;         /* exact paths, per point */
   double factor;                      /* Cholesky of a problem's matrix */
-} unit = {.trial = 2e-3,
+} unit = {.trial = 5e-4,
           .evaluation = 5e-6,
-          .iteration = 6e-5,
-          .update = 3e-10,
-          .rebuild = 1.5e-10,
-          .raw_kernel = 8e-10,
-          .raw_solve = 3e-11,
-          .start_kernel = 6e-8,
-          .start_solve = 4e-10,
-          .fit = 1e-5,
-          .fit_matrix = 5e-10,
-          .fit_factor = 1e-10,
+          .iteration = 3e-5,
+          .update = 1.2e-10,
+          .rebuild = 1e-10,
+          .raw_kernel = 3e-10,
+          .raw_solve = 1.1e-11,
+          .start_kernel = 1.5e-8,
+          .start_solve = 1.2e-10,
+          .fit = 3e-6,
+          .fit_matrix = 3.5e-10,
+          .fit_factor = 3e-11,
+          .draw = 3e-9,
+          .feature = 1e-9,
+          .coarse = 1e-10,
+          .gram = 1.1e-11,
+          .exact = 5e-9,
+          .exact_update = 1e-10,
           .factor = 8e-12};
+
+#define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
+#define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
+#define PATH_ASCENT      75.0 /* evaluations of a path that its local search amounts to */
+#define ON_SET           0.3  /* of a cosine: a feature at a point of a finite set, on average */
 
 /* Resident set of the process before it holds any trial. */
 static const double process_bytes = 50e6;
@@ -44,25 +57,53 @@ static double finite_points(const RgCell *cell)
   return (double)cell->size_x * (cell->size_c ? cell->size_c : 1);
 }
 
+static double fit_seconds(const RgSurrogateOptions *model, double inputs, double n0, double n)
+{
+  const double t2 = power_sum(n0, n, 2), t3 = power_sum(n0, n, 3);
+  const double evaluations = model->fit_multistart == RG_MULTISTART_ALWAYS
+                               ? EVALUATIONS_COLD * (1 + model->fit_starts)
+                               : EVALUATIONS_WARM;
+
+  if (model->fit == RG_FIT_FIXED) return 0;
+  return evaluations / model->refit_every *
+         (unit.fit * (n - n0) + unit.fit_matrix * (inputs + 3) * t2 + unit.fit_factor * t3);
+}
+
+/* Of `count` paths per iteration. */
+static double path_seconds(int count, double features, double inputs, double points, double n0,
+                           double n)
+{
+  const double T = n - n0, t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
+
+  if (!(features > 0)) return count * points * (unit.exact * T + unit.exact_update * t1);
+  const double raw = 320 + 64 * inputs;
+  const double maximum = points > 0 ? ON_SET * unit.feature * points
+                                    : unit.coarse * raw + unit.feature * PATH_ASCENT;
+  return count * features *
+         ((unit.draw * (inputs + 2) + maximum) * T + unit.feature * t1 + unit.gram * t2);
+}
+
 static double model_seconds(const RgCell *cell, double n0, double n)
 {
   const RgSurrogateOptions *model = &cell->surrogate;
   const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell), T = n - n0;
-  const double t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2), t3 = power_sum(n0, n, 3);
-  const double due = 1.0 / model->refit_every;
-  double seconds = 0;
+  const double t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
+  double seconds = fit_seconds(model, inputs, n0, n);
+  int    features;
 
-  if (model->fit != RG_FIT_FIXED)
-    seconds += due * ((1 + model->fit_starts) * inputs * (unit.fit * T + unit.fit_matrix * t2) +
-                      unit.fit_factor * t3);
+  if (cell->algorithm->paths) {
+    int count = cell->algorithm->paths(cell->algorithm_options, points > 0, &features);
+    seconds += path_seconds(count, features, inputs, points, n0, n);
+  }
   if (points > 0) {
-    const double rebuilds = model->fit != RG_FIT_FIXED || model->standardise ? due : 0;
+    const bool changes = model->fit != RG_FIT_FIXED || model->standardise;
+    const double rebuilds = changes ? 1.0 / model->refit_every : 0;
     return seconds + points * (unit.update * t1 + unit.rebuild * rebuilds * t2 / 2);
   }
   const double starts = cell->maximiser.max_iterations ? cell->maximiser.restarts : 0;
   seconds += unit.iteration * T;
   seconds += cell->maximiser.raw_samples * (unit.raw_kernel * inputs * t1 + unit.raw_solve * t2);
-  return seconds + starts * (unit.start_kernel * inputs * t1 + unit.start_solve * t2);
+  return seconds + starts * inputs * (unit.start_kernel * t1 + unit.start_solve * t2);
 }
 
 static double model_order(const RgCell *cell)

@@ -11,8 +11,12 @@
    and sums over t = n0 .. n-1:
      always          1 + n, and n times what the problem expects an evaluation to take
      finite domain   N sum t, and N/k sum t^2/2 where the model changes with the data
-     box             sum 1, M sum (D t + t^2) raw samples, R sum (D t + t^2) local search
-     fit             S D/k sum (1 + t^2), and 1/k sum t^3
+     box             sum 1, M sum (D t + t^2) raw samples, R D sum (t + t^2) local search
+     fit             1/k sum (1 + (D + 3) t^2 + t^3) for every evaluation of the likelihood: 20 per
+                     start where all of the S starts join every fit, else 8
+     P paths         P sum (F (D + 2) + F t + F t^2) of F random features, and their maximum over
+                     320 + 64 D raw samples and some starts, or over N points; P N sum (1 + t)
+                     where they are exact
 
    each term times a constant of the table in cost.c. O(1). */
 void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes);
