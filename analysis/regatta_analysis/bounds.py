@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from . import style
 from .load import InputError
 from .regret import curves, regret_curves
-from .settings import problem_label
+from .settings import aimed_score, problem_label
 from .statistics import summarise
 
 COLUMNS = ["problem", "algorithm", "swept", "quantity", "t", "value", "kind", "remark"]
@@ -16,6 +16,8 @@ NAMES = {
     "theorem_4_4": "Theorem 4.4", "theorem_4_5": "Theorem 4.5",
     "proposition_4_1": "Proposition 4.1", "gp_ucb_expected": "GP-UCB, expected",
     "rgp_ucb_expected": "RGP-UCB, expected",
+    "rrgp_corollary_4_1": "RRGP-UCB, Corollary 4.1",
+    "rrgp_theorem_4_4": "RRGP-UCB, Theorem 4.4",
 }
 GAINS = {"gamma_upper": ("maximum information gain, upper bound", (0, (5, 1.5))),
          "gamma_greedy": ("maximum information gain, greedy lower bound", (0, (1, 1)))}
@@ -32,9 +34,14 @@ def read(path):
     if list(table.columns) != COLUMNS:
         raise InputError(f"{path}: no table of `regatta bounds`, whose columns are "
                          f"{', '.join(COLUMNS)}")
-    table["problem"] = [problem_label(*row) for row in
+    table["problem"] = [_scored_label(problem_label(*row), row[2]) for row in
                         zip(table["problem"], table["algorithm"], table["swept"])]
     return table
+
+
+def _scored_label(label, swept):
+    score = aimed_score(swept)
+    return f"{label} {score}" if score else label
 
 
 def problems(results, table, quantities=NAMES):

@@ -18,7 +18,8 @@ typedef enum {
   RG_THEORY_IRGP_CONTINUOUS, /* Theorems 4.2, 4.4 */
   RG_THEORY_IRGP_HIGHPROB,   /* Theorem 4.5 */
   RG_THEORY_GP_UCB_BCR,      /* expected regret of GP-UCB */
-  RG_THEORY_RGP_UCB          /* expected regret of RGP-UCB */
+  RG_THEORY_RGP_UCB,         /* expected regret of RGP-UCB */
+  RG_THEORY_RRGP             /* Theorems 4.1 to 4.6 of arXiv:2504.03172 (regret/robust_bounds.h) */
 } RgTheory;
 
 typedef struct {

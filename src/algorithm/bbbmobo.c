@@ -40,6 +40,11 @@ static double beta_t(const Options *options, const RgDomain *domain, int t)
   return rg_gp_ucb_beta_srinivas(n, t, options->delta);
 }
 
+static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = beta_t(context, domain, t), .delta = NAN};
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -71,6 +76,7 @@ const RgAlgorithmClass rg_algorithm_bbbmobo = {
   .recommend = rg_robust_recommend,
   .recommend_by = rg_robust_recommend_by,
   .aims = rg_robust_aims,
+  .confidence = confidence,
   .model = rg_robust_model,
   .destroy = rg_robust_destroy,
 };

@@ -42,6 +42,20 @@ static double draw_beta(const RgAlgorithm *algorithm, int t)
     + 2.0 * rg_random_exponential(&random);
 }
 
+static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  const Options *options = context;
+
+  (void)t;
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = options->value, .delta = NAN};
+  if (options->confidence == FIXED) return;
+  *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,
+                           .a = 2.0 * log((double)domain->design.size * domain->context.size),
+                           .b = 0.5,
+                           .theory = RG_THEORY_RRGP,
+                           .delta = NAN};
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -71,6 +85,7 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb = {
   .recommend = rg_robust_recommend,
   .recommend_by = rg_robust_recommend_by,
   .aims = rg_robust_aims,
+  .confidence = confidence,
   .model = rg_robust_model,
   .destroy = rg_robust_destroy,
 };

@@ -92,6 +92,16 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode prior(const void *options, RgKernel *kernel)
+{
+  const double length_scale = 0.1; /* of [-5, 5] */
+
+  (void)options;
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &length_scale, 1.0, kernel));
+  PetscFunctionReturn(0);
+}
+
 const RgProblemClass rg_problem_gp_path_context = {
   .name = "gp_path_context",
   .title = "GP path with context",
@@ -104,6 +114,7 @@ const RgProblemClass rg_problem_gp_path_context = {
   .random = true,
   .check = check,
   .domain = domain,
+  .prior = prior,
   .create = create,
   .evaluate = rg_finite_context_evaluate,
   .objective = rg_finite_context_objective,

@@ -59,8 +59,8 @@ typedef struct {
   PetscErrorCode (*identify)(const RgProblem *problem, RgText *text);
   /* The domain alone, cheap, without drawing anything: for validation and planning. */
   PetscErrorCode (*domain)(const void *options, RgDomain *domain);
-  /* The kernel, over unit coordinates of the design, of the zero-mean Gaussian process that f is a
-     path of; owned by the caller. NULL: f is none. For the regret bounds. */
+  /* The kernel, over unit coordinates of design and context, of the zero-mean Gaussian process that
+     f is a path of; owned by the caller. NULL: f is none. For the regret bounds. */
   PetscErrorCode (*prior)(const void *options, RgKernel *kernel);
   /* Fill in problem->domain and problem->data from something outside, called in place of `domain`
      and before `create`. failure: it can't be had any more. NULL: `domain` is called. */

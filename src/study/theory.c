@@ -5,6 +5,7 @@
 
 #include "base/design.h"
 #include "regret/bounds.h"
+#include "study/theory_robust.h"
 
 const char *const rg_claim_names[] = {"bound", "estimate", "nominal", NULL};
 
@@ -60,7 +61,8 @@ static const char *obstacle(const View *view)
 
   if (!theory->law) return "no confidence parameter of known law";
   if (theory->law[0].theory == RG_THEORY_NONE) return "its rule has no regret bound";
-  if (view->domain.context.dim) return "the problem has contexts";
+  if (theory->law[0].theory != RG_THEORY_RRGP && view->domain.context.dim)
+    return "the problem has contexts";
   if (surrogate->fit != RG_FIT_FIXED) return "hyperparameters are fitted";
   if (surrogate->standardise) return "outputs are standardised";
   if (surrogate->mean == RG_MEAN_CONSTANT) return "the prior mean is fitted";
@@ -74,16 +76,21 @@ static const char *obstacle(const View *view)
 /* Same covariance at points spread over the design? Finite designs only. */
 static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *same)
 {
-  const RgSpace *space = &view->domain.design;
-  const int      m = PetscMin(space->size, COMPARED);
-  const size_t   dim = (size_t)space->dim, mm = (size_t)m * m;
+  const RgSpace *parts[] = {&view->domain.design, &view->domain.context};
+  const int      n_contexts = PetscMax(parts[1]->size, 1), size = parts[0]->size * n_contexts;
+  const int      m = PetscMin(size, COMPARED);
+  const size_t   dims[] = {(size_t)parts[0]->dim, (size_t)parts[1]->dim};
+  const size_t   dim = dims[0] + dims[1], mm = (size_t)m * m;
   double        *x, *K;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(m * dim, &x, 2 * mm, &K));
   for (int i = 0; i < m; i++) {
-    const size_t from = (size_t)i * (size_t)space->size / (size_t)m;
-    PetscCall(PetscArraycpy(x + (size_t)i * dim, space->points + from * dim, dim));
+    const size_t point = (size_t)i * (size_t)size / (size_t)m, n = (size_t)n_contexts;
+    PetscCall(PetscArraycpy(x + i * dim, parts[0]->points + point / n * dims[0], dims[0]));
+    if (dims[1])
+      PetscCall(PetscArraycpy(x + i * dim + dims[0], parts[1]->points + point % n * dims[1],
+                              dims[1]));
   }
   PetscCall(rg_kernel_matrix(&view->model.kernel, m, x, K));
   PetscCall(rg_kernel_matrix(prior, m, x, K + mm));
@@ -108,6 +115,8 @@ static PetscErrorCode check_assumptions(View *view)
     PetscCall(rg_kernel_destroy(&prior));
   }
   if (!same) PetscCall(object(view, RG_CLAIM_NOMINAL, "f is no path of the model's prior"));
+  if (view->theory->largest > 1 + 1e-12)
+    PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));
   if (cell->run.noise_variance != view->theory->noise)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the model's noise variance is not that of the data"));
   if (view->domain.without_replacement)
@@ -208,6 +217,10 @@ static const struct {
   [RG_CURVE_THEOREM_4_5] = {"theorem_4_5", RG_THEORY_IRGP_HIGHPROB},
   [RG_CURVE_GP_UCB] = {"gp_ucb_expected", RG_THEORY_GP_UCB_BCR},
   [RG_CURVE_RGP_UCB] = {"rgp_ucb_expected", RG_THEORY_RGP_UCB},
+  [RG_CURVE_RRGP_COROLLARY_4_1] = {"rrgp_corollary_4_1", RG_THEORY_RRGP},
+  [RG_CURVE_RRGP_THEOREM_4_2] = {"rrgp_theorem_4_2", RG_THEORY_RRGP},
+  [RG_CURVE_RRGP_THEOREM_4_3] = {"rrgp_theorem_4_3", RG_THEORY_RRGP},
+  [RG_CURVE_RRGP_THEOREM_4_4] = {"rrgp_theorem_4_4", RG_THEORY_RRGP},
 };
 
 const char *rg_curve_name(RgCurve curve)
@@ -245,6 +258,10 @@ static PetscErrorCode set_curves(View *view, const RgTheoryOptions *options)
   PetscFunctionBeginUser;
   for (int k = 0; k < RG_CURVE_COUNT; k++) {
     if (curves[k].theory != theory->law[0].theory) continue;
+    if (curves[k].theory == RG_THEORY_RRGP) {
+      PetscCall(rg_theory_robust_curve(&view->domain, (RgCurve)k, options->delta, theory));
+      continue;
+    }
     PetscCall(PetscMalloc1(theory->n, &theory->value[k]));
     for (int T = 1; T <= theory->n; T++)
       theory->value[k][T - 1]
@@ -262,7 +279,7 @@ static PetscErrorCode create_model(View *view)
   const RgStream stream = rg_stream(0, "theory", 0, "model", 0);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_model_create(&view->domain, &cell->surrogate, false,
+  PetscCall(rg_model_create(&view->domain, &cell->surrogate, view->domain.context.dim > 0,
                             cell->run.noise_known ? cell->run.noise_variance : NAN, 1, &stream,
                             NULL, &view->model));
   view->theory->noise = view->model.noise_variance;
@@ -276,7 +293,11 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf,
 
   PetscFunctionBeginUser;
   PetscCall(create_model(view));
-  if (rg_kernel_diagonal(&view->model.kernel) > 1 + 1e-12) {
+  theory->largest = rg_kernel_diagonal(&view->model.kernel);
+  PetscCall(rg_theory_robust_slope(&view->domain, theory));
+  if (theory->law[0].theory == RG_THEORY_RRGP && isnan(theory->slope)) {
+    PetscCall(object(view, RG_CLAIM_NOMINAL, "the theorems say nothing about this measure"));
+  } else if (theory->law[0].theory != RG_THEORY_RRGP && theory->largest > 1 + 1e-12) {
     PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));
   } else if (!(theory->noise > 0)) {
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the model has no noise"));

@@ -25,6 +25,10 @@ typedef enum {
   RG_CURVE_THEOREM_4_5,
   RG_CURVE_GP_UCB,
   RG_CURVE_RGP_UCB,
+  RG_CURVE_RRGP_COROLLARY_4_1, /* where nature draws w: Theorems 4.5, 4.6, the same with C1' */
+  RG_CURVE_RRGP_THEOREM_4_2,
+  RG_CURVE_RRGP_THEOREM_4_3,
+  RG_CURVE_RRGP_THEOREM_4_4,
   RG_CURVE_COUNT
 } RgCurve;
 
@@ -41,6 +45,8 @@ typedef struct {
   bool             bounded;  /* a theorem's formula can be evaluated: gain, value, claim are set */
   RgClaim          claim;
   char            *why;      /* why there is no bound, or which assumption fails; "" if none */
+  double           slope;    /* K of the measure's bounds; NaN: the measure has none, or no context */
+  double           largest;  /* largest prior variance of the model */
   double           noise;    /* noise variance of the model */
   const RgInformationGain *gain;   /* n entries; borrowed from the study's theory */
   double          *value[RG_CURVE_COUNT]; /* n each; NULL: not a bound of this rule */

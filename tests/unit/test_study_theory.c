@@ -209,12 +209,58 @@ static void test_tables(void **state)
   theory_free(&theory);
 }
 
+/* RRGP-UCB (rrgp_ucb 7 and O7): the gain of the 2D grid, a bound per measure, C1' where nature draws
+   the context, nothing for a measure without Lipschitz bounds. */
+static void test_robust_measures(void **state)
+{
+  static const char text[] =
+      "study: theory\n"
+      "common:\n"
+      "  iterations: 100\n"
+      "  initial_points: 1\n"
+      "  noise_variance: 1e-6\n"
+      "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed,\n"
+      "              standardise: false, mean: zero, noise_variance: 1e-6}\n"
+      "problems:\n"
+      "  - {name: gp_path_context, score: {E: expectation, P: ptr(0), M: mad}}\n"
+      "  - {name: gp_path_context, label: nature, setting: uncontrollable}\n"
+      "  - {name: himmelblau_composite, levels: 4, label: other}\n"
+      "algorithms: [rrgp_ucb, bbbmobo]\n";
+  static const int cells[] = {0, 2, 6, 8}; /* E, M, nature, other */
+  Theory           theory = theory_of(text, &printed);
+
+  (void)state;
+  assert_int_equal(theory.table.n_cells, 10);
+  RG_CLOSE(theory.table.cells[0].gain->gain[0], 6.907755779, 1e-9);
+  RG_CLOSE(theory.table.cells[0].gain->gain[9], 69.0775, 1e-5);
+  RG_CLOSE(theory.table.cells[0].gain->gain[99], 647, 5e-3);
+  for (int k = 0; k < 4; k++) {
+    const RgCellTheory *cell = &theory.table.cells[cells[k]];
+    const double       *corollary = cell->value[RG_CURVE_RRGP_COROLLARY_4_1];
+    assert_true(cell->bounded);
+    assert_int_equal(cell->claim, k == 3 ? RG_CLAIM_NOMINAL : RG_CLAIM_BOUND);
+    RG_CLOSE(cell->value[RG_CURVE_RRGP_THEOREM_4_2][99], corollary[99] / 100, 1e-14);
+    RG_CLOSE(cell->value[RG_CURVE_RRGP_THEOREM_4_4][99], corollary[99] / 0.1, 1e-14);
+    assert_true((cell->value[RG_CURVE_RRGP_THEOREM_4_3] != NULL) == (k != 1));
+  }
+  const double gamma = theory.table.cells[0].gain->upper[99];
+  const double direct = 4 * sqrt(0.144764816823 * 17.6480920217 * 100 * gamma);
+  RG_CLOSE(theory.table.cells[0].value[RG_CURVE_RRGP_COROLLARY_4_1][99], direct, 1e-10);
+  RG_CLOSE(theory.table.cells[2].value[RG_CURVE_RRGP_COROLLARY_4_1][99], 2 * direct, 1e-10);
+  RG_CLOSE(theory.table.cells[6].value[RG_CURVE_RRGP_COROLLARY_4_1][99], sqrt(50) * direct, 1e-10);
+  assert_false(theory.table.cells[1].bounded);
+  assert_non_null(strstr(theory.table.cells[1].why, "nothing about this measure"));
+  assert_false(theory.table.cells[3].bounded); /* bbbmobo */
+  theory_free(&theory);
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_curves_of_the_rules),
   cmocka_unit_test(test_tight_and_delta),
   cmocka_unit_test(test_assumptions),
   cmocka_unit_test(test_box),
   cmocka_unit_test(test_tables),
+  cmocka_unit_test(test_robust_measures),
 };
 
 RG_TEST_MAIN(tests)

@@ -1,0 +1,62 @@
+/* Bounds of the regret of RRGP-UCB (arXiv:2504.03172; rrgp_ucb 7).
+
+   Setting: f is a path of a zero-mean Gaussian process over (x, w), known to the learner;
+   observations carry Gaussian noise of known variance. r_t = F(x*) - F(recommendation t), R_t their
+   sum; expectations are over f, noise and the widths. kappa_t: what beta_t = 2 log(kappa_t) +
+   chi^2_2 is made with, |X x Omega| where both are finite. gamma: maximum information gain of t
+   points or an upper bound of it. All are O(1) unless stated. */
+#ifndef RG_REGRET_ROBUST_BOUNDS_H
+#define RG_REGRET_ROBUST_BOUNDS_H
+
+#include <stdbool.h>
+
+/* C1 = 2 k/log(1 + k/noise), k = largest prior variance: 2/log(1 + 1/noise) for k = 1. Where nature
+   draws w it is divided by the least probability of w (1: the learner chooses). */
+double rg_robust_c1(double noise, double largest_variance, double least_probability);
+/* E[beta^s] = integral over v >= 0 of (2 log kappa + 2 v)^s exp(-v). kappa >= 1, s > 0. */
+double rg_robust_mean_power(double kappa, double s);
+
+/* One summand of q(a) = sum_i weight_i h_i(sum_j lambda_ij a^nu_ij), h_i(z) = z^concave. */
+typedef struct {
+  double weight, concave; /* >= 0; in (0, 1] */
+  int    n;
+  const double *lambda, *nu; /* n each, >= 0, > 0 */
+} RgRobustTerm;
+
+/* G_t of Theorems 4.1 (and 4.5, 4.6 with their C1): E[R_t] <= G_t for measures whose bounds are at
+   most q(2 sqrt(beta) sd) apart. E[r at the best index] <= G_t/t (Theorem 4.2). */
+double rg_robust_bound(int n_terms, const RgRobustTerm *terms, int t, double kappa, double c1,
+                       double gamma);
+/* Corollary 4.1: the same for q(a) = slope a: 4 slope sqrt(t C1 (2 log kappa + 2) gamma). */
+double rg_robust_bound_linear(double slope, int t, double kappa, double c1, double gamma);
+/* Corollaries A.1 (continuous_context: false; X continuous), A.2 and A.3 (Omega continuous):
+   slope (c pi^2/6 + 4 sqrt(t C1 (2 log kappa + 2) gamma)), c = 1 or 2. */
+double rg_robust_bound_continuous(double slope, bool continuous_context, int t, double kappa,
+                                  double c1, double gamma);
+/* Theorems A.5 and A.8: E[r'_t] of the last recommendation, expectation, Omega continuous: 2/t^2 +
+   pi^2/(3 t) + 4 sqrt(C1 (2 log kappa + 2) gamma/t). */
+double rg_robust_bound_last_continuous(int t, double kappa, double c1, double gamma);
+/* Theorem 4.4 (Markov): holds with probability 1 - delta, from a bound of the mean. */
+double rg_robust_bound_markov(double bound, double delta);
+
+/* Discretisation schedules of Algorithms 3 to 7. Derivatives of f by every coordinate exceed L with
+   probability at most a exp(-(L/b)^2); coordinates lie in [0, r]. */
+typedef struct {
+  double a, b, r;
+} RgRobustDerivatives;
+
+/* Points per coordinate at step t: ceil(b d r t^2 (sqrt(log(a d m)) + sqrt(pi)/2)), the logarithm
+   not below 0. d: continuous coordinates; m: points of the finite part, 1 where there is none. */
+double rg_robust_levels(const RgRobustDerivatives *derivatives, int d, double m, int t);
+/* kappa_t where X is continuous (d1 coordinates; 0: n_designs points) and Omega (d2; 0: n_contexts
+   points): n_designs n_contexts; (1 + tau^d1) n_contexts; tau^d2 n_designs; (1 + tau^d1) tau^d2. */
+double rg_robust_kappa(const RgRobustDerivatives *derivatives, int d1, int d2, double n_designs,
+                       double n_contexts, int t);
+
+/* Example B.5: X = Omega = [0,1], uniform w, kernel exp(-r^2/2), ceil(sqrt t) cells: the sum of the
+   oscillations, sum_{i<=t} 2 sqrt(2)/ceil(sqrt i) (O(t)), and the bound of E[R'_t] for the
+   expectation, with 6 sqrt(t) in its place. */
+double rg_robust_oscillation(int t);
+double rg_robust_bound_example(int t, double kappa, double c1, double gamma);
+
+#endif

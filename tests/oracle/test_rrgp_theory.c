@@ -1,0 +1,133 @@
+/* rrgp_ucb 7 and 8 (O2, O7, O8): laws of the width, bounds, discretisation schedules. */
+#include "test_main.h"
+
+#include "acquisition/confidence.h"
+#include "acquisition/confidence_law.h"
+#include "regret/robust_bounds.h"
+
+/* O2, N = 1000. */
+static void widths(void **state)
+{
+  const RgConfidenceLaw law = {RG_LAW_EXPONENTIAL, 2 * log(1000), 0.5, RG_THEORY_NONE, NAN};
+
+  (void)state;
+  RG_CLOSE(law.a, 13.815510558, 1e-10);
+  RG_CLOSE(rg_confidence_mean(&law), 15.815510558, 1e-10);
+  RG_CLOSE(rg_robust_mean_power(1000, 0.5), 3.96967118115, 1e-10);
+  RG_CLOSE(rg_robust_mean_power(1000, 1), 15.815510558, 1e-10);
+  RG_CLOSE(rg_robust_mean_power(1000, 2), 254.130374209, 1e-10);
+  RG_CLOSE(sqrt(rg_confidence_quantile(&law, 0.025)), 3.72372745699, 1e-10);
+  RG_CLOSE(sqrt(rg_confidence_quantile(&law, 0.5)), 3.89894920704, 1e-10);
+  RG_CLOSE(sqrt(rg_confidence_quantile(&law, 0.975)), 4.603614826, 1e-9);
+  RG_CLOSE(rg_confidence_quantile(&law, 0.75), 16.5880992802, 1e-10); /* U = 0.25 */
+}
+
+/* Figure 1, right. */
+static void curves_of_figure_1(void **state)
+{
+  static const double t[] = {1, 10, 100, 1000};
+  static const double rkhs[] = {3.82691785291, 4.54917380993, 5.14750586728, 5.66979390392};
+  static const double bayesian[] = {4.5609621474, 5.47838626623, 6.26283134484, 6.95941066657};
+  static const double bpt[] = {2.82955310427, 4.48453945267, 7.10751604986, 11.2646538027};
+
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    RG_CLOSE(1 + sqrt(2 * (log(t[k]) + 1 + log(1 / 0.05))), rkhs[k], 1e-11);
+    RG_CLOSE(sqrt(rg_gp_ucb_beta_srinivas(1000, t[k], 0.05)), bayesian[k], 1e-11);
+    RG_CLOSE(pow(exp(rg_gp_ucb_beta_srinivas(1000, t[k], 0.05) / 2), 0.1), bpt[k], 1e-11);
+  }
+}
+
+/* O2: 2 log N, BBBMOBO's beta_1 and beta_300, BPT-UCB's B_1^(1/10). */
+static void widths_of_the_problems(void **state)
+{
+  static const double value[4][5] = {
+    {2500, 15.6480920217, 22.6349571738, 45.4500870724, 3.32364667675},
+    {50625, 21.6644016088, 28.6512667609, 51.4663966595, 4.49011384245},
+    {117649, 23.3509217887, 30.3377869407, 53.1529168393, 4.88516990129},
+    {6336, 17.508005867, 24.494871019, 47.3100009177, 3.64755933653}};
+
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    const double n = value[k][0];
+    RG_CLOSE(2 * log(n), value[k][1], 1e-11);
+    RG_CLOSE(rg_gp_ucb_beta_srinivas(n, 1, 0.05), value[k][2], 1e-11);
+    RG_CLOSE(rg_gp_ucb_beta_srinivas(n, 300, 0.05), value[k][3], 1e-11);
+    RG_CLOSE(pow(2 * exp(rg_gp_ucb_beta_srinivas(n, 1, 0.05) / 2), 0.1), value[k][4], 1e-11);
+  }
+}
+
+static double power_bound(double nu, double concave)
+{
+  const double       one = 1;
+  const RgRobustTerm term = {1, concave, 1, &one, &nu};
+
+  return rg_robust_bound(1, &term, 300, 2500, rg_robust_c1(1e-6, 1, 1), 500);
+}
+
+/* O7. */
+static void bounds(void **state)
+{
+  const double c1 = rg_robust_c1(1e-6, 1, 1), nature = rg_robust_c1(1e-6, 1, 1 / 50.0);
+  const double lambda[] = {0.3, 0.7}, nu[] = {1, 1};
+  const RgRobustTerm two[] = {{2, 1, 1, lambda, nu}, {1, 1, 1, lambda + 1, nu}};
+
+  (void)state;
+  RG_CLOSE(c1, 0.144764816823, 1e-11);
+  RG_CLOSE(rg_robust_c1(1e-6, 4, 1), 0.526253291041, 1e-11);
+  RG_CLOSE(c1 * (2 * log(2500) + 2), 2.55482280879, 1e-11);
+  RG_CLOSE(c1 * (2 * log(50625) + 2), 3.42577276412, 1e-11);
+  RG_CLOSE(rg_robust_mean_power(2500, 0.5), 4.19480373818, 1e-11);
+  RG_CLOSE(rg_robust_mean_power(2500, 1), 17.6480920217, 1e-11);
+  RG_CLOSE(rg_robust_mean_power(2500, 2), 315.455152007, 1e-11);
+  RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, c1, 500), 2476.20167618, 1e-11);
+  RG_CLOSE(rg_robust_bound_linear(2, 300, 2500, c1, 500), 4952.40335235, 1e-11);
+  RG_CLOSE(rg_robust_bound_linear(3, 300, 2500, c1, 500), 7428.60502853, 1e-11);
+  RG_CLOSE(power_bound(1, 1), 2476.20167618, 1e-11);
+  RG_CLOSE(power_bound(1, 0.5), 1218.90155702, 1e-11);
+  RG_CLOSE(power_bound(0.5, 1), 1217.72042563, 1e-11);
+  RG_CLOSE(power_bound(2, 1), 20938.0359643, 1e-11);
+  RG_CLOSE(rg_robust_bound(2, two, 300, 2500, c1, 500), 1.3 * 2476.20167618, 1e-11);
+  RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, nature, 500), 17509.3899681, 1e-11);
+  RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, c1, 500) / 300, 8.25400558726, 1e-11);
+  RG_CLOSE(rg_robust_bound_markov(rg_robust_bound_linear(1, 300, 2500, c1, 500), 0.05) / 300,
+           165.080111745, 1e-11);
+}
+
+/* O8. */
+static void continuous(void **state)
+{
+  const RgRobustDerivatives unit = {1, 1, 1};
+  static const int    t[] = {1, 2, 10};
+  static const double tau1[] = {7, 25, 607}, kappa1[] = {2500, 31300, 18422500};
+  static const double tau2[] = {3, 12, 287}, kappa2[] = {150, 600, 14350};
+  static const double tau3[] = {6, 24, 581}, kappa3[] = {222, 13848, 196123522};
+  const double c1 = rg_robust_c1(1e-6, 1, 1);
+
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    RG_CLOSE(rg_robust_levels(&unit, 2, 50, t[k]), tau1[k], 0);
+    RG_CLOSE(rg_robust_kappa(&unit, 2, 0, 0, 50, t[k]), kappa1[k], 0);
+    RG_CLOSE(rg_robust_levels(&unit, 1, 50, t[k]), tau2[k], 0);
+    RG_CLOSE(rg_robust_kappa(&unit, 0, 1, 50, 0, t[k]), kappa2[k], 0);
+    RG_CLOSE(rg_robust_levels(&unit, 3, 1, t[k]), tau3[k], 0);
+    RG_CLOSE(rg_robust_kappa(&unit, 2, 1, 0, 0, t[k]), kappa3[k], 0);
+    RG_CLOSE(rg_robust_kappa(&unit, 0, 0, 50, 50, t[k]), 2500, 0);
+  }
+  RG_CLOSE(rg_robust_bound_continuous(1, false, 100, 1e9, c1, 40), 636.097350532, 1e-11);
+  RG_CLOSE(rg_robust_bound_continuous(1, true, 100, 1e9, c1, 40), 637.742284599, 1e-11);
+  RG_CLOSE(rg_robust_bound_last_continuous(100, 1e9, c1, 40), 6.37762284599, 1e-10);
+  RG_CLOSE(rg_robust_oscillation(100), 48.2841692379, 1e-11);
+  RG_CLOSE(rg_robust_bound_example(100, 1e9, c1, 40), 2866.18450962, 1e-11);
+  assert_true(rg_robust_oscillation(100) <= 6 * sqrt(100));
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(widths),
+  cmocka_unit_test(curves_of_figure_1),
+  cmocka_unit_test(widths_of_the_problems),
+  cmocka_unit_test(bounds),
+  cmocka_unit_test(continuous),
+};
+
+RG_TEST_MAIN(tests)
