@@ -45,7 +45,7 @@ typedef struct {
   bool             bounded;  /* a theorem's formula can be evaluated: gain, value, claim are set */
   RgClaim          claim;
   char            *why;      /* why there is no bound, or which assumption fails; "" if none */
-  double           slope;    /* K of the measure's bounds; NaN: the measure has none, or no context */
+  double           slope;    /* K of the measure's bounds; NaN: none */
   double           largest;  /* largest prior variance of the model */
   double           noise;    /* noise variance of the model */
   const RgInformationGain *gain;   /* n entries; borrowed from the study's theory */
