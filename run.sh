@@ -12,7 +12,7 @@ packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-de
   python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-xarray
   python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2 python3-yaml)
 # Only for tests, which are skipped without them: leaks of memory, a reader in R (50 MB), a browser.
-test_packages=(valgrind r-cran-hdf5r chromium-headless-shell)
+test_packages=(valgrind r-cran-hdf5r chromium-headless-shell python3-sklearn python3-xgboost)
 
 usage() {
   cat <<TEXT
