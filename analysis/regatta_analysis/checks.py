@@ -202,6 +202,28 @@ def _ratio(a, b, groups):
     return centre, low, high
 
 
+def group(check, studies):
+    """who, against, on, value: on every panel the least mean of `who` is at most the least mean of
+    `against` plus one standard error of their difference."""
+    rows = []
+    for where, table, _ in _tables(check, studies):
+        means = table.dropna().mean()
+        a, b = (means[_names(check[k])].idxmin() for k in ("who", "against"))
+        pair = next(comparison.compare(table, [(a, b)], "greater").itertuples())
+        verdict = OPEN
+        if pair.n >= MIN_TRIALS:
+            within_error = pair.difference <= pair.se or pair.difference <= 0.0
+            verdict = YES if within_error else NO if pair.p <= ALPHA else OPEN
+        rows.append({"where": where, "a": a, "b": b, "n": pair.n, "mean_a": pair.mean_a,
+                     "mean_b": pair.mean_b, "se": pair.se, "p": pair.p, "verdict": verdict})
+    verdict = _quantified(pd.Series([r["verdict"] for r in rows]), check.get("quantifier", "all"))
+    text = "; ".join(f"{r['where']}: {r['a']} {_n(r['mean_a'])} against {r['b']} {_n(r['mean_b'])} "
+                     f"(± {_n(r['se'])})" for r in _shortened(rows, 8))
+    return Outcome(verdict, text, f"{describe_value(check.get('value', {}))}: least mean of "
+                   f"{', '.join(_names(check['who']))} at most the least of the others plus one "
+                   "standard error of the paired difference", rows)
+
+
 def lead(check, studies):
     """who, among (default: all methods of the panel), on, metric, over: [first, last], rank (1: the
     best), share: `who` is among the first `rank` by mean in at least this share of the queries."""
@@ -526,5 +548,5 @@ def _n(value):
     return "∞" if value == np.inf else f"{value:.3g}"
 
 
-KINDS = {f.__name__: f for f in (better, comparable, lead, identical, within, drop, reach, growth,
+KINDS = {f.__name__: f for f in (better, comparable, group, lead, identical, within, drop, reach, growth,
                                  trend, law, exploitation, unchecked)}

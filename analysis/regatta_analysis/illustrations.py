@@ -1,5 +1,5 @@
-"""Figures that explain a method on one small sample and need no results: Figures 1, 2, 4 and 5 of
-arXiv:2502.06178, computed here with NumPy, apart from the program."""
+"""Figures that explain a method or problem and need no results: Figures 1, 2, 4 and 5 of
+arXiv:2502.06178 and Figure 1(a) of arXiv:2503.20341, computed with NumPy, apart from the program."""
 import numpy as np
 from matplotlib.lines import Line2D
 from scipy import stats
@@ -172,6 +172,46 @@ def steps(panels):
     return figure
 
 
+def mean_distance(mean, sd):
+    """E|C - 0.5| for normal C."""
+    z = (mean - 0.5) / sd
+    return sd * np.sqrt(2.0 / np.pi) * np.exp(-0.5 * z * z) + (mean - 0.5) * (
+        1.0 - 2.0 * stats.norm.cdf(-z))
+
+
+def shifted(x, distance):
+    """E f(x, C) of the shift example, of E|C - 0.5|."""
+    return 1.0 - distance / (np.abs(x) + 0.2) - np.sqrt(np.abs(x) + 0.05)
+
+
+def shift(panels):
+    """Figure 1(a) of arXiv:2503.20341: f, and its expectation under the assumed and the true law."""
+    figure, axes = panels([[{}, {}]])
+    (left, _), (right, _) = axes
+    x, c = np.linspace(-1.0, 1.0, 401), np.linspace(0.0, 1.0, 201)
+    values = 1.0 - np.abs(c[:, None] - 0.5) / (np.abs(x) + 0.2) - np.sqrt(np.abs(x) + 0.05)
+    shown = left.axes.contourf(x, c, values, 14, cmap="viridis")
+    figure.colorbar(shown, ax=left.axes)
+    left.dress("f(x, c)", "Context $c$")
+    left.axes.grid(False)
+    laws = (("assumed, N(0.5, 0.1)", 0.5, 0.1, "#0072B2"), ("true, N(0.6, 0.2)", 0.6, 0.2, "#D55E00"))
+    for _, mean, sd, colour in laws:
+        curve = shifted(x, mean_distance(mean, sd))
+        best = np.abs(x[np.argmax(curve)])
+        right.axes.plot(x, curve, color=colour)
+        for sign in sorted({-best, best}):
+            right.axes.plot(sign, curve.max(), "o", color=colour, ms=4)
+            left.axes.axvline(sign, color=colour, lw=1.2, ls="--")
+    right.dress("E f(x, C) and its optima", "")
+    for panel in (left, right):
+        panel.axes.set_xlim(-1.0, 1.0)
+        panel.axes.set_xticks([-1.0, -0.5, 0.0, 0.5, 1.0])
+        panel.axes.set_xlabel("Design $x$")
+    style.place_legend(figure, [Line2D([], [], color=colour) for *_, colour in laws],
+                       [name for name, *_ in laws])
+    return figure
+
+
 def _dress(panel, title):
     panel.dress(title, "")
     panel.axes.set_xlim(0.0, 1.0)
@@ -179,4 +219,5 @@ def _dress(panel, title):
     panel.axes.set_xlabel("$x$" if panel.bottom else "")
 
 
-KINDS = {"regression": regression, "density": density, "step": step, "steps": steps}
+KINDS = {"regression": regression, "density": density, "step": step, "steps": steps,
+         "shift": shift}

@@ -75,6 +75,10 @@ class Kinds(common.Case):
         self.assertEqual(self.verdict("comparable", who="EI", against="Random", factor=1.2), NO)
         self.assertEqual(self.verdict("comparable", who="EI", against="GP-UCB", factor=1.5), OPEN)
 
+    def test_group(self):
+        self.assertEqual(self.verdict("group", who=["EI", "Random"], against=["GP-UCB"]), YES)
+        self.assertEqual(self.verdict("group", who=["GP-UCB", "Random"], against=["EI"]), NO)
+
     def test_lead(self):
         self.assertEqual(self.verdict("lead", who="EI", among=["GP-UCB", "Random"], over=[2, 40]),
                          YES)

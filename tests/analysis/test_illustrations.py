@@ -33,6 +33,12 @@ class Regression(common.Case):
         np.testing.assert_array_equal(first[0][:5], second[0][:5])
         self.assertEqual(len(first[0]), 8)
 
+    def test_shift_example(self):
+        self.assertAlmostEqual(illustrations.mean_distance(0.5, 0.1), 0.079788456080287)
+        self.assertAlmostEqual(illustrations.mean_distance(0.6, 0.2), 0.17911862296052)
+        self.assertAlmostEqual(illustrations.shifted(0.23874794321522, 0.17911862296052),
+                               0.05439779480125)
+
 
 if __name__ == "__main__":
     unittest.main()
