@@ -200,8 +200,6 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
                                   double beta, bool compare, RgQuery *query)
 {
   RgRobust *state = algorithm->state;
-  int       top, best;
-  double    width;
 
   PetscFunctionBeginUser;
   /* 1. Bounds of rho for all designs. */
@@ -209,6 +207,18 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
                                        rg_set_posterior_mean(state->model.set),
                                        rg_set_posterior_variance(state->model.set), sqrt(beta),
                                        state->p, state->lower, state->upper));
+  PetscCall(rg_robust_bounds_step(algorithm, t, history, beta, compare, query));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                     double beta, bool compare, RgQuery *query)
+{
+  RgRobust *state = algorithm->state;
+  int       top, best;
+  double    width;
+
+  PetscFunctionBeginUser;
   /* 2. x-tilde; (.)_+ of Definition 3.1 never changes the maximiser. */
   top = PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
   width = state->upper[top] - state->lower[top];

@@ -66,6 +66,9 @@ void rg_robust_set_design(const RgAlgorithm *algorithm, int index, RgQuery *quer
 void rg_robust_set_context(const RgAlgorithm *algorithm, int index, RgQuery *query);
 /* w_t = argmax_w variance(x_t, w) (Eq. 3.5); nothing when nature chooses. */
 void rg_robust_most_uncertain_context(const RgAlgorithm *algorithm, int t, RgQuery *query);
+/* The same from bounds of rho in state->lower and state->upper. */
+PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                     double beta, bool compare, RgQuery *query);
 /* The step of RRGP-UCB and BBBMOBO from squared width beta: x_t = argmax of the upper bound, or,
    with `compare`, that or x-hat, whichever has the wider bounds (Definition 3.1); w_t by Eq. 3.5.
    Model up to date. */

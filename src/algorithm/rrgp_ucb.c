@@ -4,22 +4,45 @@
    from the credible intervals mu -/+ sqrt(beta_t) sd (robust/measure.h); x_t is the maximiser of
    the upper bound or the recommendation argmax rho(mu), whichever has the wider bounds; w_t
    maximises the variance at x_t, or nature draws it. confidence: fixed puts beta_t = value instead.
+   bounds: sampled takes the least and the largest rho of posterior sample paths, for want of better
+   ones: beta_t has no part in it. With index_paths, the query at which the recommendation so far was
+   best is estimated by the mean rho of such paths (t-hat).
    Source: Inatsu (2025), arXiv:2504.03172, Algorithms 1 and 2, Definitions 3.1 and 3.2.
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities. Revision 1. */
 #include "algorithm/robust.h"
+#include "gp/set_samples.h"
 
 #include <math.h>
 
 enum { RANDOM, FIXED };
+enum { EXACT, SAMPLED };
 
 typedef struct {
   RgRobustOptions common;
   int             confidence;
   double          value;
+  int             bounds, paths, index_paths;
 } Options;
 
+typedef struct {
+  RgRobust     robust;
+  RgSetSamples samples, index_samples; /* count 0: not in use */
+  double      *value;       /* n_designs; owned */
+  double      *expected;    /* n_designs: mean rho of the paths, NaN where not wanted; owned */
+  int         *recommended; /* n_iterations: x-hat_1, x-hat_2, ...; owned */
+} State;
+
+enum { BEST_INDEX = RG_ROBUST_WIDTH + 1 };
+static const RgRecordColumn columns[] = {
+  {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+  {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  {"bound_width", "upper minus lower bound of the measure at the query"},
+  [BEST_INDEX] = {"best_index", "query i <= t before which the recommendation was best, estimated"},
+  {0}};
+
 static const char *const rules[] = {"random", "fixed", NULL};
+static const char *const kinds[] = {"exact", "sampled", NULL};
 
 // clang-format off
 static const RgParam params[] = {
@@ -28,6 +51,13 @@ static const RgParam params[] = {
    "random: 2 log |X x Omega| + chi^2_2; fixed: value"},
   {"value", RG_PARAM_REAL, offsetof(Options, value), "9", 0, 1e6, NULL, "beta",
    "squared width of the fixed rule"},
+  {"bounds", RG_PARAM_CHOICE, offsetof(Options, bounds), "exact", 0, 0, kinds, "",
+   "bounds of rho: of all functions in the credible intervals, or least and largest of sample "
+   "paths"},
+  {"paths", RG_PARAM_INT, offsetof(Options, paths), "100", 2, 1e5, NULL, "S",
+   "sample paths of the sampled bounds"},
+  {"index_paths", RG_PARAM_INT, offsetof(Options, index_paths), "0", 0, 1e5, NULL, "M",
+   "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"},
   {0}};
 // clang-format on
 
@@ -56,13 +86,116 @@ static void confidence(const void *context, const RgDomain *domain, int t, RgCon
                            .delta = NAN};
 }
 
+static PetscErrorCode create(RgAlgorithm *algorithm)
+{
+  const Options *options = algorithm->options;
+  State         *state = algorithm->state;
+  const RgStream bounds = rg_stream_sub(&algorithm->setup.stream, "bound_paths");
+  const RgStream index = rg_stream_sub(&algorithm->setup.stream, "index_paths");
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_robust_create(algorithm));
+  PetscCall(PetscMalloc3(state->robust.n_designs, &state->value, state->robust.n_designs,
+                         &state->expected, algorithm->setup.n_iterations, &state->recommended));
+  if (options->bounds == SAMPLED)
+    PetscCall(rg_set_samples_create(state->robust.model.set, options->paths, &bounds,
+                                    &state->samples));
+  if (options->index_paths && state->robust.measure.kind != RG_MEASURE_EXPECTATION)
+    PetscCall(rg_set_samples_create(state->robust.model.set, options->index_paths, &index,
+                                    &state->index_samples));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgAlgorithm *algorithm)
+{
+  State *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree3(state->value, state->expected, state->recommended));
+  PetscCall(rg_set_samples_destroy(&state->samples));
+  PetscCall(rg_set_samples_destroy(&state->index_samples));
+  PetscCall(rg_robust_destroy(algorithm));
+  PetscFunctionReturn(0);
+}
+
+/* rho of path s at every design. */
+static PetscErrorCode measure_path(const State *state, const RgSetSamples *samples, int s,
+                                   double *value)
+{
+  const RgRobust *robust = &state->robust;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_value(&robust->measure, robust->n_designs, robust->n_contexts,
+                             samples->path + (size_t)s * samples->size, robust->p, value));
+  PetscFunctionReturn(0);
+}
+
+/* Least and largest rho over the paths. */
+static PetscErrorCode sampled_bounds(State *state)
+{
+  RgRobust *robust = &state->robust;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < robust->n_designs; ++i) {
+    robust->lower[i] = INFINITY;
+    robust->upper[i] = -INFINITY;
+  }
+  for (int s = 0; s < state->samples.count; ++s) {
+    PetscCall(measure_path(state, &state->samples, s, state->value));
+    for (int i = 0; i < robust->n_designs; ++i) {
+      robust->lower[i] = fmin(robust->lower[i], state->value[i]);
+      robust->upper[i] = fmax(robust->upper[i], state->value[i]);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* t-hat = argmax over i <= t of the mean rho at x-hat_i; the largest index of ties. For the
+   expectation it is t. */
+static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory *history, int *best)
+{
+  State     *state = algorithm->state;
+  const int  n = state->robust.n_designs;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_robust_best(algorithm, t, history, &state->recommended[t - 1]));
+  *best = t;
+  if (!state->index_samples.count) PetscFunctionReturn(0);
+  PetscCall(PetscArrayzero(state->expected, n));
+  for (int s = 0; s < state->index_samples.count; ++s) {
+    PetscCall(measure_path(state, &state->index_samples, s, state->value));
+    for (int i = 0; i < n; ++i) state->expected[i] += state->value[i];
+  }
+  for (int i = t - 1; i >= 1; --i)
+    if (state->expected[state->recommended[i - 1]] > state->expected[state->recommended[*best - 1]])
+      *best = i;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
+  const Options *options = algorithm->options;
+  State         *state = algorithm->state;
+  const double   beta = draw_beta(algorithm, t);
+  int            best = t;
+
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(rg_robust_model(algorithm), history, failure));
+  if (!failure->failed && state->samples.failure.failed) *failure = state->samples.failure;
+  if (!failure->failed && state->index_samples.failure.failed)
+    *failure = state->index_samples.failure;
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_robust_ucb_step(algorithm, t, history, draw_beta(algorithm, t), true, query));
+  if (options->bounds == SAMPLED) {
+    PetscCall(sampled_bounds(state));
+    PetscCall(rg_robust_bounds_step(algorithm, t, history, NAN, true, query));
+  } else {
+    PetscCall(rg_robust_ucb_step(algorithm, t, history, beta, true, query));
+  }
+  if (options->index_paths && t <= algorithm->setup.n_iterations) {
+    PetscCall(best_index(algorithm, t, history, &best));
+    if (query->extra) query->extra[BEST_INDEX] = best;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -77,15 +210,15 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb = {
   .reads = RG_READS_SURROGATE,
   .params = params,
   .options_size = sizeof(Options),
-  .columns = rg_robust_columns,
-  .state_size = sizeof(RgRobust),
+  .columns = columns,
+  .state_size = sizeof(State),
   .check = rg_robust_check,
-  .create = rg_robust_create,
+  .create = create,
   .ask = ask,
   .recommend = rg_robust_recommend,
   .recommend_by = rg_robust_recommend_by,
   .aims = rg_robust_aims,
   .confidence = confidence,
   .model = rg_robust_model,
-  .destroy = rg_robust_destroy,
+  .destroy = destroy,
 };

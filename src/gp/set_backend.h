@@ -4,6 +4,7 @@
 #ifndef RG_GP_SET_BACKEND_H
 #define RG_GP_SET_BACKEND_H
 
+#include "gp/set_posterior.h"
 #include "gp/set_prior.h"
 
 typedef struct {
@@ -23,6 +24,8 @@ typedef struct {
   PetscErrorCode (*push)(void *state, const RgSetPrior *prior, int index, double pivot,
                          const double *row);
 } RgSetBackend;
+
+const RgSetPrior *rg_set_posterior_prior(const RgSetPosterior *posterior); /* borrowed */
 
 /* All rows are kept: O(n N) memory, one pass over it per observation. Any kernel, any set. */
 extern const RgSetBackend rg_set_backend_rows;

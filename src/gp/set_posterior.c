@@ -203,6 +203,21 @@ const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior)
   return &posterior->prior.kernel;
 }
 
+double rg_set_posterior_noise(const RgSetPosterior *posterior)
+{
+  return posterior->noise_variance;
+}
+
+double rg_set_posterior_prior_mean(const RgSetPosterior *posterior)
+{
+  return posterior->prior_mean;
+}
+
+const RgSetPrior *rg_set_posterior_prior(const RgSetPosterior *posterior)
+{
+  return &posterior->prior;
+}
+
 const double *rg_set_posterior_points(const RgSetPosterior *posterior)
 {
   return posterior->prior.points;

@@ -61,6 +61,8 @@ const double *rg_set_posterior_mean(const RgSetPosterior *posterior);     /* N *
 const double *rg_set_posterior_variance(const RgSetPosterior *posterior); /* N, >= 0 */
 const char   *rg_set_posterior_method(const RgSetPosterior *posterior);   /* rows, product, ... */
 const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior);
+double        rg_set_posterior_noise(const RgSetPosterior *posterior);      /* noise variance */
+double        rg_set_posterior_prior_mean(const RgSetPosterior *posterior);
 /* All points, N x dim, unit coordinates, design and context joined. */
 const double *rg_set_posterior_points(const RgSetPosterior *posterior);
 /* Have `listener` (copied) follow; its reset is called at once. Not with data already there. */

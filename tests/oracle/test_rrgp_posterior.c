@@ -1,0 +1,312 @@
+/* rrgp_ucb 8, O3 and O9: posterior and acquisitions on the 2D grid after six observations; sample
+   paths that follow a posterior; Lemma 3.1. */
+#include "test_problem.h"
+
+#include <lapacke.h>
+
+#include "algorithm/robust.h"
+#include "gp/set_samples.h"
+
+enum { SIDE = 50, DATA = 6 };
+
+static const int data_x[DATA] = {5, 20, 33, 44, 12, 27}, data_w[DATA] = {7, 30, 12, 44, 40, 25};
+
+static double native(int i)
+{
+  return -5.0 + 10.0 * i / 49.0;
+}
+
+static double y_of(int i)
+{
+  const double x = native(data_x[i]), w = native(data_w[i]);
+
+  return sin(1.3 * x) * cos(0.7 * w) + 0.2 * x;
+}
+
+/* An algorithm with the six observations in its history. */
+typedef struct {
+  Instance           instance;
+  RgSurrogateOptions surrogate;
+  void              *options;
+  RgAlgorithm        algorithm;
+  RgHistory          history;
+  double             x[1], c[1], extra[8];
+  RgQuery            query;
+} Bench;
+
+static void set(const RgParam *table, void *options, const char *name, const char *value)
+{
+  RgDiagnostics  diagnostics = {0};
+  const RgParam *entry;
+
+  RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
+  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
+}
+
+static void bench_make(const char *measure, const char *name, const Setting *settings, Bench *bench)
+{
+  static const Setting model[] = {{"kernel", "gaussian"}, {"ard", "false"},
+                                  {"length_scale", "0.1"}, {"noise_variance", "1e-6"},
+                                  {"fit", "fixed"},        {"standardise", "false"},
+                                  {"mean", "zero"}};
+  const Setting           problem[] = {{"measure", measure}, {NULL, NULL}};
+  const RgAlgorithmClass *class = rg_algorithm_class_find(name);
+  const RgDomain         *domain;
+
+  memset(bench, 0, sizeof *bench);
+  bench->instance = instance_make("gp_path_context", problem, 1, 0);
+  domain = &bench->instance.problem.domain;
+  RG_OK(rg_params_defaults(rg_surrogate_params, &bench->surrogate));
+  for (int k = 0; k < 7; ++k) set(rg_surrogate_params, &bench->surrogate, model[k][0], model[k][1]);
+  RG_OK(PetscCalloc(class->options_size, &bench->options));
+  RG_OK(rg_params_defaults(class->params, bench->options));
+  for (int k = 0; settings && settings[k][0]; ++k)
+    set(class->params, bench->options, settings[k][0], settings[k][1]);
+  RgSetup setup = {.domain = domain,
+                   .surrogate = &bench->surrogate,
+                   .noise_variance = NAN,
+                   .n_initial = 1,
+                   .n_iterations = 20,
+                   .stream = rg_stream(1, "gp_path_context", 0, "algorithm", 0)};
+  RG_OK(rg_algorithm_create(class, bench->options, &setup, &bench->algorithm));
+  RG_OK(rg_history_create(domain, 20, &bench->history));
+  bench->history.n_initial = 1;
+  for (int i = 0; i < DATA; ++i)
+    RG_OK(rg_history_append(&bench->history, domain->design.points + data_x[i], data_x[i],
+                            domain->context.points + data_w[i], data_w[i], y_of(i)));
+  bench->query = (RgQuery){.x = bench->x, .c = bench->c, .extra = bench->extra};
+}
+
+static void bench_free(Bench *bench)
+{
+  const RgAlgorithmClass *class = bench->algorithm.class;
+
+  RG_OK(rg_algorithm_destroy(&bench->algorithm));
+  RG_OK(rg_history_destroy(&bench->history));
+  RG_OK(rg_params_clear(class->params, bench->options));
+  RG_OK(PetscFree(bench->options));
+  RG_OK(rg_params_clear(rg_surrogate_params, &bench->surrogate));
+  instance_free(&bench->instance);
+}
+
+static const RgRobust *updated(Bench *bench)
+{
+  RgRobust *state = bench->algorithm.state;
+  RgFailure failure = {0};
+
+  RG_OK(rg_model_update(&state->model, &bench->history, &failure));
+  assert_false(failure.failed);
+  return state;
+}
+
+static void posterior(void **state)
+{
+  static const struct {
+    int    x, w;
+    double mean, variance;
+  } expected[] = {{6, 8, -1.4516618317, 0.0799245722103},
+                  {21, 29, -0.672732189231, 0.0610823838976},
+                  {25, 25, 0.498615485129, 0.127915132624},
+                  {0, 0, -0.324111856763, 0.954134870026}};
+  Bench bench;
+
+  (void)state;
+  RG_CLOSE(y_of(0), -1.51340042166, 1e-11);
+  RG_CLOSE(y_of(5), 0.716163983494, 1e-11);
+  bench_make("expectation", "rrgp_ucb", NULL, &bench);
+  const RgSetPosterior *set = updated(&bench)->model.set;
+  for (int k = 0; k < 4; ++k) {
+    const int at = expected[k].x * SIDE + expected[k].w;
+    RG_CLOSE(rg_set_posterior_mean(set)[at], expected[k].mean, 1e-10);
+    RG_CLOSE(rg_set_posterior_variance(set)[at], expected[k].variance, 1e-10);
+  }
+  bench_free(&bench);
+}
+
+static double best_of(int n, const double *value)
+{
+  double best = value[0];
+
+  for (int i = 1; i < n; ++i) best = fmax(best, value[i]);
+  return best;
+}
+
+/* One row of the table: bounds at squared width beta, x-hat, the choice. */
+static void row(const char *measure, double beta, double lower, double upper, int recommended,
+                double value, double width, int x, int w)
+{
+  Bench           bench;
+  const RgRobust *state;
+  int             best;
+
+  bench_make(measure, "rrgp_ucb", NULL, &bench);
+  state = updated(&bench);
+  RG_OK(rg_robust_ucb_step(&bench.algorithm, 6, &bench.history, beta, true, &bench.query));
+  RG_CLOSE(best_of(SIDE, state->lower), lower, 1e-10);
+  RG_CLOSE(best_of(SIDE, state->upper), upper, 1e-10);
+  assert_int_equal(bench.query.index, x);
+  assert_int_equal(bench.query.context_index, w);
+  RG_CLOSE(bench.extra[RG_ROBUST_WIDTH], width, 1e-10);
+  RG_OK(rg_robust_best(&bench.algorithm, 6, &bench.history, &best));
+  assert_int_equal(best, recommended);
+  RG_CLOSE(state->value[best], value, 1e-10);
+  bench_free(&bench);
+}
+
+static void acquisitions(void **state)
+{
+  (void)state;
+  row("expectation", 9, -2.28862703349, 3.11419419679, 44, 0.353207425958, 5.81285308475, 49, 0);
+  row("ptr(0.5)", 9, 0.06, 1, 42, 0.26, 1, 0, 25);
+  row("expectation - mad", 9, -7.61784808271, 3.11419419679, 35, 0.09842292875, 11.9048389454, 49,
+      0);
+  row("cvar(0.3)", 9, -2.89737493483, 3.00073584552, 35, 0.0658928844171, 5.99994497265, 47, 25);
+}
+
+static void choose(const char *name, const Setting *settings, int x, int w, double value)
+{
+  Bench     bench;
+  RgFailure failure = {0};
+
+  bench_make("ptr(0.5)", name, settings, &bench);
+  RG_OK(rg_algorithm_ask(&bench.algorithm, 6, &bench.history, &bench.query, &failure));
+  assert_false(failure.failed);
+  assert_int_equal(bench.query.index, x);
+  assert_int_equal(bench.query.context_index, w);
+  RG_CLOSE(bench.extra[RG_ROBUST_ACQUISITION], value, 1e-10);
+  bench_free(&bench);
+}
+
+static void other_methods(void **state)
+{
+  static const Setting any[] = {{"any_measure", "true"}, {NULL, NULL}};
+  static const Setting fixed[] = {{"confidence", "fixed"}, {NULL, NULL}};
+
+  (void)state;
+  choose("bq", any, 44, 26, log(0.169487879547));
+  choose("bpt_ucb", NULL, 40, 38, 4.49664386202);
+  choose("bpt_ucb", fixed, 39, 38, 1.81392591156);
+}
+
+/* ---- sample paths ------------------------------------------------------------------------ */
+
+/* The recursion against the batch formula, for the same draws and the same virtual noises. */
+static void paths_follow_the_posterior(void **state)
+{
+  enum { PATHS = 3, N = SIDE * SIDE };
+  const RgStream  stream = rg_stream(7, "test", 0, "paths", 0);
+  const double    noise = 1e-3, scale = 0.1;
+  Instance        instance = instance_make("gp_path_context", NULL, 1, 0);
+  RgKernel        kernel = {0};
+  RgSetPosterior *with, *without;
+  RgSetSamples    paths, priors;
+  RgFailure       failure = {0};
+  double          K[DATA * DATA], z[2 * DATA], *cross, e[PATHS][DATA];
+
+  (void)state;
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &scale, 1.0, &kernel));
+  RG_OK(rg_set_posterior_create(&instance.problem.domain, &kernel, noise, 0.5, 10, &with));
+  RG_OK(rg_set_posterior_create(&instance.problem.domain, &kernel, noise, 0.5, 10, &without));
+  RG_OK(rg_set_samples_create(with, PATHS, &stream, &paths));
+  RG_OK(rg_set_samples_create(without, PATHS, &stream, &priors));
+  for (int i = 0; i < DATA; ++i) {
+    RgRandom random = rg_stream_at(&stream, (uint64_t)i + 1);
+    const int at = data_x[i] * SIDE + data_w[i];
+    for (int s = 0; s < PATHS; ++s) e[s][i] = sqrt(noise) * rg_random_normal(&random);
+    RG_OK(rg_set_posterior_append(with, at, y_of(i), &failure));
+    memcpy(z + 2 * i, rg_set_posterior_points(with) + 2 * (size_t)at, 2 * sizeof *z);
+  }
+  RG_OK(PetscMalloc1(DATA * N, &cross));
+  RG_OK(rg_kernel_cross(&kernel, DATA, z, N, rg_set_posterior_points(with), cross));
+  for (int s = 0; s < PATHS; ++s) {
+    double        weight[DATA], worst = 0;
+    const double *prior = priors.path + (size_t)s * N, *path = paths.path + (size_t)s * N;
+    RG_OK(rg_kernel_matrix(&kernel, DATA, z, K));
+    for (int i = 0; i < DATA; ++i) {
+      K[i * DATA + i] += noise;
+      weight[i] = y_of(i) - e[s][i] - prior[data_x[i] * SIDE + data_w[i]];
+    }
+    assert_int_equal(LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', DATA, 1, K, DATA, weight, 1), 0);
+    for (int j = 0; j < N; ++j) {
+      double value = prior[j];
+      for (int i = 0; i < DATA; ++i) value += cross[(size_t)i * N + j] * weight[i];
+      worst = fmax(worst, fabs(value - path[j]));
+    }
+    if (worst > 1e-11) fail_msg("path %d is off by %g", s, worst);
+  }
+  RG_OK(PetscFree(cross));
+  RG_OK(rg_set_posterior_destroy(&with));
+  RG_OK(rg_set_posterior_destroy(&without));
+  RG_OK(rg_set_samples_destroy(&paths));
+  RG_OK(rg_set_samples_destroy(&priors));
+  RG_OK(rg_kernel_destroy(&kernel));
+  instance_free(&instance);
+}
+
+/* Sampled bounds enclose rho of every path; the best index is a query; that of the expectation is
+   the last one. */
+static void sampled_bounds_and_best_index(void **state)
+{
+  static const Setting settings[] = {
+    {"bounds", "sampled"}, {"paths", "30"}, {"index_paths", "20"}, {NULL, NULL}};
+  static const char *const measures[] = {"sd", "expectation"};
+  Bench     bench;
+  RgFailure failure = {0};
+
+  (void)state;
+  for (int m = 0; m < 2; ++m) {
+    bench_make(measures[m], "rrgp_ucb", settings, &bench);
+    const RgRobust *robust = bench.algorithm.state;
+    for (int t = 1; t <= 6; ++t) { /* the history as it was before query t */
+      bench.history.n = t;
+      RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &failure));
+      assert_false(failure.failed);
+      assert_true(bench.extra[3] >= 1 && bench.extra[3] <= t);
+      if (m == 1) assert_true(bench.extra[3] == t);
+      for (int i = 0; i < SIDE; ++i) assert_true(robust->lower[i] < robust->upper[i]);
+      assert_true(isnan(bench.extra[RG_ROBUST_CONFIDENCE]));
+    }
+    bench_free(&bench);
+  }
+}
+
+/* ---- Lemma 3.1 --------------------------------------------------------------------------- */
+
+/* With a single context the point chosen attains the largest upper bound. */
+static void one_context(void **state)
+{
+  static const char *const measures[] = {"expectation", "worst", "best", "cvar(0.3)", "var(0.5)"};
+  const RgStream stream = rg_stream(3, "test", 0, "lemma", 0);
+  const double   p = 1.0;
+
+  (void)state;
+  for (int k = 0; k < 500; ++k) {
+    RgRandom  random = rg_stream_at(&stream, (uint64_t)k);
+    RgMeasure measure;
+    RgText    mistake = {0};
+    double    mean[20], variance[20], lower[20], upper[20], value[20];
+    const double width = 3 * rg_random_uniform(&random);
+    for (int i = 0; i < 20; ++i) {
+      mean[i] = rg_random_normal(&random);
+      variance[i] = rg_random_uniform(&random);
+    }
+    RG_OK(rg_measure_parse(measures[k % 5], &measure, &mistake));
+    RG_OK(rg_measure_credible_bounds(&measure, 20, 1, mean, variance, width, &p, lower, upper));
+    RG_OK(rg_measure_value(&measure, 20, 1, mean, &p, value));
+    int top = rg_argmax(20, upper, NULL), best = rg_argmax(20, value, NULL);
+    if (upper[best] - lower[best] > upper[top] - lower[top]) top = best;
+    RG_CLOSE(upper[top], best_of(20, upper), 1e-14);
+    RG_OK(rg_measure_destroy(&measure));
+  }
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(posterior),
+  cmocka_unit_test(acquisitions),
+  cmocka_unit_test(other_methods),
+  cmocka_unit_test(paths_follow_the_posterior),
+  cmocka_unit_test(sampled_bounds_and_best_index),
+  cmocka_unit_test(one_context),
+};
+
+RG_TEST_MAIN(tests)
