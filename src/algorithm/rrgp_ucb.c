@@ -4,10 +4,9 @@
    from the credible intervals mu -/+ sqrt(beta_t) sd (robust/measure.h); x_t is the maximiser of
    the upper bound or the recommendation argmax rho(mu), whichever has the wider bounds; w_t
    maximises the variance at x_t, or nature draws it. confidence: fixed puts beta_t = value instead.
-   bounds: sampled takes the least and the largest rho of posterior sample paths, for want of better
-   ones: beta_t has no part in it. With index_paths, the query at which the recommendation so far was
-   best is estimated by the mean rho of such paths (t-hat).
-   Source: Inatsu (2025), arXiv:2504.03172, Algorithms 1 and 2, Definitions 3.1 and 3.2.
+   bounds: sampled takes the least and the largest rho of posterior sample paths, for want of
+   better ones: beta_t has no part in it. With index_paths, the query at which the recommendation so
+   far was best is estimated by the mean rho of such paths (t-hat).
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities. Revision 1. */
 #include "algorithm/robust.h"
