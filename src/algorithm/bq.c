@@ -1,14 +1,15 @@
 /* bq: expected improvement of the average over contexts (Bayesian quadrature).
 
    The average of f(x, .) by the contexts' probabilities has posterior mean m(x) and deviation s(x);
-   x_t = argmax s (z Phi(z) + phi(z)), z = (m - max m)/s; w_t maximises the variance at x_t, or
-   nature draws it. The recommendation is argmax rho(mu).
+   x_t = argmax log EI, EI = s (z Phi(z) + phi(z)), z = (m - max m)/s: the logarithm still tells
+   points apart where EI underflows; w_t maximises the variance at x_t, or nature draws it. The
+   recommendation is argmax rho(mu).
    Source: Beland and Nair (2017), with EI as in Inatsu (2025), arXiv:2504.03172, section 5.
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities; made for the expectation.
    Revision 1. */
+#include "acquisition/acquisition.h"
 #include "algorithm/robust.h"
-#include "base/normal.h"
 #include "robust/integral.h"
 
 #include <math.h>
@@ -66,15 +67,6 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
-static double expected_improvement(double mean, double best, double variance)
-{
-  double s = sqrt(variance), z;
-
-  if (!(s > 0.0)) return 0.0;
-  z = (mean - best) / s;
-  return s * (z * rg_normal_cdf(z) + rg_normal_pdf(z));
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -88,14 +80,16 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_model_update(&robust->model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   for (int i = 0; i < robust->n_designs; ++i) best = fmax(best, integral->mean[i]);
+  RgEi ei = {best};
   for (int i = 0; i < robust->n_designs; ++i) {
-    robust->upper[i] = expected_improvement(integral->mean[i], best, integral->variance[i]);
+    double s = sqrt(fmax(integral->variance[i], 0.0));
+    rg_acquisition_log_ei(&ei, 1, &integral->mean[i], &s, &robust->upper[i], NULL, NULL);
   }
   index = PetscMax(rg_robust_argmax(algorithm, t, "design_ties", robust->n_designs, robust->upper),
                    0);
   rg_robust_set_design(algorithm, index, query);
   rg_robust_most_uncertain_context(algorithm, t, query);
-  if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = log(robust->upper[index]);
+  if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = robust->upper[index];
   PetscFunctionReturn(0);
 }
 

@@ -18,6 +18,7 @@ enum { AUTO, FINITE, CONTINUOUS, HEURISTIC, HIGHPROB, FIXED };
 typedef struct {
   int    shift;
   double rate, delta, a, b, value;
+  int    zeta_seed; /* -1: the trial's own stream */
 } Options;
 
 static const char *const shifts[] = {"auto",     "finite", "continuous", "heuristic",
@@ -36,6 +37,9 @@ static const RgParam params[] = {
    "the other constant of it (continuous)"},
   {"value", RG_PARAM_REAL, offsetof(Options, value), "auto", 0.0, 1e6, NULL, "s",
    "shift of the fixed rule; auto: not used"},
+  {"zeta_seed", RG_PARAM_INT, offsetof(Options, zeta_seed), "auto", 0, 2147483647, NULL, "",
+   "number of a sequence of zeta_t that all functions and seeds share, for regret given that "
+   "sequence; auto: every trial draws its own"},
   {0}};
 
 static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace place,
@@ -97,6 +101,10 @@ static double draw_zeta(const RgAlgorithm *algorithm, int t)
   const RgDomain *domain = algorithm->setup.domain;
   RgRandom        random = rg_algorithm_stream_at(algorithm, "confidence", t);
 
+  if (options->zeta_seed >= 0) {
+    RgStream shared = rg_stream(0, "", 0, "zeta", (uint64_t)options->zeta_seed);
+    random = rg_stream_at(&shared, (uint64_t)t);
+  }
   if (domain->design.size == 1) return 0.0;
   return shift_t(options, domain, t) + rg_random_exponential(&random) / options->rate;
 }
