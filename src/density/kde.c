@@ -18,8 +18,9 @@ PetscErrorCode rg_kde_create(int n, int dim, const double *points, RgKde *kde)
   rg_sample_deviations(n, dim, points, kde->bandwidth);
   for (int j = 0; j < dim; j++) {
     const double deviation = kde->bandwidth[j] * sqrt((n - 1.0) / n);
+    const double rounding = 1e-14 * fabs(points[j]);
     kde->bandwidth[j]
-      = deviation > 0 ? rg_bandwidth(RG_BANDWIDTH_SILVERMAN, deviation, n, dim) : 0;
+      = deviation > rounding ? rg_bandwidth(RG_BANDWIDTH_SILVERMAN, deviation, n, dim) : 0;
   }
   PetscFunctionReturn(0);
 }
@@ -88,20 +89,49 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 
 /* ---- Gauss rules ---------------------------------------------------------------------------- */
 
-/* The clipped estimate as a law. */
-static PetscErrorCode law_of(const RgKde *kde, double lower, double upper, RgDistribution *law)
+/* Nodes and weights of the clipped estimate: Gauss-Legendre panels of at most three bandwidths where
+   it is not negligible, and the atoms at the ends; or its points where the bandwidth is 0. */
+static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, RgQuadrature *rule)
 {
+  const double h = kde->bandwidth[0], reach = 9 * h;
+  double       low = INFINITY, high = -INFINITY, below = 0, above = 0;
+
   PetscFunctionBeginUser;
-  law->n = kde->n;
-  PetscCall(PetscMalloc1(kde->n, &law->parts));
-  for (int i = 0; i < kde->n; i++)
-    law->parts[i] = (RgDistributionPart){
-      .family = kde->bandwidth[0] > 0 ? RG_DISTRIBUTION_NORMAL : RG_DISTRIBUTION_POINT,
-      .a = kde->points[i],
-      .b = kde->bandwidth[0],
-      .weight = 1.0 / kde->n,
-      .lower = lower,
-      .upper = upper};
+  for (int i = 0; i < kde->n; i++) {
+    low = fmin(low, clip(kde->points[i] - reach, lower, upper));
+    high = fmax(high, clip(kde->points[i] + reach, lower, upper));
+  }
+  RgDistributionPart part = {.family = RG_DISTRIBUTION_UNIFORM, .a = low, .b = high, .weight = 1,
+                             .lower = -INFINITY, .upper = INFINITY};
+  RgDistribution     uniform = {1, &part};
+  RgQuadrature       panels = {0};
+  if (h > 0 && high > low)
+    PetscCall(rg_distribution_quadrature(
+      &uniform, (int)fmin(fmax(ceil((high - low) / (3 * h)), 8), 2000), 0, NULL, &panels));
+  PetscCall(PetscMalloc2(panels.n + kde->n + 2, &rule->node, panels.n + kde->n + 2,
+                         &rule->weight));
+  rule->n = 0;
+  for (int k = 0; k < panels.n; k++) {
+    rule->node[rule->n] = panels.node[k];
+    rule->weight[rule->n++]
+      = panels.weight[k] * (high - low) * rg_kde_density(kde, &panels.node[k]);
+  }
+  PetscCall(rg_quadrature_destroy(&panels));
+  for (int i = 0; i < kde->n; i++) {
+    if (h > 0) {
+      below += rg_normal_cdf((lower - kde->points[i]) / h) / kde->n;
+      above += rg_normal_cdf((kde->points[i] - upper) / h) / kde->n;
+    } else {
+      rule->node[rule->n] = clip(kde->points[i], lower, upper);
+      rule->weight[rule->n++] = 1.0 / kde->n;
+    }
+  }
+  for (int end = 0; end < 2; end++) {
+    const double mass = end ? above : below;
+    if (mass < 1e-16) continue;
+    rule->node[rule->n] = end ? upper : lower;
+    rule->weight[rule->n++] = mass;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -138,14 +168,12 @@ static int lanczos(int n, const double *node, const double *weight, int m, doubl
 PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m, int *count,
                             double *node, double *weight)
 {
-  RgDistribution law;
-  RgQuadrature   rule;
-  double        *Q, *off, *vectors;
+  RgQuadrature rule;
+  double      *Q, *off, *vectors;
 
   PetscFunctionBeginUser;
   PetscCheck(kde->dim == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "Gauss rules are for one coordinate");
-  PetscCall(law_of(kde, lower, upper, &law));
-  PetscCall(rg_distribution_quadrature(&law, 3, 0, NULL, &rule));
+  PetscCall(discretise(kde, lower, upper, &rule));
   PetscCall(PetscMalloc3((size_t)rule.n * (m + 1), &Q, m, &off, (size_t)m * m, &vectors));
   *count = lanczos(rule.n, rule.node, rule.weight, m, node, off, Q);
   const lapack_int info
@@ -157,7 +185,6 @@ PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m,
   }
   PetscCall(PetscFree3(Q, off, vectors));
   PetscCall(rg_quadrature_destroy(&rule));
-  PetscCall(rg_distribution_destroy(&law));
   PetscFunctionReturn(0);
 }
 

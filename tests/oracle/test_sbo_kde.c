@@ -1,0 +1,285 @@
+/* SBO-KDE study: density estimates, worst case in total variation, acquisition functions (sbo_kde 8,
+   O3 to O9), and Table 2. */
+#include "acquisition/context_ucb.h"
+#include "base/normal.h"
+#include "density/kde.h"
+#include "robust/total_variation.h"
+#include "test_main.h"
+
+#define MIXTURE                                                                                    \
+  "mixture(normal(0.1, 0.02), normal(0.3, 0.075), normal(0.4, 0.1), normal(0.5, 0.1), "            \
+  "normal(0.7, 0.075), normal(0.8, 0.03), cauchy(0.8, 0.02), cauchy(0.2, 0.02))"
+
+static void law_make(const char *text, RgDistribution *law)
+{
+  RgText mistake = {0};
+
+  RG_OK(rg_distribution_parse(text, law, &mistake));
+  if (mistake.data) fail_msg("%s", mistake.data);
+}
+
+/* ---- density estimates ----------------------------------------------------------------------- */
+
+static const double seen[6] = {.42, .56, .48, .61, .50, .39};
+
+static void density_estimate(void **state)
+{
+  const double both[12] = {.42, .10, .56, .35, .48, .50, .61, .65, .50, .80, .39, .95};
+  const double at[2] = {.5, .5}, off = .3;
+  RgKde        kde;
+  double       distance;
+  RgDistribution law;
+
+  (void)state;
+  RG_OK(rg_kde_create(6, 1, seen, &kde));
+  RG_CLOSE(kde.bandwidth[0], 0.055993789080224, 1e-14);
+  RG_CLOSE(rg_kde_density(&kde, at), 3.7430848860373, 1e-12);
+  RG_CLOSE(rg_kde_density(&kde, &off), 0.45459464128061, 1e-13);
+  law_make("normal(0.5, 0.1)", &law);
+  RG_OK(rg_kde_distance(&kde, &law, &distance));
+  RG_CLOSE(distance, 0.10550930580319, 1e-4);
+  RG_OK(rg_distribution_destroy(&law));
+  RG_OK(rg_kde_destroy(&kde));
+  RG_OK(rg_kde_create(6, 2, both, &kde));
+  RG_CLOSE(kde.bandwidth[0], 0.056116488188686, 1e-14);
+  RG_CLOSE(kde.bandwidth[1], 0.20918455822065, 1e-14);
+  RG_CLOSE(rg_kde_density(&kde, at), 4.3353281137254, 1e-12);
+  RG_OK(rg_kde_destroy(&kde));
+}
+
+/* The Gauss rule against draws and against polynomials. */
+static void gauss_rule_of_the_estimate(void **state)
+{
+  RgKde  kde;
+  double node[8], weight[8], total = 0, mean = 0, square = 0;
+  int    n;
+
+  (void)state;
+  RG_OK(rg_kde_create(6, 1, seen, &kde));
+  RG_OK(rg_kde_gauss(&kde, -10, 10, 8, &n, node, weight));
+  assert_int_equal(n, 8);
+  for (int i = 0; i < n; i++) {
+    total += weight[i];
+    mean += weight[i] * node[i];
+    square += weight[i] * node[i] * node[i];
+  }
+  double first = 0, second = kde.bandwidth[0] * kde.bandwidth[0];
+  for (int i = 0; i < 6; i++) {
+    first += seen[i] / 6;
+    second += seen[i] * seen[i] / 6;
+  }
+  RG_CLOSE(total, 1, 1e-13);
+  RG_CLOSE(mean, first, 1e-13);
+  RG_CLOSE(square, second, 1e-13);
+  RG_OK(rg_kde_destroy(&kde));
+  RG_OK(rg_kde_create(3, 1, (const double[]) {.4, .4, .4}, &kde));
+  RG_OK(rg_kde_gauss(&kde, 0, 1, 8, &n, node, weight));
+  assert_int_equal(n, 1);
+  RG_CLOSE(node[0], .4, 1e-14);
+  RG_CLOSE(weight[0], 1, 1e-14);
+  RG_OK(rg_kde_destroy(&kde));
+}
+
+static void sampling_clips_and_spreads(void **state)
+{
+  enum { M = 4096 };
+  const double   points[3] = {-0.4, 0.5, 1.9};
+  const RgStream stream = rg_stream(1, "kde", 0, "x", 0);
+  RgRandom       random = rg_stream_at(&stream, 0);
+  double         samples[M], below = 0, expected = 0;
+  RgKde          kde;
+
+  (void)state;
+  RG_OK(rg_kde_create(3, 1, points, &kde));
+  for (int sobol = 0; sobol < 2; sobol++) {
+    below = expected = 0;
+    if (sobol) RG_OK(rg_kde_sample_sobol(&kde, &random, 0, 1, M, samples));
+    else RG_OK(rg_kde_sample(&kde, &random, 0, 1, M, samples));
+    for (int i = 0; i < M; i++) {
+      assert_true(samples[i] >= 0 && samples[i] <= 1);
+      below += samples[i] == 0;
+    }
+    for (int i = 0; i < 3; i++) expected += rg_normal_cdf(-points[i] / kde.bandwidth[0]) / 3;
+    RG_CLOSE(below / M, expected, sobol ? 0.005 : 0.04);
+  }
+  RG_OK(rg_kde_destroy(&kde));
+}
+
+/* Means over 20 runs fall into the 5%..95% range of such means (sbo_kde 6.2). */
+static void table_2(void **state)
+{
+  static const struct {
+    int    n;
+    double normal[2], complicated[2];
+  } rows[] = {{10, {0.296, 0.390}, {0.575, 0.680}},
+              {100, {0.125, 0.166}, {0.491, 0.579}},
+              {200, {0.100, 0.118}, {0.462, 0.543}},
+              {300, {0.082, 0.108}, {0.455, 0.557}}};
+  enum { RUNS = 20, MOST = 300 };
+  double contexts[MOST];
+
+  (void)state;
+  for (int column = 0; column < 2; column++) {
+    RgDistribution law;
+    law_make(column ? MIXTURE : "normal(0.5, 0.1)", &law);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+      const double *range = column ? rows[r].complicated : rows[r].normal;
+      double        sum = 0, squares = 0;
+      for (int run = 0; run < RUNS; run++) {
+        const RgStream stream = rg_stream(1, "table 2", 0, "context", (uint64_t)run);
+        RgKde          kde;
+        double         distance;
+        for (int i = 0; i < rows[r].n; i++) {
+          RgRandom random = rg_stream_at(&stream, (uint64_t)i);
+          contexts[i] = rg_distribution_sample(&law, &random);
+        }
+        RG_OK(rg_kde_create(rows[r].n, 1, contexts, &kde));
+        RG_OK(rg_kde_distance(&kde, &law, &distance));
+        sum += distance;
+        squares += distance * distance;
+        RG_OK(rg_kde_destroy(&kde));
+      }
+      const double mean = sum / RUNS;
+      print_message("Table 2, %s, n = %d: %.4f +- %.4f\n", column ? "complicated" : "normal",
+                    rows[r].n, mean, sqrt((squares / RUNS - mean * mean) / (RUNS - 1)));
+      assert_true(mean > range[0] - 0.01 && mean < range[1] + 0.01);
+    }
+    RG_OK(rg_distribution_destroy(&law));
+  }
+}
+
+/* ---- acquisition functions ------------------------------------------------------------------- */
+
+static void worst_case_by_hand(void **state)
+{
+  const double u[4] = {3, 1, 2, 5}, w[4] = {.1, .4, .3, .2};
+  double       value, q[4], floor_mass, work[8];
+
+  (void)state;
+  rg_total_variation_worst(4, u, w, 0.5, 0.5, &value, q, &floor_mass, work);
+  RG_CLOSE(value, 1.275, 1e-15);
+  RG_CLOSE(floor_mass, 0.25, 1e-15);
+  RG_CLOSE(q[0], 0.05, 1e-15);
+  assert_true(q[3] == 0);
+  rg_total_variation_worst(4, u, w, 0.5, 0, &value, q, &floor_mass, work);
+  RG_CLOSE(value, 2.3, 1e-15);
+  rg_total_variation_worst(4, u, w, 0.5, 2.5, &value, q, &floor_mass, work);
+  RG_CLOSE(value, 0.5, 1e-15);
+  RG_CLOSE(floor_mass, 1, 1e-15);
+}
+
+/* Against the best of a fine grid of eta, with ties and equal weights. */
+static void worst_case_at_random(void **state)
+{
+  const RgStream stream = rg_stream(1, "tv", 0, "x", 0);
+  RgRandom       random = rg_stream_at(&stream, 0);
+  enum { N = 40 };
+  double u[N], q[N], work[2 * N], value, mass;
+
+  (void)state;
+  for (int trial = 0; trial < 200; trial++) {
+    const double radius = 0.1 * (trial % 25), floor = rg_random_normal(&random);
+    double       best = -INFINITY, total = 0, reached = 0, moved = 0;
+    for (int i = 0; i < N; i++) u[i] = floor - 0.1 + round(20 * rg_random_uniform(&random)) / 20;
+    rg_total_variation_worst(N, u, NULL, floor, radius, &value, q, &mass, work);
+    for (int k = -1; k < N; k++) {
+      const double eta = k < 0 ? floor : u[k];
+      double       sum = -0.5 * radius * fmax(0, eta - floor);
+      for (int i = 0; i < N; i++) sum += fmin(u[i], eta) / N;
+      best = fmax(best, sum);
+    }
+    RG_CLOSE(value, best, 1e-13);
+    for (int i = 0; i < N; i++) {
+      assert_true(q[i] >= 0 && q[i] <= 1.0 / N + 1e-15);
+      total += q[i];
+      reached += q[i] * u[i];
+      if (u[i] > floor) moved += 1.0 / N - q[i];
+    }
+    RG_CLOSE(total + mass, 1, 1e-13);
+    RG_CLOSE(reached + mass * floor, value, 1e-13);
+    assert_true(2 * moved <= radius + 1e-13);
+  }
+}
+
+/* O4's model: x and contexts of O3, outputs standardised. */
+typedef struct {
+  RgDomain domain;
+  RgKernel kernel;
+  RgModel  model;
+} Fitted;
+
+static void fitted_make(Fitted *it)
+{
+  const double x[6] = {.10, .35, .50, .65, .80, .95}, y[6] = {.20, .90, 1.40, 1.10, .30, -.50};
+  const double scales[2] = {.30, .40};
+  double       Z[12], standard[6];
+  RgFailure    failure = {0};
+
+  *it = (Fitted){.domain.design.dim = 1, .domain.context.dim = 1};
+  for (int i = 0; i < 6; i++) {
+    Z[2 * i] = x[i];
+    Z[2 * i + 1] = seen[i];
+    standard[i] = (y[i] - 3.4 / 6) / 0.69761498454854;
+  }
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, scales, 1.5, &it->kernel));
+  it->model.domain = &it->domain;
+  RG_OK(rg_posterior_create(&it->kernel, 0.01, 0.1, 6, &it->model.posterior));
+  RG_OK(rg_posterior_set(&it->model.posterior, NULL, 0.01, 0.1, 6, Z, standard, &failure));
+}
+
+static void fitted_free(Fitted *it)
+{
+  RG_OK(rg_posterior_destroy(&it->model.posterior));
+  RG_OK(rg_kernel_destroy(&it->kernel));
+}
+
+static void average_and_worst_case(void **state)
+{
+  const double contexts[8] = {.40, .44, .47, .50, .52, .55, .60, .66}, x = 0.45;
+  const double u[8] = {1.500515418677,  1.3782179851054, 1.2972547504928, 1.2537455216464,
+                       1.2553033160413, 1.2885177759455, 1.3658536621399, 1.4558072886321};
+  const double equal[8] = {.125, .125, .125, .125, .125, .125, .125, .125};
+  double       value, gradient, q[8], mass, work[16];
+  RgContextWeights weights = {8, equal};
+  RgContextUcb     ucb;
+  Fitted           it;
+
+  (void)state;
+  fitted_make(&it);
+  RG_OK(rg_context_ucb_create(&it.model, 8, contexts, 0, 1.5, rg_ucb_expectation, &weights, &ucb));
+  RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, &gradient));
+  RG_CLOSE(value, 1.349401964835, 1e-11);
+  RG_CLOSE(gradient, 2.75087219, 1e-7);
+  for (int i = 0; i < 8; i++) RG_CLOSE(ucb.u[i], u[i], 1e-11);
+  const double least = 1.2537455216464; /* at c = .5, one of the contexts */
+  rg_total_variation_worst(8, u, NULL, least, 0.48835934193059, &value, q, &mass, work);
+  RG_CLOSE(value, 1.2944740728022, 1e-12);
+  RG_CLOSE(mass, 0.24417967096529, 1e-13);
+  RG_CLOSE(q[7], 0.0058203290347065, 1e-13);
+  assert_true(q[0] == 0);
+  q[3] += mass;
+  weights.weight = q;
+  RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, &gradient));
+  RG_CLOSE(value, 1.2944740728022, 1e-11);
+  RG_CLOSE(gradient, 2.74355158, 1e-7);
+  rg_total_variation_worst(8, u, NULL, least, 0.1, &value, q, &mass, work);
+  RG_CLOSE(value, 1.3370634699835, 1e-12);
+  rg_total_variation_worst(8, u, NULL, least, 2.5, &value, q, &mass, work);
+  RG_CLOSE(value, least, 1e-12);
+  rg_total_variation_worst(8, u, NULL, least + 0.1, 0.5, &value, q, &mass, work);
+  RG_CLOSE(value, 1.318298006833, 1e-12);
+  RG_OK(rg_context_ucb_destroy(&ucb));
+  fitted_free(&it);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(density_estimate),
+  cmocka_unit_test(gauss_rule_of_the_estimate),
+  cmocka_unit_test(sampling_clips_and_spreads),
+  cmocka_unit_test(table_2),
+  cmocka_unit_test(worst_case_by_hand),
+  cmocka_unit_test(worst_case_at_random),
+  cmocka_unit_test(average_and_worst_case),
+};
+
+RG_TEST_MAIN(tests)

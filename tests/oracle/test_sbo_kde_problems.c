@@ -1,0 +1,239 @@
+/* SBO-KDE study: laws of contexts and problems (sbo_kde 8, O1, O2, O15, O18; wdrbo 8, O1 to O7,
+   O21). */
+#include <stdlib.h>
+
+#include "base/distribution.h"
+#include "regret/optimum.h"
+#include "test_problem.h"
+
+#define MIXTURE                                                                                    \
+  "mixture(normal(0.1, 0.02), normal(0.3, 0.075), normal(0.4, 0.1), normal(0.5, 0.1), "            \
+  "normal(0.7, 0.075), normal(0.8, 0.03), cauchy(0.8, 0.02), cauchy(0.2, 0.02))"
+
+/* ---- laws ------------------------------------------------------------------------------------ */
+
+static void law_make(const char *text, RgDistribution *law)
+{
+  RgText mistake = {0};
+
+  RG_OK(rg_distribution_parse(text, law, &mistake));
+  if (mistake.data) fail_msg("%s", mistake.data);
+}
+
+static void mixture_law(void **state)
+{
+  RgDistribution law;
+  RgQuadrature   rule;
+  double         total = 0;
+
+  (void)state;
+  law_make(MIXTURE, &law);
+  RG_CLOSE(rg_distribution_cdf(&law, 0), 0.0049681903911737, 1e-14);
+  RG_CLOSE(1 - rg_distribution_cdf(&law, 1), 0.004964195779457, 1e-14);
+  rg_distribution_clip(&law, 0, 1);
+  RG_CLOSE(rg_distribution_atom(&law, 0), 0.0049681903911737, 1e-14);
+  RG_CLOSE(rg_distribution_atom(&law, 1), 0.004964195779457, 1e-14);
+  RG_OK(rg_distribution_quadrature(&law, 40, 0, NULL, &rule));
+  for (int i = 0; i < rule.n; i++) total += rule.weight[i];
+  RG_CLOSE(total, 1, 1e-12);
+  for (double p = 0.01; p < 1; p += 0.07) {
+    const double x = rg_distribution_quantile(&law, p);
+    assert_true(x >= 0 && x <= 1);
+    if (x > 0 && x < 1) RG_CLOSE(rg_distribution_cdf(&law, x), p, 1e-12);
+  }
+  RG_OK(rg_quadrature_destroy(&rule));
+  RG_OK(rg_distribution_destroy(&law));
+  law_make("clip(normal(0.5, 0.15), 0, 1)", &law);
+  RG_CLOSE(rg_distribution_atom(&law, 0), 0.00042906033319684, 1e-15);
+  RG_OK(rg_distribution_destroy(&law));
+  law_make("burr(2, 20)", &law);
+  RG_CLOSE(rg_distribution_quantile(&law, 0.3), 0.13414066501708, 1e-13);
+  RG_CLOSE(rg_distribution_quantile(&law, 0.9), 0.34931140018895, 1e-13);
+  RG_OK(rg_distribution_destroy(&law));
+}
+
+/* Draws follow the law: Kolmogorov's distance of 4000 stays below its 99.99% quantile. */
+static void draws_follow_the_law(void **state)
+{
+  static const char *const laws[]
+    = {"normal(0.5, 0.1)", "uniform(-1, 2)", "cauchy(0.2, 0.02)", "burr(2, 20)", MIXTURE};
+  enum { N = 4000 };
+  double draws[N];
+
+  (void)state;
+  for (size_t l = 0; l < sizeof laws / sizeof *laws; l++) {
+    const RgStream stream = rg_stream(1, "law", l, "context", 0);
+    RgDistribution law;
+    double         worst = 0;
+    law_make(laws[l], &law);
+    for (int i = 0; i < N; i++) {
+      RgRandom random = rg_stream_at(&stream, (uint64_t)i);
+      draws[i] = rg_distribution_sample(&law, &random);
+    }
+    RG_OK(PetscSortReal(N, draws));
+    for (int i = 0; i < N; i++)
+      worst = fmax(worst, fabs(rg_distribution_cdf(&law, draws[i]) - (i + 0.5) / N));
+    assert_true(worst < 2.23 / sqrt(N));
+    RG_OK(rg_distribution_destroy(&law));
+  }
+}
+
+static void mistakes_in_laws(void **state)
+{
+  static const char *const wrong[][2] = {
+    {"normal(0.5, 0)", "deviation > 0"},       {"normal(0.5)", "',' expected"},
+    {"cauchy(0, -1)", "scale > 0"},            {"uniform(1, 1)", "lower < upper"},
+    {"burr(0, 1)", "alpha > 0"},               {"norma(0, 1)", "did you mean 'normal'"},
+    {"mixture(2 * normal(0, 1), point(1))", "either all"}, {"mixture(0 * point(1))", "must be > 0"},
+    {"clip(point(1), 2, 1)", "lower < upper"}, {"normal(0, 1) x", "nothing expected"},
+    {"normal(nan, 1)", "finite number"},       {"", "a law expected"}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    RgDiagnostics found = {0};
+    RG_OK(rg_distribution_check("law", wrong[i][0], (RgPlace){0}, &found));
+    assert_int_equal(found.n, 1);
+    if (!strstr(found.list[0].message, wrong[i][1]))
+      fail_msg("%s: %s", wrong[i][0], found.list[0].message);
+  }
+}
+
+static void laws_read_back(void **state)
+{
+  RgDistribution law, again;
+  RgText         first = {0}, second = {0};
+
+  (void)state;
+  law_make("mixture(1 * clip(normal(0.1, 0.2), 0, 1), 3 * mixture(point(2), burr(2, 3)))", &law);
+  RG_OK(rg_distribution_print(&law, &first));
+  law_make(first.data, &again);
+  RG_OK(rg_distribution_print(&again, &second));
+  assert_string_equal(first.data, second.data);
+  RG_CLOSE(rg_distribution_atom(&again, 2), 0.375, 1e-15);
+  RG_OK(rg_text_clear(&first));
+  RG_OK(rg_text_clear(&second));
+  RG_OK(rg_distribution_destroy(&law));
+  RG_OK(rg_distribution_destroy(&again));
+}
+
+/* ---- problems -------------------------------------------------------------------------------- */
+
+static double f_at(RgProblem *problem, const double *x, const double *c)
+{
+  const RgPoint point = {.index = -1, .x = x, .context_index = -1, .c = c};
+  RgFailure     failure = {0};
+  double        f;
+
+  RG_OK(rg_problem_evaluate(problem, 1, &point, &f, &failure));
+  return f;
+}
+
+typedef struct {
+  const char *name;
+  Setting     settings[3];
+  double      x[5], c[4], f, F, optimum, accuracy;
+} Case;
+
+static const Case cases[] = {
+  {"ackley_context", {{0}}, {.3, .7}, {.6}, -19.423197796515, -19.092328255254, -10.9522712419,
+   1e-10},
+  {"ackley_context", {{"context_dim", "4"}}, {.3, .7}, {.6, .4, .55, .2}, -19.963421335218,
+   -18.946872204666, -16.1995715128, 1e-10},
+  {"ackley_context", {{"dim", "1"}, {"law", "normal(0.5, 0.2)"}}, {.25}, {.7}, NAN,
+   -20.677569817696, -13.853928029352, 1e-11},
+  {"modified_branin", {{0}}, {.3, .6}, {.45, .7}, -38.00502604432, -30.171661955934, -9.6039098378,
+   1e-9},
+  {"modified_branin", {{"law", "normal(0.5, 0.2)"}}, {.5, .5}, {.6, .7}, NAN, -28.628207998531,
+   -16.064257804966, 1e-9},
+  {"hartmann_context", {{0}}, {.2, .15, .48, .27, .31}, {.66}, 3.3210939149313, 2.6127363291873,
+   2.6135648357, 1e-9},
+  {"hartmann_context", {{"alpha_2", "2"}}, {.2, .15, .48, .27, .31}, {.66}, 3.3280319795425, NAN,
+   2.6156649068, 1e-9},
+  {"hartmann_context", {{"law", MIXTURE}}, {.2, .15, .48, .27, .31}, {.66}, 3.3210939149313,
+   1.9442866798391, 1.9451502521, 1e-9},
+  {"newsvendor", {{0}}, {.3}, {.35}, NAN, 0.30515336428747, 0.46394307290227, 1e-12},
+  {"three_humps_camel", {{0}}, {.75}, {.35}, -0.37697916666667, -0.59338876401912,
+   -0.15640959735245, 1e-12},
+  {"three_humps_camel", {{"law", "uniform(0, 1)"}}, {.75}, {.35}, -0.37697916666667, -0.7703125,
+   -1.0 / 3, 1e-12},
+  {"shift_example", {{0}}, {.3}, {.8}, -0.19160797830996, NAN, 0.05439779480125, 1e-10}};
+
+static void values_and_optima(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const Case *it = &cases[i];
+    Instance    instance = instance_make(it->name, it->settings, 1, 0);
+    RgFailure   failure = {0};
+    double      optimum;
+    if (!isnan(it->f)) RG_CLOSE(f_at(&instance.problem, it->x, it->c), it->f, 1e-11);
+    if (!isnan(it->F)) RG_CLOSE(value_at(&instance.problem, it->x), it->F, 1e-11);
+    RG_OK(rg_regret_optimum(&instance.problem, &optimum, NULL, &failure));
+    RG_CLOSE(optimum, it->optimum, it->accuracy);
+    instance_free(&instance);
+  }
+}
+
+/* F by quasi-Monte Carlo agrees with the exact one within its own estimate of its error. */
+static void quasi_monte_carlo_agrees(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const Case *it = &cases[i];
+    const Setting settings[] = {{"expectation", "qmc"},
+                                {"expectation_points", "16384"},
+                                {it->settings[0][0], it->settings[0][1]},
+                                {it->settings[1][0], it->settings[1][1]},
+                                {NULL, NULL}};
+    Instance      plain = instance_make(it->name, it->settings, 1, 0);
+    Instance      qmc = instance_make(it->name, settings, 1, 0);
+    const double difference = value_at(&plain.problem, it->x) - value_at(&qmc.problem, it->x);
+    assert_true(qmc.problem.objective_error > 0 && qmc.problem.objective_error < 0.05);
+    assert_true(fabs(difference) < 4 * qmc.problem.objective_error + 1e-9);
+    instance_free(&plain);
+    instance_free(&qmc);
+  }
+}
+
+static void portfolio_surrogate(void **state)
+{
+  static const double z[][6] = {{.949, .171, .208, .110, .376, -0.686839796602},
+                                {.320, .088, .534, .167, .847, -1.125003285246},
+                                {.169, .752, .051, .611, .581, -3.633888134370},
+                                {.739, .974, .849, .530, .179, -2.060737531588},
+                                {.919, .359, .343, .554, .054, -1.539903531127},
+                                {.5, .5, .5, .5, .5, -1.691287912236},
+                                {.1, .9, .3, .2, .7, -1.363659527481}};
+  const Setting settings[] = {{"law", "point(0.5)"}, {NULL}};
+
+  (void)state;
+  if (!getenv("REGATTA_DATA")) skip();
+  Instance     instance = instance_make("portfolio", settings, 1, 0);
+  for (size_t i = 0; i < sizeof z / sizeof *z; i++)
+    RG_CLOSE(f_at(&instance.problem, z[i], z[i] + 3), -z[i][5], 1e-8);
+  /* with the context known F is f: the tables against the posterior mean */
+  for (size_t i = 0; i < sizeof z / sizeof *z; i++)
+    RG_CLOSE(value_at(&instance.problem, z[i]),
+             f_at(&instance.problem, z[i], (const double[]) {0.5, 0.5}), 1e-6);
+  instance_free(&instance);
+  const Setting other[] = {{"surrogate", "wdrbo"}, {"law", "normal(0.5, 0.2)"}, {NULL}};
+  const double  zero[5] = {0}, half[5] = {.5, .5, .5, .5, .5}, odd[5] = {.2, .4, .6, .8, .1};
+  instance = instance_make("portfolio", other, 1, 0);
+  RG_CLOSE(f_at(&instance.problem, half, half + 3), 1.702763299589, 1e-8);
+  RG_CLOSE(f_at(&instance.problem, odd, odd + 3), 6.8895878626863, 1e-8);
+  RG_CLOSE(f_at(&instance.problem, zero, zero), -1.0677660788727, 1e-8);
+  RG_CLOSE(value_at(&instance.problem, half), 1.8755864042535, 1e-8);
+  instance_free(&instance);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(mixture_law),
+  cmocka_unit_test(draws_follow_the_law),
+  cmocka_unit_test(mistakes_in_laws),
+  cmocka_unit_test(laws_read_back),
+  cmocka_unit_test(values_and_optima),
+  cmocka_unit_test(quasi_monte_carlo_agrees),
+  cmocka_unit_test(portfolio_surrogate),
+};
+
+RG_TEST_MAIN(tests)
