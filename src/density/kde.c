@@ -89,8 +89,8 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 
 /* ---- Gauss rules ---------------------------------------------------------------------------- */
 
-/* Nodes and weights of the clipped estimate: Gauss-Legendre panels of at most three bandwidths where
-   it is not negligible, and the atoms at the ends; or its points where the bandwidth is 0. */
+/* Nodes and weights of the clipped estimate: Gauss-Legendre panels of at most three bandwidths
+   where it is not negligible, and the atoms at the ends; its points where the bandwidth is 0. */
 static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, RgQuadrature *rule)
 {
   const double h = kde->bandwidth[0], reach = 9 * h;

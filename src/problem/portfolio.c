@@ -7,7 +7,7 @@
    is Gaussian, those published with arXiv:2503.20341. Evaluated in double precision by a Cholesky
    factorisation (the published programs use conjugate gradients in single precision, off by up to
    0.06).
-   F: E k((x, c), z_i) over the contexts is a smooth function g_i of the distance of x and z_i alone.
+   F: E k((x, c), z_i) over the contexts is a smooth function g_i of the distance of x and z_i.
    Gaussian: g_i = exp(-d^2/2) E exp(..), exact. Matern: g_i is tabulated, piecewise polynomials
    of d from a tensor Gauss-Legendre rule.
    The tables cost about 5 CPU seconds, once per process.
