@@ -170,6 +170,38 @@ static void test_o4_heuristic(void **state)
   RG_CLOSE(rg_confidence_quantile(&law, 0.975), 2 * 9.38914011819, 1e-11);
 }
 
+/* Lemma 4.2: E max f <= E max (mu + sqrt(zeta) sd), on 3-point posteriors with random means and
+   covariances, by Monte Carlo. */
+static void test_lemma_on_three_points(void **state)
+{
+  enum { DRAWS = 20000, POSTERIORS = 30 };
+  RgStream stream = rg_stream(1, "test", 0, "lemma", 0);
+
+  (void)state;
+  for (int k = 0; k < POSTERIORS; k++) {
+    RgRandom random = rg_stream_at(&stream, (uint64_t)k);
+    double   mu[3], L[3][3], sd[3], sum = 0.0, square = 0.0;
+    for (int i = 0; i < 3; i++) {
+      mu[i] = 0.5 * (k % 3) * rg_random_normal(&random);
+      for (int j = 0; j < 3; j++) L[i][j] = rg_random_normal(&random) * (j == 0 ? 1.0 : k % 5);
+      sd[i] = sqrt(L[i][0] * L[i][0] + L[i][1] * L[i][1] + L[i][2] * L[i][2]);
+    }
+    for (int s = 0; s < DRAWS; s++) {
+      double z[3], path = -INFINITY, bound = -INFINITY;
+      double width = sqrt(rg_irgp_shift_finite(3) + 2.0 * rg_random_exponential(&random));
+      for (int j = 0; j < 3; j++) z[j] = rg_random_normal(&random);
+      for (int i = 0; i < 3; i++) {
+        path = fmax(path, mu[i] + L[i][0] * z[0] + L[i][1] * z[1] + L[i][2] * z[2]);
+        bound = fmax(bound, mu[i] + width * sd[i]);
+      }
+      sum += bound - path;
+      square += (bound - path) * (bound - path);
+    }
+    double mean = sum / DRAWS, error = sqrt((square / DRAWS - mean * mean) / DRAWS);
+    assert_true(mean > -4.0 * error);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_o11_information_gain),
   cmocka_unit_test(test_o12_bounds),
@@ -178,6 +210,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_o2_mean_width),
   cmocka_unit_test(test_o3_confidence_parameters),
   cmocka_unit_test(test_o4_heuristic),
+  cmocka_unit_test(test_lemma_on_three_points),
 };
 
 RG_TEST_MAIN(tests)
