@@ -2,7 +2,7 @@
 
    f(x) = -exp(-1.4 x) cos(3.5 pi x) on [0, 1]. Maximum 0.675760831379788 at
    (pi - arctan(0.4/pi))/(3.5 pi) = 0.274196693792634; a local maximum 0.3036389 at 0.8456253,
-   minimum -1 at 0.
+   minimum -1 at 0. With `levels` the design is that many equispaced points, the arms of theorem 4.10.
    Source: arXiv:2502.06178, figures 1, 4 and 5. */
 #include "problem/box_problem.h"
 
@@ -17,6 +17,22 @@ static double damped_cosine(const void *options, int dim, const double *x, doubl
   return -decay * cos(angle);
 }
 
+typedef struct {
+  int levels;
+} Options;
+
+static const RgParam params[] = {
+    {.name = "levels",
+     .type = RG_PARAM_INT,
+     .offset = offsetof(Options, levels),
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 100000,
+     .symbol = "|X|",
+     .doc = "equispaced points of a finite design, the ends included; 0: the whole interval"},
+    {0},
+};
+
 static const RgBoxFunction box = {
     .formula = damped_cosine,
     .dim = 1,
@@ -27,16 +43,62 @@ static const RgBoxFunction box = {
     .best_at = (const double[]){0.27419669379263342753},
 };
 
-RG_BOX_FIXED(box)
+static PetscErrorCode cosine_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  if (((const Options *)options)->levels == 1)
+    rg_diagnostics_add(diagnostics, place, "damped_cosine: levels is 0 (an interval) or at least 2");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode cosine_domain(const void *options, RgDomain *domain)
+{
+  const int levels = ((const Options *)options)->levels;
+  double   *axis;
+
+  PetscFunctionBeginUser;
+  if (!levels) {
+    PetscCall(rg_box_function_domain(&box, domain));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1(levels, &axis));
+  for (int i = 0; i < levels; i++) axis[i] = (double)i / (levels - 1);
+  PetscCall(rg_space_grid(&domain->design, 1, &levels, axis, box.lower, box.upper));
+  PetscCall(PetscFree(axis));
+  PetscFunctionReturn(0);
+}
+
+/* The best of the arms takes the place of the maximum. */
+static PetscErrorCode cosine_create(RgProblem *problem, RgFailure *failure)
+{
+  const RgSpace *design = &problem->domain.design;
+  RgBoxFunction  function = box;
+  int            best = 0;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  if (rg_space_is_finite(design)) {
+    for (int i = 1; i < design->size; i++)
+      if (damped_cosine(NULL, 1, &design->points[i], NULL) >
+          damped_cosine(NULL, 1, &design->points[best], NULL))
+        best = i;
+    function.best_at = &design->points[best];
+    function.best = damped_cosine(NULL, 1, function.best_at, NULL);
+  }
+  PetscCall(rg_box_function_create(&function, problem));
+  PetscFunctionReturn(0);
+}
 
 const RgProblemClass rg_problem_damped_cosine = {
     .name = "damped_cosine",
     .title = "Damped cosine",
-    .summary = "-exp(-1.4 x) cos(3.5 pi x) on [0, 1]; two maxima, one of them global",
+    .summary = "-exp(-1.4 x) cos(3.5 pi x) on [0, 1], or at equispaced points of it; two maxima",
     .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji 2025, arXiv:2502.06178, section 3",
     .revision = 1,
-    .params = rg_box_no_params,
-    .domain = fixed_domain,
-    .create = fixed_create,
+    .params = params,
+    .options_size = sizeof(Options),
+    .check = cosine_check,
+    .domain = cosine_domain,
+    .create = cosine_create,
     RG_BOX_METHODS,
 };
