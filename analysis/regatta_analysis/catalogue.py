@@ -10,8 +10,8 @@ from .yaml_file import read_yaml
 
 SCALES = ("smoke", "small", "full")
 SMOKE_ITERATIONS, SMOKE_TRIALS, SMALL_TRIALS, SMALL_CROSSED = 12, 2, 5, 3
-KINDS = ("regret", "confidence", "roots", "bounds", "profile", "ranks", "regression", "density",
-         "step", "steps", "shift")
+KINDS = ("regret", "confidence", "roots", "bounds", "kernel_bounds", "profile", "ranks",
+         "regression", "density", "step", "steps", "shift")
 KEYS = set("id title caption kind studies panels metric scale errors methods also points labels "
            "study problem column bounds log_x note range".split())
 PANEL_KEYS = {"study", "problem", "title", "metric", "methods", "range"}

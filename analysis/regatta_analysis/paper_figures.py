@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 
-from . import bounds, comparison, figures, illustrations, profiles, style, theory
+from . import (bounds, comparison, figures, illustrations, kernel_theory, profiles, style, theory)
 from .catalogue import studies_of
 from .measures import trial_values, value_curves
 from .regret import METRICS
@@ -28,6 +28,11 @@ def draw(spec, studies, results_directory=None):
         return []
     if spec["kind"] == "confidence":
         return _confidence(spec, studies)
+    if spec["kind"] == "kernel_bounds":
+        with style.context():
+            return [(f"_{study}", study, kernel_theory.bounds_figure(studies.get(study), problem, _panels))
+                    for study in spec["studies"] if studies.get(study)
+                    for problem in studies.get(study).problems]
     if spec["kind"] == "bounds":
         return _bounds(spec, studies, results_directory)
     if spec["kind"] == "profile":
@@ -72,8 +77,14 @@ def grid(spec, studies, time=False):
                 _empty(axis, title, "no complete trial yet")
                 continue
             notes += _dress(panel, title, label, spec, time)
+            if spec.get("bounds") == "fill":
+                x = results.group(entry["problem"]).values("x")
+                kernel_theory.draw_fill(axis, x.shape[-1], x.shape[-2] - 1)
         labels = [a for a in names if a in shown]
         handles = [Line2D([], [], **styles[a]) for a in labels]
+        if spec.get("bounds") == "fill":
+            more = kernel_theory.fill_handles()
+            handles, labels = handles + more[0], labels + more[1]
         notes = [_band_words(band, trials)] + notes
         style.place_legend(figure, handles, labels, notes)
         return figure
