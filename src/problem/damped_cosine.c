@@ -2,7 +2,8 @@
 
    f(x) = -exp(-1.4 x) cos(3.5 pi x) on [0, 1]. Maximum 0.675760831379788 at
    (pi - arctan(0.4/pi))/(3.5 pi) = 0.274196693792634; a local maximum 0.3036389 at 0.8456253,
-   minimum -1 at 0. With `levels` the design is that many equispaced points, the arms of theorem 4.10.
+   minimum -1 at 0. With `levels` the design is that many equispaced points: the arms of theorem
+   4.10.
    Source: arXiv:2502.06178, figures 1, 4 and 5. */
 #include "problem/box_problem.h"
 
@@ -47,14 +48,15 @@ static PetscErrorCode cosine_check(const void *options, RgPlace place, RgDiagnos
 {
   PetscFunctionBeginUser;
   if (((const Options *)options)->levels == 1)
-    rg_diagnostics_add(diagnostics, place, "damped_cosine: levels is 0 (an interval) or at least 2");
+    rg_diagnostics_add(diagnostics, place,
+                       "damped_cosine: levels is 0 (an interval) or at least 2");
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode cosine_domain(const void *options, RgDomain *domain)
 {
   const int levels = ((const Options *)options)->levels;
-  double   *axis;
+  double *axis;
 
   PetscFunctionBeginUser;
   if (!levels) {
@@ -72,8 +74,8 @@ static PetscErrorCode cosine_domain(const void *options, RgDomain *domain)
 static PetscErrorCode cosine_create(RgProblem *problem, RgFailure *failure)
 {
   const RgSpace *design = &problem->domain.design;
-  RgBoxFunction  function = box;
-  int            best = 0;
+  RgBoxFunction function = box;
+  int best = 0;
 
   PetscFunctionBeginUser;
   (void)failure;
