@@ -7,6 +7,7 @@
 #include "cli/table.h"
 #include "problem/problem_describe.h"
 #include "study/format_doc.h"
+#include "study/presets.h"
 #include "study/registry.h"
 #include "study/study.h"
 
@@ -60,6 +61,13 @@ static PetscErrorCode describe_block(RgText *text, int block)
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s: %s\n\n", blocks[block].name, blocks[block].summary));
   PetscCall(rg_params_describe(blocks[block].params, text));
+  if (blocks[block].params != rg_surrogate_params) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(text, "\nPresets ('preset: NAME'; settings beside it win)\n"));
+  for (const RgPreset *preset = rg_presets; preset->name; preset++) {
+    PetscCall(rg_text_add(text, "%s: %s\n ", preset->name, preset->doc));
+    for (const RgPresetSetting *set = preset->settings; set->key; set++)
+      PetscCall(rg_text_add(text, " %s: %s%s", set->key, set->value.text, set[1].key ? "," : "\n"));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -3,7 +3,7 @@
    f(x, c) = -m(x, c), m the posterior mean of a Gaussian process fitted to the runs (outputs are
    negated returns), x = (risk aversion, trade aversion, holding-cost multiplier), c = (bid-ask
    spread, borrowing cost), all scaled to [0, 1]; F(x) = E f(x, c).
-   surrogate: sbo_kde is Matern-5/2 with the hyperparameters published with arXiv:2312.10423; wdrbo
+   variant: sbo_kde is Matern-5/2 with the hyperparameters published with arXiv:2312.10423; wdrbo
    is Gaussian, those published with arXiv:2503.20341. Evaluated in double precision by a Cholesky
    factorisation (the published programs use conjugate gradients in single precision, off by up to
    0.06).
@@ -24,14 +24,14 @@ enum { DIM = 3, CONTEXT = 2, INPUTS = DIM + CONTEXT, N_PANELS = 12, N_COEFFICIEN
 
 typedef struct {
   RgContextOptions context;
-  int   surrogate;
+  int   variant;
   char *path;
 } Options;
 
-static const char *const surrogates[] = {"sbo_kde", "wdrbo", NULL};
+static const char *const variants[] = {"sbo_kde", "wdrbo", NULL};
 
 static const RgParam params[] = {
-  {"surrogate", RG_PARAM_CHOICE, offsetof(Options, surrogate), "sbo_kde", 0, 0, surrogates, "",
+  {"variant", RG_PARAM_CHOICE, offsetof(Options, variant), "sbo_kde", 0, 0, variants, "",
    "whose hyperparameters: arXiv:2312.10423 (Matern-5/2) or arXiv:2503.20341 (Gaussian)"},
   {"path", RG_PARAM_PATH, offsetof(Options, path), "portfolio/portfolio_samples.csv", 0, 0, NULL,
    "", "table of the runs; looked for in the working directory and below REGATTA_DATA"},
@@ -327,7 +327,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   data->exact = exact;
   PetscCall(PetscNew(&own));
   data->own = own;
-  own->surrogate = &published[o->surrogate];
+  own->surrogate = &published[o->variant];
   PetscCall(rg_pool_read(&from, &pool, &mistake));
   if (mistake.length) rg_failure_set(failure, "%s", mistake.data);
   PetscCall(rg_text_clear(&mistake));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "study/draft.h"
+#include "study/presets.h"
 #include "study/registry.h"
 
 enum { MAX_ENTRIES = 1000 };
@@ -106,6 +107,28 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
   PetscFunctionReturn(0);
 }
 
+/* `preset: NAME` of a surrogate block. */
+static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
+{
+  const RgParam  *table = rg_entry_table(entry, RG_BLOCK_SURROGATE);
+  const bool      scalar = value->kind == RG_YAML_SCALAR;
+  const RgPreset *preset = scalar ? rg_preset_find(value->text) : NULL;
+  const char     *names[8];
+  int             n = 0;
+  char            got[64];
+
+  PetscFunctionBeginUser;
+  for (; rg_presets[n].name; n++) names[n] = rg_presets[n].name;
+  names[n] = NULL;
+  if (!preset)
+    PetscCall(rg_draft_unknown(draft, place_of(draft, value), "preset",
+                               scalar ? value->text : rg_yaml_describe(value, got), "", names));
+  for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
+    PetscCall(add_setting(draft, entry, RG_BLOCK_SURROGATE, rg_params_find(table, set->key),
+                          &set->value));
+  PetscFunctionReturn(0);
+}
+
 /* `surrogate: {...}` or `maximiser: {...}`. */
 static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block, RgPlace place,
                                   const RgYamlNode *map)
@@ -126,9 +149,12 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
                        rg_block_names[block], rg_yaml_describe(map, got), rg_block_names[block]);
     PetscFunctionReturn(0);
   }
+  const RgYamlEntry *preset = block == RG_BLOCK_SURROGATE ? rg_yaml_find(map, "preset") : NULL;
+  if (preset) PetscCall(parse_preset(draft, entry, preset->value));
   for (int i = 0; i < map->n; i++) {
     const RgYamlEntry *e = &map->entries[i];
     const RgParam *param = rg_params_find(table, e->key);
+    if (e == preset) continue;
     if (param)
       PetscCall(add_setting(draft, entry, block, param, e->value));
     else

@@ -216,7 +216,7 @@ static void portfolio_surrogate(void **state)
     RG_CLOSE(value_at(&instance.problem, z[i]),
              f_at(&instance.problem, z[i], (const double[]) {0.5, 0.5}), 1e-6);
   instance_free(&instance);
-  const Setting other[] = {{"surrogate", "wdrbo"}, {"law", "normal(0.5, 0.2)"}, {NULL}};
+  const Setting other[] = {{"variant", "wdrbo"}, {"law", "normal(0.5, 0.2)"}, {NULL}};
   const double  zero[5] = {0}, half[5] = {.5, .5, .5, .5, .5}, odd[5] = {.2, .4, .6, .8, .1};
   instance = instance_make("portfolio", other, 1, 0);
   RG_CLOSE(f_at(&instance.problem, half, half + 3), 1.702763299589, 1e-8);

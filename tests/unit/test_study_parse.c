@@ -35,6 +35,21 @@ static void the_head_is_read(void **state)
   RG_OK(rg_study_destroy(&study));
 }
 
+static void a_preset_comes_before_what_stands_beside_it(void **state)
+{
+  RgStudy study;
+
+  (void)state;
+  parse_study("study: s\ncommon: {iterations: 3, surrogate: {variance: 2, preset: botorch2024}}\n"
+              "problems: [branin]\nalgorithms: [gp_ucb]\n",
+              &study);
+  const RgSurrogateOptions *o = &study.cells[0].surrogate;
+  assert_int_equal(o->kernel, RG_KERNEL_GAUSSIAN);
+  assert_int_equal(o->prior, RG_PRIORS_BOTORCH2024);
+  assert_true(o->variance == 2 && o->noise_lower == 1e-4 && !o->fit_variance && !o->fit_warm);
+  RG_OK(rg_study_destroy(&study));
+}
+
 static void what_is_not_said_has_a_default(void **state)
 {
   RgStudy study;
@@ -281,6 +296,7 @@ static void many_mistakes(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_head_is_read),
     cmocka_unit_test(what_is_not_said_has_a_default),
+      cmocka_unit_test(a_preset_comes_before_what_stands_beside_it),
     cmocka_unit_test(seeds_are_a_number_a_list_or_a_range),
     cmocka_unit_test(later_layers_win),
     cmocka_unit_test(automatic_initial_points),
