@@ -9,6 +9,8 @@ static const struct {
   double evaluation;                  /* the loop itself */
   double iteration;                   /* of a search over a box */
   double update, rebuild;             /* posterior on a finite set */
+  double structured, column;          /* on a grid whose structure the kernel shares: per point, and
+                                         per point and datum of a product */
   double raw_kernel, raw_solve;       /* prediction at a raw sample */
   double start_kernel, start_solve;   /* all the local search from one start */
   double fit, fit_matrix, fit_factor; /* one evaluation of the likelihood */
@@ -21,6 +23,8 @@ static const struct {
           .iteration = 3e-5,
           .update = 1.2e-10,
           .rebuild = 1e-10,
+          .structured = 4e-9,
+          .column = 3.3e-11,
           .raw_kernel = 3e-10,
           .raw_solve = 1.1e-11,
           .start_kernel = 1.5e-8,
@@ -83,6 +87,22 @@ static double path_seconds(int count, double features, double inputs, double poi
          ((unit.draw * (inputs + 2) + maximum) * T + unit.feature * t1 + unit.gram * t2);
 }
 
+/* Which structure a posterior on a finite set can make use of (gp/set_posterior.h). */
+typedef enum { ROWS, PRODUCT, ADDITIVE } Structure;
+
+static Structure structure_of(const RgCell *cell)
+{
+  const RgSurrogateOptions *model = &cell->surrogate;
+  const double n = cell->run.initial_points + (double)cell->run.iterations;
+  const double points = finite_points(cell);
+
+  if (!cell->grid || 8 * n * points <= (1 << 20)) return ROWS;
+  if (model->structure == RG_STRUCTURE_ADDITIVE) return ADDITIVE;
+  if (points <= 2048 || model->structure == RG_STRUCTURE_SHIFT) return ROWS;
+  return model->structure == RG_STRUCTURE_PRODUCT || model->kernel == RG_KERNEL_GAUSSIAN ? PRODUCT
+                                                                                         : ROWS;
+}
+
 static double model_seconds(const RgCell *cell, double n0, double n)
 {
   const RgSurrogateOptions *model = &cell->surrogate;
@@ -98,6 +118,9 @@ static double model_seconds(const RgCell *cell, double n0, double n)
   if (points > 0) {
     const bool changes = model->fit != RG_FIT_FIXED || model->standardise;
     const double rebuilds = changes ? 1.0 / model->refit_every : 0;
+    const Structure structure = structure_of(cell);
+    if (structure != ROWS && !changes)
+      return seconds + points * (unit.structured * T + (structure == PRODUCT ? unit.column * t1 : 0));
     return seconds + points * (unit.update * t1 + unit.rebuild * rebuilds * t2 / 2);
   }
   const double starts = cell->maximiser.max_iterations ? cell->maximiser.restarts : 0;
@@ -146,6 +169,8 @@ static double model_bytes(const RgCell *cell, double n)
   const double batch = fmax(cell->maximiser.raw_samples, cell->maximiser.restarts);
   const double factors = cell->surrogate.fit != RG_FIT_FIXED ? 4 : 2;
 
+  if (points > 0 && structure_of(cell) != ROWS)
+    return 8 * (points * (7 + inputs) + 3 * n * sqrt(points) + n * n);
   if (points > 0) return 8 * (points * (n + 4 + inputs) + factors * n * n);
   return 8 * (2 * n * batch + batch * inputs * 2 + n * inputs);
 }

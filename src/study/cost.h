@@ -10,7 +10,8 @@
    starts of the maximiser, N points of a finite domain, a refit every k evaluations from S starts,
    and sums over t = n0 .. n-1:
      always          1 + n, and n times what the problem expects an evaluation to take
-     finite domain   N sum t, and N/k sum t^2/2 where the model changes with the data
+     finite domain   N sum t (where the kernel shares the structure of a grid: N, and for products
+                     less N sum t), and N/k sum t^2/2 where the model changes with the data
      box             sum 1, M sum (D t + t^2) raw samples, R D sum (t + t^2) local search
      fit             1/k sum (1 + (D + 3) t^2 + t^3) for every evaluation of the likelihood: 20 per
                      start where all of the S starts join every fit, else 8

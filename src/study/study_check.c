@@ -178,6 +178,8 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   cell->size_x = domain->design.size;
   cell->size_c = domain->context.size;
   cell->control = domain->control;
+  cell->grid = domain->design.kind == RG_SPACE_GRID &&
+               (!domain->context.dim || domain->context.kind == RG_SPACE_GRID);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
