@@ -58,6 +58,9 @@ typedef struct {
   /* Paths drawn from the posterior per iteration, *features the random features of each, 0 where
      they are exact; for the estimate of cost. NULL: none. */
   int (*paths)(const void *options, bool finite, int *features);
+  /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts); for
+     the estimate of cost. NULL: none. */
+  int (*contexts)(const void *options, int n);
   const RgRecordColumn *columns; /* ends with a NULL name; NULL: none */
   size_t         state_size;
   /* Validate what the table can't express, for this domain; NULL: nothing to check. */

@@ -85,6 +85,11 @@ PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *
   PetscFunctionReturn(0);
 }
 
+int rg_centre_size(const RgCentreOptions *options, int n)
+{
+  return options->laws.n ? 12 * options->panels : n;
+}
+
 PetscErrorCode rg_centre_destroy(RgContextCentre *centre)
 {
   PetscFunctionBeginUser;

@@ -34,6 +34,8 @@ typedef struct {
 /* Observed contexts with weight 1/n each, or the product quadrature of the laws. */
 PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *domain,
                                 const RgHistory *history, RgContextCentre *centre);
+/* How many contexts rg_centre_create returns with n evaluations in hand (one given law). */
+int rg_centre_size(const RgCentreOptions *options, int n);
 PetscErrorCode rg_centre_destroy(RgContextCentre *centre);
 
 #endif

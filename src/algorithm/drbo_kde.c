@@ -176,6 +176,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static int contexts(const void *options, int n)
+{
+  (void)n;
+  return ((const Options *)options)->kde.samples + ((const Options *)options)->floor_points;
+}
+
 const RgAlgorithmClass rg_algorithm_drbo_kde = {
   .name = "drbo_kde",
   .title = "DRBO-KDE",
@@ -188,6 +194,7 @@ const RgAlgorithmClass rg_algorithm_drbo_kde = {
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
+  .contexts = contexts,
   .columns = columns,
   .state_size = sizeof(RgModel),
   .create = create,

@@ -67,6 +67,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static int contexts(const void *options, int n)
+{
+  (void)n;
+  return ((const Options *)options)->ball.size;
+}
+
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
     .name = "drbo_mmd_minimax",
     .title = "DRBO-MMD Minimax",
@@ -80,6 +86,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
     .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
     .params = params,
     .options_size = sizeof(Options),
+  .contexts = contexts,
     .columns = rg_mmd_ball_columns,
     .state_size = sizeof(RgModel),
     .check = rg_contextual_check,

@@ -33,6 +33,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static int contexts(const void *options, int n)
+{
+  return rg_centre_size(options, n);
+}
+
 const RgAlgorithmClass rg_algorithm_erbo = {
   .name = "erbo",
   .title = "ERBO",
@@ -43,6 +48,7 @@ const RgAlgorithmClass rg_algorithm_erbo = {
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
+  .contexts = contexts,
   .columns = rg_ucb_columns,
   .state_size = sizeof(RgModel),
   .check = rg_centre_check,

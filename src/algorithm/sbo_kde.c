@@ -132,6 +132,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static int contexts(const void *options, int n)
+{
+  (void)n;
+  return ((const Options *)options)->kde.samples;
+}
+
 const RgAlgorithmClass rg_algorithm_sbo_kde = {
   .name = "sbo_kde",
   .title = "SBO-KDE",
@@ -144,6 +150,7 @@ const RgAlgorithmClass rg_algorithm_sbo_kde = {
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
+  .contexts = contexts,
   .columns = columns,
   .state_size = sizeof(RgModel),
   .create = create,

@@ -73,6 +73,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static int contexts(const void *options, int n)
+{
+  (void)n;
+  return ((const Options *)options)->samples;
+}
+
 const RgAlgorithmClass rg_algorithm_stable_opt = {
     .name = "stable_opt",
     .title = "StableOpt",
@@ -87,6 +93,7 @@ const RgAlgorithmClass rg_algorithm_stable_opt = {
     .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
     .params = params,
     .options_size = sizeof(Options),
+  .contexts = contexts,
     .columns = rg_ucb_columns,
     .state_size = sizeof(RgModel),
     .check = rg_contextual_check,

@@ -129,6 +129,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static int contexts(const void *options, int n)
+{
+  return rg_centre_size(options, n) + 2 * sample_count(options, 1); /* a slope beside each value */
+}
+
 const RgAlgorithmClass rg_algorithm_wdrbo = {
   .name = "wdrbo",
   .title = "WDRBO",
@@ -140,6 +145,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
+  .contexts = contexts,
   .columns = columns,
   .state_size = sizeof(State),
   .check = rg_centre_check,

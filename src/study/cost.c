@@ -18,6 +18,7 @@ static const struct {
                                          in single precision, product of the Gram matrix */
   double exact, exact_update;         /* exact paths, per point */
   double factor;                      /* Cholesky of a problem's matrix */
+  double context;                     /* multiply-add of a posterior at a list of contexts */
 } unit = {.trial = 5e-4,
           .evaluation = 5e-6,
           .iteration = 3e-5,
@@ -38,11 +39,14 @@ static const struct {
           .gram = 1.1e-11,
           .exact = 5e-9,
           .exact_update = 1e-10,
-          .factor = 8e-12};
+          .factor = 8e-12,
+          .context = 9e-11};
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
 #define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
 #define PATH_ASCENT      75.0 /* evaluations of a path that its local search amounts to */
+#define CONTEXT_ASCENT 60.0 /* likewise through a list of contexts */
+#define CONTEXT_RANK   6.0  /* what another context coordinate multiplies the kernel's rank by */
 #define ON_SET           0.3  /* of a cosine: a feature at a point of a finite set, on average */
 
 /* Resident set of the process before it holds any trial. */
@@ -103,6 +107,20 @@ static Structure structure_of(const RgCell *cell)
                                                                                          : ROWS;
 }
 
+/* Search for the best design through a list of contexts (gp/context_posterior.h). */
+static double context_seconds(const RgCell *cell, double n0, double n)
+{
+  const double middle = (n0 + n) / 2, values = cell->maximiser.raw_samples +
+                                               CONTEXT_ASCENT * cell->maximiser.restarts;
+  const double M = cell->algorithm->contexts(cell->algorithm_options, (int)middle);
+  const double rank = fmin(middle, 4 + pow(CONTEXT_RANK, cell->dim_c));
+  const bool   product = cell->surrogate.kernel == RG_KERNEL_GAUSSIAN;
+  const double each = product ? middle * middle * rank + rank * rank * (middle + M)
+                              : middle * middle * M / 2;
+
+  return unit.context * (n - n0) * values * each;
+}
+
 static double model_seconds(const RgCell *cell, double n0, double n)
 {
   const RgSurrogateOptions *model = &cell->surrogate;
@@ -123,6 +141,7 @@ static double model_seconds(const RgCell *cell, double n0, double n)
       return seconds + points * (unit.structured * T + (structure == PRODUCT ? unit.column * t1 : 0));
     return seconds + points * (unit.update * t1 + unit.rebuild * rebuilds * t2 / 2);
   }
+  if (cell->dim_c && cell->algorithm->contexts) return seconds + context_seconds(cell, n0, n);
   const double starts = cell->maximiser.max_iterations ? cell->maximiser.restarts : 0;
   seconds += unit.iteration * T;
   seconds += cell->maximiser.raw_samples * (unit.raw_kernel * inputs * t1 + unit.raw_solve * t2);
