@@ -138,7 +138,8 @@ static double model_seconds(const RgCell *cell, double n0, double n)
     const double rebuilds = changes ? 1.0 / model->refit_every : 0;
     const Structure structure = structure_of(cell);
     if (structure != ROWS && !changes)
-      return seconds + points * (unit.structured * T + (structure == PRODUCT ? unit.column * t1 : 0));
+      return seconds +
+             points * (unit.structured * T + (structure == PRODUCT ? unit.column * t1 : 0));
     return seconds + points * (unit.update * t1 + unit.rebuild * rebuilds * t2 / 2);
   }
   if (cell->dim_c && cell->algorithm->contexts) return seconds + context_seconds(cell, n0, n);
