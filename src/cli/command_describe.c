@@ -6,6 +6,7 @@
 #include "algorithm/algorithm.h"
 #include "cli/table.h"
 #include "problem/problem_describe.h"
+#include "robust/measure.h"
 #include "study/format_doc.h"
 #include "study/presets.h"
 #include "study/registry.h"
@@ -132,22 +133,52 @@ static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *c
   PetscFunctionReturn(0);
 }
 
+/* One measure, or how all of them are written (NULL). */
+static PetscErrorCode describe_measure(RgText *text, const RgMeasureInfo *measure)
+{
+  static const char *const rules[] = {
+    "F(x) = rho(f(x, .)) over contexts with known probabilities; everything is maximised.",
+    "Sums with coefficients and constants: expectation - 4*mad, 0.5*(worst + best) + 1.",
+    "robust, clip, tanh and exp take another measure in brackets.",
+    "A problem's `measure` is the objective; `score: {NAME: measure, ...}` scores its trials by",
+    "several; a method's own `measure` is what it maximises instead of the problem's."};
+  RgTable table = {.n_columns = 2, .headings = {"as typed", "meaning"}};
+
+  PetscFunctionBeginUser;
+  if (measure) {
+    PetscCall(rg_text_add(text, "%s: %s (measure)\n  as typed: %s\n", measure->name,
+                          measure->meaning, measure->usage));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_text_add(text, "Robustness measures\n"));
+  for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+    PetscCall(rg_text_add(text, "  %s\n", rules[i]));
+  PetscCall(rg_text_add(text, "\n"));
+  for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
+    PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
+  PetscCall(rg_table_print(&table, text));
+  PetscFunctionReturn(0);
+}
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* Every name that can be described, for the nearest one. NULL-terminated; the caller frees. */
 static PetscErrorCode known_names(const RgRegistry *registry, const char ***names)
 {
-  int n_problems = 0, n_algorithms = 0, n = 0;
+  int n_problems = 0, n_algorithms = 0, n_measures = 0, n = 0;
 
   PetscFunctionBeginUser;
   while (rg_registry_problem(registry, n_problems)) n_problems++;
   while (rg_registry_algorithm(registry, n_algorithms)) n_algorithms++;
-  PetscCall(PetscCalloc1(n_problems + n_algorithms + N_BLOCKS + 3, names));
+  while (rg_measure_infos[n_measures].name) n_measures++;
+  PetscCall(PetscCalloc1(n_problems + n_algorithms + n_measures + N_BLOCKS + 4, names));
   for (int i = 0; i < n_problems; i++) (*names)[n++] = rg_registry_problem(registry, i)->name;
   for (int i = 0; i < n_algorithms; i++) (*names)[n++] = rg_registry_algorithm(registry, i)->name;
   for (int i = 0; i < N_BLOCKS; i++) (*names)[n++] = blocks[i].name;
   (*names)[n++] = "study";
   (*names)[n++] = "results-format";
+  (*names)[n++] = "measures";
+  for (int i = 0; i < n_measures; i++) (*names)[n++] = rg_measure_infos[i].name;
   PetscFunctionReturn(0);
 }
 
@@ -165,6 +196,9 @@ static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const c
     if (!strcmp(name, blocks[i].name)) PetscCall(describe_block(text, i));
   if (problem) PetscCall(rg_problem_describe(problem, text));
   if (algorithm) PetscCall(describe_algorithm(text, algorithm));
+  if (!strcmp(name, "measures")) PetscCall(describe_measure(text, NULL));
+  for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
+    if (!strcmp(name, info->name)) PetscCall(describe_measure(text, info));
   PetscFunctionReturn(0);
 }
 
@@ -177,7 +211,7 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
   const char *nearest = rg_text_nearest(name, names);
   rg_complain(
       "describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms; run, surrogate, "
-      "maximiser, study, results-format)",
+      "maximiser, study, measures, results-format)",
       name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);
@@ -193,8 +227,8 @@ PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv,
-                               "describe PROBLEM|ALGORITHM|run|surrogate|maximiser|study|"
-                               "results-format", options, 1,
+                               "describe PROBLEM|ALGORITHM|MEASURE|run|surrogate|maximiser|"
+                               "study|measures|results-format", options, 1,
                                1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
