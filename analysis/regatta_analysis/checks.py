@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from . import comparison, illustrations, theory
+from . import comparison, density_error, illustrations, theory
 from .growth import growth_exponent, slopes
 from .load import InputError
 from .measures import TooShort, at, part, regret_at_time, trial_values, value_curves
@@ -435,6 +435,29 @@ def exploitation(check, _):
                    "one-sided Wilcoxon signed-rank test over runs from the same five samples")
 
 
+def density_distance(check, _):
+    """sizes, factor: at every size the complicated law has at least `factor` times the distance of
+    the normal one, and both fall with the size (density_error.py, no results needed). Intervals by
+    the bootstrap over runs."""
+    sizes, factor = check["sizes"], float(check["factor"])
+    drawn = {law: [bootstrap_means(density_error.distances(law, n, density_error.CLAIM_RUNS)[:, None], DRAWS, seed)[:, 0]
+                   for n in sizes] for seed, law in enumerate(density_error.LAWS)}
+    rows = []
+    for k, n in enumerate(sizes):
+        low, high = np.quantile(drawn["complicated"][k] / drawn["normal"][k], [0.025, 0.975])
+        rows.append({"where": f"n = {n}: ratio", "low": low, "high": high,
+                     "verdict": _interval_verdict(low, high, factor, np.inf, n)})
+    for law, means in drawn.items():
+        for k in range(len(sizes) - 1):
+            low, high = np.quantile(means[k + 1] - means[k], [0.025, 0.975])
+            rows.append({"where": f"{law}, n = {sizes[k]} to {sizes[k + 1]}: change", "low": low,
+                         "high": high, "verdict": _interval_verdict(low, high, -np.inf, 0.0, n)})
+    verdict = _quantified(pd.Series([r["verdict"] for r in rows]), "all")
+    text = "; ".join(f"{r['where']} [{_n(r['low'])}, {_n(r['high'])}]" for r in _shortened(rows, 5))
+    return Outcome(verdict, text, f"ratio of mean distances at least {factor:g}, changes below 0; "
+                   f"{density_error.CLAIM_RUNS} runs, 95% bootstrap intervals", rows)
+
+
 def unchecked(check, _):
     """because: why no results can decide it."""
     return Outcome(OPEN, check["because"])
@@ -446,7 +469,9 @@ METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
                 "instantaneous": "instantaneous regret", "average": "average regret",
                 "cpu": "CPU time of model and acquisition",
                 "wall": "wall time of model and acquisition",
-                "confidence": "confidence parameter"}
+                "confidence": "confidence parameter",
+                "cumulative_reward": "sum of the observations",
+                "cumulative_expected_reward": "sum of the objective"}
 
 
 def describe_value(value):
@@ -549,4 +574,5 @@ def _n(value):
 
 
 KINDS = {f.__name__: f for f in (better, comparable, group, lead, identical, within, drop, reach, growth,
-                                 trend, law, exploitation, unchecked)}
+                                 trend, law, exploitation, density_distance,
+                                 unchecked)}

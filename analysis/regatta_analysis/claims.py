@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import checks
+from . import checks, density_error
 from .load import InputError, load
 from .tables import markdown
 from .yaml_file import read_yaml
@@ -17,7 +17,7 @@ from .yaml_file import read_yaml
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 CHECK_KEYS = set("kind who against on value quantifier at_each times versus not_worse among metric over "
                  "one_sided rank share column low high start end factor target by not_before less than points "
-                 "first last grows because runs".split())
+                 "first last grows because runs sizes".split())
 VERDICTS = (checks.YES, checks.NO, checks.OPEN)
 
 
@@ -123,7 +123,7 @@ def studies_named(path):
     places = [check[key] for claim in data["claims"] for check in claim["checks"]
               for key in ("on", "versus") if key in check]
     places += [row.get("on", table.get("on")) for table in data.get("tables", [])
-               for row in table["rows"]]
+               for row in table["rows"] if "compute" not in row]
     flat = [name for place in places for name in ([place] if isinstance(place, str) else place)]
     return {name.partition("/")[0] for name in flat}
 
@@ -147,12 +147,16 @@ def published_tables(path, studies):
 
 def _table_row(table, row, studies):
     printed, spread = row["published"]
-    label = row.get("label", row["who"])
-    ours = _ours(table, row, studies)
+    if "compute" in row:
+        values = density_error.distances(row["compute"]["law"], row["compute"]["n"])
+        label = f"{row['compute']['law']}, n = {row['compute']['n']}"
+        ours = values.mean(), values.std(ddof=1) / np.sqrt(len(values)), len(values)
+    else:
+        label, ours = row.get("label", row["who"]), _ours(table, row, studies)
     if ours is None:
         return [label, f"{printed:g} ± {spread:g}", "missing", "–"]
     mean, se, n = ours
-    return [label, f"{printed:g} ± {spread:g}", f"{mean:.3g} ± {se:.2g} ({n} trials)",
+    return [label, f"{printed:g} ± {spread:g}", f"{mean:.3g} ± {se:.2g} ({n} runs)",
             f"{mean / printed:.3g}"]
 
 

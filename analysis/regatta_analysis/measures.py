@@ -7,11 +7,13 @@ from .profiles import spent
 from .regret import METRICS, curves, regret_curves
 
 FLOOR = 1e-12  # of logarithms of a regret that may be 0
+REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}
 KEYS = {"metric", "at", "over", "log", "sense"}
 
 
 def value_curves(results, problem, metric):
-    """Curves of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), or of any column."""
+    """Curves of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over
+    the queries), or of any column."""
     if metric in METRICS:
         return regret_curves(results, problem, metric)
     if metric in ("cpu", "wall"):
@@ -19,6 +21,9 @@ def value_curves(results, problem, metric):
         for stage in ("fit", "acquire"):
             total = curves(results, problem, f"{metric}_{stage}").fillna(0.0) + total
         return total.cumsum(axis=1)
+    if metric in REWARDS:
+        frame = curves(results, problem, REWARDS[metric])
+        return frame.loc[:, frame.columns > 0].cumsum(axis=1)
     return curves(results, problem, metric)
 
 

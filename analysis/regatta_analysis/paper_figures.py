@@ -13,7 +13,9 @@ from .measures import trial_values, value_curves
 from .regret import METRICS
 from .statistics import summarise
 
-LABELS = {name: metric.label for name, metric in METRICS.items()}
+LABELS = {name: metric.label for name, metric in METRICS.items()} | {
+    "cumulative_reward": "Cumulative reward", "cpu": "CPU seconds",
+    "cumulative_expected_reward": "Cumulative expected reward"}
 
 
 def draw(spec, studies, results_directory=None):
@@ -80,6 +82,8 @@ def grid(spec, studies, time=False):
             if spec.get("bounds") == "fill":
                 x = results.group(entry["problem"]).values("x")
                 kernel_theory.draw_fill(axis, x.shape[-1], x.shape[-2] - 1)
+            if "metric" in entry and not axis.get_ylabel().startswith(label):
+                axis.set_ylabel(f"{label} ({axis.get_ylabel()})" if axis.get_ylabel() else label)
         labels = [a for a in names if a in shown]
         handles = [Line2D([], [], **styles[a]) for a in labels]
         if spec.get("bounds") == "fill":
