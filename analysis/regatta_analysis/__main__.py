@@ -171,8 +171,8 @@ def _study_parser():
     parser.add_argument("results", help="results file, or study directory (*.h5.d) while it runs")
     _output_options(parser)
     parser.add_argument("--metric", nargs="+", choices=list(METRICS), metavar="METRIC",
-                        default=["simple", "cumulative"],
-                        help="of: %(choices)s (default: simple cumulative)")
+                        help="of: %(choices)s (default: simple cumulative; best where the optimum is "
+                        "not known)")
     scale = parser.add_mutually_exclusive_group()
     scale.add_argument("--log", dest="scale", action="store_const", const="log", default="auto",
                        help="logarithmic regret axis (default: by the range of the curves)")

@@ -59,6 +59,10 @@ def paper(name):
             raise InputError(f"{path}: lacks {key!r}")
     for figure in data["figures"]:
         _check_figure(path, figure)
+    ids = [figure["id"] for figure in data["figures"]]
+    if len(set(ids)) < len(ids):
+        twice = next(name for k, name in enumerate(ids) if name in ids[:k])
+        raise InputError(f"{path}: figure {twice} stands here twice")
     return Paper(name, path.parent, data["title"], data["reference"],
                  " ".join(data["about"].split()), data["main"], tuple(data["figures"]))
 
@@ -169,6 +173,7 @@ def write_studies(paper_, scale, seeds, directory, figure=None):
     for study in paper_.studies(figure):
         source = (paper_.directory / f"{study}.yaml").read_text(encoding="utf-8")
         text, path = scaled(source, scale, seeds), directory / f"{study}.yaml"
+        text = re.sub(r"(?m)^( *program: *)(\S+)$", lambda m: m[1] + _beside(paper_, m[2]), text)
         if path.exists():
             before = path.read_text(encoding="utf-8")
             more = _count(before) * _instances(before)
@@ -177,6 +182,12 @@ def write_studies(paper_, scale, seeds, directory, figure=None):
         path.write_text(text, encoding="utf-8")
         written.append((study, path, needs_bounds(paper_, study)))
     return written
+
+
+def _beside(paper_, program):
+    """A program that stands beside the paper's study files, as a path from everywhere."""
+    found = paper_.directory / program
+    return str(found.resolve()) if found.is_file() else program
 
 
 def _same_but_trials(a, b):

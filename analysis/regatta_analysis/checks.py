@@ -470,7 +470,7 @@ METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
                 "cpu": "CPU time of model and acquisition",
                 "wall": "wall time of model and acquisition",
                 "confidence": "confidence parameter",
-                "best": "largest objective so far",
+                "best": "best value so far",
                 "cumulative_reward": "sum of the observations",
                 "cumulative_expected_reward": "sum of the objective"}
 

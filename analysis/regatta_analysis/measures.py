@@ -12,8 +12,8 @@ KEYS = {"metric", "at", "over", "log", "sense"}
 
 
 def value_curves(results, problem, metric):
-    """Curves of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over
-    the queries), or of any column."""
+    """Curves of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over the
+    queries), or of any column."""
     if metric in METRICS:
         return regret_curves(results, problem, metric)
     if metric in ("cpu", "wall"):

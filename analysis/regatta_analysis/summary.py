@@ -3,13 +3,14 @@ import re
 
 from . import bounds, figures, style, tables
 from .load import InputError
-from .regret import METRICS
+from .regret import METRICS, default_metrics
 from .settings import blocks
 
 
 def write_all(results, options):
     """Figures, tables and summary.md into options.out; returns the paths written."""
     band = figures.Band(options.band, options.quantiles)
+    options.metric = options.metric or default_metrics(results)
     _check_metrics(results, options.metric)
     table = bounds.read(options.bounds) if options.bounds else None
     options.out.mkdir(parents=True, exist_ok=True)
@@ -40,11 +41,11 @@ def _regret_figures(results, options, band):
     for metric in options.metric:
         for problem in results.problems:
             figure = figures.regret_figure(results, problem, metric, options.scale, band)
-            drawn.append((f"{problem}, {metric} regret",
+            drawn.append((f"{problem}, {METRICS[metric].name.lower()}",
                           _save(figure, options, f"regret_{names[problem]}_{metric}")))
         if len(results.problems) > 1:
             figure = figures.regret_grid(results, results.problems, metric, options.scale, band)
-            drawn.append((f"All problems, {metric} regret",
+            drawn.append((f"All problems, {METRICS[metric].name.lower()}",
                           _save(figure, options, f"regret_all_{metric}")))
     return drawn
 

@@ -9,8 +9,6 @@ from .regret import METRICS, regret_curves
 from .statistics import mean_and_error, summarise
 
 STAGES = ("fit", "acquire", "evaluate")
-_NAMES = {"simple": "Simple regret", "cumulative": "Cumulative regret",
-          "instantaneous": "Instantaneous regret", "average": "Average regret"}
 
 
 def final_regret(results, metrics, quantiles=(0.25, 0.75)):
@@ -110,7 +108,7 @@ def final_regret_grid(table, metric, band=Band(), notation=TEXT):
     table = table[table["metric"] == metric]
     problems = list(dict.fromkeys(table["problem"]))
     centre = "mean" if band.kind == "se" else "median"
-    best = table.groupby("problem")[centre].min()
+    best = table.groupby("problem")[centre].agg("max" if METRICS[metric].running else "min")
     horizon = table.groupby("problem")["t"].max()
     header = ["Algorithm"] + [f"{p} (T = {horizon[p]:.0f})" if np.isfinite(horizon[p]) else p
                               for p in problems]
@@ -183,11 +181,11 @@ def write_final_regret(results, metrics, band, directory):
     table = final_regret(results, metrics, band.quantiles)
     texts, tex = [], []
     for metric in metrics:
-        caption = f"{_NAMES[metric]} at the last query T: {band.note()}."
+        caption = f"{METRICS[metric].name} at the last query T: {band.note()}."
         grid = final_regret_grid(table, metric, band)
-        texts.append(f"### {_NAMES[metric]}\n\n" + markdown(*grid))
+        texts.append(f"### {METRICS[metric].name}\n\n" + markdown(*grid))
         tex.append(latex(*final_regret_grid(table, metric, band, TEX), caption))
-    note = (f"At the last query T: {band.note()} over complete trials; the smallest value of a "
+    note = (f"At the last query T: {band.note()} over complete trials; the best value of a "
             "problem is bold; (k of n): only k of n trials are complete.")
     if band.kind == "se" and (table["se_instances"] > 0).any():
         note += (" In brackets the standard error over the means of the instances: trials that "

@@ -1,6 +1,7 @@
 """The command: files it writes, one line and exit code 2 for what it can't use."""
 import contextlib
 import io
+import re
 import subprocess
 import sys
 import unittest
@@ -50,6 +51,21 @@ class Command(common.Case):
                       "Cholesky broke down", synthetic.STUDY, "| EI | 2 | 0 | 1 |",
                       "![GP paths, simple regret](regret_GP_paths_simple.png)", "(2 of 3)"):
             self.assertIn(words, summary)
+
+    def test_best_value_where_the_optimum_is_unknown(self):
+        problem = synthetic.problem("Furnace", ["EI", "Random"], seeds=3, queries=8)
+        for name in ("instantaneous", "simple", "cumulative"):
+            problem["arrays"][f"{name}_regret"][:] = float("nan")
+        synthetic.write(self.path, [problem])
+        code, _, err = run(self.path, "--out", self.out, "--formats", "pdf")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("regret_Furnace_best.pdf", self.written())
+        self.assertNotIn("regret_Furnace_simple.pdf", self.written())
+        table = (self.out / "final_regret.md").read_text()
+        rows = re.findall(r"\| \**([\d.]+) ±", table)
+        bold = re.findall(r"\*\*([\d.]+) ±", table)
+        self.assertEqual(len(rows), 2)
+        self.assertEqual(bold, [max(rows, key=float)])
 
     def test_options(self):
         code, _, err = run(self.path, "--out", self.out, "--metric", "average", "--linear",

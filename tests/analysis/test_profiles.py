@@ -6,7 +6,7 @@ import numpy as np
 import synthetic
 from regatta_analysis import load
 from regatta_analysis.growth import growth_exponent
-from regatta_analysis.measures import TooShort, regret_at_time, trial_values
+from regatta_analysis.measures import TooShort, regret_at_time, trial_values, value_curves
 from regatta_analysis.profiles import data_profile, hits, performance_profile, spent
 from regatta_analysis.regret import curves
 
@@ -82,6 +82,17 @@ class Profiles(common.Case):
             np.testing.assert_allclose(trial_values(self.results, "Plane", value), expected)
         with self.assertRaises(TooShort):
             trial_values(self.results, "Plane", {"at": 41})
+
+    def test_best_value_so_far(self):
+        group = self.results.group("Plane")
+        trials, values = group.trials, group.values("objective")
+        best = value_curves(self.results, "Plane", "best")
+        for k, trial in enumerate(trials.itertuples()):
+            mine, n = best.loc[(trial.algorithm, trial.instance, trial.seed)], trial.n_initial
+            self.assertEqual(mine[0], max(values[k, :n]))  # the initial design counts
+            self.assertEqual(mine[7], max(values[k, :n + 7]))
+        np.testing.assert_allclose(trial_values(self.results, "Plane", {"metric": "best",
+                                                                        "sense": "max"}), -best[40])
 
     def test_regret_at_equal_time(self):
         found = regret_at_time(self.results, "Plane", [0.5, 1.0])

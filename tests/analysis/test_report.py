@@ -227,6 +227,12 @@ algorithms: [random]
         ((_, path, _),) = catalogue.write_studies(paper, "full", 5, self.scratch, "fig2a")
         self.assertIn("seeds: 20\n", path.read_text())
 
+    def test_programs_beside_the_study_file_are_found(self):
+        paper = catalogue.paper("boke")
+        ((_, path, _),) = catalogue.write_studies(paper, "smoke", None, self.scratch, "fig9")
+        programs = [p["program"] for p in read_yaml(path)["problems"]]
+        self.assertEqual(set(programs), {str((paper.directory / "tuning.py").resolve())})
+
     def test_every_study_of_a_paper_scales(self):
         for name in catalogue.papers():
             paper = catalogue.paper(name)
@@ -243,7 +249,9 @@ algorithms: [random]
         head = "{title: t, reference: r, about: a, main: m, figures: [{id: f, title: t, %s}]}"
         for text, words in (("{title: t}", "lacks 'reference'"), (head % "kind: pie", "'pie'"),
                             (head % "knid: x", "lacks 'kind'"),
-                            (head % "kind: regret, panles: []", "'panles'")):
+                            (head % "kind: regret, panles: []", "'panles'"),
+                            (head.replace("}]}", "}, {id: f, title: u, kind: step}]}") % "kind: step",
+                             "f stands here twice")):
             path.write_text(text)
             with self.assertRaises(InputError) as caught:
                 catalogue.paper("p")
