@@ -10,6 +10,8 @@
 
 #include "gp/kernel.h"
 
+#define RG_DISTRIBUTED_BLOCK 128 /* rows and columns of a block, by measurement */
+
 typedef struct RgDistributed RgDistributed;
 
 /* Empty posterior. block: rows and columns of a block, 0 for the default; capacity: data to make

@@ -5,7 +5,7 @@
 #ifndef RG_GP_DISTRIBUTED_MATRIX_H
 #define RG_GP_DISTRIBUTED_MATRIX_H
 
-#include "gp/kernel.h"
+#include "gp/distributed.h"
 #include "gp/scalapack.h"
 
 /* Ranks as rows x columns, rank = row * columns + column; as square as the number of ranks allows,
@@ -19,7 +19,6 @@ typedef struct {
 } RgGrid;
 
 /* block 0: the default, RG_DISTRIBUTED_BLOCK. */
-#define RG_DISTRIBUTED_BLOCK 128
 PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid);
 PetscErrorCode rg_grid_destroy(RgGrid *grid);
 

@@ -1,13 +1,13 @@
-/* Gaussian process beyond dense memory: the kernel matrix is never stored, only multiplied with, its
-   rows spread over the ranks of a communicator. Solves by PETSc's conjugate gradients with a
+/* Gaussian process beyond dense memory: the kernel matrix is never stored, only multiplied with;
+   its rows are spread over the ranks of a communicator. Solves by PETSc's conjugate gradients with a
    pivoted-Cholesky preconditioner; log determinant by stochastic Lanczos quadrature from the same
    iteration. Every function is collective, with the same arguments on every rank.
 
    Accuracy. A solve stops when the residual is `tolerance` times the right-hand side. With noise
-   variance v the error of K^-1 b is at most tolerance |b| / v; the mean at a point is then off by at
-   most |k| tolerance |y| / v, usually far less. The log determinant has a standard error that is
-   estimated and returned: sqrt(2/probes) |log(P^-1 K)|_F, P the preconditioner. Results agree between
-   numbers of ranks to these tolerances, not in bits; random probes depend on `seed` alone.
+   variance v the error of K^-1 b is at most tolerance |b| / v; the mean at a point is then off by
+   at most |k| tolerance |y| / v, usually far less. The log determinant has a standard error that is
+   estimated and returned: sqrt(2/probes) |log(P^-1 K)|_F, P the preconditioner. Results agree
+   between numbers of ranks to these tolerances, not in bits; random probes depend on `seed` alone.
 
    Memory per rank: (rank + a few) n / ranks + (dim + 2 probes) n doubles. */
 #ifndef RG_GP_ITERATIVE_H
@@ -33,8 +33,8 @@ typedef struct {
 
 typedef struct RgIterative RgIterative;
 
-/* Data X (n x dim), y (n): borrowed, they and the kernel must outlive it. noise_variance > 0. Builds
-   the preconditioner: O(n rank (rank + dim)) over all ranks. */
+/* Data X (n x dim), y (n): borrowed, they and the kernel must outlive it. noise_variance > 0.
+   Builds the preconditioner: O(n rank (rank + dim)) over all ranks. */
 PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
                                    double mean, int n, const double *X, const double *y,
                                    const RgIterativeOptions *options, RgIterative **gp);

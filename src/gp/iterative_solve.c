@@ -1,6 +1,6 @@
 /* Conjugate gradients for stacks of right-hand sides. A stack of s systems with one matrix is one
-   system with a block-diagonal matrix: its Krylov polynomial serves all of them, and an entry of the
-   kernel, dearer than a few products, is computed once for the stack. */
+   system with a block-diagonal matrix: its Krylov polynomial serves all of them, and an entry of
+   the kernel, dearer than a few products, is computed once for the stack. */
 #include "gp/iterative_internal.h"
 
 static PetscErrorCode note(int *n, int *room, double **curvature, double **product, bool first,
