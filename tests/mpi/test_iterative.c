@@ -1,10 +1,12 @@
-/* Conjugate gradients against the dense posterior. */
+/* Conjugate gradients against the dense posterior, for teams of 1 to 6 ranks. */
+#include <string.h>
+
 #include "gp_support.h"
 
 #include "gp/iterative.h"
 #include "gp/posterior.h"
 
-enum { N = 500, QUERIES = 21, DIM = 3 };
+enum { N = 301, QUERIES = 21, DIM = 3, SIZES = 6 };
 
 static double X[N * DIM], y[N], Z[QUERIES * DIM];
 
@@ -29,47 +31,108 @@ static void solve_densely(const RgKernel *kernel, double noise, Exact *exact)
   RG_OK(rg_posterior_destroy(&posterior));
 }
 
-static void compare(RgKernelFamily family, double noise, int rank)
+/* The first `size` ranks; MPI_COMM_NULL on the others. */
+static MPI_Comm team_of(int size)
 {
-  const double scales[] = {0.4, 0.5, 0.6};
-  double mean[QUERIES], variance[QUERIES], value, error;
-  RgIterativeOptions options = rg_iterative_defaults;
-  RgIterativeReport report;
-  RgIterative *gp;
-  RgKernel kernel;
-  Exact exact;
+  MPI_Comm comm;
+  int rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_split(PETSC_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &comm);
+  return comm;
+}
 
-  RG_OK(rg_kernel_create(family, DIM, true, scales, 1.5, &kernel));
-  solve_densely(&kernel, noise, &exact);
+/* Everything that can be asked for, as numbers. */
+typedef struct {
+  double mean[QUERIES], variance[QUERIES], log_det, log_det_error, log_likelihood,
+      log_likelihood_error;
+  RgIterativeReport solve, variances, probes;
+} Answers;
+
+static void ask(MPI_Comm comm, const RgKernel *kernel, double noise, int rank, Answers *a)
+{
+  RgIterativeOptions options = rg_iterative_defaults;
+  RgIterative *gp;
+
+  memset(a, 0, sizeof *a); /* padding, too: answers are compared by their bytes */
   options.rank = rank;
   options.tolerance = 1e-9;
-  RG_OK(rg_iterative_create(PETSC_COMM_WORLD, &kernel, noise, 0.2, N, X, y, &options, &gp));
-  RG_OK(rg_iterative_solve(gp, &report));
-  assert_true(report.converged && report.residual <= 1e-9 && report.iterations > 0);
-  RG_OK(rg_iterative_mean(gp, QUERIES, Z, mean));
-  RG_OK(rg_iterative_variance(gp, QUERIES, Z, variance, &report));
-  assert_true(report.converged);
-  for (int j = 0; j < QUERIES; j++) {
-    RG_CLOSE(mean[j], exact.mean[j], 1e-6);
-    RG_CLOSE(variance[j], exact.variance[j], 1e-6);
-  }
-  RG_OK(rg_iterative_log_determinant(gp, &value, &error, &report));
-  assert_true(report.converged && error >= 0);
-  if (!(fabs(value - exact.log_det) <= 4 * error + 1e-6 * fabs(exact.log_det)))
-    fail_msg("log det %g, exact %g, standard error %g", value, exact.log_det, error);
-  RG_OK(rg_iterative_log_likelihood(gp, &value, &error));
-  assert_true(fabs(value - exact.log_likelihood) <= 4 * error + 1e-6 * fabs(value));
+  RG_OK(rg_iterative_create(comm, kernel, noise, 0.2, N, X, y, &options, &gp));
+  RG_OK(rg_iterative_solve(gp, &a->solve));
+  RG_OK(rg_iterative_mean(gp, QUERIES, Z, a->mean));
+  RG_OK(rg_iterative_variance(gp, QUERIES, Z, a->variance, &a->variances));
+  RG_OK(rg_iterative_log_determinant(gp, &a->log_det, &a->log_det_error, &a->probes));
+  RG_OK(rg_iterative_log_likelihood(gp, &a->log_likelihood, &a->log_likelihood_error));
   RG_OK(rg_iterative_destroy(&gp));
-  RG_OK(rg_kernel_destroy(&kernel));
+}
+
+static void check(const Answers *a, const Exact *exact)
+{
+  const double log_det = fabs(a->log_det - exact->log_det);
+  const double likelihood = fabs(a->log_likelihood - exact->log_likelihood);
+
+  assert_true(a->solve.converged && a->variances.converged && a->probes.converged);
+  assert_true(a->solve.residual <= 1e-9 && a->solve.iterations > 0);
+  for (int j = 0; j < QUERIES; j++) {
+    RG_CLOSE(a->mean[j], exact->mean[j], 1e-6);
+    RG_CLOSE(a->variance[j], exact->variance[j], 1e-6);
+  }
+  assert_true(a->log_det_error >= 0);
+  if (!(log_det <= 4 * a->log_det_error + 1e-6 * fabs(exact->log_det)))
+    fail_msg("log det %g, exact %g, standard error %g", a->log_det, exact->log_det,
+             a->log_det_error);
+  assert_true(likelihood <= 4 * a->log_likelihood_error + 1e-6 * fabs(exact->log_likelihood));
 }
 
 static void test_agrees_with_dense(void **state)
 {
+  const struct {
+    RgKernelFamily family;
+    double noise;
+    int rank;
+  } cases[] = {{RG_KERNEL_MATERN52, 1e-2, 90},
+               {RG_KERNEL_MATERN52, 1e-2, 0},
+               {RG_KERNEL_GAUSSIAN, 1e-3, 120},
+               {RG_KERNEL_MATERN12, 1e-1, 30}};
+  const double scales[] = {0.4, 0.5, 0.6};
   (void)state;
-  compare(RG_KERNEL_MATERN52, 1e-2, 150);
-  compare(RG_KERNEL_MATERN52, 1e-2, 0);
-  compare(RG_KERNEL_GAUSSIAN, 1e-3, 200);
-  compare(RG_KERNEL_MATERN12, 1e-1, 50);
+
+  for (int c = 0; c < 4; c++) {
+    RgKernel kernel;
+    Exact exact;
+    Answers a;
+    RG_OK(rg_kernel_create(cases[c].family, DIM, true, scales, 1.5, &kernel));
+    solve_densely(&kernel, cases[c].noise, &exact);
+    for (int size = 1; size <= SIZES; size++) {
+      MPI_Comm comm = size % 2 == c % 2 ? team_of(size) : MPI_COMM_NULL;
+      if (comm == MPI_COMM_NULL) continue;
+      ask(comm, &kernel, cases[c].noise, cases[c].rank, &a);
+      check(&a, &exact);
+      MPI_Comm_free(&comm);
+    }
+    RG_OK(rg_kernel_destroy(&kernel));
+  }
+}
+
+/* The same bits on every rank of a team, and again when it is done again. */
+static void test_has_the_same_bits_again(void **state)
+{
+  const double scales[] = {0.4, 0.5, 0.6};
+  RgKernel kernel;
+  (void)state;
+
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, DIM, true, scales, 1.5, &kernel));
+  for (int size = 1; size <= SIZES; size++) {
+    MPI_Comm comm = team_of(size);
+    Answers first, again;
+    if (comm == MPI_COMM_NULL) continue;
+    ask(comm, &kernel, 1e-2, 60, &first);
+    ask(comm, &kernel, 1e-2, 60, &again);
+    assert_memory_equal(&first, &again, sizeof first);
+    MPI_Bcast(&again, (int)sizeof again, MPI_BYTE, 0, comm);
+    assert_memory_equal(&first, &again, sizeof first);
+    MPI_Comm_free(&comm);
+  }
+  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 /* The preconditioner is the whole matrix: one step, and no randomness left. */
@@ -121,6 +184,7 @@ static void test_reports_that_it_did_not_converge(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees_with_dense),
+                                     cmocka_unit_test(test_has_the_same_bits_again),
                                      cmocka_unit_test(test_full_rank_is_direct),
                                      cmocka_unit_test(test_reports_that_it_did_not_converge)};
 
