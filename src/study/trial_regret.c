@@ -87,7 +87,10 @@ PetscErrorCode rg_trial_regret(RgTrialRun *run)
 
   PetscFunctionBeginUser;
   run->failure = (RgFailure){0};
+  run->problem->objective_error = 0;
   PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, 0, F));
+  for (int row = 0; run->problem->objective_error > 0 && row < record->n_rows; row++)
+    record->column[RG_COLUMN_OBJECTIVE_ERROR][row] = run->problem->objective_error;
   if (run->cell->algorithm->recommend) {
     PetscCall(PetscMalloc1(record->n_rows, &recommended));
     for (int row = 0; row < record->n_rows; row++) recommended[row] = NAN;
