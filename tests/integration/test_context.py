@@ -1,0 +1,67 @@
+"""Studies with contexts drawn by nature: the smoke studies of the papers, the estimated error of an
+objective that is no formula, and one line for every mistake."""
+import os
+from unittest import mock
+
+import h5py
+import numpy as np
+
+from regatta_test import HERE, RegattaTest, main, regatta
+
+EXPERIMENTS = HERE.parents[1] / "experiments"
+STUDY = """study: contexts
+common: {iterations: 2, initial_points: 3, maximiser: {raw_samples: 16, restarts: 2}}
+problems:
+  - {name: hartmann_context, label: quasi-Monte Carlo, expectation: qmc, expectation_points: 4096}
+  - {name: hartmann_context, label: formula}
+algorithms: [random]
+"""
+
+
+class Contexts(RegattaTest):
+    def test_smoke_studies(self):
+        """Every method runs, with the same bits on one and on three ranks."""
+        for paper in ("sbo_kde", "wdrbo"):
+            outputs = []
+            for ranks in (1, 3):
+                outputs.append(self.folder / f"{paper}_{ranks}.h5")
+                self.run_ok("run", EXPERIMENTS / paper / "smoke.yaml", "-o", outputs[-1], "-quiet",
+                            "-strict", ranks=ranks)
+            self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
+
+    def test_error_of_the_objective(self):
+        study, output = self.write("study.yaml", STUDY), self.folder / "out.h5"
+        self.run_ok("run", study, "-o", output, "-quiet", "-strict")
+        with h5py.File(output) as results:
+            sampled, exact = results["quasi-Monte Carlo"], results["formula"]
+            error = sampled["objective_error"][:]
+            self.assertTrue(((error > 0) & (error < 0.01)).all())
+            difference = np.abs(sampled["objective"][:] - exact["objective"][:])
+            self.assertTrue((difference < 4 * error + 1e-9).all())
+            if "objective_error" in exact:
+                self.assertTrue(np.isnan(exact["objective_error"][:]).all())
+
+    def refused(self, text, *says):
+        study = self.write("study.yaml", text)
+        code, _, err = regatta("run", study, "-o", self.folder / "out.h5")
+        self.assertEqual(code, 2, err)
+        self.assertEqual(len(err.splitlines()), 1, err)
+        for words in says:
+            self.assertIn(words, err)
+        self.assertFalse((self.folder / "out.h5").exists())
+
+    def test_mistakes(self):
+        one = STUDY.replace("  - {name: hartmann_context, label: formula}\n", "")
+        self.refused(one.replace("expectation: qmc", "law: 'normal(0.5, -1)'"), "study.yaml:4",
+                     "deviation > 0")
+        self.refused(one.replace("random", "{name: wdrbo, radius: -0.1}"), "study.yaml:5", "radius",
+                     "-0.1")
+        self.refused(one.replace("random", "{name: wdrbo, centre: 'cauchy(0, 0)'}"), "study.yaml:5",
+                     "scale > 0")
+        with mock.patch.dict(os.environ, REGATTA_DATA=str(self.folder)):
+            self.refused(one.replace("hartmann_context", "portfolio"), "study.yaml:4", "portfolio",
+                         "REGATTA_DATA", "https://")
+
+
+if __name__ == "__main__":
+    main()
