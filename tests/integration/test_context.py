@@ -12,8 +12,8 @@ EXPERIMENTS = HERE.parents[1] / "experiments"
 STUDY = """study: contexts
 common: {iterations: 2, initial_points: 3, maximiser: {raw_samples: 16, restarts: 2}}
 problems:
-  - {name: hartmann_context, label: quasi-Monte Carlo, expectation: qmc, expectation_points: 4096}
-  - {name: hartmann_context, label: formula}
+  - {name: newsvendor, label: quasi-Monte Carlo, expectation: qmc, expectation_points: 1024}
+  - {name: newsvendor, label: formula}
 algorithms: [random]
 """
 
@@ -51,7 +51,7 @@ class Contexts(RegattaTest):
         self.assertFalse((self.folder / "out.h5").exists())
 
     def test_mistakes(self):
-        one = STUDY.replace("  - {name: hartmann_context, label: formula}\n", "")
+        one = STUDY.replace("  - {name: newsvendor, label: formula}\n", "")
         self.refused(one.replace("expectation: qmc", "law: 'normal(0.5, -1)'"), "study.yaml:4",
                      "deviation > 0")
         self.refused(one.replace("random", "{name: wdrbo, radius: -0.1}"), "study.yaml:5", "radius",
@@ -59,7 +59,7 @@ class Contexts(RegattaTest):
         self.refused(one.replace("random", "{name: wdrbo, centre: 'cauchy(0, 0)'}"), "study.yaml:5",
                      "scale > 0")
         with mock.patch.dict(os.environ, REGATTA_DATA=str(self.folder)):
-            self.refused(one.replace("hartmann_context", "portfolio"), "study.yaml:4", "portfolio",
+            self.refused(one.replace("newsvendor", "portfolio"), "study.yaml:4", "portfolio",
                          "REGATTA_DATA", "https://")
 
 
