@@ -162,7 +162,7 @@ absolute() { case $1 in /*) echo "$1" ;; *) echo "$caller/$1" ;; esac; }
 run_study() {
   local study=$1 output=$2
   # A mistake in the study file is reported here, by one process.
-  "$regatta" plan "$study" -o "$output"
+  "$regatta" plan "$study" -o "$output" -ranks "${REGATTA_RANKS:-$(cores)}"
   mkdir -p "$(dirname "$output")"
   mpi_run "$regatta" run "$study" -o "$output"
   "$regatta" status "$output" >/dev/null || return 0 # stopped: no figures yet

@@ -8,14 +8,19 @@
 #include <unistd.h>
 
 #include "cli/table.h"
+#include "study/cost.h"
 #include "study/registry.h"
 #include "study/store.h"
+#include "study/teams.h"
 
-enum { OPT_OUTPUT, OPT_TRIALS };
+enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY };
 
 static const RgOption options[] = {
     {"-o", "OUT.h5", "results file of the run: count what is done already"},
     {"-trials", NULL, "list every trial"},
+    {"-ranks", "N", "ranks of the job (default: what the largest team needs)"},
+    {"-per-host", "N", "ranks on one host (default: as many as this one has cores)"},
+    {"-memory", "GB", "memory of a host (default: that of this one)"},
     RG_OPTION_PLUGIN,
     {NULL, NULL, NULL},
 };
@@ -188,13 +193,86 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
   PetscFunctionReturn(0);
 }
 
+/* ---- teams ---------------------------------------------------------------------------------- */
+
+/* What a job is made of. */
+typedef struct {
+  int ranks, per_host;
+  double memory; /* bytes of a host */
+} Job;
+
+/* A positive number; NaN when it is none. fallback: not given. */
+static double positive(const RgArguments *arguments, int option, double fallback)
+{
+  const char *word = arguments->option[option];
+  char *end;
+
+  if (!word) return fallback;
+  const double value = strtod(word, &end);
+  if (end != word && !*end && value > 0 && value <= 1e9) return value;
+  rg_complain("plan: %s must be a positive number, got '%s'", options[option].name, word);
+  return NAN;
+}
+
+static bool parse_job(const RgArguments *arguments, const RgStudy *study, Job *job)
+{
+  int world, largest = 1;
+
+  MPI_Comm_size(MPI_COMM_WORLD, &world);
+  for (int c = 0; c < study->n_cells; c++)
+    largest = PetscMax(largest, study->cells[c].run.ranks_per_trial);
+  const double ranks = positive(arguments, OPT_RANKS, world > 1 ? world : largest);
+  const double cores = PetscMax(1, (double)sysconf(_SC_NPROCESSORS_ONLN));
+  const double per_host = positive(arguments, OPT_PER_HOST, world > 1 ? world : cores);
+  const double here = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  const double memory = positive(arguments, OPT_MEMORY, here / 1e9);
+  if (isnan(ranks + per_host + memory)) return false;
+  *job = (Job){.ranks = PetscMax(1, (int)ranks),
+               .per_host = PetscMax(1, (int)fmin(ranks, per_host)),
+               .memory = 1e9 * memory};
+  return true;
+}
+
+/* Whether such a job would start. What its teams need is said, or why they can't be. */
+static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_code)
+{
+  char message[RG_TEAMS_MESSAGE];
+  RgTeams teams;
+  int largest = 1;
+  double bytes = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_teams_create(plan, job->ranks, &teams, message));
+  if (!message[0]) rg_teams_check_memory(plan, &teams, job->memory, job->per_host, message);
+  for (int i = 0; !message[0] && i < plan->n; i++) {
+    const int size = teams.size[teams.level[i]];
+    if (size == 1) continue;
+    largest = PetscMax(largest, size);
+    bytes = fmax(bytes, rg_cost_dense_bytes(&plan->study->cells[plan->trials[i].cell], size));
+  }
+  if (message[0]) {
+    rg_complain("plan: %s", message);
+    *exit_code = RG_EXIT_BAD_INPUT;
+  } else if (largest > 1) {
+    rg_say("on %d ranks: teams of up to %d, %.0f MB of shared matrices on each of their ranks\n",
+           job->ranks, largest, bytes / 1e6);
+  }
+  PetscCall(rg_teams_destroy(&teams));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *arguments, int *exit_code)
 {
   RgPlan plan;
   Progress progress;
   RgText text = {0};
+  Job job;
 
   PetscFunctionBeginUser;
+  if (!parse_job(arguments, study, &job)) {
+    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscFunctionReturn(0);
+  }
   PetscCall(rg_plan_create(study, &plan));
   PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
   if (*exit_code == RG_EXIT_OK) {
@@ -205,6 +283,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     if (arguments->option[OPT_TRIALS]) PetscCall(add_trials(&plan, &progress, &text));
     PetscCall(add_summary(&plan, &progress, &text));
     rg_say("%s", text.data);
+    PetscCall(judge_job(&plan, &job, exit_code));
   }
   PetscCall(rg_text_clear(&text));
   PetscCall(PetscFree(progress.sorted));
@@ -223,8 +302,8 @@ PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
   int rank;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "plan STUDY.yaml [-o OUT.h5] [-trials]", options, 1, 1,
-                               &arguments, &ok, exit_code));
+  PetscCall(rg_arguments_parse(argc, argv, "plan STUDY.yaml [-o OUT.h5] [-ranks N] [options]",
+                               options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));

@@ -1,6 +1,6 @@
 /* Gaussian process beyond dense memory: the kernel matrix is never stored, only multiplied with;
-   its rows are spread over the ranks of a communicator. Solves by PETSc's conjugate gradients with a
-   pivoted-Cholesky preconditioner; log determinant by stochastic Lanczos quadrature from the same
+   its rows are spread over the ranks of a communicator. Solves by PETSc's conjugate gradients with
+   a pivoted-Cholesky preconditioner; log determinant by stochastic Lanczos quadrature from the same
    iteration. Every function is collective, with the same arguments on every rank.
 
    Accuracy. A solve stops when the residual is `tolerance` times the right-hand side. With noise

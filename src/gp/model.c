@@ -103,7 +103,7 @@ PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
   } else {
     PetscCall(rg_posterior_create(&model->kernel, model->noise_variance, 0.0,
                                   local_capacity(team, s->capacity), &model->posterior));
-    PetscCall(rg_posterior_use_team(&model->posterior, team));
+    PetscCall(rg_posterior_use_team(&model->posterior, team, s->capacity));
   }
   PetscFunctionReturn(0);
 }

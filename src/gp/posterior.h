@@ -24,6 +24,7 @@ typedef struct {
   int n_inverse;
   double *row; /* capacity: scratch of an append */
   RgTeam *team; /* borrowed; NULL: this rank alone */
+  int expected; /* data that the team makes room for at once */
   bool remote;  /* the matrix is with the team, in `slot`; L, beta, alpha, inverse are not used */
   int slot;
 } RgPosterior;
@@ -33,8 +34,9 @@ PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance
                                    int capacity, RgPosterior *posterior);
 PetscErrorCode rg_posterior_destroy(RgPosterior *posterior);
 /* Before any data: spread the matrix over `team` (borrowed) whenever it takes so many data. All
-   functions below but those that say otherwise work the same then. To be called on the leader. */
-PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team);
+   functions below but those that say otherwise work the same then. expected: data there will be,
+   so that the team's matrix need not grow; 0: not known. To be called on the leader. */
+PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team, int expected);
 
 /* Replace everything: new hyperparameters (NULL kernel keeps the old ones) and n data; factors from
    scratch. When a pivot fails (its square is below n*eps*k(x,x)), jitter 1e-10*k(x,x) is added,

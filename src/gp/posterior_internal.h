@@ -8,10 +8,9 @@
 PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity);
 
 /* Parts of the functions of posterior.h for a matrix that is with a team (posterior_team.c).
-   go_remote: there is
-   room for n data with the team, none here. set_remote: from the kernel, noise, mean, n, X and y
-   that the posterior has. leave_team: the
-   team's part is given back; return_local: and room made here. */
+   go_remote: there is room for n data with the team, none here. set_remote: from the kernel, noise,
+   mean, n, X and y that the posterior has. leave_team: the team's part is given back; return_local:
+   and room made here. */
 PetscErrorCode rg_posterior_go_remote(RgPosterior *posterior, int n);
 PetscErrorCode rg_posterior_set_remote(RgPosterior *posterior, RgFailure *failure);
 PetscErrorCode rg_posterior_leave_team(RgPosterior *posterior);

@@ -3,20 +3,23 @@
 #include "gp/posterior_internal.h"
 #include "base/blas.h"
 
-PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team)
+PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team, int expected)
 {
   PetscFunctionBeginUser;
   PetscCheck(posterior->n == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "A posterior that holds data can't be given to a team");
   posterior->team = team;
+  posterior->expected = expected;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_posterior_go_remote(RgPosterior *posterior, int n)
 {
+  const int capacity = posterior->expected >= n ? posterior->expected : n + n / 4;
+
   PetscFunctionBeginUser;
   if (posterior->remote) PetscFunctionReturn(0);
-  PetscCall(rg_team_posterior_create(posterior->team, &posterior->kernel, n + n / 4,
+  PetscCall(rg_team_posterior_create(posterior->team, &posterior->kernel, capacity,
                                      &posterior->slot));
   PetscCall(PetscFree(posterior->L));
   PetscCall(PetscFree(posterior->inverse));

@@ -195,16 +195,28 @@ static double model_bytes(const RgCell *cell, double n)
   return 8 * (2 * n * batch + batch * inputs * 2 + n * inputs);
 }
 
+bool rg_cost_countable(const RgCell *cell, int ranks)
+{
+  const double order = rg_cost_order(cell) + RG_DISTRIBUTED_BLOCK;
+
+  return order < rg_team_measured_crossover(ranks) || order * order / ranks < INT32_MAX;
+}
+
+double rg_cost_bytes(const RgCell *cell, int ranks)
+{
+  const double n = cell->run.initial_points + (double)cell->run.iterations;
+  const double bytes = process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
+                       8.0 * cell->size_x * cell->dim_x + rg_cost_dense_bytes(cell, ranks);
+
+  return cell->algorithm->reads & RG_READS_SURROGATE ? bytes + model_bytes(cell, n) : bytes;
+}
+
 void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
 {
   const double n0 = cell->run.initial_points, n = n0 + cell->run.iterations;
 
   *seconds = unit.trial + unit.evaluation * n + unit.factor * pow(problem_order(cell), 3);
   if (cell->problem->seconds) *seconds += n * cell->problem->seconds(cell->problem_options);
-  *bytes = process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
-           8.0 * cell->size_x * cell->dim_x +
-           rg_cost_dense_bytes(cell, PetscMax(1, cell->run.ranks_per_trial));
-  if (!(cell->algorithm->reads & RG_READS_SURROGATE)) return;
-  *seconds += model_seconds(cell, n0, n);
-  *bytes += model_bytes(cell, n);
+  *bytes = rg_cost_bytes(cell, PetscMax(1, cell->run.ranks_per_trial));
+  if (cell->algorithm->reads & RG_READS_SURROGATE) *seconds += model_seconds(cell, n0, n);
 }

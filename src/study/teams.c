@@ -118,6 +118,26 @@ PetscErrorCode rg_teams_destroy(RgTeams *teams)
   PetscFunctionReturn(0);
 }
 
+/* Bytes on a host that has `ranks_here` ranks of teams of `size`, all with trials of `cell`. */
+static double host_bytes(const RgCell *cell, int size, int ranks_here)
+{
+  const double leader = rg_cost_bytes(cell, size), shared = rg_cost_dense_bytes(cell, size);
+  const int leaders = PetscMax(1, ranks_here / size);
+
+  return leaders * (leader - shared) + ranks_here * shared;
+}
+
+/* Least power of two times `size` with which the matrices fit; 0: it is not they that don't. */
+static int size_that_fits(const RgCell *cell, int size, double memory, int ranks_here)
+{
+  const double shared = ranks_here * rg_cost_dense_bytes(cell, size);
+
+  if (rg_cost_countable(cell, size) && shared < 0.5 * host_bytes(cell, size, ranks_here)) return 0;
+  for (; size <= 1 << 24; size *= 2)
+    if (host_bytes(cell, size, ranks_here) <= memory && rg_cost_countable(cell, size)) return size;
+  return 0;
+}
+
 void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memory, int ranks_here,
                            char message[RG_TEAMS_MESSAGE])
 {
@@ -125,15 +145,27 @@ void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memo
   for (int i = 0; i < plan->n && !message[0]; i++) {
     const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
     const int size = teams->size[teams->level[i]];
-    /* Of a team, this host has as many ranks as it can; of single ranks, all it has. */
-    const double need = ranks_here * rg_cost_dense_bytes(cell, size);
-    if (need <= memory) continue;
-    int enough = size;
-    while (ranks_here * rg_cost_dense_bytes(cell, enough) > memory && enough < 1 << 20) enough *= 2;
-    snprintf(message, RG_TEAMS_MESSAGE,
-             "'%.80s' on '%.80s' needs %.1f GB for the matrices of %d ranks on this host, which "
-             "has %.1f GB; %s: %d would do",
-             cell->algorithm_label, cell->problem_label, need / 1e9, ranks_here, memory / 1e9,
-             "ranks_per_trial", enough);
+    const double need = host_bytes(cell, size, ranks_here);
+    const bool fits = need <= memory;
+    if (fits && rg_cost_countable(cell, size)) continue;
+    const int enough = size_that_fits(cell, size, memory, ranks_here);
+    const int ranks = (int)fmin(memory / rg_cost_bytes(cell, size), ranks_here);
+    int used = snprintf(message, RG_TEAMS_MESSAGE, "'%.80s' on '%.80s' needs %.1f GB for %d rank%s",
+                        cell->algorithm_label, cell->problem_label, need / 1e9, ranks_here,
+                        ranks_here == 1 ? "" : "s");
+    char *rest = message + used;
+    const size_t room = (size_t)(RG_TEAMS_MESSAGE - used);
+    if (fits)
+      snprintf(rest, room, ", and shares that ScaLAPACK can't count; ranks_per_trial: %d would do",
+               enough);
+    else if (enough)
+      snprintf(rest, room, " on this host, which has %.1f GB; ranks_per_trial: %d would do",
+               memory / 1e9, enough);
+    else if (ranks)
+      snprintf(rest, room, " on this host, which has %.1f GB: %d rank%s per host would do",
+               memory / 1e9, ranks, ranks == 1 ? "" : "s");
+    else
+      snprintf(rest, room, " on this host, which has %.1f GB, and no number of ranks would do",
+               memory / 1e9);
   }
 }

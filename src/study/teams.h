@@ -26,8 +26,8 @@ PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, RgTeams *teams,
 PetscErrorCode rg_teams_destroy(RgTeams *teams);
 
 /* Whether the trials fit a host with `memory` bytes of which this job has `ranks_here` ranks: the
-   first that does not is named in `message` with the team size that would do. Judges dense matrices
-   only, whose size is known exactly. */
+   first that does not is named in `message` in one line, with the team size that would do, or where
+   no team helps with the number of ranks that a host can take. Empty: all fit. */
 void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memory, int ranks_here,
                            char message[RG_TEAMS_MESSAGE]);
 

@@ -6,7 +6,7 @@ import time
 
 import h5py
 import numpy
-from regatta_test import RegattaTest, environment, main, mpirun, regatta
+from regatta_test import HERE, RegattaTest, environment, main, mpirun, regatta
 
 STUDY = """
 study: teams
@@ -69,6 +69,68 @@ class Teams(RegattaTest):
         text = STUDY.format(branin=2, camel=1, fit="fixed", seeds=1)
         study = self.write("large.yaml", text.replace("iterations: 12", "iterations: 1000000"))
         self.refused(study, 2, "GB", "would do")
+
+    def test_a_plan_says_what_a_run_would_refuse(self):
+        text = STUDY.format(branin=4, camel=1, fit="fixed", seeds=1)
+        study = self.write("plan.yaml", text.replace("iterations: 12", "iterations: 30000"))
+        out = self.run_ok("plan", study, "-per-host", 4, "-memory", 64)
+        self.assertIn("on 4 ranks: teams of up to 4, ", out)
+        for words, options in (
+                (["more than the 3 ranks"], ["-ranks", 3]),
+                (["do not divide the 6 ranks"], ["-ranks", 6]),
+                (["4 ranks on this host, which has 2.0 GB", "ranks_per_trial: 32 would do"],
+                 ["-ranks", 4, "-per-host", 4, "-memory", 2]),
+                (["-memory must be a positive number, got 'much'"], ["-memory", "much"])):
+            code, _, err = regatta("plan", study, *options)
+            self.assertEqual(code, 2, err)
+            self.assertEqual(len(err.splitlines()), 1, err)
+            for word in words:
+                self.assertIn(word, err)
+
+    def test_memory_of_a_finite_set_counts_too(self):
+        study = self.write("set.yaml", """
+study: set
+common: {iterations: 20000, initial_points: 1,
+         surrogate: {kernel: matern52, fit: fixed, standardise: false}}
+problems: [{name: gp_path, dim: 3, levels: 20}]
+algorithms: [gp_ucb]
+""")
+        code, _, err = regatta("plan", study, "-ranks", 8, "-per-host", 8, "-memory", 32)
+        self.assertEqual(code, 2)
+        self.assertRegex(err, r"needs [0-9.]+ GB for 8 ranks on this host, which has 32.0 GB: "
+                              r"[1-7] ranks? per host would do")
+        code, _, err = regatta("plan", study, "-memory", 1)
+        self.assertEqual(code, 2)
+        self.assertIn("no number of ranks would do", err)
+
+    def test_a_failed_trial_frees_its_team(self):
+        study = self.write("failing.yaml", f"""
+study: failing
+seeds: 3
+common:
+  iterations: 8
+  initial_points: 12
+  ranks_per_trial: 2
+  surrogate: {{fit: fixed}}
+  maximiser: {{raw_samples: 32, restarts: 2}}
+algorithms: [gp_ucb]
+problems:
+  - {{name: external, label: Bad, program: {HERE / "evaluator.py"}, inputs: [a real 0 1, n real 1 9],
+     arguments: ["--at", "16", "--how", "error"], optimum: 0}}
+  - {{name: external, label: Good, program: {HERE / "evaluator.py"}, optimum: 0,
+     inputs: [a real 0 1, n real 1 9]}}
+  - {{name: branin, label: Alone, ranks_per_trial: 1}}
+""")
+        output = self.folder / "failing.h5"
+        out = self.run_ok("run", study, "-o", output, "-quiet", "-crossover", 10, ranks=4)
+        self.assertIn("3 trials failed", out)
+        self.assertEqual(regatta("status", output)[0], 0)
+        with h5py.File(output) as file:
+            for label, rows in (("Bad", 15), ("Good", 20), ("Alone", 20)):
+                status = file[label]["status"][()] if "status" in file[label] else None
+                self.assertEqual(list(file[label]["n_iterations"][()]), [rows] * 3, (label, status))
+        self.assertEqual(regatta("run", study, "-o", self.folder / "strict.h5", "-quiet",
+                                 "-crossover", 10, "-strict", ranks=2)[0], 1)
 
     def test_a_stop_dismisses_the_team(self):
         self.slow_trials(20000)

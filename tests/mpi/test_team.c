@@ -56,7 +56,7 @@ static void lead_posterior(RgTeam *team)
   support_kernel(RG_KERNEL_MATERN52, 2, &other);
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.2, 5, &shared));
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.2, 5, &alone));
-  RG_OK(rg_posterior_use_team(&shared, team));
+  RG_OK(rg_posterior_use_team(&shared, team, 40));
   for (int i = 0; i < 30; i++) {
     RG_OK(rg_posterior_append(&shared, X + i * DIM, y[i], &failure));
     RG_OK(rg_posterior_append(&alone, X + i * DIM, y[i], &failure));
