@@ -45,8 +45,10 @@ static void confidence_bounds(const RgContextUcb *ucb, int j)
   const double *mean_slope = ucb->moments.mean_slope + (size_t)j * S * dim;
   const double *variance_slope = ucb->moments.variance_slope + (size_t)j * S * dim;
 
-  for (int m = 0; m < M; ++m)
-    ucb->u[m] = mean[m] + ucb->width * sqrt(fmax(variance[m], VARIANCE_FLOOR));
+  for (int m = 0; m < M; ++m) {
+    const double v = variance[m] > VARIANCE_FLOOR ? variance[m] : VARIANCE_FLOOR; /* fmax is slow */
+    ucb->u[m] = mean[m] + ucb->width * sqrt(v);
+  }
   for (int l = 0; l < S * dim; ++l) {
     const double v = variance[M - S + l / dim];
     ucb->slope[l] = mean_slope[l];

@@ -1,10 +1,13 @@
 #include "gp/context_posterior_internal.h"
+#include "gp/bilinear_forms.h"
 #include "gp/posterior_internal.h"
 #include "base/blas.h"
+#include "base/column_basis.h"
 
 #include <math.h>
 
 #define RANK_TOLERANCE 1e-12 /* relative to the longest column of F: shorter rests drop */
+#define FORMS_RANK 60        /* most r of reduced second moments: r^2/2 numbers a context */
 
 /* All matrices column-major. n: data, r: rank, M: contexts, S: slope columns (n_slopes x dim_c). */
 struct RgContextProduct {
@@ -20,6 +23,8 @@ struct RgContextProduct {
   double  *A;     /* n x J */
   double  *Y;     /* r x M; also the gathered columns of a gradient */
   double  *Z;     /* r x M */
+  bool     reduced;
+  RgBilinearForms forms; /* where reduced: R_m' P R_m, then R_m' P D_mk */
 };
 
 /* ---- F = Q R -------------------------------------------------------------------------------- */
@@ -48,44 +53,6 @@ static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel 
   PetscFunctionReturn(0);
 }
 
-/* Column of largest remaining norm; ties: the first. */
-static int pivot_of(int n, int n_columns, const double *F, double *norm)
-{
-  int best = 0;
-
-  *norm = -1.0;
-  for (int m = 0; m < n_columns; ++m) {
-    double length = cblas_dnrm2(n, F + (size_t)m * n, 1);
-    if (length > *norm) *norm = length, best = m;
-  }
-  return best;
-}
-
-/* Gram-Schmidt with column pivoting; F ends as what is left over. Each new direction is made
-   orthogonal to the earlier ones once more. */
-static void factorise(struct RgContextProduct *p, double *F)
-{
-  int    n = p->n, limit = PetscMin(n, p->n_columns);
-  double first = 0.0, norm;
-
-  for (p->rank = 0; p->rank < limit; ++p->rank) {
-    int     pivot = pivot_of(n, p->n_columns, F, &norm);
-    double *q = p->Q + (size_t)p->rank * n;
-    if (p->rank == 0) first = norm;
-    if (norm <= RANK_TOLERANCE * first) break;
-    cblas_dcopy(n, F + (size_t)pivot * n, 1, q, 1);
-    for (int k = 0; k < p->rank; ++k) {
-      const double *earlier = p->Q + (size_t)k * n;
-      cblas_daxpy(n, -cblas_ddot(n, earlier, 1, q, 1), earlier, 1, q, 1);
-    }
-    cblas_dscal(n, 1.0 / cblas_dnrm2(n, q, 1), q, 1);
-    for (int m = 0; m < p->n_columns; ++m) {
-      double *f = F + (size_t)m * n;
-      cblas_daxpy(n, -cblas_ddot(n, q, 1, f, 1), q, 1, f, 1);
-    }
-  }
-}
-
 static PetscErrorCode product_scratch(struct RgContextProduct *p, int dim_x, int M)
 {
   size_t n = (size_t)p->n, r = (size_t)p->rank, J = RG_CONTEXT_BATCH;
@@ -96,11 +63,28 @@ static PetscErrorCode product_scratch(struct RgContextProduct *p, int dim_x, int
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode create_forms(RgContextPosterior *cp)
+{
+  struct RgContextProduct *p = cp->product;
+  const int M = cp->size, S = cp->n_slopes, dim = cp->dim_c, r = p->rank;
+  double   *left;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)r * p->n_columns, &left));
+  PetscCall(PetscArraycpy(left, p->R, (size_t)r * M));
+  for (int l = 0; l < S * dim; ++l)
+    PetscCall(PetscArraycpy(left + (size_t)(M + l) * r, p->R + (size_t)(M - S + l / dim) * r, r));
+  PetscCall(rg_bilinear_forms_create(r, p->n_columns, left, p->R, RANK_TOLERANCE, RG_CONTEXT_BATCH,
+                                     &p->forms));
+  PetscCall(PetscFree(left));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
 {
   RgPosterior             *posterior = cp->posterior;
   struct RgContextProduct *p;
-  double                  *F, *copy;
+  double                  *F;
   size_t                   n = (size_t)posterior->n, columns;
 
   PetscFunctionBeginUser;
@@ -114,19 +98,20 @@ PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
   p->n = posterior->n;
   p->n_columns = cp->size + cp->n_slopes * cp->dim_c;
   columns = (size_t)p->n_columns;
-  PetscCall(PetscMalloc2(n * columns, &F, n * columns, &copy));
+  PetscCall(PetscMalloc1(n * columns, &F));
   PetscCall(PetscMalloc1(n * n, &p->Q));
   PetscCall(right_matrix(cp, &p->right, p->n, F));
-  PetscCall(PetscArraycpy(copy, F, n * columns));
-  factorise(p, F);
+  PetscCall(rg_column_basis(p->n, p->n_columns, F, RANK_TOLERANCE, p->Q, &p->rank));
   PetscCall(PetscMalloc1((size_t)p->rank * columns, &p->R));
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p->rank, p->n_columns, p->n, 1.0, p->Q, p->n,
-              copy, p->n, 0.0, p->R, p->rank);
+              F, p->n, 0.0, p->R, p->rank);
   PetscCall(product_scratch(p, cp->dim_x, cp->size));
   for (size_t i = 0; i < n; ++i)
     PetscCall(PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim,
                             cp->dim_x));
-  PetscCall(PetscFree2(F, copy));
+  PetscCall(PetscFree(F));
+  p->reduced = p->rank <= FORMS_RANK;
+  if (p->reduced) PetscCall(create_forms(cp));
   PetscFunctionReturn(0);
 }
 
@@ -141,6 +126,7 @@ PetscErrorCode rg_context_product_destroy(RgContextPosterior *cp)
   if (p->Q) {
     PetscCall(PetscFree4(p->kx, p->T, p->H, p->P));
     PetscCall(PetscFree5(p->a, p->A, p->Y, p->Z, p->x));
+    PetscCall(rg_bilinear_forms_destroy(&p->forms));
     PetscCall(PetscFree(p->R));
     PetscCall(PetscFree(p->Q));
   }
@@ -188,6 +174,21 @@ static void second_moments(const RgContextPosterior *cp, int j, RgContextMoments
   }
 }
 
+/* The same for all designs, where reduced. */
+static void reduced_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
+{
+  struct RgContextProduct *p = cp->product;
+  const int    M = cp->size, S = cp->n_slopes * cp->dim_c;
+  const double prior = rg_kernel_diagonal(&cp->posterior->kernel);
+
+  for (int k = 0; k < J * M; ++k) moments->variance[k] = prior;
+  rg_bilinear_forms_reduce(&p->forms, J, p->P);
+  rg_bilinear_forms_values(&p->forms, 0, M, J, -1.0, 1.0, moments->variance);
+  for (int k = 0; k < J * M; ++k)
+    moments->variance[k] = moments->variance[k] > 0.0 ? moments->variance[k] : 0.0;
+  if (S > 0) rg_bilinear_forms_values(&p->forms, M, S, J, -2.0, 0.0, moments->variance_slope);
+}
+
 PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const double *X,
                                           RgContextMoments *moments)
 {
@@ -210,7 +211,10 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, S, J, r, 1.0, p->R + (size_t)M * r, r,
                 p->a, r, 0.0, moments->mean_slope, S);
   design_matrices(posterior, p, J);
-  for (int j = 0; j < J; ++j) second_moments(cp, j, moments);
+  if (p->reduced)
+    reduced_moments(cp, J, moments);
+  else
+    for (int j = 0; j < J; ++j) second_moments(cp, j, moments);
   PetscFunctionReturn(0);
 }
 
@@ -242,6 +246,21 @@ static void gather_second(const RgContextPosterior *cp, int j, const RgContextMo
                r);
 }
 
+static void gather(const RgContextPosterior *cp, int J, const RgContextMoments *bar,
+                   double *weight)
+{
+  struct RgContextProduct *p = cp->product;
+  const int M = cp->size, S = cp->n_slopes * cp->dim_c, r = p->rank;
+
+  if (!p->reduced) {
+    for (int j = 0; j < J; ++j) gather_second(cp, j, bar, weight + (size_t)j * r * r);
+    return;
+  }
+  rg_bilinear_forms_pull(&p->forms, 0, M, J, -1.0, 0.0, bar->variance);
+  if (S > 0) rg_bilinear_forms_pull(&p->forms, M, S, J, -2.0, 1.0, bar->variance_slope);
+  rg_bilinear_forms_gradient(&p->forms, J, weight);
+}
+
 PetscErrorCode rg_context_product_gradient(RgContextPosterior *cp, int J, const double *X,
                                            const RgContextMoments *bar, double *G)
 {
@@ -257,9 +276,9 @@ PetscErrorCode rg_context_product_gradient(RgContextPosterior *cp, int J, const 
                 bar->mean_slope, S, 1.0, p->a, r);
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, J, r, 1.0, p->Q, n, p->a, r, 0.0, p->A,
               n);
+  gather(cp, J, bar, p->P); /* P itself is not needed any more */
   for (int j = 0; j < J; ++j) {
-    double *weight = p->P + (size_t)j * r * r; /* P itself is not needed any more */
-    gather_second(cp, j, bar, weight);
+    const double *weight = p->P + (size_t)j * r * r;
     cblas_dsymm(CblasColMajor, CblasRight, CblasLower, n, r, 1.0, weight, r,
                 p->T + (size_t)j * r * n, n, 0.0, p->H + (size_t)j * r * n, n);
   }
