@@ -1,0 +1,236 @@
+/* Theory of the SBO-KDE and WDRBO studies: oracles O9, O16 and O17 of sbo_kde, O13 to O20 of wdrbo. */
+#include "test_main.h"
+
+#include "gp/fit.h"
+#include "gp/information_gain.h"
+#include "gp/posterior.h"
+#include "regret/context_bounds.h"
+
+static const RgKdeTheory unit = {{1, 1, 1}, 2, 1, 0.01, 1.8};
+
+static void density_parameters(void **state)
+{
+  static const double beta[] = {0.45158270528945, 28.082603821218, 55.713624937147};
+  static const int    t[] = {1, 10, 100};
+  RgKernel            kernel;
+
+  (void)state;
+  for (int k = 0; k < 3; k++) RG_CLOSE(rg_kde_beta(&unit, t[k]), beta[k], 1e-12);
+  RG_CLOSE(rg_kde_error_constant(1, 0.10), 1.8245621732181, 1e-12);
+  RG_CLOSE(rg_kde_error_constant(1, 0.15), 1.4897487761226, 1e-12);
+  RG_CLOSE(rg_kde_error_constant(2, 0.10), 3.4549414947134, 1e-12);
+  RG_CLOSE(rg_kde_error_constant(4, 0.15), 5.5353543839015, 1e-12);
+  RG_CLOSE(rg_kde_radius(1, 10), 0.3981071705535, 1e-13);
+  RG_CLOSE(rg_kde_radius(1, 100), 0.15848931924611, 1e-13);
+  RG_CLOSE(rg_kde_radius(2, 100), 0.21544346900319, 1e-13);
+  RG_CLOSE(rg_kde_radius(1, 5), 0.52530556088075, 1e-13);
+  RG_CLOSE(rg_kde_radius(2, 5), 0.58480354764257, 1e-13);
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 3, true, (const double[]){.5, .25, 1}, 7, &kernel));
+  RG_CLOSE(rg_kde_steepness(&kernel), sqrt(2 * 5.0 / 3) / .25, 1e-12);
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
+static void theorems_1_and_2(void **state)
+{
+  static const double constant[] = {1.7334325226843, 10.369696011483, 28.081606867485,
+                                    0.061728395061728, 3.4565653371611};
+  double              C[5];
+
+  (void)state;
+  rg_kde_constants(&unit, C);
+  for (int k = 0; k < 5; k++) RG_CLOSE(C[k], constant[k], 1e-11);
+  RG_CLOSE(rg_bound_sbo_kde(&unit, 100, 20), 2381.254887782, 1e-8);
+  RG_CLOSE(rg_bound_drbo_kde(&unit, 100, 20), 2594.2575998058, 1e-8);
+}
+
+static RgDomain points_of(int n, const double *points)
+{
+  RgDomain     domain = {0};
+  const double lower[2] = {0, 0}, upper[2] = {1, 1};
+
+  RG_OK(rg_space_set(&domain.design, 2, n, points, lower, upper));
+  return domain;
+}
+
+static void greedy_gain_of_a_grid(void **state)
+{
+  static const int  index[] = {0, 24, 4, 20, 12};
+  double            points[50];
+  RgInformationGain gain;
+  RgKernel          kernel;
+
+  (void)state;
+  for (int i = 0; i < 25; i++) points[2 * i] = i / 5 / 4.0, points[2 * i + 1] = i % 5 / 4.0;
+  RgDomain domain = points_of(25, points);
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, (const double[]){.3, .4}, 1, &kernel));
+  RG_OK(rg_information_gain_create(&domain, &kernel, 0.01, 5, &gain));
+  for (int k = 0; k < 5; k++) assert_int_equal(gain.index[k], index[k]);
+  RG_CLOSE(gain.gain[4], 11.50576203136, 1e-10);
+  RG_OK(rg_information_gain_destroy(&gain));
+  RG_OK(rg_kernel_destroy(&kernel));
+  RG_OK(rg_domain_destroy(&domain));
+}
+
+/* With lambda for the noise, log det(I + K/lambda) is twice the gain. */
+static void greedy_gain_with_repeats(void **state)
+{
+  static const int    index[] = {0, 8, 6, 7, 6, 8};
+  static const double log_det[] = {0.69314718055995, 1.3827179902227, 2.001963203692,
+                                   2.5275830958387,  2.9018865119974, 3.268640488257};
+  double              points[40];
+  RgInformationGain   gain;
+  RgKernel            kernel;
+
+  (void)state;
+  for (int k = 0; k < 20; k++) {
+    points[2 * k] = fmod(0.37 * k, 1);
+    points[2 * k + 1] = fmod(0.23 * k * k + 0.11 * k, 1);
+  }
+  RgDomain domain = points_of(20, points);
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, (const double[]){.5, .8}, 1, &kernel));
+  RG_OK(rg_information_gain_create(&domain, &kernel, 1, 6, &gain));
+  for (int k = 0; k < 6; k++) {
+    assert_int_equal(gain.index[k], index[k]);
+    RG_CLOSE(2 * gain.gain[k], log_det[k], 1e-12);
+  }
+  assert_true(2 * gain.upper[5] <= 5.1709131155526 + 1e-12 && gain.upper[5] >= gain.gain[5]);
+  RG_OK(rg_information_gain_destroy(&gain));
+  RG_OK(rg_kernel_destroy(&kernel));
+  RG_OK(rg_domain_destroy(&domain));
+}
+
+/* ---- Wasserstein ----------------------------------------------------------------------------- */
+
+static RgWassersteinTheory ball(double lambda)
+{
+  return (RgWassersteinTheory){.lambda = lambda,
+                               .R = 0.1,
+                               .B = 2,
+                               .delta = 0.1,
+                               .slope = 1,
+                               .dim_x = 1,
+                               .dim_c = 1,
+                               .width_x = 1,
+                               .width_c = 1,
+                               .kappa = 1};
+}
+
+/* log det(I + K_n/lambda), n = 0 .. 4, of the tiny data set; variance[t] = s_{t-1}(z_t)^2. */
+static void log_determinants(double lambda, double log_det[5], double variance[4])
+{
+  static const double Z[] = {.1, .3, .4, .7, .8, .2, .6, .9}, zero[4] = {0};
+  RgKernel            kernel;
+  RgPosterior         posterior;
+  RgPrediction        work = {0};
+  RgFailure           failure = {0};
+
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, (const double[]){1, 1}, 1, &kernel));
+  RG_OK(rg_posterior_create(&kernel, lambda, 0, 4, &posterior));
+  log_det[0] = 0;
+  for (int n = 0; n < 4; n++) {
+    double mean, square = 1;
+    if (n > 0) {
+      RG_OK(rg_posterior_set(&posterior, NULL, lambda, 0, n, Z, zero, &failure));
+      RG_OK(rg_posterior_predict(&posterior, 1, Z + 2 * n, &mean, &square, &work));
+    }
+    variance[n] = square / lambda;
+    log_det[n + 1] = log_det[n] + log1p(variance[n]);
+  }
+  RG_OK(rg_prediction_destroy(&work));
+  RG_OK(rg_posterior_destroy(&posterior));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
+static void confidence_of_ridge_regression(void **state)
+{
+  static const double expected[] = {0, 0.69314718055995, 1.1697537178399, 1.6137950756547,
+                                    1.9658477876884};
+  static const double square[] = {1, 0.6105996084643, 0.55899496091347, 0.42198347738409};
+  static const double beta[] = {2.2145966026289, 2.2301807413001, 2.240310713532, 2.2493785327899,
+                                2.2563399690582};
+  RgWassersteinTheory theory = ball(1);
+  double              log_det[5], variance[4];
+
+  (void)state;
+  log_determinants(1, log_det, variance);
+  for (int n = 0; n < 5; n++) {
+    RG_CLOSE(log_det[n], expected[n], 1e-12);
+    RG_CLOSE(rg_wasserstein_norm(&theory, log_det[n]), beta[n], 1e-12);
+  }
+  for (int n = 0; n < 4; n++) RG_CLOSE(variance[n], square[n], 1e-12);
+  RG_CLOSE(rg_wasserstein_penalty(&theory, 0.5, beta[4]), 4.5126799381164, 1e-11);
+  theory = ball(0.25);
+  log_determinants(0.25, log_det, variance);
+  RG_CLOSE(log_det[4], 4.1478618583429, 1e-12);
+  RG_CLOSE(rg_wasserstein_norm(&theory, log_det[4]), 2.5917104712385, 1e-12);
+  RG_CLOSE(sqrt(0.25) * rg_wasserstein_norm(&theory, log_det[4]), 1.2958552356192, 1e-12);
+}
+
+static void radii(void **state)
+{
+  static const struct {
+    int    t;
+    double covering, radius, remainder;
+  } rows[] = {{1, 5.8538252354234, 4.3023302098015, 5},
+              {10, 456.68455909503, 9.6128212989294, 0.5},
+              {100, 5782.6345360134, 10.761264262171, 0.05}};
+  const RgWassersteinTheory theory = ball(1);
+
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    RG_CLOSE(rg_wasserstein_covering(&theory, rows[k].t, 2), rows[k].covering, 1e-9);
+    RG_CLOSE(rg_wasserstein_radius(&theory, rows[k].t, 2), rows[k].radius, 1e-11);
+    RG_CLOSE(rg_wasserstein_remainder(&theory, rows[k].t, 2), rows[k].remainder, 1e-13);
+  }
+}
+
+static void theorems_5_and_9(void **state)
+{
+  const RgWassersteinTheory theory = ball(1);
+  double                    log_det[5], variance[4], given = 0, observed = 0;
+
+  (void)state;
+  log_determinants(1, log_det, variance);
+  for (int t = 1; t <= 4; t++) {
+    const double norm = rg_wasserstein_norm(&theory, log_det[t - 1]);
+    given += rg_wasserstein_penalty(&theory, 0.1, norm);
+    observed += rg_wasserstein_penalty(&theory, rg_wasserstein_radius(&theory, t, norm), norm)
+      + 2 * rg_wasserstein_remainder(&theory, t, norm);
+  }
+  const double norm = rg_wasserstein_norm(&theory, log_det[3]);
+  RG_CLOSE(rg_bound_wdrbo(&theory, 4, log_det[4], norm, 0), 77.070893155401, 1e-10);
+  RG_CLOSE(given, 3.5737866361004, 1e-11);
+  RG_CLOSE(rg_bound_wdrbo(&theory, 4, log_det[4], norm, given), 80.644679791501, 1e-10);
+  RG_CLOSE(observed, 243.31116822394, 1e-9);
+  RG_CLOSE(rg_bound_wdrbo(&theory, 4, log_det[4], norm, observed), 320.38206137934, 1e-9);
+}
+
+static void slopes_of_kernels(void **state)
+{
+  static const struct {
+    RgKernelFamily family;
+    double         slope;
+  } rows[] = {{RG_KERNEL_GAUSSIAN, 1},
+              {RG_KERNEL_MATERN32, 1.7320508075689},
+              {RG_KERNEL_MATERN52, 1.2909944487358}};
+
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    RgKernel kernel;
+    RG_OK(rg_kernel_create(rows[k].family, 2, true, (const double[]){2, 1}, 4, &kernel));
+    RG_CLOSE(rg_kernel_slope(&kernel), 2 * rows[k].slope, 1e-12);
+    RG_OK(rg_kernel_destroy(&kernel));
+  }
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(density_parameters),
+  cmocka_unit_test(theorems_1_and_2),
+  cmocka_unit_test(greedy_gain_of_a_grid),
+  cmocka_unit_test(greedy_gain_with_repeats),
+  cmocka_unit_test(confidence_of_ridge_regression),
+  cmocka_unit_test(radii),
+  cmocka_unit_test(theorems_5_and_9),
+  cmocka_unit_test(slopes_of_kernels),
+};
+RG_TEST_MAIN(tests)
