@@ -18,6 +18,8 @@ NAMES = {
     "rgp_ucb_expected": "RGP-UCB, expected",
     "rrgp_corollary_4_1": "RRGP-UCB, Corollary 4.1",
     "rrgp_theorem_4_4": "RRGP-UCB, Theorem 4.4",
+    "sbo_kde_theorem_1": "SBO-KDE, Theorem 1", "drbo_kde_theorem_2": "DRBO-KDE, Theorem 2",
+    "wdrbo_theorem_5": "WDRBO, Theorem 5", "wdrbo_theorem_9": "WDRBO, Theorem 9",
 }
 GAINS = {"gamma_upper": ("maximum information gain, upper bound", (0, (5, 1.5))),
          "gamma_greedy": ("maximum information gain, greedy lower bound", (0, (1, 1)))}
@@ -74,10 +76,16 @@ def regret_figure(results, table):
             notes |= _vacuous(results, problem, rows)
         handles = [Line2D([], [], **s) for s in methods.values()]
         handles += [Line2D([], [], color="0.3", lw=0.9, ls=dash) for dash in looks.values()]
-        labels = list(methods) + [NAMES[quantity] for quantity in looks]
+        labels = list(methods) + [_bound_label(table, quantity) for quantity in looks]
         style.place_legend(figure, handles, labels, ["markers: measured mean; others: its bounds",
                                                      *sorted(notes)])
         return figure
+
+
+def _bound_label(table, quantity):
+    """A bound whose constants or assumptions can't be had says so."""
+    kinds = set(table.loc[table["quantity"] == quantity, "kind"])
+    return NAMES[quantity] + (" (nominal)" if kinds == {"nominal"} else "")
 
 
 def gain_figure(results, table):

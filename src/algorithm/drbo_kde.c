@@ -176,6 +176,16 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  const double width = ((const Options *)options)->kde.width;
+
+  (void)domain;
+  (void)t;
+  *law = (RgConfidenceLaw){
+    .kind = RG_LAW_CONSTANT, .a = width * width, .theory = RG_THEORY_DRBO_KDE, .delta = NAN};
+}
+
 static int contexts(const void *options, int n)
 {
   (void)n;
@@ -195,6 +205,7 @@ const RgAlgorithmClass rg_algorithm_drbo_kde = {
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
+  .confidence = confidence,
   .columns = columns,
   .state_size = sizeof(RgModel),
   .create = create,

@@ -129,6 +129,22 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+/* b: the radius where Theorem 5 applies, a constant one around a given centre. */
+static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  const Options *options = context;
+  const double   width = options->centre.common.width;
+  const bool     given = options->centre.laws.n > 0 && options->schedule == CONSTANT;
+
+  (void)domain;
+  (void)t;
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
+                           .a = width * width,
+                           .b = given ? options->radius : NAN,
+                           .theory = RG_THEORY_WDRBO,
+                           .delta = NAN};
+}
+
 static int contexts(const void *options, int n)
 {
   return rg_centre_size(options, n) + 2 * sample_count(options, 1); /* a slope beside each value */
@@ -146,6 +162,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
+  .confidence = confidence,
   .columns = columns,
   .state_size = sizeof(State),
   .check = rg_centre_check,

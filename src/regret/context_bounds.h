@@ -10,11 +10,11 @@
 #include "gp/kernel.h"
 #include "regret/robust_bounds.h"
 
-/* ---- SBO-KDE and DRBO-KDE: arXiv:2312.10423; sbo_kde 7 ---------------------------------------
+/* ---- SBO-KDE and DRBO-KDE: arXiv:2312.10423; sbo_kde 7 ----------------------------------------
 
    f is a path of a Gaussian process whose derivatives exceed L with probability at most
-   a exp(-(L/b)^2) on [0, r]^dim; bandwidths of order t^(-1/(4 + dim_c)). Bounds of the regret's mean
-   over f, contexts and noise. */
+   a exp(-(L/b)^2) on [0, r]^dim; bandwidths of order t^(-1/(4 + dim_c)). Bounds of the mean
+   regret over f, contexts and noise. */
 typedef struct {
   RgRobustDerivatives f;
   int                 dim_x, dim_c;
@@ -65,7 +65,7 @@ double rg_wasserstein_radius(const RgWassersteinTheory *theory, int t, double no
 double rg_wasserstein_remainder(const RgWassersteinTheory *theory, int t, double norm);
 /* 2 eps 2 Bbar_t L_k: penalty of one step with Lemma 3's bound of the Lipschitz constant. */
 double rg_wasserstein_penalty(const RgWassersteinTheory *theory, double radius, double norm);
-/* Theorems 5 and 9: 4 beta_T sqrt(T (gamma + 4 log(6/delta))) + penalties, the sum over the steps of
+/* Theorems 5 and 9: 4 beta_T sqrt(T (gamma + 4 log(6/delta))) + penalties: the sum over steps of
    rg_wasserstein_penalty (and of 2 rho_t for observed contexts). norm: Bbar_T. The main text of the
    paper loses a parenthesis. */
 double rg_bound_wdrbo(const RgWassersteinTheory *theory, int T, double gamma, double norm,

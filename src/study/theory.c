@@ -5,6 +5,7 @@
 
 #include "base/design.h"
 #include "regret/bounds.h"
+#include "study/theory_context.h"
 #include "study/theory_robust.h"
 
 const char *const rg_claim_names[] = {"bound", "estimate", "nominal", NULL};
@@ -61,6 +62,10 @@ static const char *obstacle(const View *view)
 
   if (!theory->law) return "no confidence parameter of known law";
   if (theory->law[0].theory == RG_THEORY_NONE) return "its rule has no regret bound";
+  if (rg_theory_is_context(theory->law[0].theory))
+    return view->domain.design.dim + view->domain.context.dim > RG_SOBOL_MAX_DIM
+             ? "the box has too many dimensions"
+             : NULL;
   if (theory->law[0].theory != RG_THEORY_RRGP && view->domain.context.dim)
     return "the problem has contexts";
   if (surrogate->fit != RG_FIT_FIXED) return "hyperparameters are fitted";
@@ -132,13 +137,15 @@ static PetscErrorCode check_assumptions(View *view)
 
 /* ---- information gain ------------------------------------------------------------------------ */
 
-/* The design itself, or Sobol points of a box. */
+/* The design itself, or Sobol points of a box; of designs and contexts where both are boxes. */
 static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owned)
 {
   const RgSpace *box = &view->domain.design;
   const RgStream stream = rg_stream(0, "theory", 0, "information_gain", 0);
   RgRandom       random = rg_stream_at(&stream, 0);
-  const int      m = PetscMin(SOBOL_PER_INPUT * box->dim, SOBOL_MOST);
+  const bool     context = rg_theory_is_context(view->theory->law[0].theory);
+  const int      dim = box->dim + (context ? view->domain.context.dim : 0);
+  const int      m = PetscMin(SOBOL_PER_INPUT * dim, SOBOL_MOST);
   double        *points, *bounds;
 
   PetscFunctionBeginUser;
@@ -146,13 +153,13 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
   *domain = view->domain;
   if (!*owned) PetscFunctionReturn(0);
   *domain = (RgDomain) {0};
-  PetscCall(PetscMalloc2((size_t)m * box->dim, &points, 2 * box->dim, &bounds));
-  for (int j = 0; j < box->dim; j++) {
+  PetscCall(PetscMalloc2((size_t)m * dim, &points, 2 * dim, &bounds));
+  for (int j = 0; j < dim; j++) {
     bounds[j] = 0;
-    bounds[box->dim + j] = 1;
+    bounds[dim + j] = 1;
   }
-  PetscCall(rg_design_sobol(&random, m, box->dim, points));
-  PetscCall(rg_space_set(&domain->design, box->dim, m, points, bounds, bounds + box->dim));
+  PetscCall(rg_design_sobol(&random, m, dim, points));
+  PetscCall(rg_space_set(&domain->design, dim, m, points, bounds, bounds + dim));
   PetscCall(PetscFree2(points, bounds));
   PetscFunctionReturn(0);
 }
@@ -221,6 +228,14 @@ static const struct {
   [RG_CURVE_RRGP_THEOREM_4_2] = {"rrgp_theorem_4_2", RG_THEORY_RRGP},
   [RG_CURVE_RRGP_THEOREM_4_3] = {"rrgp_theorem_4_3", RG_THEORY_RRGP},
   [RG_CURVE_RRGP_THEOREM_4_4] = {"rrgp_theorem_4_4", RG_THEORY_RRGP},
+  [RG_CURVE_SBO_KDE_THEOREM_1] = {"sbo_kde_theorem_1", RG_THEORY_SBO_KDE},
+  [RG_CURVE_DRBO_KDE_THEOREM_2] = {"drbo_kde_theorem_2", RG_THEORY_DRBO_KDE},
+  [RG_CURVE_KDE_BETA] = {"kde_beta", RG_THEORY_SBO_KDE},
+  [RG_CURVE_KDE_RADIUS] = {"kde_radius", RG_THEORY_DRBO_KDE},
+  [RG_CURVE_WDRBO_THEOREM_5] = {"wdrbo_theorem_5", RG_THEORY_WDRBO},
+  [RG_CURVE_WDRBO_THEOREM_9] = {"wdrbo_theorem_9", RG_THEORY_WDRBO},
+  [RG_CURVE_WASSERSTEIN_BETA] = {"wasserstein_beta", RG_THEORY_WDRBO},
+  [RG_CURVE_WASSERSTEIN_RADIUS] = {"wasserstein_radius", RG_THEORY_WDRBO},
 };
 
 const char *rg_curve_name(RgCurve curve)
@@ -257,6 +272,11 @@ static PetscErrorCode set_curves(View *view, const RgTheoryOptions *options)
 
   PetscFunctionBeginUser;
   for (int k = 0; k < RG_CURVE_COUNT; k++) {
+    if (rg_theory_is_context(theory->law[0].theory)) {
+      PetscCall(rg_theory_context_curve(view->cell, &view->domain, &view->model.kernel, (RgCurve)k,
+                                        options->delta, theory));
+      continue;
+    }
     if (curves[k].theory != theory->law[0].theory) continue;
     if (curves[k].theory == RG_THEORY_RRGP) {
       PetscCall(rg_theory_robust_curve(&view->domain, (RgCurve)k, options->delta, theory));
@@ -295,7 +315,14 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf,
   PetscCall(create_model(view));
   theory->largest = rg_kernel_diagonal(&view->model.kernel);
   PetscCall(rg_theory_robust_slope(&view->domain, theory));
-  if (theory->law[0].theory == RG_THEORY_RRGP && isnan(theory->slope)) {
+  const RgTheory rule = theory->law[0].theory;
+  if (rg_theory_is_context(rule)) {
+    theory->noise = rg_theory_context_noise(view->cell, rule, theory->noise, theory->largest);
+    PetscCall(object(view, RG_CLAIM_NOMINAL, rg_theory_context_remark(view->cell, rule)));
+    PetscCall(find_gain(shelf, view, &theory->gain));
+    PetscCall(set_curves(view, options));
+    theory->bounded = true;
+  } else if (theory->law[0].theory == RG_THEORY_RRGP && isnan(theory->slope)) {
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the theorems say nothing about this measure"));
   } else if (theory->law[0].theory != RG_THEORY_RRGP && theory->largest > 1 + 1e-12) {
     PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));

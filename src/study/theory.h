@@ -29,6 +29,14 @@ typedef enum {
   RG_CURVE_RRGP_THEOREM_4_2,
   RG_CURVE_RRGP_THEOREM_4_3,
   RG_CURVE_RRGP_THEOREM_4_4,
+  RG_CURVE_SBO_KDE_THEOREM_1,
+  RG_CURVE_DRBO_KDE_THEOREM_2,
+  RG_CURVE_KDE_BETA,   /* of these theorems, not what the methods use */
+  RG_CURVE_KDE_RADIUS,
+  RG_CURVE_WDRBO_THEOREM_5,
+  RG_CURVE_WDRBO_THEOREM_9,
+  RG_CURVE_WASSERSTEIN_BETA,
+  RG_CURVE_WASSERSTEIN_RADIUS,
   RG_CURVE_COUNT
 } RgCurve;
 
@@ -59,7 +67,8 @@ typedef struct {
 } RgTheoryTable;
 
 /* Everything for a study that passed its checks. On a box the gain is that of min(2000 d, 20000)
-   scrambled Sobol points. O(N n^2) per problem and model. */
+   scrambled Sobol points (of designs and contexts, where both are boxes). O(N n^2) per problem and
+   model. */
 PetscErrorCode rg_theory_create(const RgStudy *study, const RgTheoryOptions *options,
                                 RgTheoryTable *table);
 PetscErrorCode rg_theory_destroy(RgTheoryTable *table);

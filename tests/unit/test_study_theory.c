@@ -3,6 +3,7 @@
 #include "test_main.h"
 
 #include "regret/bounds.h"
+#include "regret/context_bounds.h"
 #include "study/theory.h"
 
 static const RgTheoryOptions printed = {.delta = 0.1};
@@ -254,6 +255,46 @@ static void test_robust_measures(void **state)
   theory_free(&theory);
 }
 
+/* Contexts from a box: nominal bounds, with fitted hyperparameters too (sbo_kde 7, wdrbo 7). */
+static void test_contexts(void **state)
+{
+  static const char text[] =
+      "study: theory\n"
+      "common: {iterations: 20, initial_points: 3, noise_variance: 0,\n"
+      "         surrogate: {kernel: gaussian, length_scale: 0.5, variance: 4}}\n"
+      "problems: [{name: newsvendor, law: \"normal(0.5, 0.1)\"}]\n"
+      "algorithms:\n"
+      "  - sbo_kde\n"
+      "  - drbo_kde\n"
+      "  - wdrbo\n"
+      "  - {name: wdrbo, label: given, centre: \"normal(0.5, 0.1)\", schedule: constant, radius: 0.2}\n"
+      "  - erbo\n";
+  Theory              theory = theory_of(text, &printed);
+  const RgCellTheory *cells = theory.table.cells;
+  const RgKdeTheory   kde = {{1, sqrt(2) / 0.5, 1}, 1, 1, 0.01, rg_kde_error_constant(1, 0.1)};
+
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    assert_true(cells[k].bounded);
+    assert_int_equal(cells[k].claim, RG_CLAIM_NOMINAL);
+  }
+  assert_false(cells[4].bounded);
+  RG_CLOSE(cells[0].value[RG_CURVE_SBO_KDE_THEOREM_1][19],
+           rg_bound_sbo_kde(&kde, 20, cells[0].gain->upper[19]), 1e-9);
+  RG_CLOSE(cells[1].value[RG_CURVE_DRBO_KDE_THEOREM_2][19],
+           rg_bound_drbo_kde(&kde, 20, cells[1].gain->upper[19]), 1e-9);
+  RG_CLOSE(cells[1].value[RG_CURVE_KDE_RADIUS][9], 0.3981071705535, 1e-12);
+  /* no noise: the norm is B = 1 at every step, 2 eps_t 2 Bbar L_k = 4 * 0.2 * 2 */
+  const double first = 4 * sqrt(20 * (2 * cells[3].gain->upper[19] + 4 * log(60)));
+  RG_CLOSE(cells[3].value[RG_CURVE_WDRBO_THEOREM_5][19], first + 20 * 1.6, 1e-9);
+  assert_null(cells[3].value[RG_CURVE_WDRBO_THEOREM_9]);
+  assert_null(cells[2].value[RG_CURVE_WDRBO_THEOREM_5]);
+  RG_CLOSE(cells[2].value[RG_CURVE_WASSERSTEIN_RADIUS][0],
+           sqrt(2 * (log(10) + log(3) + 1 + 1)), 1e-12);
+  assert_true(cells[2].value[RG_CURVE_WDRBO_THEOREM_9][19] > first);
+  theory_free(&theory);
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_curves_of_the_rules),
   cmocka_unit_test(test_tight_and_delta),
@@ -261,6 +302,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_box),
   cmocka_unit_test(test_tables),
   cmocka_unit_test(test_robust_measures),
+  cmocka_unit_test(test_contexts),
 };
 
 RG_TEST_MAIN(tests)
