@@ -216,9 +216,14 @@ reproduce_paper() {
     list=$(analysis studies "$target" "$directory/$scale" --scale "$scale" ${seeds:+--seeds "$seeds"}) ||
       return 2
     total=$(grep -c . <<<"$list" || true)
-    while IFS=$'\t' read -r -u 9 study file bounds; do
+    while IFS=$'\t' read -r -u 9 study file bounds reason; do
       n=$((n + 1))
       echo "[$n/$total] $paper/$study"
+      if [ -n "$reason" ]; then
+        complain "$study is left out: $reason"
+        skipped+=(--skipped "$study=$reason")
+        continue
+      fi
       reproduce_study "$study" "$file" "$bounds" "$directory/$scale" "$smaller" ||
         skipped+=(--skipped "$study=$(tail -n 1 "$directory/$scale/$study.log" | sed 's|.*/||')")
       [ "$stopped" = 0 ] || break

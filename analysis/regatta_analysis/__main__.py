@@ -146,7 +146,7 @@ def _studies(options):
         catalogue.figure_named(paper, figure)
     written = catalogue.write_studies(paper, options.scale, options.seeds, options.directory,
                                       figure or None)
-    return "\n".join(f"{study}\t{path}\t{'bounds' if bounds else '-'}"
+    return "\n".join(f"{study}\t{path}\t{'bounds' if bounds else '-'}\t{catalogue.cannot_run(path)}"
                      for study, path, bounds in written)
 
 

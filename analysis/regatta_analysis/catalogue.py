@@ -1,6 +1,7 @@
 """The papers of experiments/: their figures (figures.yaml), claims (claims.yaml) and study files, and
 the study files that a reproduction at a smaller scale runs."""
 import re
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from .yaml_file import read_yaml
 
 SCALES = ("smoke", "small", "full")
 SMOKE_ITERATIONS, SMOKE_TRIALS, SMALL_TRIALS, SMALL_CROSSED = 12, 2, 5, 3
+SLOW_SMOKE = 3  # initial points and queries where a program is the objective
 KINDS = ("regret", "confidence", "roots", "bounds", "kernel_bounds", "profile", "ranks",
          "regression", "density", "step", "steps", "shift")
 KEYS = set("id title caption kind studies panels metric scale errors methods also points labels "
@@ -110,8 +112,9 @@ def scaled(text, scale, seeds=None):
     `smoke` SMOKE_TRIALS trials of SMOKE_ITERATIONS queries. `seeds`: trials per cell: of the seeds, or
     of the instances where there is one seed each."""
     if scale == "smoke":
-        text = re.sub(r"(?<!\w)iterations:\s*(\d+)", lambda m: "iterations: "
-                      f"{min(int(m[1]), SMOKE_ITERATIONS)}", text)
+        slow = bool(re.search(r"(?m)^ *seconds: ", text))  # evaluations that take a while
+        text = _at_most(text, "iterations", SLOW_SMOKE if slow else SMOKE_ITERATIONS)
+        text = _at_most(text, "initial_points", SLOW_SMOKE) if slow else text
     first, count, instances = _seeds(text), _count(text), _instances(text)
     wanted = {"full": (count, instances), "small": _small(count, instances),
               "smoke": (min(count, SMOKE_TRIALS), min(instances, SMOKE_TRIALS))}[scale]
@@ -123,6 +126,10 @@ def scaled(text, scale, seeds=None):
     text = _replaced(text, "seeds", line)
     return text if wanted[1] == instances else _replaced(text, "instances",
                                                          f"instances: {wanted[1]}")
+
+
+def _at_most(text, key, most):
+    return re.sub(rf"(?<!\w){key}:\s*(\d+)", lambda m: f"{key}: {min(int(m[1]), most)}", text)
 
 
 def _small(seeds, instances):
@@ -188,6 +195,25 @@ def _beside(paper_, program):
     """A program that stands beside the paper's study files, as a path from everywhere."""
     found = paper_.directory / program
     return str(found.resolve()) if found.is_file() else program
+
+
+def cannot_run(path):
+    """Why the programs that a study asks can't answer, '' if they can: started without a request, such
+    a program ends with an exit code and a line on standard error when something it needs is not
+    there."""
+    asked = {}
+    for problem in read_yaml(path).get("problems", []):
+        if isinstance(problem, dict) and Path(str(problem.get("program", ""))).is_absolute():
+            asked[problem["program"], *map(str, problem.get("arguments", []))] = None
+    for command in asked:
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=300, cwd=path.parent)
+        except (OSError, subprocess.SubprocessError) as error:
+            return " ".join(str(error).split())
+        if done.returncode:
+            return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return ""
 
 
 def _same_but_trials(a, b):

@@ -43,14 +43,15 @@ def write(name, directory, scale="full", command=None, skipped=(), formats=("pdf
     paper = catalogue.paper(name)
     studies = claims.Studies(claims.find_results([directory / scale], name))
     loaded, broken = _load_all(paper, studies)
+    skipped = dict(skipped)
     data = {
         "paper": paper, "scale": scale, "command": command or default_command(name, scale),
         "verdicts": claims.evaluate(paper.claims_file, studies) if paper.claims_file.exists() else [],
-        "figures": _figures(paper, studies, directory, scale, formats),
+        "figures": _figures(paper, studies, directory, scale, formats, skipped),
         "published": [Table(*table) for table in claims.published_tables(paper.claims_file, studies)]
         if paper.claims_file.exists() else [],
         "tables": _tables(loaded), "comparisons": _comparisons(paper, loaded),
-        "growth": _growth(loaded), "studies": _about_studies(paper, loaded, broken, dict(skipped)),
+        "growth": _growth(loaded), "studies": _about_studies(paper, loaded, broken, skipped),
         "settings": {s: r.study for s, r in loaded.items()}, "provenance": _provenance(loaded),
         "failed": _failed(loaded),
     }
@@ -81,11 +82,16 @@ def _load_all(paper, studies):
 # ---- figures -----------------------------------------------------------------------------------
 
 
-def _figures(paper, studies, directory, scale, formats):
+def _figures(paper, studies, directory, scale, formats, skipped):
     place = directory / "figures"
     place.mkdir(parents=True, exist_ok=True)
-    return [draw_figure(paper, spec, studies, place, directory / scale, formats)
-            for spec in paper.figures]
+    drawn = [draw_figure(paper, spec, studies, place, directory / scale, formats)
+             for spec in paper.figures]
+    for figure, spec in zip(drawn, paper.figures):
+        why = [skipped.get(study) for study in catalogue.studies_of(spec)]
+        if why and all(why) and not figure.parts:
+            figure.missing = why[0]
+    return drawn
 
 
 def draw_figure(paper, spec, studies, place, results_directory, formats=("pdf", "png")):

@@ -166,7 +166,7 @@ def _properties(slot):
 
 def _fitting_legend(figure, handles, labels, note, width):
     renderer = figure.canvas.get_renderer()
-    best = None
+    best = None if labels else (1, 1)
     for columns in range(1, min(len(labels), 6) + 1):
         rows = -(-len(labels) // columns)
         if best is not None and rows == best[0]:

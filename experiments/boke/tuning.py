@@ -193,7 +193,7 @@ def main():
     parser.add_argument("--rows", type=int, default=0, help="use so many rows only")
     options = parser.parse_args()
     other_python()
-    objective = None
+    objective = line = None
     for line in sys.stdin:
         request = json.loads(line)
         answer = {"id": request["id"]}
@@ -204,6 +204,11 @@ def main():
             name = "" if isinstance(error, Unavailable) else f"{type(error).__name__}: "
             answer["error"] = f"{name}{error}"
         print(json.dumps(answer), flush=True)
+    if line is None:  # no request: is everything there?
+        try:
+            Objective(options).model({})
+        except Unavailable as error:
+            sys.exit(str(error))
 
 
 if __name__ == "__main__":

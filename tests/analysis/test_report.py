@@ -161,11 +161,24 @@ class NothingYet(common.Case):
         name = "irgp_ucb"
         page, _ = report.write(name, self.scratch / name, "smoke", skipped=[("fig2b", "no data")])
         text = page.read_text()
-        self.assertIn("no data", text)
+        self.assertEqual(text.count("no data"), 2)  # among the studies, and at the figure
         self.assertIn("not run", text)
         self.assertIn("no results of fig1b yet", text)
         self.assertNotIn("<img", text)
         self.assertIn("Not the full study", text)
+
+    def test_every_trial_failed(self):
+        """Panels without a trial, a legend without entries, and the page stands."""
+        paper = catalogue.paper("boke")
+        directory = self.scratch / "boke" / "full"
+        directory.mkdir(parents=True)
+        problems = [entry["label"] for entry in read_yaml(paper.directory / "fig9.yaml")["problems"]]
+        synthetic.write(directory / "fig9.h5", [
+            synthetic.problem(name, ["BOKE", "GP-UCB"], seeds=2, queries=5, failed=range(4))
+            for name in problems])
+        drawn = report.draw_figure(paper, catalogue.figure_named(paper, "fig9"), claims.Studies(
+            claims.find_results([directory], "boke")), self.scratch, directory, ("png",))
+        self.assertEqual((len(drawn.parts), drawn.missing), (1, ""))
 
     def test_a_damaged_file_is_one_line(self):
         directory = self.scratch / "irgp_ucb" / "full"
@@ -232,6 +245,23 @@ algorithms: [random]
         ((_, path, _),) = catalogue.write_studies(paper, "smoke", None, self.scratch, "fig9")
         programs = [p["program"] for p in read_yaml(path)["problems"]]
         self.assertEqual(set(programs), {str((paper.directory / "tuning.py").resolve())})
+
+    def test_smoke_of_slow_evaluations(self):
+        text = catalogue.scaled("common:\n  iterations: 75\n  initial_points: 25\n  seconds: 12\n",
+                                "smoke")
+        self.assertIn("iterations: 3\n  initial_points: 3\n", text)
+
+    def test_programs_that_cannot_answer(self):
+        path = self.scratch / "study.yaml"
+        text = "problems: [{name: external, program: %s, arguments: [-c, %s]}, ackley]\n"
+        for command, words in (("'cat >&2; exit 0'", ""), ("'echo a; echo no data >&2; exit 3'",
+                               "no data"), ("'exit 4'", "exit code 4")):
+            path.write_text(text % ("/bin/sh", command))
+            self.assertEqual(catalogue.cannot_run(path), words)
+        path.write_text(text % (self.scratch / "nothing", "x"))
+        self.assertIn("nothing", catalogue.cannot_run(path))
+        path.write_text(text % ("nothing", "x"))  # a name in PATH: found by the run itself
+        self.assertEqual(catalogue.cannot_run(path), "")
 
     def test_every_study_of_a_paper_scales(self):
         for name in catalogue.papers():

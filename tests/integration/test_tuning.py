@@ -50,6 +50,14 @@ class Tuning(RegattaTest):
         self.assertTrue(0.6 < first["value"] < 0.95)
         self.assertIn("the inputs of this model are n_estimators, max_depth", wrong["error"])
 
+    @unittest.skipUnless(have("sklearn"), "python3-sklearn is not installed")
+    def test_without_a_request_it_says_what_is_missing(self):
+        for data, code, words in (("friedman", 0, ""), ("nowhere.csv", 1, "no file nowhere.csv")):
+            done = subprocess.run([TUNING, "--model", "forest", "--data", data], text=True,
+                                  stdin=subprocess.DEVNULL, capture_output=True)
+            self.assertEqual((done.returncode, done.stdout), (code, ""))
+            self.assertIn(words, done.stderr)
+
     def test_what_is_missing_is_said(self):
         (self.folder / "sklearn").mkdir()
         (self.folder / "sklearn" / "__init__.py").write_text("raise ImportError('none')\n")
