@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+#include "robust/discretise.h"
+
 /* C1 = 2 k/log(1 + k/noise), k = largest prior variance: 2/log(1 + 1/noise) for k = 1. Where nature
    draws w it is divided by the least probability of w (1: the learner chooses). */
 double rg_robust_c1(double noise, double largest_variance, double least_probability);
@@ -38,20 +40,6 @@ double rg_robust_bound_continuous(double slope, bool continuous_context, int t, 
 double rg_robust_bound_last_continuous(int t, double kappa, double c1, double gamma);
 /* Theorem 4.4 (Markov): holds with probability 1 - delta, from a bound of the mean. */
 double rg_robust_bound_markov(double bound, double delta);
-
-/* Discretisation schedules of Algorithms 3 to 7. Derivatives of f by every coordinate exceed L with
-   probability at most a exp(-(L/b)^2); coordinates lie in [0, r]. */
-typedef struct {
-  double a, b, r;
-} RgRobustDerivatives;
-
-/* Points per coordinate at step t: ceil(b d r t^2 (sqrt(log(a d m)) + sqrt(pi)/2)), the logarithm
-   not below 0. d: continuous coordinates; m: points of the finite part, 1 where there is none. */
-double rg_robust_levels(const RgRobustDerivatives *derivatives, int d, double m, int t);
-/* kappa_t where X is continuous (d1 coordinates; 0: n_designs points) and Omega (d2; 0: n_contexts
-   points): n_designs n_contexts; (1 + tau^d1) n_contexts; tau^d2 n_designs; (1 + tau^d1) tau^d2. */
-double rg_robust_kappa(const RgRobustDerivatives *derivatives, int d1, int d2, double n_designs,
-                       double n_contexts, int t);
 
 /* Example B.5: X = Omega = [0,1], uniform w, kernel exp(-r^2/2), ceil(sqrt t) cells: the sum of the
    oscillations, sum_{i<=t} 2 sqrt(2)/ceil(sqrt i) (O(t)), and the bound of E[R'_t] for the

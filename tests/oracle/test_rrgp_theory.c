@@ -114,6 +114,13 @@ static void continuous(void **state)
     RG_CLOSE(rg_robust_kappa(&unit, 2, 1, 0, 0, t[k]), kappa3[k], 0);
     RG_CLOSE(rg_robust_kappa(&unit, 0, 0, 50, 50, t[k]), 2500, 0);
   }
+  static const double w[] = {0, 0.26, 0.5, 1}, nodes[] = {0.125, 0.375, 0.625, 0.875};
+  for (int k = 0; k < 4; k++) {
+    double node[2];
+    rg_robust_node(2, 4, 4 * k + rg_robust_cell(4, w[k]), node);
+    RG_CLOSE(node[0], nodes[k], 1e-15);
+    RG_CLOSE(node[1], nodes[k], 1e-15);
+  }
   RG_CLOSE(rg_robust_bound_continuous(1, false, 100, 1e9, c1, 40), 636.097350532, 1e-11);
   RG_CLOSE(rg_robust_bound_continuous(1, true, 100, 1e9, c1, 40), 637.742284599, 1e-11);
   RG_CLOSE(rg_robust_bound_last_continuous(100, 1e9, c1, 40), 6.37762284599, 1e-10);

@@ -1,0 +1,255 @@
+#include "algorithm/robust_box.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithm/surrogate.h"
+#include "robust/discretise.h"
+
+PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, RgPlace place,
+                                   RgDiagnostics *diagnostics)
+{
+  const int dim = domain->context.dim;
+
+  PetscFunctionBeginUser;
+  if (rg_space_is_finite(&domain->context)) PetscFunctionReturn(0);
+  if (law->n != 1 && law->n != dim)
+    rg_diagnostics_add(diagnostics, place,
+                       "'law' has %d laws for %d context coordinates, accepted are 1 or %d", law->n,
+                       dim, dim);
+  for (int j = 0; j < law->n; j++)
+    PetscCall(rg_distribution_check("law", law->values[j], place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_laws(const RgTexts *law, int dim, RgDistribution *out)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < dim; j++) {
+    const char *text = law->values[law->n > 1 ? j : 0];
+    PetscCall(rg_distribution_parse(text, &out[j], &mistake));
+    PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
+               mistake.data);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *measure,
+                                    const RgTexts *law, int levels_max, RgRobustBox *box)
+{
+  const RgDomain *domain = algorithm->setup.domain;
+  RgText          mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_parse(measure, &box->measure, &mistake));
+  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Measure: %s", mistake.data);
+  box->dim = domain->design.dim;
+  box->dim_c = domain->context.dim;
+  box->capacity = rg_space_is_finite(&domain->context) ? domain->context.size
+                                                       : (int)lround(pow(levels_max, box->dim_c));
+  PetscCall(PetscMalloc2((size_t)box->capacity * box->dim_c, &box->nodes, box->capacity, &box->p));
+  PetscCall(PetscCalloc1(box->dim_c, &box->law));
+  if (!rg_space_is_finite(&domain->context)) PetscCall(parse_laws(law, box->dim_c, box->law));
+  PetscCall(rg_surrogate_create_model(algorithm, true, &box->model));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_box_destroy(RgRobustBox *box)
+{
+  PetscFunctionBeginUser;
+  for (int j = 0; box->law && j < box->dim_c; j++)
+    PetscCall(rg_distribution_destroy(&box->law[j]));
+  PetscCall(PetscFree(box->law));
+  PetscCall(PetscFree2(box->nodes, box->p));
+  PetscCall(rg_measure_destroy(&box->measure));
+  PetscCall(rg_prediction_destroy(&box->prediction));
+  PetscCall(rg_model_destroy(&box->model));
+  PetscFunctionReturn(0);
+}
+
+/* Probability of cell i of `levels`. */
+static double cell_probability(const RgDistribution *law, int levels, int i)
+{
+  const double below = i ? rg_distribution_cdf(law, (double)i / levels) : 0;
+  const double above = i < levels - 1 ? rg_distribution_cdf(law, (i + 1.0) / levels) : 1;
+
+  return above - below;
+}
+
+void rg_robust_box_place(const RgDomain *domain, int levels, RgRobustBox *box)
+{
+  const RgSpace *context = &domain->context;
+
+  if (rg_space_is_finite(context)) {
+    box->n_nodes = context->size;
+    memcpy(box->nodes, context->points, (size_t)context->size * box->dim_c * sizeof(double));
+    memcpy(box->p, domain->context_prob, context->size * sizeof(double));
+    return;
+  }
+  box->n_nodes = (int)lround(pow(levels, box->dim_c));
+  for (int i = 0; i < box->n_nodes; i++) {
+    double *node = box->nodes + (size_t)i * box->dim_c;
+    rg_robust_node(box->dim_c, levels, i, node);
+    box->p[i] = 1.0;
+    for (int j = 0; j < box->dim_c; j++)
+      box->p[i] *= cell_probability(&box->law[j], levels, rg_robust_cell(levels, node[j]));
+  }
+}
+
+/* ---- predictions ----------------------------------------------------------------------------- */
+
+/* Posterior at all (design, node) in native units, and its derivatives by the coordinates of the
+   design. One block of memory. */
+typedef struct {
+  int     m, n;            /* designs, nodes */
+  double *Z;               /* m n x (dim + dim_c) */
+  double *mean, *variance; /* m n */
+  double *bar;             /* 2 m n: partial derivatives for rg_posterior_gradient */
+  double *mean_slope, *variance_slope; /* m n x (dim + dim_c); NULL without gradient */
+} Sheet;
+
+static PetscErrorCode sheet_create(RgRobustBox *box, int m, const double *X, bool slopes,
+                                   Sheet *sheet)
+{
+  const int    n = box->n_nodes, all = box->dim + box->dim_c;
+  const size_t mn = (size_t)m * n;
+  const double scale = box->model.scale;
+
+  PetscFunctionBeginUser;
+  *sheet = (Sheet){.m = m, .n = n};
+  PetscCall(PetscMalloc1(mn * (4 + (size_t)all * (slopes ? 3 : 1)), &sheet->mean));
+  sheet->variance = sheet->mean + mn;
+  sheet->bar = sheet->variance + mn;
+  sheet->Z = sheet->bar + 2 * mn;
+  for (size_t k = 0; k < mn; k++) {
+    memcpy(sheet->Z + k * all, X + k / n * box->dim, box->dim * sizeof(double));
+    memcpy(sheet->Z + k * all + box->dim, box->nodes + k % n * box->dim_c,
+           box->dim_c * sizeof(double));
+  }
+  box->prediction.values_only = !slopes;
+  PetscCall(rg_posterior_predict(&box->model.posterior, (int)mn, sheet->Z, sheet->mean,
+                                 sheet->variance, &box->prediction));
+  if (slopes) {
+    sheet->mean_slope = sheet->Z + mn * all;
+    sheet->variance_slope = sheet->mean_slope + mn * all;
+    for (size_t k = 0; k < mn; k++) sheet->bar[k] = scale;
+    PetscCall(rg_posterior_gradient(&box->model.posterior, (int)mn, sheet->Z, sheet->bar, NULL,
+                                    &box->prediction, sheet->mean_slope));
+    for (size_t k = 0; k < mn; k++) {
+      sheet->bar[k] = 0;
+      sheet->bar[mn + k] = scale * scale;
+    }
+    PetscCall(rg_posterior_gradient(&box->model.posterior, (int)mn, sheet->Z, sheet->bar,
+                                    sheet->bar + mn, &box->prediction, sheet->variance_slope));
+  }
+  for (size_t k = 0; k < mn; k++) {
+    sheet->mean[k] = sheet->mean[k] * scale + box->model.shift;
+    sheet->variance[k] *= scale * scale;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, double *value,
+                                    double *lower, double *upper)
+{
+  Sheet sheet;
+
+  PetscFunctionBeginUser;
+  PetscCall(sheet_create(box, m, X, false, &sheet));
+  if (value)
+    PetscCall(rg_measure_value(&box->measure, m, sheet.n, sheet.mean, box->p, value));
+  if (lower || upper)
+    PetscCall(rg_measure_credible_bounds(&box->measure, m, sheet.n, sheet.mean, sheet.variance,
+                                         box->width, box->p, lower, upper));
+  PetscCall(PetscFree(sheet.mean));
+  PetscFunctionReturn(0);
+}
+
+/* The surface where mean and variance have moved by `step` along coordinate j. Out: value (m);
+   scratch: 2 m n. */
+static PetscErrorCode moved(const RgRobustSurface *surface, const Sheet *sheet, int j, double step,
+                            double *scratch, double *value)
+{
+  const RgRobustBox *box = surface->box;
+  const size_t       mn = (size_t)sheet->m * sheet->n, all = (size_t)box->dim + box->dim_c;
+  double            *mean = scratch, *variance = scratch + mn;
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < mn; k++) mean[k] = sheet->mean[k] + step * sheet->mean_slope[k * all + j];
+  if (!surface->upper) {
+    PetscCall(rg_measure_value(&box->measure, sheet->m, sheet->n, mean, box->p, value));
+    PetscFunctionReturn(0);
+  }
+  /* the deviation moves by its derivative, so that intervals are linear in the step */
+  for (size_t k = 0; k < mn; k++) {
+    const double sd = sqrt(sheet->variance[k]);
+    const double change = sd > 0 ? step * sheet->variance_slope[k * all + j] / (2 * sd) : 0;
+    const double next = fmax(sd + change, 0);
+    variance[k] = next * next;
+  }
+  PetscCall(rg_measure_credible_bounds(&box->measure, sheet->m, sheet->n, mean, variance,
+                                       box->width, box->p, NULL, value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *value,
+                                 double *gradient)
+{
+  enum { UP, DOWN };
+  const RgRobustSurface *surface = context;
+  RgRobustBox           *box = surface->box;
+  const double           step = 1e-6;
+  double                *scratch, *side[2];
+  Sheet                  sheet;
+
+  PetscFunctionBeginUser;
+  if (!gradient) {
+    PetscCall(rg_robust_box_values(box, m, X, surface->upper ? NULL : value, NULL,
+                                   surface->upper ? value : NULL));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(sheet_create(box, m, X, true, &sheet));
+  PetscCall(PetscMalloc3(2 * (size_t)m * sheet.n, &scratch, m, &side[UP], m, &side[DOWN]));
+  PetscCall(moved(surface, &sheet, 0, 0, scratch, value));
+  for (int j = 0; j < box->dim; j++) {
+    PetscCall(moved(surface, &sheet, j, step, scratch, side[UP]));
+    PetscCall(moved(surface, &sheet, j, -step, scratch, side[DOWN]));
+    for (int i = 0; i < m; i++)
+      gradient[(size_t)i * box->dim + j] = (side[UP][i] - side[DOWN][i]) / (2 * step);
+  }
+  PetscCall(PetscFree3(scratch, side[UP], side[DOWN]));
+  PetscCall(PetscFree(sheet.mean));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_variance(void *context, int m, const double *C, double *value,
+                                  double *gradient)
+{
+  const RgRobustLine *line = context;
+  RgRobustBox        *box = line->box;
+  const size_t        all = (size_t)box->dim + box->dim_c;
+  double             *Z, *mean, *ones, *G;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(m * all, &Z, m, &mean, m, &ones, m * all, &G));
+  for (int i = 0; i < m; i++) {
+    memcpy(Z + i * all, line->x, box->dim * sizeof(double));
+    memcpy(Z + i * all + box->dim, C + (size_t)i * box->dim_c, box->dim_c * sizeof(double));
+  }
+  box->prediction.values_only = !gradient;
+  PetscCall(rg_posterior_predict(&box->model.posterior, m, Z, mean, value, &box->prediction));
+  if (gradient) {
+    for (int i = 0; i < m; i++) {
+      mean[i] = 0;
+      ones[i] = 1;
+    }
+    PetscCall(rg_posterior_gradient(&box->model.posterior, m, Z, mean, ones, &box->prediction, G));
+    for (int i = 0; i < m; i++)
+      memcpy(gradient + (size_t)i * box->dim_c, G + i * all + box->dim,
+             box->dim_c * sizeof(double));
+  }
+  PetscCall(PetscFree4(Z, mean, ones, G));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,56 @@
+/* A robustness measure F(x) = rho(f(x, .)) of a posterior where designs or contexts are a box: a box
+   of contexts is replaced by the midpoints of cells (rrgp_ucb 2.6, Algorithms 3 to 7). */
+#ifndef RG_ALGORITHM_ROBUST_BOX_H
+#define RG_ALGORITHM_ROBUST_BOX_H
+
+#include "algorithm/algorithm.h"
+#include "base/distribution.h"
+#include "robust/measure.h"
+
+typedef struct {
+  RgModel         model;   /* over (x, c) on boxes; owned */
+  RgMeasure       measure; /* owned */
+  RgDistribution *law;     /* dim_c of a box of contexts, unit coordinates; owned */
+  int             dim, dim_c;
+  int             n_nodes, capacity; /* contexts in use; room */
+  double         *nodes, *p;         /* n_nodes x dim_c, unit coordinates; their weights; owned */
+  double          width;             /* root of the squared confidence width */
+  RgPrediction    prediction;
+} RgRobustBox;
+
+/* Mistakes in a list of laws, one for all coordinates of a box of contexts or one each. */
+PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, RgPlace place,
+                                   RgDiagnostics *diagnostics);
+/* The model over (x, c) of the algorithm's setup, and room for levels_max nodes per coordinate of a
+   box of contexts. */
+PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *measure,
+                                    const RgTexts *law, int levels_max, RgRobustBox *box);
+PetscErrorCode rg_robust_box_destroy(RgRobustBox *box);
+
+/* Nodes and weights: the midpoints of levels^dim_c cells and the probabilities of the cells under
+   the law (beyond the unit cube: of the outer ones); of finite contexts those themselves. */
+void rg_robust_box_place(const RgDomain *domain, int levels, RgRobustBox *box);
+
+/* At m designs X (m x dim): rho(posterior mean), and bounds of rho from the credible intervals, in
+   native units. Any of value, lower, upper (m) may be NULL. O(m n_nodes n^2). */
+PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, double *value,
+                                    double *lower, double *upper);
+
+/* rho(mean), or the upper bound, as RgBatchFunction. The gradient is that of the posterior carried
+   through differences of the measure, which are exact where it is linear. */
+typedef struct {
+  RgRobustBox *box;
+  bool         upper;
+} RgRobustSurface;
+PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *value,
+                                 double *gradient);
+
+/* Posterior variance at one design x as RgBatchFunction of the context, in model units. */
+typedef struct {
+  RgRobustBox  *box;
+  const double *x;
+} RgRobustLine;
+PetscErrorCode rg_robust_variance(void *context, int m, const double *C, double *value,
+                                  double *gradient);
+
+#endif

@@ -1,0 +1,296 @@
+/* rrgp_ucb_continuous: RRGP-UCB on boxes of designs or contexts, or both.
+
+   As rrgp_ucb with beta_t = 2 log kappa_t + chi^2_2, kappa_t from the number tau_t of points per
+   coordinate that a discretisation of the continuous parts would need at step t
+   (robust/discretise.h). A box of contexts is replaced by the midpoints of tau_t cells per
+   coordinate, levels_max at most (kappa_t keeps tau_t, and both are recorded); maxima over a box of
+   designs are searched as the block `maximiser` says. w_t maximises the variance at x_t over the
+   contexts themselves, or nature draws it. The recommendation is argmax rho(mu) over the nodes.
+   Source: Inatsu (2025), arXiv:2504.03172, Algorithms 3 to 7.
+   Cost per iteration: predictions at (designs tried) x (nodes) points, O(n^2) each.
+   Needs contexts of known law, and a box in the design or the context. Revision 1. */
+#include "algorithm/robust_box.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "robust/discretise.h"
+
+enum { CONFIDENCE, ACQUISITION, WIDTH, LEVELS, LEVELS_USED };
+enum { NODES_MAX = 100000 };
+
+#define TIE 1e-12
+
+typedef struct {
+  char   *measure;
+  RgTexts law;
+  double  a, b;
+  int     levels_max;
+} Options;
+
+// clang-format off
+static const RgParam params[] = {
+  {"measure", RG_PARAM_TEXT, offsetof(Options, measure), "auto", 0, 0, NULL, "rho",
+   "measure to maximise, an expression; auto: the problem's (expectation where it has none)"},
+  {"law", RG_PARAM_TEXTS, offsetof(Options, law), "uniform(0, 1)", 0, 0, NULL, "P*",
+   "law of a box of contexts in unit coordinates, independent ones, one for all or one each: "
+   "uniform(a, b), normal(m, s), ..; beyond the box it counts for the outer cells"},
+  {"a", RG_PARAM_REAL, offsetof(Options, a), "1", RG_POSITIVE, 1e300, NULL, "a",
+   "the derivative of f by any unit coordinate exceeds L somewhere with probability at most "
+   "a exp(-(L/b)^2)"},
+  {"b", RG_PARAM_REAL, offsetof(Options, b), "1", RG_POSITIVE, 1e300, NULL, "b",
+   "see a; a Gaussian kernel of length scale l and variance 1 allows b = 2/l with "
+   "a = 2 exp(m^2/2), m/l the mean of the largest derivative"},
+  {"levels_max", RG_PARAM_INT, offsetof(Options, levels_max), "32", 1, 10000, NULL, "",
+   "most nodes per coordinate of a box of contexts"},
+  {0}};
+// clang-format on
+
+typedef struct {
+  RgRobustBox box;
+  int         recommended_t; /* step that x-hat' below is of; 0: none yet */
+  int         recommended_index;
+  double     *recommended; /* dim; owned */
+} State;
+
+static const RgRecordColumn columns[] = {
+  [CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+  [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  [WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},
+  [LEVELS] = {"levels", "tau_t: points per coordinate that the theory asks for"},
+  [LEVELS_USED] = {"levels_used", "nodes per coordinate of a box of contexts; less than levels "
+                                  "where levels_max binds"},
+  {0}};
+
+static const char *measure_text(const Options *options, const RgDomain *domain)
+{
+  if (options->measure) return options->measure;
+  return domain->measure ? domain->measure : "expectation";
+}
+
+static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+  const bool     finite_context = rg_space_is_finite(&domain->context);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_check(measure_text(o, domain), domain->context.size, place, diagnostics));
+  PetscCall(rg_robust_box_check(&o->law, domain, place, diagnostics));
+  if (rg_space_is_finite(&domain->design) && finite_context)
+    rg_diagnostics_add(diagnostics, place,
+                       "'rrgp_ucb_continuous' needs a box of designs or contexts; 'rrgp_ucb' is "
+                       "for finite ones");
+  if (finite_context && !domain->context_prob)
+    rg_diagnostics_add(diagnostics, place,
+                       "'rrgp_ucb_continuous' needs the probabilities of finite contexts");
+  if (!finite_context && pow(o->levels_max, domain->context.dim) > NODES_MAX)
+    rg_diagnostics_add(diagnostics, place,
+                       "'levels_max' is %d: %d coordinates of the context make more than %d nodes",
+                       o->levels_max, domain->context.dim, NODES_MAX);
+  PetscFunctionReturn(0);
+}
+
+/* tau_t and kappa_t. */
+static double schedule(const Options *options, const RgDomain *domain, int t, double *kappa)
+{
+  const RgRobustDerivatives bound = {options->a, options->b, 1.0};
+  const RgSpace            *design = &domain->design, *context = &domain->context;
+  const int                 d1 = design->size ? 0 : design->dim;
+  const int                 d2 = context->size ? 0 : context->dim;
+
+  *kappa = rg_robust_kappa(&bound, d1, d2, design->size, context->size, t);
+  return rg_robust_levels(&bound, d1 + d2, d1 && d2 ? 1 : d1 ? context->size : design->size, t);
+}
+
+static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  double kappa;
+
+  (void)schedule(options, domain, t, &kappa);
+  *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL, .a = 2.0 * log(kappa), .b = 0.5,
+                           .theory = RG_THEORY_NONE, .delta = NAN};
+}
+
+static PetscErrorCode create(RgAlgorithm *algorithm)
+{
+  const Options *options = algorithm->options;
+  State         *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(algorithm->setup.domain->design.dim, &state->recommended));
+  PetscCall(rg_robust_box_create(algorithm, measure_text(options, algorithm->setup.domain),
+                                 &options->law, options->levels_max, &state->box));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgAlgorithm *algorithm)
+{
+  State *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(state->recommended));
+  PetscCall(rg_robust_box_destroy(&state->box));
+  PetscFunctionReturn(0);
+}
+
+static RgModel *model(RgAlgorithm *algorithm)
+{
+  return &((State *)algorithm->state)->box.model;
+}
+
+/* argmax over the designs of the upper bound, or of rho(mu). */
+static PetscErrorCode maximise(RgAlgorithm *algorithm, int t, const RgHistory *history, bool upper,
+                               RgQuery *best, RgFailure *failure)
+{
+  State          *state = algorithm->state;
+  RgRobustSurface surface = {&state->box, upper};
+  RgRandom random = rg_algorithm_stream_at(algorithm, upper ? "upper" : "recommendation", t);
+  double   value;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_acquire_with(algorithm->setup.domain, history, rg_robust_surface, &surface,
+                            algorithm->setup.maximiser, &random, best, &value, failure));
+  PetscFunctionReturn(0);
+}
+
+/* x-hat'_t, found once: `recommend` after t - 1 queries asks for it, and then `ask`. */
+static PetscErrorCode find_best(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                RgQuery *best, RgFailure *failure)
+{
+  State       *state = algorithm->state;
+  const size_t bytes = (size_t)state->box.dim * sizeof(double);
+
+  PetscFunctionBeginUser;
+  if (state->recommended_t == t) {
+    memcpy(best->x, state->recommended, bytes);
+    best->index = state->recommended_index;
+    PetscFunctionReturn(0);
+  }
+  PetscCall(maximise(algorithm, t, history, false, best, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  memcpy(state->recommended, best->x, bytes);
+  state->recommended_index = best->index;
+  state->recommended_t = t;
+  PetscFunctionReturn(0);
+}
+
+/* w_t = argmax of the variance over the contexts themselves; nothing when nature chooses. */
+static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *query,
+                                     RgFailure *failure)
+{
+  const RgSpace *context = &algorithm->setup.domain->context;
+  RgRobustLine   line = {&((State *)algorithm->state)->box, query->x};
+  RgRandom       random = rg_algorithm_stream_at(algorithm, "context", t);
+  double         best, *variance;
+
+  PetscFunctionBeginUser;
+  if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) PetscFunctionReturn(0);
+  if (!rg_space_is_finite(context)) {
+    PetscCall(rg_maximise_box(algorithm->setup.maximiser, context->dim, rg_robust_variance, &line,
+                              0, NULL, &random, query->c, &best, failure));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1(context->size, &variance));
+  PetscCall(rg_robust_variance(&line, context->size, context->points, variance, NULL));
+  query->context_index = PetscMax(rg_argmax(context->size, variance, NULL), 0);
+  memcpy(query->c, context->points + (size_t)query->context_index * context->dim,
+         context->dim * sizeof(double));
+  PetscCall(PetscFree(variance));
+  PetscFunctionReturn(0);
+}
+
+/* Of x-tilde' and x-hat' (rows of X) the one with the wider bounds. */
+static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, const int *index,
+                                    RgQuery *query)
+{
+  RgRobustBox *box = &((State *)algorithm->state)->box;
+  double       lower[2], upper[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_robust_box_values(box, 2, X, NULL, lower, upper));
+  const int chosen = upper[1] - lower[1] > upper[0] - lower[0] + TIE;
+  memcpy(query->x, X + (size_t)chosen * box->dim, box->dim * sizeof *X);
+  query->index = index[chosen];
+  if (query->extra) {
+    query->extra[ACQUISITION] = upper[chosen];
+    query->extra[WIDTH] = upper[chosen] - lower[chosen];
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options  *options = algorithm->options;
+  const RgDomain *domain = algorithm->setup.domain;
+  RgRobustBox    *box = &((State *)algorithm->state)->box;
+  RgRandom        random = rg_algorithm_stream_at(algorithm, "confidence", t);
+  double          kappa, tau = schedule(options, domain, t, &kappa), *X;
+  const double    beta = 2.0 * log(kappa) + 2.0 * rg_random_exponential(&random);
+  const int       levels = (int)fmin(tau, options->levels_max);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_update(&box->model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 1. Omega_t and the width. */
+  rg_robust_box_place(domain, levels, box);
+  box->width = sqrt(beta);
+  /* 2. x-tilde' and x-hat'. */
+  PetscCall(PetscMalloc1(2 * (size_t)box->dim, &X));
+  RgQuery top = {.index = -1, .x = X}, best = {.index = -1, .x = X + box->dim};
+  PetscCall(maximise(algorithm, t, history, true, &top, failure));
+  if (!failure->failed) PetscCall(find_best(algorithm, t, history, &best, failure));
+  /* 3. The one with the wider bounds; 4. w_t. */
+  if (!failure->failed) {
+    PetscCall(choose_design(algorithm, X, (const int[]){top.index, best.index}, query));
+    PetscCall(choose_context(algorithm, t, query, failure));
+  }
+  if (query->extra) {
+    query->extra[CONFIDENCE] = beta;
+    query->extra[LEVELS] = tau;
+    if (!rg_space_is_finite(&domain->context)) query->extra[LEVELS_USED] = levels;
+  }
+  PetscCall(PetscFree(X));
+  PetscFunctionReturn(0);
+}
+
+/* x-hat'_(t+1). */
+static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                RgQuery *recommendation, RgFailure *failure)
+{
+  const Options  *options = algorithm->options;
+  const RgDomain *domain = algorithm->setup.domain;
+  RgRobustBox    *box = &((State *)algorithm->state)->box;
+  double          kappa;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_update(&box->model, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  const double tau = schedule(options, domain, t + 1, &kappa);
+  rg_robust_box_place(domain, (int)fmin(tau, options->levels_max), box);
+  PetscCall(find_best(algorithm, t + 1, history, recommendation, failure));
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {
+  .name = "rrgp_ucb_continuous",
+  .title = "RRGP-UCB, continuous",
+  .summary = "RRGP-UCB on boxes: beta_t = 2 log kappa_t + chi^2_2 with the kappa_t of a finer and "
+             "finer\ndiscretisation; contexts are replaced by the midpoints of cells",
+  .reference = "Inatsu 2025, arXiv:2504.03172, Algorithms 3 to 7",
+  .revision = 1,
+  .needs = RG_NEEDS_CONTEXT,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = columns,
+  .state_size = sizeof(State),
+  .check = check,
+  .create = create,
+  .ask = ask,
+  .recommend = recommend,
+  .confidence = confidence,
+  .model = model,
+  .destroy = destroy,
+};

@@ -1,0 +1,315 @@
+/* gp_path_box: a Gaussian process path over designs and contexts that are boxes or grids.
+
+   f(x, w) = sum_m theta_m a_m cos(2 pi (v_m . (x, w) + u_m)) on the unit cube: a path with
+   `features` random Fourier features (gp/feature_path.h), nearly one of GP(0, k). Designs and
+   contexts are each the whole unit cube or `levels` equispaced points per coordinate, the ends
+   included; contexts are uniform. F = rho(f(x, .)) over the grid of contexts, or by `panels`
+   twelve-point Gauss rules per coordinate of a box of them. Every instance is another path.
+   For the continuous algorithms of arXiv:2504.03172, appendix A, which have no experiment there.
+   Cost of F: O(features) cosines and O(features nodes) multiplications for each design. */
+#include "base/blas.h"
+#include "base/distribution.h"
+#include "gp/feature_path.h"
+#include "problem/finite_context.h"
+#include "robust/measure.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TURN 6.28318530717958647692528676655900577
+
+enum { NODES_MAX = 20000, DESIGNS_MAX = 1000000, BLOCK = 256 };
+
+typedef struct {
+  char  *measure;
+  int    setting;
+  int    dim, context_dim, levels, context_levels;
+  int    kernel;
+  double length_scale;
+  int    features, panels;
+} Options;
+
+// clang-format off
+static const RgParam params[] = {
+  {"measure", RG_PARAM_TEXT, offsetof(Options, measure), "expectation", 0, 0, NULL, "rho",
+   "objective F(x) = rho(f(x, .)), an expression: regatta list measures"},
+  {"setting", RG_PARAM_CHOICE, offsetof(Options, setting), "simulator", 0, 0,
+   rg_finite_context_settings, "",
+   "who chooses the context of a query: the learner, or nature, uniformly"},
+  {"dim", RG_PARAM_INT, offsetof(Options, dim), "1", 1, 10, NULL, "d1", "design coordinates"},
+  {"context_dim", RG_PARAM_INT, offsetof(Options, context_dim), "1", 1, 4, NULL, "d2",
+   "context coordinates"},
+  {"levels", RG_PARAM_INT, offsetof(Options, levels), "0", 0, 10000, NULL, "",
+   "grid levels per coordinate of the design; 0: the whole box"},
+  {"context_levels", RG_PARAM_INT, offsetof(Options, context_levels), "0", 0, 10000, NULL, "",
+   "grid levels per coordinate of the context; 0: the whole box"},
+  {"kernel", RG_PARAM_CHOICE, offsetof(Options, kernel), "gaussian", 0, 0, rg_kernel_family_names,
+   "k", "family of the covariance function, variance 1"},
+  {"length_scale", RG_PARAM_REAL, offsetof(Options, length_scale), "0.3", RG_POSITIVE, 1e6, NULL,
+   "ell", "length scale of every coordinate"},
+  {"features", RG_PARAM_INT, offsetof(Options, features), "512", 1, 100000, NULL, "",
+   "random Fourier features of the path"},
+  {"panels", RG_PARAM_INT, offsetof(Options, panels), "5", 1, 100, NULL, "",
+   "Gauss rules of twelve points per coordinate of a box of contexts, for F"},
+  {0}};
+// clang-format on
+
+typedef struct {
+  RgFeaturePath path;
+  RgMeasure     measure;
+  int           n;                /* nodes of F */
+  double       *p;                /* n: their weights; owned */
+  double       *wave;             /* 2 features x n: cosines and sines of the nodes; owned */
+} Data;
+
+static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+  const double   contexts = pow(o->context_levels, o->context_dim);
+  const double   nodes = o->context_levels ? contexts : pow(12 * o->panels, o->context_dim);
+
+  PetscFunctionBeginUser;
+  if (o->levels == 1 || o->context_levels == 1)
+    rg_diagnostics_add(diagnostics, place, "gp_path_box: a grid needs two levels or more (0: the "
+                                           "whole box)");
+  if (pow(o->levels, o->dim) > DESIGNS_MAX)
+    rg_diagnostics_add(diagnostics, place, "gp_path_box: levels^dim = %.15g designs; at most %d",
+                       pow(o->levels, o->dim), DESIGNS_MAX);
+  if (nodes > NODES_MAX)
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_path_box: %.15g %s; at most %d", nodes,
+                       o->context_levels ? "contexts" : "nodes of F (12 panels per coordinate)",
+                       NODES_MAX);
+  PetscCall(rg_measure_check(o->measure, o->context_levels ? (int)contexts : 0, place,
+                             diagnostics));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode part(int dim, int levels, RgSpace *space)
+{
+  double *bounds;
+
+  PetscFunctionBeginUser;
+  if (levels) {
+    PetscCall(rg_finite_context_grid(space, dim, levels, 0, 1));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(2 * (size_t)dim, &bounds));
+  for (int j = 0; j < dim; j++) bounds[dim + j] = 1;
+  PetscCall(rg_space_box(space, dim, bounds, bounds + dim));
+  PetscCall(PetscFree(bounds));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_measure(const char *expression, RgMeasure *measure)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_parse(expression, measure, &mistake));
+  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "measure \"%s\": %s", expression,
+             mistake.data);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode domain(const void *options, RgDomain *domain)
+{
+  const Options *o = options;
+  RgMeasure      measure;
+  RgText         text = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(part(o->dim, o->levels, &domain->design));
+  PetscCall(part(o->context_dim, o->context_levels, &domain->context));
+  domain->control = o->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
+  PetscCall(parse_measure(o->measure, &measure));
+  PetscCall(rg_measure_print(&measure, &text));
+  PetscCall(PetscStrallocpy(text.data, &domain->measure));
+  PetscCall(rg_text_clear(&text));
+  PetscCall(rg_measure_destroy(&measure));
+  const int n = domain->context.size;
+  if (!n) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(n, &domain->context_prob));
+  for (int j = 0; j < n; j++) domain->context_prob[j] = 1.0 / n;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode prior(const void *options, RgKernel *kernel)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, o->dim + o->context_dim, false,
+                             &o->length_scale, 1.0, kernel));
+  PetscFunctionReturn(0);
+}
+
+/* ---- F --------------------------------------------------------------------------------------- */
+
+/* Contexts that F is computed from, and their weights: *nodes (n x context dim), to be freed. */
+static PetscErrorCode place_nodes(const RgProblem *problem, Data *data, double **nodes)
+{
+  const Options       *o = problem->options;
+  const RgSpace       *context = &problem->domain.context;
+  RgDistributionPart   uniform = {RG_DISTRIBUTION_UNIFORM, 0, 1, 1, -INFINITY, INFINITY};
+  const RgDistribution law = {1, &uniform};
+  RgQuadrature         rule;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_distribution_quadrature(&law, o->panels, 0, NULL, &rule));
+  data->n = context->size ? context->size : (int)lround(pow(rule.n, context->dim));
+  PetscCall(PetscMalloc1(data->n, &data->p));
+  PetscCall(PetscMalloc1((size_t)data->n * context->dim, nodes));
+  for (int i = 0; i < data->n; i++) {
+    data->p[i] = context->size ? 1.0 / data->n : 1.0;
+    for (int j = context->dim - 1, rest = i; j >= 0; j--, rest /= rule.n) {
+      const size_t at = (size_t)i * context->dim + j;
+      (*nodes)[at] = context->size ? context->points[at] : rule.node[rest % rule.n];
+      if (!context->size) data->p[i] *= rule.weight[rest % rule.n];
+    }
+  }
+  PetscCall(rg_quadrature_destroy(&rule));
+  PetscFunctionReturn(0);
+}
+
+/* 2 pi times the part of the frequencies that belongs to coordinates first .. first + dim. */
+static double phase(const RgFeaturePath *path, int m, int first, int dim, const double *z)
+{
+  double turns = 0;
+
+  for (int j = 0; j < dim; j++) turns += path->frequency[(size_t)(first + j) * path->n + m] * z[j];
+  return TURN * (turns - floor(turns));
+}
+
+static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+{
+  const Options *o = problem->options;
+  const int      M = o->features;
+  RgRandom       random = rg_stream_at(&problem->stream, 0);
+  RgKernel       kernel;
+  Data          *data;
+  double        *nodes;
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&data));
+  problem->data = data;
+  PetscCall(prior(o, &kernel));
+  PetscCall(rg_feature_path_create(o->dim + o->context_dim, M, &data->path));
+  PetscCall(rg_feature_path_draw(&data->path, &kernel, &random));
+  PetscCall(rg_kernel_destroy(&kernel));
+  PetscCall(parse_measure(o->measure, &data->measure));
+  PetscCall(place_nodes(problem, data, &nodes));
+  PetscCall(PetscMalloc1(2 * (size_t)M * data->n, &data->wave));
+  for (int m = 0; m < M; m++)
+    for (int i = 0; i < data->n; i++) {
+      const double angle = phase(&data->path, m, o->dim, o->context_dim,
+                                 nodes + (size_t)i * o->context_dim);
+      data->wave[(size_t)m * data->n + i] = cos(angle);
+      data->wave[(size_t)(M + m) * data->n + i] = -sin(angle);
+    }
+  PetscCall(PetscFree(nodes));
+  PetscFunctionReturn(0);
+}
+
+/* Row of weights that makes of the nodes' waves f(x, .). */
+static void design_waves(const RgFeaturePath *path, int dim, const double *x, double *row)
+{
+  for (int m = 0; m < path->n; m++) {
+    const double angle = phase(path, m, 0, dim, x) + TURN * path->phase[m];
+    row[m] = path->weight[m] * cos(angle);
+    row[path->n + m] = path->weight[m] * sin(angle);
+  }
+}
+
+static PetscErrorCode objective(RgProblem *problem, int m, const RgPoint *points, double *F,
+                                RgFailure *failure)
+{
+  const Data  *data = problem->data;
+  const int    dim = problem->domain.design.dim, M = data->path.n;
+  double      *waves, *f;
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)BLOCK * 2 * M, &waves, (size_t)BLOCK * data->n, &f));
+  for (int first = 0; first < m; first += BLOCK) {
+    const int count = PetscMin(BLOCK, m - first);
+    for (int i = 0; i < count; i++)
+      design_waves(&data->path, dim, points[first + i].x, waves + (size_t)i * 2 * M);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, count, data->n, 2 * M, 1.0, waves, 2 * M,
+                data->wave, data->n, 0.0, f, data->n);
+    PetscCall(rg_measure_value(&data->measure, count, data->n, f, data->p, F + first));
+  }
+  PetscCall(PetscFree2(waves, f));
+  PetscFunctionReturn(0);
+}
+
+/* ---- f --------------------------------------------------------------------------------------- */
+
+static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                               RgFailure *failure)
+{
+  Data        *data = problem->data;
+  const size_t dim = (size_t)problem->domain.design.dim, all = (size_t)data->path.dim;
+  double      *Z;
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(m * all, &Z));
+  for (int i = 0; i < m; i++) {
+    memcpy(Z + i * all, points[i].x, dim * sizeof *Z);
+    memcpy(Z + i * all + dim, points[i].c, (all - dim) * sizeof *Z);
+  }
+  PetscCall(rg_feature_path_evaluate(&data->path, m, Z, f, NULL));
+  PetscCall(PetscFree(Z));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode draw_context(RgProblem *problem, RgRandom *random, double *c, int *index)
+{
+  const RgSpace *context = &problem->domain.context;
+
+  PetscFunctionBeginUser;
+  *index = -1;
+  if (!context->size) {
+    for (int j = 0; j < context->dim; j++) c[j] = rg_random_uniform(random);
+    PetscFunctionReturn(0);
+  }
+  *index = (int)rg_random_below(random, (uint64_t)context->size);
+  rg_space_to_native(context, context->points + (size_t)*index * context->dim, c);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgProblem *problem)
+{
+  Data *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (!data) PetscFunctionReturn(0);
+  PetscCall(rg_feature_path_destroy(&data->path));
+  PetscCall(rg_measure_destroy(&data->measure));
+  PetscCall(PetscFree(data->p));
+  PetscCall(PetscFree(data->wave));
+  PetscCall(PetscFree(problem->data));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_gp_path_box = {
+  .name = "gp_path_box",
+  .title = "GP path on boxes",
+  .summary = "a draw of a Gaussian process over (x, w) on boxes or grids of the unit cube, by\n"
+             "random features; a robustness measure over uniform w",
+  .reference = "the setting of Inatsu 2025, arXiv:2504.03172, appendix A",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .random = true,
+  .check = check,
+  .domain = domain,
+  .prior = prior,
+  .create = create,
+  .evaluate = evaluate,
+  .objective = objective,
+  .draw_context = draw_context,
+  .destroy = destroy,
+};
