@@ -61,6 +61,9 @@ typedef struct {
   /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts); for
      the estimate of cost. NULL: none. */
   int (*contexts)(const void *options, int n);
+  /* Nodes that stand for the contexts (finite ones: how many, 0 in a box; their dimension) in
+     predictions at every design tried; for the estimate of cost. NULL: none. */
+  double (*nodes)(const void *options, int n_contexts, int dim_c);
   const RgRecordColumn *columns; /* ends with a NULL name; NULL: none */
   size_t         state_size;
   /* Validate what the table can't express, for this domain; NULL: nothing to check. */

@@ -1,5 +1,5 @@
-/* A robustness measure F(x) = rho(f(x, .)) of a posterior where designs or contexts are a box: a box
-   of contexts is replaced by the midpoints of cells (rrgp_ucb 2.6, Algorithms 3 to 7). */
+/* A robustness measure F(x) = rho(f(x, .)) of a posterior where designs or contexts are a box: a
+   box of contexts is replaced by the midpoints of cells (rrgp_ucb 2.6, Algorithms 3 to 7). */
 #ifndef RG_ALGORITHM_ROBUST_BOX_H
 #define RG_ALGORITHM_ROBUST_BOX_H
 

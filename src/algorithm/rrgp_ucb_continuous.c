@@ -112,6 +112,11 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
                            .theory = RG_THEORY_NONE, .delta = NAN};
 }
 
+static double nodes(const void *options, int n_contexts, int dim_c)
+{
+  return n_contexts ? n_contexts : pow(((const Options *)options)->levels_max, dim_c);
+}
+
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
   const Options *options = algorithm->options;
@@ -284,6 +289,7 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
+  .nodes = nodes,
   .columns = columns,
   .state_size = sizeof(State),
   .check = check,

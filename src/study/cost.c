@@ -19,6 +19,7 @@ static const struct {
   double exact, exact_update;         /* exact paths, per point */
   double factor;                      /* Cholesky of a problem's matrix */
   double context;                     /* multiply-add of a posterior at a list of contexts */
+  double node;                        /* measure and bounds, per node */
 } unit = {.trial = 5e-4,
           .evaluation = 5e-6,
           .iteration = 3e-5,
@@ -40,13 +41,15 @@ static const struct {
           .exact = 5e-9,
           .exact_update = 1e-10,
           .factor = 8e-12,
-          .context = 9e-11};
+          .context = 9e-11,
+          .node = 2e-8};
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
 #define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
 #define PATH_ASCENT      75.0 /* evaluations of a path that its local search amounts to */
 #define CONTEXT_ASCENT 60.0 /* likewise through a list of contexts */
 #define CONTEXT_RANK   6.0  /* what another context coordinate multiplies the kernel's rank by */
+#define NODE_ASCENT    12.0 /* likewise through nodes for the contexts, with gradients */
 #define ON_SET           0.3  /* of a cosine: a feature at a point of a finite set, on average */
 
 /* Resident set of the process before it holds any trial. */
@@ -121,6 +124,20 @@ static double context_seconds(const RgCell *cell, double n0, double n)
   return unit.context * (n - n0) * values * each;
 }
 
+/* Two searches for the best design, each through predictions at nodes for the contexts. */
+static double node_seconds(const RgCell *cell, double n0, double n)
+{
+  const double inputs = cell->dim_x + cell->dim_c, t1 = power_sum(n0, n, 1);
+  const double designs = cell->size_x ? cell->size_x
+                                      : cell->maximiser.raw_samples +
+                                          NODE_ASCENT * cell->maximiser.restarts;
+  const double nodes = cell->algorithm->nodes(cell->algorithm_options, cell->size_c, cell->dim_c);
+
+  return 2 * designs * nodes *
+         (unit.node * (n - n0) + unit.raw_kernel * inputs * t1 +
+          unit.raw_solve * power_sum(n0, n, 2));
+}
+
 static double model_seconds(const RgCell *cell, double n0, double n)
 {
   const RgSurrogateOptions *model = &cell->surrogate;
@@ -142,6 +159,7 @@ static double model_seconds(const RgCell *cell, double n0, double n)
              points * (unit.structured * T + (structure == PRODUCT ? unit.column * t1 : 0));
     return seconds + points * (unit.update * t1 + unit.rebuild * rebuilds * t2 / 2);
   }
+  if (cell->dim_c && cell->algorithm->nodes) return seconds + node_seconds(cell, n0, n);
   if (cell->dim_c && cell->algorithm->contexts) return seconds + context_seconds(cell, n0, n);
   const double starts = cell->maximiser.max_iterations ? cell->maximiser.restarts : 0;
   seconds += unit.iteration * T;
