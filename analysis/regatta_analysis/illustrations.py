@@ -99,12 +99,17 @@ def regression(panels):
                   "kernel regression", "true function")
 
 
+def mixture(x):
+    """The density of Figure 2."""
+    return 0.7 * stats.beta(3, 8).pdf(x) + 0.3 * stats.beta(10, 2).pdf(x)
+
+
 def density(panels):
     """Figure 2: density estimate of thirty samples with three bandwidths."""
     random = np.random.default_rng(SEED)
     first = random.uniform(size=30) < 0.7
     points = np.where(first, random.beta(3, 8, 30), random.beta(10, 2, 30))
-    truth = 0.7 * stats.beta(3, 8).pdf(GRID) + 0.3 * stats.beta(10, 2).pdf(GRID)
+    truth = mixture(GRID)
 
     def estimate(h):
         _, log_weight = kernel_regression(GRID, points, np.zeros(30), h)

@@ -28,6 +28,10 @@ class Regression(common.Case):
         x = illustrations.GRID[np.argmax(illustrations.damped_cosine(illustrations.GRID))]
         self.assertAlmostEqual(x, 0.274196693793, delta=1e-3)
 
+    def test_mixture(self):
+        np.testing.assert_allclose(illustrations.mixture(np.array([0.2, 0.5, 0.9])),
+                                   [2.1139427328, 0.5244140625, 1.2785080257], rtol=1e-10)
+
     def test_runs_start_from_the_same_samples(self):
         first, second = (illustrations.run(exploit, 3, seed=2) for exploit in (False, True))
         np.testing.assert_array_equal(first[0][:5], second[0][:5])
