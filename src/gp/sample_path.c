@@ -123,6 +123,14 @@ PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, cons
                               double *f, double *jitter, RgFailure *failure)
 {
   PetscFunctionBeginUser;
+  PetscCall(rg_sample_path_on(NULL, space, kernel, z, f, jitter, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
+                                 const double *z, double *f, double *jitter, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
   PetscCheck(rg_space_is_finite(space), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "Sample paths are drawn on finite sets");
   PetscCheck(space->dim == kernel->dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
@@ -131,6 +139,8 @@ PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, cons
   if (space->kind == RG_SPACE_GRID && kernel->n_terms == 1 &&
       rg_kernel_factors_over_inputs(kernel)) {
     PetscCall(sample_grid(space, kernel, z, f, jitter, failure));
+  } else if (rg_team_takes(team, space->size)) {
+    PetscCall(rg_team_sample_path(team, kernel, space->size, space->points, z, f, jitter, failure));
   } else {
     PetscCall(sample_dense(space, kernel, z, f, jitter, failure));
   }

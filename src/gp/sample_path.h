@@ -3,7 +3,7 @@
 #define RG_GP_SAMPLE_PATH_H
 
 #include "base/domain.h"
-#include "gp/kernel.h"
+#include "gp/team.h"
 
 /* f = L z on the points of `space`, L the lower Cholesky factor of the kernel matrix in point
    order. On a grid with a kernel that factors over coordinates (Gaussian; or product with one input
@@ -12,5 +12,9 @@
    Jitter as in posterior.h; *jitter reports it. */
 PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
                               double *f, double *jitter, RgFailure *failure);
+/* The same on the leader of a team (may be NULL), which takes a dense factor that is large enough.
+ */
+PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
+                                 const double *z, double *f, double *jitter, RgFailure *failure);
 
 #endif

@@ -151,6 +151,14 @@ static PetscErrorCode gp_path_prior(const void *options, RgKernel *kernel)
   PetscFunctionReturn(0);
 }
 
+/* Only the Gaussian kernel factors over coordinates. */
+static double gp_path_order(const void *options)
+{
+  const Options *o = options;
+
+  return o->kernel == RG_KERNEL_GAUSSIAN || o->dim == 1 ? o->levels : pow(o->levels, o->dim);
+}
+
 static PetscErrorCode gp_path_create(RgProblem *problem, RgFailure *failure)
 {
   const RgSpace *grid = &problem->domain.design;
@@ -165,7 +173,7 @@ static PetscErrorCode gp_path_create(RgProblem *problem, RgFailure *failure)
   PetscCall(PetscMalloc1(size, &z));
   rg_random_normals(&random, size, z);
   PetscCall(gp_path_prior(problem->options, &kernel));
-  PetscCall(rg_sample_path(grid, &kernel, z, f, &jitter, failure));
+  PetscCall(rg_sample_path_on(problem->team, grid, &kernel, z, f, &jitter, failure));
   PetscCall(rg_kernel_destroy(&kernel));
   PetscCall(PetscFree(z));
   if (!failure->failed) PetscCall(scan(problem, f));
@@ -203,6 +211,7 @@ const RgProblemClass rg_problem_gp_path = {
   .check = gp_path_check,
   .domain = gp_path_domain,
   .prior = gp_path_prior,
+  .dense_order = gp_path_order,
   .create = gp_path_create,
   .evaluate = gp_path_evaluate,
   .destroy = gp_path_destroy,

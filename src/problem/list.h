@@ -1,6 +1,8 @@
 /* The registry of problems: one line per family, `RG_PROBLEM(symbol)` for
    `const RgProblemClass rg_problem_<symbol>` in problem/. */
 RG_PROBLEM(gp_path)
+RG_PROBLEM(gp_path_set)
+RG_PROBLEM(gp_surrogate)
 RG_PROBLEM(forrester)
 RG_PROBLEM(branin)
 RG_PROBLEM(goldstein_price)

@@ -65,7 +65,8 @@ typedef struct {
   /* Fill in problem->domain and problem->data from something outside, called in place of `domain`
      and before `create`. failure: it can't be had any more. NULL: `domain` is called. */
   PetscErrorCode (*load)(RgProblem *problem, RgFailure *failure);
-  /* Order of the largest dense matrix that `create` factors, for the plan; NULL: none. */
+  /* Order of the largest dense matrix that `create` factors, on the team if it takes it; with a
+     large one the instance is kept for other trials as a `shared` one. NULL: none. */
   double (*dense_order)(const void *options);
   /* Fill in problem->data; class, options, domain and stream are set. */
   PetscErrorCode (*create)(RgProblem *problem, RgFailure *failure);

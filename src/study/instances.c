@@ -5,7 +5,7 @@
 
 #include "regret/optimum.h"
 
-enum { MOST = 32 };
+enum { MOST = 32, DEAR = 1000 };
 
 struct RgInstances {
   RgInstance entries[MOST];
@@ -38,7 +38,14 @@ PetscErrorCode rg_instances_destroy(RgInstances **instances)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode key_of(const RgStudy *study, const RgCell *cell, uint64_t number, char **key)
+/* Of the dense matrix that an instance costs. */
+static int order_of(const RgProblemClass *class, const void *options)
+{
+  return class->dense_order ? (int)class->dense_order(options) : 0;
+}
+
+static PetscErrorCode key_of(RgTeam *team, const RgStudy *study, const RgCell *cell,
+                             uint64_t number, char **key)
 {
   RgText text = {0};
 
@@ -46,6 +53,8 @@ static PetscErrorCode key_of(const RgStudy *study, const RgCell *cell, uint64_t 
   PetscCall(rg_text_add(&text, "%llu;%llu;%s;", (unsigned long long)study->seed,
                         (unsigned long long)number, cell->problem->name));
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &text));
+  if (rg_team_takes(team, order_of(cell->problem, cell->problem_options)))
+    PetscCall(rg_text_add(&text, ";team=%d", rg_team_size(team))); /* other bits */
   PetscCall(PetscStrallocpy(text.data, key));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
@@ -100,7 +109,7 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   char       *key;
 
   PetscFunctionBeginUser;
-  PetscCall(key_of(study, cell, number, &key));
+  PetscCall(key_of(team, study, cell, number, &key));
   PetscCall(find(instances, key, &entry));
   PetscCall(PetscFree(entry->key));
   entry->key = key;
@@ -124,7 +133,9 @@ PetscErrorCode rg_instances_give_back(RgInstance **out)
   if (!entry) PetscFunctionReturn(0);
   entry->taken = false;
   *out = NULL;
-  if (entry->problem.class->shared && !entry->broken) PetscFunctionReturn(0);
+  const RgProblemClass *class = entry->problem.class;
+  const bool dear = class->shared || order_of(class, entry->problem.options) >= DEAR;
+  if (dear && !entry->broken) PetscFunctionReturn(0);
   PetscCall(rg_problem_destroy(&entry->problem));
   entry->alive = false;
   PetscFunctionReturn(0);

@@ -49,6 +49,31 @@ class Teams(RegattaTest):
             numpy.testing.assert_array_equal(other["six_hump_camel"], values[0]["six_hump_camel"])
             self.assertLess(numpy.nanmax(abs(other["branin"] - values[0]["branin"])), 1e-3)
 
+    def test_problems_that_a_team_builds(self):
+        """The same functions to rounding, and equal ones for all trials of a study."""
+        study = self.write("problems.yaml", """
+study: problems
+seeds: 2
+common: {iterations: 2, initial_points: 6, ranks_per_trial: 2}
+algorithms: [random, ts]
+problems:
+  - {name: gp_path_set, points: 150}
+  - {name: gp_surrogate, runs: 120, fit: ml}
+  - {name: gp_path, dim: 2, levels: 12, kernel: matern32}
+""")
+        values = []
+        for ranks, crossover in ((2, 10 ** 6), (2, 50), (4, 50)):
+            output = self.folder / f"problems{ranks}_{crossover}.h5"
+            self.run_ok("run", study, "-o", output, "-quiet", "-crossover", crossover, ranks=ranks)
+            with h5py.File(output) as file:
+                values.append({name: file[name]["f"][()][:, :6]
+                               for name in ("gp_path_set", "gp_surrogate", "gp_path")})
+        for name, first in values[0].items():
+            for other in values[1:]:
+                numpy.testing.assert_allclose(other[name], first, rtol=0, atol=1e-4)
+            numpy.testing.assert_array_equal(values[1][name], values[2][name])
+            numpy.testing.assert_array_equal(values[1][name][:2], values[1][name][2:])
+
     def refused(self, study, ranks, *words):
         output = self.folder / "refused.h5"
         code, _, err = regatta("run", study, "-o", output, ranks=ranks)

@@ -1,0 +1,385 @@
+/* gp_surrogate: the posterior mean of a Gaussian process trained on thousands of runs of a
+   simulator, as cheap stand-in for it.
+
+   f(x) = mean + sum_i alpha_i k(x, x_i), alpha = (K + noise I)^-1 (y - mean), outputs standardised
+   before the training and taken back after it. The runs are a table (path: rows of equal inputs
+   are averaged; the box is that of their inputs, or lower and upper), or without one synthetic:
+   scrambled Sobol points of the unit cube and a path of the prior (random Fourier features) with
+   noise, both from the instance's stream. fit: ml maximises the marginal likelihood from the
+   hyperparameters given. f has no noise of its own.
+   Training costs n^3 operations per evaluation of the likelihood and n^3/3 for the weights; a team
+   of ranks takes the matrices (ranks_per_trial). It happens once per process and instance; an
+   evaluation costs O(n d). */
+#include <math.h>
+
+#include "base/blas.h"
+#include "base/design.h"
+#include "gp/feature_path.h"
+#include "gp/fit.h"
+#include "problem/pool.h"
+
+enum { FEATURES = 1000, BATCH = 64, MOST_INPUTS = 256 };
+
+typedef struct {
+  char   *path, *objective;
+  RgTexts inputs;
+  int     goal, runs, dim, kernel, fit, fit_iterations;
+  RgReals lower, upper, length_scale;
+  double  variance, noise;
+} Options;
+
+static const char *const goals[] = {"maximise", "minimise", NULL};
+static const char *const fits[] = {"fixed", "ml", NULL};
+
+// clang-format off
+static const RgParam params[] = {
+  {"path", RG_PARAM_PATH, offsetof(Options, path), "auto", 0, 0, NULL, "",
+   "CSV file of the runs, with a header line; auto: synthetic runs"},
+  {"inputs", RG_PARAM_TEXTS, offsetof(Options, inputs), "auto", 0, 0, NULL, "x",
+   "input columns, by header or number from 1; auto: all but the objective"},
+  {"objective", RG_PARAM_TEXT, offsetof(Options, objective), "auto", 0, 0, NULL, "f",
+   "objective column, by header or number from 1; auto: the last one"},
+  {"goal", RG_PARAM_CHOICE, offsetof(Options, goal), "maximise", 0, 0, goals, "",
+   "what is good; minimise: f is the negative of the column"},
+  {"lower", RG_PARAM_REALS, offsetof(Options, lower), "auto", 0, 0, NULL, "",
+   "of the box, one or one per input; auto: the column's smallest"},
+  {"upper", RG_PARAM_REALS, offsetof(Options, upper), "auto", 0, 0, NULL, "",
+   "of the box, one or one per input; auto: the column's largest"},
+  {"runs", RG_PARAM_INT, offsetof(Options, runs), "1000", 2, 1e6, NULL, "n",
+   "number of synthetic runs"},
+  {"dim", RG_PARAM_INT, offsetof(Options, dim), "3", 1, RG_SOBOL_MAX_DIM, NULL, "d",
+   "coordinates of synthetic runs"},
+  {"kernel", RG_PARAM_CHOICE, offsetof(Options, kernel), "matern52", 0, 0, rg_kernel_family_names,
+   "k", "family of the covariance function"},
+  {"length_scale", RG_PARAM_REALS, offsetof(Options, length_scale), "0.2", RG_POSITIVE, 1e6, NULL,
+   "ell", "in the box scaled to the unit cube, one or one per input; start of the fit"},
+  {"variance", RG_PARAM_REAL, offsetof(Options, variance), "1", RG_POSITIVE, 1e12, NULL,
+   "sigma_f^2", "signal variance, of standardised outputs; start of the fit"},
+  {"noise", RG_PARAM_REAL, offsetof(Options, noise), "0.01", 1e-10, 1e12, NULL, "sigma^2",
+   "noise variance, of standardised outputs; start of the fit"},
+  {"fit", RG_PARAM_CHOICE, offsetof(Options, fit), "fixed", 0, 0, fits, "",
+   "hyperparameters: fixed, or maximum marginal likelihood with a length scale per input"},
+  {"fit_iterations", RG_PARAM_INT, offsetof(Options, fit_iterations), "30", 1, 1e4, NULL, "",
+   "largest number of iterations of L-BFGS-B"},
+  {0}};
+// clang-format on
+
+/* What training leaves. */
+typedef struct {
+  RgKernel kernel;
+  int      n, dim;
+  double  *X, *alpha;          /* n x dim in the unit cube; n */
+  double   mean, shift, scale; /* constant mean, standardised; of the outputs */
+} Trained;
+
+/* ---- the table of runs ---------------------------------------------------------------------- */
+
+static RgPoolSource source(const Options *o)
+{
+  return (RgPoolSource){.path = o->path,
+                        .inputs = &o->inputs,
+                        .objective = o->objective,
+                        .minimised = o->goal == 1,
+                        .duplicates = RG_DUPLICATES_MEAN,
+                        .lower = &o->lower,
+                        .upper = &o->upper};
+}
+
+/* The number of inputs; 0 when there is no table. */
+static PetscErrorCode count_inputs(const Options *o, int *dim)
+{
+  const RgPoolSource from = source(o);
+  RgText             mistake = {0};
+  RgPool             pool;
+
+  PetscFunctionBeginUser;
+  *dim = o->dim;
+  if (!o->path) PetscFunctionReturn(0);
+  PetscCall(rg_pool_read(&from, &pool, &mistake));
+  *dim = pool.dim;
+  for (int j = 0; j < pool.dim; j++)
+    if (!(pool.lower[j] < pool.upper[j])) *dim = 0;
+  PetscCall(rg_pool_destroy(&pool));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const Options     *o = options;
+  const RgPoolSource from = source(o);
+  const int          before = diagnostics->n;
+  int                dim;
+
+  PetscFunctionBeginUser;
+  if (o->path) PetscCall(rg_pool_check("gp_surrogate", &from, place, diagnostics));
+  if (diagnostics->n > before) PetscFunctionReturn(0);
+  PetscCall(count_inputs(o, &dim));
+  if (!dim)
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_surrogate: an input column is constant; name those that vary in "
+                       "'inputs', or give 'lower' and 'upper'");
+  else if (o->length_scale.n != 1 && o->length_scale.n != dim)
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_surrogate: length_scale has %d values; 1 or %d, one per input, are "
+                       "accepted",
+                       o->length_scale.n, dim);
+  PetscFunctionReturn(0);
+}
+
+/* The options but the path, and the data. */
+static PetscErrorCode identity(const void *options, RgText *text)
+{
+  Options            o = *(const Options *)options;
+  const RgPoolSource from = source(options);
+
+  PetscFunctionBeginUser;
+  o.path = NULL;
+  PetscCall(rg_params_canonical(params, &o, text));
+  if (!from.path) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(text, ","));
+  PetscCall(rg_pool_identity(&from, text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode domain(const void *options, RgDomain *out)
+{
+  const Options     *o = options;
+  const RgPoolSource from = source(o);
+  const int          dim = o->path ? 1 : o->dim;
+  RgText             mistake = {0};
+  RgPool             pool = {0};
+  double            *bounds;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(2 * dim, &bounds));
+  for (int j = 0; j < dim; j++) bounds[dim + j] = 1;
+  if (o->path) PetscCall(rg_pool_read(&from, &pool, &mistake));
+  if (pool.size) PetscCall(rg_space_box(&out->design, pool.dim, pool.lower, pool.upper));
+  else PetscCall(rg_space_box(&out->design, dim, bounds, bounds + dim));
+  PetscCall(PetscFree(bounds));
+  PetscCall(rg_pool_destroy(&pool));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+static double dense_order(const void *options)
+{
+  const Options     *o = options;
+  const RgPoolSource from = source(o);
+  RgText             mistake = {0};
+  RgPool             pool;
+  double             order = o->runs;
+
+  if (!o->path) return order;
+  if (rg_pool_read(&from, &pool, &mistake)) return 0;
+  order = pool.size;
+  return rg_pool_destroy(&pool) || rg_text_clear(&mistake) ? 0 : order;
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+static PetscErrorCode read_runs(RgProblem *problem, Trained *t, double **y, RgFailure *failure)
+{
+  const RgPoolSource from = source(problem->options);
+  RgText             mistake = {0};
+  RgPool             pool;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_pool_read(&from, &pool, &mistake));
+  if (mistake.length || pool.dim != t->dim)
+    rg_failure_set(failure, "gp_surrogate: %s",
+                   mistake.length ? mistake.data : "its table has changed");
+  PetscCall(rg_text_clear(&mistake));
+  t->n = failure->failed ? 0 : pool.size;
+  PetscCall(PetscMalloc1((size_t)t->n * t->dim, &t->X));
+  PetscCall(PetscMalloc1(t->n, y));
+  for (int i = 0; i < t->n; i++) {
+    rg_space_to_unit(&problem->domain.design, pool.points + (size_t)i * t->dim,
+                     t->X + (size_t)i * t->dim);
+    (*y)[i] = pool.value[i];
+  }
+  PetscCall(rg_pool_destroy(&pool));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
+{
+  const Options *o = problem->options;
+  RgRandom       points = rg_stream_at(&problem->stream, 0);
+  RgRandom       path = rg_stream_at(&problem->stream, 1), noise = rg_stream_at(&problem->stream, 2);
+  RgFeaturePath  truth;
+  double        *e;
+
+  PetscFunctionBeginUser;
+  t->n = o->runs;
+  PetscCall(PetscMalloc1((size_t)t->n * t->dim, &t->X));
+  PetscCall(PetscMalloc1(t->n, y));
+  PetscCall(PetscMalloc1(t->n, &e));
+  PetscCall(rg_design_sobol(&points, t->n, t->dim, t->X));
+  PetscCall(rg_feature_path_create(t->dim, FEATURES, &truth));
+  PetscCall(rg_feature_path_draw(&truth, &t->kernel, &path));
+  PetscCall(rg_feature_path_evaluate(&truth, t->n, t->X, *y, NULL));
+  rg_random_normals(&noise, (size_t)t->n, e);
+  for (int i = 0; i < t->n; i++) (*y)[i] += sqrt(o->noise) * e[i];
+  PetscCall(rg_feature_path_destroy(&truth));
+  PetscCall(PetscFree(e));
+  PetscFunctionReturn(0);
+}
+
+/* ---- training ------------------------------------------------------------------------------- */
+
+static void standardise(Trained *t, double *y)
+{
+  double squares = 0;
+
+  for (int i = 0; i < t->n; i++) t->shift += y[i] / t->n;
+  for (int i = 0; i < t->n; i++) squares += (y[i] - t->shift) * (y[i] - t->shift) / t->n;
+  t->scale = squares > 0 ? sqrt(squares) : 1;
+  for (int i = 0; i < t->n; i++) y[i] = (y[i] - t->shift) / t->scale;
+}
+
+/* Maximum marginal likelihood; what is given stays where nothing finite is found. */
+static PetscErrorCode fit(RgTeam *team, const Options *o, Trained *t, const double *y,
+                          double *noise)
+{
+  const RgFitOptions options = {.length_scale_lower = 0.01,
+                                .length_scale_upper = 10,
+                                .variance_lower = 0.01,
+                                .variance_upper = 100,
+                                .learn_noise = true,
+                                .noise_lower = 1e-6,
+                                .noise_upper = 1,
+                                .learn_mean = true,
+                                .max_iterations = o->fit_iterations,
+                                .tolerance = 1e-3};
+  RgFitWork work = {.team = team};
+  double    value;
+  int       evaluations;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_fit_with(&work, &t->kernel, noise, &t->mean, t->n, t->X, y, &options, NULL, &value,
+                        NULL, &evaluations));
+  PetscCall(rg_fit_work_destroy(&work));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode weigh(RgTeam *team, Trained *t, const double *y, double noise,
+                            RgFailure *failure)
+{
+  RgPosterior posterior;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_posterior_create(&t->kernel, noise, t->mean, 1, &posterior));
+  PetscCall(rg_posterior_use_team(&posterior, team, t->n));
+  PetscCall(rg_posterior_set(&posterior, NULL, noise, t->mean, t->n, t->X, y, failure));
+  PetscCall(PetscMalloc1(t->n, &t->alpha));
+  for (int i = 0; i < t->n; i++) t->alpha[i] = y[i] - t->mean;
+  if (!failure->failed) PetscCall(rg_posterior_solve_many(&posterior, 1, t->alpha));
+  PetscCall(rg_posterior_destroy(&posterior));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+{
+  const Options *o = problem->options;
+  const bool     each = o->fit == 1 || o->length_scale.n > 1;
+  double         noise = o->noise, *y = NULL, scales[MOST_INPUTS];
+  Trained       *t;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&t));
+  problem->data = t;
+  t->dim = problem->domain.design.dim;
+  if (t->dim > MOST_INPUTS) {
+    rg_failure_set(failure, "gp_surrogate: %d inputs; at most %d", t->dim, MOST_INPUTS);
+    PetscFunctionReturn(0);
+  }
+  for (int j = 0; j < t->dim; j++)
+    scales[j] = o->length_scale.values[o->length_scale.n > 1 ? j : 0];
+  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, t->dim, each, scales, o->variance,
+                             &t->kernel));
+  if (o->path) PetscCall(read_runs(problem, t, &y, failure));
+  else PetscCall(draw_runs(problem, t, &y));
+  if (!failure->failed) {
+    standardise(t, y);
+    if (o->fit == 1) PetscCall(fit(problem->team, o, t, y, &noise));
+    PetscCall(weigh(problem->team, t, y, noise, failure));
+  }
+  PetscCall(PetscFree(y));
+  PetscFunctionReturn(0);
+}
+
+/* ---- f -------------------------------------------------------------------------------------- */
+
+static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                               RgFailure *failure)
+{
+  const Trained *t = problem->data;
+  double        *Z, *K;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(PetscMalloc2((size_t)BATCH * t->dim, &Z, (size_t)BATCH * t->n, &K));
+  for (int first = 0; first < m; first += BATCH) {
+    const int count = PetscMin(BATCH, m - first);
+    for (int j = 0; j < count; j++)
+      rg_space_to_unit(&problem->domain.design, points[first + j].x, Z + (size_t)j * t->dim);
+    PetscCall(rg_kernel_cross(&t->kernel, t->n, t->X, count, Z, K));
+    cblas_dgemv(CblasRowMajor, CblasTrans, t->n, count, t->scale, K, count, t->alpha, 1, 0.0,
+                f + first, 1);
+    for (int j = 0; j < count; j++) f[first + j] += t->shift + t->scale * t->mean;
+  }
+  PetscCall(PetscFree2(Z, K));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double *out)
+{
+  const Trained *t = problem->data;
+  const RgSpace *box = &problem->domain.design;
+  double        *z;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(t->dim, &z));
+  rg_space_to_unit(box, point->x, z);
+  PetscCall(rg_kernel_cross_gradient(&t->kernel, t->n, t->X, 1, z, t->alpha, out));
+  for (int j = 0; j < t->dim; j++) out[j] *= t->scale / (box->upper[j] - box->lower[j]);
+  PetscCall(PetscFree(z));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgProblem *problem)
+{
+  Trained *t = problem->data;
+
+  PetscFunctionBeginUser;
+  if (!t) PetscFunctionReturn(0);
+  PetscCall(rg_kernel_destroy(&t->kernel));
+  PetscCall(PetscFree(t->X));
+  PetscCall(PetscFree(t->alpha));
+  PetscCall(PetscFree(problem->data));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_gp_surrogate = {
+  .name = "gp_surrogate",
+  .title = "Surrogate of a simulator",
+  .summary = "posterior mean of a Gaussian process trained on a table of runs, or on synthetic\n"
+             "ones, over the box of their inputs",
+  .reference = "surrogates of simulators as in Cakmak et al. 2020, Bayesian optimization of risk "
+               "measures",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .random = true,
+  .shared = true,
+  .check = check,
+  .identity = identity,
+  .domain = domain,
+  .dense_order = dense_order,
+  .create = create,
+  .evaluate = evaluate,
+  .gradient = gradient,
+  .destroy = destroy,
+};
