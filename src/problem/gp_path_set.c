@@ -1,6 +1,6 @@
 /* gp_path_set: a sample path of a Gaussian process on an unstructured set of points.
 
-   f = L z on N points of the unit cube, uniform or scrambled Sobol ones that depend on `points_seed`
+   f = L z on N points of the unit cube, uniform or scrambled Sobol ones that depend on points_seed
    alone; L the lower Cholesky factor of the kernel matrix, z standard normal in point order from
    the instance's own stream. Every instance is another path on the same points; the optimum is
    found by scanning. No structure helps: the matrix has 8 N^2 bytes and costs N^3/3 operations,

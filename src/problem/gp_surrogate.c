@@ -207,7 +207,8 @@ static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
 {
   const Options *o = problem->options;
   RgRandom       points = rg_stream_at(&problem->stream, 0);
-  RgRandom       path = rg_stream_at(&problem->stream, 1), noise = rg_stream_at(&problem->stream, 2);
+  RgRandom       path = rg_stream_at(&problem->stream, 1);
+  RgRandom       noise = rg_stream_at(&problem->stream, 2);
   RgFeaturePath  truth;
   double        *e;
 

@@ -131,7 +131,33 @@ static void lead_path(RgTeam *team)
   RG_OK(rg_sample_path(&space, &kernel, y, f[1], &jitter, &failure));
   RG_OK(rg_team_sample_path(team, &kernel, MOST, X, y, f[0], &jitter, &failure));
   assert_true(distance(MOST, f[0], f[1]) < 1e-9);
+  RG_OK(rg_sample_path_on(team, &space, &kernel, y, f[0], &jitter, &failure));
+  assert_true(distance(MOST, f[0], f[1]) < 1e-9);
   RG_OK(rg_kernel_destroy(&kernel));
+}
+
+/* Every part of a kernel gets to the others: log likelihoods agree. */
+static void lead_kernels(RgTeam *team)
+{
+  const double scale = 0.6;
+
+  for (int variant = 0; variant <= SUPPORT_VARIANTS; variant++) {
+    const RgFitOptions options = {.learn_noise = true};
+    double value[2], gradient[2][32], mean = 0;
+    RgFitWork work[2] = {{.team = team}, {0}};
+    RgKernel kernel;
+    if (variant < SUPPORT_VARIANTS) support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
+    else RG_OK(rg_kernel_create_shift(RG_KERNEL_MATERN52, DIM, false, &scale, 1.0, &kernel));
+    for (int k = 0; k < 2; k++) {
+      RG_OK(rg_fit_objective_with(&work[k], &kernel, 1e-2, &mean, MOST, X, y, &options, &value[k],
+                                  gradient[k]));
+      RG_OK(rg_fit_work_destroy(&work[k]));
+    }
+    RG_CLOSE(value[0], value[1], 1e-9);
+    const int size = rg_kernel_theta_size(&kernel) + 1;
+    assert_true(size <= 32 && distance(size, gradient[0], gradient[1]) < 1e-7 * fabs(value[1]));
+    RG_OK(rg_kernel_destroy(&kernel));
+  }
 }
 
 static PetscErrorCode count_idle(void *context)
@@ -159,6 +185,7 @@ static void test_leader_and_team(void **state)
       if (size == 1) assert_int_equal(rg_team_jobs(team), 0);
       lead_fit(team);
       lead_path(team);
+      lead_kernels(team);
       RG_OK(rg_team_dismiss(team));
     } else {
       RG_OK(rg_team_serve(team, count_idle, &idle));
