@@ -22,12 +22,21 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
 /* create of a class whose state begins with an RgModel over (x, c). */
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
 
-/* Maximise criterion(U(x, s_1), ..., U(x, s_M)); query->extra[0], [1]: width squared and value, as
-   in rg_ucb_columns. contexts: M x dim_c, the last n_slopes of them with slopes. */
+/* A criterion(U(x, s_1), ..., U(x, s_M)): contexts s: M x dim_c, the last n_slopes of them with
+   slopes; context: passed to criterion. */
+typedef struct {
+  int                M, n_slopes;
+  const double      *contexts;
+  RgContextCriterion criterion;
+  void              *context;
+} RgContextual;
+
+/* Maximise `exact`; query->extra[0], [1]: width squared and value, as in rg_ucb_columns. Where the
+   model looks at contexts pair by pair (gp/context_posterior.h) raw points are compared by `rough`,
+   a criterion of fewer contexts; NULL: by `exact`. */
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                     int M, const double *contexts, int n_slopes,
-                                     RgContextCriterion criterion, void *context, RgQuery *query,
-                                     RgFailure *failure);
+                                     const RgContextual *exact, const RgContextual *rough,
+                                     RgQuery *query, RgFailure *failure);
 
 /* Grid of the context box: ceil(size^(1/dim)) equispaced levels per coordinate, ends included, all
    combinations (the last coordinate fastest), or the diagonal only. Returns the points in *points

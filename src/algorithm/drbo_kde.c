@@ -121,7 +121,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
                                double radius, RgQuery *query, RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  const int      n = contexts->n, few = rg_kde_screening(&options->kde, model, contexts);
+  const int      n = contexts->n;
   const bool     equal = options->kde.expectation == RG_KDE_SAMPLE;
   RgRandom       random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   Worst          worst = {.n = n,
@@ -135,14 +135,16 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &worst.q, 2 * n, &worst.work));
   Worst rough = worst;
+  int   few;
   PetscCall(rg_context_ucb_create(model, n + options->floor_points, contexts->c, 0,
                                   options->kde.width, worst_case, &worst, &ucb));
-  PetscCall(coarse_create(algorithm, model, contexts, few, &rough, &coarse));
+  few = rg_kde_screening(&options->kde, &ucb.posterior, contexts);
+  if (few < n) PetscCall(coarse_create(algorithm, model, contexts, few, &rough, &coarse));
   PetscCall(rg_acquire_screened(algorithm->setup.domain, history, rg_context_ucb_function, &ucb,
                                 few < n ? &screen : NULL, algorithm->setup.maximiser, &random,
                                 query, &query->extra[ACQUISITION], failure));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  PetscCall(rg_context_ucb_destroy(&coarse));
+  if (few < n) PetscCall(rg_context_ucb_destroy(&coarse));
   PetscCall(PetscFree2(worst.q, worst.work));
   PetscFunctionReturn(0);
 }

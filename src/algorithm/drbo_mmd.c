@@ -52,8 +52,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_mmd_ball_create(algorithm, history, &ball));
   PetscCall(PetscMalloc1(ball.n, &inner.q));
   /* 3. x_t = argmax of the worst case. */
-  PetscCall(rg_contextual_acquire(algorithm, t, history, ball.n, ball.contexts, 0, worst_case,
-                                  &inner, query, failure));
+  const RgContextual worst = {ball.n, 0, ball.contexts, worst_case, &inner};
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
   query->extra[RG_MMD_RADIUS] = ball.radius;
   PetscCall(PetscFree(inner.q));
   PetscCall(rg_mmd_ball_destroy(&ball));

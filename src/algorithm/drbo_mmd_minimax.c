@@ -60,8 +60,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 2. Grid, reference distribution and radius. */
   PetscCall(rg_mmd_ball_create(algorithm, history, &ball));
   /* 3. x_t = argmax of the approximate worst case. */
-  PetscCall(rg_contextual_acquire(algorithm, t, history, ball.n, ball.contexts, 0, approximation,
-                                  &inner, query, failure));
+  const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &inner};
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
   query->extra[RG_MMD_RADIUS] = ball.radius;
   PetscCall(rg_mmd_ball_destroy(&ball));
   PetscFunctionReturn(0);

@@ -27,8 +27,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_centre_create(&options->centre, algorithm->setup.domain, history, &centre));
   weights = (RgContextWeights){centre.n, centre.weight};
   /* 3. x_t = argmax E U. */
-  PetscCall(rg_contextual_acquire(algorithm, t, history, centre.n, centre.contexts, 0,
-                                  rg_ucb_expectation, &weights, query, failure));
+  const RgContextual average = {centre.n, 0, centre.contexts, rg_ucb_expectation, &weights};
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &average, NULL, query, failure));
   PetscCall(rg_centre_destroy(&centre));
   PetscFunctionReturn(0);
 }

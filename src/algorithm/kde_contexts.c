@@ -38,14 +38,10 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
   PetscFunctionReturn(0);
 }
 
-int rg_kde_screening(const RgKdeOptions *options, const RgModel *model,
+int rg_kde_screening(const RgKdeOptions *options, const RgContextPosterior *posterior,
                      const RgKdeContexts *contexts)
 {
-  bool product = model->kernel.n_terms == 1;
-
   if (options->expectation == RG_KDE_QUADRATURE) return contexts->n;
-  for (int k = 0; product && k < model->kernel.terms[0].n_factors; k++)
-    product = model->kernel.terms[0].factors[k].family == RG_KERNEL_GAUSSIAN;
-  if (options->screening < 0) return product ? contexts->n : PetscMin(SCREENING, contexts->n);
-  return PetscMin(options->screening, contexts->n);
+  if (options->screening > 0) return PetscMin(options->screening, contexts->n);
+  return posterior->is_product ? contexts->n : PetscMin(SCREENING, contexts->n);
 }

@@ -5,6 +5,7 @@
 
 #include "algorithm/algorithm.h"
 #include "density/kde.h"
+#include "gp/context_posterior.h"
 
 enum { RG_KDE_SAMPLE, RG_KDE_QUADRATURE };
 
@@ -48,8 +49,8 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
                                       RgKdeContexts *contexts);
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
-/* How many contexts screen raw points under this model; contexts->n: all. */
-int rg_kde_screening(const RgKdeOptions *options, const RgModel *model,
+/* How many contexts screen raw points under this posterior; contexts->n: all. */
+int rg_kde_screening(const RgKdeOptions *options, const RgContextPosterior *posterior,
                      const RgKdeContexts *contexts);
 
 #endif

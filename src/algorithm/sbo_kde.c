@@ -82,26 +82,28 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
                                RgQuery *query, RgFailure *failure)
 {
   const RgKdeOptions *options = &((const Options *)algorithm->options)->kde;
-  const int           few = rg_kde_screening(options, model, contexts);
+  int                 few;
   RgRandom            random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  RgContextWeights    weights = {contexts->n, contexts->weight}, first = {few, NULL};
+  RgContextWeights    weights = {contexts->n, contexts->weight}, first;
   RgContextUcb        ucb, coarse;
   const RgScreen      screen = {rg_context_ucb_function, &coarse};
   double             *equal;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(few, &equal));
-  for (int i = 0; i < few; i++) equal[i] = 1.0 / few;
-  first.weight = equal;
   PetscCall(rg_context_ucb_create(model, contexts->n, contexts->c, 0, options->width,
                                   rg_ucb_expectation, &weights, &ucb));
-  PetscCall(rg_context_ucb_create(model, few, contexts->c, 0, options->width,
-                                  rg_ucb_expectation, &first, &coarse));
+  few = rg_kde_screening(options, &ucb.posterior, contexts);
+  PetscCall(PetscMalloc1(few, &equal));
+  for (int i = 0; i < few; i++) equal[i] = 1.0 / few;
+  first = (RgContextWeights){few, equal};
+  if (few < contexts->n)
+    PetscCall(rg_context_ucb_create(model, few, contexts->c, 0, options->width,
+                                    rg_ucb_expectation, &first, &coarse));
   PetscCall(rg_acquire_screened(algorithm->setup.domain, history, rg_context_ucb_function, &ucb,
                                 few < contexts->n ? &screen : NULL, algorithm->setup.maximiser,
                                 &random, query, &query->extra[ACQUISITION], failure));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  PetscCall(rg_context_ucb_destroy(&coarse));
+  if (few < contexts->n) PetscCall(rg_context_ucb_destroy(&coarse));
   PetscCall(PetscFree(equal));
   PetscFunctionReturn(0);
 }

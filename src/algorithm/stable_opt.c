@@ -17,7 +17,7 @@ enum { CENTRED, SHIFTED };
 
 typedef struct {
   RgContextualOptions common;
-  int                 samples, box;
+  int                 samples, screening, box;
 } Options;
 
 static const char *const boxes[] = {"centred", "shifted", NULL};
@@ -26,6 +26,9 @@ static const RgParam params[] = {
   RG_CONTEXTUAL_PARAMS(Options, common),
   {"samples", RG_PARAM_INT, offsetof(Options, samples), "1024", 1, 1e6, NULL, "",
    "Sobol points of the box of contexts"},
+  {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 1, 1e6, NULL, "",
+   "under a kernel that does not factor into x and c: points that raw points of the search are "
+   "compared by, the first of the samples"},
   {"box", RG_PARAM_CHOICE, offsetof(Options, box), "centred", 0, 0, boxes, "C_t",
    "mean -/+ one standard deviation, or shifted two of them down (as released)"},
   {0}};
@@ -47,7 +50,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const Options *options = algorithm->options;
   const int      dim = algorithm->setup.domain->context.dim;
-  int            M = options->samples;
+  int            M = options->samples, few = PetscMin(options->screening, M);
   RgRandom       random = rg_algorithm_stream_at(algorithm, "contexts", t);
   double        *contexts;
 
@@ -67,8 +70,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
           mean + deviation * (2.0 * contexts[(size_t)m * dim + k] - 1.0);
   }
   /* 3. x_t = argmax min U. */
-  PetscCall(rg_contextual_acquire(algorithm, t, history, M, contexts, 0, rg_ucb_minimum, &M,
-                                  query, failure));
+  const RgContextual least = {M, 0, contexts, rg_ucb_minimum, &M};
+  const RgContextual rough = {few, 0, contexts, rg_ucb_minimum, &few};
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &least, &rough, query, failure));
   PetscCall(PetscFree(contexts));
   PetscFunctionReturn(0);
 }

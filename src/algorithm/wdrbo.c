@@ -121,8 +121,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(PetscArraycpy(contexts + (size_t)centre.n * dim, state->samples,
                           (size_t)state->n * dim));
   /* 3. x_t = argmax E U - eps_t L. */
-  PetscCall(rg_contextual_acquire(algorithm, t, history, centre.n + state->n, contexts, state->n,
-                                  rg_ucb_penalised, &penalised, query, failure));
+  const RgContextual bound = {centre.n + state->n, state->n, contexts, rg_ucb_penalised,
+                              &penalised};
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &bound, NULL, query, failure));
   query->extra[RADIUS] = penalised.radius;
   PetscCall(PetscFree(contexts));
   PetscCall(rg_centre_destroy(&centre));
