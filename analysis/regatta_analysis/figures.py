@@ -14,12 +14,13 @@ from .settings import options
 from .statistics import summarise
 from .theory import confidence_law
 
-BANDS = ("se", "quantile")
+BANDS = ("se", "quantile", "bootstrap")
 
 
 @dataclass(frozen=True)
 class Band:
-    """What is drawn: mean with `factor` standard errors, or median with a quantile band."""
+    """What is drawn: mean with `factor` standard errors, median with a quantile band, or mean with its
+    95% bootstrap interval."""
     kind: str = "se"
     quantiles: tuple = (0.25, 0.75)
     factor: float = 1.0
@@ -29,11 +30,16 @@ class Band:
         if self.kind == "se":
             error = self.factor * cell["se"].fillna(0.0)
             return cell["mean"], cell["mean"] - error, cell["mean"] + error
+        if self.kind == "bootstrap":
+            low, high = (cell[name].fillna(cell["mean"]) for name in ("boot_low", "boot_high"))
+            return cell["mean"], low, high
         return cell["median"], cell["low"], cell["high"]
 
     def note(self):
         if self.kind == "se":
             return "mean ± standard error"
+        if self.kind == "bootstrap":
+            return "mean with 95% bootstrap interval"
         low, high = (f"{100 * q:g}" for q in self.quantiles)
         return f"median, {low}–{high}% quantile band"
 
@@ -51,7 +57,7 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
         notes = [_band_note(results, problems, band.note())]
         for problem, panel in panels:
             summary = summarise(regret_curves(results, problem, metric), band.quantiles,
-                                results.algorithms)
+                                results.algorithms, band.kind == "bootstrap")
             _draw(panel.axes, summary, styles, band)
             factor, remarks = scale_axes(panel.axes, summary, band, scale, metric)
             notes += remarks

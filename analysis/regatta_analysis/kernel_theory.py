@@ -73,7 +73,7 @@ def draw_fill(axis, dim, queries):
 def fill_handles():
     """Legend of `draw_fill`."""
     return ([Line2D([], [], color="0.4", lw=0.8, ls=ls) for ls in ((0, (5, 1.5)), (0, (1, 1)))],
-            ["slope $-1/d$", "covering bound"])
+            ["slope −1/d", "covering bound"])
 
 
 def bounds_figure(results, problem, panels):

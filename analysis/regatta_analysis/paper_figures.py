@@ -89,9 +89,19 @@ def grid(spec, studies, time=False):
         if spec.get("bounds") == "fill":
             more = kernel_theory.fill_handles()
             handles, labels = handles + more[0], labels + more[1]
-        notes = [_band_words(band, trials)] + notes
+        notes = [_band_words(band, trials)] + _merged(notes)
         style.place_legend(figure, handles, labels, notes)
         return figure
+
+
+def _merged(notes):
+    """Notes that several panels give rise to, in one."""
+    different = list(dict.fromkeys(notes))
+    linear = [note for note in different if note.startswith("linear below")]
+    if len(linear) < 2:
+        return different
+    return [note for note in different if note not in linear] + [
+        "linear below the dotted lines, to show 0"]
 
 
 def _methods(spec, studies):
@@ -109,6 +119,8 @@ def _curves(axis, results, entry, spec, styles, band, time):
     metric = entry.get("metric", spec.get("metric", "simple"))
     wanted = entry.get("methods", spec.get("methods"))
     frame = value_curves(results, entry["problem"], metric)
+    if metric in ("cpu", "wall"):
+        frame = frame.loc[:, frame.columns > 0]  # nothing is spent before the first query
     summary = summarise(frame, band.quantiles, results.algorithms)
     if time:
         spent = value_curves(results, entry["problem"], "cpu")

@@ -5,24 +5,28 @@ import pandas as pd
 COLUMNS = ["n", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high"]
 
 
-def summarise(curves, quantiles=(0.25, 0.75), order=None):
+def summarise(curves, quantiles=(0.25, 0.75), order=None, bootstrap=False):
     """Summary of curves (rows: algorithm, instance, seed; columns: t), long format.
 
     Per algorithm and t over the trials with a value: n; mean; sd with divisor n - 1; se,
     sd/sqrt(n); median; low and high, the quantiles asked for (linear between order statistics).
     se_instances is the standard error over instance means, for designs where several seeds share
     an instance and trials are therefore not independent; NaN elsewhere. `order`: algorithms first.
+    `bootstrap`: also boot_low and boot_high, the 95% percentile bootstrap interval of the mean.
     """
     present = list(dict.fromkeys(curves.index.get_level_values("algorithm")))
     blocks = []
     for algorithm in [a for a in order or present if a in present]:
         cell = curves.xs(algorithm, level="algorithm", drop_level=False)
         block = pd.DataFrame(_summary(cell, quantiles), columns=COLUMNS)
+        if bootstrap:
+            block["boot_low"], block["boot_high"] = _mean_interval(cell)
         block.insert(0, "t", cell.columns.to_numpy())
         block.insert(0, "algorithm", algorithm)
         blocks.append(block[block["n"] > 0])
     if not blocks:
-        return pd.DataFrame(columns=["algorithm", "t"] + COLUMNS)
+        return pd.DataFrame(columns=["algorithm", "t"] + COLUMNS
+                            + (["boot_low", "boot_high"] if bootstrap else []))
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -54,6 +58,25 @@ def _over_instances(cell):
     return n, se if crossed else np.full(cell.shape[1], np.nan)
 
 
+def _mean_interval(cell, level=0.95, draws=1000):
+    """Percentile bootstrap interval of the mean at every t; the trials of an instance are drawn
+    together where instances and seeds are crossed. NaN with fewer than two values."""
+    values = cell.to_numpy(float)
+    known = np.isfinite(values)
+    instances = cell.index.get_level_values("instance")
+    crossed = 1 < instances.nunique() < len(cell)
+    weights = _resamples(_rows_by_group(len(values), instances if crossed else None), len(values),
+                         draws, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = (weights @ np.where(known, values, 0.0)) / (weights @ known)
+    means[:, known.sum(axis=0) < 2] = np.nan
+    some = np.isfinite(means).any(axis=0)
+    found = np.full((2, values.shape[1]), np.nan)
+    tail = (1.0 - level) / 2.0
+    found[:, some] = np.nanquantile(means[:, some], [tail, 1.0 - tail], axis=0)
+    return found
+
+
 def bootstrap_interval(values, statistic=None, level=0.95, draws=2000, seed=0, groups=None):
     """Percentile bootstrap interval (low, high) of a statistic of the rows of `values`.
 
@@ -83,15 +106,20 @@ def bootstrap_means(values, draws=1000, seed=0, groups=None):
     n, groups and seed are the same, so that the means of paired arrays can be compared draw by
     draw."""
     values = np.asarray(values, float)
-    rows = _rows_by_group(len(values), groups)
+    weights = _resamples(_rows_by_group(len(values), groups), len(values), draws, seed)
+    return weights @ values / weights.sum(axis=1, keepdims=True)
+
+
+def _resamples(rows, n, draws, seed):
+    """How often each of n rows stands in each resample of the groups `rows`: draws x n."""
     random = np.random.default_rng(seed)
     picked = random.integers(len(rows), size=(draws, len(rows)))
     times = np.zeros((draws, len(rows)))
     np.add.at(times, (np.arange(draws)[:, None], picked), 1.0)
-    weights = np.zeros((draws, len(values)))
+    weights = np.zeros((draws, n))
     for k, mine in enumerate(rows):
         weights[:, mine] = times[:, [k]]
-    return weights @ values / weights.sum(axis=1, keepdims=True)
+    return weights
 
 
 def _rows_by_group(n, groups):

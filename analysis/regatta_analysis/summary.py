@@ -22,10 +22,11 @@ def write_all(results, options):
         drawn += _bound_figures(results, table, options)
     regret = tables.write_final_regret(results, options.metric, band, options.out)
     runtime = tables.write_runtime(results, options.out)
+    tables.write_curves(results, options.metric, band, options.out)
     path = options.out / "summary.md"
     path.write_text(_summary(results, drawn, regret, runtime), encoding="utf-8")
     written = [file for _, files in drawn for file in files] + [path]
-    return written + [options.out / f"{stem}.{suffix}" for stem in ("final_regret", "runtime")
+    return written + [options.out / "curves.csv"] + [options.out / f"{stem}.{suffix}" for stem in ("final_regret", "runtime")
                       for suffix in ("md", "tex", "csv")]
 
 

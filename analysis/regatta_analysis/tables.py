@@ -11,12 +11,25 @@ from .statistics import mean_and_error, summarise
 STAGES = ("fit", "acquire", "evaluate")
 
 
-def final_regret(results, metrics, quantiles=(0.25, 0.75)):
+def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
+    """Every statistic of every cell at every query: one row per metric, problem, algorithm and t."""
+    blocks = []
+    for metric in metrics:
+        for problem in results.problems:
+            block = summarise(regret_curves(results, problem, metric), quantiles,
+                              results.algorithms, bootstrap=True)
+            block.insert(0, "problem", problem)
+            block.insert(0, "metric", metric)
+            blocks.append(block)
+    return pd.concat([b for b in blocks if len(b)] or blocks[:1], ignore_index=True)
+
+
+def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
     """One row per metric and cell: the summary at the last query t, and how many trials were
     planned, done, failed and missing. Cells without a complete trial have NaN."""
     blocks = []
     for metric in metrics:
-        last = [summarise(regret_curves(results, problem, metric), quantiles)
+        last = [summarise(regret_curves(results, problem, metric), quantiles, None, bootstrap)
                 .groupby("algorithm", sort=False).tail(1).assign(problem=problem)
                 for problem in results.problems]
         block = results.cells().merge(pd.concat(last), how="left", on=["problem", "algorithm"])
@@ -97,7 +110,8 @@ def _number(value, notation, digits):
 def _between(median, low, high, notation):
     if not np.isfinite(median):
         return ""
-    parts = ["0" if v == 0 else _number(v, notation, 3) for v in (median, low, high)]
+    parts = ["–" if not np.isfinite(v) else "0" if v == 0 else _number(v, notation, 3)
+             for v in (median, low, high)]
     return notation.formula % f"{parts[0]} [{parts[1]}, {parts[2]}]"
 
 
@@ -107,7 +121,7 @@ def final_regret_grid(table, metric, band=Band(), notation=TEXT):
     """Header and rows (algorithm x problem) of one metric; the best cell of a problem is bold."""
     table = table[table["metric"] == metric]
     problems = list(dict.fromkeys(table["problem"]))
-    centre = "mean" if band.kind == "se" else "median"
+    centre = "median" if band.kind == "quantile" else "mean"
     best = table.groupby("problem")[centre].agg("max" if METRICS[metric].running else "min")
     horizon = table.groupby("problem")["t"].max()
     header = ["Algorithm"] + [f"{p} (T = {horizon[p]:.0f})" if np.isfinite(horizon[p]) else p
@@ -131,6 +145,8 @@ def _final_text(cell, band, notation):
         if cell.se_instances > 0:
             error = f"{notation.plus_minus} {_number(cell.se_instances, notation, 2)}"
             text += f" [{notation.formula % error}]"
+    elif band.kind == "bootstrap":
+        text = _between(cell.mean, cell.boot_low, cell.boot_high, notation)
     else:
         text = _between(cell.median, cell.low, cell.high, notation)
     count = "" if cell.done == cell.planned else f" ({cell.done} of {cell.planned})"
@@ -178,7 +194,7 @@ def latex(header, rows, caption):
 
 def write_final_regret(results, metrics, band, directory):
     """final_regret.md, .tex, .csv; returns the Markdown text."""
-    table = final_regret(results, metrics, band.quantiles)
+    table = final_regret(results, metrics, band.quantiles, band.kind == "bootstrap")
     texts, tex = [], []
     for metric in metrics:
         caption = f"{METRICS[metric].name} at the last query T: {band.note()}."
@@ -193,6 +209,12 @@ def write_final_regret(results, metrics, band, directory):
     text = "\n\n".join(texts + [note]) + "\n"
     _write(directory, "final_regret", "## Final regret\n\n" + text, tex, table)
     return text
+
+
+def write_curves(results, metrics, band, directory):
+    """curves.csv: what the figures show, and the other statistics, cell by cell and query by query."""
+    curve_summaries(results, metrics, band.quantiles).to_csv(
+        directory / "curves.csv", index=False, float_format="%.10g")
 
 
 def write_runtime(results, directory):

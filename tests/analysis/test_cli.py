@@ -7,6 +7,7 @@ import sys
 import unittest
 
 import common
+import pandas as pd
 import synthetic
 from regatta_analysis.__main__ import main
 
@@ -44,8 +45,8 @@ class Command(common.Case):
                   for suffix in ("csv", "md", "tex")]
         self.assertEqual(self.written(), sorted(
             [f"{stem}.{suffix}" for stem in expected for suffix in ("pdf", "png")]
-            + tables + ["summary.md"]))
-        self.assertIn("21 files", out)
+            + tables + ["curves.csv", "summary.md"]))
+        self.assertIn("22 files", out)
         summary = (self.out / "summary.md").read_text()
         for words in ("# A synthetic study", "10 of 12 done, 1 failed, 1 missing",
                       "Cholesky broke down", synthetic.STUDY, "| EI | 2 | 0 | 1 |",
@@ -74,6 +75,17 @@ class Command(common.Case):
         self.assertIn("regret_GP_paths_average.pdf", self.written())
         self.assertFalse([name for name in self.written() if name.endswith(".png")])
         self.assertIn("10–90% quantile band", (self.out / "final_regret.md").read_text())
+
+    def test_curves_and_bootstrap(self):
+        code, _, err = run(self.path, "--out", self.out, "--metric", "simple", "--band", "bootstrap",
+                           "--formats", "png")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("95% bootstrap interval", (self.out / "final_regret.md").read_text())
+        curves = pd.read_csv(self.out / "curves.csv")
+        self.assertEqual(len(curves), 2 * 2 * 9)  # problems, algorithms, t = 0 .. 8
+        inside = curves[curves["n"] > 1]
+        self.assertTrue((inside["boot_low"] <= inside["mean"]).all())
+        self.assertTrue((inside["boot_high"] >= inside["mean"]).all())
 
     def test_confidence_by_formula(self):
         code, _, err = run("confidence", "--points", "50", "--out", self.out, "--formats", "pdf")

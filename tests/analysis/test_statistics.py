@@ -56,6 +56,24 @@ class Statistics(common.Case):
         self.assertAlmostEqual(found["se_instances"], stats.sem([2.0, 8.0]))
         self.assertAlmostEqual(found["se"], stats.sem([1.0, 3.0, 6.0, 10.0]))
 
+    def test_bootstrap_of_a_cell(self):
+        """As SciPy's percentile bootstrap; ragged ends and crossed instances as they are."""
+        values = np.random.default_rng(5).normal(size=(40, 2))
+        values[:, 1] = np.where(np.arange(40) < 39, np.nan, 1.0)  # one trial goes on alone
+        found = summarise(frame({("EI", 0, k): row for k, row in enumerate(values)}),
+                          bootstrap=True)
+        expected = stats.bootstrap((values[:, 0],), np.mean, method="percentile", n_resamples=4000,
+                                   random_state=1).confidence_interval
+        np.testing.assert_allclose(found.loc[0, ["boot_low", "boot_high"]].astype(float), expected,
+                                   atol=0.04)
+        self.assertTrue(found.loc[1, ["boot_low", "boot_high"]].isna().all())
+        repeated = summarise(frame({("EI", i, s): [float(i % 2)] for i in range(10)
+                                    for s in range(8)}), bootstrap=True).iloc[0]
+        single = summarise(frame({("EI", i, 0): [float(i % 2)] for i in range(10)}),
+                           bootstrap=True).iloc[0]
+        self.assertAlmostEqual(repeated["boot_low"], single["boot_low"])
+        self.assertAlmostEqual(repeated["boot_high"], single["boot_high"])
+
     def test_one_seed_per_instance_is_not_crossed(self):
         found = summarise(frame({("EI", k, 0): [float(k)] for k in range(4)}))
         self.assertTrue(found["se_instances"].isna().all())
