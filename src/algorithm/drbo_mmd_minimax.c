@@ -3,8 +3,8 @@
    As drbo_mmd, with the worst expectation replaced by the average of a lower bound (tangent at
    radius 0, by the sensitivity S) and an upper bound (chord to the smallest U).
    Source: Tay, Foo, Urano, Leong, Low (2022); sbo_kde 3.2, wdrbo 3.
-   Deviations: sensitivity identity is the fast variant both papers compare with; centre: uniform is
-   what the released comparison computes instead of the reference's expectation.
+   Deviations: sensitivity identity is the fast variant both papers compare with; centre: uniform and
+   tangent: no are what the released comparison computes (a sign keeps it from the tangent).
    Cost per acquisition value: that of the U (gp/context_posterior.h), and O(N) for a grid of N
    contexts (sensitivity exact: O(N^2)).
    Needs contexts from a box, drawn by nature. Revision 1. */
@@ -15,6 +15,7 @@ enum { REFERENCE, UNIFORM };
 typedef struct {
   RgMmdBallOptions ball;
   int              sensitivity, centre;
+  bool             tangent;
 } Options;
 
 static const char *const sensitivities[] = {"identity", "exact", NULL};
@@ -26,6 +27,9 @@ static const RgParam params[] = {
    "S", "of the worst case to the radius at 0: K replaced by the identity, or exact"},
   {"centre", RG_PARAM_CHOICE, offsetof(Options, centre), "reference", 0, 0, centres, "",
    "expectation at radius 0: under the observed contexts, or the mean over the grid (as released)"},
+  {"tangent", RG_PARAM_BOOL, offsetof(Options, tangent), "yes", 0, 0, NULL, "",
+   "lower bound: the tangent at radius 0 or the smallest U, whichever is larger; no: the smallest U "
+   "(as released)"},
   {0}};
 
 typedef struct {
@@ -36,14 +40,14 @@ typedef struct {
 static PetscErrorCode approximation(void *context, const double *u, const double *slope,
                                     double *value, double *u_bar, double *slope_bar)
 {
-  Inner *inner = context;
+  Inner             *inner = context;
+  const RgMmdMinimax how = {(RgMmdSensitivity)inner->options->sensitivity,
+                            inner->options->centre == UNIFORM, !inner->options->tangent};
 
   PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
-  PetscCall(rg_mmd_minimax(&inner->ball->mmd, u, inner->ball->radius,
-                           (RgMmdSensitivity)inner->options->sensitivity,
-                           inner->options->centre == UNIFORM, value, u_bar));
+  PetscCall(rg_mmd_minimax(&inner->ball->mmd, u, inner->ball->radius, &how, value, u_bar));
   PetscFunctionReturn(0);
 }
 

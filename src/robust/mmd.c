@@ -254,21 +254,21 @@ static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, RgMmdSensitivi
 }
 
 PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
-                              RgMmdSensitivity sensitivity, bool uniform_centre, double *value,
-                              double *weight)
+                              const RgMmdMinimax *options, double *value, double *weight)
 {
+  const bool   uniform = options->uniform_centre;
   const int    n = mmd->n, worst = argmin(n, u);
   const double reach = mmd->distance[worst];
   double      *slope = mmd->w + 2 * (size_t)n, E = 0.0, S = 0.0, of_E, of_min, of_S = 0.0;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; ++i) E += (uniform_centre ? 1.0 / n : mmd->p[i]) * u[i];
-  PetscCall(sensitivity_of(mmd, u, sensitivity, &S, slope));
+  for (int i = 0; i < n; ++i) E += (uniform ? 1.0 / n : mmd->p[i]) * u[i];
+  PetscCall(sensitivity_of(mmd, u, options->sensitivity, &S, slope));
   if (radius >= reach) {
     of_E = 0.0, of_min = 1.0;
-  } else if (S == 0.0) {
+  } else if (S == 0.0 && !options->no_tangent) {
     of_E = 1.0, of_min = 0.0;
-  } else if (radius <= (E - u[worst]) / S) { /* the tangent is above the minimum */
+  } else if (!options->no_tangent && radius <= (E - u[worst]) / S) { /* the tangent is above the minimum */
     of_E = 1.0 - 0.5 * radius / reach, of_min = 0.5 * radius / reach, of_S = -0.5 * radius;
   } else {
     of_E = 0.5 - 0.5 * radius / reach, of_min = 0.5 + 0.5 * radius / reach;
@@ -276,7 +276,7 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
   *value = of_E * E + of_min * u[worst] + of_S * S;
   if (!weight) PetscFunctionReturn(0);
   for (int i = 0; i < n; ++i)
-    weight[i] = of_E * (uniform_centre ? 1.0 / n : mmd->p[i]) + of_S * slope[i];
+    weight[i] = of_E * (uniform ? 1.0 / n : mmd->p[i]) + of_S * slope[i];
   weight[worst] += of_min;
   PetscFunctionReturn(0);
 }

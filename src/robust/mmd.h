@@ -32,11 +32,15 @@ PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, dou
 typedef enum { RG_MMD_IDENTITY, RG_MMD_EXACT } RgMmdSensitivity;
 
 /* The average of a tangent lower bound and a chord upper bound of the worst case (Tay et al. 2022;
-   sbo_kde 3.2), with d value / d u in `weight` (n; NULL: not wanted). uniform_centre takes the
-   plain mean of u for p'u (as released). O(n), with the exact sensitivity O(n^2). */
+   sbo_kde 3.2), with d value / d u in `weight` (n; NULL: not wanted). As released: uniform_centre
+   takes the plain mean of u for p'u, no_tangent the smallest u for the lower bound at every radius.
+   O(n), with the exact sensitivity O(n^2). */
+typedef struct {
+  RgMmdSensitivity sensitivity;
+  bool             uniform_centre, no_tangent;
+} RgMmdMinimax;
 PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
-                              RgMmdSensitivity sensitivity, bool uniform_centre, double *value,
-                              double *weight);
+                              const RgMmdMinimax *options, double *value, double *weight);
 
 /* (2 + sqrt(2 log(1/gamma))) / sqrt(n): radius after n contexts (sbo_kde 3.1). */
 double rg_mmd_radius(double gamma, int n);

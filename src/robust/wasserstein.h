@@ -1,0 +1,17 @@
+/* Worst case of an expectation over distributions on a finite set of points within a type-1
+   Wasserstein distance of a weighted sample: the exact counterpart of WDRBO's Lipschitz penalty.
+   Source: the dual of Mohajerin Esfahani and Kuhn (2018); wdrbo 2.9. */
+#ifndef RG_ROBUST_WASSERSTEIN_H
+#define RG_ROBUST_WASSERSTEIN_H
+
+#include "base/core.h"
+
+/* min E_q u over distributions q on m points with W1(q, sample) <= radius:
+   max_{g >= 0} -g radius + sum_i w_i min_s (u_s + g d_is). distance: n x m Euclidean distances d of
+   the n sample points to the m points; w: n weights > 0, sum 1; NULL: equal ones. +infinity when no
+   such q exists (a sample too far from the points). O(n m) per piece of the concave, piecewise
+   linear dual that is met, a few of them. */
+double rg_wasserstein_worst(int n, const double *w, int m, const double *u, const double *distance,
+                            double radius);
+
+#endif
