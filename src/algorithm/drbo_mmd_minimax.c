@@ -3,8 +3,8 @@
    As drbo_mmd, with the worst expectation replaced by the average of a lower bound (tangent at
    radius 0, by the sensitivity S) and an upper bound (chord to the smallest U).
    Source: Tay, Foo, Urano, Leong, Low (2022); sbo_kde 3.2, wdrbo 3.
-   Deviations: sensitivity identity is the fast variant both papers compare with; centre: uniform and
-   tangent: no are what the released comparison computes (a sign keeps it from the tangent).
+   Deviations: sensitivity identity is the fast variant both papers compare with; centre: uniform
+   and tangent: no are what the released comparison computes (a sign keeps it from the tangent).
    Cost per acquisition value: that of the U (gp/context_posterior.h), and O(N) for a grid of N
    contexts (sensitivity exact: O(N^2)).
    Needs contexts from a box, drawn by nature. Revision 1. */
@@ -28,8 +28,8 @@ static const RgParam params[] = {
   {"centre", RG_PARAM_CHOICE, offsetof(Options, centre), "reference", 0, 0, centres, "",
    "expectation at radius 0: under the observed contexts, or the mean over the grid (as released)"},
   {"tangent", RG_PARAM_BOOL, offsetof(Options, tangent), "yes", 0, 0, NULL, "",
-   "lower bound: the tangent at radius 0 or the smallest U, whichever is larger; no: the smallest U "
-   "(as released)"},
+   "lower bound: the tangent at radius 0 or the smallest U, the larger one; no: the smallest U (as "
+   "released)"},
   {0}};
 
 typedef struct {

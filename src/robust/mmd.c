@@ -268,7 +268,8 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
     of_E = 0.0, of_min = 1.0;
   } else if (S == 0.0 && !options->no_tangent) {
     of_E = 1.0, of_min = 0.0;
-  } else if (!options->no_tangent && radius <= (E - u[worst]) / S) { /* the tangent is above the minimum */
+  } else if (!options->no_tangent && radius <= (E - u[worst]) / S) {
+    /* the tangent is above the minimum */
     of_E = 1.0 - 0.5 * radius / reach, of_min = 0.5 * radius / reach, of_S = -0.5 * radius;
   } else {
     of_E = 0.5 - 0.5 * radius / reach, of_min = 0.5 + 0.5 * radius / reach;
