@@ -6,7 +6,7 @@
    for every method of the comparison (the authors' own is argmax of the lower bound).
    Source: Inatsu et al. (2024); as in Inatsu (2025), arXiv:2504.03172, section 5 and appendix D.
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
-   Needs a finite design and finite contexts with known probabilities. Revision 1. */
+   Needs a finite design and finite contexts with known probabilities. Revision 2. */
 #include "acquisition/confidence.h"
 #include "algorithm/robust.h"
 
@@ -63,7 +63,7 @@ const RgAlgorithmClass rg_algorithm_bbbmobo = {
   .summary = "x_t = argmax of the upper bound of rho from mu -/+ sqrt(beta_t) sd,\n"
              "beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); w_t = argmax sd(x_t, w)",
   .reference = "Inatsu et al. 2024; Inatsu 2025, arXiv:2504.03172, 5",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
   .reads = RG_READS_SURROGATE,
   .params = params,

@@ -7,7 +7,7 @@
    Source: Iwazaki, Inatsu, Takeuchi (2021); as in Inatsu (2025), arXiv:2504.03172, appendix D.
    Deviations: the authors move h by about 1e-22 where mu = h, less than its last digit: left out.
    Cost per iteration: the model's update plus |X x Omega| error functions.
-   Needs a finite design and finite contexts with known probabilities; made for ptr. Revision 1. */
+   Needs a finite design and finite contexts with known probabilities; made for ptr. Revision 2. */
 #include "algorithm/robust.h"
 
 #include <math.h>
@@ -141,7 +141,7 @@ const RgAlgorithmClass rg_algorithm_bpt_ucb = {
   .summary = "x_t = argmax E_w Phi(z) + (B_t E_w Phi(z)(1 - Phi(z)))^(1/10), z = (mu - h)/sd;\n"
              "w_t where f is least surely on one side of h",
   .reference = "Iwazaki, Inatsu, Takeuchi 2021; Inatsu 2025, arXiv:2504.03172, D",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
   .reads = RG_READS_SURROGATE,
   .params = params,

@@ -7,7 +7,7 @@
    Source: Beland and Nair (2017), with EI as in Inatsu (2025), arXiv:2504.03172, section 5.
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities; made for the expectation.
-   Revision 1. */
+   Revision 2. */
 #include "acquisition/acquisition.h"
 #include "algorithm/robust.h"
 #include "robust/integral.h"
@@ -99,7 +99,7 @@ const RgAlgorithmClass rg_algorithm_bq = {
   .summary = "x_t = argmax of the expected improvement of the average of f(x, .) over contexts;\n"
              "w_t = argmax sd(x_t, w)",
   .reference = "Beland and Nair 2017; Inatsu 2025, arXiv:2504.03172, 5",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
   .reads = RG_READS_SURROGATE,
   .params = params,

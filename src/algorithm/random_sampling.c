@@ -4,7 +4,7 @@
    argmax rho(mu). Plain random search without a surrogate is `random`.
    Source: Inatsu (2025), arXiv:2504.03172, appendix D (Random).
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
-   Needs a finite design and finite contexts with known probabilities. Revision 1. */
+   Needs a finite design and finite contexts with known probabilities. Revision 2. */
 #include "algorithm/robust.h"
 
 static const RgParam params[] = {RG_ROBUST_PARAMS, {0}};
@@ -32,7 +32,7 @@ const RgAlgorithmClass rg_algorithm_random_sampling = {
   .title = "Random",
   .summary = "x_t uniform, w_t by its probabilities; recommends argmax rho(mu)",
   .reference = "Inatsu 2025, arXiv:2504.03172, 5",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
   .reads = RG_READS_SURROGATE,
   .params = params,

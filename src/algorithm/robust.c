@@ -13,6 +13,8 @@ const RgRecordColumn rg_robust_columns[] = {
   [RG_ROBUST_ACQUISITION] = {"acquisition",
                              "acquisition value at the query, model units (EI: log EI)"},
   [RG_ROBUST_WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},
+  [RG_ROBUST_TOP] = RG_ROBUST_COLUMN_TOP,
+  [RG_ROBUST_LARGEST_SD] = RG_ROBUST_COLUMN_LARGEST_SD,
   {0}};
 
 /* ---- life --------------------------------------------------------------------------- */
@@ -86,6 +88,7 @@ PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
   for (int s = 0; s < algorithm->setup.domain->n_scores; ++s)
     PetscCall(rg_measure_destroy(&state->scores[s]));
   PetscCall(PetscFree(state->scores));
+  PetscCall(PetscFree(state->native));
   PetscCall(PetscFree3(state->lower, state->upper, state->value));
   PetscCall(rg_model_destroy(&state->model));
   PetscFunctionReturn(0);
@@ -94,6 +97,37 @@ PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
 RgModel *rg_robust_model(RgAlgorithm *algorithm)
 {
   return &((RgRobust *)algorithm->state)->model;
+}
+
+/* ---- native units ------------------------------------------------------------------------ */
+
+static bool is_native(const RgModel *model)
+{
+  return model->shift == 0 && model->scale == 1;
+}
+
+/* scale * f + shift; f itself where that is the same. half: which part of the room. */
+static PetscErrorCode to_native(RgRobust *state, int half, double scale, double shift,
+                                const double **f)
+{
+  const size_t size = (size_t)state->n_designs * state->n_contexts;
+
+  PetscFunctionBeginUser;
+  if (is_native(&state->model)) PetscFunctionReturn(0);
+  if (!state->native) PetscCall(PetscMalloc1(2 * size, &state->native));
+  double *native = state->native + half * size;
+  for (size_t k = 0; k < size; ++k) native[k] = scale * (*f)[k] + shift;
+  *f = native;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_measure(RgRobust *state, const RgMeasure *measure, const double *f,
+                                 double *value)
+{
+  PetscFunctionBeginUser;
+  PetscCall(to_native(state, 0, state->model.scale, state->model.shift, &f));
+  PetscCall(rg_measure_value(measure, state->n_designs, state->n_contexts, f, state->p, value));
+  PetscFunctionReturn(0);
 }
 
 /* ---- choices ------------------------------------------------------------------------ */
@@ -149,8 +183,8 @@ PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *hi
 
   PetscFunctionBeginUser;
   if (state->recommended_n != history->n) {
-    PetscCall(rg_measure_value(&state->measure, state->n_designs, state->n_contexts,
-                               rg_set_posterior_mean(state->model.set), state->p, state->value));
+    PetscCall(rg_robust_measure(state, &state->measure, rg_set_posterior_mean(state->model.set),
+                                state->value));
     state->recommended = rg_robust_argmax(algorithm, t, "recommendation_ties", state->n_designs,
                                           state->value);
     state->recommended_n = history->n;
@@ -183,8 +217,8 @@ PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHis
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_measure_value(&state->scores[score], state->n_designs, state->n_contexts,
-                             rg_set_posterior_mean(state->model.set), state->p, state->value));
+  PetscCall(rg_robust_measure(state, &state->scores[score],
+                              rg_set_posterior_mean(state->model.set), state->value));
   index = rg_robust_argmax(algorithm, t + 1, "recommendation_ties", state->n_designs, state->value);
   if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
   else rg_failure_set(failure, "a score of the posterior mean is not finite at any design");
@@ -199,28 +233,44 @@ bool rg_robust_aims(const void *options)
 PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   double beta, bool compare, RgQuery *query)
 {
-  RgRobust *state = algorithm->state;
+  RgRobust      *state = algorithm->state;
+  const RgModel *model = &state->model;
+  const double  *mean = rg_set_posterior_mean(model->set);
+  const double  *variance = rg_set_posterior_variance(model->set);
 
   PetscFunctionBeginUser;
   /* 1. Bounds of rho for all designs. */
-  PetscCall(rg_measure_credible_bounds(&state->measure, state->n_designs, state->n_contexts,
-                                       rg_set_posterior_mean(state->model.set),
-                                       rg_set_posterior_variance(state->model.set), sqrt(beta),
-                                       state->p, state->lower, state->upper));
+  PetscCall(to_native(state, 0, model->scale, model->shift, &mean));
+  PetscCall(to_native(state, 1, model->scale * model->scale, 0, &variance));
+  PetscCall(rg_measure_credible_bounds(&state->measure, state->n_designs, state->n_contexts, mean,
+                                       variance, sqrt(beta), state->p, state->lower,
+                                       state->upper));
   PetscCall(rg_robust_bounds_step(algorithm, t, history, beta, compare, query));
   PetscFunctionReturn(0);
+}
+
+/* Over the contexts at a design, native units. */
+static double largest_sd(const RgRobust *state, int design)
+{
+  const double *variance = rg_set_posterior_variance(state->model.set)
+                         + (size_t)design * state->n_contexts;
+  double        largest = 0;
+
+  for (int j = 0; j < state->n_contexts; ++j) largest = fmax(largest, variance[j]);
+  return sqrt(largest) * state->model.scale;
 }
 
 PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                      double beta, bool compare, RgQuery *query)
 {
   RgRobust *state = algorithm->state;
-  int       top, best;
+  int       top, best, upper;
   double    width;
 
   PetscFunctionBeginUser;
   /* 2. x-tilde; (.)_+ of Definition 3.1 never changes the maximiser. */
   top = PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
+  upper = top;
   width = state->upper[top] - state->lower[top];
   /* 3. x-tilde or x-hat. */
   if (compare) {
@@ -234,6 +284,8 @@ PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHist
     query->extra[RG_ROBUST_CONFIDENCE] = beta;
     query->extra[RG_ROBUST_ACQUISITION] = state->upper[top];
     query->extra[RG_ROBUST_WIDTH] = state->upper[top] - state->lower[top];
+    query->extra[RG_ROBUST_TOP] = upper;
+    query->extra[RG_ROBUST_LARGEST_SD] = largest_sd(state, top);
   }
   PetscFunctionReturn(0);
 }

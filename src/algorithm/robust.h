@@ -23,8 +23,18 @@ extern const char *const rg_robust_ties[];
    "of equal maxima (within 1e-12): the lowest index, or one at random"}
 // clang-format on
 
-/* Record columns. */
-enum { RG_ROBUST_CONFIDENCE, RG_ROBUST_ACQUISITION, RG_ROBUST_WIDTH };
+/* Record columns, and a line of a table for each of the last two. */
+enum {
+  RG_ROBUST_CONFIDENCE,
+  RG_ROBUST_ACQUISITION,
+  RG_ROBUST_WIDTH,
+  RG_ROBUST_TOP,
+  RG_ROBUST_LARGEST_SD
+};
+#define RG_ROBUST_COLUMN_TOP \
+  {"top_design", "number of the design with the largest upper bound, from 0"}
+#define RG_ROBUST_COLUMN_LARGEST_SD \
+  {"largest_sd", "largest posterior deviation at the queried design over all contexts, y"}
 extern const RgRecordColumn rg_robust_columns[];
 
 /* State; a method with more state puts this first. */
@@ -36,6 +46,7 @@ typedef struct {
   const double *p;             /* n_contexts; of the domain */
   double       *lower, *upper; /* n_designs: bounds of rho at the last step; owned */
   double       *value;         /* n_designs: rho(posterior mean), or the acquisition; owned */
+  double       *native;        /* 2 x designs x contexts: see rg_robust_measure; NULL: no need */
   int           recommended, recommended_n; /* x-hat, and the number of data it is from */
 } RgRobust;
 
@@ -54,6 +65,11 @@ PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHis
                                       int score, RgQuery *recommendation, RgFailure *failure);
 /* Whether the measure to maximise is the domain's. */
 bool rg_robust_aims(const void *options);
+
+/* value (n_designs): rho of f (designs x contexts, model units), in native units: outputs may have
+   been standardised, and measures such as ptr are about values as they are. */
+PetscErrorCode rg_robust_measure(RgRobust *state, const RgMeasure *measure, const double *f,
+                                 double *value);
 
 /* Index of the maximum of `value` by the rule for ties; `purpose` names the choice at t. */
 int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, int n,

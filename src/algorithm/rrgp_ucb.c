@@ -8,7 +8,7 @@
    better ones: beta_t has no part in it. With index_paths, the query at which the recommendation so
    far was best is estimated by the mean rho of such paths (t-hat).
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
-   Needs a finite design and finite contexts with known probabilities. Revision 1. */
+   Needs a finite design and finite contexts with known probabilities. Revision 2. */
 #include "algorithm/robust.h"
 #include "gp/set_samples.h"
 
@@ -32,11 +32,13 @@ typedef struct {
   int         *recommended; /* n_iterations: x-hat_1, x-hat_2, ...; owned */
 } State;
 
-enum { BEST_INDEX = RG_ROBUST_WIDTH + 1 };
+enum { BEST_INDEX = RG_ROBUST_LARGEST_SD + 1 };
 static const RgRecordColumn columns[] = {
   {"confidence", "squared confidence width beta_t or zeta_t of the query"},
   {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
   {"bound_width", "upper minus lower bound of the measure at the query"},
+  RG_ROBUST_COLUMN_TOP,
+  RG_ROBUST_COLUMN_LARGEST_SD,
   [BEST_INDEX] = {"best_index", "query i <= t before which the recommendation was best, estimated"},
   {0}};
 
@@ -118,14 +120,11 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
 }
 
 /* rho of path s at every design. */
-static PetscErrorCode measure_path(const State *state, const RgSetSamples *samples, int s,
-                                   double *value)
+static PetscErrorCode measure_path(State *state, const RgSetSamples *samples, int s, double *value)
 {
-  const RgRobust *robust = &state->robust;
-
   PetscFunctionBeginUser;
-  PetscCall(rg_measure_value(&robust->measure, robust->n_designs, robust->n_contexts,
-                             samples->path + (size_t)s * samples->size, robust->p, value));
+  PetscCall(rg_robust_measure(&state->robust, &state->robust.measure,
+                              samples->path + (size_t)s * samples->size, value));
   PetscFunctionReturn(0);
 }
 
@@ -204,7 +203,7 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb = {
   .summary = "x_t = argmax of the upper bound of rho or argmax rho(mu), whichever has the wider "
              "bounds;\nbeta_t = 2 log |X x Omega| + chi^2_2; w_t = argmax sd(x_t, w)",
   .reference = "Inatsu 2025, arXiv:2504.03172, Algorithms 1 and 2",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
   .reads = RG_READS_SURROGATE,
   .params = params,

@@ -5,7 +5,7 @@
    maximiser of the information gain.
    Source: Inatsu (2025), arXiv:2504.03172, section 5 and appendix D (US).
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
-   Needs a finite design and finite contexts with known probabilities. Revision 1. */
+   Needs a finite design and finite contexts with known probabilities. Revision 2. */
 #include "algorithm/robust.h"
 
 static const RgParam params[] = {RG_ROBUST_PARAMS, {0}};
@@ -34,7 +34,7 @@ const RgAlgorithmClass rg_algorithm_uncertainty_sampling = {
   .title = "US",
   .summary = "(x_t, w_t) = argmax of the posterior variance; recommends argmax rho(mu)",
   .reference = "Inatsu 2025, arXiv:2504.03172, 5",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
   .reads = RG_READS_SURROGATE,
   .params = params,

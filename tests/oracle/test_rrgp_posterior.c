@@ -43,6 +43,8 @@ static void set(const RgParam *table, void *options, const char *name, const cha
   if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
 }
 
+static bool standardised; /* of the model of the next bench */
+
 static void bench_make(const char *measure, const char *name, const Setting *settings, Bench *bench)
 {
   static const Setting model[] = {{"kernel", "gaussian"}, {"ard", "false"},
@@ -58,6 +60,7 @@ static void bench_make(const char *measure, const char *name, const Setting *set
   domain = &bench->instance.problem.domain;
   RG_OK(rg_params_defaults(rg_surrogate_params, &bench->surrogate));
   for (int k = 0; k < 7; ++k) set(rg_surrogate_params, &bench->surrogate, model[k][0], model[k][1]);
+  bench->surrogate.standardise = standardised;
   RG_OK(PetscCalloc(class->options_size, &bench->options));
   RG_OK(rg_params_defaults(class->params, bench->options));
   for (int k = 0; settings && settings[k][0]; ++k)
@@ -163,6 +166,94 @@ static void acquisitions(void **state)
   row("cvar(0.3)", 9, -2.89737493483, 3.00073584552, 35, 0.0658928844171, 5.99994497265, 47, 25);
 }
 
+/* The rest of O3: ties of the upper bound, the width at x-hat, wider intervals, information gain. */
+static void ties_and_widths(void **state)
+{
+  static const struct {
+    const char *measure;
+    double      squared, lower, upper, width; /* width: at x-hat */
+    int         tied;
+  } rows[] = {{"expectation", 9, -2.28862703349, 3.11419419679, 5.2836689189, 1},
+              {"ptr(0.5)", 9, 0.06, 1, 1, 34},
+              {"expectation - mad", 9, -7.61784808271, 3.11419419679, 10.8419814474, 1},
+              {"cvar(0.3)", 9, -2.89737493483, 3.00073584552, 5.1261356813, 1},
+              {"expectation", 0, -3.23987003398, 4.16070863488, NAN, 1},
+              {"expectation - mad", 0, -10.3875332807, 4.16070863488, NAN, 1}};
+  double gain = 0;
+
+  (void)state;
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
+    const double    beta = rows[k].squared > 0 ? rows[k].squared : 2 * log(2500) + 1;
+    Bench           bench;
+    const RgRobust *robust;
+    int             best, tied = 0;
+
+    bench_make(rows[k].measure, "rrgp_ucb", NULL, &bench);
+    robust = updated(&bench);
+    RG_OK(rg_robust_ucb_step(&bench.algorithm, 6, &bench.history, beta, true, &bench.query));
+    RG_OK(rg_robust_best(&bench.algorithm, 6, &bench.history, &best));
+    const double top = best_of(SIDE, robust->upper);
+    RG_CLOSE(best_of(SIDE, robust->lower), rows[k].lower, 1e-10);
+    RG_CLOSE(top, rows[k].upper, 1e-10);
+    for (int i = 0; i < SIDE; ++i) tied += robust->upper[i] >= top - 1e-12;
+    assert_int_equal(tied, rows[k].tied);
+    if (!isnan(rows[k].width))
+      RG_CLOSE(robust->upper[best] - robust->lower[best], rows[k].width, 1e-10);
+    assert_true(robust->upper[(int)bench.extra[RG_ROBUST_TOP]] >= top - 1e-12);
+    bench_free(&bench);
+  }
+  for (int n = 0; n < DATA; ++n) { /* log det (I + K/noise)/2, one pivot after the other */
+    Bench bench;
+    bench_make("expectation", "rrgp_ucb", NULL, &bench);
+    bench.history.n = n;
+    const int at = data_x[n] * SIDE + data_w[n];
+    gain += 0.5 * log1p(rg_set_posterior_variance(updated(&bench)->model.set)[at] / 1e-6);
+    bench_free(&bench);
+  }
+  RG_CLOSE(gain, 41.4223912054, 1e-10);
+}
+
+/* Measures are of values as they are, also where the model has standardised them. */
+static void native_units(void **state)
+{
+  Bench         bench;
+  RgMeasure     ptr;
+  RgText        mistake = {0};
+  double       *native, F[SIDE];
+  const int     size = SIDE * SIDE;
+  RgQuery       best = {.x = (double[1]){0}, .c = (double[1]){0}};
+  RgFailure     failure = {0};
+
+  (void)state;
+  standardised = true;
+  bench_make("ptr(0.5)", "rrgp_ucb", NULL, &bench);
+  standardised = false;
+  const RgRobust *robust = updated(&bench);
+  const double   *mean = rg_set_posterior_mean(robust->model.set);
+  assert_true(fabs(robust->model.scale - 1) > 0.04 && fabs(robust->model.shift) > 0.05);
+  RG_OK(PetscMalloc1(size, &native));
+  for (int i = 0; i < size; ++i) native[i] = robust->model.shift + robust->model.scale * mean[i];
+  RG_OK(rg_measure_parse("ptr(0.5)", &ptr, &mistake));
+  RG_OK(rg_measure_value(&ptr, SIDE, SIDE, native, NULL, F));
+  RG_OK(bench.algorithm.class->recommend(&bench.algorithm, 5, &bench.history, &best, &failure));
+  assert_int_equal(best.index, rg_argmax(SIDE, F, NULL));
+  for (int i = 0; i < SIDE; ++i) RG_CLOSE(robust->value[i], F[i], 1e-12);
+  RG_OK(rg_algorithm_ask(&bench.algorithm, 6, &bench.history, &bench.query, &failure));
+  const double width = sqrt(bench.extra[RG_ROBUST_CONFIDENCE]) * robust->model.scale;
+  const double *variance = rg_set_posterior_variance(robust->model.set);
+  for (int i = 0; i < SIDE; ++i) {
+    double p = 0;
+    for (int j = 0; j < SIDE; ++j)
+      p += (native[i * SIDE + j] + width * sqrt(variance[i * SIDE + j]) >= 0.5) / (double)SIDE;
+    RG_CLOSE(robust->upper[i], p, 1e-12);
+  }
+  const size_t at = (size_t)bench.query.index * SIDE + bench.query.context_index;
+  RG_CLOSE(bench.extra[RG_ROBUST_LARGEST_SD], sqrt(variance[at]) * robust->model.scale, 1e-9);
+  RG_OK(rg_measure_destroy(&ptr));
+  RG_OK(PetscFree(native));
+  bench_free(&bench);
+}
+
 static void choose(const char *name, const Setting *settings, int x, int w, double value)
 {
   Bench     bench;
@@ -261,8 +352,8 @@ static void sampled_bounds_and_best_index(void **state)
       bench.history.n = t;
       RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &failure));
       assert_false(failure.failed);
-      assert_true(bench.extra[3] >= 1 && bench.extra[3] <= t);
-      if (m == 1) assert_true(bench.extra[3] == t);
+      assert_true(bench.extra[RG_ROBUST_LARGEST_SD + 1] >= 1 && bench.extra[RG_ROBUST_LARGEST_SD + 1] <= t);
+      if (m == 1) assert_true(bench.extra[RG_ROBUST_LARGEST_SD + 1] == t);
       for (int i = 0; i < SIDE; ++i) assert_true(robust->lower[i] < robust->upper[i]);
       assert_true(isnan(bench.extra[RG_ROBUST_CONFIDENCE]));
     }
@@ -303,6 +394,8 @@ static void one_context(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(posterior),
   cmocka_unit_test(acquisitions),
+  cmocka_unit_test(ties_and_widths),
+  cmocka_unit_test(native_units),
   cmocka_unit_test(other_methods),
   cmocka_unit_test(paths_follow_the_posterior),
   cmocka_unit_test(sampled_bounds_and_best_index),

@@ -1,8 +1,9 @@
 /* rrgp_ucb 7 and 8 (O2, O7, O8): laws of the width, bounds, discretisation schedules. */
-#include "test_main.h"
+#include "test_problem.h"
 
 #include "acquisition/confidence.h"
 #include "acquisition/confidence_law.h"
+#include "gp/information_gain.h"
 #include "regret/robust_bounds.h"
 
 /* O2, N = 1000. */
@@ -94,6 +95,37 @@ static void bounds(void **state)
            165.080111745, 1e-11);
 }
 
+/* O7: greedy information gain of the 2D grid; which points are taken, and so the later values,
+   depends on ties. */
+static void greedy_gain(void **state)
+{
+  static const struct {
+    int    t;
+    double gain, relative;
+  } expected[] = {{1, 6.907755779, 1e-9}, {2, 13.81551156, 1e-9}, {10, 69.0775, 1e-5},
+                  {50, 341.3, 2e-3},      {100, 647, 4e-3},       {300, 1381, 2e-3}};
+  const RgProblemClass *class = rg_problem_class_find("gp_path_context");
+  void                 *options = options_make(class, NULL);
+  RgDomain              domain = {0};
+  RgKernel              kernel;
+  RgInformationGain     gain;
+
+  (void)state;
+  RG_OK(class->domain(options, &domain));
+  RG_OK(class->prior(options, &kernel));
+  RG_OK(rg_information_gain_create(&domain, &kernel, 1e-6, 300, &gain));
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+    const int t = expected[k].t;
+    RG_CLOSE(gain.gain[t - 1], expected[k].gain, expected[k].relative);
+    assert_true(gain.upper[t - 1] >= gain.gain[t - 1]);
+    assert_true(gain.upper[t - 1] <= gain.gain[t - 1] / (1 - exp(-1)) * (1 + 1e-12));
+  }
+  RG_OK(rg_information_gain_destroy(&gain));
+  RG_OK(rg_kernel_destroy(&kernel));
+  RG_OK(rg_domain_destroy(&domain));
+  options_free(class, options);
+}
+
 /* O8. */
 static void continuous(void **state)
 {
@@ -134,6 +166,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(curves_of_figure_1),
   cmocka_unit_test(widths_of_the_problems),
   cmocka_unit_test(bounds),
+  cmocka_unit_test(greedy_gain),
   cmocka_unit_test(continuous),
 };
 
