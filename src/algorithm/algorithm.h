@@ -61,6 +61,9 @@ typedef struct {
   /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts); for
      the estimate of cost. NULL: none. */
   int (*contexts)(const void *options, int n);
+  /* Bytes of the discretisation of a context box in `dim` coordinates, with n evaluations in hand;
+     NULL: tables of so many `contexts`. */
+  double (*context_bytes)(const void *options, int dim, int n);
   /* Nodes that stand for the contexts (finite ones: how many, 0 in a box; their dimension) in
      predictions at every design tried; for the estimate of cost. NULL: none. */
   double (*nodes)(const void *options, int n_contexts, int dim_c);

@@ -1,5 +1,7 @@
 #include "algorithm/context_centre.h"
 
+#include <math.h>
+
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics)
 {
@@ -88,6 +90,13 @@ PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *
 int rg_centre_size(const RgCentreOptions *options, int n)
 {
   return options->laws.n ? 12 * options->panels : n;
+}
+
+double rg_centre_bytes(const void *options, int dim, int n)
+{
+  const RgCentreOptions *centre = options;
+
+  return rg_context_table_bytes(centre->laws.n ? pow(12.0 * centre->panels, dim) : n, n);
 }
 
 PetscErrorCode rg_centre_destroy(RgContextCentre *centre)

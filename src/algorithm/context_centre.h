@@ -36,6 +36,8 @@ PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *
                                 const RgHistory *history, RgContextCentre *centre);
 /* How many contexts rg_centre_create returns with n evaluations in hand (one given law). */
 int rg_centre_size(const RgCentreOptions *options, int n);
+/* For context_bytes of the class; options: begin with RgCentreOptions. */
+double rg_centre_bytes(const void *options, int dim, int n);
 PetscErrorCode rg_centre_destroy(RgContextCentre *centre);
 
 #endif

@@ -59,9 +59,24 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
   PetscFunctionReturn(0);
 }
 
+static double levels_of(int dim, int size)
+{
+  return ceil(pow(size, 1.0 / dim) - 1e-9);
+}
+
+double rg_context_grid_size(int dim, int size, bool diagonal)
+{
+  return pow(levels_of(dim, size), diagonal ? 1 : dim);
+}
+
+double rg_context_table_bytes(double contexts, int n)
+{
+  return 8 * contexts * (2.0 * n + 64);
+}
+
 PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double **points)
 {
-  const int levels = (int)ceil(pow(size, 1.0 / dim) - 1e-9);
+  const int levels = (int)levels_of(dim, size);
 
   PetscFunctionBeginUser;
   *n = levels;

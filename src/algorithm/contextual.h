@@ -43,6 +43,11 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
    (n x dim), freed by the caller. */
 PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double **points);
 
+/* How many, also where that is beyond all bounds. */
+double rg_context_grid_size(int dim, int size, bool diagonal);
+/* Bytes of the tables of a posterior at so many contexts with n evaluations in hand, about. */
+double rg_context_table_bytes(double contexts, int n);
+
 /* Share of the observed contexts nearest to each of n points; ties: the lowest index. p: n. */
 void rg_context_histogram(const RgHistory *history, int n, const double *points, double *p);
 

@@ -79,6 +79,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd = {
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
+  .context_bytes = rg_mmd_ball_bytes,
   .columns = rg_mmd_ball_columns,
   .state_size = sizeof(RgModel),
   .check = rg_contextual_check,

@@ -49,6 +49,7 @@ const RgAlgorithmClass rg_algorithm_erbo = {
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
+  .context_bytes = rg_centre_bytes,
   .columns = rg_ucb_columns,
   .state_size = sizeof(RgModel),
   .check = rg_centre_check,

@@ -41,6 +41,14 @@ PetscErrorCode rg_mmd_ball_create(RgAlgorithm *algorithm, const RgHistory *histo
   PetscFunctionReturn(0);
 }
 
+double rg_mmd_ball_bytes(const void *options, int dim, int n)
+{
+  const RgMmdBallOptions *ball = options;
+  const double            N = rg_context_grid_size(dim, ball->size, ball->diagonal);
+
+  return 16 * N * N + rg_context_table_bytes(N, n);
+}
+
 PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball)
 {
   PetscFunctionBeginUser;

@@ -163,6 +163,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
+  .context_bytes = rg_centre_bytes,
   .confidence = confidence,
   .columns = columns,
   .state_size = sizeof(State),

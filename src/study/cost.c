@@ -213,6 +213,16 @@ static double model_bytes(const RgCell *cell, double n)
   return 8 * (2 * n * batch + batch * inputs * 2 + n * inputs);
 }
 
+double rg_cost_context_bytes(const RgCell *cell)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+  const int n = cell->run.initial_points + cell->run.iterations;
+
+  if (!cell->dim_c || cell->size_c || !class->contexts) return 0;
+  if (class->context_bytes) return class->context_bytes(cell->algorithm_options, cell->dim_c, n);
+  return 16.0 * n * class->contexts(cell->algorithm_options, n);
+}
+
 bool rg_cost_countable(const RgCell *cell, int ranks)
 {
   const double order = rg_cost_order(cell) + RG_DISTRIBUTED_BLOCK;
@@ -226,7 +236,9 @@ double rg_cost_bytes(const RgCell *cell, int ranks)
   const double bytes = process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
                        8.0 * cell->size_x * cell->dim_x + rg_cost_dense_bytes(cell, ranks);
 
-  return cell->algorithm->reads & RG_READS_SURROGATE ? bytes + model_bytes(cell, n) : bytes;
+  return cell->algorithm->reads & RG_READS_SURROGATE
+           ? bytes + model_bytes(cell, n) + rg_cost_context_bytes(cell)
+           : bytes;
 }
 
 void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)

@@ -27,6 +27,8 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes);
 double rg_cost_order(const RgCell *cell);
 /* Bytes of such matrices on each rank of a team of `ranks`; 0 where there are none. */
 double rg_cost_dense_bytes(const RgCell *cell, int ranks);
+/* Of these, bytes of the contexts that a method discretises a box of contexts into. */
+double rg_cost_context_bytes(const RgCell *cell);
 /* Whether ScaLAPACK's 32-bit integers count the entries of a rank's share of such a matrix. */
 bool rg_cost_countable(const RgCell *cell, int ranks);
 /* Bytes at the peak on the leader of a team of `ranks`, the process itself included. */

@@ -146,13 +146,15 @@ void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memo
     const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
     const int size = teams->size[teams->level[i]];
     const double need = host_bytes(cell, size, ranks_here);
+    const double contexts = rg_cost_context_bytes(cell) * ranks_here;
     const bool fits = need <= memory;
     if (fits && rg_cost_countable(cell, size)) continue;
     const int enough = size_that_fits(cell, size, memory, ranks_here);
     const int ranks = (int)fmin(memory / rg_cost_bytes(cell, size), ranks_here);
-    int used = snprintf(message, RG_TEAMS_MESSAGE, "'%.80s' on '%.80s' needs %.1f GB for %d rank%s",
-                        cell->algorithm_label, cell->problem_label, need / 1e9, ranks_here,
-                        ranks_here == 1 ? "" : "s");
+    int used = snprintf(message, RG_TEAMS_MESSAGE, "'%.80s' on '%.80s' needs %.1f GB%s for %d %s",
+                        cell->algorithm_label, cell->problem_label, need / 1e9,
+                        contexts > need / 2 ? ", most of it for its contexts," : "", ranks_here,
+                        ranks_here == 1 ? "rank" : "ranks");
     char *rest = message + used;
     const size_t room = (size_t)(RG_TEAMS_MESSAGE - used);
     if (fits)

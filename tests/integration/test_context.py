@@ -58,6 +58,13 @@ class Contexts(RegattaTest):
                      "-0.1")
         self.refused(one.replace("random", "{name: wdrbo, centre: 'cauchy(0, 0)'}"), "study.yaml:5",
                      "scale > 0")
+        small = one.replace("newsvendor", "ackley_context, context_dim: 16").replace(
+            ", expectation: qmc, expectation_points: 1024", "")
+        self.refused(small.replace("random", "{name: drbo_mmd, contexts: 1e5}"), "'drbo_mmd'",
+                     " GB, most of it for its contexts", "no number of ranks would do")
+        laws = ", ".join(16 * ["'normal(0, 1)'"])
+        self.refused(small.replace("random", "{name: erbo, centre: [%s]}" % laws), "'erbo'",
+                     " GB, most of it for its contexts")
         with mock.patch.dict(os.environ, REGATTA_DATA=str(self.folder)):
             self.refused(one.replace("newsvendor", "portfolio"), "study.yaml:4", "portfolio",
                          "REGATTA_DATA", "https://")
