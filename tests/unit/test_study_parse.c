@@ -293,6 +293,38 @@ static void many_mistakes(void **state)
   RG_OK(rg_text_clear(&text));
 }
 
+/* A megabyte of text in every place where a word or a number is expected. */
+static void giant_scalars(void **state)
+{
+  static const char *const formats[] = {
+    "study: %s\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n",
+    "study: t\ncommon: {iterations: %s}\nproblems: [branin]\nalgorithms: [random]\n",
+    "study: t\nseeds: %s\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n",
+    "study: t\ncommon: {%s: 5}\nproblems: [branin]\nalgorithms: [random]\n",
+    "study: t\ncommon: {iterations: 5}\nproblems: [%s]\nalgorithms: [random]\n",
+    "study: t\ncommon: {iterations: 5}\nproblems: [{name: branin, label: %s}]\n"
+    "algorithms: [random]\n",
+    "study: t\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [{name: ei, %s: 1}]\n",
+  };
+  enum { SIZE = 1 << 20 };
+  char *word = malloc(SIZE + 1), *text = malloc(SIZE + 500);
+
+  (void)state;
+  memset(word, '7', SIZE);
+  word[SIZE] = 0;
+  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+    RgStudy       study;
+    RgDiagnostics diagnostics = {0};
+    const int     length = snprintf(text, SIZE + 500, formats[k], word);
+    RG_OK(rg_study_parse("t.yaml", text, (size_t)length, &study, &diagnostics));
+    if (!diagnostics.n) fail_msg("accepted: case %d", (int)k);
+    assert_true(strlen(diagnostics.list[0].message) < sizeof diagnostics.list[0].message);
+    RG_OK(rg_study_destroy(&study));
+  }
+  free(word);
+  free(text);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_head_is_read),
     cmocka_unit_test(what_is_not_said_has_a_default),
@@ -306,6 +338,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(paths_lead_from_the_study_file),
     cmocka_unit_test(files_that_are_none),
     cmocka_unit_test(many_mistakes),
+    cmocka_unit_test(giant_scalars),
 };
 
 RG_TEST_MAIN(tests)
