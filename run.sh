@@ -213,16 +213,20 @@ reproduce_paper() {
   mkdir -p "$directory/$scale"
   [ "$scale" = full ] && smaller=$directory/small
   if [ "$run" = yes ]; then
-    list=$(analysis studies "$target" "$directory/$scale" --scale "$scale" ${seeds:+--seeds "$seeds"}) ||
+    list=$(analysis studies "$target" "$directory/$scale" --scale "$scale" ${seeds:+--seeds "$seeds"} \
+      --regatta "$regatta") ||
       return 2
     total=$(grep -c . <<<"$list" || true)
-    while IFS=$'\t' read -r -u 9 study file bounds reason; do
+    while IFS=$'\t' read -r -u 9 study file bounds state reason; do
       n=$((n + 1))
       echo "[$n/$total] $paper/$study"
-      if [ -n "$reason" ]; then
+      if [ "$state" = skip ]; then
         complain "$study is left out: $reason"
         skipped+=(--skipped "$study=$reason")
         continue
+      elif [ "$reason" != - ]; then
+        complain "$study goes without $reason"
+        skipped+=(--without "$study=$reason")
       fi
       reproduce_study "$study" "$file" "$bounds" "$directory/$scale" "$smaller" ||
         skipped+=(--skipped "$study=$(tail -n 1 "$directory/$scale/$study.log" | sed 's|.*/||')")

@@ -109,9 +109,10 @@ def _figure_parser():
 
 def _report(options):
     from . import report
-    skipped = [text.partition("=")[::2] for text in options.skipped]
+    skipped, without = ([text.partition("=")[::2] for text in texts]
+                        for texts in (options.skipped, options.without))
     page, text = report.write(options.paper, options.directory, options.scale, options.command,
-                              skipped)
+                              skipped, without)
     return f"{page}\n{text}"
 
 
@@ -123,6 +124,8 @@ def _report_parser():
     parser.add_argument("--command", help="how it was run, for the page")
     parser.add_argument("--skipped", action="append", default=[], metavar="STUDY=REASON",
                         help="a study that could not run")
+    parser.add_argument("--without", action="append", default=[], metavar="STUDY=REASON",
+                        help="a study some of whose problems could not run")
     return parser
 
 
@@ -139,15 +142,22 @@ def _index_parser():
 
 
 def _studies(options):
-    from . import catalogue
+    from . import availability, catalogue
     name, _, figure = options.paper.partition("/")
     paper = catalogue.paper(name)
     if figure:
         catalogue.figure_named(paper, figure)
     written = catalogue.write_studies(paper, options.scale, options.seeds, options.directory,
                                       figure or None)
-    return "\n".join(f"{study}\t{path}\t{'bounds' if bounds else '-'}\t{catalogue.cannot_run(path)}"
-                     for study, path, bounds in written)
+    lines = []
+    for study, path, bounds in written:
+        missing, some = ({}, True) if options.regatta is None else availability.leave_out(
+            path, options.regatta)
+        reasons = "; ".join(f"{', '.join(k for k, v in missing.items() if v == reason)}: {reason}"
+                            for reason in dict.fromkeys(missing.values()))
+        lines.append("\t".join([study, str(path), "bounds" if bounds else "-",
+                                "run" if some else "skip", reasons or "-"]))
+    return "\n".join(lines)
 
 
 def _studies_parser():
@@ -156,6 +166,8 @@ def _studies_parser():
     parser.add_argument("paper", metavar="PAPER[/FIGURE]")
     _report_options(parser)
     parser.add_argument("--seeds", type=_positive, metavar="N", help="trials per cell")
+    parser.add_argument("--regatta", metavar="PROGRAM", help="leave out the problems whose data or "
+                        "programs are missing, as this program says")
     return parser
 
 

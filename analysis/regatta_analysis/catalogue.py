@@ -1,7 +1,6 @@
 """The papers of experiments/: their figures (figures.yaml), claims (claims.yaml) and study files, and
 the study files that a reproduction at a smaller scale runs."""
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -185,7 +184,9 @@ def write_studies(paper_, scale, seeds, directory, figure=None):
             before = path.read_text(encoding="utf-8")
             more = _count(before) * _instances(before)
             if more > _count(text) * _instances(text) and _same_but_trials(before, text):
-                text = before
+                for key in ("seeds", "instances"):
+                    line = re.search(rf"(?m)^{key}:.*", before)
+                    text = _replaced(text, key, line[0]) if line else text
         path.write_text(text, encoding="utf-8")
         written.append((study, path, needs_bounds(paper_, study)))
     return written
@@ -197,25 +198,8 @@ def _beside(paper_, program):
     return str(found.resolve()) if found.is_file() else program
 
 
-def cannot_run(path):
-    """Why the programs that a study asks can't answer, '' if they can: started without a request, such
-    a program ends with an exit code and a line on standard error when something it needs is not
-    there."""
-    asked = {}
-    for problem in read_yaml(path).get("problems", []):
-        if isinstance(problem, dict) and Path(str(problem.get("program", ""))).is_absolute():
-            asked[problem["program"], *map(str, problem.get("arguments", []))] = None
-    for command in asked:
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                  timeout=300, cwd=path.parent)
-        except (OSError, subprocess.SubprocessError) as error:
-            return " ".join(str(error).split())
-        if done.returncode:
-            return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    return ""
-
-
-def _same_but_trials(a, b):
-    strip = [re.sub(r"(?m)^(seeds|instances):.*\n", "", text) for text in (a, b)]
-    return strip[0] == strip[1]
+def _same_but_trials(before, text):
+    """Whether `before` is `text` with other trials, and perhaps without problems that lacked data."""
+    kept, whole = (re.sub(r"(?m)^(seeds|instances):.*\n", "", t).splitlines() for t in (before, text))
+    rest = iter(whole)
+    return all(line in rest for line in kept)

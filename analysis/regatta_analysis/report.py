@@ -37,9 +37,11 @@ class Table:
     rows: list
 
 
-def write(name, directory, scale="full", command=None, skipped=(), formats=("pdf", "png")):
+def write(name, directory, scale="full", command=None, skipped=(), without=(),
+          formats=("pdf", "png")):
     """Report of one paper from the results in `directory`/`scale`, into `directory`: the paths of
-    report.html and report.md. `skipped`: (study, reason) of studies that could not run."""
+    report.html and report.md. `skipped`: (study, reason) of studies that could not run; `without`:
+    (study, "problem: reason") of those some of whose problems could not."""
     paper = catalogue.paper(name)
     studies = claims.Studies(claims.find_results([directory / scale], name))
     loaded, broken = _load_all(paper, studies)
@@ -51,7 +53,8 @@ def write(name, directory, scale="full", command=None, skipped=(), formats=("pdf
         "published": [Table(*table) for table in claims.published_tables(paper.claims_file, studies)]
         if paper.claims_file.exists() else [],
         "tables": _tables(loaded), "comparisons": _comparisons(paper, loaded),
-        "growth": _growth(loaded), "studies": _about_studies(paper, loaded, broken, skipped),
+        "growth": _growth(loaded),
+        "studies": _about_studies(paper, loaded, broken, skipped, dict(without)),
         "settings": {s: r.study for s, r in loaded.items()}, "provenance": _provenance(loaded),
         "failed": _failed(loaded),
     }
@@ -217,7 +220,7 @@ def _exponent(found):
     return f"{found[0]:.2f}" + (f" [{found[1]:.2f}, {found[2]:.2f}]" if np.isfinite(found[1]) else "")
 
 
-def _about_studies(paper, loaded, broken, skipped):
+def _about_studies(paper, loaded, broken, skipped, without):
     rows = []
     for study in paper.studies():
         results = loaded.get(study)
@@ -230,6 +233,7 @@ def _about_studies(paper, loaded, broken, skipped):
         state = "complete" if results.complete and done == planned else "incomplete"
         state += f", {failed} failed" if failed else ""
         state += "".join(f"; {warning}" for warning in results.warnings)
+        state += f"; without {without[study]}" if study in without else ""
         rows.append([(study, False), (results.title, False), (f"{done} of {planned}", False),
                      (state, False)])
     return Table("Studies", "", ["Study file", "Title", "Trials", "State"], rows)

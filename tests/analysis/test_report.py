@@ -10,7 +10,7 @@ import unittest.mock
 
 import common
 import synthetic
-from regatta_analysis import catalogue, claims, comparison, paper_figures, report, style
+from regatta_analysis import availability, catalogue, claims, comparison, paper_figures, report, style
 from regatta_analysis.load import InputError
 from regatta_analysis.yaml_file import read_yaml
 from test_cli import run
@@ -199,6 +199,49 @@ class Ranks(common.Case):
         self.assertIn(" Last (3.00) ", texts)
 
 
+class Availability(common.Case):
+    TEXT = """study: a
+problems:
+  - ackley   # a comment
+  - {name: external, label: B, program: /bin/sh, arguments: [-c, "%s"]}
+  - name: portfolio
+    label: C
+algorithms: [random]
+"""
+
+    def left_out(self, shell, *diagnostics):
+        """With a `regatta plan` that says these lines: what is left out, and the study file."""
+        path, plan = self.scratch / "study.yaml", self.scratch / "regatta"
+        path.write_text(self.TEXT % shell)
+        lines = "".join(f"echo '{path}:{line}' >&2\n" for line in diagnostics)
+        plan.write_text(f"#!/bin/sh\n{lines}exit {2 if diagnostics else 0}\n")
+        plan.chmod(0o755)
+        return (*availability.leave_out(path, plan), read_yaml(path)["problems"], path)
+
+    def test_nothing(self):
+        found, some, problems, path = self.left_out("exit 0")
+        self.assertEqual((found, some, len(problems)), ({}, True, 3))
+        self.assertEqual(path.read_text(), self.TEXT % "exit 0")
+
+    def test_missing_data_and_silent_programs(self):
+        found, some, problems, path = self.left_out(
+            "echo a; echo no trees >&2; exit 3", "5:5: portfolio: there is no file p.csv (set it)")
+        self.assertEqual(found, {"C": "there is no file p.csv (set it)", "B": "no trees"})
+        self.assertEqual((some, problems), (True, ["ackley"]))
+        self.assertIn("ackley   # a comment\nalgorithms", path.read_text())
+        self.assertEqual(self.left_out("exit 4")[0], {"B": "exit code 4"})
+
+    def test_nothing_left(self):
+        lines = [f"{k}:5: there is no file x" for k in (3, 4, 5)]
+        found, some, problems, _ = self.left_out("exit 0", *lines)
+        self.assertEqual((len(found), some, len(problems)), (3, False, 3))
+
+    def test_other_mistakes_are_left_to_the_run(self):
+        found, some, problems, _ = self.left_out("exit 0", "5:5: there is no file x",
+                                                 "3:5: unknown problem")
+        self.assertEqual((found, some, len(problems)), ({}, True, 3))
+
+
 class Scales(common.Case):
     TEXT = """study: a
 seed: 1
@@ -251,17 +294,13 @@ algorithms: [random]
                                 "smoke")
         self.assertIn("iterations: 3\n  initial_points: 3\n", text)
 
-    def test_programs_that_cannot_answer(self):
-        path = self.scratch / "study.yaml"
-        text = "problems: [{name: external, program: %s, arguments: [-c, %s]}, ackley]\n"
-        for command, words in (("'cat >&2; exit 0'", ""), ("'echo a; echo no data >&2; exit 3'",
-                               "no data"), ("'exit 4'", "exit code 4")):
-            path.write_text(text % ("/bin/sh", command))
-            self.assertEqual(catalogue.cannot_run(path), words)
-        path.write_text(text % (self.scratch / "nothing", "x"))
-        self.assertIn("nothing", catalogue.cannot_run(path))
-        path.write_text(text % ("nothing", "x"))  # a name in PATH: found by the run itself
-        self.assertEqual(catalogue.cannot_run(path), "")
+    def test_left_out_problems_come_back_with_the_trials_of_before(self):
+        paper = catalogue.paper("irgp_ucb")
+        ((_, path, _),) = catalogue.write_studies(paper, "full", 20, self.scratch, "fig2a")
+        whole = path.read_text()
+        path.write_text("\n".join(line for line in whole.splitlines() if "ackley" not in line))
+        catalogue.write_studies(paper, "full", 5, self.scratch, "fig2a")
+        self.assertEqual(path.read_text(), whole)
 
     def test_every_study_of_a_paper_scales(self):
         for name in catalogue.papers():
