@@ -18,9 +18,12 @@ NAMES = {
     "rgp_ucb_expected": "RGP-UCB, expected",
     "rrgp_corollary_4_1": "RRGP-UCB, Corollary 4.1",
     "rrgp_theorem_4_4": "RRGP-UCB, Theorem 4.4",
+    "rrgp_corollary_a": "RRGP-UCB, Corollaries A.1 to A.3",
     "sbo_kde_theorem_1": "SBO-KDE, Theorem 1", "drbo_kde_theorem_2": "DRBO-KDE, Theorem 2",
     "wdrbo_theorem_5": "WDRBO, Theorem 5", "wdrbo_theorem_9": "WDRBO, Theorem 9",
 }
+REALISED = {"bound_width": r"$2\sum_k (\mathrm{ucb} - \mathrm{lcb})(x_k)$, mean over runs",
+            "deviation": r"$4 K \sum_k \beta_k^{1/2} \max_w \sigma(x_k, w)$, mean over runs"}
 GAINS = {"gamma_upper": ("maximum information gain, upper bound", (0, (5, 1.5))),
          "gamma_greedy": ("maximum information gain, greedy lower bound", (0, (1, 1)))}
 DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (9, 3)),
@@ -72,6 +75,10 @@ def regret_figure(results, table):
                     looks.setdefault(quantity, DASHES[len(looks) % len(DASHES)])
                     panel.axes.plot(curve["t"], curve["value"], lw=0.9, ls=looks[quantity],
                                     color=styles[algorithm]["color"], zorder=2)
+                for quantity, curve in realised(results, problem, algorithm, rows).items():
+                    looks.setdefault(quantity, DASHES[len(looks) % len(DASHES)])
+                    panel.axes.plot(curve.index, curve, lw=1.2, ls=looks[quantity],
+                                    color=styles[algorithm]["color"], zorder=2)
             _dress(panel, problem, "Cumulative regret $R_t$")
             notes |= _vacuous(results, problem, rows)
         handles = [Line2D([], [], **s) for s in methods.values()]
@@ -82,8 +89,31 @@ def regret_figure(results, table):
         return figure
 
 
+def realised(results, problem, algorithm, rows):
+    """What the proofs of RRGP-UCB's theorems bound the expected cumulative regret by before they bound
+    that by gamma_t: sums over the queries of the widths of the measure's intervals, and of the posterior
+    deviations. {quantity: series over t}; empty for rules that the theorems are not about."""
+    slope = rows.loc[(rows["algorithm"] == algorithm) & (rows["quantity"] == "measure_slope"), "value"]
+    recorded = results.group(problem).evaluations()
+    if slope.empty or not {"bound_width", "confidence"} <= set(recorded):
+        return {}
+
+    def of(column):
+        frame = curves(results, problem, column)
+        frame = frame.loc[:, frame.columns > 0]
+        return frame[frame.index.get_level_values("algorithm") == algorithm]
+
+    found = {"bound_width": 2 * of("bound_width").cumsum(axis=1).mean()}
+    if "largest_sd" in recorded:
+        terms = np.sqrt(of("confidence")) * of("largest_sd")
+        found["deviation"] = 4 * slope.iloc[0] * terms.cumsum(axis=1).mean()
+    return {quantity: curve for quantity, curve in found.items() if curve.notna().any()}
+
+
 def _bound_label(table, quantity):
     """A bound whose constants or assumptions can't be had says so."""
+    if quantity in REALISED:
+        return REALISED[quantity]
     kinds = set(table.loc[table["quantity"] == quantity, "kind"])
     return NAMES[quantity] + (" (nominal)" if kinds == {"nominal"} else "")
 

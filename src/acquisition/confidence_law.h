@@ -20,6 +20,7 @@ typedef enum {
   RG_THEORY_GP_UCB_BCR,      /* expected regret of GP-UCB */
   RG_THEORY_RGP_UCB,         /* expected regret of RGP-UCB */
   RG_THEORY_RRGP,            /* Theorems 4.1 to 4.6 of arXiv:2504.03172 (regret/robust_bounds.h) */
+  RG_THEORY_RRGP_CONTINUOUS, /* its appendix A; the law's a is 2 log kappa_t */
   RG_THEORY_SBO_KDE,         /* Theorem 1 of arXiv:2312.10423 (regret/context_bounds.h) */
   RG_THEORY_DRBO_KDE,        /* Theorem 2 */
   RG_THEORY_WDRBO            /* Theorems 5 and 9 of arXiv:2503.20341; b: radius around a given

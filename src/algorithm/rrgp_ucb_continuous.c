@@ -109,7 +109,7 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
 
   (void)schedule(options, domain, t, &kappa);
   *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL, .a = 2.0 * log(kappa), .b = 0.5,
-                           .theory = RG_THEORY_NONE, .delta = NAN};
+                           .theory = RG_THEORY_RRGP_CONTINUOUS, .delta = NAN};
 }
 
 static double nodes(const void *options, int n_contexts, int dim_c)

@@ -66,7 +66,10 @@ static const char *obstacle(const View *view)
     return view->domain.design.dim + view->domain.context.dim > RG_SOBOL_MAX_DIM
              ? "the box has too many dimensions"
              : NULL;
-  if (theory->law[0].theory != RG_THEORY_RRGP && view->domain.context.dim)
+  if (theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS && !view->domain.context.size &&
+      view->domain.control == RG_CONTEXT_NATURE)
+    return "where nature draws from a box the bound depends on a partition of it";
+  if (!rg_theory_is_robust(theory->law[0].theory) && view->domain.context.dim)
     return "the problem has contexts";
   if (surrogate->fit != RG_FIT_FIXED) return "hyperparameters are fitted";
   if (surrogate->standardise) return "outputs are standardised";
@@ -105,19 +108,51 @@ static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *
   PetscFunctionReturn(0);
 }
 
+/* The design itself, or Sobol points of a box; of designs and contexts where both are boxes. */
+static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owned)
+{
+  const RgSpace *box = &view->domain.design;
+  const RgStream stream = rg_stream(0, "theory", 0, "information_gain", 0);
+  RgRandom       random = rg_stream_at(&stream, 0);
+  const bool     joint = view->theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS;
+  const bool     context = rg_theory_is_context(view->theory->law[0].theory) || joint;
+  const int      dim = box->dim + (context ? view->domain.context.dim : 0);
+  const int      m = PetscMin(SOBOL_PER_INPUT * dim, SOBOL_MOST);
+  double        *points, *bounds;
+
+  PetscFunctionBeginUser;
+  *owned = joint || !rg_space_is_finite(box);
+  *domain = view->domain;
+  if (!*owned) PetscFunctionReturn(0);
+  *domain = (RgDomain) {0};
+  PetscCall(PetscMalloc2((size_t)m * dim, &points, 2 * dim, &bounds));
+  for (int j = 0; j < dim; j++) {
+    bounds[j] = 0;
+    bounds[dim + j] = 1;
+  }
+  PetscCall(rg_design_sobol(&random, m, dim, points));
+  PetscCall(rg_space_set(&domain->design, dim, m, points, bounds, bounds + dim));
+  PetscCall(PetscFree2(points, bounds));
+  PetscFunctionReturn(0);
+}
+
 /* Assumptions of the theorems, in the order a reader would ask for them. */
 static PetscErrorCode check_assumptions(View *view)
 {
   const RgCell *cell = view->cell;
-  const bool    finite = rg_space_is_finite(&view->domain.design);
+  const bool    joint = view->theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS;
+  const bool    finite = rg_space_is_finite(&view->domain.design) && !joint;
+  View          points = *view;
   RgKernel      prior;
   bool          same = false;
 
   PetscFunctionBeginUser;
-  if (cell->problem->prior && finite) {
+  if (cell->problem->prior && (finite || joint)) {
+    if (joint) PetscCall(gain_domain(view, &points.domain, &same));
     PetscCall(cell->problem->prior(cell->problem_options, &prior));
-    PetscCall(same_prior(view, &prior, &same));
+    PetscCall(same_prior(&points, &prior, &same));
     PetscCall(rg_kernel_destroy(&prior));
+    if (joint) PetscCall(rg_domain_destroy(&points.domain));
   }
   if (!same) PetscCall(object(view, RG_CLAIM_NOMINAL, "f is no path of the model's prior"));
   if (view->theory->largest > 1 + 1e-12)
@@ -136,33 +171,6 @@ static PetscErrorCode check_assumptions(View *view)
 }
 
 /* ---- information gain ------------------------------------------------------------------------ */
-
-/* The design itself, or Sobol points of a box; of designs and contexts where both are boxes. */
-static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owned)
-{
-  const RgSpace *box = &view->domain.design;
-  const RgStream stream = rg_stream(0, "theory", 0, "information_gain", 0);
-  RgRandom       random = rg_stream_at(&stream, 0);
-  const bool     context = rg_theory_is_context(view->theory->law[0].theory);
-  const int      dim = box->dim + (context ? view->domain.context.dim : 0);
-  const int      m = PetscMin(SOBOL_PER_INPUT * dim, SOBOL_MOST);
-  double        *points, *bounds;
-
-  PetscFunctionBeginUser;
-  *owned = !rg_space_is_finite(box);
-  *domain = view->domain;
-  if (!*owned) PetscFunctionReturn(0);
-  *domain = (RgDomain) {0};
-  PetscCall(PetscMalloc2((size_t)m * dim, &points, 2 * dim, &bounds));
-  for (int j = 0; j < dim; j++) {
-    bounds[j] = 0;
-    bounds[dim + j] = 1;
-  }
-  PetscCall(rg_design_sobol(&random, m, dim, points));
-  PetscCall(rg_space_set(&domain->design, dim, m, points, bounds, bounds + dim));
-  PetscCall(PetscFree2(points, bounds));
-  PetscFunctionReturn(0);
-}
 
 /* Everything the gain depends on: the problem (hence its design), the model, the queries. */
 static PetscErrorCode gain_key(const View *view, RgText *key)
@@ -228,6 +236,9 @@ static const struct {
   [RG_CURVE_RRGP_THEOREM_4_2] = {"rrgp_theorem_4_2", RG_THEORY_RRGP},
   [RG_CURVE_RRGP_THEOREM_4_3] = {"rrgp_theorem_4_3", RG_THEORY_RRGP},
   [RG_CURVE_RRGP_THEOREM_4_4] = {"rrgp_theorem_4_4", RG_THEORY_RRGP},
+  [RG_CURVE_RRGP_COROLLARY_A] = {"rrgp_corollary_a", RG_THEORY_RRGP_CONTINUOUS},
+  [RG_CURVE_RRGP_THEOREM_A_BEST] = {"rrgp_theorem_a_best", RG_THEORY_RRGP_CONTINUOUS},
+  [RG_CURVE_RRGP_THEOREM_A_LAST] = {"rrgp_theorem_a_last", RG_THEORY_RRGP_CONTINUOUS},
   [RG_CURVE_SBO_KDE_THEOREM_1] = {"sbo_kde_theorem_1", RG_THEORY_SBO_KDE},
   [RG_CURVE_DRBO_KDE_THEOREM_2] = {"drbo_kde_theorem_2", RG_THEORY_DRBO_KDE},
   [RG_CURVE_KDE_BETA] = {"kde_beta", RG_THEORY_SBO_KDE},
@@ -278,7 +289,7 @@ static PetscErrorCode set_curves(View *view, const RgTheoryOptions *options)
       continue;
     }
     if (curves[k].theory != theory->law[0].theory) continue;
-    if (curves[k].theory == RG_THEORY_RRGP) {
+    if (rg_theory_is_robust(curves[k].theory)) {
       PetscCall(rg_theory_robust_curve(&view->domain, (RgCurve)k, options->delta, theory));
       continue;
     }
@@ -322,9 +333,9 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf,
     PetscCall(find_gain(shelf, view, &theory->gain));
     PetscCall(set_curves(view, options));
     theory->bounded = true;
-  } else if (theory->law[0].theory == RG_THEORY_RRGP && isnan(theory->slope)) {
+  } else if (rg_theory_is_robust(rule) && isnan(theory->slope)) {
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the theorems say nothing about this measure"));
-  } else if (theory->law[0].theory != RG_THEORY_RRGP && theory->largest > 1 + 1e-12) {
+  } else if (!rg_theory_is_robust(rule) && theory->largest > 1 + 1e-12) {
     PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));
   } else if (!(theory->noise > 0)) {
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the model has no noise"));

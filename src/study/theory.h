@@ -29,6 +29,9 @@ typedef enum {
   RG_CURVE_RRGP_THEOREM_4_2,
   RG_CURVE_RRGP_THEOREM_4_3,
   RG_CURVE_RRGP_THEOREM_4_4,
+  RG_CURVE_RRGP_COROLLARY_A,   /* Corollaries A.1 to A.3; Theorem B.3 */
+  RG_CURVE_RRGP_THEOREM_A_BEST, /* the best index: the same over t */
+  RG_CURVE_RRGP_THEOREM_A_LAST, /* Theorems A.2, A.5, A.8, B.4: expectation, last recommendation */
   RG_CURVE_SBO_KDE_THEOREM_1,
   RG_CURVE_DRBO_KDE_THEOREM_2,
   RG_CURVE_KDE_BETA,   /* of these theorems, not what the methods use */
@@ -78,8 +81,9 @@ const char *rg_curve_name(RgCurve curve);
 
 /* Append the curves as a tidy CSV table with a header: problem, algorithm, swept (labels of the
    cell), quantity, t, value, kind, remark. Quantities: the curves' names, `gamma_upper` (remark:
-   the bound of it) and `gamma_greedy` (a lower bound). kind: bound, estimate, nominal (remark: the
-   assumption that fails). */
+   the bound of it), `gamma_greedy` (a lower bound), and at the last t `measure_slope` where the rule
+   is about a robustness measure. kind: bound, estimate, nominal (remark: the assumption that
+   fails). */
 PetscErrorCode rg_theory_write_bounds(const RgStudy *study, const RgTheoryTable *table,
                                       RgText *text);
 /* Append mean and equal-tailed interval of the confidence parameters: problem, algorithm, swept, t,

@@ -4,6 +4,12 @@
 
 #include "study/theory.h"
 
+/* Rules that these bounds are about. */
+static inline bool rg_theory_is_robust(RgTheory theory)
+{
+  return theory == RG_THEORY_RRGP || theory == RG_THEORY_RRGP_CONTINUOUS;
+}
+
 /* Set theory->slope from the measure of the domain. */
 PetscErrorCode rg_theory_robust_slope(const RgDomain *domain, RgCellTheory *theory);
 /* Fill in theory->value[curve] where the theorem holds for the measure; gain, slope, largest and

@@ -1,4 +1,5 @@
 /* The curves of study/theory.h as tidy CSV tables. */
+#include <math.h>
 #include <string.h>
 
 #include "study/theory.h"
@@ -50,6 +51,9 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
     = rg_claim_names[cell->size_x ? RG_CLAIM_BOUND : RG_CLAIM_ESTIMATE]; /* of gamma itself */
 
   PetscFunctionBeginUser;
+  if (!isnan(theory->slope))
+    PetscCall(add_bound(text, cell, "measure_slope", theory->n, theory->slope, kind,
+                        "K of bounds that are K times as wide as the intervals of f"));
   for (int t = 1; t <= theory->n; t++)
     PetscCall(add_bound(text, cell, "gamma_upper", t, gain->upper[t - 1], gain_kind,
                         rg_gain_bound_names[gain->bound[t - 1]]));

@@ -36,6 +36,32 @@ class Bounds(common.Case):
         for expected in (3.5 * np.arange(1, 6), measured.to_numpy()):
             self.assertTrue(any(np.allclose(y, expected) for y in drawn if len(y) == 5))
 
+    def test_sums_of_widths(self):
+        """Robustness measures: what was realised of the proof's sums, for the rule they are about."""
+        made = synthetic.problem("P", ["EI", "IRGP-UCB"], seeds=3, queries=5)
+        arrays, first = made["arrays"], made["initial"]
+        arrays["bound_width"] = np.arange(arrays["y"].size).reshape(arrays["y"].shape) / 10.0
+        arrays["largest_sd"] = np.full(arrays["y"].shape, 0.5)
+        arrays["confidence"][:] = 9.0
+        path = self.scratch / "study.h5"
+        synthetic.write(path, [made])
+        results = load(path)
+        rows = self.table("P,IRGP-UCB,,measure_slope,5,3,bound,",
+                          *[f"P,IRGP-UCB,,rrgp_corollary_4_1,{t},{99 * t},bound," for t in range(1, 6)])
+        found = bounds.realised(results, "P", "IRGP-UCB", rows)
+        mine = np.array([cell[0] == "IRGP-UCB" for cell in made["cells"]])
+        widths = arrays["bound_width"][mine][:, first:]
+        np.testing.assert_allclose(found["bound_width"], 2 * widths.cumsum(axis=1).mean(axis=0))
+        np.testing.assert_allclose(found["deviation"], 4 * 3 * 3 * 0.5 * np.arange(1, 6))
+        self.assertEqual(bounds.realised(results, "P", "EI", rows), {})
+        drawn = [line.get_ydata() for line in bounds.regret_figure(results, rows).axes[0].lines]
+        for curve in found.values():
+            self.assertTrue(any(np.allclose(y, curve) for y in drawn if len(y) == 5))
+        del arrays["bound_width"]
+        other = self.scratch / "other.h5"
+        synthetic.write(other, [made])
+        self.assertEqual(bounds.realised(load(other), "P", "IRGP-UCB", rows), {})
+
     def test_only_problems_of_the_table_are_drawn(self):
         results = self.results()
         other = self.table("Q,IRGP-UCB,,theorem_4_1,1,2,bound,")

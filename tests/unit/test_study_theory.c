@@ -255,6 +255,55 @@ static void test_robust_measures(void **state)
   theory_free(&theory);
 }
 
+/* The same on boxes, with kappa_t at t = 10 from O8. */
+static void test_robust_measures_on_boxes(void **state)
+{
+  static const char text[] =
+      "study: theory\n"
+      "common:\n"
+      "  iterations: 10\n"
+      "  initial_points: 1\n"
+      "  noise_variance: 1e-6\n"
+      "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.3, fit: fixed,\n"
+      "              standardise: false, mean: zero, noise_variance: 1e-6}\n"
+      "problems:\n"
+      "  - {name: gp_path_box, label: three, dim: 2, context_levels: 50}\n"
+      "  - {name: gp_path_box, label: four, levels: 50, measure: expectation - 2*mad}\n"
+      "  - {name: gp_path_box, label: five, dim: 2}\n"
+      "  - {name: gp_path_box, label: six, dim: 2, context_levels: 50, setting: uncontrollable}\n"
+      "  - {name: gp_path_box, label: seven, setting: uncontrollable}\n"
+      "  - {name: gp_path_box, label: other, length_scale: 0.2}\n"
+      "algorithms: [rrgp_ucb_continuous]\n";
+  static const double kappa[] = {18422500, 14350, 196123522, 18422500}, slope[] = {1, 5, 1, 1};
+  static const double pieces[] = {1, 2, 2, 1}, least[] = {1, 1, 1, 0.02};
+  Theory              theory = theory_of(text, &printed);
+  const RgCellTheory *cells = theory.table.cells;
+  RgText              bounds = {0};
+
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    const double root = 4 * sqrt(10 * 0.144764816823 / least[k] * (2 * log(kappa[k]) + 2) *
+                                 cells[k].gain->upper[9]);
+    const double sum = slope[k] * (pieces[k] * M_PI * M_PI / 6 + root);
+    assert_true(cells[k].bounded);
+    assert_int_equal(cells[k].claim, RG_CLAIM_ESTIMATE);
+    RG_CLOSE(cells[k].value[RG_CURVE_RRGP_COROLLARY_A][9], sum, 1e-10);
+    RG_CLOSE(cells[k].value[RG_CURVE_RRGP_THEOREM_A_BEST][9], sum / 10, 1e-10);
+    assert_true((cells[k].value[RG_CURVE_RRGP_THEOREM_A_LAST] == NULL) == (k == 1));
+    if (k != 1)
+      RG_CLOSE(cells[k].value[RG_CURVE_RRGP_THEOREM_A_LAST][9],
+               sum / 10 + (k == 2 ? 2.0 / 100 : 0), 1e-10);
+  }
+  assert_false(cells[4].bounded);
+  assert_non_null(strstr(cells[4].why, "partition"));
+  assert_int_equal(cells[5].claim, RG_CLAIM_NOMINAL);
+  assert_non_null(strstr(cells[5].why, "no path of the model's prior"));
+  RG_OK(rg_theory_write_bounds(&theory.study, &theory.table, &bounds));
+  assert_non_null(strstr(bounds.data, "four,rrgp_ucb_continuous,,measure_slope,10,5,"));
+  RG_OK(rg_text_clear(&bounds));
+  theory_free(&theory);
+}
+
 /* Contexts from a box: nominal bounds, with fitted hyperparameters too (sbo_kde 7, wdrbo 7). */
 static void test_contexts(void **state)
 {
@@ -302,6 +351,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_box),
   cmocka_unit_test(test_tables),
   cmocka_unit_test(test_robust_measures),
+  cmocka_unit_test(test_robust_measures_on_boxes),
   cmocka_unit_test(test_contexts),
 };
 
