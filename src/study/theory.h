@@ -81,8 +81,8 @@ const char *rg_curve_name(RgCurve curve);
 
 /* Append the curves as a tidy CSV table with a header: problem, algorithm, swept (labels of the
    cell), quantity, t, value, kind, remark. Quantities: the curves' names, `gamma_upper` (remark:
-   the bound of it), `gamma_greedy` (a lower bound), and at the last t `measure_slope` where the rule
-   is about a robustness measure. kind: bound, estimate, nominal (remark: the assumption that
+   the bound of it), `gamma_greedy` (a lower bound), and at the last t `measure_slope` where the
+   rule is about a robustness measure. kind: bound, estimate, nominal (remark: the assumption that
    fails). */
 PetscErrorCode rg_theory_write_bounds(const RgStudy *study, const RgTheoryTable *table,
                                       RgText *text);
