@@ -1,5 +1,6 @@
-/* bench_large dense [N ...] | crossover | iterative [N]: large Gaussian processes on the ranks of
-   mpirun. Wall seconds, least of two runs; one core per rank. */
+/* bench_large dense N ... | blocks [N] | crossover | iterative [N [RANK [PART]]]: large Gaussian
+   processes on the ranks of mpirun. Wall seconds, least of several runs; one core per rank. PART of
+   iterative: mean, variance or determinant; without it all three. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static void tell(const Bench *b, const char *what, double seconds, const RgItera
            report->converged ? "converged" : "not converged", report->iterations, report->residual);
 }
 
-static PetscErrorCode iterative(Bench *b, int n)
+static PetscErrorCode iterative(Bench *b, int n, int rank, const char *part)
 {
   RgIterativeOptions options = rg_iterative_defaults;
   RgIterativeReport report = {0};
@@ -177,6 +178,7 @@ static PetscErrorCode iterative(Bench *b, int n)
 
   PetscFunctionBeginUser;
   PetscCall(bench_create(b, n));
+  options.rank = rank;
   if (!b->rank)
     printf("n = %d in %d inputs, %d ranks, preconditioner of rank %d, tolerance %g, %d probes\n", n,
            DIM, b->ranks, options.rank, options.tolerance, options.probes);
@@ -185,22 +187,28 @@ static PetscErrorCode iterative(Bench *b, int n)
   PetscCall(rg_iterative_create(PETSC_COMM_WORLD, &b->kernel, noise, 0.0, n, b->X, b->y, &options,
                                 &gp));
   line(b, "preconditioner", now() - start, 0);
-  start = now();
-  PetscCall(rg_iterative_solve(gp, &report));
-  tell(b, "weights of the mean", now() - start, &report);
-  start = now();
-  PetscCall(rg_iterative_mean(gp, POINTS, Z, b->mean));
-  line(b, "mean at 1000 points", now() - start, 0);
-  double squares = 0;
-  for (int j = 0; j < POINTS; j++) squares += (b->mean[j] - truth[j]) * (b->mean[j] - truth[j]);
-  if (!b->rank) printf("    root mean square error %.4f (noise 0.1)\n", sqrt(squares / POINTS));
-  start = now();
-  PetscCall(rg_iterative_variance(gp, 16, Z, b->variance, &report));
-  tell(b, "variance at 16 points", now() - start, &report);
-  start = now();
-  PetscCall(rg_iterative_log_determinant(gp, &value, &error, &report));
-  tell(b, "log determinant", now() - start, &report);
-  if (!b->rank) printf("    log det = %.1f, standard error %.1f\n", value, error);
+  if (!part || !strcmp(part, "mean")) {
+    start = now();
+    PetscCall(rg_iterative_solve(gp, &report));
+    tell(b, "weights of the mean", now() - start, &report);
+    start = now();
+    PetscCall(rg_iterative_mean(gp, POINTS, Z, b->mean));
+    line(b, "mean at 1000 points", now() - start, 0);
+    double squares = 0;
+    for (int j = 0; j < POINTS; j++) squares += (b->mean[j] - truth[j]) * (b->mean[j] - truth[j]);
+    if (!b->rank) printf("    root mean square error %.4f (noise 0.1)\n", sqrt(squares / POINTS));
+  }
+  if (!part || !strcmp(part, "variance")) {
+    start = now();
+    PetscCall(rg_iterative_variance(gp, 16, Z, b->variance, &report));
+    tell(b, "variance at 16 points", now() - start, &report);
+  }
+  if (!part || !strcmp(part, "determinant")) {
+    start = now();
+    PetscCall(rg_iterative_log_determinant(gp, &value, &error, &report));
+    tell(b, "log determinant", now() - start, &report);
+    if (!b->rank) printf("    log det = %.1f, standard error %.1f\n", value, error);
+  }
   PetscCall(rg_iterative_destroy(&gp));
   PetscCall(bench_destroy(b));
   PetscFunctionReturn(0);
@@ -224,9 +232,11 @@ static PetscErrorCode run(int argc, char **argv)
   } else if (!strcmp(what, "crossover")) {
     for (int n = 250; n <= 4000; n *= 2) PetscCall(crossover(&b, n));
   } else if (!strcmp(what, "iterative")) {
-    PetscCall(iterative(&b, argc > 2 ? atoi(argv[2]) : 20000));
+    PetscCall(iterative(&b, argc > 2 ? atoi(argv[2]) : 20000,
+                        argc > 3 ? atoi(argv[3]) : rg_iterative_defaults.rank,
+                        argc > 4 ? argv[4] : NULL));
   } else if (!b.rank) {
-    printf("usage: bench_large dense N ... | blocks [N] | crossover | iterative [N]\n");
+    printf("usage: bench_large dense N ... | blocks [N] | crossover | iterative [N [RANK [PART]]]\n");
   }
   PetscFunctionReturn(0);
 }
