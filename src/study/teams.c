@@ -118,7 +118,16 @@ PetscErrorCode rg_teams_destroy(RgTeams *teams)
   PetscFunctionReturn(0);
 }
 
-/* Bytes on a host that has `ranks_here` ranks of teams of `size`, all with trials of `cell`. */
+/* Ranks of a host that trials of a level can keep busy. */
+static int busy_ranks(const RgPlan *plan, const RgTeams *teams, int level, int ranks_here)
+{
+  double ranks = 0;
+
+  for (int i = 0; i < plan->n; i++) ranks += teams->level[i] == level ? teams->size[level] : 0;
+  return (int)fmin(ranks, ranks_here);
+}
+
+/* Bytes on a host of which `ranks_here` ranks of teams of `size` have trials of `cell`. */
 static double host_bytes(const RgCell *cell, int size, int ranks_here)
 {
   const double leader = rg_cost_bytes(cell, size), shared = rg_cost_dense_bytes(cell, size);
@@ -141,8 +150,14 @@ static int size_that_fits(const RgCell *cell, int size, double memory, int ranks
 void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memory, int ranks_here,
                            char message[RG_TEAMS_MESSAGE])
 {
+  const int all_here = ranks_here;
+  int level = -1;
+
   message[0] = 0;
   for (int i = 0; i < plan->n && !message[0]; i++) {
+    if (i && plan->trials[i].cell == plan->trials[i - 1].cell) continue;
+    if (teams->level[i] != level) ranks_here = busy_ranks(plan, teams, teams->level[i], all_here);
+    level = teams->level[i];
     const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
     const int size = teams->size[teams->level[i]];
     const double need = host_bytes(cell, size, ranks_here);
