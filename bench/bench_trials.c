@@ -13,6 +13,12 @@ typedef struct {
 
 static const char head[] = "study: bench\nseeds: 1\ncommon:\n  noise_variance: 1.0e-4\n";
 
+#define CONTEXTS                                                                                   \
+  "  iterations: 90\n  initial_points: 10\n"                                                         \
+  "  surrogate: {kernel: gaussian, ard: true, fit: map, refit_every: 1}\n"                          \
+  "  maximiser: {raw_samples: 1024, restarts: 50}\n"                                               \
+  "problems: [ackley_context]\nalgorithms: "
+
 static const struct {
   const char *name, *text;
 } cases[] = {
@@ -36,6 +42,13 @@ static const struct {
    "  iterations: 200\n  initial_points: 8\n"
    "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: false}\n"
    "problems: [gp_path]\nalgorithms: [ei]\n"},
+  {"ERBO trial, Ackley 2+1, 100 evaluations, refit at each", CONTEXTS "[erbo]\n"},
+  {"WDRBO trial, the same", CONTEXTS "[wdrbo]\n"},
+  {"SBO-KDE trial, the same, M = 1024", CONTEXTS "[{name: sbo_kde, samples: 1024}]\n"},
+  {"SBO-KDE trial, the same, by quadrature", CONTEXTS "[{name: sbo_kde, expectation: quadrature}]\n"},
+  {"StableOpt trial, the same, M = 1024", CONTEXTS "[stable_opt]\n"},
+  {"DRBO-KDE trial, the same, M = 1024", CONTEXTS "[{name: drbo_kde, samples: 1024}]\n"},
+  {"DRBO-MMD trial, the same, |C| = 100", CONTEXTS "[{name: drbo_mmd, contexts: 100}]\n"},
 };
 
 static PetscErrorCode run_first(void *context)

@@ -29,7 +29,7 @@ PetscErrorCode rg_bilinear_forms_create(int r, int size, const double *U, const 
   for (int k = 0; k < size; ++k)
     pack_form(r, U + (size_t)k * r, W + (size_t)k * r, all + (size_t)k * h);
   PetscCall(PetscMalloc1((size_t)h * PetscMin(h, size), &forms->basis));
-  PetscCall(rg_column_basis(h, size, all, tolerance, forms->basis, &forms->rank));
+  PetscCall(rg_column_basis(h, size, all, tolerance, 2 * r, forms->basis, &forms->rank));
   PetscCall(PetscMalloc3((size_t)forms->rank * size, &forms->combine, (size_t)h * batch,
                          &forms->packed, (size_t)forms->rank * batch, &forms->reduced));
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, forms->rank, size, h, 1.0, forms->basis, h,

@@ -6,25 +6,28 @@
 
 #include <math.h>
 
-#define RANK_TOLERANCE 1e-12 /* relative to the longest column of F: shorter rests drop */
-#define FORMS_RANK 60        /* most r of reduced second moments: r^2/2 numbers a context */
+#define RANK_TOLERANCE 1e-12   /* relative to the longest column of F: shorter rests drop */
+#define TYPICAL_DESIGNS 1000.0 /* predicted in a life: raw points of one search */
+#define FORMS_BYTES (64.0 * 1024 * 1024) /* most memory of r^2/2 numbers a context */
 
-/* All matrices column-major. n: data, r: rank, M: contexts, S: slope columns (n_slopes x dim_c). */
+/* All matrices column-major. n: data, M: contexts, S: slope columns (n_slopes x dim_c), F (n x (M +
+   S)): right kernel between data and contexts, and its derivatives by the context. Either F = Q R
+   with few columns r in Q, and everything at a design is a function of P = T'T (r x r); or, where F
+   has few columns, they are looked at one by one (is_plain: Q = F). */
 struct RgContextProduct {
   RgKernel left, right;
-  int      n, rank, n_columns; /* n_columns = M + S */
+  bool     is_plain;
+  int      n, rank, n_columns; /* rank: columns of Q; n_columns = M + S */
   double  *x;     /* n x dim_x, row-major: inputs of the data */
-  double  *Q;     /* n x r, orthonormal */
-  double  *R;     /* r x n_columns: contexts, then slopes */
+  double  *Q;     /* n x rank, orthonormal; or F */
+  double  *R;     /* rank x n_columns; NULL: the identity */
   double  *kx;    /* n x J, row-major: left kernel, data by designs */
-  double  *T, *H; /* n x (r J) */
-  double  *P;     /* r x r per design */
-  double  *a;     /* r x J */
+  double  *T, *H; /* n x (rank J) */
+  double  *P;     /* rank x rank per design */
+  double  *a;     /* rank x J */
   double  *A;     /* n x J */
-  double  *Y;     /* r x M; also the gathered columns of a gradient */
-  double  *Z;     /* r x M */
-  bool     reduced;
-  RgBilinearForms forms; /* where reduced: R_m' P R_m, then R_m' P D_mk */
+  int     *used, *n_used; /* is_plain: rank x J, J: columns that a gradient needs */
+  RgBilinearForms forms;  /* R_m' P R_m, then R_m' P D_mk */
 };
 
 /* ---- F = Q R -------------------------------------------------------------------------------- */
@@ -53,13 +56,15 @@ static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode product_scratch(struct RgContextProduct *p, int dim_x, int M)
+static PetscErrorCode create_scratch(struct RgContextProduct *p, int dim_x)
 {
   size_t n = (size_t)p->n, r = (size_t)p->rank, J = RG_CONTEXT_BATCH;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc4(n * J, &p->kx, n * r * J, &p->T, n * r * J, &p->H, r * r * J, &p->P));
-  PetscCall(PetscMalloc5(r * J, &p->a, n * J, &p->A, r * M, &p->Y, r * M, &p->Z, n * dim_x, &p->x));
+  PetscCall(PetscMalloc4(n * J, &p->kx, n * r * J, &p->T, n * r * J, &p->H,
+                         p->is_plain ? 1 : r * r * J, &p->P));
+  PetscCall(PetscMalloc5(r * J, &p->a, n * J, &p->A, n * dim_x, &p->x, r * J, &p->used, J,
+                         &p->n_used));
   PetscFunctionReturn(0);
 }
 
@@ -80,12 +85,45 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
   PetscFunctionReturn(0);
 }
 
+/* Whether single columns cost less than Q R: n^2 K against n^2 r + n r^2 + r^2 s operations a
+   design, with s = 2 r dimensions of forms that are found in 4 r^2 s^2/2 operations before. */
+static bool plain_is_cheaper(int n, double r, int n_columns)
+{
+  const double forms = PetscMin(2.0 * r, n_columns), before = 2.0 * r * r * forms * forms;
+
+  return r * r / 2.0 * n_columns * sizeof(double) > FORMS_BYTES ||
+         (double)n * n * n_columns <
+           (double)n * n * r + n * r * r + r * r * forms + before / TYPICAL_DESIGNS;
+}
+
+/* Q and R, or Q = F; *F is handed over or freed. */
+static PetscErrorCode factorise(struct RgContextProduct *p, double *F)
+{
+  const int n = p->n, K = p->n_columns;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)n * n, &p->Q));
+  PetscCall(rg_column_basis(n, K, F, RANK_TOLERANCE, 0, p->Q, &p->rank));
+  p->is_plain = plain_is_cheaper(n, p->rank, K);
+  if (p->is_plain) {
+    PetscCall(PetscFree(p->Q));
+    p->Q = F;
+    p->rank = K;
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1((size_t)p->rank * K, &p->R));
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p->rank, K, n, 1.0, p->Q, n, F, n, 0.0,
+              p->R, p->rank);
+  PetscCall(PetscFree(F));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
 {
   RgPosterior             *posterior = cp->posterior;
   struct RgContextProduct *p;
   double                  *F;
-  size_t                   n = (size_t)posterior->n, columns;
+  size_t                   n = (size_t)posterior->n;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&p));
@@ -97,21 +135,14 @@ PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
   PetscCall(rg_posterior_invert(posterior));
   p->n = posterior->n;
   p->n_columns = cp->size + cp->n_slopes * cp->dim_c;
-  columns = (size_t)p->n_columns;
-  PetscCall(PetscMalloc1(n * columns, &F));
-  PetscCall(PetscMalloc1(n * n, &p->Q));
+  PetscCall(PetscMalloc1(n * p->n_columns, &F));
   PetscCall(right_matrix(cp, &p->right, p->n, F));
-  PetscCall(rg_column_basis(p->n, p->n_columns, F, RANK_TOLERANCE, p->Q, &p->rank));
-  PetscCall(PetscMalloc1((size_t)p->rank * columns, &p->R));
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p->rank, p->n_columns, p->n, 1.0, p->Q, p->n,
-              F, p->n, 0.0, p->R, p->rank);
-  PetscCall(product_scratch(p, cp->dim_x, cp->size));
+  PetscCall(factorise(p, F));
+  if (!p->is_plain) PetscCall(create_forms(cp));
+  PetscCall(create_scratch(p, cp->dim_x));
   for (size_t i = 0; i < n; ++i)
     PetscCall(PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim,
                             cp->dim_x));
-  PetscCall(PetscFree(F));
-  p->reduced = p->rank <= FORMS_RANK;
-  if (p->reduced) PetscCall(create_forms(cp));
   PetscFunctionReturn(0);
 }
 
@@ -125,7 +156,7 @@ PetscErrorCode rg_context_product_destroy(RgContextPosterior *cp)
   PetscCall(rg_kernel_destroy(&p->right));
   if (p->Q) {
     PetscCall(PetscFree4(p->kx, p->T, p->H, p->P));
-    PetscCall(PetscFree5(p->a, p->A, p->Y, p->Z, p->x));
+    PetscCall(PetscFree5(p->a, p->A, p->x, p->used, p->n_used));
     PetscCall(rg_bilinear_forms_destroy(&p->forms));
     PetscCall(PetscFree(p->R));
     PetscCall(PetscFree(p->Q));
@@ -136,7 +167,7 @@ PetscErrorCode rg_context_product_destroy(RgContextPosterior *cp)
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
-/* T = L^-1 diag(kx_j) Q and P = T'T of every design. */
+/* T = L^-1 diag(kx_j) Q of every design, and P = T'T. */
 static void design_matrices(const RgPosterior *posterior, struct RgContextProduct *p, int J)
 {
   size_t n = (size_t)p->n, r = (size_t)p->rank;
@@ -149,32 +180,53 @@ static void design_matrices(const RgPosterior *posterior, struct RgContextProduc
   }
   cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, p->n, p->rank * J,
               1.0, posterior->inverse, posterior->capacity, p->T, p->n);
-  for (size_t j = 0; j < (size_t)J; ++j)
+  for (size_t j = 0; j < (size_t)J && !p->is_plain; ++j)
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, p->rank, p->n, 1.0, p->T + j * r * n, p->n,
                 0.0, p->P + j * r * r, p->rank);
 }
 
-/* Variances, and their slopes, from P: k(x,x) - R_m' P R_m and -2 R_m' P D_m. */
-static void second_moments(const RgContextPosterior *cp, int j, RgContextMoments *moments)
+/* Means and their slopes, from a = Q' (alpha kx_j). */
+static void first_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
 {
-  struct RgContextProduct *p = cp->product;
-  int     M = cp->size, S = cp->n_slopes, dim = cp->dim_c, r = p->rank;
-  double  prior = rg_kernel_diagonal(&cp->posterior->kernel);
-  double *variance = moments->variance + (size_t)j * M;
-  double *slope = moments->variance_slope + (size_t)j * S * dim;
+  const struct RgContextProduct *p = cp->product;
+  const int    M = cp->size, S = cp->n_slopes * cp->dim_c, r = p->rank;
+  const double prior = cp->posterior->mean;
 
-  cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, r, M, 1.0, p->P + (size_t)j * r * r, r, p->R, r,
-              0.0, p->Y, r);
-  for (int m = 0; m < M; ++m)
-    variance[m] =
-      fmax(prior - cblas_ddot(r, p->Y + (size_t)m * r, 1, p->R + (size_t)m * r, 1), 0.0);
-  for (int l = 0; l < S * dim; ++l) {
-    const double *y = p->Y + (size_t)(M - S + l / dim) * r;
-    slope[l] = -2.0 * cblas_ddot(r, y, 1, p->R + (size_t)(M + l) * r, 1);
+  if (p->is_plain) {
+    for (int j = 0; j < J; ++j) {
+      const double *a = p->a + (size_t)j * r;
+      for (int m = 0; m < M; ++m) moments->mean[(size_t)j * M + m] = prior + a[m];
+      for (int l = 0; l < S; ++l) moments->mean_slope[(size_t)j * S + l] = a[M + l];
+    }
+    return;
+  }
+  for (int k = 0; k < J * M; ++k) moments->mean[k] = prior;
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, M, J, r, 1.0, p->R, r, p->a, r, 1.0,
+              moments->mean, M);
+  if (S > 0)
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, S, J, r, 1.0, p->R + (size_t)M * r, r,
+                p->a, r, 0.0, moments->mean_slope, S);
+}
+
+/* Variances k(x,x) - |T_m|^2 and slopes -2 T_m' T_l, column by column. */
+static void plain_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
+{
+  const struct RgContextProduct *p = cp->product;
+  const int    M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
+  const size_t n = (size_t)p->n;
+  const double prior = rg_kernel_diagonal(&cp->posterior->kernel);
+
+  for (int j = 0; j < J; ++j) {
+    const double *T = p->T + (size_t)j * p->rank * n;
+    for (int m = 0; m < M; ++m)
+      moments->variance[(size_t)j * M + m] = prior - cblas_ddot(p->n, T + m * n, 1, T + m * n, 1);
+    for (int l = 0; l < S * dim; ++l)
+      moments->variance_slope[(size_t)j * S * dim + l] =
+        -2.0 * cblas_ddot(p->n, T + (M - S + l / dim) * n, 1, T + (M + l) * n, 1);
   }
 }
 
-/* The same for all designs, where reduced. */
+/* The same from P: k(x,x) - R_m' P R_m and -2 R_m' P D_m. */
 static void reduced_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
 {
   struct RgContextProduct *p = cp->product;
@@ -184,8 +236,6 @@ static void reduced_moments(const RgContextPosterior *cp, int J, RgContextMoment
   for (int k = 0; k < J * M; ++k) moments->variance[k] = prior;
   rg_bilinear_forms_reduce(&p->forms, J, p->P);
   rg_bilinear_forms_values(&p->forms, 0, M, J, -1.0, 1.0, moments->variance);
-  for (int k = 0; k < J * M; ++k)
-    moments->variance[k] = moments->variance[k] > 0.0 ? moments->variance[k] : 0.0;
   if (S > 0) rg_bilinear_forms_values(&p->forms, M, S, J, -2.0, 0.0, moments->variance_slope);
 }
 
@@ -194,7 +244,7 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
 {
   struct RgContextProduct *p = cp->product;
   const RgPosterior       *posterior = cp->posterior;
-  int                      n = p->n, r = p->rank, M = cp->size, S = cp->n_slopes * cp->dim_c;
+  int                      n = p->n, r = p->rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(&p->left, n, p->x, J, X, p->kx));
@@ -204,61 +254,109 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
   }
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, J, n, 1.0, p->Q, n, p->A, n, 0.0, p->a,
               r);
-  for (int k = 0; k < J * M; ++k) moments->mean[k] = posterior->mean;
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, M, J, r, 1.0, p->R, r, p->a, r, 1.0,
-              moments->mean, M);
-  if (S > 0)
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, S, J, r, 1.0, p->R + (size_t)M * r, r,
-                p->a, r, 0.0, moments->mean_slope, S);
+  first_moments(cp, J, moments);
   design_matrices(posterior, p, J);
-  if (p->reduced)
-    reduced_moments(cp, J, moments);
+  if (p->is_plain)
+    plain_moments(cp, J, moments);
   else
-    for (int j = 0; j < J; ++j) second_moments(cp, j, moments);
+    reduced_moments(cp, J, moments);
+  for (int k = 0; k < J * cp->size; ++k)
+    moments->variance[k] = moments->variance[k] > 0.0 ? moments->variance[k] : 0.0;
   PetscFunctionReturn(0);
 }
 
 /* ---- gradient -------------------------------------------------------------------------------- */
 
-/* weight = sym(W R'), such that tr(weight dP) is what a change dP of P does to the function;
-   columns of W: -variance_bar_m R_m - 2 sum_k variance_slope_bar_mk D_mk, where they are not zero.
- */
-static void gather_second(const RgContextPosterior *cp, int j, const RgContextMoments *bar,
-                          double *weight)
+/* A = Q (derivatives by a) of the part that goes through the means. */
+static void pull_first(RgContextPosterior *cp, int J, const RgContextMoments *bar)
 {
   struct RgContextProduct *p = cp->product;
-  int M = cp->size, S = cp->n_slopes, dim = cp->dim_c, r = p->rank, used = 0;
+  const int n = p->n, r = p->rank, M = cp->size, S = cp->n_slopes * cp->dim_c;
 
-  for (int m = 0; m < M; ++m) {
-    const double *slope = bar->variance_slope + ((size_t)j * S + (m - (M - S))) * dim;
-    const double  plain = bar->variance[(size_t)j * M + m];
-    double       *w = p->Y + (size_t)used * r;
-    bool          any = plain != 0.0;
-    for (int k = 0; m >= M - S && k < dim; ++k) any = any || slope[k] != 0.0;
-    if (!any) continue;
-    cblas_dcopy(r, p->R + (size_t)m * r, 1, p->Z + (size_t)used * r, 1);
-    for (int q = 0; q < r; ++q) w[q] = -plain * p->R[(size_t)m * r + q];
-    for (int k = 0; m >= M - S && k < dim; ++k)
-      cblas_daxpy(r, -2.0 * slope[k], p->R + (size_t)(M + (m - (M - S)) * dim + k) * r, 1, w, 1);
-    ++used;
+  if (p->is_plain) {
+    for (int j = 0; j < J; ++j) {
+      double *a = p->a + (size_t)j * r;
+      for (int m = 0; m < M; ++m) a[m] = bar->mean[(size_t)j * M + m];
+      for (int l = 0; l < S; ++l) a[M + l] = bar->mean_slope[(size_t)j * S + l];
+    }
+  } else {
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, J, M, 1.0, p->R, r, bar->mean, M, 0.0,
+                p->a, r);
+    if (S > 0)
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, J, S, 1.0, p->R + (size_t)M * r, r,
+                  bar->mean_slope, S, 1.0, p->a, r);
   }
-  cblas_dsyr2k(CblasColMajor, CblasLower, CblasNoTrans, r, used, 0.5, p->Y, r, p->Z, r, 0.0, weight,
-               r);
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, J, r, 1.0, p->Q, n, p->a, r, 0.0, p->A,
+              n);
 }
 
-static void gather(const RgContextPosterior *cp, int J, const RgContextMoments *bar,
-                   double *weight)
+/* H_j = T_j weight_j with weight symmetric: tr(weight_j dP_j) is what a change of P_j does. */
+static void reduced_pull(const RgContextPosterior *cp, int J, const RgContextMoments *bar)
 {
   struct RgContextProduct *p = cp->product;
-  const int M = cp->size, S = cp->n_slopes * cp->dim_c, r = p->rank;
+  const int M = cp->size, S = cp->n_slopes * cp->dim_c, n = p->n, r = p->rank;
 
-  if (!p->reduced) {
-    for (int j = 0; j < J; ++j) gather_second(cp, j, bar, weight + (size_t)j * r * r);
-    return;
-  }
   rg_bilinear_forms_pull(&p->forms, 0, M, J, -1.0, 0.0, bar->variance);
   if (S > 0) rg_bilinear_forms_pull(&p->forms, M, S, J, -2.0, 1.0, bar->variance_slope);
-  rg_bilinear_forms_gradient(&p->forms, J, weight);
+  rg_bilinear_forms_gradient(&p->forms, J, p->P); /* P itself is not needed any more */
+  for (int j = 0; j < J; ++j)
+    cblas_dsymm(CblasColMajor, CblasRight, CblasLower, n, r, 1.0, p->P + (size_t)j * r * r, r,
+                p->T + (size_t)j * r * n, n, 0.0, p->H + (size_t)j * r * n, n);
+}
+
+/* The same with single columns, h_m = -variance_bar_m T_m - sum_k variance_slope_bar_mk T_mk and
+   h_mk = -variance_slope_bar_mk T_m; those that are zero are left out. Returns how many there are.
+ */
+static int plain_pull(const RgContextPosterior *cp, int J, const RgContextMoments *bar)
+{
+  struct RgContextProduct *p = cp->product;
+  const int    M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
+  const size_t n = (size_t)p->n;
+  int          total = 0;
+
+  for (int j = 0; j < J; ++j) {
+    const double *T = p->T + (size_t)j * p->rank * n;
+    const double *slope_bar = bar->variance_slope + (size_t)j * S * dim;
+    const int     before = total;
+    for (int m = 0; m < M; ++m) {
+      const double plain = bar->variance[(size_t)j * M + m];
+      const int    first = (m - (M - S)) * dim, end = first + dim; /* slopes of m */
+      const int    own = total;
+      bool         any = plain != 0.0;
+      for (int l = PetscMax(first, 0); l < end; ++l) any = any || slope_bar[l] != 0.0;
+      if (!any) continue;
+      p->used[total++] = m;
+      for (size_t i = 0; i < n; ++i) p->H[own * n + i] = -plain * T[m * n + i];
+      for (int l = PetscMax(first, 0); l < end; ++l) {
+        if (slope_bar[l] == 0.0) continue;
+        cblas_daxpy(p->n, -slope_bar[l], T + (M + l) * n, 1, p->H + own * n, 1);
+        for (size_t i = 0; i < n; ++i) p->H[total * n + i] = -slope_bar[l] * T[m * n + i];
+        p->used[total++] = M + l;
+      }
+    }
+    p->n_used[j] = total - before;
+  }
+  return total;
+}
+
+/* Derivatives by kx into kx: alpha A + 2 sum_q (L^-T H)_q Q_q. */
+static void pull_kernel(const RgContextPosterior *cp, int J)
+{
+  struct RgContextProduct *p = cp->product;
+  const double            *alpha = cp->posterior->alpha, *H = p->H;
+  const size_t             n = (size_t)p->n;
+  const int               *used = p->used;
+
+  for (int j = 0; j < J; ++j) {
+    double   *sum = p->A + (size_t)j * n;
+    const int count = p->is_plain ? p->n_used[j] : p->rank;
+    for (size_t i = 0; i < n; ++i) sum[i] *= alpha[i];
+    for (int k = 0; k < count; ++k, H += n) {
+      const double *column = p->Q + (size_t)(p->is_plain ? *used++ : k) * n;
+      for (size_t i = 0; i < n; ++i) sum[i] += 2.0 * H[i] * column[i];
+    }
+    for (size_t i = 0; i < n; ++i) p->kx[i * J + j] = sum[i];
+  }
 }
 
 PetscErrorCode rg_context_product_gradient(RgContextPosterior *cp, int J, const double *X,
@@ -266,32 +364,17 @@ PetscErrorCode rg_context_product_gradient(RgContextPosterior *cp, int J, const 
 {
   struct RgContextProduct *p = cp->product;
   const RgPosterior       *posterior = cp->posterior;
-  int                      n = p->n, r = p->rank, M = cp->size, S = cp->n_slopes * cp->dim_c;
+  int                      columns = p->rank * J;
 
   PetscFunctionBeginUser;
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, J, M, 1.0, p->R, r, bar->mean, M, 0.0,
-              p->a, r);
-  if (S > 0)
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, J, S, 1.0, p->R + (size_t)M * r, r,
-                bar->mean_slope, S, 1.0, p->a, r);
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, J, r, 1.0, p->Q, n, p->a, r, 0.0, p->A,
-              n);
-  gather(cp, J, bar, p->P); /* P itself is not needed any more */
-  for (int j = 0; j < J; ++j) {
-    const double *weight = p->P + (size_t)j * r * r;
-    cblas_dsymm(CblasColMajor, CblasRight, CblasLower, n, r, 1.0, weight, r,
-                p->T + (size_t)j * r * n, n, 0.0, p->H + (size_t)j * r * n, n);
-  }
-  cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, r * J, 1.0,
-              posterior->inverse, posterior->capacity, p->H, n);
-  for (int j = 0; j < J; ++j) {
-    for (int i = 0; i < n; ++i) {
-      double sum = 0.0;
-      for (int q = 0; q < r; ++q)
-        sum += p->H[((size_t)j * r + q) * n + i] * p->Q[(size_t)q * n + i];
-      p->kx[(size_t)i * J + j] = posterior->alpha[i] * p->A[(size_t)j * n + i] + 2.0 * sum;
-    }
-  }
-  PetscCall(rg_kernel_cross_gradient(&p->left, n, p->x, J, X, p->kx, G));
+  pull_first(cp, J, bar);
+  if (p->is_plain)
+    columns = plain_pull(cp, J, bar);
+  else
+    reduced_pull(cp, J, bar);
+  cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, p->n, columns, 1.0,
+              posterior->inverse, posterior->capacity, p->H, p->n);
+  pull_kernel(cp, J);
+  PetscCall(rg_kernel_cross_gradient(&p->left, p->n, p->x, J, X, p->kx, G));
   PetscFunctionReturn(0);
 }

@@ -44,10 +44,10 @@ static void basis_of_a_smooth_matrix(void **state)
 
   (void)state;
   smooth_matrix(F);
-  RG_OK(rg_column_basis(ROWS, COLUMNS, F, 1e-12, Q, &rank));
+  RG_OK(rg_column_basis(ROWS, COLUMNS, F, 1e-12, 0, Q, &rank));
   assert_in_range(rank, 7, 12);
   check_basis(ROWS, COLUMNS, F, Q, rank, 1e-11);
-  RG_OK(rg_column_basis(ROWS, COLUMNS, F, 1e-4, Q, &coarse));
+  RG_OK(rg_column_basis(ROWS, COLUMNS, F, 1e-4, 0, Q, &coarse));
   assert_in_range(coarse, 2, rank - 3);
   check_basis(ROWS, COLUMNS, F, Q, coarse, 1e-2);
 }
@@ -61,14 +61,14 @@ static void basis_of_other_matrices(void **state)
 
   (void)state;
   support_normals(1, N * K, F);
-  RG_OK(rg_column_basis(N, K, F, 1e-12, Q, &rank));
+  RG_OK(rg_column_basis(N, K, F, 1e-12, 0, Q, &rank));
   assert_int_equal(rank, N);
   check_basis(N, K, F, Q, rank, 1e-11);
   support_normals(2, N * 5, few);
-  RG_OK(rg_column_basis(N, 5, few, 1e-12, Q, &rank));
+  RG_OK(rg_column_basis(N, 5, few, 1e-12, 0, Q, &rank));
   assert_int_equal(rank, 5);
   memset(F, 0, sizeof F);
-  RG_OK(rg_column_basis(N, K, F, 1e-12, Q, &rank));
+  RG_OK(rg_column_basis(N, K, F, 1e-12, 0, Q, &rank));
   assert_int_equal(rank, 0);
 }
 
