@@ -94,8 +94,8 @@ PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, 
   bool    sufficient = false;
 
   PetscFunctionBeginUser;
-  for (int size = PetscMax(SKETCH, guess + MARGIN); !sufficient && 2 * size <= k && size < n + MARGIN;
-       size *= 2) {
+  for (int size = PetscMax(SKETCH, guess + MARGIN);
+       !sufficient && 2 * size <= k && size < n + MARGIN; size *= 2) {
     PetscCall(PetscMalloc2((size_t)n * size, &work, (size_t)k * size, &signs));
     random_signs(k, size, signs);
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, size, k, 1.0, F, n, signs, k, 0.0,
