@@ -8,7 +8,7 @@ import functools
 import numpy as np
 from scipy import stats
 
-NORMAL = [("normal", 0.5, 0.2)]
+NORMAL = [("normal", 0.5, 0.1)]
 COMPLICATED = [("normal", 0.1, 0.02), ("normal", 0.3, 0.075), ("normal", 0.4, 0.1),
                ("normal", 0.5, 0.1), ("normal", 0.7, 0.075), ("normal", 0.8, 0.03),
                ("cauchy", 0.8, 0.02), ("cauchy", 0.2, 0.02)]
