@@ -142,7 +142,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
   const Options *o = options;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_unit_domain(o->dim, o->context_dim, out));
+  PetscCall(rg_context_unit_domain(options, o->dim, o->context_dim, out));
   PetscFunctionReturn(0);
 }
 

@@ -19,6 +19,7 @@ PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *opt
                        problem, options->law.n, dim, dim);
   for (int j = 0; j < options->law.n; j++)
     PetscCall(rg_distribution_check("law", options->law.values[j], place, diagnostics));
+  PetscCall(rg_measure_check(options->measure, options->measure_points, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -37,20 +38,39 @@ static PetscErrorCode unit_box(int dim, RgSpace *space)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_domain(int dim, RgDomain *domain)
+static PetscErrorCode parse_measure(const char *expression, RgMeasure *measure)
 {
+  RgText mistake = {0};
+
   PetscFunctionBeginUser;
-  PetscCall(unit_box(dim, &domain->context));
-  domain->control = RG_CONTEXT_NATURE;
-  PetscCall(PetscStrallocpy("expectation", &domain->measure));
+  PetscCall(rg_measure_parse(expression, measure, &mistake));
+  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "measure \"%s\": %s", expression,
+             mistake.data);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_unit_domain(int dim_x, int dim_c, RgDomain *domain)
+PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain)
+{
+  RgMeasure measure;
+  RgText    text = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(unit_box(dim, &domain->context));
+  domain->control = RG_CONTEXT_NATURE;
+  PetscCall(parse_measure(options->measure, &measure));
+  PetscCall(rg_measure_print(&measure, &text));
+  PetscCall(PetscStrallocpy(text.data, &domain->measure));
+  PetscCall(rg_text_clear(&text));
+  PetscCall(rg_measure_destroy(&measure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_unit_domain(const RgContextOptions *options, int dim_x, int dim_c,
+                                      RgDomain *domain)
 {
   PetscFunctionBeginUser;
   PetscCall(unit_box(dim_x, &domain->design));
-  PetscCall(rg_context_domain(dim_c, domain));
+  PetscCall(rg_context_domain(options, dim_c, domain));
   PetscFunctionReturn(0);
 }
 
@@ -78,6 +98,28 @@ static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int
   PetscFunctionReturn(0);
 }
 
+/* Contexts of a measure: midpoints of equal shares of the law, or a scrambled Sobol set. */
+static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
+                                   const RgContextOptions *options)
+{
+  const RgStream stream = rg_stream(0, problem->class->name, 0, "measure", 0);
+  RgRandom       random = rg_stream_at(&stream, 0);
+  const int      n = options->measure_points;
+
+  PetscFunctionBeginUser;
+  PetscCall(parse_measure(options->measure, &data->measure));
+  if (data->measure.kind == RG_MEASURE_EXPECTATION) PetscFunctionReturn(0);
+  data->n_nodes = n;
+  PetscCall(PetscMalloc1((size_t)n * data->dim, &data->nodes));
+  if (data->dim > 1) PetscCall(rg_design_sobol(&random, n, data->dim, data->nodes));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < data->dim; j++) {
+      double *c = &data->nodes[(size_t)i * data->dim + j];
+      *c = rg_distribution_quantile(&data->law[j], data->dim > 1 ? *c : (i + 0.5) / n);
+    }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **out)
 {
   const RgContextOptions *options = problem->options;
@@ -97,7 +139,8 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **out)
     PetscCall(rg_distribution_copy(&data->raw[j], &data->law[j]));
     if (options->clip) rg_distribution_clip(&data->law[j], 0, 1);
   }
-  if (options->expectation == RG_EXPECTATION_QMC)
+  PetscCall(create_nodes(problem, data, options));
+  if (options->expectation == RG_EXPECTATION_QMC && !data->n_nodes)
     PetscCall(create_qmc(problem, data, options->points));
   *out = data;
   PetscFunctionReturn(0);
@@ -106,8 +149,9 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **out)
 bool rg_context_is_exact(const RgProblem *problem)
 {
   const RgContextOptions *options = problem->options;
+  const RgContextProblem *data = problem->data;
 
-  return options->expectation == RG_EXPECTATION_EXACT;
+  return options->expectation == RG_EXPECTATION_EXACT && !data->n_nodes;
 }
 
 PetscErrorCode rg_context_destroy(RgProblem *problem)
@@ -122,6 +166,8 @@ PetscErrorCode rg_context_destroy(RgProblem *problem)
   }
   PetscCall(PetscFree2(data->raw, data->law));
   PetscCall(PetscFree(data->qmc));
+  PetscCall(PetscFree(data->nodes));
+  PetscCall(rg_measure_destroy(&data->measure));
   PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);
 }
@@ -196,12 +242,39 @@ static PetscErrorCode qmc_mean(RgProblem *problem, const RgPoint *point, double 
   PetscFunctionReturn(0);
 }
 
+/* rho(f(x, .)) over the nodes. */
+static PetscErrorCode measure(RgProblem *problem, int m, const RgPoint *points, double *F,
+                              RgFailure *failure)
+{
+  const RgContextProblem *data = problem->data;
+  const int               n = data->n_nodes;
+  RgPoint                *at;
+  double                 *f;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(n, &at, n, &f));
+  for (int i = 0; i < m; i++) {
+    for (int k = 0; k < n; k++) {
+      at[k] = points[i];
+      at[k].c = data->nodes + (size_t)k * data->dim;
+    }
+    PetscCall(problem->class->evaluate(problem, n, at, f, failure));
+    PetscCall(rg_measure_value(&data->measure, 1, n, f, NULL, &F[i]));
+  }
+  PetscCall(PetscFree2(at, f));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                     RgFailure *failure)
 {
   RgContextProblem *data = problem->data;
 
   PetscFunctionBeginUser;
+  if (data->n_nodes) {
+    PetscCall(measure(problem, m, points, F, failure));
+    PetscFunctionReturn(0);
+  }
   if (!data->n_qmc) {
     PetscCall(data->exact(problem, m, points, F));
     PetscFunctionReturn(0);

@@ -1,5 +1,6 @@
 /* What problems with continuous contexts share: independent context coordinates drawn by nature
-   from a law that algorithms don't see, clipping, what the learner observes, and F = E f(x, c).
+   from a law that algorithms don't see, clipping, what the learner observes, and F = E f(x, c) or
+   another robustness measure of f(x, .).
 
    A family declares an Options struct that begins with RgContextOptions, lists RG_CONTEXT_PARAMS in
    its table, ends `domain` with rg_context_domain, and begins `create` with rg_context_create. */
@@ -8,6 +9,7 @@
 
 #include "base/distribution.h"
 #include "problem/problem.h"
+#include "robust/measure.h"
 
 typedef struct {
   RgTexts law;         /* of each context coordinate, before clipping; one for all, or one each */
@@ -15,6 +17,8 @@ typedef struct {
   int     observed;    /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
   int     expectation; /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
   int     points;      /* of the quasi-Monte Carlo rule */
+  char   *measure;     /* robust/measure.h */
+  int     measure_points; /* contexts that a measure other than the expectation is over */
 } RgContextOptions;
 
 enum { RG_OBSERVED_RAW, RG_OBSERVED_CLIPPED };
@@ -36,7 +40,12 @@ extern const char *const rg_context_expectations[];
    rg_context_expectations, "",                                                                    \
    "how F = E f(x, c) is computed: formula and quadrature, or quasi-Monte Carlo"},                 \
   {"expectation_points", RG_PARAM_INT, offsetof(RgContextOptions, points), "2097152", 64,          \
-   268435456, NULL, "", "points of expectation: qmc, in eight scrambled Sobol sets"}
+   268435456, NULL, "", "points of expectation: qmc, in eight scrambled Sobol sets"},             \
+  {"measure", RG_PARAM_TEXT, offsetof(RgContextOptions, measure), "expectation", 0, 0, NULL,       \
+   "rho", "objective F(x) = rho(f(x, .)), an expression: regatta list measures"},                  \
+  {"measure_points", RG_PARAM_INT, offsetof(RgContextOptions, measure_points), "1024", 2, 1e6,     \
+   NULL, "", "equally likely contexts that stand for the law in measures other than the "          \
+   "expectation: quantiles in one dimension, a Sobol set in more"}
 // clang-format on
 
 /* f at x (design dim) and c (context dim, clipped already). */
@@ -50,20 +59,25 @@ typedef struct {
   int             dim;
   RgDistribution *raw;    /* dim: of the draws; owned */
   RgDistribution *law;    /* dim: of the contexts that f takes; owned */
+  RgMeasure       measure; /* of an F that is no expectation; owned */
+  int             n_nodes; /* contexts it is over; 0: F is the expectation */
+  double         *nodes;   /* n_nodes x dim; owned */
   int             n_qmc;  /* 0: not used */
   double         *qmc;    /* n_qmc x dim contexts; owned */
   void           *own;    /* of the family; freed by its destroy before rg_context_destroy */
 } RgContextProblem;
 
-/* For `check`: the laws. dim: of the context. */
+/* For `check`: the laws and the measure. dim: of the context. */
 PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
                                 RgPlace place, RgDiagnostics *diagnostics);
-/* The context part of the domain: the box [0, 1]^dim of nature; F is an expectation. */
-PetscErrorCode rg_context_domain(int dim, RgDomain *domain);
+/* The context part of the domain: the box [0, 1]^dim of nature; the measure. */
+PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain);
 /* The design part [0, 1]^dim_x and rg_context_domain. */
-PetscErrorCode rg_context_unit_domain(int dim_x, int dim_c, RgDomain *domain);
+PetscErrorCode rg_context_unit_domain(const RgContextOptions *options, int dim_x, int dim_c,
+                                      RgDomain *domain);
 PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **data);
-/* Where F is computed by quasi-Monte Carlo the optimum that a family knows is not its maximum. */
+/* Whether F is the expectation, by formula or quadrature: else the optimum that a family knows is
+   not its maximum. */
 bool rg_context_is_exact(const RgProblem *problem);
 /* E g(c_j) of one coordinate under the law f sees, with `panels` and kinks at `breaks`. */
 PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,

@@ -88,7 +88,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 {
   PetscFunctionBeginUser;
   (void)options;
-  PetscCall(rg_context_unit_domain(DIM, 1, out));
+  PetscCall(rg_context_unit_domain(options, DIM, 1, out));
   PetscFunctionReturn(0);
 }
 

@@ -66,7 +66,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 {
   PetscFunctionBeginUser;
   (void)options;
-  PetscCall(rg_context_unit_domain(2, 2, out));
+  PetscCall(rg_context_unit_domain(options, 2, 2, out));
   PetscFunctionReturn(0);
 }
 

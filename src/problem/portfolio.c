@@ -127,7 +127,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 {
   PetscFunctionBeginUser;
   (void)options;
-  PetscCall(rg_context_unit_domain(DIM, CONTEXT, out));
+  PetscCall(rg_context_unit_domain(options, DIM, CONTEXT, out));
   PetscFunctionReturn(0);
 }
 

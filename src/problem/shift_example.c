@@ -58,7 +58,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
   PetscFunctionBeginUser;
   (void)options;
   PetscCall(rg_space_box(&out->design, 1, &lower, &upper));
-  PetscCall(rg_context_domain(1, out));
+  PetscCall(rg_context_domain(options, 1, out));
   PetscFunctionReturn(0);
 }
 

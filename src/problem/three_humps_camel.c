@@ -71,7 +71,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 {
   PetscFunctionBeginUser;
   (void)options;
-  PetscCall(rg_context_unit_domain(1, 1, out));
+  PetscCall(rg_context_unit_domain(options, 1, 1, out));
   PetscFunctionReturn(0);
 }
 

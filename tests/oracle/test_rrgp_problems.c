@@ -1,6 +1,8 @@
 /* rrgp_ucb sections 4 and 8 (O4, O5): the contextual problems, their contexts and optima. */
 #include "test_problem.h"
 
+#include "regret/optimum.h"
+
 static Instance make(const char *name, const char *measure, const char *setting, uint64_t number)
 {
   const Setting settings[] = {{"measure", measure}, {"setting", setting}, {NULL, NULL}};
@@ -165,6 +167,59 @@ static void contexts_follow_their_probabilities(void **state)
   instance_free(&instance);
 }
 
+/* Measures of problems whose contexts follow a law: F by hand from quantiles of a uniform one. */
+static void measures_of_laws(void **state)
+{
+  enum { N = 1024 };
+  static const char *const measures[] = {"worst", "ptr(-0.1)", "sd", "cvar(0.25)",
+                                         "0.5*expectation"};
+  static const double      x = 0.3;
+  RgPoint                  points[N];
+  RgFailure                failure = {0};
+  double                   c[N], f[N], expected[5] = {INFINITY, 0, 0, 0, 0}, optimum;
+
+  (void)state;
+  for (int k = 0; k < 5; k++) {
+    const Setting settings[] = {{"law", "uniform(0, 1)"}, {"measure", measures[k]}, {NULL, NULL}};
+    Instance      instance = instance_make("three_humps_camel", settings, 1, 0);
+    assert_string_equal(instance.problem.domain.measure, measures[k]);
+    for (int i = 0; i < N; i++) {
+      c[i] = (i + 0.5) / N;
+      points[i] = (RgPoint){-1, &x, -1, &c[i]};
+    }
+    RG_OK(rg_problem_evaluate(&instance.problem, N, points, f, &failure));
+    if (!k) {
+      double mean = 0, squares = 0, below = 0;
+      for (int i = 0; i < N; i++) {
+        int rank = 0;
+        for (int j = 0; j < N; j++) rank += f[j] < f[i] || (f[j] == f[i] && j < i);
+        expected[0] = fmin(expected[0], f[i]);
+        expected[1] += (f[i] >= -0.1) / (double)N;
+        mean += f[i] / N;
+        squares += f[i] * f[i] / N;
+        if (rank < N / 4) below += f[i] / (N / 4);
+      }
+      expected[2] = sqrt(squares - mean * mean);
+      expected[3] = below;
+      expected[4] = 0.5 * mean;
+    }
+    RG_CLOSE(value_at(&instance.problem, &x), expected[k], 1e-9);
+    RG_OK(rg_regret_optimum(&instance.problem, &optimum, NULL, &failure));
+    assert_true(optimum >= expected[k] - 1e-9);
+    for (double other = 0; other <= 1; other += 0.01)
+      assert_true(optimum >= value_at(&instance.problem, &other) - 1e-9);
+    instance_free(&instance);
+  }
+  const Setting half[] = {{"measure", "0.5*expectation"}, {"measure_points", "16384"}, {NULL, NULL}};
+  Instance      two = instance_make("modified_branin", half, 1, 0);
+  Instance      whole = instance_make("modified_branin", NULL, 1, 0);
+  const double  at[] = {0.4, 0.7};
+  assert_string_equal(whole.problem.domain.measure, "expectation");
+  RG_CLOSE(2 * value_at(&two.problem, at), value_at(&whole.problem, at), 1e-3);
+  instance_free(&two);
+  instance_free(&whole);
+}
+
 static void mistakes(void **state)
 {
   const Setting         settings[] = {{"measure", "expectation - mda"}, {NULL, NULL}};
@@ -185,6 +240,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(sum_of_paths),
   cmocka_unit_test(path_with_context),
   cmocka_unit_test(contexts_follow_their_probabilities),
+  cmocka_unit_test(measures_of_laws),
   cmocka_unit_test(mistakes),
 };
 
