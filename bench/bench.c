@@ -66,6 +66,7 @@ static PetscErrorCode run_all(RgBench *bench)
   PetscCall(rg_bench_fit(bench));
   PetscCall(rg_bench_maximise(bench));
   PetscCall(rg_bench_density(bench));
+  PetscCall(rg_bench_robust(bench));
   PetscCall(rg_bench_trials(bench));
   PetscFunctionReturn(0);
 }
