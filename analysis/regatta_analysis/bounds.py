@@ -118,6 +118,30 @@ def _bound_label(table, quantity):
     return NAMES[quantity] + (" (nominal)" if kinds == {"nominal"} else "")
 
 
+def conditional_figure(results, table):
+    """Cumulative regret given the confidence parameters: a line per sequence of them (a setting of the
+    method), their mean, and the bounds of Theorem 4.3 (of nearly every line) and 4.1 (of the mean)."""
+    shown = problems(results, table, {"theorem_4_3"})
+    with style.context():
+        figure, panels = style.panels(shown)
+        for problem, panel in panels:
+            rows = table[table["problem"] == problem]
+            frame = regret_curves(results, problem, "cumulative")
+            frame = frame.loc[:, frame.columns > 0]
+            lines = frame.groupby(level="algorithm", sort=False).mean()
+            panel.axes.plot(lines.columns, lines.T, color="0.7", lw=0.5, zorder=2)
+            panel.axes.plot(lines.columns, lines.mean(), color="k", lw=1.2, zorder=3)
+            for quantity, dash in (("theorem_4_3", DASHES[0]), ("theorem_4_1", DASHES[1])):
+                curve = rows[rows["quantity"] == quantity].groupby("t")["value"].max()
+                panel.axes.plot(curve.index, curve, color="#0072B2", lw=1.0, ls=dash)
+            _dress(panel, problem, "Cumulative regret $R_t$")
+        handles = [Line2D([], [], color="0.7", lw=0.7), Line2D([], [], color="k", lw=1.2),
+                   *(Line2D([], [], color="#0072B2", lw=1.0, ls=dash) for dash in DASHES[:2])]
+        style.place_legend(figure, handles, ["given one sequence", "mean over sequences",
+                                             NAMES["theorem_4_3"], NAMES["theorem_4_1"]])
+        return figure
+
+
 def gain_figure(results, table):
     """Realised information gain, mean over trials, between greedy and upper bound of its maximum."""
     shown = problems(results, table, GAINS)

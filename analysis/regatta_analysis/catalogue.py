@@ -11,7 +11,7 @@ from .yaml_file import read_yaml
 SCALES = ("smoke", "small", "full")
 SMOKE_ITERATIONS, SMOKE_TRIALS, SMALL_TRIALS, SMALL_CROSSED = 12, 2, 5, 3
 SLOW_SMOKE = 3  # initial points and queries where a program is the objective
-KINDS = ("regret", "confidence", "roots", "bounds", "kernel_bounds", "profile", "ranks",
+KINDS = ("regret", "confidence", "roots", "bounds", "conditional", "kernel_bounds", "profile", "ranks",
          "regression", "density", "step", "steps", "shift")
 KEYS = set("id title caption kind studies panels metric scale errors methods also points labels "
            "study problem column bounds log_x note range".split())
@@ -100,7 +100,7 @@ def studies_of(figure):
 
 def needs_bounds(paper_, study):
     """Whether some figure draws `regatta bounds` of the study."""
-    return any(f["kind"] == "bounds" and study in studies_of(f) for f in paper_.figures)
+    return any(f["kind"] in ("bounds", "conditional") and study in studies_of(f) for f in paper_.figures)
 
 
 # ---- study files at a scale --------------------------------------------------------------------

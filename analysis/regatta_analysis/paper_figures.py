@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from . import (bounds, comparison, figures, illustrations, kernel_theory, profiles, style, theory)
 from .catalogue import studies_of
@@ -35,7 +35,7 @@ def draw(spec, studies, results_directory=None):
             return [(f"_{study}", study, kernel_theory.bounds_figure(studies.get(study), problem, _panels))
                     for study in spec["studies"] if studies.get(study)
                     for problem in studies.get(study).problems]
-    if spec["kind"] == "bounds":
+    if spec["kind"] in ("bounds", "conditional"):
         return _bounds(spec, studies, results_directory)
     if spec["kind"] == "profile":
         return _profiles(spec, studies)
@@ -161,6 +161,7 @@ def _dress(panel, title, label, spec, time):
     if time:
         axis.set_xscale("log")
         axis.xaxis.set_major_locator(LogLocator(numticks=6))
+        axis.xaxis.set_minor_formatter(NullFormatter())
         positive = summary["spent"][summary["spent"] > 0]
         if len(positive):
             axis.set_xlim(0.9 * positive.min(), 1.1 * positive.max())
@@ -223,6 +224,10 @@ def _bounds(spec, studies, directory):
         if results is None or not path or not path.exists():
             continue
         table, suffix = bounds.read(path), f"_{study}" if many else ""
+        if spec["kind"] == "conditional":
+            drawn += [(suffix, study if many else "", bounds.conditional_figure(results, table))
+                      ] if bounds.problems(results, table, {"theorem_4_3"}) else []
+            continue
         if bounds.problems(results, table):
             drawn.append((suffix, f"{study}: cumulative regret below its bounds" if many else
                           "cumulative regret below its bounds", bounds.regret_figure(results, table)))
@@ -302,6 +307,7 @@ def profile_figure(table, words, names):
             panel.dress("Data profile" if profile is made[0] else "Performance profile",
                         "Share reached")
             panel.axes.set_xscale("log")
+            panel.axes.xaxis.set_minor_formatter(NullFormatter())
             panel.axes.set_xlim(least, last * 1.05)
             panel.axes.set_ylim(0, 1.02)
             panel.axes.yaxis.set_major_locator(MaxNLocator(5))

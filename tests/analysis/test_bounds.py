@@ -62,6 +62,18 @@ class Bounds(common.Case):
         synthetic.write(other, [made])
         self.assertEqual(bounds.realised(load(other), "P", "IRGP-UCB", rows), {})
 
+    def test_regret_given_the_parameters(self):
+        """A line per setting, their mean, the bounds."""
+        results = self.results()
+        table = self.table(*[f"P,{a},,{q},{t},{c * t},bound," for q, c in (("theorem_4_3", 5.0),
+                             ("theorem_4_1", 4.0)) for a in ("EI", "IRGP-UCB") for t in range(1, 6)])
+        drawn = [np.asarray(line.get_ydata(), float)
+                 for line in bounds.conditional_figure(results, table).axes[0].lines]
+        frame = regret_curves(results, "P", "cumulative").loc[:, 1:]
+        means = frame.groupby(level="algorithm").mean()
+        for expected in (means.loc["EI"], means.mean(), 5.0 * np.arange(1, 6)):
+            self.assertTrue(any(np.allclose(y, expected) for y in drawn if len(y) == 5))
+
     def test_only_problems_of_the_table_are_drawn(self):
         results = self.results()
         other = self.table("Q,IRGP-UCB,,theorem_4_1,1,2,bound,")
