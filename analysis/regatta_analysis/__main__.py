@@ -112,7 +112,7 @@ def _report(options):
     skipped, without = ([text.partition("=")[::2] for text in texts]
                         for texts in (options.skipped, options.without))
     page, text = report.write(options.paper, options.directory, options.scale, options.command,
-                              skipped, without)
+                              skipped, without, ("png",) if options.scale == "smoke" else ("pdf", "png"))
     return f"{page}\n{text}"
 
 

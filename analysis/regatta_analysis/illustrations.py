@@ -118,12 +118,18 @@ def density(panels):
                   truth, "kernel density", "true density", 6.0)
 
 
+def _points(axes, x, y, *look, **more):
+    """Whole markers on the border of the axes, which does not give way for them."""
+    line, = axes.plot(x, y, *look, clip_on=False, **more)
+    line.set_in_layout(False)
+
+
 def _three(panels, bandwidths, points, values, curve, truth, name, true_name, top=None):
     figure, axes = panels([[{}, {}, {}]])
     for (panel, _), h, words in zip(axes, bandwidths, ("too small", "cross-validated", "too large")):
         panel.axes.plot(GRID, truth, color="0.6", ls="--", lw=1.0)
         panel.axes.plot(GRID, curve(h), color="#0072B2")
-        panel.axes.plot(points, values, "o", color="#D55E00", ms=3.2, clip_on=False)
+        _points(panel.axes, points, values, "o", color="#D55E00", ms=3.2)
         _dress(panel, f"h = {h:.3g} ({words})")
         if top:
             panel.axes.set_ylim(-0.2, top)
@@ -142,10 +148,10 @@ def step(panels):
     left.axes.fill_between(GRID, m - width, m + width, color="#0072B2", alpha=0.18, lw=0)
     left.axes.plot(GRID, damped_cosine(GRID), color="0.6", ls="--", lw=1.0)
     left.axes.plot(GRID, m, color="#0072B2")
-    left.axes.plot(points, values, "o", color="#D55E00", ms=3.2, clip_on=False)
+    _points(left.axes, points, values, "o", color="#D55E00", ms=3.2)
     _dress(left, "Kernel regression and its width")
     right.axes.plot(GRID, a, color="#009E73")
-    right.axes.plot(GRID[np.argmax(a)], a.max(), "*", color="#D55E00", ms=9, clip_on=False)
+    _points(right.axes, GRID[np.argmax(a)], a.max(), "*", color="#D55E00", ms=9)
     _dress(right, "IKR-UCB and its maximum")
     style.place_legend(figure, [
         Line2D([], [], color="#0072B2"), Line2D([], [], color="0.6", ls="--"),
@@ -165,8 +171,8 @@ def steps(panels):
         panel.axes.plot(GRID, damped_cosine(GRID), color="0.6", ls="--", lw=0.9)
         panel.axes.plot(GRID, m, color="#0072B2", lw=0.9)
         panel.axes.plot(GRID, a, color="#009E73", lw=0.9)
-        panel.axes.plot(points[:5], values[:5], "o", color="#D55E00", ms=2.5, clip_on=False)
-        panel.axes.plot(points[5:], values[5:], "D", color="k", ms=2.5, clip_on=False)
+        _points(panel.axes, points[:5], values[:5], "o", color="#D55E00", ms=2.5)
+        _points(panel.axes, points[5:], values[5:], "D", color="k", ms=2.5)
         _dress(panel, f"{'BOKE+' if exploit else 'BOKE'}, t = {len(points)}")
         panel.axes.set_ylim(-1.4, 1.6)
     style.place_legend(figure, [

@@ -138,6 +138,7 @@ def save(figure, stem, formats):
         with context():  # fonts are embedded as TrueType: journals refuse Type 3
             figure.savefig(path, dpi=DPI,
                            metadata=metadata if suffix == "pdf" else {"Software": None})
+        figure.set_layout_engine("none")  # found once, the same for every format
         paths.append(path)
     return paths
 
