@@ -546,8 +546,8 @@ def _interval_row(where, who, values, low, high):
 
 
 def _interval_verdict(low, high, least, most, n):
-    """Interval inside [least, most]: yes; outside: no."""
-    if n < MIN_TRIALS or not (np.isfinite(low) and np.isfinite(high)):
+    """Interval inside [least, most]: yes; outside: no. A fall to exactly 0 is an infinite ratio."""
+    if n < MIN_TRIALS or np.isnan(low) or np.isnan(high):
         return OPEN
     if least <= low and high <= most:
         return YES

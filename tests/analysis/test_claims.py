@@ -95,6 +95,13 @@ class Kinds(common.Case):
         self.assertEqual(self.verdict("reach", who="Random", target=0.05, by=40), NO)
         self.assertEqual(self.verdict("reach", who=["Random"], target=0.05, not_before=40), YES)
 
+    def test_intervals(self):
+        decide = checks._interval_verdict
+        for low, high, verdict in ((12, 20, YES), (np.inf, np.inf, YES), (12, np.inf, YES),
+                                   (5, 20, OPEN), (2, 9, NO), (np.nan, 20, OPEN)):
+            self.assertEqual(decide(low, high, 10, np.inf, 50), verdict, (low, high))
+        self.assertEqual(decide(np.inf, np.inf, 0.5, 1.5, 50), NO)  # against a regret of 0
+
     def test_growth(self):
         exponent = self.decide("growth", who="EI", on="study/Root", low=0.5, high=0.75)
         self.assertEqual(exponent.verdict, YES)
