@@ -100,6 +100,8 @@ struct RgProblem {
   RgDomain    domain;   /* owned */
   double      optimum;  /* max F; NaN when unknown */
   double      objective_error; /* largest estimated error of an F given so far; 0: rounding */
+  bool        has_draft; /* F is costly, and a rough one can be had: set by create */
+  bool        draft;     /* rough values of F will do now: set and cleared by who asks */
   int         n_optimisers;
   double     *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
                              destroy) */

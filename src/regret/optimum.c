@@ -19,6 +19,7 @@ enum {
 #define DIFFERENCE 1e-6   /* step of differences, unit cube */
 #define COMPASS_FIRST 1e-3
 #define COMPASS_LAST 1e-13
+#define COMPASS_COSTLY 1e-7 /* last step where F is costly */
 
 /* A search over the unit cube. */
 typedef struct {
@@ -200,12 +201,12 @@ static PetscErrorCode search_round(Search *search, int round, RgLbfgsb *lbfgsb)
 }
 
 /* Steps along the axes from the best point, halved when none goes up. */
-static PetscErrorCode compass(Search *search)
+static PetscErrorCode compass(Search *search, double last)
 {
   const int dim = search->dim;
 
   PetscFunctionBeginUser;
-  for (double step = COMPASS_FIRST; step > COMPASS_LAST && !failed(search);) {
+  for (double step = COMPASS_FIRST; step > last && !failed(search);) {
     const double before = search->value;
     for (int k = 0; k < 2 * dim; k++) {
       double *point = search->stencil + (size_t)k * dim;
@@ -215,6 +216,22 @@ static PetscErrorCode compass(Search *search)
     PetscCall(evaluate(search, 2 * dim, search->stencil, search->stencil_value));
     if (!(search->value > before)) step /= 2;
   }
+  PetscFunctionReturn(0);
+}
+
+/* From the optimum of the rough F to that of F. */
+static PetscErrorCode from_draft(Search *search, RgLbfgsb *lbfgsb)
+{
+  double *start;
+
+  PetscFunctionBeginUser;
+  search->problem->draft = false;
+  PetscCall(PetscMalloc1(search->dim, &start));
+  PetscCall(PetscArraycpy(start, search->best, search->dim));
+  search->value = -INFINITY;
+  if (!failed(search)) PetscCall(climb(search, lbfgsb, start));
+  PetscCall(compass(search, COMPASS_COSTLY));
+  PetscCall(PetscFree(start));
   PetscFunctionReturn(0);
 }
 
@@ -235,9 +252,11 @@ static PetscErrorCode search_box(Search *search)
     bounds[dim + j] = 1;
   }
   PetscCall(rg_lbfgsb_create(search->dim, 10, bounds, bounds + dim, &limits, &lbfgsb));
+  search->problem->draft = search->problem->has_draft;
   for (int round = 0; round < ROUNDS && !failed(search); round++)
     PetscCall(search_round(search, round, &lbfgsb));
-  PetscCall(compass(search));
+  if (search->problem->draft) PetscCall(from_draft(search, &lbfgsb));
+  else PetscCall(compass(search, COMPASS_LAST));
   PetscCall(rg_lbfgsb_destroy(&lbfgsb));
   PetscCall(PetscFree(bounds));
   PetscCall(PetscFree4(search->native, search->points, search->stencil, search->stencil_value));

@@ -13,7 +13,9 @@
    numbers), L-BFGS-B from the best ten that are apart, then seven rounds of the same, smaller, in
    cubes that shrink around the best point (landscapes with a funnel of local optima), at last a
    coordinate search (kinks, noise of differences). Gradients are the problem's where F = f, else
-   central differences. About 13000 dim evaluations of F, in batches.
+   central differences. About 13000 dim evaluations of F, in batches. Where F is costly and a rough
+   one can be had (problem->has_draft) all this is done with the rough one, then one L-BFGS-B run
+   and a coordinate search with F: the basin is that of the rough F.
 
    *accuracy (NULL: not wanted): how far max F may lie above, absolute: 0 where the problem knows it
    or a finite design was scanned, 1e-8 max(1, |F|) after a search.

@@ -195,6 +195,35 @@ static void quasi_monte_carlo_agrees(void **state)
   }
 }
 
+/* The search with a rough F ends at the optimum of the fine one. */
+static void optimum_of_a_sampled_objective(void **state)
+{
+  static const Setting settings[] = {{"expectation", "qmc"}, {"expectation_points", "65536"}, {0}};
+  static const struct {
+    const char *name;
+    double      optimum;
+  } rows[] = {{"newsvendor", 0.46394307290227}, {"modified_branin", -9.6039098378}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    Instance  instance = instance_make(rows[i].name, settings, 1, 0);
+    RgFailure failure = {0};
+    double    optimum, x[2];
+    assert_true(instance.problem.has_draft);
+    RG_OK(rg_regret_optimum_at(&instance.problem, &optimum, x, &failure));
+    assert_false(instance.problem.draft);
+    RG_CLOSE(optimum, rows[i].optimum, 2e-4);
+    RG_CLOSE(value_at(&instance.problem, x), optimum, 1e-13);
+    for (int j = 0; j < instance.problem.domain.design.dim; j++)
+      for (int side = -1; side <= 1; side += 2) { /* a maximum of the fine F */
+        double near[2] = {x[0], x[1]};
+        near[j] += side * 1e-4;
+        assert_true(value_at(&instance.problem, near) <= optimum);
+      }
+    instance_free(&instance);
+  }
+}
+
 static void portfolio_surrogate(void **state)
 {
   static const double z[][6] = {{.949, .171, .208, .110, .376, -0.686839796602},
@@ -233,6 +262,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(laws_read_back),
   cmocka_unit_test(values_and_optima),
   cmocka_unit_test(quasi_monte_carlo_agrees),
+  cmocka_unit_test(optimum_of_a_sampled_objective),
   cmocka_unit_test(portfolio_surrogate),
 };
 
