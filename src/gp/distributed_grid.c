@@ -3,6 +3,14 @@
 
 #include <math.h>
 
+/* Rows and columns that PBLAS works on at a time. The library's 32 makes narrow products: with 256
+   a triangular solve on 2 ranks takes a third to a half of the time (n = 4,000, 1,024 columns). */
+int pilaenv_(const int *context, const char *precision, size_t length)
+{
+  (void)context, (void)precision, (void)length;
+  return 256;
+}
+
 static void near_square(int size, int *rows, int *columns)
 {
   *rows = (int)sqrt((double)size);
@@ -19,6 +27,10 @@ PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid)
   PetscCallMPI(MPI_Comm_rank(grid->comm, &grid->rank));
   near_square(grid->size, &grid->rows, &grid->columns);
   grid->handle = grid->context = Csys2blacs_handle(grid->comm);
+  PetscCallMPI(MPI_Comm_split(grid->comm, grid->rank / grid->columns, grid->rank,
+                              &grid->row_comm));
+  PetscCallMPI(MPI_Comm_split(grid->comm, grid->rank % grid->columns, grid->rank,
+                              &grid->column_comm));
   Cblacs_gridinit(&grid->context, "Row", grid->rows, grid->columns);
   int rows, columns;
   Cblacs_gridinfo(grid->context, &rows, &columns, &grid->row, &grid->column);
@@ -36,6 +48,8 @@ PetscErrorCode rg_grid_destroy(RgGrid *grid)
   if (!grid->size) PetscFunctionReturn(0);
   Cblacs_gridexit(grid->context);
   Cfree_blacs_system_handle(grid->handle);
+  PetscCallMPI(MPI_Comm_free(&grid->row_comm));
+  PetscCallMPI(MPI_Comm_free(&grid->column_comm));
   PetscCallMPI(MPI_Comm_free(&grid->comm));
   *grid = (RgGrid){0};
   PetscFunctionReturn(0);

@@ -185,16 +185,15 @@ PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlo
 
 PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix)
 {
-  const int start = 1;
   int info;
 
   PetscFunctionBeginUser;
-  if (matrix->grid->size == 1) {
-    info = (int)LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
-  } else {
-    pdpotri_("L", &n, matrix->a, &start, &start, matrix->descriptor, &info, 1);
+  if (matrix->grid->size > 1) {
+    PetscCall(rg_block_matrix_sweep(n, matrix));
+    PetscFunctionReturn(0);
   }
-  PetscCheck(info == 0, matrix->grid->comm, PETSC_ERR_LIB, "pdpotri returned %d", info);
+  info = (int)LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
+  PetscCheck(info == 0, matrix->grid->comm, PETSC_ERR_LIB, "dpotri returned %d", info);
   PetscFunctionReturn(0);
 }
 

@@ -15,6 +15,7 @@ typedef struct {
   int      size, rank;
   int      handle, context; /* of BLACS */
   int      rows, columns, row, column;
+  MPI_Comm row_comm, column_comm; /* of this row by column, of this column by row; owned */
   int      block; /* rows and columns of a block */
 } RgGrid;
 
@@ -61,8 +62,11 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
    factored already. *good: all pivots squared are above `smallest`. *log_det: of the matrix. */
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
                                         bool *good, double *log_det);
-/* Lower triangle of the inverse of the matrix whose factor is there, in place. 2 n^3/3 flops. */
+/* Lower triangle of the inverse of the matrix whose factor is there, in place; what is above the
+   diagonal is overwritten. 2 n^3/3 flops, 3 n^2/sqrt(ranks) numbers sent per rank. */
 PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix);
+/* The same by the method for several ranks, whatever their number. */
+PetscErrorCode rg_block_matrix_sweep(int n, RgBlockMatrix *matrix);
 
 /* B := L^-1 B, or L^-T B; B n x m distributed in the same row blocks. */
 PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transposed, int n, int m,

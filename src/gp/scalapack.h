@@ -32,7 +32,8 @@ void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k, co
 /* ScaLAPACK */
 void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
               const int *desc_a, int *info, size_t uplo_length);
-void pdpotri_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
-              const int *desc_a, int *info, size_t uplo_length);
+
+/* What PBLAS asks for its own block size; ours takes the place of the library's. */
+int pilaenv_(const int *context, const char *precision, size_t length);
 
 #endif
