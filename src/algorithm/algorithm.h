@@ -58,9 +58,10 @@ typedef struct {
   /* Paths drawn from the posterior per iteration, *features the random features of each, 0 where
      they are exact; for the estimate of cost. NULL: none. */
   int (*paths)(const void *options, bool finite, int *features);
-  /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts); for
-     the estimate of cost. NULL: none. */
-  int (*contexts)(const void *options, int n);
+  /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts), and
+     how many of them raw points of the search are compared by under a kernel that does not factor
+     into x and c; for the estimate of cost. NULL: none. */
+  int (*contexts)(const void *options, int n, int *screening);
   /* Bytes of the discretisation of a context box in `dim` coordinates, with n evaluations in hand;
      NULL: tables of so many `contexts`. */
   double (*context_bytes)(const void *options, int dim, int n);

@@ -188,10 +188,14 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
     .kind = RG_LAW_CONSTANT, .a = width * width, .theory = RG_THEORY_DRBO_KDE, .delta = NAN};
 }
 
-static int contexts(const void *options, int n)
+static int contexts(const void *options, int n, int *screening)
 {
+  const Options *o = options;
+  const int      n_kde = rg_kde_context_count(&o->kde, screening);
+
   (void)n;
-  return ((const Options *)options)->kde.samples + ((const Options *)options)->floor_points;
+  *screening += PetscMin(*screening, o->floor_points);
+  return n_kde + o->floor_points;
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_kde = {

@@ -71,10 +71,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int contexts(const void *options, int n)
+static int contexts(const void *options, int n, int *screening)
 {
   (void)n;
-  return ((const Options *)options)->ball.size;
+  return *screening = ((const Options *)options)->ball.size;
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {

@@ -33,9 +33,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int contexts(const void *options, int n)
+static int contexts(const void *options, int n, int *screening)
 {
-  return rg_centre_size(options, n);
+  return *screening = rg_centre_size(options, n);
 }
 
 const RgAlgorithmClass rg_algorithm_erbo = {

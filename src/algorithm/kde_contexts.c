@@ -4,13 +4,19 @@ enum { GAUSS_NODES = 16, SOBOL_NODES = 256, SCREENING = 64 };
 
 const char *const rg_kde_expectations[] = {"sample", "quadrature", NULL};
 
+static int node_count(const RgKdeOptions *options, int dim)
+{
+  if (options->nodes > 0) return options->nodes;
+  return dim == 1 ? GAUSS_NODES : SOBOL_NODES;
+}
+
 PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeOptions *options,
                                       int t, const RgHistory *history, int room,
                                       RgKdeContexts *contexts)
 {
   const int  dim = history->context_dim;
   const bool quadrature = options->expectation == RG_KDE_QUADRATURE;
-  const int  nodes = options->nodes > 0 ? options->nodes : dim == 1 ? GAUSS_NODES : SOBOL_NODES;
+  const int  nodes = node_count(options, dim);
   RgRandom   random = rg_algorithm_stream_at(algorithm, "contexts", t);
   RgKde     *kde = &contexts->kde;
 
@@ -36,6 +42,13 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
   PetscCall(PetscFree2(contexts->c, contexts->weight));
   PetscCall(rg_kde_destroy(&contexts->kde));
   PetscFunctionReturn(0);
+}
+
+int rg_kde_context_count(const RgKdeOptions *options, int *screening)
+{
+  if (options->expectation == RG_KDE_QUADRATURE) return *screening = node_count(options, 1);
+  *screening = PetscMin(options->screening > 0 ? options->screening : SCREENING, options->samples);
+  return options->samples;
 }
 
 int rg_kde_screening(const RgKdeOptions *options, const RgContextPosterior *posterior,

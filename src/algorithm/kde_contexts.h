@@ -49,6 +49,10 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
                                       RgKdeContexts *contexts);
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
+/* For the estimate of cost: how many contexts stand for the density (of one coordinate), and how
+   many of them screen raw points under a kernel that does not factor. */
+int rg_kde_context_count(const RgKdeOptions *options, int *screening);
+
 /* How many contexts screen raw points under this posterior; contexts->n: all. */
 int rg_kde_screening(const RgKdeOptions *options, const RgContextPosterior *posterior,
                      const RgKdeContexts *contexts);

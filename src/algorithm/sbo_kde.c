@@ -144,10 +144,10 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
     .kind = RG_LAW_CONSTANT, .a = width * width, .theory = RG_THEORY_SBO_KDE, .delta = NAN};
 }
 
-static int contexts(const void *options, int n)
+static int contexts(const void *options, int n, int *screening)
 {
   (void)n;
-  return ((const Options *)options)->kde.samples;
+  return rg_kde_context_count(&((const Options *)options)->kde, screening);
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {

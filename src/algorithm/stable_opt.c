@@ -77,9 +77,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int contexts(const void *options, int n)
+static int contexts(const void *options, int n, int *screening)
 {
   (void)n;
+  *screening = ((const Options *)options)->screening;
   return ((const Options *)options)->samples;
 }
 

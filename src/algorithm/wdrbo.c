@@ -146,9 +146,10 @@ static void confidence(const void *context, const RgDomain *domain, int t, RgCon
                            .delta = NAN};
 }
 
-static int contexts(const void *options, int n)
+static int contexts(const void *options, int n, int *screening)
 {
-  return rg_centre_size(options, n) + 2 * sample_count(options, 1); /* a slope beside each value */
+  /* A slope beside each value. */
+  return *screening = rg_centre_size(options, n) + 2 * sample_count(options, 1);
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo = {

@@ -41,14 +41,15 @@ static const struct {
           .exact = 5e-9,
           .exact_update = 1e-10,
           .factor = 8e-12,
-          .context = 9e-11,
+          .context = 6e-11,
           .node = 2e-8};
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
 #define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
 #define PATH_ASCENT      75.0 /* evaluations of a path that its local search amounts to */
-#define CONTEXT_ASCENT 60.0 /* likewise through a list of contexts */
-#define CONTEXT_RANK   6.0  /* what another context coordinate multiplies the kernel's rank by */
+#define CONTEXT_ASCENT   8.0  /* likewise through a list of contexts, with gradients */
+#define CONTEXT_RANK     30.0 /* of the kernel in one context coordinate */
+#define CONTEXT_DIM      3.0  /* what another context coordinate multiplies the rank by */
 #define NODE_ASCENT    12.0 /* likewise through nodes for the contexts, with gradients */
 #define ON_SET           0.3  /* of a cosine: a feature at a point of a finite set, on average */
 
@@ -113,15 +114,18 @@ static Structure structure_of(const RgCell *cell)
 /* Search for the best design through a list of contexts (gp/context_posterior.h). */
 static double context_seconds(const RgCell *cell, double n0, double n)
 {
-  const double middle = (n0 + n) / 2, values = cell->maximiser.raw_samples +
-                                               CONTEXT_ASCENT * cell->maximiser.restarts;
-  const double M = cell->algorithm->contexts(cell->algorithm_options, (int)middle);
-  const double rank = fmin(middle, 4 + pow(CONTEXT_RANK, cell->dim_c));
-  const bool   product = cell->surrogate.kernel == RG_KERNEL_GAUSSIAN;
-  const double each = product ? middle * middle * rank + rank * rank * (middle + M)
-                              : middle * middle * M / 2;
+  const double middle = (n0 + n) / 2, square = middle * middle;
+  const double raw = cell->maximiser.raw_samples;
+  const double ascent = CONTEXT_ASCENT * cell->maximiser.restarts;
+  const double rank = fmin(middle, CONTEXT_RANK * pow(CONTEXT_DIM, cell->dim_c - 1));
+  int          screening;
+  const double M = cell->algorithm->contexts(cell->algorithm_options, (int)middle, &screening);
+  const double reduced = square * rank + middle * rank * rank + 2 * rank * (rank * rank + 2 * M);
+  const double values = cell->surrogate.kernel == RG_KERNEL_GAUSSIAN
+                          ? (raw + ascent) * fmin(square * M, reduced)
+                          : (raw * screening + ascent * M) * square / 2;
 
-  return unit.context * (n - n0) * values * each;
+  return unit.context * (n - n0) * values;
 }
 
 /* Two searches for the best design, each through predictions at nodes for the contexts. */
@@ -217,10 +221,11 @@ double rg_cost_context_bytes(const RgCell *cell)
 {
   const RgAlgorithmClass *class = cell->algorithm;
   const int n = cell->run.initial_points + cell->run.iterations;
+  int       screening;
 
   if (!cell->dim_c || cell->size_c || !class->contexts) return 0;
   if (class->context_bytes) return class->context_bytes(cell->algorithm_options, cell->dim_c, n);
-  return 16.0 * n * class->contexts(cell->algorithm_options, n);
+  return 16.0 * n * class->contexts(cell->algorithm_options, n, &screening);
 }
 
 bool rg_cost_countable(const RgCell *cell, int ranks)
