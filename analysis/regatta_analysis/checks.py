@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from . import comparison, density_error, illustrations, theory
+from . import comparison, demonstrations, density_error, illustrations, theory
 from .growth import growth_exponent, slopes
 from .load import InputError
 from .measures import TooShort, at, part, regret_at_time, trial_values, value_curves
@@ -435,6 +435,24 @@ def exploitation(check, _):
                    "one-sided Wilcoxon signed-rank test over runs from the same five samples")
 
 
+def demonstration(check, _):
+    """what: regression | density | step (see demonstrations.py), runs: samples that are drawn, share:
+    what a figure shows on one sample holds on at least this share of samples; computed, no results
+    needed."""
+    runs, share = int(check["runs"]), float(check.get("share", 0.9))
+    if check["what"] not in demonstrations.KINDS:
+        raise InputError(f"unknown demonstration {check['what']!r} (known: "
+                         f"{', '.join(demonstrations.KINDS)})")
+    asked = demonstrations.KINDS[check["what"]]
+    holds = np.array([asked(seed) for seed in range(runs)])
+    found, low, high = comparison.superiority(-holds.astype(float) + 0.5)
+    verdict = YES if low >= share else NO if high < share else OPEN
+    return Outcome(verdict, f"holds on {holds.sum()} of {runs} samples ({100 * found:.0f}% "
+                   f"[{100 * low:.0f}, {100 * high:.0f}])",
+                   " ".join(asked.__doc__.split()) + f" On at least {100 * share:.0f}% of samples, "
+                   "Wilson's interval.")
+
+
 def density_distance(check, _):
     """sizes, factor: at every size the complicated law has at least `factor` times the distance of
     the normal one, and both fall with the size (density_error.py, no results needed). Intervals by
@@ -575,5 +593,5 @@ def _n(value):
 
 
 KINDS = {f.__name__: f for f in (better, comparable, group, lead, identical, within, drop, reach, growth,
-                                 trend, law, exploitation, density_distance,
+                                 trend, law, exploitation, demonstration, density_distance,
                                  unchecked)}

@@ -17,7 +17,7 @@ from .yaml_file import read_yaml
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 CHECK_KEYS = set("kind who against on value quantifier at_each times versus not_worse among metric over "
                  "one_sided rank share column low high start end factor target by not_before less than points "
-                 "first last grows because runs sizes".split())
+                 "first last grows because runs sizes what".split())
 VERDICTS = (checks.YES, checks.NO, checks.OPEN)
 
 

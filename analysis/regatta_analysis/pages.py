@@ -44,6 +44,7 @@ figure { margin: .6rem 0 1.6rem; }
 pre { background: var(--panel); padding: .7rem; border-radius: 6px; overflow-x: auto;
   font-size: .85rem; overflow-wrap: normal; }
 details { margin: .4rem 0; } summary { cursor: pointer; }
+.claims th { overflow-wrap: normal; }
 .claims td:nth-child(1) { white-space: nowrap; font-weight: 600; }
 .missing { border: 1px dashed var(--line); border-radius: 6px; padding: .8rem; color: var(--soft); }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .15rem .8rem;

@@ -1,9 +1,10 @@
 """Kernel regression of the illustrations against limits and numbers worked out by hand."""
 import unittest
+import unittest.mock
 
 import common
 import numpy as np
-from regatta_analysis import illustrations
+from regatta_analysis import demonstrations, illustrations
 
 
 class Regression(common.Case):
@@ -36,6 +37,15 @@ class Regression(common.Case):
         first, second = (illustrations.run(exploit, 3, seed=2) for exploit in (False, True))
         np.testing.assert_array_equal(first[0][:5], second[0][:5])
         self.assertEqual(len(first[0]), 8)
+
+    def test_what_the_figures_show(self):
+        """The statements tell a smoother apart from what they are about."""
+        for what, asked in demonstrations.KINDS.items():
+            self.assertGreaterEqual(np.mean([asked(seed) for seed in range(40)]), 0.8, what)
+        with unittest.mock.patch.object(demonstrations, "SMALL", 0.3):  # no steps, no spikes
+            self.assertFalse(demonstrations.regression(0) or demonstrations.density(0))
+        with unittest.mock.patch.object(demonstrations, "LARGE", 0.05):  # follows f
+            self.assertFalse(demonstrations.regression(0))
 
     def test_shift_example(self):
         self.assertAlmostEqual(illustrations.mean_distance(0.5, 0.1), 0.079788456080287)
