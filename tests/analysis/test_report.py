@@ -199,6 +199,31 @@ class Ranks(common.Case):
         self.assertIn(" Last (3.00) ", texts)
 
 
+class Coverage(common.Case):
+    PAPERS = {"irgp_ucb": "fig1a fig1b fig2a fig2b", "rrgp_ucb": "fig1 fig2 fig3 fig4",
+              "boke": "fig1 fig2 fig3 fig4 fig5 fig6 fig7 fig8 fig9 table1",
+              "sbo_kde": "fig1a fig1b fig2 table1", "wdrbo": "fig1a fig1b fig2 fig3 fig4 tables"}
+
+    def test_every_figure_of_the_papers(self):
+        page = (common.HERE.parents[1] / "docs" / "reproducing.md").read_text()
+        for name, wanted in self.PAPERS.items():
+            ids = [figure["id"] for figure in catalogue.paper(name).figures]
+            self.assertEqual(set(wanted.split()) - set(ids), set(), name)
+            for figure in set(ids) - {"ranks", "profiles"}:
+                self.assertIn(f"`{figure}`", page)
+
+    def test_panels_are_problems_of_their_studies(self):
+        for name in catalogue.papers():
+            paper = catalogue.paper(name)
+            for figure in paper.figures:
+                for panel in [p for row in figure.get("panels", []) for p in row]:
+                    study = read_yaml(paper.directory / f"{panel['study']}.yaml")
+                    known = [n for entry in study["problems"] for n in common.problem_labels(entry)]
+                    self.assertIn(panel["problem"], known, f"{name}/{figure['id']}")
+                    methods = [common.label(entry) for entry in study["algorithms"]]
+                    self.assertLessEqual(set(figure.get("methods", [])), set(methods))
+
+
 class Availability(common.Case):
     TEXT = """study: a
 problems:
