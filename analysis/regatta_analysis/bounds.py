@@ -51,7 +51,10 @@ def _scored_label(label, swept):
 
 def problems(results, table, quantities=NAMES):
     """Problems of the results that the table says something about, in the order of the study."""
-    known = set(table.loc[table["quantity"].isin(list(quantities)), "problem"])
+    known = table["quantity"].isin(list(quantities))
+    if quantities is GAINS:  # of the model that ran, not of one with nominal constants
+        known &= table["kind"] != "nominal"
+    known = set(table.loc[known, "problem"])
     return [p for p in results.problems if p in known]
 
 

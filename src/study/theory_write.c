@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/theory.h"
+#include "study/theory_context.h"
 
 /* One cell of a CSV table, quoted where it must be. */
 static PetscErrorCode add_word(RgText *text, const char *word)
@@ -47,8 +47,10 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
 {
   const RgInformationGain *gain = theory->gain;
   const char *kind = rg_claim_names[theory->claim];
-  const char *gain_kind
-    = rg_claim_names[cell->size_x ? RG_CLAIM_BOUND : RG_CLAIM_ESTIMATE]; /* of gamma itself */
+  const bool  nominal = rg_theory_is_context(theory->law[0].theory); /* of another model's noise */
+  const char *gain_kind = rg_claim_names[nominal        ? RG_CLAIM_NOMINAL
+                                         : cell->size_x ? RG_CLAIM_BOUND
+                                                        : RG_CLAIM_ESTIMATE]; /* of gamma itself */
 
   PetscFunctionBeginUser;
   if (!isnan(theory->slope))
@@ -58,7 +60,8 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
     PetscCall(add_bound(text, cell, "gamma_upper", t, gain->upper[t - 1], gain_kind,
                         rg_gain_bound_names[gain->bound[t - 1]]));
   for (int t = 1; t <= theory->n; t++)
-    PetscCall(add_bound(text, cell, "gamma_greedy", t, gain->gain[t - 1], "lower", ""));
+    PetscCall(add_bound(text, cell, "gamma_greedy", t, gain->gain[t - 1],
+                        nominal ? gain_kind : "lower", ""));
   for (int k = 0; k < RG_CURVE_COUNT; k++)
     for (int t = 1; theory->value[k] && t <= theory->n; t++)
       PetscCall(add_bound(text, cell, rg_curve_name((RgCurve)k), t, theory->value[k][t - 1], kind,
