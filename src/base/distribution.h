@@ -36,6 +36,12 @@ typedef struct {
   RgDistributionPart *parts; /* owned */
 } RgDistribution;
 
+/* The laws as typed, with their meaning; ends with a NULL usage. */
+typedef struct {
+  const char *usage, *meaning;
+} RgDistributionInfo;
+extern const RgDistributionInfo rg_distribution_infos[];
+
 /* Parse an expression. A mistake is appended to `mistake` ("column C: ..") and leaves an empty
    distribution. To be destroyed either way. */
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,

@@ -8,6 +8,16 @@
 
 enum { MAX_NAME = 16, MAX_DEPTH = 16, MAX_PARTS = 1000, MIXTURE = RG_DISTRIBUTION_POINT + 1, CLIP };
 
+const RgDistributionInfo rg_distribution_infos[] = {
+  {"normal(mean, deviation)", "deviation > 0"},
+  {"uniform(lower, upper)", "lower < upper"},
+  {"cauchy(location, scale)", "scale > 0; it has no mean: clip it, or the problem clips"},
+  {"burr(alpha, beta)", "Burr XII, P(c > t) = (1 + t^alpha)^-beta for t >= 0; alpha, beta > 0"},
+  {"point(value)", "one value with certainty"},
+  {"mixture(LAW, LAW, ..)", "equal weights; or mixture(w1 * LAW, ..), weights divided by their sum"},
+  {"clip(LAW, lower, upper)", "values beyond a bound become the bound"},
+  {0}};
+
 static const char *const names[] = {"normal", "uniform", "cauchy", "burr",
                                     "point",  "mixture", "clip",   NULL};
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algorithm/algorithm.h"
+#include "base/distribution.h"
 #include "cli/table.h"
 #include "problem/problem_describe.h"
 #include "robust/measure.h"
@@ -160,6 +161,18 @@ static PetscErrorCode describe_measure(RgText *text, const RgMeasureInfo *measur
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode describe_laws(RgText *text)
+{
+  RgTable table = {.n_columns = 2, .headings = {"as typed", "meaning"}};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "Laws of random contexts, independent in every coordinate\n\n"));
+  for (const RgDistributionInfo *info = rg_distribution_infos; info->usage; info++)
+    PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
+  PetscCall(rg_table_print(&table, text));
+  PetscFunctionReturn(0);
+}
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* Every name that can be described, for the nearest one. NULL-terminated; the caller frees. */
@@ -171,13 +184,14 @@ static PetscErrorCode known_names(const RgRegistry *registry, const char ***name
   while (rg_registry_problem(registry, n_problems)) n_problems++;
   while (rg_registry_algorithm(registry, n_algorithms)) n_algorithms++;
   while (rg_measure_infos[n_measures].name) n_measures++;
-  PetscCall(PetscCalloc1(n_problems + n_algorithms + n_measures + N_BLOCKS + 4, names));
+  PetscCall(PetscCalloc1(n_problems + n_algorithms + n_measures + N_BLOCKS + 5, names));
   for (int i = 0; i < n_problems; i++) (*names)[n++] = rg_registry_problem(registry, i)->name;
   for (int i = 0; i < n_algorithms; i++) (*names)[n++] = rg_registry_algorithm(registry, i)->name;
   for (int i = 0; i < N_BLOCKS; i++) (*names)[n++] = blocks[i].name;
   (*names)[n++] = "study";
   (*names)[n++] = "results-format";
   (*names)[n++] = "measures";
+  (*names)[n++] = "laws";
   for (int i = 0; i < n_measures; i++) (*names)[n++] = rg_measure_infos[i].name;
   PetscFunctionReturn(0);
 }
@@ -197,6 +211,7 @@ static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const c
   if (problem) PetscCall(rg_problem_describe(problem, text));
   if (algorithm) PetscCall(describe_algorithm(text, algorithm));
   if (!strcmp(name, "measures")) PetscCall(describe_measure(text, NULL));
+  if (!strcmp(name, "laws")) PetscCall(describe_laws(text));
   for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
     if (!strcmp(name, info->name)) PetscCall(describe_measure(text, info));
   PetscFunctionReturn(0);
@@ -211,7 +226,7 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
   const char *nearest = rg_text_nearest(name, names);
   rg_complain(
       "describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms; run, surrogate, "
-      "maximiser, study, measures, results-format)",
+      "maximiser, study, measures, laws, results-format)",
       name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);
@@ -228,7 +243,7 @@ PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv,
                                "describe PROBLEM|ALGORITHM|MEASURE|run|surrogate|maximiser|"
-                               "study|measures|results-format", options, 1,
+                               "study|measures|laws|results-format", options, 1,
                                1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
