@@ -78,6 +78,17 @@ class Rrgp(RegattaTest):
                 regret = group["instantaneous_regret"][:]
                 self.assertTrue((regret[~np.isnan(regret)] >= 0).all())
 
+    def test_ties(self):
+        """Both rules of ties: the same initial point, other queries."""
+        with self.run_study("ties_smoke") as results:
+            for panel in ("2D PTR", "4D PTR", "6D PTR"):
+                group = results[panel]
+                names, x = group["algorithm"].asstr()[:], group["x"]
+                for name in ("BBBMOBO", "Proposed", "Proposed (fixed)"):
+                    lowest, other = x[names == name], x[names == name + ", random ties"]
+                    np.testing.assert_array_equal(lowest[:, 0], other[:, 0])
+                    self.assertTrue((lowest[:, 1:] != other[:, 1:]).any())
+
     def test_missing_measurements(self):
         """The data of Figure 4 are the user's: without them the study doesn't start."""
         code, _, err = regatta("plan", STUDIES / "fig4.yaml")
