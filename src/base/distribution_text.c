@@ -14,7 +14,7 @@ const RgDistributionInfo rg_distribution_infos[] = {
   {"cauchy(location, scale)", "scale > 0; it has no mean: clip it, or the problem clips"},
   {"burr(alpha, beta)", "Burr XII, P(c > t) = (1 + t^alpha)^-beta for t >= 0; alpha, beta > 0"},
   {"point(value)", "one value with certainty"},
-  {"mixture(LAW, LAW, ..)", "equal weights; or mixture(w1 * LAW, ..), weights divided by their sum"},
+  {"mixture(LAW, LAW, ..)", "equal weights; or mixture(w1 * LAW, ..), divided by their sum"},
   {"clip(LAW, lower, upper)", "values beyond a bound become the bound"},
   {0}};
 
