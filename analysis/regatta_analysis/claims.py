@@ -153,24 +153,27 @@ def _table_row(table, row, studies):
         ours = values.mean(), values.std(ddof=1) / np.sqrt(len(values)), len(values)
     else:
         label, ours = row.get("label", row["who"]), _ours(table, row, studies)
-    if ours is None:
-        return [label, f"{printed:g} ± {spread:g}", "missing", "–"]
+    if isinstance(ours, str):
+        return [label, f"{printed:g} ± {spread:g}", ours, "–"]
     mean, se, n = ours
     return [label, f"{printed:g} ± {spread:g}", f"{mean:.3g} ± {se:.2g} ({n} runs)",
             f"{mean / printed:.3g}"]
 
 
 def _ours(table, row, studies):
+    """(mean, standard error, runs), or why there is nothing."""
     on = row.get("on", table.get("on"))
     try:
         (where, results, problem), = studies.panels([on])
         values = checks.trial_values(results, problem, row.get("value", table.get("value")),
                                      [row["who"]])
-    except (checks.Missing, checks.TooShort):
-        return None
+    except checks.TooShort as error:
+        return f"missing: {error}"
+    except checks.Missing:
+        return "missing"
     values = values.dropna().to_numpy()
     if not len(values):
-        return None
+        return "missing"
     se = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
     return values.mean(), se, len(values)
 
