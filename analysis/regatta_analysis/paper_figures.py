@@ -38,9 +38,9 @@ def draw(spec, studies, results_directory=None):
     if spec["kind"] in ("bounds", "conditional"):
         return _bounds(spec, studies, results_directory)
     if spec["kind"] == "profile":
-        return _profiles(spec, studies)
+        return profiles_of(spec, studies)
     if spec["kind"] == "ranks":
-        return _ranks(spec, studies)
+        return ranks(spec, studies)
     drawn = [("", "", grid(spec, studies))]
     for axis in spec.get("also", []):
         if axis == "time":
@@ -262,8 +262,8 @@ def roots_figure(spec):
         return figure
 
 
-def _profiles(spec, studies):
-    """Data and performance profiles over all problems of the studies."""
+def profiles_of(spec, studies):
+    """Data and performance profiles over all problems of the studies, by queries and by CPU time."""
     drawn = []
     for cost, words in (("evaluations", "queries"), ("cpu", "CPU seconds")):
         tables = []
@@ -326,7 +326,9 @@ def rank_table(spec, studies):
     for study in spec["studies"]:
         results = studies.get(study)
         for problem in results.problems if results else []:
-            series = trial_values(results, problem, {"metric": spec.get("metric", "simple")})
+            metric = spec.get("metric", "simple")
+            sense = {"sense": "max"} if metric in METRICS and METRICS[metric].running else {}
+            series = trial_values(results, problem, {"metric": metric} | sense)
             blocks[f"{study}, {problem}"] = comparison.paired(series, results.algorithms)
     if not blocks:
         return None, ""
@@ -336,7 +338,8 @@ def rank_table(spec, studies):
     return means.dropna(axis=1), "problems"  # methods that ran on all of them
 
 
-def _ranks(spec, studies):
+def ranks(spec, studies):
+    """Critical-difference diagram as a list of one figure; [] with fewer than three algorithms."""
     table, what = rank_table(spec, studies)
     found = comparison.friedman(table) if table is not None else None
     return [("", "", rank_figure(found, what))] if found else []

@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import catalogue, checks, claims, comparison, paper_figures, style, tables
+from . import catalogue, checks, claims, inference, paper_figures, style, tables
 from .figures import Band
-from .growth import growth_exponent
 from .load import InputError
-from .measures import trial_values
 from .pages import render
-from .regret import regret_curves
+from .regret import METRICS, default_metrics
+from .tables import Table
 
 MARKS = {checks.YES: "yes", checks.NO: "no", checks.OPEN: "open"}
 
@@ -27,14 +26,6 @@ class Drawn:
     caption: str
     parts: list = field(default_factory=list)
     missing: str = ""
-
-
-@dataclass
-class Table:
-    title: str
-    note: str
-    header: list
-    rows: list
 
 
 def write(name, directory, scale="full", command=None, skipped=(), without=(),
@@ -126,13 +117,13 @@ def _tables(loaded):
     """Final regret and run time of every study."""
     made = []
     for study, results in loaded.items():
-        metrics = [m for m, column in (("simple", "simple_regret"), ("cumulative",
-                   "cumulative_regret")) if _recorded(results, column)]
+        metrics = [m for m in default_metrics(results) if inference.recorded(results, m)]
         final = tables.final_regret(results, metrics) if metrics else None
         for metric in metrics:
             header, rows = tables.final_regret_grid(final, metric, Band())
-            made.append(Table(f"{results.title}: {metric} regret at the last query ({study})",
-                              "Mean ± standard error over complete trials; the smallest mean is bold.",
+            made.append(Table(f"{results.title}: {METRICS[metric].name.lower()} at the last query "
+                              f"({study})",
+                              "Mean ± standard error over complete trials; the best mean is bold.",
                               header, rows))
         header, rows = tables.runtime_grid(tables.runtime(results))
         made.append(Table(f"{results.title}: time per trial ({study})",
@@ -140,84 +131,24 @@ def _tables(loaded):
     return made
 
 
-def _recorded(results, column):
-    return all(column in results.group(p).evaluations() for p in results.problems)
-
-
 def _comparisons(paper, loaded):
-    """The paper's method against every other on every problem."""
-    header = ["Problem", "Against", "Trials", "Mean difference", "p", "p (Holm)", "Rank-biserial",
-              "P(better)", "Trials needed"]
+    """The paper's method against every other on every problem, by the paper's metric."""
+    metric = next((f.get("metric", "simple") for f in paper.figures if f["kind"] == "ranks"), "simple")
     made = []
     for study, results in loaded.items():
         mains = [a for a in results.algorithms if a == paper.main or a.startswith(f"{paper.main} (")]
-        if not mains or not _recorded(results, "simple_regret"):
-            continue
-        rows = []
-        for problem in results.problems:
-            table = comparison.paired(trial_values(results, problem, {"metric": "simple"}),
-                                      results.algorithms)
-            if mains[0] not in table:
-                continue
-            pairs = [(mains[0], other) for other in table if other != mains[0]]
-            for row in comparison.compare(table, pairs).itertuples():
-                rows.append([(text, False) for text in (
-                    problem, row.b, str(row.n), tables.with_error(row.difference, row.se) or "–",
-                    _p(row.p), _p(row.p_holm), f"{row.rank_biserial:+.2f}",
-                    _share(row), _needed(row))])
-        if rows:
-            made.append(Table(f"{mains[0]} against the others, final simple regret ({study})",
-                              "Paired over common trials; negative differences and P(better) above "
-                              f"0.5 speak for {mains[0]}. Two-sided Wilcoxon signed-rank test, Holm's "
-                              "correction over the table's part of a problem; trials needed for 80% "
-                              "power.", header, rows))
-    return made
-
-
-def _p(value):
-    return "–" if not np.isfinite(value) else "< 1e-4" if value < 1e-4 else f"{value:.2g}"
-
-
-def _share(row):
-    return (f"{row.superiority:.2f} [{row.superiority_low:.2f}, {row.superiority_high:.2f}]"
-            if np.isfinite(row.superiority) else "–")
-
-
-def _needed(row):
-    if not np.isfinite(row.needed):
-        return "–"
-    return f"{row.needed:.0f}" if row.needed > row.n else "enough"
+        if mains and inference.recorded(results, metric):
+            made.append(inference.comparison_table(
+                inference.comparisons(results, metric, mains[0]),
+                f"{mains[0]} against the others, final {METRICS[metric].name.lower()} ({study})"))
+    return [table for table in made if table.rows]
 
 
 def _growth(loaded):
     """Growth exponents of the mean cumulative regret of every cell."""
-    made = []
-    for study, results in loaded.items():
-        if not _recorded(results, "cumulative_regret"):
-            continue
-        cells = {}
-        for problem in results.problems:
-            frame = regret_curves(results, problem, "cumulative")
-            frame = frame.loc[:, (frame.columns > 0) & frame.notna().any().to_numpy()]
-            for algorithm, cell in frame.groupby(level="algorithm", sort=False):
-                cell = cell.dropna()
-                if len(cell) and cell.shape[1] >= 8:
-                    cells[algorithm, problem] = growth_exponent(cell.to_numpy(), cell.columns)
-        if not cells:
-            continue
-        rows = [[(a, False)] + [(_exponent(cells.get((a, p))), False) for p in results.problems]
-                for a in results.algorithms]
-        made.append(Table(f"Growth of cumulative regret ({study})",
-                          "Exponent a of mean cumulative regret ~ t^a over the last three quarters of "
-                          "the queries, with its 95% bootstrap interval; 1 is linear.",
-                          ["Algorithm", *results.problems], rows))
-    return made
-
-
-def _exponent(found):
-    if found is None or not np.isfinite(found[0]):
-        return "–"
-    return f"{found[0]:.2f}" + (f" [{found[1]:.2f}, {found[2]:.2f}]" if np.isfinite(found[1]) else "")
+    made = [inference.growth_table(inference.growth(results), results, f" ({study})")
+            for study, results in loaded.items() if inference.recorded(results, "cumulative")]
+    return [table for table in made if table.rows]
 
 
 def _about_studies(paper, loaded, broken, skipped, without):

@@ -1,7 +1,7 @@
 """Everything the command writes, and summary.md that leads through it."""
 import re
 
-from . import bounds, figures, style, tables
+from . import bounds, figures, inference, paper_figures, style, tables
 from .load import InputError
 from .regret import METRICS, default_metrics
 from .settings import blocks
@@ -23,9 +23,11 @@ def write_all(results, options):
     regret = tables.write_final_regret(results, options.metric, band, options.out)
     runtime = tables.write_runtime(results, options.out)
     tables.write_curves(results, options.metric, band, options.out)
+    drawn += _overviews(results, options)
+    more, statistics = inference.write(results, options.metric[0], options.out)
     path = options.out / "summary.md"
-    path.write_text(_summary(results, drawn, regret, runtime), encoding="utf-8")
-    written = [file for _, files in drawn for file in files] + [path]
+    path.write_text(_summary(results, drawn, regret, runtime, statistics), encoding="utf-8")
+    written = [file for _, files in drawn for file in files] + [path, *more]
     return written + [options.out / "curves.csv"] + [options.out / f"{stem}.{suffix}" for stem in ("final_regret", "runtime")
                       for suffix in ("md", "tex", "csv")]
 
@@ -48,6 +50,20 @@ def _regret_figures(results, options, band):
             figure = figures.regret_grid(results, results.problems, metric, options.scale, band)
             drawn.append((f"All problems, {METRICS[metric].name.lower()}",
                           _save(figure, options, f"regret_all_{metric}")))
+    return drawn
+
+
+def _overviews(results, options):
+    """Ranks over the problems and profiles, where there are enough algorithms and known optima."""
+    drawn = []
+    spec = {"studies": ["study"], "metric": options.metric[0]}
+    made = {"ranks": paper_figures.ranks(spec, {"study": results})}
+    if "simple" in options.metric:
+        made["profiles"] = paper_figures.profiles_of(spec, {"study": results})
+    for stem, parts in made.items():
+        for suffix, words, figure in parts:
+            title = f"{stem.capitalize()} {words}".strip()
+            drawn.append((title, _save(figure, options, f"{stem}{suffix}")))
     return drawn
 
 
@@ -78,7 +94,7 @@ def _file_names(labels):
     return names
 
 
-def _summary(results, drawn, regret, runtime):
+def _summary(results, drawn, regret, runtime, statistics):
     cells = results.cells()
     total = {name: int(cells[name].sum()) for name in ("planned", "done", "failed", "missing")}
     state = "complete" if results.complete else "incomplete, still running or interrupted"
@@ -92,6 +108,7 @@ def _summary(results, drawn, regret, runtime):
              f"{total['missing']} missing",
              *[f"- warning: {warning}" for warning in results.warnings],
              "", "## Final regret", "", regret, "## Run time", "", runtime,
+             "## Statistics", "", statistics,
              "## Cells", "", _cells_table(cells), "", *_failures(results), *_settings(results),
              "## Figures", ""]
     for title, files in drawn:

@@ -70,6 +70,15 @@ def _total(group, name):
     return np.nansum(group.values(name), axis=1)
 
 
+@dataclass
+class Table:
+    """Header and rows of (text, bold) with a title and a note."""
+    title: str
+    note: str
+    header: list
+    rows: list
+
+
 @dataclass(frozen=True)
 class Notation:
     """How numbers are written: `power` is the format of a power of ten behind a number."""

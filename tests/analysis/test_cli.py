@@ -38,18 +38,18 @@ class Command(common.Case):
     def test_everything(self):
         code, out, err = run(self.path, "--out", self.out)
         self.assertEqual((code, err), (0, ""))
-        expected = ["confidence", "regret_GP_paths_cumulative", "regret_GP_paths_simple",
+        expected = ["confidence", "profiles_cpu", "profiles_evaluations", "regret_GP_paths_cumulative", "regret_GP_paths_simple",
                     "regret_all_2_cumulative", "regret_all_2_simple", "regret_all_cumulative",
                     "regret_all_simple"]
         tables = [f"{stem}.{suffix}" for stem in ("final_regret", "runtime")
                   for suffix in ("csv", "md", "tex")]
         self.assertEqual(self.written(), sorted(
             [f"{stem}.{suffix}" for stem in expected for suffix in ("pdf", "png")]
-            + tables + ["curves.csv", "summary.md"]))
-        self.assertIn("22 files", out)
+            + tables + ["comparisons.csv", "curves.csv", "growth.csv", "statistics.md", "summary.md"]))
+        self.assertIn("29 files", out)
         summary = (self.out / "summary.md").read_text()
         for words in ("# A synthetic study", "10 of 12 done, 1 failed, 1 missing",
-                      "Cholesky broke down", synthetic.STUDY, "| EI | 2 | 0 | 1 |",
+                      "Cholesky broke down", synthetic.STUDY, "| EI | 2 | 0 | 1 |", "| GP paths | EI | 2 |", "## Statistics",
                       "![GP paths, simple regret](regret_GP_paths_simple.png)", "(2 of 3)"):
             self.assertIn(words, summary)
 

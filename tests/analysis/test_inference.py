@@ -1,0 +1,65 @@
+"""Tables of tests and growth exponents of whole studies, against the functions they are made of."""
+import unittest
+
+import common
+import numpy as np
+import pandas as pd
+import synthetic
+from regatta_analysis import comparison, inference, load
+from regatta_analysis.regret import curves
+from scipy import stats
+
+
+class Inference(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        path = common.scratch_directory(cls) / "study.h5"
+        power = synthetic.problem("Power", ["EI", "TS", "Random"], seeds=8, queries=40)
+        t = np.arange(1, 41)
+        for k, (algorithm, _, _) in enumerate(power["cells"]):
+            exponent = {"EI": 0.5, "TS": 0.8, "Random": 1.0}[algorithm]
+            power["arrays"]["cumulative_regret"][k, 4:] = (1 + 0.1 * (k % 8)) * t**exponent
+        synthetic.write(path, [power, synthetic.problem("Plane", ["EI", "TS", "Random"], seeds=8,
+                                                        queries=40, failed=(0,), random_state=4)])
+        cls.results = load(path)
+
+    def test_pairs(self):
+        found = inference.comparisons(self.results, "simple").set_index(["problem", "a", "b"])
+        self.assertEqual(len(found), 6)
+        last = curves(self.results, "Plane", "simple_regret")[40].unstack("algorithm")
+        both = last[["EI", "TS"]].dropna()
+        row = found.loc["Plane", "EI", "TS"]
+        self.assertEqual(row["n"], 7)
+        self.assertAlmostEqual(row["p"], stats.wilcoxon(both["EI"], both["TS"]).pvalue)
+        mine = found.loc["Plane"]
+        np.testing.assert_allclose(mine["p_holm"], comparison.holm(mine["p"]))
+
+    def test_more_is_better_for_the_best_value(self):
+        less = inference.final_values(self.results, "Plane", "best")
+        np.testing.assert_allclose(less["EI"].dropna(), -curves(
+            self.results, "Plane", "objective", True)[40].loc["EI"])
+
+    def test_one_against_the_others(self):
+        found = inference.comparisons(self.results, "simple", "TS")
+        self.assertEqual(list(found["b"]), ["EI", "Random"] * 2)
+        table = inference.comparison_table(found, "title")
+        self.assertEqual(table.header[:2], ["Problem", "Against"])
+        self.assertEqual(len(inference.comparisons(self.results, "simple", "nobody")), 0)
+
+    def test_exponents(self):
+        found = inference.growth(self.results).set_index(["problem", "algorithm"])
+        for algorithm, exponent in (("EI", 0.5), ("TS", 0.8), ("Random", 1.0)):
+            self.assertAlmostEqual(found.loc[("Power", algorithm), "exponent"], exponent, places=6)
+        table = inference.growth_table(found.reset_index(), self.results)
+        self.assertEqual(table.rows[0][table.header.index("Power")][0], "0.50 [0.50, 0.50]")
+
+    def test_files(self):
+        written, text = inference.write(self.results, "simple", self.scratch)
+        self.assertTrue(all(path.exists() for path in written))
+        self.assertEqual(len(pd.read_csv(self.scratch / "comparisons.csv")), 6)
+        self.assertIn("| Power | EI | TS | 8 |", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
