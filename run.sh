@@ -27,7 +27,8 @@ usage: ./run.sh [COMMAND]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html and report.md: figures, tables, claims with
                         verdicts; "all": every paper, and an index; "list": papers and figures
-  bench [ARGS]          measure speed; table on screen, JSON in results/bench/
+  bench [large]         measure speed; table on screen, JSON in results/bench/; large: of large
+                        Gaussian processes on all cores (minutes; bench large WHAT: one part)
   clean                 remove the build (results stay)
   help                  this text
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# run_bench.sh BUILD: the benchmark program, then how a study of equal trials scales over the cores.
+# run_bench.sh BUILD [large [ARGUMENTS]]: the benchmark program, then how a study of equal trials scales
+# over the cores; or the benchmark of large Gaussian processes on all cores, by default what
+# docs/scaling.md is made of (some ten minutes on 2 cores).
 set -euo pipefail
 build=$1
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -7,6 +9,22 @@ out=$root/results/bench
 mkdir -p "$out"
 export OMP_NUM_THREADS=1
 if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+if [ "${2:-}" = large ]; then
+  ranks=${REGATTA_RANKS:-$(nproc)}
+  large() { mpirun $([ "$ranks" -gt "$(nproc)" ] && echo --oversubscribe) -n "$ranks" \
+    "$build/bench/bench_large" "$@"; }
+  if [ $# -gt 2 ]; then
+    large "${@:3}"
+    exit
+  fi
+  {
+    large constants
+    large crossover
+    large dense 4000 8000 16000
+    large iterative 20000
+  } | tee "$out/large.txt"
+  exit
+fi
 "$build/bench/bench" "$out/bench.json"
 
 seconds() { # wall seconds of the scaling study on $1 ranks

@@ -1,6 +1,7 @@
-/* bench_large dense N ... | blocks [N] | crossover | iterative [N [RANK [PART]]]: large Gaussian
-   processes on the ranks of mpirun. Wall seconds, least of several runs; one core per rank. PART of
-   iterative: mean, variance or determinant; without it all three. */
+/* bench_large dense N ... | blocks [N] | crossover | iterative [N [RANK [PART]]] | constants: large
+   Gaussian processes on the ranks of mpirun. Wall seconds, least of several runs; one core per rank.
+   PART of iterative: mean, variance or determinant; without it all three. constants: those of the
+   model in docs/scaling.md. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "base/stream.h"
-#include "gp/distributed.h"
+#include "gp/distributed_matrix.h"
 #include "gp/fit.h"
 #include "gp/iterative.h"
 #include "gp/posterior.h"
@@ -89,6 +90,40 @@ static void line(const Bench *b, const char *what, double seconds, double flops)
 
 /* ---- dense --------------------------------------------------------------------------------- */
 
+/* Assembly and factorisation by themselves; on one rank LAPACK's beside it. */
+static PetscErrorCode split(Bench *b, int n, int block)
+{
+  const double cube = (double)n * n * n;
+  double assembly = 1e300, cholesky = 1e300, lapack = 1e300, log_det;
+  RgGrid grid;
+  RgBlockMatrix matrix;
+  bool good;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_grid_create(PETSC_COMM_WORLD, block, &grid));
+  PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &matrix));
+  for (int k = 0; k < 2; k++) {
+    double start = now();
+    PetscCall(rg_block_matrix_kernel(&b->kernel, 0, n, b->X, noise, &matrix));
+    assembly = fmin(assembly, now() - start);
+    start = now();
+    PetscCall(rg_block_matrix_cholesky(0, n, 0.0, &matrix, &good, &log_det));
+    cholesky = fmin(cholesky, now() - start);
+    if (b->ranks > 1) continue;
+    PetscCall(rg_block_matrix_kernel(&b->kernel, 0, n, b->X, noise, &matrix));
+    start = now();
+    LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, matrix.a, matrix.ld);
+    lapack = fmin(lapack, now() - start);
+  }
+  line(b, "assembly of the kernel matrix", assembly, 0);
+  line(b, "Cholesky factorisation", cholesky, cube / 3);
+  if (b->ranks == 1) line(b, "Cholesky factorisation by LAPACK", lapack, cube / 3);
+  if (!b->rank) printf("    assembly/factorisation %.3f\n", assembly / cholesky);
+  PetscCall(rg_block_matrix_destroy(&matrix));
+  PetscCall(rg_grid_destroy(&grid));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode dense(Bench *b, int n, int block)
 {
   const double cube = (double)n * n * n;
@@ -110,7 +145,8 @@ static PetscErrorCode dense(Bench *b, int n, int block)
     append = fmin(append, now() - start);
     if (k == 0) PetscCall(rg_distributed_destroy(&p));
   }
-  line(b, "assembly, Cholesky, weights", best, cube / 3);
+  PetscCall(split(b, n, block));
+  line(b, "all of it, and the weights", best, cube / 3);
   line(b, "100 data appended", append, 0);
   start = now();
   PetscCall(rg_distributed_predict(p, POINTS, b->X + (size_t)(n + APPENDED) * DIM, b->mean,
@@ -214,6 +250,74 @@ static PetscErrorCode iterative(Bench *b, int n, int rank, const char *part)
   PetscFunctionReturn(0);
 }
 
+/* ---- constants of the model ---------------------------------------------------------------- */
+
+/* Seconds that a message of `count` numbers takes from rank 0 to the last one. */
+static double message_seconds(const Bench *b, int count, double *buffer)
+{
+  const int last = b->ranks - 1, times = count > 1000 ? 20 : 2000;
+  double best = 1e300;
+
+  for (int k = 0; k < 5; k++) {
+    const double start = now();
+    for (int i = 0; i < times; i++) {
+      if (b->rank == 0) {
+        MPI_Send(buffer, count, MPI_DOUBLE, last, 0, PETSC_COMM_WORLD);
+        MPI_Recv(buffer, count, MPI_DOUBLE, last, 0, PETSC_COMM_WORLD, MPI_STATUS_IGNORE);
+      } else if (b->rank == last) {
+        MPI_Recv(buffer, count, MPI_DOUBLE, 0, 0, PETSC_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(buffer, count, MPI_DOUBLE, 0, 0, PETSC_COMM_WORLD);
+      }
+    }
+    best = fmin(best, (now() - start) / (2 * times));
+  }
+  return best;
+}
+
+/* Seconds of a ticket of the schedule (study/schedule.c) while all other ranks draw theirs. */
+static double ticket_seconds(void)
+{
+  const int times = 2000;
+  int64_t *counter, one = 1, before;
+  double best = 1e300;
+  MPI_Win window;
+
+  MPI_Win_allocate(sizeof *counter, sizeof *counter, MPI_INFO_NULL, PETSC_COMM_WORLD, &counter,
+                   &window);
+  *counter = 0;
+  MPI_Win_lock_all(0, window);
+  for (int k = 0; k < 5; k++) {
+    const double start = now();
+    for (int i = 0; i < times; i++) {
+      MPI_Fetch_and_op(&one, &before, MPI_INT64_T, 0, 0, MPI_SUM, window);
+      MPI_Win_flush(0, window);
+    }
+    best = fmin(best, (now() - start) / times);
+  }
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+  return best;
+}
+
+static PetscErrorCode constants(const Bench *b)
+{
+  const int large = 1 << 20;
+  double *buffer;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(large, &buffer));
+  if (b->ranks > 1) {
+    const double alpha = message_seconds(b, 1, buffer), long_one = message_seconds(b, large, buffer);
+    const double ticket = ticket_seconds();
+    if (!b->rank)
+      printf("alpha %.2e s, beta %.2e s per number (%.1f GB/s), ticket %.2e s\n", alpha,
+             long_one / large, 8e-9 * large / long_one, ticket);
+  }
+  if (!b->rank) printf("gamma %.2e s per operation (dgemm, one rank)\n", b->ranks / b->peak);
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode run(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
@@ -231,12 +335,15 @@ static PetscErrorCode run(int argc, char **argv)
       PetscCall(dense(&b, argc > 2 ? atoi(argv[2]) : 4000, block));
   } else if (!strcmp(what, "crossover")) {
     for (int n = 250; n <= 4000; n *= 2) PetscCall(crossover(&b, n));
+  } else if (!strcmp(what, "constants")) {
+    PetscCall(constants(&b));
   } else if (!strcmp(what, "iterative")) {
     PetscCall(iterative(&b, argc > 2 ? atoi(argv[2]) : 20000,
                         argc > 3 ? atoi(argv[3]) : rg_iterative_defaults.rank,
                         argc > 4 ? argv[4] : NULL));
   } else if (!b.rank) {
-    printf("usage: bench_large dense N ... | blocks [N] | crossover | iterative [N [RANK [PART]]]\n");
+    printf("usage: bench_large dense N ... | blocks [N] | crossover | "
+           "iterative [N [RANK [PART]]] | constants\n");
   }
   PetscFunctionReturn(0);
 }

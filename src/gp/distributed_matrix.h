@@ -62,6 +62,10 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
    factored already. *good: all pivots squared are above `smallest`. *log_det: of the matrix. */
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
                                         bool *good, double *log_det);
+/* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
+   A22 - L21 L21', which is still to be factored. For few rows: (n - first) n numbers per rank. */
+PetscErrorCode rg_block_matrix_extend(int first, int n, RgBlockMatrix *matrix);
+
 /* Lower triangle of the inverse of the matrix whose factor is there, in place; what is above the
    diagonal is overwritten. 2 n^3/3 flops, 3 n^2/sqrt(ranks) numbers sent per rank. */
 PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix);
