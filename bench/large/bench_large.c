@@ -1,5 +1,5 @@
-/* bench_large dense N ... | blocks [N] | crossover | iterative [N [RANK [PART]]] | constants: large
-   Gaussian processes on the ranks of mpirun. Wall seconds, least of several runs; one core per rank.
+/* bench_large dense N ... | cholesky N ... | blocks [N] | crossover | iterative [N [RANK [PART]]] |
+   constants: large Gaussian processes on the ranks of mpirun. Wall seconds, least of several runs; one core per rank.
    PART of iterative: mean, variance or determinant; without it all three. constants: those of the
    model in docs/scaling.md. */
 #include <math.h>
@@ -121,6 +121,16 @@ static PetscErrorCode split(Bench *b, int n, int block)
   if (!b->rank) printf("    assembly/factorisation %.3f\n", assembly / cholesky);
   PetscCall(rg_block_matrix_destroy(&matrix));
   PetscCall(rg_grid_destroy(&grid));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode cholesky(Bench *b, int n)
+{
+  PetscFunctionBeginUser;
+  PetscCall(bench_create(b, n));
+  if (!b->rank) printf("n = %d, %d ranks\n", n, b->ranks);
+  PetscCall(split(b, n, RG_DISTRIBUTED_BLOCK));
+  PetscCall(bench_destroy(b));
   PetscFunctionReturn(0);
 }
 
@@ -330,6 +340,8 @@ static PetscErrorCode run(int argc, char **argv)
   if (!b.rank) printf("dgemm: %.1f GFLOP/s on %d ranks\n", b.peak * 1e-9, b.ranks);
   if (!strcmp(what, "dense")) {
     for (int i = 2; i < argc; i++) PetscCall(dense(&b, atoi(argv[i]), RG_DISTRIBUTED_BLOCK));
+  } else if (!strcmp(what, "cholesky")) {
+    for (int i = 2; i < argc; i++) PetscCall(cholesky(&b, atoi(argv[i])));
   } else if (!strcmp(what, "blocks")) {
     for (int block = 32; block <= 256; block *= 2)
       PetscCall(dense(&b, argc > 2 ? atoi(argv[2]) : 4000, block));
@@ -342,7 +354,7 @@ static PetscErrorCode run(int argc, char **argv)
                         argc > 3 ? atoi(argv[3]) : rg_iterative_defaults.rank,
                         argc > 4 ? argv[4] : NULL));
   } else if (!b.rank) {
-    printf("usage: bench_large dense N ... | blocks [N] | crossover | "
+    printf("usage: bench_large dense N ... | cholesky N ... | blocks [N] | crossover | "
            "iterative [N [RANK [PART]]] | constants\n");
   }
   PetscFunctionReturn(0);

@@ -1,5 +1,5 @@
-/* New rows below a block-cyclic Cholesky factor: X = L^-1 A21' by forward substitution that leaves L
-   where it is. A block row of L times the X so far is computed by its process row, summed at the
+/* New rows below a block-cyclic Cholesky factor: X = L^-1 A21' by forward substitution that leaves
+   L where it is. A block row of L times the X so far is computed by its process row, summed at the
    block's owner and solved there; the new X_k goes to the process column that holds column k. Of P
    ranks only sqrt(P) work at a time, but n m numbers travel instead of the n^2/2 of pdtrsm: for few
    new rows, what counts. */
