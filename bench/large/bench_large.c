@@ -1,7 +1,7 @@
 /* bench_large dense N ... | cholesky N ... | blocks [N] | crossover | iterative [N [RANK [PART]]] |
-   constants: large Gaussian processes on the ranks of mpirun. Wall seconds, least of several runs; one core per rank.
-   PART of iterative: mean, variance or determinant; without it all three. constants: those of the
-   model in docs/scaling.md. */
+   constants: large Gaussian processes on the ranks of mpirun. Wall seconds, least of several runs;
+   one core per rank. PART of iterative: mean, variance or determinant; without it all three.
+   constants: those of the model in docs/scaling.md. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
