@@ -110,6 +110,17 @@ typedef struct {
   double *mean_slope, *variance_slope; /* m n x (dim + dim_c); NULL without gradient */
 } Sheet;
 
+/* Z (m n_nodes x (dim + dim_c)): every design with every node. */
+static void join(const RgRobustBox *box, int m, const double *X, double *Z)
+{
+  const size_t n = (size_t)box->n_nodes, all = (size_t)box->dim + box->dim_c;
+
+  for (size_t k = 0; k < m * n; k++) {
+    memcpy(Z + k * all, X + k / n * box->dim, box->dim * sizeof(double));
+    memcpy(Z + k * all + box->dim, box->nodes + k % n * box->dim_c, box->dim_c * sizeof(double));
+  }
+}
+
 static PetscErrorCode sheet_create(RgRobustBox *box, int m, const double *X, bool slopes,
                                    Sheet *sheet)
 {
@@ -123,11 +134,7 @@ static PetscErrorCode sheet_create(RgRobustBox *box, int m, const double *X, boo
   sheet->variance = sheet->mean + mn;
   sheet->bar = sheet->variance + mn;
   sheet->Z = sheet->bar + 2 * mn;
-  for (size_t k = 0; k < mn; k++) {
-    memcpy(sheet->Z + k * all, X + k / n * box->dim, box->dim * sizeof(double));
-    memcpy(sheet->Z + k * all + box->dim, box->nodes + k % n * box->dim_c,
-           box->dim_c * sizeof(double));
-  }
+  join(box, m, X, sheet->Z);
   box->prediction.values_only = !slopes;
   PetscCall(rg_posterior_predict(&box->model.posterior, (int)mn, sheet->Z, sheet->mean,
                                  sheet->variance, &box->prediction));
@@ -221,6 +228,36 @@ PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *
   }
   PetscCall(PetscFree3(scratch, side[UP], side[DOWN]));
   PetscCall(PetscFree(sheet.mean));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, int count,
+                                      int features, int m, const double *X, double *expected)
+{
+  RgPosterior  *posterior = &box->model.posterior;
+  const int     n = posterior->n, dim = box->dim + box->dim_c;
+  const size_t  mn = (size_t)m * box->n_nodes;
+  RgFeaturePath path;
+  double       *Z, *f, *value, *noise;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(mn * dim, &Z, mn, &f, m, &value, PetscMax(n, 1), &noise));
+  join(box, m, X, Z);
+  PetscCall(PetscArrayzero(expected, m));
+  PetscCall(rg_feature_path_create(dim, features, &path));
+  for (int s = 0; s < count; s++) {
+    RgRandom draw = rg_stream_at(stream, (uint64_t)s);
+    PetscCall(rg_feature_path_draw(&path, &posterior->kernel, &draw));
+    rg_random_normals(&draw, (size_t)n, noise);
+    for (int i = 0; i < n; i++) noise[i] *= sqrt(posterior->noise_variance + posterior->jitter);
+    PetscCall(rg_feature_path_condition_pathwise(&path, posterior, noise));
+    PetscCall(rg_feature_path_evaluate(&path, (int)mn, Z, f, NULL));
+    for (size_t k = 0; k < mn; k++) f[k] = f[k] * box->model.scale + box->model.shift;
+    PetscCall(rg_measure_value(&box->measure, m, box->n_nodes, f, box->p, value));
+    for (int i = 0; i < m; i++) expected[i] += value[i] / count;
+  }
+  PetscCall(rg_feature_path_destroy(&path));
+  PetscCall(PetscFree4(Z, f, value, noise));
   PetscFunctionReturn(0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "algorithm/algorithm.h"
 #include "base/distribution.h"
+#include "gp/feature_path.h"
 #include "robust/measure.h"
 
 typedef struct {
@@ -44,6 +45,12 @@ typedef struct {
 } RgRobustSurface;
 PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *value,
                                  double *gradient);
+
+/* expected (m): mean of rho(g(x, .)) over `count` paths g drawn from the posterior (random features
+   with the exact update), native units: the same prior paths at every call with the same stream.
+   O(count (features + n) m n_nodes). */
+PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, int count,
+                                      int features, int m, const double *X, double *expected);
 
 /* Posterior variance at one design x as RgBatchFunction of the context, in model units. */
 typedef struct {

@@ -8,6 +8,7 @@
    contexts themselves, or nature draws it. The recommendation is argmax rho(mu) over the nodes.
    Source: Inatsu (2025), arXiv:2504.03172, Algorithms 3 to 7.
    Cost per iteration: predictions at (designs tried) x (nodes) points, O(n^2) each.
+   With index_paths, the query at which the recommendation so far was best (t-hat) is estimated.
    Needs contexts of known law, and a box in the design or the context. Revision 1. */
 #include "algorithm/robust_box.h"
 
@@ -16,8 +17,8 @@
 
 #include "robust/discretise.h"
 
-enum { CONFIDENCE, ACQUISITION, WIDTH, LEVELS, LEVELS_USED };
-enum { NODES_MAX = 100000 };
+enum { CONFIDENCE, ACQUISITION, WIDTH, LEVELS, LEVELS_USED, BEST_INDEX };
+enum { NODES_MAX = 100000, FEATURES = 512 };
 
 #define TIE 1e-12
 
@@ -25,7 +26,7 @@ typedef struct {
   char   *measure;
   RgTexts law;
   double  a, b;
-  int     levels_max;
+  int     levels_max, index_paths;
 } Options;
 
 // clang-format off
@@ -43,6 +44,8 @@ static const RgParam params[] = {
    "a = 2 exp(m^2/2), m/l the mean of the largest derivative"},
   {"levels_max", RG_PARAM_INT, offsetof(Options, levels_max), "32", 1, 10000, NULL, "",
    "most nodes per coordinate of a box of contexts"},
+  {"index_paths", RG_PARAM_INT, offsetof(Options, index_paths), "0", 0, 1e5, NULL, "M",
+   "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"},
   {0}};
 // clang-format on
 
@@ -51,6 +54,8 @@ typedef struct {
   int         recommended_t; /* step that x-hat' below is of; 0: none yet */
   int         recommended_index;
   double     *recommended; /* dim; owned */
+  double     *so_far;      /* n_iterations x dim: x-hat'_1, x-hat'_2, ...; owned */
+  double     *expected;    /* n_iterations; owned */
 } State;
 
 static const RgRecordColumn columns[] = {
@@ -60,6 +65,7 @@ static const RgRecordColumn columns[] = {
   [LEVELS] = {"levels", "tau_t: points per coordinate that the theory asks for"},
   [LEVELS_USED] = {"levels_used", "nodes per coordinate of a box of contexts; less than levels "
                                   "where levels_max binds"},
+  [BEST_INDEX] = {"best_index", "query i <= t before which the recommendation was best, estimated"},
   {0}};
 
 static const char *measure_text(const Options *options, const RgDomain *domain)
@@ -123,7 +129,9 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   State         *state = algorithm->state;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(algorithm->setup.domain->design.dim, &state->recommended));
+  const int dim = algorithm->setup.domain->design.dim, n = algorithm->setup.n_iterations;
+  PetscCall(PetscMalloc3(dim, &state->recommended, (size_t)n * dim, &state->so_far, n,
+                         &state->expected));
   PetscCall(rg_robust_box_create(algorithm, measure_text(options, algorithm->setup.domain),
                                  &options->law, options->levels_max, &state->box));
   PetscFunctionReturn(0);
@@ -134,7 +142,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   State *state = algorithm->state;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(state->recommended));
+  PetscCall(PetscFree3(state->recommended, state->so_far, state->expected));
   PetscCall(rg_robust_box_destroy(&state->box));
   PetscFunctionReturn(0);
 }
@@ -224,6 +232,28 @@ static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, con
   PetscFunctionReturn(0);
 }
 
+/* t-hat = argmax over i <= t of the mean rho at x-hat'_i over sample paths, the largest index of
+   ties; t for the expectation (Eq. A.4). */
+static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const double *x, double *best)
+{
+  const Options *options = algorithm->options;
+  State         *state = algorithm->state;
+  const RgStream stream = rg_stream_sub(&algorithm->setup.stream, "index_paths");
+  const size_t   dim = (size_t)state->box.dim;
+  int            top = t;
+
+  PetscFunctionBeginUser;
+  memcpy(state->so_far + (t - 1) * dim, x, dim * sizeof *x);
+  if (state->box.measure.kind != RG_MEASURE_EXPECTATION) {
+    PetscCall(rg_robust_box_expected(&state->box, &stream, options->index_paths, FEATURES, t,
+                                     state->so_far, state->expected));
+    for (int i = t - 1; i >= 1; i--)
+      if (state->expected[i - 1] > state->expected[top - 1]) top = i;
+  }
+  *best = top;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -255,6 +285,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     query->extra[CONFIDENCE] = beta;
     query->extra[LEVELS] = tau;
     if (!rg_space_is_finite(&domain->context)) query->extra[LEVELS_USED] = levels;
+    if (options->index_paths && !failure->failed && t <= algorithm->setup.n_iterations)
+      PetscCall(best_index(algorithm, t, X + box->dim, &query->extra[BEST_INDEX]));
   }
   PetscCall(PetscFree(X));
   PetscFunctionReturn(0);

@@ -384,6 +384,49 @@ static void weights(void **state)
   bench_free(&bench);
 }
 
+/* E[rho(f(x, .))] over paths: the mean for the expectation, more than rho(mean) for a convex measure,
+   rho of the data where all is known; the best index is t for the expectation. */
+static void best_index(void **state)
+{
+  static const char *const measures[] = {"expectation", "variance"};
+  const double             X[] = {0.1, 0.5, 0.9};
+  const Setting            problem[] = {{"context_levels", "5"}, {NULL, NULL}};
+
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    const Setting settings[] = {{"measure", measures[k]}, {"index_paths", "50"}, {NULL, NULL}};
+    RgRobustBox   box = {0};
+    RgTexts       law = {1, (char *[]){"uniform(0, 1)"}};
+    RgFailure     failure = {0};
+    Bench         bench;
+    double        value[3], lower[3], upper[3], expected[3], again[3];
+
+    bench_make(problem, settings, true, &bench);
+    RG_OK(rg_robust_box_create(&bench.algorithm, measures[k], &law, 4, &box));
+    RG_OK(rg_model_update(&box.model, &bench.history, &failure));
+    rg_robust_box_place(bench.setup.domain, 4, &box);
+    box.width = 1;
+    RG_OK(rg_robust_box_values(&box, 3, X, value, lower, upper));
+    RG_OK(rg_robust_box_expected(&box, &bench.setup.stream, 400, 256, 3, X, expected));
+    RG_OK(rg_robust_box_expected(&box, &bench.setup.stream, 400, 256, 3, X, again));
+    for (int i = 0; i < 3; i++) {
+      const double deviation = 0.5 * (upper[i] - lower[i]) / 20; /* at most, of the expectation */
+      assert_true(expected[i] == again[i]);
+      if (!k) assert_true(fabs(expected[i] - value[i]) <= 4 * deviation);
+      else assert_true(expected[i] > value[i] + 1e-3);
+    }
+    RG_OK(rg_robust_box_destroy(&box));
+    for (int t = 1; t <= 4; t++) {
+      RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &failure));
+      assert_false(failure.failed);
+      const double index = bench.extra[5];
+      assert_true(k ? index >= 1 && index <= t && index == floor(index) : index == t);
+      append(&bench, &bench.query);
+    }
+    bench_free(&bench);
+  }
+}
+
 /* The cap of the nodes: kappa_t keeps the theory's value, both numbers are recorded. */
 static void cap(void **state)
 {
@@ -496,6 +539,7 @@ static void mistakes(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(algorithm_3), cmocka_unit_test(algorithm_4), cmocka_unit_test(algorithm_5),
   cmocka_unit_test(algorithms_6_and_7), cmocka_unit_test(gradients), cmocka_unit_test(weights),
-  cmocka_unit_test(cap), cmocka_unit_test(the_problem), cmocka_unit_test(mistakes)};
+  cmocka_unit_test(cap), cmocka_unit_test(best_index),
+  cmocka_unit_test(the_problem), cmocka_unit_test(mistakes)};
 
 RG_TEST_MAIN(tests)
