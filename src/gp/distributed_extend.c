@@ -140,3 +140,52 @@ PetscErrorCode rg_block_matrix_extend(int first, int n, RgBlockMatrix *A)
   PetscCall(PetscFree4(e.X, e.part, e.rows, e.sum));
   PetscFunctionReturn(0);
 }
+
+/* ---- one right-hand side -------------------------------------------------------------------- */
+
+/* sums: L21 b of the new rows, then the square L22, this rank's parts of them. */
+static PetscErrorCode gather_rows(const RgBlockMatrix *L, int first, int m, const double *b,
+                                  double *sums)
+{
+  const RgGrid *grid = L->grid;
+  const int from = rg_cyclic_count(first, L->row_block, grid->row, grid->rows);
+  const int own = rg_cyclic_count(first + m, L->row_block, grid->row, grid->rows) - from;
+  const int columns = rg_cyclic_count(first, L->column_block, grid->column, grid->columns);
+  const int end = rg_cyclic_count(first + m, L->column_block, grid->column, grid->columns);
+  double *mine, *product;
+
+  PetscFunctionBeginUser;
+  if (own == 0) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc2(columns, &mine, own, &product));
+  for (int c = 0; c < columns; c++)
+    mine[c] = b[rg_cyclic_global(c, L->column_block, grid->column, grid->columns)];
+  PetscCall(PetscArrayzero(product, own));
+  if (columns)
+    cblas_dgemv(CblasColMajor, CblasNoTrans, own, columns, 1.0, L->a + from, L->ld, mine, 1, 0.0,
+                product, 1);
+  for (int r = 0; r < own; r++) {
+    const int i = rg_cyclic_global(from + r, L->row_block, grid->row, grid->rows) - first;
+    sums[i] = product[r];
+    for (int c = columns; c < end; c++) {
+      const int j = rg_cyclic_global(c, L->column_block, grid->column, grid->columns) - first;
+      if (j <= i) sums[m + (size_t)j * m + i] = L->a[(size_t)c * L->ld + from + r];
+    }
+  }
+  PetscCall(PetscFree2(mine, product));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *L, int first, int n, double *b)
+{
+  const int m = n - first;
+  double *sums;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1((size_t)m * (m + 1), &sums));
+  PetscCall(gather_rows(L, first, m, b, sums));
+  PetscCall(rg_grid_sum(L->grid, (size_t)m * (m + 1), sums));
+  for (int i = 0; i < m; i++) b[first + i] -= sums[i];
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, sums + m, m, b + first, 1);
+  PetscCall(PetscFree(sums));
+  PetscFunctionReturn(0);
+}

@@ -88,8 +88,6 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
 
 /* ---- Cholesky ------------------------------------------------------------------------------ */
 
-enum { FEW_ROWS = 512 }; /* that are appended without moving the factor */
-
 static const double one = 1.0, minus_one = -1.0;
 
 /* Rows and columns k .. k+width-1, all in one block. Returns on every rank whether it went well. */
@@ -135,7 +133,7 @@ static PetscErrorCode extend(int first, int n, RgBlockMatrix *matrix, bool *good
   double *a = matrix->a;
 
   PetscFunctionBeginUser;
-  if (rest <= FEW_ROWS) {
+  if (rest <= RG_FEW_ROWS) {
     PetscCall(rg_block_matrix_extend(first, n, matrix));
   } else {
     pdtrsm_("R", "L", "T", "N", &rest, &first, &one, a, &start, &start, d, a, &here, &start, d);

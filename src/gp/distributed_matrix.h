@@ -65,6 +65,11 @@ PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlo
 /* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
    A22 - L21 L21', which is still to be factored. For few rows: (n - first) n numbers per rank. */
 PetscErrorCode rg_block_matrix_extend(int first, int n, RgBlockMatrix *matrix);
+/* b (n, the same on every rank), of which the first `first` entries are those of L^-1 b already:
+   the others, too. (n - first)^2 numbers per rank. */
+PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *factor, int first, int n, double *b);
+/* So many rows are few. */
+enum { RG_FEW_ROWS = 128 };
 
 /* Lower triangle of the inverse of the matrix whose factor is there, in place; what is above the
    diagonal is overwritten. 2 n^3/3 flops, 3 n^2/sqrt(ranks) numbers sent per rank. */

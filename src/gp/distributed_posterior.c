@@ -112,13 +112,16 @@ static PetscErrorCode factor(RgDistributed *p, double jitter, RgFailure *failure
   PetscFunctionReturn(0);
 }
 
-/* beta = L^-1 (y - mean), rows from `first` on wanted; those before are right already, but a solve
-   of one column costs no more than a product. */
-static PetscErrorCode whiten_outputs(RgDistributed *p)
+/* beta = L^-1 (y - mean), of which the first `first` entries are right already. */
+static PetscErrorCode whiten_outputs(RgDistributed *p, int first)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; i < p->n; i++) p->beta[i] = p->y[i] - p->mean;
-  PetscCall(rg_block_matrix_solve_all(&p->L, true, false, p->n, 1, p->beta));
+  const bool few = first > 0 && p->n - first <= RG_FEW_ROWS;
+  for (int i = few ? first : 0; i < p->n; i++) p->beta[i] = p->y[i] - p->mean;
+  if (few)
+    PetscCall(rg_block_matrix_solve_rows(&p->L, first, p->n, p->beta));
+  else
+    PetscCall(rg_block_matrix_solve_all(&p->L, true, false, p->n, 1, p->beta));
   p->alpha_valid = false;
   p->m_kept = 0;
   PetscFunctionReturn(0);
@@ -150,7 +153,7 @@ PetscErrorCode rg_distributed_set(RgDistributed *p, const RgKernel *kernel, doub
   PetscCall(PetscArraycpy(p->X, X, (size_t)n * p->kernel.dim));
   PetscCall(PetscArraycpy(p->y, y, n));
   PetscCall(factor(p, 0.0, failure));
-  PetscCall(whiten_outputs(p));
+  PetscCall(whiten_outputs(p, 0));
   PetscFunctionReturn(0);
 }
 
@@ -171,7 +174,7 @@ PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, c
   PetscCall(
       rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, &good, &p->log_det));
   if (!good) PetscCall(factor(p, p->jitter, failure));
-  PetscCall(whiten_outputs(p));
+  PetscCall(whiten_outputs(p, good ? before : 0));
   PetscFunctionReturn(0);
 }
 
@@ -180,7 +183,7 @@ PetscErrorCode rg_distributed_set_outputs(RgDistributed *p, double mean, const d
   PetscFunctionBeginUser;
   p->mean = mean;
   PetscCall(PetscArraycpy(p->y, y, p->n));
-  PetscCall(whiten_outputs(p));
+  PetscCall(whiten_outputs(p, 0));
   PetscFunctionReturn(0);
 }
 

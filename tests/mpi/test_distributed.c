@@ -131,13 +131,15 @@ static void test_agrees_with_local(void **state)
 
 static void test_grows_by_blocks(void **state)
 {
-  const int steps[] = {3, 1, 20, 64, 1, 1, 40, 27}, blocks[] = {1, 8, 50, 128};
+  /* few new rows and many take different ways */
+  const int steps[2][8] = {{3, 1, 20, 64, 1, 1, 40, 27}, {5, 140, 12}}, blocks[] = {1, 8, 50, 128};
   (void)state;
 
   for (int size = 1; size <= 6; size++) {
     MPI_Comm comm = team_of(size);
     if (comm == MPI_COMM_NULL) continue;
-    for (int b = 0; b < 4; b++) {
+    for (int b = 0; b < 5; b++) {
+      const int *step = steps[b == 4], block = blocks[b == 4 ? size % 4 : b];
       RgDistributed *grown;
       RgPosterior local;
       RgKernel kernel;
@@ -145,10 +147,10 @@ static void test_grows_by_blocks(void **state)
       int n = 0;
 
       support_kernel(RG_KERNEL_MATERN52, b, &kernel);
-      RG_OK(rg_distributed_create(comm, &kernel, 1e-3, 0.1, 5, blocks[b], &grown));
+      RG_OK(rg_distributed_create(comm, &kernel, 1e-3, 0.1, 5, block, &grown));
       RG_OK(rg_posterior_create(&kernel, 1e-3, 0.1, MOST, &local));
-      for (int s = 0; s < 8; n += steps[s++])
-        RG_OK(rg_distributed_append(grown, steps[s], X + n * DIM, y + n, &failure));
+      for (int s = 0; s < 8; n += step[s++])
+        RG_OK(rg_distributed_append(grown, step[s], X + n * DIM, y + n, &failure));
       assert_int_equal(n, MOST);
       RG_OK(rg_posterior_set(&local, NULL, 1e-3, 0.1, n, X, y, &failure));
       assert_false(failure.failed);
