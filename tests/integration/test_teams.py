@@ -49,6 +49,33 @@ class Teams(RegattaTest):
             numpy.testing.assert_array_equal(other["six_hump_camel"], values[0]["six_hump_camel"])
             self.assertLess(numpy.nanmax(abs(other["branin"] - values[0]["branin"])), 1e-3)
 
+    def test_every_algorithm_runs_on_a_distributed_model(self):
+        study = self.write("all.yaml", """
+study: all
+seeds: 1
+common: {iterations: 4, initial_points: 8, ranks_per_trial: 2, noise_variance: 1e-3,
+         maximiser: {raw_samples: 64, restarts: 3},
+         surrogate: {fit: ml, refit_every: 2, fit_starts: 0}}
+problems: [PROBLEM]
+algorithms: [ALGORITHMS]
+""")
+        pairs = (("branin", "gp_ucb, rgp_ucb, irgp_ucb, ei, ts, {name: ts, label: p, paths: pathwise}, "
+                            "pims, {name: mes, samples: 3}, {name: jes, samples: 3}, "
+                            "variance_exploration"),
+                 ("modified_branin", "sbo_kde, drbo_mmd, stable_opt, erbo, wdrbo"))
+        for problem, algorithms in pairs:
+            path = self.write(f"{problem}.yaml", study.read_text().replace(
+                "PROBLEM", problem).replace("ALGORITHMS", algorithms))
+            queries = []
+            for crossover in (10, 10 ** 6):
+                output = self.folder / f"{problem}{crossover}.h5"
+                self.run_ok("run", path, "-o", output, "-quiet", "-strict", "-crossover", crossover,
+                            ranks=2)
+                with h5py.File(output) as file:
+                    queries.append(file[problem]["x"][()])
+            # rounding, which a search may magnify: never a different query
+            self.assertLess(abs(queries[0] - queries[1]).max(), 1e-3, problem)
+
     def test_problems_that_a_team_builds(self):
         """The same functions to rounding, and equal ones for all trials of a study."""
         study = self.write("problems.yaml", """
