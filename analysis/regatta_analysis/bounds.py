@@ -22,8 +22,8 @@ NAMES = {
     "sbo_kde_theorem_1": "SBO-KDE, Theorem 1", "drbo_kde_theorem_2": "DRBO-KDE, Theorem 2",
     "wdrbo_theorem_5": "WDRBO, Theorem 5", "wdrbo_theorem_9": "WDRBO, Theorem 9",
 }
-REALISED = {"bound_width": r"$2\sum_k (\mathrm{ucb} - \mathrm{lcb})(x_k)$, mean over runs",
-            "deviation": r"$4 K \sum_k \beta_k^{1/2} \max_w \sigma(x_k, w)$, mean over runs"}
+REALISED = {"bound_width": "RRGP-UCB, realised widths of the measure",
+            "deviation": "RRGP-UCB, realised deviations of f"}
 GAINS = {"gamma_upper": ("maximum information gain, upper bound", (0, (5, 1.5))),
          "gamma_greedy": ("maximum information gain, greedy lower bound", (0, (1, 1)))}
 DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (9, 3)),
@@ -94,8 +94,8 @@ def regret_figure(results, table):
 
 def realised(results, problem, algorithm, rows):
     """What the proofs of RRGP-UCB's theorems bound the expected cumulative regret by before they bound
-    that by gamma_t: sums over the queries of the widths of the measure's intervals, and of the posterior
-    deviations. {quantity: series over t}; empty for rules that the theorems are not about."""
+    that by gamma_t: 2 sum (ucb - lcb)(x_k) and 4 K sum beta_k^(1/2) max_w sigma(x_k, w), means over the
+    runs. {quantity: series over t}; empty for rules that the theorems are not about."""
     slope = rows.loc[(rows["algorithm"] == algorithm) & (rows["quantity"] == "measure_slope"), "value"]
     recorded = results.group(problem).evaluations()
     if slope.empty or not {"bound_width", "confidence"} <= set(recorded):

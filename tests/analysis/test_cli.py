@@ -53,6 +53,12 @@ class Command(common.Case):
                       "![GP paths, simple regret](regret_GP_paths_simple.png)", "(2 of 3)"):
             self.assertIn(words, summary)
 
+    def test_help(self):
+        for words in ((), ("claims",), ("confidence",)):
+            code, out, err = run(*words, "--help")
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("usage: ", out)
+
     def test_best_value_where_the_optimum_is_unknown(self):
         problem = synthetic.problem("Furnace", ["EI", "Random"], seeds=3, queries=8)
         for name in ("instantaneous", "simple", "cumulative"):
