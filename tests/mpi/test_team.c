@@ -1,4 +1,6 @@
 /* A leader that runs on its team what it would run alone. */
+#include <string.h>
+
 #include "gp_support.h"
 
 #include "gp/cross_covariance.h"
@@ -160,6 +162,32 @@ static void lead_kernels(RgTeam *team)
   }
 }
 
+/* A factorisation that breaks down on the team is the leader's failure; the team goes on. */
+static void lead_failure(RgTeam *team)
+{
+  RgPosterior posterior;
+  RgKernel kernel;
+  RgFailure failure = {0};
+  double broken[MOST * DIM];
+
+  memcpy(broken, X, sizeof broken);
+  broken[30 * DIM] = NAN;
+  support_kernel(RG_KERNEL_MATERN52, 0, &kernel);
+  RG_OK(rg_posterior_create(&kernel, 1e-2, 0.0, 5, &posterior));
+  RG_OK(rg_posterior_use_team(&posterior, team, MOST));
+  RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, MOST, broken, y, &failure));
+  assert_true(failure.failed);
+  assert_non_null(strstr(failure.message, "Cholesky"));
+  assert_int_equal(posterior.n, 0);
+  failure = (RgFailure){0};
+  RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, MOST, X, y, &failure));
+  assert_false(failure.failed);
+  assert_int_equal(posterior.n, MOST);
+  assert_true(isfinite(rg_posterior_log_likelihood(&posterior)));
+  RG_OK(rg_posterior_destroy(&posterior));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
 static PetscErrorCode count_idle(void *context)
 {
   ++*(int *)context;
@@ -186,6 +214,7 @@ static void test_leader_and_team(void **state)
       lead_fit(team);
       lead_path(team);
       lead_kernels(team);
+      lead_failure(team);
       RG_OK(rg_team_dismiss(team));
     } else {
       RG_OK(rg_team_serve(team, count_idle, &idle));
