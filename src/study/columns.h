@@ -20,8 +20,6 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
   COLUMN(Y, "y", 1, 1, "y", "observation", "observed value, noise included") \
   COLUMN(F, "f", 1, 1, "y", "noise-free value", "f(x, c) without noise") \
   COLUMN(OBJECTIVE, "objective", 1, 1, "y", "objective", "F at the queried design") \
-  COLUMN(OBJECTIVE_ERROR, "objective_error", 1, 1, "y", "error of the objective", \
-    "largest estimated error of F over the trial's queries; where F is no formula") \
   COLUMN(RECOMMENDATION, "recommendation", RG_WIDTH_X, 1, "native", "recommended design", \
     "design recommended after this evaluation, for methods that recommend") \
   COLUMN(INSTANTANEOUS_REGRET, "instantaneous_regret", 1, 1, "y", "instantaneous regret", \
@@ -61,7 +59,9 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
   COLUMN(CPU_EVALUATE, "cpu_evaluate", 1, 0, "s", "CPU time of the evaluation", "seconds") \
   COLUMN(FILL_DISTANCE, "fill_distance", 1, 1, "1", "fill distance", \
     "largest distance of a point of the unit cube to the queries so far, unit-cube units; on " \
-    "problems about filling space")
+    "problems about filling space") \
+  COLUMN(OBJECTIVE_ERROR, "objective_error", 1, 1, "y", "error of the objective", \
+    "largest estimated error of F over the trial's queries; where F is no formula")
 
 #define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description) \
   RG_COLUMN_##symbol,

@@ -272,7 +272,7 @@ static void prior_modes(void **state)
 {
   static const double mode[] = {0.20478667782261, 0.28961209717006, 0.354700930702,
                                 0.40957335564522, 0.4579169324977,  0.50162286678512};
-  RgSurrogateOptions  options;
+  RgSurrogateOptions  options = {0};
 
   (void)state;
   RG_OK(rg_params_defaults(rg_surrogate_params, &options));
