@@ -6,6 +6,8 @@
 #include "algorithm/surrogate.h"
 #include "robust/discretise.h"
 
+enum { POINTS = 1 << 16 }; /* of (design, node) in one prediction */
+
 PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics)
 {
@@ -158,8 +160,14 @@ static PetscErrorCode sheet_create(RgRobustBox *box, int m, const double *X, boo
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, double *value,
-                                    double *lower, double *upper)
+/* Designs taken at once, so that memory doesn't grow with their number. */
+static int block_of(const RgRobustBox *box)
+{
+  return PetscMax(1, POINTS / box->n_nodes);
+}
+
+static PetscErrorCode values_block(RgRobustBox *box, int m, const double *X, double *value,
+                                   double *lower, double *upper)
 {
   Sheet sheet;
 
@@ -171,6 +179,19 @@ PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, do
     PetscCall(rg_measure_credible_bounds(&box->measure, m, sheet.n, sheet.mean, sheet.variance,
                                          box->width, box->p, lower, upper));
   PetscCall(PetscFree(sheet.mean));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, double *value,
+                                    double *lower, double *upper)
+{
+  const int block = block_of(box);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < m; i += block)
+    PetscCall(values_block(box, PetscMin(block, m - i), X + (size_t)i * box->dim,
+                           value ? value + i : NULL, lower ? lower + i : NULL,
+                           upper ? upper + i : NULL));
   PetscFunctionReturn(0);
 }
 
@@ -201,22 +222,16 @@ static PetscErrorCode moved(const RgRobustSurface *surface, const Sheet *sheet, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *value,
-                                 double *gradient)
+static PetscErrorCode surface_block(const RgRobustSurface *surface, int m, const double *X,
+                                    double *value, double *gradient)
 {
   enum { UP, DOWN };
-  const RgRobustSurface *surface = context;
-  RgRobustBox           *box = surface->box;
-  const double           step = 1e-6;
-  double                *scratch, *side[2];
-  Sheet                  sheet;
+  RgRobustBox *box = surface->box;
+  const double step = 1e-6;
+  double      *scratch, *side[2];
+  Sheet        sheet;
 
   PetscFunctionBeginUser;
-  if (!gradient) {
-    PetscCall(rg_robust_box_values(box, m, X, surface->upper ? NULL : value, NULL,
-                                   surface->upper ? value : NULL));
-    PetscFunctionReturn(0);
-  }
   PetscCall(sheet_create(box, m, X, true, &sheet));
   PetscCall(PetscMalloc3(2 * (size_t)m * sheet.n, &scratch, m, &side[UP], m, &side[DOWN]));
   PetscCall(moved(surface, &sheet, 0, 0, scratch, value));
@@ -228,6 +243,25 @@ PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *
   }
   PetscCall(PetscFree3(scratch, side[UP], side[DOWN]));
   PetscCall(PetscFree(sheet.mean));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *value,
+                                 double *gradient)
+{
+  const RgRobustSurface *surface = context;
+  const size_t           dim = (size_t)surface->box->dim;
+  const int              block = block_of(surface->box);
+
+  PetscFunctionBeginUser;
+  if (!gradient) {
+    PetscCall(rg_robust_box_values(surface->box, m, X, surface->upper ? NULL : value, NULL,
+                                   surface->upper ? value : NULL));
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < m; i += block)
+    PetscCall(surface_block(surface, PetscMin(block, m - i), X + i * dim, value + i,
+                            gradient + i * dim));
   PetscFunctionReturn(0);
 }
 
