@@ -1,4 +1,5 @@
-/* Theory of the SBO-KDE and WDRBO studies: oracles O9, O16 and O17 of sbo_kde, O13 to O20 of wdrbo. */
+/* Theory of the SBO-KDE and WDRBO studies: oracles O9, O16 and O17 of sbo_kde, O13 to
+   O20 of wdrbo, and the theorems on runs. */
 #include "test_main.h"
 
 #include "gp/fit.h"
@@ -223,6 +224,154 @@ static void slopes_of_kernels(void **state)
   }
 }
 
+/* ---- runs (wdrbo 7.9) ------------------------------------------------------------------------ */
+
+enum { DESIGNS = 31, CONTEXTS = 21, CENTRES = 6, STEPS = 25, RUNS = 20 };
+
+/* f = sum_j a_j k(., z_j) on a grid, as designs x contexts, and its norm. */
+static void draw_function(RgRandom *random, const RgKernel *kernel, const double *Z, double *f,
+                          double *norm)
+{
+  double a[CENTRES], z[2 * CENTRES], K[CENTRES * CENTRES], row[CENTRES], square = 0;
+
+  for (int j = 0; j < CENTRES; j++) {
+    a[j] = rg_random_normal(random);
+    z[2 * j] = rg_random_uniform(random);
+    z[2 * j + 1] = rg_random_uniform(random);
+  }
+  RG_OK(rg_kernel_matrix(kernel, CENTRES, z, K));
+  for (int i = 0; i < CENTRES * CENTRES; i++) square += a[i / CENTRES] * a[i % CENTRES] * K[i];
+  *norm = sqrt(square);
+  for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
+    RG_OK(rg_kernel_cross(kernel, 1, Z + 2 * i, CENTRES, z, row));
+    f[i] = 0;
+    for (int j = 0; j < CENTRES; j++) f[i] += a[j] * row[j];
+  }
+}
+
+static double average(const double *p, const double *row)
+{
+  double sum = 0;
+
+  for (int c = 0; c < CONTEXTS; c++) sum += p[c] * row[c];
+  return sum;
+}
+
+/* Lipschitz constant on the grid of contexts. */
+static double steepest(const double *row)
+{
+  double most = 0;
+
+  for (int c = 1; c < CONTEXTS; c++) most = fmax(most, fabs(row[c] - row[c - 1]));
+  return most * (CONTEXTS - 1);
+}
+
+typedef struct {
+  RgKernel            kernel;
+  RgPosterior         posterior;
+  RgPrediction        work;
+  RgWassersteinTheory theory;
+  double Z[2 * DESIGNS * CONTEXTS], f[DESIGNS * CONTEXTS]; /* the grid; values */
+  double truth[CONTEXTS], centre[CONTEXTS];                /* P* and the centre, one cell apart */
+  double X[2 * STEPS], y[STEPS];
+} Run;
+
+static int best_design(const double *value)
+{
+  int best = 0;
+
+  for (int x = 1; x < DESIGNS; x++)
+    if (value[x] > value[best]) best = x;
+  return best;
+}
+
+/* One step of WDRBO with the theory's beta_t; returns the regret and its bound by Theorem 4. */
+static int step(Run *run, int t, double radius, double norm, double *regret, double *bound,
+                double *penalty)
+{
+  static double mean[DESIGNS * CONTEXTS], square[DESIGNS * CONTEXTS], U[DESIGNS * CONTEXTS];
+  const double  beta = sqrt(run->theory.lambda) * norm;
+  double        value[DESIGNS], expected[DESIGNS], spread = 0;
+
+  if (t > 1)
+    RG_OK(rg_posterior_predict(&run->posterior, DESIGNS * CONTEXTS, run->Z, mean, square,
+                               &run->work));
+  for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
+    if (t == 1) mean[i] = 0, square[i] = 1;
+    U[i] = mean[i] + beta * sqrt(square[i] / run->theory.lambda);
+  }
+  for (int x = 0; x < DESIGNS; x++) {
+    const double *row = U + x * CONTEXTS;
+    value[x] = average(run->centre, row) - radius * steepest(row);
+    expected[x] = average(run->truth, run->f + x * CONTEXTS);
+  }
+  const int chosen = best_design(value), best = best_design(expected);
+  for (int c = 0; c < CONTEXTS; c++)
+    spread += run->truth[c] * sqrt(square[chosen * CONTEXTS + c] / run->theory.lambda);
+  *regret = expected[best] - expected[chosen];
+  *penalty = 2 * radius * steepest(U + best * CONTEXTS);
+  *bound = 2 * beta * spread + *penalty;
+  return chosen;
+}
+
+static void start(Run *run, RgRandom *random)
+{
+  double total = 0;
+
+  for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
+    run->Z[2 * i] = i / CONTEXTS / (DESIGNS - 1.0);
+    run->Z[2 * i + 1] = i % CONTEXTS / (CONTEXTS - 1.0);
+  }
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, (const double[]){.2, .3}, 1, &run->kernel));
+  run->theory = ball(1);
+  draw_function(random, &run->kernel, run->Z, run->f, &run->theory.B);
+  RG_OK(rg_posterior_create(&run->kernel, 1, 0, STEPS, &run->posterior));
+  for (int c = 1; c + 1 < CONTEXTS; c++) total += run->truth[c] = exp(-0.5 * pow((c - 9) / 4.0, 2));
+  for (int c = 1; c + 1 < CONTEXTS; c++) run->truth[c] /= total;
+  for (int c = 0; c + 1 < CONTEXTS; c++) run->centre[c + 1] = run->truth[c];
+}
+
+/* Theorem 4 at every step and Theorem 5 with the realised gain at every horizon: they may fail with
+   probability 0.1 and 0.2. */
+static void bounds_hold_on_runs(void **state)
+{
+  const RgStream stream = rg_stream(1, "wdrbo theory", 0, "run", 0);
+  const double   radius = 1.0 / (CONTEXTS - 1);
+  double         closest = 0;
+
+  (void)state;
+  for (int k = 0; k < RUNS; k++) {
+    RgRandom  random = rg_stream_at(&stream, (uint64_t)k);
+    RgFailure failure = {0};
+    Run       run = {0};
+    double    log_det = 0, sum = 0, penalties = 0;
+    start(&run, &random);
+    for (int t = 1; t <= STEPS; t++) {
+      const double norm = rg_wasserstein_norm(&run.theory, log_det);
+      double       regret, bound, penalty, square = 1, mean, u = rg_random_uniform(&random);
+      int          c = 0;
+      const int    x = step(&run, t, radius, norm, &regret, &bound, &penalty);
+      while (c + 1 < CONTEXTS && u > run.truth[c]) u -= run.truth[c++];
+      assert_true(regret <= bound);
+      closest = fmax(closest, regret / bound);
+      sum += regret;
+      penalties += penalty;
+      const double *z = run.Z + 2 * (x * CONTEXTS + c);
+      if (t > 1) RG_OK(rg_posterior_predict(&run.posterior, 1, z, &mean, &square, &run.work));
+      log_det += log1p(square);
+      assert_true(sum <= rg_bound_wdrbo(&run.theory, t, log_det, norm, penalties));
+      run.X[2 * t - 2] = z[0];
+      run.X[2 * t - 1] = z[1];
+      run.y[t - 1] = run.f[x * CONTEXTS + c] + run.theory.R * rg_random_normal(&random);
+      RG_OK(rg_posterior_set(&run.posterior, NULL, 1, 0, t, run.X, run.y, &failure));
+    }
+    RG_OK(rg_prediction_destroy(&run.work));
+    RG_OK(rg_posterior_destroy(&run.posterior));
+    RG_OK(rg_kernel_destroy(&run.kernel));
+  }
+  assert_true(closest > 0.3); /* the bound says something */
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(density_parameters),
   cmocka_unit_test(theorems_1_and_2),
@@ -232,5 +381,6 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(radii),
   cmocka_unit_test(theorems_5_and_9),
   cmocka_unit_test(slopes_of_kernels),
+  cmocka_unit_test(bounds_hold_on_runs),
 };
 RG_TEST_MAIN(tests)
