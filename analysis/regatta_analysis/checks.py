@@ -444,10 +444,10 @@ def demonstration(check, _):
         raise InputError(f"unknown demonstration {check['what']!r} (known: "
                          f"{', '.join(demonstrations.KINDS)})")
     asked = demonstrations.KINDS[check["what"]]
-    holds = np.array([asked(seed) for seed in range(runs)])
-    found, low, high = comparison.superiority(-holds.astype(float) + 0.5)
+    holds = demonstrations.holds(check["what"], runs)
+    found, low, high = comparison.superiority(np.where(np.arange(runs) < holds, -1.0, 1.0))
     verdict = YES if low >= share else NO if high < share else OPEN
-    return Outcome(verdict, f"holds on {holds.sum()} of {runs} samples ({100 * found:.0f}% "
+    return Outcome(verdict, f"holds on {holds} of {runs} samples ({100 * found:.0f}% "
                    f"[{100 * low:.0f}, {100 * high:.0f}])",
                    " ".join(asked.__doc__.split()) + f" On at least {100 * share:.0f}% of samples, "
                    "Wilson's interval.")

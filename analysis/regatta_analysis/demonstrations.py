@@ -1,4 +1,6 @@
 """What Figures 1, 2 and 4 of arXiv:2502.06178 show on one sample, asked of many: one answer per sample."""
+import functools
+
 import numpy as np
 
 from .illustrations import (GRID, acquisition, damped_cosine, kernel_regression, left_out_bandwidth,
@@ -46,6 +48,12 @@ def step(seed):
     m, width, a = acquisition(points, values)
     best = np.argmax(a)
     return bool(m[best] >= np.quantile(m, 0.75) or width[best] >= np.quantile(width, 0.75))
+
+
+@functools.lru_cache(maxsize=None)
+def holds(what, runs):
+    """How many of the samples show it."""
+    return sum(KINDS[what](seed) for seed in range(runs))
 
 
 KINDS = {"regression": regression, "density": density, "step": step}

@@ -1,5 +1,7 @@
 """Figures that explain a method or problem and need no results: Figures 1, 2, 4 and 5 of
 arXiv:2502.06178 and Figure 1(a) of arXiv:2503.20341, computed with NumPy, apart from the program."""
+import functools
+
 import numpy as np
 from matplotlib.lines import Line2D
 from scipy import stats
@@ -79,6 +81,7 @@ def run(exploit, steps, seed=SEED):
     return points, values
 
 
+@functools.lru_cache(maxsize=None)
 def query_values(runs, n_steps=8):
     """Mean noise-free value of the queries of BOKE and of BOKE+ after the same first samples, one row
     per run: runs x 2."""
