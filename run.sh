@@ -242,7 +242,7 @@ reproduce() {
   while [ $# -gt 0 ]; do
     case $1 in
     --scale) scale=${2:-} && shift ;;
-    --seeds) seeds=${2:-} && shift ;;
+    --seeds) seeds=${2:-x} && shift ;;
     --no-run) run=no ;;
     -*) complain "reproduce: unknown option '$1'" && exit 2 ;;
     *) [ -z "$target" ] && target=$1 || { complain "reproduce: one paper, or all" && exit 2; } ;;

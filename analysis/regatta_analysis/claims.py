@@ -77,8 +77,10 @@ def find_results(places, paper):
         if place.is_dir() and place.suffix != ".d":
             found = sorted(place.glob("*.h5")) + sorted(p.with_suffix("") for p in
                                                         place.glob("*.h5.d"))
-        else:
+        elif place.exists() or place.with_name(f"{place.name}.d").exists():
             found = [place]
+        else:
+            raise InputError(f"{place}: no such file")
         for path in found:
             stem = path.name.removesuffix(".d").removesuffix(".h5")
             files.setdefault(stem.removeprefix(f"{paper}_"), path)

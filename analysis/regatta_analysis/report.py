@@ -34,7 +34,7 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
     report.html and report.md. `skipped`: (study, reason) of studies that could not run; `without`:
     (study, "problem: reason") of those some of whose problems could not."""
     paper = catalogue.paper(name)
-    studies = claims.Studies(claims.find_results([directory / scale], name))
+    studies = claims.Studies(_results_of(directory / scale, name))
     loaded, broken = _load_all(paper, studies)
     skipped = dict(skipped)
     data = {
@@ -58,6 +58,10 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
 
 def default_command(name, scale):
     return f"./run.sh reproduce {name}" + ("" if scale == "full" else f" --scale {scale}")
+
+
+def _results_of(folder, name):
+    return claims.find_results([folder], name) if folder.is_dir() else {}
 
 
 def _load_all(paper, studies):
@@ -251,7 +255,7 @@ def write_index(directory, scale="full"):
         place = directory / name
         verdicts = []
         if paper.claims_file.exists():
-            studies = claims.Studies(claims.find_results([place / scale], name))
+            studies = claims.Studies(_results_of(place / scale, name))
             _load_all(paper, studies)
             verdicts = claims.evaluate(paper.claims_file, studies)
         papers.append((paper, (place / "report.html").exists(), verdicts, claims.count(verdicts)))

@@ -223,5 +223,14 @@ tables:
         self.assertEqual(len(err.splitlines()), 1)
 
 
+class Places(common.Case):
+    def test_a_place_that_is_not_there(self):
+        with self.assertRaisesRegex(InputError, "nowhere.h5: no such file"):
+            claims.find_results([self.scratch / "nowhere.h5"], "boke")
+        (self.scratch / "boke_fig6.h5.d").mkdir()
+        found = claims.find_results([self.scratch / "boke_fig6.h5"], "boke")
+        self.assertEqual(list(found), ["fig6"])
+
+
 if __name__ == "__main__":
     unittest.main()
