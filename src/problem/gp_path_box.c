@@ -181,6 +181,17 @@ static double phase(const RgFeaturePath *path, int m, int first, int dim, const 
   return TURN * (turns - floor(turns));
 }
 
+/* The search for the optimum: some 13000 values of F per coordinate of a box. */
+static double setup_seconds(const void *options)
+{
+  const Options *o = options;
+  const double   count = o->levels ? pow(o->levels, o->dim) : 13000.0 * o->dim;
+  const double   nodes = o->context_levels ? pow(o->context_levels, o->context_dim)
+                                           : pow(12 * o->panels, o->context_dim);
+
+  return count * o->features * (2e-8 + 8e-11 * nodes);
+}
+
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
@@ -306,6 +317,7 @@ const RgProblemClass rg_problem_gp_path_box = {
   .random = true,
   .check = check,
   .domain = domain,
+  .setup_seconds = setup_seconds,
   .prior = prior,
   .create = create,
   .evaluate = evaluate,

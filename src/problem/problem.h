@@ -54,6 +54,8 @@ typedef struct {
   PetscErrorCode (*identity)(const void *options, RgText *text);
   /* Expected seconds of one evaluation, for the schedule; NULL: nothing beside the algorithm's. */
   double (*seconds)(const void *options);
+  /* Expected seconds until a trial knows its instance and the optimum; NULL: next to nothing. */
+  double (*setup_seconds)(const void *options);
   /* What `identity` would append for the data that the instance holds: they may have changed since
      the study was checked. NULL: nothing outside is read. */
   PetscErrorCode (*identify)(const RgProblem *problem, RgText *text);

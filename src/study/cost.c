@@ -251,6 +251,7 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
   const double n0 = cell->run.initial_points, n = n0 + cell->run.iterations;
 
   *seconds = unit.trial + unit.evaluation * n + unit.factor * pow(problem_order(cell), 3);
+  if (cell->problem->setup_seconds) *seconds += cell->problem->setup_seconds(cell->problem_options);
   if (cell->problem->seconds) *seconds += n * cell->problem->seconds(cell->problem_options);
   *bytes = rg_cost_bytes(cell, PetscMax(1, cell->run.ranks_per_trial));
   if (cell->algorithm->reads & RG_READS_SURROGATE) *seconds += model_seconds(cell, n0, n);
