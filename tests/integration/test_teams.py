@@ -142,6 +142,7 @@ problems:
     def test_memory_of_a_finite_set_counts_too(self):
         study = self.write("set.yaml", """
 study: set
+seeds: 8
 common: {iterations: 20000, initial_points: 1,
          surrogate: {kernel: matern52, fit: fixed, standardise: false}}
 problems: [{name: gp_path, dim: 3, levels: 20}]
