@@ -10,56 +10,75 @@ typedef struct {
   double        radius;
 } Dual;
 
-/* The dual at price g, and its slope there: to the right where it has a kink and `right`, else to
-   the left. */
-static double dual_at(const Dual *dual, double g, bool right, double *slope)
+/* Where the mass of sample point i goes at price g; of equals the nearest. */
+static int cheapest(const Dual *dual, int i, double g)
+{
+  const double *d = dual->distance + (size_t)i * dual->m;
+  double        best = INFINITY;
+  int           at = 0;
+
+  for (int s = 0; s < dual->m; s++) {
+    const double price = dual->u[s] + g * d[s];
+    if (price < best || (price == best && d[s] < d[at])) {
+      best = price;
+      at = s;
+    }
+  }
+  return at;
+}
+
+static double weight_of(const Dual *dual, int i)
+{
+  return dual->w ? dual->w[i] : 1.0 / dual->n;
+}
+
+/* The dual at price g, and its slope to the right of it. */
+static double dual_at(const Dual *dual, double g, double *slope)
 {
   double value = -g * dual->radius;
 
   *slope = -dual->radius;
   for (int i = 0; i < dual->n; i++) {
-    const double *d = dual->distance + (size_t)i * dual->m;
-    const double  weight = dual->w ? dual->w[i] : 1.0 / dual->n;
-    double        best = INFINITY;
-    int           at = 0;
-    for (int s = 0; s < dual->m; s++) {
-      const double price = dual->u[s] + g * d[s];
-      if (price < best || (price == best && (right ? d[s] < d[at] : d[s] > d[at]))) {
-        best = price;
-        at = s;
-      }
-    }
-    value += weight * best;
-    *slope += weight * d[at];
+    const int    at = cheapest(dual, i, g);
+    const double d = dual->distance[(size_t)i * dual->m + at], weight = weight_of(dual, i);
+    value += weight * (dual->u[at] + g * d);
+    *slope += weight * d;
   }
   return value;
 }
 
-/* Tangents of both sides of the maximum are cut with each other until they meet on the dual. */
+/* Add `share` of the distribution that the mass goes to at price g. */
+static void move(const Dual *dual, double g, double share, double *q)
+{
+  for (int i = 0; i < dual->n && q; i++)
+    q[cheapest(dual, i, g)] += share * weight_of(dual, i);
+}
+
+/* Tangents of both sides of the maximum are cut with each other until they meet on the dual; the
+   worst distribution is the mixture of theirs that is `radius` away. */
 double rg_wasserstein_worst(int n, const double *w, int m, const double *u, const double *distance,
-                            double radius)
+                            double radius, double *q)
 {
   const Dual dual = {n, m, w, u, distance, radius};
-  double     left = 0, right = 1, rise, fall, from, to, flat = 0;
+  double     left = 0, right = 1, rise, fall, from, to, value, flat = 0;
 
   for (size_t k = 0; k < (size_t)n * m; k++) flat = fmax(flat, 1e-12 * distance[k]); /* rounding */
-  from = dual_at(&dual, left, true, &rise);
-  if (rise <= flat) return from;
-  to = dual_at(&dual, right, true, &fall);
-  for (int k = 0; fall > flat && k < DOUBLINGS; k++) {
+  value = from = dual_at(&dual, left, &rise);
+  to = dual_at(&dual, right, &fall);
+  for (int k = 0; rise > flat && fall > flat && k < DOUBLINGS; k++) {
     left = right;
     from = to;
     rise = fall;
     right *= 2;
-    to = dual_at(&dual, right, true, &fall);
+    to = dual_at(&dual, right, &fall);
   }
-  if (fall > flat) return INFINITY;
-  for (int k = 0; k < PIECES; k++) {
+  if (rise > flat && fall > flat) return INFINITY;
+  for (int k = 0; rise > flat && k < PIECES; k++) {
     const double g = (to - from + rise * left - fall * right) / (rise - fall);
     const double tangents = from + rise * (g - left);
     double       slope;
-    const double value = dual_at(&dual, g, true, &slope);
-    if (tangents - value <= 1e-14 * (1 + fabs(value)) || g <= left || g >= right) return value;
+    value = dual_at(&dual, g, &slope);
+    if (tangents - value <= 1e-14 * (1 + fabs(value)) || g <= left || g >= right) break;
     if (slope > flat) {
       left = g;
       from = value;
@@ -70,5 +89,9 @@ double rg_wasserstein_worst(int n, const double *w, int m, const double *u, cons
       fall = slope;
     }
   }
-  return fmax(from, to);
+  for (int s = 0; s < m && q; s++) q[s] = 0;
+  const double share = rise > flat ? fmax(-fall, 0) / (rise - fall) : 1;
+  move(&dual, left, share, q);
+  if (share < 1) move(&dual, right, 1 - share, q);
+  return value;
 }

@@ -416,16 +416,31 @@ static void wasserstein_worst_case(void **state)
     u[s] = mean + 1.5 * deviation;
     for (int i = 0; i < 4; i++) distance[21 * i + s] = fabs(tiny_c[i] - at[1]);
   }
-  const double value = rg_wasserstein_worst(4, NULL, 21, u, distance, 0.15);
+  double       q[21], total = 0, mean = 0;
+  const double value = rg_wasserstein_worst(4, NULL, 21, u, distance, 0.15, q);
   RG_CLOSE(value, 0.89748699229373, 1e-12);
+  for (int s = 0; s < 21; s++) {
+    const double was = u[s];
+    assert_true(q[s] >= 0);
+    total += q[s];
+    mean += q[s] * u[s];
+    u[s] = was + 1e-7;
+    const double up = rg_wasserstein_worst(4, NULL, 21, u, distance, 0.15, NULL);
+    u[s] = was - 1e-7;
+    const double down = rg_wasserstein_worst(4, NULL, 21, u, distance, 0.15, NULL);
+    u[s] = was;
+    RG_CLOSE(q[s], (up - down) / 2e-7, 1e-6);
+  }
+  RG_CLOSE(total, 1, 1e-13);
+  RG_CLOSE(mean, value, 1e-12);
   /* Lipschitz duality (wdrbo 2.4): never below the penalised value with the true constant */
   assert_true(value >= 1.0236614134709 - 0.15 * 1.2425985185402);
-  RG_CLOSE(rg_wasserstein_worst(4, NULL, 21, u, distance, 0), 1.0236614134709, 1e-11);
+  RG_CLOSE(rg_wasserstein_worst(4, NULL, 21, u, distance, 0, NULL), 1.0236614134709, 1e-11);
   double least = INFINITY, before = INFINITY;
   for (int s = 0; s < 21; s++) least = fmin(least, u[s]);
-  RG_CLOSE(rg_wasserstein_worst(4, NULL, 21, u, distance, 2), least, 1e-13);
+  RG_CLOSE(rg_wasserstein_worst(4, NULL, 21, u, distance, 2, NULL), least, 1e-13);
   for (double radius = 0; radius < 1; radius += 0.01) {
-    const double now = rg_wasserstein_worst(4, NULL, 21, u, distance, radius);
+    const double now = rg_wasserstein_worst(4, NULL, 21, u, distance, radius, NULL);
     assert_true(now <= before + 1e-14);
     before = now;
   }
@@ -439,11 +454,11 @@ static void wasserstein_by_hand(void **state)
   const double u[2] = {1, 3}, w[2] = {.3, .7}, distance[4] = {0, 1, 1, 0}, far[4] = {2, 3, 2, 3};
 
   (void)state;
-  RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0), 2.4, 1e-14);
-  RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0.25), 1.9, 1e-13);
-  RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0.7), 1, 1e-13);
-  RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 5), 1, 1e-13);
-  assert_true(isinf(rg_wasserstein_worst(2, w, 2, u, far, 1)));
+  RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0, NULL), 2.4, 1e-14);
+  RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0.25, NULL), 1.9, 1e-13);
+  RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0.7, NULL), 1, 1e-13);
+  RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 5, NULL), 1, 1e-13);
+  assert_true(isinf(rg_wasserstein_worst(2, w, 2, u, far, 1, NULL)));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -1,0 +1,155 @@
+/* wdrbo_exact: WDRBO with the exact worst case in place of the Lipschitz penalty.
+
+   x_t = argmax_x min { E_Q[U(x, c)] : W1(Q, P) <= eps_t }, U = mu + width sd, over distributions Q on
+   the contexts of P and a grid of contexts. P is the centre of the ambiguity set (the contexts
+   observed so far, or given laws), eps_t its radius, in units of the context box.
+   No method of a paper: it shows how much of WDRBO's caution is in its bound E U - eps L, which is
+   never above this value. Source: wdrbo 2.9 (duality: robust/wasserstein.h).
+   Cost per acquisition value: that of the U (gp/context_posterior.h) for M = centre and grid, and
+   O(n M) per piece of the dual.
+   Needs contexts from a box, drawn by nature. Revision 1. */
+#include "algorithm/context_centre.h"
+#include "robust/wasserstein.h"
+
+#include <math.h>
+
+enum { ROOT_N, CONSTANT };
+
+typedef struct {
+  RgCentreOptions centre;
+  int             schedule, grid;
+  double          radius;
+} Options;
+
+static const char *const schedules[] = {"root_n", "constant", NULL};
+
+static const RgParam params[] = {
+  RG_CENTRE_PARAMS(Options, centre),
+  {"radius", RG_PARAM_REAL, offsetof(Options, radius), "0.3", 0.0, 1e6, NULL, "eps",
+   "Wasserstein radius, or its multiple of 1/sqrt(n); units of the context box"},
+  {"schedule", RG_PARAM_CHOICE, offsetof(Options, schedule), "root_n", 0, 0, schedules, "",
+   "eps_t = radius / sqrt(n) after n evaluations, or eps_t = radius"},
+  {"contexts", RG_PARAM_INT, offsetof(Options, grid), "100", 2, 1e5, NULL, "N",
+   "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"},
+  {0}};
+
+enum { RADIUS = RG_UCB_ACQUISITION + 1 };
+
+static const RgRecordColumn columns[] = {
+    [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+    [RG_UCB_ACQUISITION] = {"acquisition",
+                            "acquisition value at the query, model units (EI: log EI)"},
+    [RADIUS] = {"radius", "radius of the ambiguity set of the query"},
+    {0}};
+
+/* Contexts: those of the centre, then the grid. */
+typedef struct {
+  int           n, M;
+  const double *weight;   /* n */
+  double       *contexts; /* M x dim */
+  double       *distance; /* n x M */
+  double        radius;
+} Inner;
+
+static PetscErrorCode inner_create(const Options *options, int dim, const RgContextCentre *centre,
+                                   Inner *inner)
+{
+  double *grid;
+  int     size;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_grid(dim, options->grid, false, &size, &grid));
+  inner->n = centre->n;
+  inner->M = centre->n + size;
+  inner->weight = centre->weight;
+  PetscCall(PetscMalloc2((size_t)inner->M * dim, &inner->contexts, (size_t)inner->n * inner->M,
+                         &inner->distance));
+  PetscCall(PetscArraycpy(inner->contexts, centre->contexts, (size_t)inner->n * dim));
+  PetscCall(PetscArraycpy(inner->contexts + (size_t)inner->n * dim, grid, (size_t)size * dim));
+  for (int i = 0; i < inner->n; ++i)
+    for (int s = 0; s < inner->M; ++s) {
+      double square = 0.0;
+      for (int k = 0; k < dim; ++k)
+        square += pow(inner->contexts[(size_t)i * dim + k] - inner->contexts[(size_t)s * dim + k],
+                      2);
+      inner->distance[(size_t)i * inner->M + s] = sqrt(square);
+    }
+  PetscCall(PetscFree(grid));
+  PetscFunctionReturn(0);
+}
+
+/* Envelope theorem: the derivative by u is the worst distribution. */
+static PetscErrorCode worst_case(void *context, const double *u, const double *slope, double *value,
+                                 double *u_bar, double *slope_bar)
+{
+  const Inner *inner = context;
+
+  PetscFunctionBeginUser;
+  (void)slope;
+  (void)slope_bar;
+  *value = rg_wasserstein_worst(inner->n, inner->weight, inner->M, u, inner->distance,
+                                inner->radius, u_bar);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options  *options = algorithm->options;
+  const RgDomain *domain = algorithm->setup.domain;
+  RgContextCentre centre;
+  Inner           inner = {
+              .radius = options->radius / (options->schedule == ROOT_N ? sqrt(history->n) : 1.0)};
+
+  PetscFunctionBeginUser;
+  /* 1. Posterior over (x, c). */
+  PetscCall(rg_model_update(algorithm->state, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 2. Centre, radius and the contexts that mass may move to. */
+  PetscCall(rg_centre_create(&options->centre, domain, history, &centre));
+  PetscCall(inner_create(options, domain->context.dim, &centre, &inner));
+  /* 3. x_t = argmax of the worst case. */
+  const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner};
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
+  query->extra[RADIUS] = inner.radius;
+  PetscCall(PetscFree2(inner.contexts, inner.distance));
+  PetscCall(rg_centre_destroy(&centre));
+  PetscFunctionReturn(0);
+}
+
+static int contexts(const void *options, int n, int *screening)
+{
+  return *screening = rg_centre_size(options, n) + ((const Options *)options)->grid;
+}
+
+static double context_bytes(const void *options, int dim, int n)
+{
+  const Options *o = options;
+  const double   centre = o->centre.laws.n ? pow(12.0 * o->centre.panels, dim) : n;
+  const double   M = centre + rg_context_grid_size(dim, o->grid, false);
+
+  return rg_context_table_bytes(M, n) + 8 * centre * M;
+}
+
+const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
+  .name = "wdrbo_exact",
+  .title = "WDRBO, exact worst case",
+  .summary = "x_t = argmax of the worst expectation of U = mu + width sd over distributions within\n"
+             "a Wasserstein distance eps_t of the contexts observed",
+  .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, whose WDRBO bounds this "
+               "value from below",
+  .revision = 1,
+  .needs = RG_NEEDS_CONTEXT,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .params = params,
+  .options_size = sizeof(Options),
+  .contexts = contexts,
+  .context_bytes = context_bytes,
+  .columns = columns,
+  .state_size = sizeof(RgModel),
+  .check = rg_centre_check,
+  .create = rg_contextual_create,
+  .ask = ask,
+  .model = rg_surrogate_model,
+  .destroy = rg_surrogate_destroy,
+};
