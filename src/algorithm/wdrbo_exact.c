@@ -1,7 +1,7 @@
 /* wdrbo_exact: WDRBO with the exact worst case in place of the Lipschitz penalty.
 
-   x_t = argmax_x min { E_Q[U(x, c)] : W1(Q, P) <= eps_t }, U = mu + width sd, over distributions Q on
-   the contexts of P and a grid of contexts. P is the centre of the ambiguity set (the contexts
+   x_t = argmax_x min { E_Q[U(x, c)] : W1(Q, P) <= eps_t }, U = mu + width sd, over distributions Q
+   on the contexts of P and a grid of contexts. P is the centre of the ambiguity set (the contexts
    observed so far, or given laws), eps_t its radius, in units of the context box.
    No method of a paper: it shows how much of WDRBO's caution is in its bound E U - eps L, which is
    never above this value. Source: wdrbo 2.9 (duality: robust/wasserstein.h).
@@ -134,8 +134,8 @@ static double context_bytes(const void *options, int dim, int n)
 const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
   .name = "wdrbo_exact",
   .title = "WDRBO, exact worst case",
-  .summary = "x_t = argmax of the worst expectation of U = mu + width sd over distributions within\n"
-             "a Wasserstein distance eps_t of the contexts observed",
+  .summary = "x_t = argmax of the worst expectation of U = mu + width sd over distributions\n"
+             "within a Wasserstein distance eps_t of the contexts observed",
   .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, whose WDRBO bounds this "
                "value from below",
   .revision = 1,
