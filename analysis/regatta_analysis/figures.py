@@ -182,7 +182,8 @@ def scale_axes(axes, summary, band, scale, metric):
         return "", []
     centre, low, high = (np.asarray(v, float) for v in band.of(summary))
     if scale == "auto":
-        scale = "linear" if metric in ("cumulative", "average", "best") else auto_scale(summary, band)
+        sums = metric in ("cumulative", "average", "best") or metric.endswith("_reward")
+        scale = "linear" if sums else auto_scale(summary, band)
     if scale == "linear" or not (centre > 0).any():
         notes = ["no positive value: linear scale"] if scale == "log" else []
         return _linear(axes, np.nanmin(low), np.nanmax(high), centre.min() >= 0), notes
