@@ -255,6 +255,31 @@ static void portfolio_surrogate(void **state)
   instance_free(&instance);
 }
 
+static void portfolio_expectations(void **state)
+{
+  static const struct {
+    Setting settings[3];
+    double  F, optimum;
+  } rows[] = {{{{"law", "uniform(0, 1)"}}, 2.177004443, 19.32512515},
+              {{{"law", "normal(0.5, 0.1)"}}, 1.718872142, 21.5862387813},
+              {{{"law", "uniform(0, 1)"}, {"variant", "wdrbo"}}, 2.1832403500793, 18.083141821036},
+              {{{"law", "normal(0.5, 0.2)"}, {"variant", "wdrbo"}}, 1.8755864042535,
+               19.749013871524}};
+  const double half[3] = {.5, .5, .5};
+
+  (void)state;
+  if (!getenv("REGATTA_DATA")) skip();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    Instance  instance = instance_make("portfolio", rows[i].settings, 1, 0);
+    RgFailure failure = {0};
+    double    optimum;
+    RG_CLOSE(value_at(&instance.problem, half), rows[i].F, 1e-9);
+    RG_OK(rg_regret_optimum(&instance.problem, &optimum, NULL, &failure));
+    RG_CLOSE(optimum, rows[i].optimum, 1e-8);
+    instance_free(&instance);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(mixture_law),
   cmocka_unit_test(draws_follow_the_law),
@@ -264,6 +289,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(quasi_monte_carlo_agrees),
   cmocka_unit_test(optimum_of_a_sampled_objective),
   cmocka_unit_test(portfolio_surrogate),
+  cmocka_unit_test(portfolio_expectations),
 };
 
 RG_TEST_MAIN(tests)
