@@ -62,6 +62,14 @@ class Bounds(common.Case):
         synthetic.write(other, [made])
         self.assertEqual(bounds.realised(load(other), "P", "IRGP-UCB", rows), {})
 
+    def test_the_initial_design_is_no_part_of_it(self):
+        made = synthetic.problem("P", ["IRGP-UCB"], seeds=3, queries=5, initial=2)
+        made["arrays"]["cumulative_regret"][:] = np.arange(1, 8) * 10.0  # counts from the first on
+        path = self.scratch / "study.h5"
+        synthetic.write(path, [made])
+        line = bounds.regret_figure(load(path), self.curves()).axes[0].lines[0]
+        np.testing.assert_allclose(line.get_ydata(), [10.0, 20.0, 30.0, 40.0, 50.0])
+
     def test_regret_given_the_parameters(self):
         """A line per setting, their mean, the bounds."""
         results = self.results()
