@@ -56,5 +56,6 @@ int rg_kde_screening(const RgKdeOptions *options, const RgContextPosterior *post
 {
   if (options->expectation == RG_KDE_QUADRATURE) return contexts->n;
   if (options->screening > 0) return PetscMin(options->screening, contexts->n);
-  return posterior->is_product ? contexts->n : PetscMin(SCREENING, contexts->n);
+  if (posterior->is_product && posterior->dim_c == 1) return contexts->n;
+  return PetscMin(SCREENING, contexts->n);
 }

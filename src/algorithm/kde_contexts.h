@@ -31,8 +31,8 @@ extern const char *const rg_kde_expectations[];
   {"nodes", RG_PARAM_INT, offsetof(RgKdeOptions, nodes), "auto", 2, 1e5, NULL, "",                 \
    "points of the deterministic rule; auto: 16 in one context coordinate, else 256"},              \
   {"screening", RG_PARAM_INT, offsetof(RgKdeOptions, screening), "auto", 1, 1e6, NULL, "",         \
-   "draws that raw points of the search are compared by, the first of the M; auto: all, but 64 "   \
-   "under a kernel that does not factor into x and c"}
+   "draws that raw points of the search are compared by, the first of the M; auto: 64, but all "   \
+   "in one context coordinate under a kernel that factors into x and c"}
 // clang-format on
 
 /* Contexts c (n x dim) with weights. Arrays owned. */

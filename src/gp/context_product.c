@@ -7,7 +7,8 @@
 #include <math.h>
 
 #define RANK_TOLERANCE 1e-12   /* relative to the longest column of F: shorter rests drop */
-#define TYPICAL_DESIGNS 1000.0 /* predicted in a life: raw points of one search */
+#define TYPICAL_DESIGNS 500.0  /* predicted in a life */
+#define SLOW 10.0              /* an operation of a matrix-vector product against a product's */
 #define FORMS_BYTES (64.0 * 1024 * 1024) /* most memory of r^2/2 numbers a context */
 
 /* All matrices column-major. n: data, M: contexts, S: slope columns (n_slopes x dim_c), F (n x (M +
@@ -86,14 +87,14 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
 }
 
 /* Whether single columns cost less than Q R: n^2 K against n^2 r + n r^2 + r^2 s operations a
-   design, with s = 2 r dimensions of forms that are found in 4 r^2 s^2/2 operations before. */
+   design, with s = 2 r dimensions of forms that are found in 2 r^2 s^2 slow operations before. */
 static bool plain_is_cheaper(int n, double r, int n_columns)
 {
   const double forms = PetscMin(2.0 * r, n_columns), before = 2.0 * r * r * forms * forms;
 
   return r * r / 2.0 * n_columns * sizeof(double) > FORMS_BYTES ||
          (double)n * n * n_columns <
-           (double)n * n * r + n * r * r + r * r * forms + before / TYPICAL_DESIGNS;
+           (double)n * n * r + n * r * r + r * r * forms + SLOW * before / TYPICAL_DESIGNS;
 }
 
 /* Q and R, or Q = F; *F is handed over or freed. */
