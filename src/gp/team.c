@@ -6,7 +6,7 @@
 /* ---- life ---------------------------------------------------------------------------------- */
 
 /* Measured on 2 cores: see docs/scaling.md. Larger teams are no worse off at the same size. */
-static const int measured_crossover = 1500;
+static const int measured_crossover = 3000;
 
 int rg_team_measured_crossover(int ranks)
 {

@@ -19,7 +19,7 @@ class Scale(RegattaTest):
                         STUDIES=str(SCALE), OUT=str(self.folder), PYTHON=sys.executable,
                         LAUNCH="mpirun --oversubscribe -n")
         lines = [line.split() for line in out.splitlines()]
-        for row in (["1", "1600"], ["2", "1600"], ["1", "1500"], ["2", "1890"]):
+        for row in (["1", "3200"], ["2", "3200"], ["1", "3000"], ["2", "3780"]):
             self.assertTrue(any(line[:2] == row for line in lines), f"{row}\n{out}")
         self.assertEqual(sum(line[:2] in (["1", "8"], ["2", "8"]) for line in lines), 4, out)
         again = self.call("bash", SCALE / "submit.sh", RANKS="2", SMOKE="_smoke", REGATTA=REGATTA,
