@@ -1,12 +1,14 @@
 """Damaged, foreign and newer files at the level of the program: named, refused or set aside, never
 used, never a crash."""
-import random
+import os
 import pathlib
+import random
 import shutil
+from unittest import mock
 
 import h5py
 
-from regatta_test import HERE, LONG, RegattaTest, main, regatta
+from regatta_test import HERE, LONG, RegattaTest, SLOW, main, regatta
 
 TEXT = (HERE / "smoke.yaml").read_text().replace("iterations: 12", "iterations: 3").replace(
     "seeds: 4", "seeds: 2")
@@ -146,8 +148,9 @@ class DamagedShards(RegattaTest):
 
     def stopped_study(self, study, output, least):
         """Run until a wall time leaves at least so many shards of a stopped study."""
-        for walltime in (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2):
-            self.run_ok("run", study, "-o", output, "-quiet", "-walltime", walltime, ranks=3)
+        for walltime in (0.5, 1, 2, 4, 8):
+            with mock.patch.dict(os.environ, LD_PRELOAD=SLOW, PAUSE_US="2000"):
+                self.run_ok("run", study, "-o", output, "-quiet", "-walltime", walltime, ranks=3)
             shards = sorted(pathlib.Path(f"{output}.d").glob("*.h5"))
             if len(shards) >= least:
                 return shards
