@@ -48,8 +48,7 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
 
   PetscFunctionBeginUser;
   PetscCall(create_ucb(algorithm, exact, &ucb));
-  screened = rough && rough->M < exact->M &&
-             !(ucb.posterior.is_product && ucb.posterior.dim_c == 1);
+  screened = rough && rough->M < exact->M;
   if (screened) PetscCall(create_ucb(algorithm, rough, &coarse));
   PetscCall(rg_acquire_screened(setup->domain, history, rg_context_ucb_function, &ucb,
                                 screened ? &screen : NULL, setup->maximiser, &random, query,

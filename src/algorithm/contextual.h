@@ -31,9 +31,8 @@ typedef struct {
   void              *context;
 } RgContextual;
 
-/* Maximise `exact`; query->extra[0], [1]: width squared and value, as in rg_ucb_columns. Unless
-   contexts are cheap (one coordinate, and a kernel that factors into x and c) raw points are
-   compared by `rough`, a criterion of fewer contexts; NULL: by `exact`. */
+/* Maximise `exact`; query->extra[0], [1]: width squared and value, as in rg_ucb_columns. Raw points
+   are compared by `rough`, a criterion of fewer contexts; NULL: by `exact`. */
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
                                      const RgContextual *exact, const RgContextual *rough,
                                      RgQuery *query, RgFailure *failure);

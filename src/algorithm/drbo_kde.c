@@ -138,7 +138,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   int   few;
   PetscCall(rg_context_ucb_create(model, n + options->floor_points, contexts->c, 0,
                                   options->kde.width, worst_case, &worst, &ucb));
-  few = rg_kde_screening(&options->kde, &ucb.posterior, contexts);
+  few = rg_kde_screening(&options->kde, contexts);
   if (few < n) PetscCall(coarse_create(algorithm, model, contexts, few, &rough, &coarse));
   PetscCall(rg_acquire_screened(algorithm->setup.domain, history, rg_context_ucb_function, &ucb,
                                 few < n ? &screen : NULL, algorithm->setup.maximiser, &random,

@@ -1,6 +1,6 @@
 #include "algorithm/kde_contexts.h"
 
-enum { GAUSS_NODES = 16, SOBOL_NODES = 256, SCREENING = 64 };
+enum { GAUSS_NODES = 16, SOBOL_NODES = 256 };
 
 const char *const rg_kde_expectations[] = {"sample", "quadrature", NULL};
 
@@ -47,15 +47,12 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
 int rg_kde_context_count(const RgKdeOptions *options, int *screening)
 {
   if (options->expectation == RG_KDE_QUADRATURE) return *screening = node_count(options, 1);
-  *screening = PetscMin(options->screening > 0 ? options->screening : SCREENING, options->samples);
+  *screening = PetscMin(options->screening, options->samples);
   return options->samples;
 }
 
-int rg_kde_screening(const RgKdeOptions *options, const RgContextPosterior *posterior,
-                     const RgKdeContexts *contexts)
+int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts)
 {
   if (options->expectation == RG_KDE_QUADRATURE) return contexts->n;
-  if (options->screening > 0) return PetscMin(options->screening, contexts->n);
-  if (posterior->is_product && posterior->dim_c == 1) return contexts->n;
-  return PetscMin(SCREENING, contexts->n);
+  return PetscMin(options->screening, contexts->n);
 }

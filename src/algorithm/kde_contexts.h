@@ -5,7 +5,6 @@
 
 #include "algorithm/algorithm.h"
 #include "density/kde.h"
-#include "gp/context_posterior.h"
 
 enum { RG_KDE_SAMPLE, RG_KDE_QUADRATURE };
 
@@ -30,9 +29,9 @@ extern const char *const rg_kde_expectations[];
    "draws from the estimated density, new in every iteration (expectation: sample)"},              \
   {"nodes", RG_PARAM_INT, offsetof(RgKdeOptions, nodes), "auto", 2, 1e5, NULL, "",                 \
    "points of the deterministic rule; auto: 16 in one context coordinate, else 256"},              \
-  {"screening", RG_PARAM_INT, offsetof(RgKdeOptions, screening), "auto", 1, 1e6, NULL, "",         \
-   "draws that raw points of the search are compared by, the first of the M; auto: 64, but all "   \
-   "in one context coordinate under a kernel that factors into x and c"}
+  {"screening", RG_PARAM_INT, offsetof(RgKdeOptions, screening), "64", 1, 1e6, NULL, "",           \
+   "draws that raw points of the search are compared by, the first of the M (starts are "          \
+   "evaluated with all)"}
 // clang-format on
 
 /* Contexts c (n x dim) with weights. Arrays owned. */
@@ -50,11 +49,10 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
 /* For the estimate of cost: how many contexts stand for the density (of one coordinate), and how
-   many of them screen raw points under a kernel that does not factor. */
+   many of them screen raw points. */
 int rg_kde_context_count(const RgKdeOptions *options, int *screening);
 
-/* How many contexts screen raw points under this posterior; contexts->n: all. */
-int rg_kde_screening(const RgKdeOptions *options, const RgContextPosterior *posterior,
-                     const RgKdeContexts *contexts);
+/* How many contexts screen raw points; contexts->n: all. */
+int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts);
 
 #endif

@@ -92,7 +92,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   PetscFunctionBeginUser;
   PetscCall(rg_context_ucb_create(model, contexts->n, contexts->c, 0, options->width,
                                   rg_ucb_expectation, &weights, &ucb));
-  few = rg_kde_screening(options, &ucb.posterior, contexts);
+  few = rg_kde_screening(options, contexts);
   PetscCall(PetscMalloc1(few, &equal));
   for (int i = 0; i < few; i++) equal[i] = 1.0 / few;
   first = (RgContextWeights){few, equal};

@@ -19,7 +19,7 @@ enum { EXACT, NONE };
 
 typedef struct {
   RgCentreOptions centre;
-  int             schedule, lipschitz, samples, gradient;
+  int             schedule, lipschitz, samples, screening, gradient;
   double          radius;
 } Options;
 
@@ -37,6 +37,9 @@ static const RgParam params[] = {
    "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more)"},
   {"samples", RG_PARAM_INT, offsetof(Options, samples), "auto", 1, 1e6, NULL, "",
    "how many of them; auto: 100 random, 1025 equispaced, 1024 Sobol"},
+  {"screening", RG_PARAM_INT, offsetof(Options, screening), "16", 1, 1e6, NULL, "",
+   "of them, the first: what raw points of the search are compared by (starts are evaluated with "
+   "all); not where they are equispaced"},
   {"penalty_gradient", RG_PARAM_CHOICE, offsetof(Options, gradient), "exact", 0, 0, gradients, "",
    "of eps_t L(x) in the search for x_t; none: counts as 0 (as released)"},
   {0}};
@@ -94,6 +97,11 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
+static int screening_count(const Options *options, int dim, int n)
+{
+  return options->lipschitz == DENSE && dim == 1 ? n : PetscMin(options->screening, n);
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -102,7 +110,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const int          dim = algorithm->setup.domain->context.dim;
   const double       divisor = options->schedule == ROOT_N ? sqrt((double)history->n) : 1.0;
   RgContextCentre    centre;
-  RgContextPenalised penalised;
+  RgContextPenalised penalised, coarse;
   double            *contexts;
 
   PetscFunctionBeginUser;
@@ -116,6 +124,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                                    .n_slopes = state->n,
                                    .dim_c = dim,
                                    .flat_penalty = options->gradient == NONE};
+  coarse = penalised;
+  coarse.n_slopes = screening_count(options, dim, state->n);
   PetscCall(PetscMalloc1((size_t)(centre.n + state->n) * dim, &contexts));
   PetscCall(PetscArraycpy(contexts, centre.contexts, (size_t)centre.n * dim));
   PetscCall(PetscArraycpy(contexts + (size_t)centre.n * dim, state->samples,
@@ -123,7 +133,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 3. x_t = argmax E U - eps_t L. */
   const RgContextual bound = {centre.n + state->n, state->n, contexts, rg_ucb_penalised,
                               &penalised};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &bound, NULL, query, failure));
+  const RgContextual rough = {centre.n + coarse.n_slopes, coarse.n_slopes, contexts,
+                              rg_ucb_penalised, &coarse};
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &bound, &rough, query, failure));
   query->extra[RADIUS] = penalised.radius;
   PetscCall(PetscFree(contexts));
   PetscCall(rg_centre_destroy(&centre));
@@ -148,8 +160,11 @@ static void confidence(const void *context, const RgDomain *domain, int t, RgCon
 
 static int contexts(const void *options, int n, int *screening)
 {
+  const int centre = rg_centre_size(options, n), slopes = sample_count(options, 1);
+
   /* A slope beside each value. */
-  return *screening = rg_centre_size(options, n) + 2 * sample_count(options, 1);
+  *screening = centre + 2 * screening_count(options, 1, slopes);
+  return centre + 2 * slopes;
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo = {

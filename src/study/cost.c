@@ -122,10 +122,9 @@ static double context_seconds(const RgCell *cell, double n0, double n)
   const double M = cell->algorithm->contexts(cell->algorithm_options, (int)middle, &screening);
   const double reduced = square * rank + middle * rank * rank + 2 * rank * (rank * rank + 2 * M);
   const bool   product = cell->surrogate.kernel == RG_KERNEL_GAUSSIAN;
-  const double each = product ? fmin(square * M, reduced) : square * M / 2;
-  const double values = product && cell->dim_c == 1
-                          ? (raw + ascent) * each
-                          : raw * screening * square / 2 + ascent * each;
+  const double full = product ? fmin(square * M, reduced) : square * M / 2;
+  const double coarse = product ? fmin(square * screening, reduced) : square * screening / 2;
+  const double values = raw * coarse + ascent * full;
 
   return unit.context * (n - n0) * values;
 }
