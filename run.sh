@@ -34,7 +34,8 @@ usage: ./run.sh [COMMAND]
 
 Environment: REGATTA_RANKS ranks to use (default: all cores), REGATTA_BUILD build folder,
 REGATTA_PYTHON a Python with h5py, pandas and Matplotlib, REGATTA_DATA folder of datasets,
-REGATTA_NATIVE=1 tunes the build for this CPU.
+REGATTA_CACHE folder where optima that took a search are kept (off: nowhere), REGATTA_NATIVE=1 tunes
+the build for this CPU.
 
 Systems without apt: install a C compiler, CMake >= 3.22, pkg-config, Open MPI, PETSc, ScaLAPACK,
 parallel HDF5, OpenBLAS with LAPACKE, GSL, L-BFGS-B, libyaml, jansson, xxHash, Random123, cmocka, and
@@ -280,6 +281,7 @@ quickstart() {
 
 run_tests() {
   if [ "${1:-}" = --long ]; then export REGATTA_LONG=1; fi
+  export REGATTA_CACHE=off
   build_all
   install_test_packages
   [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

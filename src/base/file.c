@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 /* Read up to `room` bytes; the number read, -1 with errno. */
 static ssize_t read_all(int file, char *bytes, size_t room)
 {
@@ -63,6 +65,22 @@ PetscErrorCode rg_file_read(const char *path, size_t limit, char **text, size_t 
     }
   }
   if (file >= 0) close(file);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_file_hash(const char *path, char hex[33], RgText *mistake)
+{
+  char    *bytes;
+  size_t   length;
+  uint64_t hash[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_read(path, 1u << 30, &bytes, &length, mistake));
+  if (bytes) {
+    rg_hash128(bytes, length, hash);
+    rg_hash_hex(hash, hex);
+  }
+  PetscCall(PetscFree(bytes));
   PetscFunctionReturn(0);
 }
 

@@ -10,6 +10,10 @@
 PetscErrorCode rg_file_read(const char *path, size_t limit, char **text, size_t *length,
                             RgText *mistake);
 
+/* XXH3-128 of a file of at most 1 GiB, in hexadecimal; unchanged, and a mistake as above, where it
+   can't be had. */
+PetscErrorCode rg_file_hash(const char *path, char hex[33], RgText *mistake);
+
 /* The folder of data sets: value of the environment variable REGATTA_DATA, NULL when unset or
    empty. */
 const char *rg_data_folder(void);

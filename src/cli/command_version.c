@@ -1,9 +1,11 @@
-/* regatta version: the program, its libraries, and the numeric fingerprint of this machine. */
+/* regatta version: the program, its libraries, the numeric fingerprint of this machine, and where
+   optima that took a search are kept. */
 #include "cli/command.h"
 
 #include <stdio.h>
 
 #include "study/fingerprint.h"
+#include "study/optimum_cache.h"
 #include "study/software.h"
 
 static const RgOption options[] = {{NULL, NULL, NULL}};
@@ -25,6 +27,7 @@ PetscErrorCode rg_command_version(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
   RgFingerprint fingerprint;
+  RgText folder = {0};
   char *software;
   bool ok;
 
@@ -39,5 +42,8 @@ PetscErrorCode rg_command_version(int argc, char **argv, int *exit_code)
   rg_say("blas core    %s, %d thread%s\n", fingerprint.blas_core, fingerprint.blas_threads,
          fingerprint.blas_threads == 1 ? "" : "s");
   rg_say("fingerprint  %016llx\n", (unsigned long long)fingerprint.hash);
+  PetscCall(rg_optimum_cache_folder(&folder));
+  rg_say("optima       %s\n", folder.length ? folder.data : "not kept");
+  PetscCall(rg_text_clear(&folder));
   PetscFunctionReturn(0);
 }

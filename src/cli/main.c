@@ -28,7 +28,10 @@ static void print_usage(void)
   rg_say("regatta %s: Bayesian-optimisation regret studies\n\nusage: regatta COMMAND ...\n\n",
          RG_VERSION);
   for (int i = 0; i < N_COMMANDS; i++) rg_say("  %-10s %s\n", commands[i].name, commands[i].doc);
-  rg_say("\nregatta COMMAND -help says more about one of them.\n");
+  rg_say("\nregatta COMMAND -help says more about one of them.\n\nEnvironment:\n"
+         "  REGATTA_DATA   folder of data sets\n"
+         "  REGATTA_CACHE  folder where `run` keeps optima that took a search (default\n"
+         "                 $XDG_CACHE_HOME/regatta or ~/.cache/regatta); off: nowhere\n");
 }
 
 static bool is_word(const char *word, const char *const *words)

@@ -6,6 +6,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "study/instances.h"
+#include "study/optimum_cache.h"
+
+/* Shorter searches are not worth a file. */
+static const double search_worth_keeping = 0.1; /* seconds */
 
 /* Seconds from "90", "1:30:00" or "30:00"; negative when it is none of these. */
 static double parse_duration(const char *text)
@@ -155,6 +160,19 @@ static PetscErrorCode compare_fingerprints(RgSession *s)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode keep_optima(RgSession *s)
+{
+  RgText folder = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_optimum_cache_folder(&folder));
+  if (folder.length)
+    PetscCall(rg_instances_keep_optima(s->study.instances, folder.data, search_worth_keeping,
+                                       s->registry, s->fingerprint.hash));
+  PetscCall(rg_text_clear(&folder));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *output,
                                 const char *walltime)
 {
@@ -180,6 +198,7 @@ PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *outp
   PetscCall(open_store(s, stop_file));
   if (s->exit_code) PetscFunctionReturn(0);
   PetscCall(compare_fingerprints(s));
+  PetscCall(keep_optima(s));
   if (gethostname(s->host, sizeof(s->host) - 1)) snprintf(s->host, sizeof(s->host), "unknown");
   rg_progress_begin(&s->meter, s->rank == 0 && !s->quiet);
   PetscCall(rg_stop_relay_create(MPI_COMM_WORLD, &s->relay));

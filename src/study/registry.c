@@ -143,22 +143,6 @@ PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *ce
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static PetscErrorCode hash_file(const char *path, char hex[33], RgText *mistake)
-{
-  char    *bytes;
-  size_t   length;
-  uint64_t hash[2];
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_file_read(path, 1u << 30, &bytes, &length, mistake));
-  if (bytes) {
-    rg_hash128(bytes, length, hash);
-    rg_hash_hex(hash, hex);
-  }
-  PetscCall(PetscFree(bytes));
-  PetscFunctionReturn(0);
-}
-
 /* Nothing but `abi` may be looked at before it is known to be right. */
 static PetscErrorCode check_version(const RgPlugin *plugin, RgText *mistake)
 {
@@ -222,7 +206,7 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
 
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(&file, "%s%s", strchr(path, '/') ? "" : "./", path));
-  PetscCall(hash_file(file.data, loaded->hash, mistake));
+  PetscCall(rg_file_hash(file.data, loaded->hash, mistake));
   if (!mistake->length) loaded->library = dlopen(file.data, RTLD_NOW | RTLD_LOCAL);
   if (!mistake->length && !loaded->library)
     PetscCall(rg_text_add(mistake, "can't be loaded: %s", dlerror()));
