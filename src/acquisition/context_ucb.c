@@ -3,23 +3,24 @@
 #include <math.h>
 
 #define VARIANCE_FLOOR 1e-10
+#define FINISH 40 /* designs that the end of a search looks at, about */
 
-PetscErrorCode rg_context_ucb_create(RgModel *model, int M, const double *contexts, int n_slopes,
-                                     double width, RgContextCriterion criterion, void *context,
-                                     RgContextUcb *ucb)
+PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgContextual *what,
+                                     RgContextForm form, int designs, RgContextUcb *ucb)
 {
   RgContextPosterior *posterior = &ucb->posterior;
-  size_t slopes;
+  size_t M = (size_t)what->M, slopes;
 
   PetscFunctionBeginUser;
   PetscCheck(!model->set, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "a list of contexts is for models over boxes");
-  PetscCall(rg_context_posterior_create(&model->posterior, model->domain->design.dim, M, contexts,
-                                        n_slopes, false, posterior));
+  PetscCall(rg_context_posterior_create(&model->posterior, model->domain->design.dim, what->M,
+                                        what->contexts, what->n_slopes, form, designs,
+                                        posterior));
   ucb->width = width;
-  ucb->criterion = criterion;
-  ucb->context = context;
-  slopes = (size_t)n_slopes * posterior->dim_c;
+  ucb->criterion = what->criterion;
+  ucb->context = what->context;
+  slopes = (size_t)what->n_slopes * posterior->dim_c;
   PetscCall(rg_context_moments_create(posterior, &ucb->moments));
   PetscCall(rg_context_moments_create(posterior, &ucb->bar));
   PetscCall(PetscMalloc4(M, &ucb->u, slopes, &ucb->slope, M, &ucb->u_bar, slopes, &ucb->slope_bar));
@@ -118,6 +119,34 @@ PetscErrorCode rg_context_ucb_function(void *context, int m, const double *X, do
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, double width,
+                                     const RgContextual *exact, const RgContextual *few,
+                                     const RgMaximiserOptions *options, RgRandom *random,
+                                     RgQuery *query, double *value, RgFailure *failure)
+{
+  RgContextUcb   ucb, coarse;
+  const RgScreen screen = {rg_context_ucb_function, &coarse};
+  const int      most = options->raw_samples;
+  bool           screened = !few || few->M < exact->M;
+
+  PetscFunctionBeginUser;
+  if (screened) {
+    PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_ROUGH, most, &coarse));
+    if (!rg_context_posterior_is_reduced(&coarse.posterior)) {
+      PetscCall(rg_context_ucb_destroy(&coarse));
+      screened = few;
+      if (few) PetscCall(rg_context_ucb_create(model, width, few, RG_CONTEXT_ROUGH, most, &coarse));
+    }
+  }
+  PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_EXACT, screened ? FINISH : most,
+                                  &ucb));
+  PetscCall(rg_acquire_screened(model->domain, history, rg_context_ucb_function, &ucb,
+                                screened ? &screen : NULL, options, random, query, value, failure));
+  if (screened) PetscCall(rg_context_ucb_destroy(&coarse));
+  PetscCall(rg_context_ucb_destroy(&ucb));
+  PetscFunctionReturn(0);
+}
+
 /* ---- criteria -------------------------------------------------------------------------------- */
 
 static double average(const RgContextWeights *weights, const double *u, double *u_bar)
@@ -125,8 +154,9 @@ static double average(const RgContextWeights *weights, const double *u, double *
   double sum = 0.0;
 
   for (int m = 0; m < weights->size; ++m) {
-    sum += weights->weight[m] * u[m];
-    if (u_bar) u_bar[m] = weights->weight[m];
+    const double weight = weights->weight ? weights->weight[m] : 1.0 / weights->size;
+    sum += weight * u[m];
+    if (u_bar) u_bar[m] = weight;
   }
   return sum;
 }

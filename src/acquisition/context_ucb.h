@@ -13,6 +13,15 @@
 typedef PetscErrorCode (*RgContextCriterion)(void *context, const double *u, const double *slope,
                                              double *value, double *u_bar, double *slope_bar);
 
+/* phi(U(x, s_1), ..., U(x, s_M)); contexts: M x dim_c in unit coordinates, the last n_slopes with
+   slopes. */
+typedef struct {
+  int                M, n_slopes;
+  const double      *contexts;
+  RgContextCriterion criterion;
+  void              *context; /* passed to criterion */
+} RgContextual;
+
 typedef struct {
   RgContextPosterior posterior;
   double             width;
@@ -22,11 +31,10 @@ typedef struct {
   double            *u, *slope, *u_bar, *slope_bar; /* of one design */
 } RgContextUcb;
 
-/* Model over (x, c) on boxes, updated before and unchanged while this lives; contexts: M x dim_c in
-   unit coordinates, copied. */
-PetscErrorCode rg_context_ucb_create(RgModel *model, int M, const double *contexts, int n_slopes,
-                                     double width, RgContextCriterion criterion, void *context,
-                                     RgContextUcb *ucb);
+/* Model over (x, c) on boxes, updated before and unchanged while this lives; contexts are copied.
+   form, designs: as in rg_context_posterior_create. */
+PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgContextual *what,
+                                     RgContextForm form, int designs, RgContextUcb *ucb);
 PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
 
 /* An RgBatchFunction whose context is an RgContextUcb. Where the variance is below 1e-10 it counts
@@ -34,12 +42,20 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
 PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double *value,
                                        double *gradient);
 
+/* Maximise `exact` over the designs. On a box the search begins with a cheaper version of it: the
+   same with RG_CONTEXT_ROUGH where the kernel lets that gain, else `few`, a criterion of fewer
+   contexts (NULL: none). If `few` has not fewer, the search is on `exact` from the beginning. */
+PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, double width,
+                                     const RgContextual *exact, const RgContextual *few,
+                                     const RgMaximiserOptions *options, RgRandom *random,
+                                     RgQuery *query, double *value, RgFailure *failure);
+
 /* ---- criteria -------------------------------------------------------------------------------- */
 
 /* Weighted average of U over the first `size` contexts. */
 typedef struct {
   int           size;
-  const double *weight; /* size */
+  const double *weight; /* size; NULL: equal */
 } RgContextWeights;
 PetscErrorCode rg_ucb_expectation(void *context, const double *u, const double *slope,
                                       double *value, double *u_bar, double *slope_bar);

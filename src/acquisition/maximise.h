@@ -35,10 +35,10 @@ PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBat
                                void *context, int n_extra, const double *extra, RgRandom *random,
                                double *best_x, double *best_value, RgFailure *failure);
 
-/* The same, raw points being compared by a cheaper function with nearly the same values; starts are
-   evaluated anew. NULL: rg_maximise_box. */
+/* The same, beginning with a cheaper function of nearly the same values: raw points are compared by
+   it, starts climb on it, and its best maxima climb on the true one. NULL: rg_maximise_box. */
 typedef struct {
-  RgBatchFunction function; /* values only: gradient is NULL */
+  RgBatchFunction function;
   void           *context;
 } RgScreen;
 PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,

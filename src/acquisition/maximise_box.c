@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARE 10 /* one start in so many is kept for extra points */
+#define SHARE     10 /* one start in so many is kept for extra points */
+#define FINALISTS 4  /* ends of searches on the cheaper function that climb on the true one */
 
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
 
@@ -139,7 +140,7 @@ static void select_starts(const RgMaximiserOptions *options, RgRandom *random,
   }
 }
 
-/* Best first again, after the starts got other values. */
+/* Best first again, after the starts moved. */
 static void sort_starts(Screening *screening)
 {
   const int dim = screening->dim;
@@ -157,6 +158,20 @@ static void sort_starts(Screening *screening)
       }
     }
   }
+}
+
+/* The best of the ends that searches on a cheaper function reached climb on the true one. */
+static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch search,
+                             RgBatchFunction function, void *context, Screening *screening)
+{
+  PetscFunctionBeginUser;
+  sort_starts(screening);
+  screening->m = PetscMin(screening->m, FINALISTS);
+  PetscCall(function(context, screening->m, screening->starts, screening->ends, NULL));
+  if (options->max_iterations > 0)
+    PetscCall(search(options, screening->dim, screening->m, screening->starts, screening->ends,
+                     function, context));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBatchFunction function,
@@ -182,16 +197,14 @@ PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int d
   int           best = 0;
 
   PetscFunctionBeginUser;
+  if (!with) with = &plain;
   PetscCall(screening_create(options, dim, n_extra, &screening));
-  PetscCall(screen(options, with ? with : &plain, n_extra, extra, random, &screening));
+  PetscCall(screen(options, with, n_extra, extra, random, &screening));
   select_starts(options, random, &screening);
-  if (with) {
-    PetscCall(function(context, screening.m, screening.starts, screening.ends, NULL));
-    sort_starts(&screening);
-  }
   if (options->max_iterations > 0)
-    PetscCall(search(options, dim, screening.m, screening.starts, screening.ends, function,
-                     context));
+    PetscCall(search(options, dim, screening.m, screening.starts, screening.ends, with->function,
+                     with->context));
+  if (with != &plain) PetscCall(finish(options, search, function, context, &screening));
   for (int k = 1; k < screening.m; k++) {
     if (screening.ends[k] > screening.ends[best]) best = k;
   }

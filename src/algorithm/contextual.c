@@ -24,38 +24,18 @@ PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode create_ucb(const RgAlgorithm *algorithm, const RgContextual *what,
-                                 RgContextUcb *ucb)
-{
-  const RgContextualOptions *common = algorithm->options;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_context_ucb_create(algorithm->state, what->M, what->contexts, what->n_slopes,
-                                  common->width, what->criterion, what->context, ucb));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                     const RgContextual *exact, const RgContextual *rough,
+                                     const RgContextual *exact, const RgContextual *few,
                                      RgQuery *query, RgFailure *failure)
 {
   const RgContextualOptions *common = algorithm->options;
-  const RgSetup             *setup = &algorithm->setup;
   RgRandom                   random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  RgContextUcb               ucb, coarse;
-  const RgScreen             screen = {rg_context_ucb_function, &coarse};
-  bool                       screened;
 
   PetscFunctionBeginUser;
-  PetscCall(create_ucb(algorithm, exact, &ucb));
-  screened = rough && rough->M < exact->M;
-  if (screened) PetscCall(create_ucb(algorithm, rough, &coarse));
-  PetscCall(rg_acquire_screened(setup->domain, history, rg_context_ucb_function, &ucb,
-                                screened ? &screen : NULL, setup->maximiser, &random, query,
-                                &query->extra[RG_UCB_ACQUISITION], failure));
+  PetscCall(rg_acquire_contextual(algorithm->state, history, common->width, exact, few,
+                                  algorithm->setup.maximiser, &random, query,
+                                  &query->extra[RG_UCB_ACQUISITION], failure));
   query->extra[RG_UCB_CONFIDENCE] = common->width * common->width;
-  if (screened) PetscCall(rg_context_ucb_destroy(&coarse));
-  PetscCall(rg_context_ucb_destroy(&ucb));
   PetscFunctionReturn(0);
 }
 

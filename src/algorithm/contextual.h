@@ -22,19 +22,9 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
 /* create of a class whose state begins with an RgModel over (x, c). */
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
 
-/* A criterion(U(x, s_1), ..., U(x, s_M)): contexts s: M x dim_c, the last n_slopes of them with
-   slopes; context: passed to criterion. */
-typedef struct {
-  int                M, n_slopes;
-  const double      *contexts;
-  RgContextCriterion criterion;
-  void              *context;
-} RgContextual;
-
-/* Maximise `exact`; query->extra[0], [1]: width squared and value, as in rg_ucb_columns. Raw points
-   are compared by `rough`, a criterion of fewer contexts; NULL: by `exact`. */
+/* rg_acquire_contextual; query->extra[0], [1]: width squared and value, as in rg_ucb_columns. */
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                     const RgContextual *exact, const RgContextual *rough,
+                                     const RgContextual *exact, const RgContextual *few,
                                      RgQuery *query, RgFailure *failure);
 
 /* Grid of the context box: ceil(size^(1/dim)) equispaced levels per coordinate, ends included, all

@@ -9,7 +9,7 @@
    swapped), the draws don't count, and the derivative by the least confidence bound is dropped; the
    released program also draws the set anew at every value, which is not repeated here.
    Cost per iteration: that of sbo_kde with M + floor_points contexts.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 1. */
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 2. */
 #include "acquisition/context_ucb.h"
 #include "algorithm/kde_contexts.h"
 #include "algorithm/surrogate.h"
@@ -93,59 +93,37 @@ static PetscErrorCode floor_contexts(const RgAlgorithm *algorithm, int t, int di
   PetscFunctionReturn(0);
 }
 
-/* The criterion on `few` of the samples and as many of the floor's contexts. c: room for both. */
-static PetscErrorCode coarse_create(const RgAlgorithm *algorithm, RgModel *model,
-                                    const RgKdeContexts *contexts, int few, Worst *worst,
-                                    RgContextUcb *ucb)
-{
-  const Options *options = algorithm->options;
-  const int      dim = contexts->dim, n_floor = PetscMin(few, options->floor_points);
-  double        *c;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1((size_t)(few + n_floor) * dim, &c));
-  PetscCall(PetscArraycpy(c, contexts->c, (size_t)few * dim));
-  PetscCall(PetscArraycpy(c + (size_t)few * dim, contexts->c + (size_t)contexts->n * dim,
-                          (size_t)n_floor * dim));
-  worst->n = few;
-  worst->n_floor = n_floor;
-  worst->weight = few < contexts->n ? NULL : worst->weight;
-  PetscCall(rg_context_ucb_create(model, few + n_floor, c, 0, options->kde.width, worst_case, worst,
-                                  ucb));
-  PetscCall(PetscFree(c));
-  PetscFunctionReturn(0);
-}
-
+/* Maximise the worst case; the search begins with `few` of the samples and of the floor. */
 static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int t,
                                const RgHistory *history, const RgKdeContexts *contexts,
                                double radius, RgQuery *query, RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  const int      n = contexts->n;
+  const int      n = contexts->n, n_floor = options->floor_points, dim = contexts->dim;
+  const int      few = rg_kde_screening(&options->kde, contexts), few_floor = PetscMin(few, n_floor);
   const bool     equal = options->kde.expectation == RG_KDE_SAMPLE;
   RgRandom       random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   Worst          worst = {.n = n,
-                          .n_floor = options->floor_points,
+                          .n_floor = n_floor,
                           .weight = equal ? NULL : contexts->weight,
                           .radius = radius,
-                          .as_released = options->as_released};
-  RgContextUcb   ucb, coarse;
-  const RgScreen screen = {rg_context_ucb_function, &coarse};
+                          .as_released = options->as_released}, first;
+  double        *c;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(n, &worst.q, 2 * n, &worst.work));
-  Worst rough = worst;
-  int   few;
-  PetscCall(rg_context_ucb_create(model, n + options->floor_points, contexts->c, 0,
-                                  options->kde.width, worst_case, &worst, &ucb));
-  few = rg_kde_screening(&options->kde, contexts);
-  if (few < n) PetscCall(coarse_create(algorithm, model, contexts, few, &rough, &coarse));
-  PetscCall(rg_acquire_screened(algorithm->setup.domain, history, rg_context_ucb_function, &ucb,
-                                few < n ? &screen : NULL, algorithm->setup.maximiser, &random,
-                                query, &query->extra[ACQUISITION], failure));
-  PetscCall(rg_context_ucb_destroy(&ucb));
-  if (few < n) PetscCall(rg_context_ucb_destroy(&coarse));
-  PetscCall(PetscFree2(worst.q, worst.work));
+  PetscCall(PetscMalloc3(n, &worst.q, 2 * n, &worst.work, (size_t)(few + few_floor) * dim, &c));
+  PetscCall(PetscArraycpy(c, contexts->c, (size_t)few * dim));
+  PetscCall(PetscArraycpy(c + (size_t)few * dim, contexts->c + (size_t)n * dim,
+                          (size_t)few_floor * dim));
+  first = worst;
+  first.n = few;
+  first.n_floor = few_floor;
+  const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst};
+  const RgContextual rough = {few + few_floor, 0, c, worst_case, &first};
+  PetscCall(rg_acquire_contextual(model, history, options->kde.width, &all,
+                                  &rough, algorithm->setup.maximiser, &random,
+                                  query, &query->extra[ACQUISITION], failure));
+  PetscCall(PetscFree3(worst.q, worst.work, c));
   PetscFunctionReturn(0);
 }
 
@@ -205,7 +183,7 @@ const RgAlgorithmClass rg_algorithm_drbo_kde = {
              "density estimate of the contexts",
   .reference = "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
                "continuous context distribution via kernel density estimation, Algorithm 2",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_NATURE,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

@@ -9,7 +9,7 @@
    takes the diagonal (diagonal: yes).
    Cost per acquisition value: that of the U (gp/context_posterior.h), and O(N) where the ball holds
    the worst context, else O(N |F| + |F|^3) per piece of the path with support F.
-   Needs contexts from a box, drawn by nature. Revision 1. */
+   Needs contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/mmd_ball.h"
 
 typedef struct {
@@ -41,15 +41,16 @@ static PetscErrorCode worst_case(void *context, const double *u, const double *s
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  RgMmdBall ball;
-  Inner     inner = {&ball, NULL, failure};
+  const Options *options = algorithm->options;
+  RgMmdBall      ball;
+  Inner          inner = {&ball, NULL, failure};
 
   PetscFunctionBeginUser;
   /* 1. Posterior over (x, c). */
   PetscCall(rg_model_update(algorithm->state, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. Grid, reference distribution and radius. */
-  PetscCall(rg_mmd_ball_create(algorithm, history, &ball));
+  PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(PetscMalloc1(ball.n, &inner.q));
   /* 3. x_t = argmax of the worst case. */
   const RgContextual worst = {ball.n, 0, ball.contexts, worst_case, &inner};
@@ -73,7 +74,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd = {
              "context within a maximum mean discrepancy of the observed ones",
   .reference = "Kirschner, Bogunovic, Jegelka, Krause (2020), Distributionally robust Bayesian "
                "optimization",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

@@ -7,14 +7,14 @@
    and tangent: no are what the released comparison computes (a sign keeps it from the tangent).
    Cost per acquisition value: that of the U (gp/context_posterior.h), and O(N) for a grid of N
    contexts (sensitivity exact: O(N^2)).
-   Needs contexts from a box, drawn by nature. Revision 1. */
+   Needs contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/mmd_ball.h"
 
 enum { REFERENCE, UNIFORM };
 
 typedef struct {
   RgMmdBallOptions ball;
-  int              sensitivity, centre;
+  int              sensitivity, centre, screening;
   bool             tangent;
 } Options;
 
@@ -30,11 +30,14 @@ static const RgParam params[] = {
   {"tangent", RG_PARAM_BOOL, offsetof(Options, tangent), "yes", 0, 0, NULL, "",
    "lower bound: the tangent at radius 0 or the smallest U, the larger one; no: the smallest U (as "
    "released)"},
+  {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 2, 1e5, NULL, "",
+   "points of a coarser grid that the search begins with; it ends with all"},
   {0}};
 
 typedef struct {
   RgMmdBall     *ball;
   const Options *options;
+  int            finer; /* points of the grid of the method */
 } Inner;
 
 static PetscErrorCode approximation(void *context, const double *u, const double *slope,
@@ -42,7 +45,8 @@ static PetscErrorCode approximation(void *context, const double *u, const double
 {
   Inner             *inner = context;
   const RgMmdMinimax how = {(RgMmdSensitivity)inner->options->sensitivity,
-                            inner->options->centre == UNIFORM, !inner->options->tangent};
+                            inner->options->centre == UNIFORM, !inner->options->tangent,
+                            inner->finer};
 
   PetscFunctionBeginUser;
   (void)slope;
@@ -54,27 +58,34 @@ static PetscErrorCode approximation(void *context, const double *u, const double
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  RgMmdBall ball;
-  Inner     inner = {&ball, algorithm->options};
+  const Options *options = algorithm->options;
+  RgMmdBall      ball, coarse;
 
   PetscFunctionBeginUser;
   /* 1. Posterior over (x, c). */
   PetscCall(rg_model_update(algorithm->state, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. Grid, reference distribution and radius. */
-  PetscCall(rg_mmd_ball_create(algorithm, history, &ball));
+  PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
+  PetscCall(rg_mmd_ball_create(algorithm, history, PetscMin(options->screening, ball.n), &coarse));
   /* 3. x_t = argmax of the approximate worst case. */
-  const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &inner};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
+  Inner              fine = {&ball, options, ball.n}, few = {&coarse, options, ball.n};
+  const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &fine};
+  const RgContextual rough = {coarse.n, 0, coarse.contexts, approximation, &few};
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, &rough, query, failure));
   query->extra[RG_MMD_RADIUS] = ball.radius;
+  PetscCall(rg_mmd_ball_destroy(&coarse));
   PetscCall(rg_mmd_ball_destroy(&ball));
   PetscFunctionReturn(0);
 }
 
 static int contexts(const void *options, int n, int *screening)
 {
+  const Options *o = options;
+
   (void)n;
-  return *screening = ((const Options *)options)->ball.size;
+  *screening = PetscMin(o->screening, o->ball.size);
+  return o->ball.size;
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
@@ -85,7 +96,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
         "over distributions of the context within a maximum mean discrepancy of the observed",
     .reference = "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "
                  "optimization with worst-case sensitivity",
-    .revision = 1,
+    .revision = 2,
     .needs = RG_NEEDS_CONTEXT,
     .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
     .params = params,

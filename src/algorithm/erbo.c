@@ -3,7 +3,7 @@
    x_t = argmax_x E_{c~P}[U(x, c)], U = mu + width sd, P the contexts observed so far, or given
    laws. Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0;
    wdrbo 2.5. Cost per acquisition value: see gp/context_posterior.h, M = contexts observed. Needs
-   contexts from a box, drawn by nature. Revision 1. */
+   contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/context_centre.h"
 
 typedef struct {
@@ -43,7 +43,7 @@ const RgAlgorithmClass rg_algorithm_erbo = {
   .title = "ERBO",
   .summary = "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
   .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

@@ -13,7 +13,7 @@ typedef struct {
   int    expectation; /* RG_KDE_SAMPLE | RG_KDE_QUADRATURE */
   int    samples;     /* M */
   int    nodes;       /* of the quadrature */
-  int    screening;   /* contexts that raw points are compared by; -1: auto */
+  int    screening;   /* contexts that a search begins with */
 } RgKdeOptions;
 
 extern const char *const rg_kde_expectations[];
@@ -30,8 +30,8 @@ extern const char *const rg_kde_expectations[];
   {"nodes", RG_PARAM_INT, offsetof(RgKdeOptions, nodes), "auto", 2, 1e5, NULL, "",                 \
    "points of the deterministic rule; auto: 16 in one context coordinate, else 256"},              \
   {"screening", RG_PARAM_INT, offsetof(RgKdeOptions, screening), "64", 1, 1e6, NULL, "",           \
-   "draws that raw points of the search are compared by, the first of the M (starts are "          \
-   "evaluated with all)"}
+   "draws that the search begins with, the first of the M, where the kernel does not factor into " \
+   "x and c; it ends with all"}
 // clang-format on
 
 /* Contexts c (n x dim) with weights. Arrays owned. */
@@ -52,7 +52,7 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
    many of them screen raw points. */
 int rg_kde_context_count(const RgKdeOptions *options, int *screening);
 
-/* How many contexts screen raw points; contexts->n: all. */
+/* How many contexts a search begins with; contexts->n: all. */
 int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts);
 
 #endif

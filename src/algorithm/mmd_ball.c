@@ -23,14 +23,15 @@ static PetscErrorCode context_matrix(const RgModel *model, int n, const double *
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_mmd_ball_create(RgAlgorithm *algorithm, const RgHistory *history, RgMmdBall *ball)
+PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory *history, int size,
+                                  RgMmdBall *ball)
 {
   const RgMmdBallOptions *options = algorithm->options;
   const RgModel          *model = algorithm->state;
   double                 *K, *p;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_grid(model->domain->context.dim, options->size, options->diagonal, &ball->n,
+  PetscCall(rg_context_grid(model->domain->context.dim, size, options->diagonal, &ball->n,
                             &ball->contexts));
   PetscCall(PetscMalloc2((size_t)ball->n * ball->n, &K, ball->n, &p));
   rg_context_histogram(history, ball->n, ball->contexts, p);

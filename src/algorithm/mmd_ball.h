@@ -34,8 +34,9 @@ typedef struct {
   RgMmd   mmd;
 } RgMmdBall;
 
-/* The model must have been updated. p_i is the share of observed contexts nearest to point i. */
-PetscErrorCode rg_mmd_ball_create(RgAlgorithm *algorithm, const RgHistory *history,
+/* A ball over a grid of about `size` points. The model must have been updated. p_i is the share of
+   observed contexts nearest to point i. */
+PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory *history, int size,
                                   RgMmdBall *ball);
 PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball);
 

@@ -4,9 +4,9 @@
    contexts seen so far, the model over (x, c).
    Source: Huang, Song, Xue, Qian (2023), arXiv:2312.10423, Algorithm 1; sbo_kde 2.2.
    Deviations: none with expectation: sample. With expectation: quadrature the average is taken by a
-   deterministic rule. Raw points of the search may be compared by the first of the M draws only.
+   deterministic rule. The search may begin with the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 1. */
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 2. */
 #include "acquisition/context_ucb.h"
 #include "algorithm/kde_contexts.h"
 #include "algorithm/surrogate.h"
@@ -39,13 +39,13 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
 static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, double width,
                                const double *x, double *value, double *spread)
 {
-  RgContextWeights weights = {contexts->n, contexts->weight};
-  RgContextUcb     ucb;
-  double           squares = 0;
+  RgContextWeights   weights = {contexts->n, contexts->weight};
+  const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights};
+  RgContextUcb       ucb;
+  double             squares = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_ucb_create(model, contexts->n, contexts->c, 0, width,
-                                  rg_ucb_expectation, &weights, &ucb));
+  PetscCall(rg_context_ucb_create(model, width, &average, RG_CONTEXT_PAIRS, 1, &ucb));
   PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
   for (int i = 0; i < contexts->n; i++)
     squares += contexts->weight[i] * (ucb.u[i] - *value) * (ucb.u[i] - *value);
@@ -76,35 +76,22 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
   PetscFunctionReturn(0);
 }
 
-/* Maximise the average, raw points compared by its first `few` contexts. */
+/* Maximise the average; the search begins with the first `few` of the draws. */
 static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int t,
                                const RgHistory *history, const RgKdeContexts *contexts,
                                RgQuery *query, RgFailure *failure)
 {
   const RgKdeOptions *options = &((const Options *)algorithm->options)->kde;
-  int                 few;
+  const int           few = rg_kde_screening(options, contexts);
   RgRandom            random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  RgContextWeights    weights = {contexts->n, contexts->weight}, first;
-  RgContextUcb        ucb, coarse;
-  const RgScreen      screen = {rg_context_ucb_function, &coarse};
-  double             *equal;
+  RgContextWeights    weights = {contexts->n, contexts->weight}, first = {few, NULL};
+  const RgContextual  average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights};
+  const RgContextual  rough = {few, 0, contexts->c, rg_ucb_expectation, &first};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_ucb_create(model, contexts->n, contexts->c, 0, options->width,
-                                  rg_ucb_expectation, &weights, &ucb));
-  few = rg_kde_screening(options, contexts);
-  PetscCall(PetscMalloc1(few, &equal));
-  for (int i = 0; i < few; i++) equal[i] = 1.0 / few;
-  first = (RgContextWeights){few, equal};
-  if (few < contexts->n)
-    PetscCall(rg_context_ucb_create(model, few, contexts->c, 0, options->width,
-                                    rg_ucb_expectation, &first, &coarse));
-  PetscCall(rg_acquire_screened(algorithm->setup.domain, history, rg_context_ucb_function, &ucb,
-                                few < contexts->n ? &screen : NULL, algorithm->setup.maximiser,
-                                &random, query, &query->extra[ACQUISITION], failure));
-  PetscCall(rg_context_ucb_destroy(&ucb));
-  if (few < contexts->n) PetscCall(rg_context_ucb_destroy(&coarse));
-  PetscCall(PetscFree(equal));
+  PetscCall(rg_acquire_contextual(model, history, options->width, &average, &rough,
+                                  algorithm->setup.maximiser, &random, query,
+                                  &query->extra[ACQUISITION], failure));
   PetscFunctionReturn(0);
 }
 
@@ -157,7 +144,7 @@ const RgAlgorithmClass rg_algorithm_sbo_kde = {
              "contexts",
   .reference = "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
                "continuous context distribution via kernel density estimation, Algorithm 1",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_NATURE,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

@@ -7,7 +7,7 @@
    Deviations: the released comparison draws the points from [mean - 3 sd, mean - sd] (box: shifted)
    and anew at every call.
    Cost per acquisition value: see gp/context_posterior.h, M = samples.
-   Needs contexts from a box, drawn by nature. Revision 1. */
+   Needs contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/contextual.h"
 #include "base/design.h"
 
@@ -27,8 +27,8 @@ static const RgParam params[] = {
   {"samples", RG_PARAM_INT, offsetof(Options, samples), "1024", 1, 1e6, NULL, "",
    "Sobol points of the box of contexts"},
   {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 1, 1e6, NULL, "",
-   "of them, the first: what raw points of the search are compared by (starts are evaluated with "
-   "all)"},
+   "of them, the first, that the search begins with, where the kernel does not factor into x and c; "
+   "it ends with all"},
   {"box", RG_PARAM_CHOICE, offsetof(Options, box), "centred", 0, 0, boxes, "C_t",
    "mean -/+ one standard deviation, or shifted two of them down (as released)"},
   {0}};
@@ -93,7 +93,7 @@ const RgAlgorithmClass rg_algorithm_stable_opt = {
     .reference =
         "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "
         "Gaussian processes",
-    .revision = 1,
+    .revision = 2,
     .needs = RG_NEEDS_CONTEXT,
     .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
     .params = params,

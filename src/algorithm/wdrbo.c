@@ -7,7 +7,7 @@
    Deviations: the penalty's gradient is exact; the released code takes it as zero
    (penalty_gradient: none).
    Cost per acquisition value: see gp/context_posterior.h, M = contexts observed and samples.
-   Needs contexts from a box, drawn by nature. Revision 1. */
+   Needs contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/context_centre.h"
 #include "base/design.h"
 
@@ -37,9 +37,9 @@ static const RgParam params[] = {
    "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more)"},
   {"samples", RG_PARAM_INT, offsetof(Options, samples), "auto", 1, 1e6, NULL, "",
    "how many of them; auto: 100 random, 1025 equispaced, 1024 Sobol"},
-  {"screening", RG_PARAM_INT, offsetof(Options, screening), "16", 1, 1e6, NULL, "",
-   "of them, the first: what raw points of the search are compared by (starts are evaluated with "
-   "all); not where they are equispaced"},
+  {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 1, 1e6, NULL, "",
+   "of them, the first, that the search begins with, where the kernel does not factor into x and c; "
+   "it ends with all; not where they are equispaced"},
   {"penalty_gradient", RG_PARAM_CHOICE, offsetof(Options, gradient), "exact", 0, 0, gradients, "",
    "of eps_t L(x) in the search for x_t; none: counts as 0 (as released)"},
   {0}};
@@ -173,7 +173,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
   .summary = "x_t = argmax of the average of U = mu + width sd over the contexts observed, minus\n"
              "eps_t times the Lipschitz constant of U(x, .)",
   .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

@@ -7,7 +7,7 @@
    never above this value. Source: wdrbo 2.9 (duality: robust/wasserstein.h).
    Cost per acquisition value: that of the U (gp/context_posterior.h) for M = centre and grid, and
    O(n M) per piece of the dual.
-   Needs contexts from a box, drawn by nature. Revision 1. */
+   Needs contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/context_centre.h"
 #include "robust/wasserstein.h"
 
@@ -138,7 +138,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
              "within a Wasserstein distance eps_t of the contexts observed",
   .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, whose WDRBO bounds this "
                "value from below",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

@@ -1,8 +1,8 @@
 #include "gp/context_posterior_internal.h"
 
 PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, int size,
-                                           const double *contexts, int n_slopes, bool pairs,
-                                           RgContextPosterior *cp)
+                                           const double *contexts, int n_slopes, RgContextForm form,
+                                           int designs, RgContextPosterior *cp)
 {
   int dim_c = posterior->kernel.dim - dim_x;
 
@@ -11,7 +11,8 @@ PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, in
              PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d contexts, %d with slopes, of %d inputs", size,
              n_slopes, dim_c);
   *cp = (RgContextPosterior){.posterior = posterior, .dim_x = dim_x, .dim_c = dim_c, .size = size,
-                             .n_slopes = n_slopes, .is_product = !pairs && !posterior->remote};
+                             .n_slopes = n_slopes, .form = form, .designs = designs,
+                             .is_product = form != RG_CONTEXT_PAIRS && !posterior->remote};
   PetscCall(PetscMalloc1((size_t)size * dim_c, &cp->contexts));
   PetscCall(PetscArraycpy(cp->contexts, contexts, (size_t)size * dim_c));
   if (cp->is_product) PetscCall(rg_context_product_create(cp));
@@ -26,6 +27,11 @@ PetscErrorCode rg_context_posterior_destroy(RgContextPosterior *cp)
   PetscCall(rg_context_pairs_destroy(cp));
   PetscCall(PetscFree(cp->contexts));
   PetscFunctionReturn(0);
+}
+
+bool rg_context_posterior_is_reduced(const RgContextPosterior *cp)
+{
+  return cp->is_product && rg_context_product_is_reduced(cp);
 }
 
 PetscErrorCode rg_context_moments_create(const RgContextPosterior *cp, RgContextMoments *moments)

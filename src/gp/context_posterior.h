@@ -12,23 +12,34 @@
 
 #define RG_CONTEXT_BATCH 32 /* most designs of one prediction */
 
+typedef enum {
+  RG_CONTEXT_EXACT, /* to rounding */
+  RG_CONTEXT_ROUGH, /* F to 1e-4 of its longest column: enough to compare designs by */
+  RG_CONTEXT_PAIRS  /* all pairs: the reference of tests and benchmarks */
+} RgContextForm;
+
 typedef struct {
   RgPosterior *posterior; /* borrowed; must not change while this lives */
   int     dim_x, dim_c;
   int     size;     /* M contexts */
   int     n_slopes; /* the last n_slopes of them have derivatives by the context */
   double *contexts; /* M x dim_c, owned copy */
+  RgContextForm form;
+  int     designs;
   bool    is_product;
   struct RgContextProduct *product; /* private */
   struct RgContextPairs   *pairs;   /* private */
 } RgContextPosterior;
 
-/* Posterior over (x, c) with x the first dim_x inputs. contexts: size x dim_c. `pairs` keeps away
-   from the product form (the reference of tests and benchmarks). */
+/* Posterior over (x, c) with x the first dim_x inputs. contexts: size x dim_c. designs: how many
+   will be predicted, about: Q R must pay. */
 PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, int size,
-                                           const double *contexts, int n_slopes, bool pairs,
-                                           RgContextPosterior *cp);
+                                           const double *contexts, int n_slopes, RgContextForm form,
+                                           int designs, RgContextPosterior *cp);
 PetscErrorCode rg_context_posterior_destroy(RgContextPosterior *cp);
+
+/* Whether F = Q R is in use; else the cost is that of M single contexts. */
+bool rg_context_posterior_is_reduced(const RgContextPosterior *cp);
 
 /* What is predicted for one x, and derivatives of a function by it: `mean`, `variance` (M each),
    `mean_slope`, `variance_slope` (n_slopes x dim_c each; derivatives by the context). For J designs

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define RANK_TOLERANCE 1e-12   /* relative to the longest column of F: shorter rests drop */
-#define TYPICAL_DESIGNS 500.0  /* predicted in a life */
+#define ROUGH_TOLERANCE 1e-4
 #define SLOW 10.0              /* an operation of a matrix-vector product against a product's */
 #define FORMS_BYTES (64.0 * 1024 * 1024) /* most memory of r^2/2 numbers a context */
 
@@ -69,6 +69,11 @@ static PetscErrorCode create_scratch(struct RgContextProduct *p, int dim_x)
   PetscFunctionReturn(0);
 }
 
+static double tolerance(const RgContextPosterior *cp)
+{
+  return cp->form == RG_CONTEXT_ROUGH ? ROUGH_TOLERANCE : RANK_TOLERANCE;
+}
+
 static PetscErrorCode create_forms(RgContextPosterior *cp)
 {
   struct RgContextProduct *p = cp->product;
@@ -80,7 +85,7 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
   PetscCall(PetscArraycpy(left, p->R, (size_t)r * M));
   for (int l = 0; l < S * dim; ++l)
     PetscCall(PetscArraycpy(left + (size_t)(M + l) * r, p->R + (size_t)(M - S + l / dim) * r, r));
-  PetscCall(rg_bilinear_forms_create(r, p->n_columns, left, p->R, RANK_TOLERANCE, RG_CONTEXT_BATCH,
+  PetscCall(rg_bilinear_forms_create(r, p->n_columns, left, p->R, tolerance(cp), RG_CONTEXT_BATCH,
                                      &p->forms));
   PetscCall(PetscFree(left));
   PetscFunctionReturn(0);
@@ -88,24 +93,24 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
 
 /* Whether single columns cost less than Q R: n^2 K against n^2 r + n r^2 + r^2 s operations a
    design, with s = 2 r dimensions of forms that are found in 2 r^2 s^2 slow operations before. */
-static bool plain_is_cheaper(int n, double r, int n_columns)
+static bool plain_is_cheaper(int n, double r, int n_columns, int designs)
 {
   const double forms = PetscMin(2.0 * r, n_columns), before = 2.0 * r * r * forms * forms;
 
   return r * r / 2.0 * n_columns * sizeof(double) > FORMS_BYTES ||
          (double)n * n * n_columns <
-           (double)n * n * r + n * r * r + r * r * forms + SLOW * before / TYPICAL_DESIGNS;
+           (double)n * n * r + n * r * r + r * r * forms + SLOW * before / designs;
 }
 
 /* Q and R, or Q = F; *F is handed over or freed. */
-static PetscErrorCode factorise(struct RgContextProduct *p, double *F)
+static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int designs, double *F)
 {
   const int n = p->n, K = p->n_columns;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * n, &p->Q));
-  PetscCall(rg_column_basis(n, K, F, RANK_TOLERANCE, 0, p->Q, &p->rank));
-  p->is_plain = plain_is_cheaper(n, p->rank, K);
+  PetscCall(rg_column_basis(n, K, F, drop, 0, p->Q, &p->rank));
+  p->is_plain = plain_is_cheaper(n, p->rank, K, designs);
   if (p->is_plain) {
     PetscCall(PetscFree(p->Q));
     p->Q = F;
@@ -138,13 +143,18 @@ PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
   p->n_columns = cp->size + cp->n_slopes * cp->dim_c;
   PetscCall(PetscMalloc1(n * p->n_columns, &F));
   PetscCall(right_matrix(cp, &p->right, p->n, F));
-  PetscCall(factorise(p, F));
+  PetscCall(factorise(p, tolerance(cp), cp->designs, F));
   if (!p->is_plain) PetscCall(create_forms(cp));
   PetscCall(create_scratch(p, cp->dim_x));
   for (size_t i = 0; i < n; ++i)
     PetscCall(PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim,
                             cp->dim_x));
   PetscFunctionReturn(0);
+}
+
+bool rg_context_product_is_reduced(const RgContextPosterior *cp)
+{
+  return !cp->product->is_plain;
 }
 
 PetscErrorCode rg_context_product_destroy(RgContextPosterior *cp)

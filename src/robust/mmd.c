@@ -228,18 +228,20 @@ static PetscErrorCode sensitivity_root(RgMmd *mmd)
   PetscFunctionReturn(0);
 }
 
-/* S and dS/du. identity: standard deviation times sqrt(n); exact: sqrt of u'K^-1 u centred. */
-static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, RgMmdSensitivity kind, double *S,
-                                     double *slope)
+/* S and dS/du. identity: standard deviation times sqrt(finer); exact: sqrt of u'K^-1 u centred. */
+static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMinimax *options,
+                                     double *S, double *slope)
 {
   int     n = mmd->n;
   double *v = mmd->w, *ones = mmd->w + n, mean = 0.0, sums[3] = {0.0, 0.0, 0.0};
 
   PetscFunctionBeginUser;
-  if (kind == RG_MMD_IDENTITY) {
+  if (options->sensitivity == RG_MMD_IDENTITY) {
+    const double stretch = options->finer > n ? sqrt((double)options->finer / n) : 1.0;
     for (int i = 0; i < n; ++i) mean += u[i] / n;
-    for (int i = 0; i < n; ++i) slope[i] = u[i] - mean;
+    for (int i = 0; i < n; ++i) slope[i] = stretch * (u[i] - mean);
     *S = cblas_dnrm2(n, slope, 1);
+    for (int i = 0; i < n; ++i) slope[i] *= stretch;
   } else {
     PetscCall(sensitivity_root(mmd));
     for (int i = 0; i < n; ++i) v[i] = u[i], ones[i] = 1.0;
@@ -263,7 +265,7 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; ++i) E += (uniform ? 1.0 / n : mmd->p[i]) * u[i];
-  PetscCall(sensitivity_of(mmd, u, options->sensitivity, &S, slope));
+  PetscCall(sensitivity_of(mmd, u, options, &S, slope));
   if (radius >= reach) {
     of_E = 0.0, of_min = 1.0;
   } else if (S == 0.0 && !options->no_tangent) {

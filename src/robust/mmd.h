@@ -34,10 +34,12 @@ typedef enum { RG_MMD_IDENTITY, RG_MMD_EXACT } RgMmdSensitivity;
 /* The average of a tangent lower bound and a chord upper bound of the worst case (Tay et al. 2022;
    sbo_kde 3.2), with d value / d u in `weight` (n; NULL: not wanted). As released: uniform_centre
    takes the plain mean of u for p'u, no_tangent the smallest u for the lower bound at every radius.
-   O(n), with the exact sensitivity O(n^2). */
+   finer: points of the grid that the n are a thinner version of (0: n); the identity sensitivity
+   grows with the root of their number. O(n), with the exact sensitivity O(n^2). */
 typedef struct {
   RgMmdSensitivity sensitivity;
   bool             uniform_centre, no_tangent;
+  int              finer;
 } RgMmdMinimax;
 PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
                               const RgMmdMinimax *options, double *value, double *weight);

@@ -304,7 +304,8 @@ static void box_of_stable_opt(void **state)
   RG_CLOSE(high, 0.57619868596437, 1e-13);
   for (int i = 0; i < 9; i++) contexts[i] = low + i / 8.0 * (high - low);
   sbo_model(&it);
-  RG_OK(rg_context_ucb_create(&it.model, 9, contexts, 0, 1.5, rg_ucb_minimum, &all, &ucb));
+  const RgContextual least = {9, 0, contexts, rg_ucb_minimum, &all};
+  RG_OK(rg_context_ucb_create(&it.model, 1.5, &least, RG_CONTEXT_EXACT, 500, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, NULL));
   RG_CLOSE(value, 1.2524956326321, 1e-11);
   RG_OK(rg_context_ucb_destroy(&ucb));

@@ -246,7 +246,8 @@ static void average_and_worst_case(void **state)
 
   (void)state;
   fitted_make(&it);
-  RG_OK(rg_context_ucb_create(&it.model, 8, contexts, 0, 1.5, rg_ucb_expectation, &weights, &ucb));
+  const RgContextual average = {8, 0, contexts, rg_ucb_expectation, &weights};
+  RG_OK(rg_context_ucb_create(&it.model, 1.5, &average, RG_CONTEXT_EXACT, 500, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, &gradient));
   RG_CLOSE(value, 1.349401964835, 1e-11);
   RG_CLOSE(gradient, 2.75087219, 1e-7);

@@ -66,7 +66,7 @@ static void minimax(void **state)
   begin(0.0, &mmd);
   for (int k = 0; k < 3; ++k) {
     for (int kind = RG_MMD_IDENTITY; kind <= RG_MMD_EXACT; ++kind) {
-      const RgMmdMinimax how = {(RgMmdSensitivity)kind, false, false};
+      const RgMmdMinimax how = {(RgMmdSensitivity)kind, false, false, 0};
       RG_OK(rg_mmd_minimax(&mmd, u5, radius[k], &how, &value, weight));
       RG_CLOSE(value, kind == RG_MMD_IDENTITY ? identity[k] : exact[k], 1e-12);
       for (int i = 0; i < 5; ++i) {
@@ -79,12 +79,43 @@ static void minimax(void **state)
       }
     }
   }
-  const RgMmdMinimax released = {RG_MMD_IDENTITY, true, true};
+  const RgMmdMinimax released = {RG_MMD_IDENTITY, true, true, 0};
   const double       as_released[3] = {-0.11063274316054, -0.23189822948162, -0.41379645896324};
   for (int k = 0; k < 3; ++k) {
     RG_OK(rg_mmd_minimax(&mmd, u5, radius[k], &released, &value, NULL));
     RG_CLOSE(value, as_released[k], 1e-12);
   }
+  RG_OK(rg_mmd_destroy(&mmd));
+}
+
+/* Five points that stand for twenty have the sensitivity of four copies of each. */
+static void minimax_of_a_thinner_grid(void **state)
+{
+  const RgMmdMinimax how = {RG_MMD_IDENTITY, false, false, 20};
+  double             K[400], p[20], u[20], five[25], up, down, value, expected, weight[5], v[5];
+  RgMmd              mmd, copies;
+
+  (void)state;
+  line_kernel(5, 0.25, five);
+  for (int i = 0; i < 20; ++i) {
+    p[i] = p5[i / 4] / 4;
+    u[i] = u5[i / 4];
+    for (int j = 0; j < 20; ++j) K[i * 20 + j] = five[i / 4 * 5 + j / 4];
+  }
+  begin(0.0, &mmd);
+  RG_OK(rg_mmd_create(20, K, p, 0.0, &copies));
+  RG_OK(rg_mmd_minimax(&mmd, u5, 0.05, &how, &value, weight));
+  RG_OK(rg_mmd_minimax(&copies, u, 0.05, &how, &expected, NULL));
+  RG_CLOSE(value, expected, 1e-12);
+  for (int i = 0; i < 5; ++i) {
+    memcpy(v, u5, sizeof(v));
+    v[i] += 1e-6;
+    RG_OK(rg_mmd_minimax(&mmd, v, 0.05, &how, &up, NULL));
+    v[i] -= 2e-6;
+    RG_OK(rg_mmd_minimax(&mmd, v, 0.05, &how, &down, NULL));
+    RG_CLOSE(weight[i], (up - down) / 2e-6, 1e-7);
+  }
+  RG_OK(rg_mmd_destroy(&copies));
   RG_OK(rg_mmd_destroy(&mmd));
 }
 
@@ -158,6 +189,7 @@ static void hundred_points(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(exact_worst_case),
   cmocka_unit_test(minimax),
+  cmocka_unit_test(minimax_of_a_thinner_grid),
   cmocka_unit_test(radius),
   cmocka_unit_test(hundred_points),
 };

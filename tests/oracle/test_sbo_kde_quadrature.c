@@ -65,8 +65,9 @@ static double average_at(Method *rule, int t, const RgHistory *history, const do
 
   RG_OK(rg_kde_contexts_create(&rule->algorithm, rule->options, t, history, 0, &contexts));
   RgContextWeights weights = {contexts.n, contexts.weight};
-  RG_OK(rg_context_ucb_create(sbo_kde()->model(&rule->algorithm), contexts.n, contexts.c, 0,
-                              rule->options->width, rg_ucb_expectation, &weights, &ucb));
+  const RgContextual average = {contexts.n, 0, contexts.c, rg_ucb_expectation, &weights};
+  RG_OK(rg_context_ucb_create(sbo_kde()->model(&rule->algorithm), rule->options->width, &average,
+                              RG_CONTEXT_EXACT, 500, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, x, &value, NULL));
   RG_OK(rg_context_ucb_destroy(&ucb));
   RG_OK(rg_kde_contexts_destroy(&contexts));

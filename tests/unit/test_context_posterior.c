@@ -50,14 +50,14 @@ static void random_bar(const RgContextPosterior *cp, RgContextMoments *bar)
 }
 
 /* Moments and slopes against one rg_posterior_predict per pair and central differences of it. */
-static void check_moments(Case *test, bool pairs, bool product)
+static void check_moments(Case *test, RgContextForm form, bool product)
 {
   RgContextPosterior cp;
   RgContextMoments   moments;
   RgPrediction       work = {0};
   const double       h = 1e-5;
 
-  RG_OK(rg_context_posterior_create(&test->posterior, DX, M, test->contexts, S, pairs, &cp));
+  RG_OK(rg_context_posterior_create(&test->posterior, DX, M, test->contexts, S, form, 500, &cp));
   assert_int_equal(cp.is_product, product);
   RG_OK(rg_context_moments_create(&cp, &moments));
   RG_OK(rg_context_posterior_predict(&cp, J, test->X, &moments));
@@ -103,14 +103,14 @@ static double weighted(RgContextPosterior *cp, const double *X, const RgContextM
 }
 
 /* The gradient against central differences of the moments themselves. */
-static void check_gradient(Case *test, bool pairs)
+static void check_gradient(Case *test, RgContextForm form)
 {
   RgContextPosterior cp;
   RgContextMoments   bar, moments;
   double             G[J * DX], X[J * DX];
   const double       h = 1e-5;
 
-  RG_OK(rg_context_posterior_create(&test->posterior, DX, M, test->contexts, S, pairs, &cp));
+  RG_OK(rg_context_posterior_create(&test->posterior, DX, M, test->contexts, S, form, 500, &cp));
   random_bar(&cp, &bar);
   RG_OK(rg_context_moments_create(&cp, &moments));
   RG_OK(rg_context_posterior_predict(&cp, J, test->X, &moments));
@@ -133,8 +133,8 @@ static void gaussian_is_a_product(void **state)
 
   (void)state;
   begin(RG_KERNEL_GAUSSIAN, false, &test);
-  check_moments(&test, false, true);
-  check_gradient(&test, false);
+  check_moments(&test, RG_CONTEXT_EXACT, true);
+  check_gradient(&test, RG_CONTEXT_EXACT);
   end(&test);
 }
 
@@ -144,8 +144,8 @@ static void product_of_materns(void **state)
 
   (void)state;
   begin(RG_KERNEL_MATERN52, true, &test);
-  check_moments(&test, false, true);
-  check_gradient(&test, false);
+  check_moments(&test, RG_CONTEXT_EXACT, true);
+  check_gradient(&test, RG_CONTEXT_EXACT);
   end(&test);
 }
 
@@ -155,12 +155,12 @@ static void other_kernels_go_pair_by_pair(void **state)
 
   (void)state;
   begin(RG_KERNEL_MATERN52, false, &test);
-  check_moments(&test, false, false);
-  check_gradient(&test, false);
+  check_moments(&test, RG_CONTEXT_EXACT, false);
+  check_gradient(&test, RG_CONTEXT_EXACT);
   end(&test);
   begin(RG_KERNEL_GAUSSIAN, false, &test);
-  check_moments(&test, true, false);
-  check_gradient(&test, true);
+  check_moments(&test, RG_CONTEXT_PAIRS, false);
+  check_gradient(&test, RG_CONTEXT_PAIRS);
   end(&test);
 }
 

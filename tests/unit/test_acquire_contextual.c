@@ -1,0 +1,121 @@
+/* Searches that begin with a cheaper version of an acquisition function end where the plain search
+   ends. */
+#include "acquisition/context_ucb.h"
+#include "test_main.h"
+
+#include <math.h>
+
+enum { N = 40, M = 300, FEW = 64, DX = 2 };
+
+static double f(const double *z)
+{
+  return sin(6.0 * z[0]) + cos(5.0 * z[1] + 3.0 * z[2]) - (z[0] - z[2]) * (z[0] - z[2]);
+}
+
+typedef struct {
+  RgDomain  domain;
+  RgKernel  kernel;
+  RgModel   model;
+  RgHistory history;
+  double    contexts[M];
+} Case;
+
+static RgRandom random_at(uint64_t t)
+{
+  const RgStream stream = rg_stream(1, "test", 0, "acquire_contextual", 0);
+
+  return rg_stream_at(&stream, t);
+}
+
+static void begin(RgKernelFamily family, Case *it)
+{
+  const double scales[DX + 1] = {0.3, 0.3, 0.4};
+  double       Z[N * (DX + 1)], y[N];
+  RgRandom     random = random_at(0);
+  RgFailure    failure = {0};
+
+  *it = (Case){.domain.design.dim = DX, .domain.context.dim = 1, .history.dim = DX};
+  for (int i = 0; i < N * (DX + 1); ++i) Z[i] = rg_random_uniform(&random);
+  for (int i = 0; i < N; ++i) y[i] = f(Z + i * (DX + 1));
+  for (int m = 0; m < M; ++m) it->contexts[m] = 0.5 + 0.2 * rg_random_normal(&random);
+  RG_OK(rg_kernel_create(family, DX + 1, true, scales, 1.0, &it->kernel));
+  it->model.domain = &it->domain;
+  RG_OK(rg_posterior_create(&it->kernel, 1e-4, 0.0, N, &it->model.posterior));
+  RG_OK(rg_posterior_set(&it->model.posterior, NULL, 1e-4, 0.0, N, Z, y, &failure));
+  assert_false(failure.failed);
+}
+
+static void end(Case *it)
+{
+  RG_OK(rg_posterior_destroy(&it->model.posterior));
+  RG_OK(rg_kernel_destroy(&it->kernel));
+}
+
+/* Best value with `few`; as many as M: the plain search. */
+static double best(Case *it, RgContextCriterion criterion, void *all, void *some, int few)
+{
+  const RgContextual exact = {M, 0, it->contexts, criterion, all};
+  const RgContextual cheap = {few, 0, it->contexts, criterion, some};
+  const RgMaximiserOptions options = {.raw_samples = 256, .restarts = 20, .max_iterations = 100,
+                                      .tolerance = 1e-9};
+  RgRandom  random = random_at(1);
+  RgFailure failure = {0};
+  double    x[DX], value;
+  RgQuery   query = {.x = x};
+
+  RG_OK(rg_acquire_contextual(&it->model, &it->history, 1.5, &exact, &cheap, &options, &random,
+                              &query, &value, &failure));
+  assert_false(failure.failed);
+  for (int j = 0; j < DX; ++j) assert_true(x[j] >= 0.0 && x[j] <= 1.0);
+  return value;
+}
+
+static void ends_where_the_plain_search_ends(void **state)
+{
+  const RgKernelFamily families[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN52};
+  RgContextWeights     all = {M, NULL}, some = {FEW, NULL};
+  int                  n_all = M, n_some = FEW;
+
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    Case it;
+    begin(families[k], &it);
+    RG_CLOSE(best(&it, rg_ucb_expectation, &all, &some, FEW),
+             best(&it, rg_ucb_expectation, &all, &all, M), 1e-7);
+    RG_CLOSE(best(&it, rg_ucb_minimum, &n_all, &n_some, FEW),
+             best(&it, rg_ucb_minimum, &n_all, &n_all, M), 1e-3);
+    end(&it);
+  }
+}
+
+/* The value is that of all contexts, whatever the search began with. */
+static void value_is_exact(void **state)
+{
+  RgContextWeights   all = {M, NULL}, some = {1, NULL};
+  Case               it;
+  RgContextUcb       ucb;
+  const RgMaximiserOptions options = {.raw_samples = 64, .restarts = 5, .max_iterations = 0};
+  RgRandom  random = random_at(1);
+  RgFailure failure = {0};
+  double    x[DX], value, again;
+  RgQuery   query = {.x = x};
+
+  (void)state;
+  begin(RG_KERNEL_MATERN52, &it);
+  const RgContextual exact = {M, 0, it.contexts, rg_ucb_expectation, &all};
+  const RgContextual cheap = {1, 0, it.contexts, rg_ucb_expectation, &some};
+  RG_OK(rg_acquire_contextual(&it.model, &it.history, 1.5, &exact, &cheap, &options, &random,
+                              &query, &value, &failure));
+  RG_OK(rg_context_ucb_create(&it.model, 1.5, &exact, RG_CONTEXT_PAIRS, 1, &ucb));
+  RG_OK(rg_context_ucb_function(&ucb, 1, x, &again, NULL));
+  RG_CLOSE(value, again, 1e-12);
+  RG_OK(rg_context_ucb_destroy(&ucb));
+  end(&it);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(ends_where_the_plain_search_ends),
+  cmocka_unit_test(value_is_exact),
+};
+
+RG_TEST_MAIN(tests)
