@@ -59,8 +59,7 @@ typedef struct {
      they are exact; for the estimate of cost. NULL: none. */
   int (*paths)(const void *options, bool finite, int *features);
   /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts), and
-     how many of them raw points of the search are compared by; for the estimate of cost. NULL:
-     none. */
+     how many of them a search begins with; for the estimate of cost. NULL: none. */
   int (*contexts)(const void *options, int n, int *screening);
   /* Bytes of the discretisation of a context box in `dim` coordinates, with n evaluations in hand;
      NULL: tables of so many `contexts`. */

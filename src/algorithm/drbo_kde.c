@@ -100,7 +100,8 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
 {
   const Options *options = algorithm->options;
   const int      n = contexts->n, n_floor = options->floor_points, dim = contexts->dim;
-  const int      few = rg_kde_screening(&options->kde, contexts), few_floor = PetscMin(few, n_floor);
+  const int      few = rg_kde_screening(&options->kde, contexts);
+  const int      few_floor = PetscMin(few, n_floor);
   const bool     equal = options->kde.expectation == RG_KDE_SAMPLE;
   RgRandom       random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   Worst          worst = {.n = n,

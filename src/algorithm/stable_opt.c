@@ -27,8 +27,8 @@ static const RgParam params[] = {
   {"samples", RG_PARAM_INT, offsetof(Options, samples), "1024", 1, 1e6, NULL, "",
    "Sobol points of the box of contexts"},
   {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 1, 1e6, NULL, "",
-   "of them, the first, that the search begins with, where the kernel does not factor into x and c; "
-   "it ends with all"},
+   "of them, the first, that the search begins with, where the kernel does not factor into x and "
+   "c; it ends with all"},
   {"box", RG_PARAM_CHOICE, offsetof(Options, box), "centred", 0, 0, boxes, "C_t",
    "mean -/+ one standard deviation, or shifted two of them down (as released)"},
   {0}};

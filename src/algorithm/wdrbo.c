@@ -38,8 +38,8 @@ static const RgParam params[] = {
   {"samples", RG_PARAM_INT, offsetof(Options, samples), "auto", 1, 1e6, NULL, "",
    "how many of them; auto: 100 random, 1025 equispaced, 1024 Sobol"},
   {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 1, 1e6, NULL, "",
-   "of them, the first, that the search begins with, where the kernel does not factor into x and c; "
-   "it ends with all; not where they are equispaced"},
+   "of them, the first, that the search begins with, where the kernel does not factor into x and "
+   "c; it ends with all; not where they are equispaced"},
   {"penalty_gradient", RG_PARAM_CHOICE, offsetof(Options, gradient), "exact", 0, 0, gradients, "",
    "of eps_t L(x) in the search for x_t; none: counts as 0 (as released)"},
   {0}};

@@ -48,6 +48,7 @@ static const struct {
 #define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
 #define PATH_ASCENT      75.0 /* evaluations of a path that its local search amounts to */
 #define CONTEXT_ASCENT   8.0  /* likewise through a list of contexts, with gradients */
+#define CONTEXT_END      80.0 /* values a search ends with on all of them, begun with few */
 #define CONTEXT_RANK     30.0 /* of the kernel in one context coordinate */
 #define CONTEXT_DIM      3.0  /* what another context coordinate multiplies the rank by */
 #define NODE_ASCENT    12.0 /* likewise through nodes for the contexts, with gradients */
@@ -124,7 +125,8 @@ static double context_seconds(const RgCell *cell, double n0, double n)
   const bool   product = cell->surrogate.kernel == RG_KERNEL_GAUSSIAN;
   const double full = product ? fmin(square * M, reduced) : square * M / 2;
   const double coarse = product ? fmin(square * screening, reduced) : square * screening / 2;
-  const double values = raw * coarse + ascent * full;
+  const double values = product || screening < M ? (raw + ascent) * coarse + CONTEXT_END * full
+                                                 : (raw + ascent) * full;
 
   return unit.context * (n - n0) * values;
 }
