@@ -111,10 +111,12 @@ PetscErrorCode rg_context_ucb_function(void *context, int m, const double *X, do
 {
   RgContextUcb *ucb = context;
   const size_t dim = (size_t)ucb->posterior.dim_x;
+  /* Pair by pair, a gradient wants the solutions that the values of the same design left. */
+  const int size = gradient && !ucb->posterior.is_product ? 1 : RG_CONTEXT_BATCH;
 
   PetscFunctionBeginUser;
-  for (int begin = 0; begin < m; begin += RG_CONTEXT_BATCH)
-    PetscCall(batch(ucb, PetscMin(RG_CONTEXT_BATCH, m - begin), X + begin * dim, value + begin,
+  for (int begin = 0; begin < m; begin += size)
+    PetscCall(batch(ucb, PetscMin(size, m - begin), X + begin * dim, value + begin,
                     gradient ? gradient + begin * dim : NULL));
   PetscFunctionReturn(0);
 }

@@ -10,7 +10,8 @@ struct RgContextPairs {
   double      *Z;        /* M x dim */
   double      *one, *zero; /* M */
   double      *gradient; /* M x dim */
-  double      *mean, *variance; /* M */
+  double      *mean, *variance, *mean_bar, *variance_bar; /* M */
+  bool         work_is_current; /* of the one design predicted last, all contexts */
 };
 
 PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
@@ -23,6 +24,7 @@ PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
   cp->pairs = p;
   PetscCall(PetscMalloc6(M * dim, &p->Z, M, &p->one, M, &p->zero, M * dim, &p->gradient, M,
                          &p->mean, M, &p->variance));
+  PetscCall(PetscMalloc2(M, &p->mean_bar, M, &p->variance_bar));
   for (size_t m = 0; m < M; ++m) {
     p->one[m] = 1.0;
     p->zero[m] = 0.0;
@@ -38,6 +40,7 @@ PetscErrorCode rg_context_pairs_destroy(RgContextPosterior *cp)
   if (!p) PetscFunctionReturn(0);
   PetscCall(rg_prediction_destroy(&p->work));
   PetscCall(PetscFree6(p->Z, p->one, p->zero, p->gradient, p->mean, p->variance));
+  PetscCall(PetscFree2(p->mean_bar, p->variance_bar));
   PetscCall(PetscFree(cp->pairs));
   PetscFunctionReturn(0);
 }
@@ -94,6 +97,7 @@ PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const dou
       PetscCall(
         slopes_at(cp, x, moments->mean_slope + j * S, moments->variance_slope + j * S));
   }
+  p->work_is_current = J == 1 && S == 0;
   PetscFunctionReturn(0);
 }
 
@@ -138,26 +142,55 @@ static PetscErrorCode add_slope_gradient(RgContextPosterior *cp, const double *x
   PetscFunctionReturn(0);
 }
 
+/* Move the pairs whose derivatives are not zero to the front; returns how many there are. */
+static int gather_pairs(struct RgContextPairs *p, int M, int dim, const double *mean_bar,
+                        const double *variance_bar)
+{
+  int used = 0;
+
+  for (int m = 0; m < M; ++m) {
+    if (mean_bar[m] == 0.0 && variance_bar[m] == 0.0) continue;
+    for (int k = 0; k < dim; ++k) p->Z[(size_t)used * dim + k] = p->Z[(size_t)m * dim + k];
+    p->mean_bar[used] = mean_bar[m];
+    p->variance_bar[used++] = variance_bar[m];
+  }
+  return used;
+}
+
+/* g: gradient by x through means and variances. */
+static PetscErrorCode moment_gradient(RgContextPosterior *cp, const double *x,
+                                      const double *mean_bar, const double *variance_bar,
+                                      double *g)
+{
+  struct RgContextPairs *p = cp->pairs;
+  const int              dim = cp->dim_x + cp->dim_c;
+
+  PetscFunctionBeginUser;
+  fill_pairs(cp, x, 0);
+  const int used = gather_pairs(p, cp->size, dim, mean_bar, variance_bar);
+  for (int k = 0; k < cp->dim_x; ++k) g[k] = 0.0;
+  if (!used) PetscFunctionReturn(0);
+  if (!p->work_is_current || used < cp->size)
+    PetscCall(rg_posterior_predict(cp->posterior, used, p->Z, p->mean, p->variance, &p->work));
+  p->work_is_current = false;
+  PetscCall(rg_posterior_gradient(cp->posterior, used, p->Z, p->mean_bar, p->variance_bar,
+                                  &p->work, p->gradient));
+  for (int k = 0; k < cp->dim_x; ++k) {
+    for (size_t m = 0; m < (size_t)used; ++m) g[k] += p->gradient[m * dim + k];
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_context_pairs_gradient(RgContextPosterior *cp, int J, const double *X,
                                          const RgContextMoments *bar, double *G)
 {
-  struct RgContextPairs *p = cp->pairs;
   size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
-  int    dim = cp->dim_x + cp->dim_c;
 
   PetscFunctionBeginUser;
   for (size_t j = 0; j < (size_t)J; ++j) {
     const double *x = X + j * cp->dim_x;
     double       *g = G + j * cp->dim_x;
-    fill_pairs(cp, x, 0);
-    PetscCall(
-      rg_posterior_predict(cp->posterior, cp->size, p->Z, p->mean, p->variance, &p->work));
-    PetscCall(rg_posterior_gradient(cp->posterior, cp->size, p->Z, bar->mean + j * M,
-                                    bar->variance + j * M, &p->work, p->gradient));
-    for (int k = 0; k < cp->dim_x; ++k) {
-      g[k] = 0.0;
-      for (size_t m = 0; m < M; ++m) g[k] += p->gradient[m * dim + k];
-    }
+    PetscCall(moment_gradient(cp, x, bar->mean + j * M, bar->variance + j * M, g));
     if (S > 0)
       PetscCall(
         add_slope_gradient(cp, x, bar->mean_slope + j * S, bar->variance_slope + j * S, g));
