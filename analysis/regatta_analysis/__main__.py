@@ -56,13 +56,16 @@ def _confidence(options):
 
 
 def _claims(options):
-    from . import claims
+    from . import catalogue, claims
     verdicts = []
-    for path in options.claims or sorted(claims.EXPERIMENTS.glob("*/claims.yaml")):
+    for path in options.claims or []:
         files = claims.find_results(options.results, path.parent.name)
-        known = claims.studies_named(path)
-        if options.claims or known & set(files):
-            verdicts += claims.evaluate(path, claims.Studies(files))
+        verdicts += claims.evaluate(path, claims.Studies(files))
+    for name in [] if options.claims else catalogue.papers():
+        paper = catalogue.paper(name)
+        files = claims.find_results(options.results, name, paper.reference)
+        if set(files) & set(paper.studies()) and paper.claims_file.exists():
+            verdicts += claims.evaluate(paper.claims_file, claims.Studies(files))
     if not verdicts:
         raise InputError(f"{options.results[0]}: no study that a claims file speaks of; --claims "
                          "names the claims file")

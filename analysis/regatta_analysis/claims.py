@@ -70,8 +70,15 @@ class Studies:
         return found
 
 
-def find_results(places, paper):
-    """{study: path} of the results files (or study directories) at or in `places`."""
+@functools.lru_cache(maxsize=None)
+def _references(path):
+    """What the study file of these results says of its source."""
+    return str(load(path, True).attributes.get("references", ""))
+
+
+def find_results(places, paper, reference=None):
+    """{study: path} of the results files (or study directories) at or in `places`; with a reference,
+    of those whose study file has it: figures of several papers have the same name."""
     files = {}
     for place in map(Path, places):
         if place.is_dir() and place.suffix != ".d":
@@ -82,6 +89,8 @@ def find_results(places, paper):
         else:
             raise InputError(f"{place}: no such file")
         for path in found:
+            if reference and reference not in _references(path):
+                continue
             stem = path.name.removesuffix(".d").removesuffix(".h5")
             files.setdefault(stem.removeprefix(f"{paper}_"), path)
     return files

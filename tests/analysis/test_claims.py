@@ -4,6 +4,7 @@ import json
 import unittest
 
 import common
+import h5py
 import numpy as np
 import synthetic
 from regatta_analysis import checks, claims
@@ -224,6 +225,18 @@ tables:
 
 
 class Places(common.Case):
+    def test_files_of_two_papers_with_one_name(self):
+        for paper, reference in (("boke", "arXiv:1, appendix"), ("wdrbo", "arXiv:2")):
+            (self.scratch / paper).mkdir()
+            path = self.scratch / paper / "fig1b.h5"
+            synthetic.write(path, [made_up("Plane", {"EI": 1.0}, seeds=2)])
+            with h5py.File(path, "r+") as file:
+                file.attrs["references"] = reference
+        folders = [self.scratch / "boke", self.scratch / "wdrbo"]
+        for reference, paper in (("arXiv:1", "boke"), ("arXiv:2", "wdrbo")):
+            found = claims.find_results(folders, paper, reference)
+            self.assertEqual(found, {"fig1b": self.scratch / paper / "fig1b.h5"})
+
     def test_a_place_that_is_not_there(self):
         with self.assertRaisesRegex(InputError, "nowhere.h5: no such file"):
             claims.find_results([self.scratch / "nowhere.h5"], "boke")
