@@ -127,7 +127,7 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, d
                                      RgQuery *query, double *value, RgFailure *failure)
 {
   RgContextUcb   ucb, coarse;
-  const RgScreen screen = {rg_context_ucb_function, &coarse};
+  const RgScreen screen = {rg_context_ucb_function, &coarse, NULL};
   const int      most = options->raw_samples;
   bool           screened = !few || few->M < exact->M;
 

@@ -35,11 +35,18 @@ PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBat
                                void *context, int n_extra, const double *extra, RgRandom *random,
                                double *best_x, double *best_value, RgFailure *failure);
 
+/* n raw points X (n x dim) and their values, where some design makes them cheaper than Sobol points
+   one by one. */
+typedef PetscErrorCode (*RgRawDesign)(void *context, RgRandom *random, int n, double *X,
+                                      double *value);
+
 /* The same, beginning with a cheaper function of nearly the same values: raw points are compared by
-   it, starts climb on it, and its best maxima climb on the true one. NULL: rg_maximise_box. */
+   it, starts climb on it, and its best maxima climb on the true one (unless it is the true one).
+   raw: NULL for Sobol points. A NULL screen: rg_maximise_box. */
 typedef struct {
   RgBatchFunction function;
   void           *context;
+  RgRawDesign     raw;
 } RgScreen;
 PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
                                         RgBatchFunction function, void *context,

@@ -51,22 +51,28 @@ static PetscErrorCode screening_destroy(Screening *screening)
   PetscFunctionReturn(0);
 }
 
-/* Draw the raw points and evaluate them in one batch. */
+/* Draw the raw points and evaluate them in one batch, together with the extra ones. */
 static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *with, int n_extra,
                              const double *extra, RgRandom *random, Screening *screening)
 {
-  int    dim = screening->dim, n_raw = options->raw_samples;
+  int    dim = screening->dim, n_raw = options->raw_samples, known = 0;
   size_t raw_size = (size_t)n_raw * dim;
 
   PetscFunctionBeginUser;
-  if (dim <= RG_SOBOL_MAX_DIM)
+  if (with->raw) {
+    PetscCall(with->raw(with->context, random, n_raw, screening->points, screening->value));
+    known = n_raw;
+  } else if (dim <= RG_SOBOL_MAX_DIM) {
     PetscCall(rg_design_sobol(random, n_raw, dim, screening->points));
-  else
+  } else {
     PetscCall(rg_design_uniform(random, n_raw, dim, screening->points));
+  }
   if (n_extra)
     memcpy(screening->points + raw_size, extra, (size_t)n_extra * dim * sizeof(double));
-  PetscCall(
-    with->function(with->context, screening->n, screening->points, screening->value, NULL));
+  if (screening->n > known)
+    PetscCall(with->function(with->context, screening->n - known,
+                             screening->points + (size_t)known * dim, screening->value + known,
+                             NULL));
   for (int i = 0; i < screening->n; i++) {
     if (!isfinite(screening->value[i])) screening->value[i] = -INFINITY;
   }
@@ -190,7 +196,7 @@ PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int d
                                         RgRandom *random, double *best_x, double *best_value,
                                         RgFailure *failure)
 {
-  const RgScreen plain = {function, context};
+  const RgScreen plain = {function, context, NULL};
   RgLocalSearch search = options->local_search == RG_LOCAL_SEARCH_LBFGSB ? rg_local_search_lbfgsb
                                                                          : rg_local_search_batched;
   Screening     screening;
@@ -204,7 +210,8 @@ PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int d
   if (options->max_iterations > 0)
     PetscCall(search(options, dim, screening.m, screening.starts, screening.ends, with->function,
                      with->context));
-  if (with != &plain) PetscCall(finish(options, search, function, context, &screening));
+  if (with->function != function || with->context != context)
+    PetscCall(finish(options, search, function, context, &screening));
   for (int k = 1; k < screening.m; k++) {
     if (screening.ends[k] > screening.ends[best]) best = k;
   }

@@ -1,5 +1,4 @@
-#include "acquisition/path_sampler.h"
-#include "acquisition/acquire_internal.h"
+#include "acquisition/path_sampler_internal.h"
 #include "base/vector.h"
 
 #include <math.h>
@@ -9,22 +8,6 @@
 #define TIE          1e-12 /* relative to max(1, |g|), as rg_argmax */
 
 const char *const rg_path_kind_names[] = {"auto", "rff", "exact", "pathwise", NULL};
-
-struct RgPathSampler {
-  const RgDomain *domain;
-  RgPathOptions   options;
-  int             kind;     /* never auto */
-  RgSetPaths     *set;      /* finite designs; made by the first draw */
-  int             capacity; /* expected evaluations */
-  RgFeaturePath   path;
-  double         *noise;    /* of the data: n x count */
-  double         *F;        /* finite designs: N x count */
-  double         *y;        /* finite designs: n outputs, model units */
-  size_t          noise_room, F_room, y_room;
-  int             count;    /* room for optima */
-  int            *index;
-  double         *x, *value;
-};
 
 void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain, RgPlace place,
                            RgDiagnostics *diagnostics)
@@ -56,8 +39,8 @@ PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOption
   sampler->capacity = capacity;
   sampler->kind = options->kind;
   if (sampler->kind == RG_PATHS_AUTO && !rg_space_is_finite(&domain->design))
-    sampler->kind = RG_PATHS_RFF;
-  PetscCall(rg_feature_path_create(domain->design.dim, options->features, &sampler->path));
+    sampler->kind = RG_PATHS_PATHWISE;
+  PetscCall(rg_feature_bundle_create(domain->design.dim, options->features, &sampler->features));
   *out = sampler;
   PetscFunctionReturn(0);
 }
@@ -67,7 +50,8 @@ PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler)
   PetscFunctionBeginUser;
   if (!*sampler) PetscFunctionReturn(0);
   PetscCall(rg_set_paths_destroy(&(*sampler)->set));
-  PetscCall(rg_feature_path_destroy(&(*sampler)->path));
+  PetscCall(rg_feature_bundle_destroy(&(*sampler)->features));
+  PetscCall(PetscFree((*sampler)->raw));
   PetscCall(PetscFree((*sampler)->noise));
   PetscCall(PetscFree((*sampler)->F));
   PetscCall(PetscFree((*sampler)->y));
@@ -76,7 +60,7 @@ PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode reserve(size_t size, size_t *room, double **array)
+PetscErrorCode rg_path_sampler_reserve(size_t size, size_t *room, double **array)
 {
   PetscFunctionBeginUser;
   if (size <= *room) PetscFunctionReturn(0);
@@ -97,37 +81,38 @@ static PetscErrorCode reserve_optima(RgPathSampler *sampler, int count)
   PetscFunctionReturn(0);
 }
 
-/* `count` draws of the noise of n data. */
-static PetscErrorCode draw_noise(RgPathSampler *sampler, const RgPosterior *posterior, int count,
-                                 RgRandom *draws)
+PetscErrorCode rg_path_sampler_noise(RgPathSampler *sampler, const RgPosterior *posterior,
+                                     int count, RgRandom *draws)
 {
   size_t size = (size_t)posterior->n * count;
   double deviation = sqrt(posterior->noise_variance + posterior->jitter);
 
   PetscFunctionBeginUser;
-  PetscCall(reserve(size, &sampler->noise_room, &sampler->noise));
+  PetscCall(rg_path_sampler_reserve(size, &sampler->noise_room, &sampler->noise));
   rg_vector_normals(draws, size, sampler->noise);
   for (size_t i = 0; i < size; i++) sampler->noise[i] *= deviation;
   PetscFunctionReturn(0);
 }
 
-/* One path over the unit cube: sampler->path. */
-static PetscErrorCode draw_function(RgPathSampler *sampler, RgPosterior *posterior,
-                                    RgRandom *draws, RgFailure *failure)
+void rg_path_sampler_check(const RgPathSampler *sampler, const RgPosterior *posterior,
+                           RgFailure *failure)
 {
-  PetscFunctionBeginUser;
-  if (sampler->options.features < posterior->kernel.n_terms) {
+  if (sampler->options.features < posterior->kernel.n_terms)
     rg_failure_set(failure, "paths of %d features for a kernel of %d terms",
                    sampler->options.features, posterior->kernel.n_terms);
-    PetscFunctionReturn(0);
-  }
-  PetscCall(rg_feature_path_draw(&sampler->path, &posterior->kernel, draws));
-  PetscCall(draw_noise(sampler, posterior, 1, draws));
-  if (sampler->kind == RG_PATHS_RFF)
-    PetscCall(rg_feature_path_condition_weights(&sampler->path, posterior, sampler->noise,
-                                                failure));
-  else
-    PetscCall(rg_feature_path_condition_pathwise(&sampler->path, posterior, sampler->noise));
+}
+
+PetscErrorCode rg_path_sampler_rff(RgPathSampler *sampler, const RgPosterior *posterior,
+                                   RgRandom *draws, RgFailure *failure)
+{
+  RgFeaturePath *path = &sampler->features.path;
+
+  PetscFunctionBeginUser;
+  rg_path_sampler_check(sampler, posterior, failure);
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(rg_feature_path_draw(path, &posterior->kernel, draws));
+  PetscCall(rg_path_sampler_noise(sampler, posterior, 1, draws));
+  PetscCall(rg_feature_path_condition_weights(path, posterior, sampler->noise, failure));
   PetscFunctionReturn(0);
 }
 
@@ -147,7 +132,7 @@ static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
     sampler->kind = rg_set_paths_is_structured(sampler->set) || design->size <= EXACT_POINTS
                       ? RG_PATHS_EXACT
                       : RG_PATHS_PATHWISE;
-  PetscCall(reserve((size_t)history->n, &sampler->y_room, &sampler->y));
+  PetscCall(rg_path_sampler_reserve((size_t)history->n, &sampler->y_room, &sampler->y));
   for (int i = 0; i < history->n; i++)
     sampler->y[i] = (history->y[i] - model->shift) / model->scale;
   PetscCall(rg_set_paths_update(sampler->set, &model->kernel, model->noise_variance, model->mean,
@@ -161,21 +146,22 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRando
 {
   const RgSpace *design = &sampler->domain->design;
   RgPosterior   *posterior = rg_set_paths_posterior(sampler->set);
+  RgFeaturePath *path = &sampler->features.path;
   double        *value;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(design->size, &value));
   for (int s = 0; s < count && !failure->failed; s++) {
     if (sampler->kind == RG_PATHS_RFF)
-      PetscCall(draw_function(sampler, posterior, draws, failure));
+      PetscCall(rg_path_sampler_rff(sampler, posterior, draws, failure));
     else
-      PetscCall(rg_feature_path_draw(&sampler->path, &posterior->kernel, draws));
+      PetscCall(rg_feature_path_draw(path, &posterior->kernel, draws));
     if (design->kind == RG_SPACE_GRID) {
-      PetscCall(rg_feature_path_on_grid(&sampler->path, design, count, sampler->F + s));
+      PetscCall(rg_feature_path_on_grid(path, design, count, sampler->F + s));
       continue;
     }
     PetscCall(
-      rg_feature_path_evaluate(&sampler->path, design->size, design->points, value, NULL));
+      rg_feature_path_evaluate(path, design->size, design->points, value, NULL));
     for (int i = 0; i < design->size; i++) sampler->F[(size_t)i * count + s] = value[i];
   }
   PetscCall(PetscFree(value));
@@ -186,15 +172,15 @@ static PetscErrorCode draw_on_set(RgPathSampler *sampler, int count, RgRandom *d
                                   RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCall(
-    reserve((size_t)sampler->domain->design.size * count, &sampler->F_room, &sampler->F));
+  PetscCall(rg_path_sampler_reserve((size_t)sampler->domain->design.size * count,
+                                    &sampler->F_room, &sampler->F));
   if (sampler->kind == RG_PATHS_EXACT) {
     PetscCall(rg_set_paths_draw(sampler->set, count, draws, sampler->F, failure));
     PetscFunctionReturn(0);
   }
   PetscCall(features_on_set(sampler, count, draws, failure));
   if (sampler->kind == RG_PATHS_PATHWISE && !failure->failed) {
-    PetscCall(draw_noise(sampler, rg_set_paths_posterior(sampler->set), count, draws));
+    PetscCall(rg_path_sampler_noise(sampler, rg_set_paths_posterior(sampler->set), count, draws));
     PetscCall(rg_set_paths_condition(sampler->set, count, sampler->noise, sampler->F));
   }
   PetscFunctionReturn(0);
@@ -251,61 +237,6 @@ static PetscErrorCode optima_on_set(RgPathSampler *sampler, const RgModel *model
   PetscFunctionReturn(0);
 }
 
-/* ---- boxes
-   ------------------------------------------------------------------------------------ */
-
-/* Raw points are compared in single precision; what the search ends in is exact. */
-static PetscErrorCode path_function(void *context, int m, const double *X, double *value,
-                                    double *gradient)
-{
-  PetscFunctionBeginUser;
-  if (gradient)
-    PetscCall(rg_feature_path_evaluate(context, m, X, value, gradient));
-  else
-    PetscCall(rg_feature_path_screen(context, m, X, value));
-  PetscFunctionReturn(0);
-}
-
-/* The search for the maximum of one of `count` paths. */
-static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
-                                      const RgMaximiserOptions *maximiser)
-{
-  const RgPathOptions *options = &sampler->options;
-  RgMaximiserOptions   search = *maximiser;
-
-  if (count > 1) {
-    search.raw_samples = rg_path_raw_samples(sampler->domain->design.dim);
-    search.restarts = RG_PATH_RESTARTS;
-  }
-  if (options->raw_samples >= 0) search.raw_samples = options->raw_samples;
-  if (options->restarts >= 0) search.restarts = options->restarts;
-  return search;
-}
-
-static PetscErrorCode optima_on_box(RgPathSampler *sampler, RgModel *model,
-                                    const RgHistory *history, int count,
-                                    const RgMaximiserOptions *maximiser, RgRandom *draws,
-                                    RgRandom *search, RgFailure *failure)
-{
-  RgMaximiserOptions options = path_search(sampler, count, maximiser);
-  int                dim = sampler->domain->design.dim, n_extra;
-  double            *extra;
-
-  PetscFunctionBeginUser;
-  for (int s = 0; s < count && !failure->failed; s++) {
-    PetscCall(draw_function(sampler, &model->posterior, draws, failure));
-    if (failure->failed) break;
-    PetscCall(rg_observed_starts(&options, history, search, &n_extra, &extra));
-    PetscCall(rg_maximise_box(&options, dim, path_function, &sampler->path, n_extra, extra, search,
-                              sampler->x + (size_t)s * dim, &sampler->value[s], failure));
-    PetscCall(rg_feature_path_evaluate(&sampler->path, 1, sampler->x + (size_t)s * dim,
-                                       &sampler->value[s], NULL));
-    PetscCall(PetscFree(extra));
-    sampler->index[s] = -1;
-  }
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model,
                                     const RgHistory *history, int count,
                                     const unsigned char *excluded,
@@ -320,7 +251,7 @@ PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model,
     PetscCall(optima_on_set(sampler, model, history, count, excluded, draws, failure));
   else
     PetscCall(
-      optima_on_box(sampler, model, history, count, maximiser, draws, search, failure));
+      rg_path_sampler_box(sampler, model, history, count, maximiser, draws, search, failure));
   *optima = (RgOptima){count, sampler->index, sampler->x, sampler->value};
   PetscFunctionReturn(0);
 }

@@ -56,8 +56,9 @@ typedef struct {
   const RgParam *params;
   size_t         options_size;
   /* Paths drawn from the posterior per iteration, *features the random features of each, 0 where
-     they are exact; for the estimate of cost. NULL: none. */
-  int (*paths)(const void *options, bool finite, int *features);
+     they are exact, *weights whether the features' weights are drawn from their posterior; for the
+     estimate of cost. NULL: none. */
+  int (*paths)(const void *options, bool finite, int *features, bool *weights);
   /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts), and
      how many of them a search begins with; for the estimate of cost. NULL: none. */
   int (*contexts)(const void *options, int n, int *screening);

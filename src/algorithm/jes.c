@@ -10,7 +10,7 @@
    variance, the lower bound; no epsilon-exploitation. Paths as in ts.c.
    Cost per iteration: K paths and their maxima as in ts.c; then as GP-UCB with K terms and, on a
    box, K (n + K) multiplications more per value.
-   Needs no context. Revision 1. */
+   Needs no context. Revision 2. */
 #include "algorithm/sampling.h"
 
 typedef struct {
@@ -62,11 +62,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int paths_per_iteration(const void *options, bool finite, int *features)
+static int paths_per_iteration(const void *options, bool finite, int *features, bool *weights)
 {
   const Options *o = options;
 
-  *features = rg_sampling_features(&o->paths, finite);
+  *features = rg_sampling_features(&o->paths, finite, weights);
   return o->samples;
 }
 
@@ -76,7 +76,7 @@ const RgAlgorithmClass rg_algorithm_jes = {
   .summary = "x_t = argmax of the information that f(x) carries on (x*, f*), over sampled optima",
   .reference = "Hvarfner, Hutter, Nardi (2022), Joint entropy search for maximally-informed "
                "Bayesian optimization, NeurIPS, Section 3",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

@@ -8,7 +8,7 @@
    Jegelka.
    Deviations: f*_l are maxima of paths, not draws from a fitted Gumbel law. Paths as in ts.c.
    Cost per iteration: K paths and their maxima as in ts.c; then as GP-UCB with K terms per value.
-   Needs no context. Revision 1. */
+   Needs no context. Revision 2. */
 #include "algorithm/sampling.h"
 
 #include <math.h>
@@ -75,11 +75,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int paths_per_iteration(const void *options, bool finite, int *features)
+static int paths_per_iteration(const void *options, bool finite, int *features, bool *weights)
 {
   const Options *o = options;
 
-  *features = rg_sampling_features(&o->paths, finite);
+  *features = rg_sampling_features(&o->paths, finite, weights);
   return o->samples;
 }
 
@@ -89,7 +89,7 @@ const RgAlgorithmClass rg_algorithm_mes = {
   .summary = "x_t = argmax of the information that f(x) carries on max f, over sampled maxima",
   .reference = "Wang, Jegelka (2017), Max-value entropy search for efficient Bayesian "
                "optimization, ICML",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

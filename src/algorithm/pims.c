@@ -8,7 +8,7 @@
    Deviations: -z is maximised, which does not underflow. Paths as in ts.c. `pims_clamp` (off in the
    paper) keeps g* above the posterior mean at the queried inputs.
    Cost per iteration: one path and its maximum as in ts.c; then as GP-UCB.
-   Needs no context. Revision 1. */
+   Needs no context. Revision 2. */
 #include "algorithm/sampling.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ const RgAlgorithmClass rg_algorithm_pims = {
   .summary = "x_t = argmax Pr(f(x) >= g*), g* the maximum of a sample path from the posterior",
   .reference = "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
                "Bayesian regret bounds, ICML",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

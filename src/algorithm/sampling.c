@@ -35,16 +35,17 @@ PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
-int rg_sampling_features(const RgPathOptions *paths, bool finite)
+int rg_sampling_features(const RgPathOptions *paths, bool finite, bool *weights)
 {
   bool exact = paths->kind == RG_PATHS_EXACT || (finite && paths->kind == RG_PATHS_AUTO);
 
+  *weights = paths->kind == RG_PATHS_RFF;
   return exact ? 0 : paths->features;
 }
 
-int rg_sampling_one_path(const void *options, bool finite, int *features)
+int rg_sampling_one_path(const void *options, bool finite, int *features, bool *weights)
 {
-  *features = rg_sampling_features(options, finite);
+  *features = rg_sampling_features(options, finite, weights);
   return 1;
 }
 

@@ -17,10 +17,11 @@ PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, Rg
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
 RgModel       *rg_sampling_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
-/* Random features of a path over a finite design or a box; 0: paths are exact. */
-int rg_sampling_features(const RgPathOptions *paths, bool finite);
+/* Random features of a path over a finite design or a box; 0: paths are exact. weights: theirs are
+   drawn from their posterior. */
+int rg_sampling_features(const RgPathOptions *paths, bool finite, bool *weights);
 /* RgAlgorithmClass.paths of a method with one path per iteration. */
-int rg_sampling_one_path(const void *options, bool finite, int *features);
+int rg_sampling_one_path(const void *options, bool finite, int *features, bool *weights);
 
 /* Maxima of `count` independent paths given the history, with random numbers of the sub-streams
    "paths" (the draws) and "path_maximiser" (their maximisation) at t. The model was updated.

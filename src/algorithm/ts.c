@@ -3,12 +3,13 @@
    Draw one path g from the posterior; x_t = argmax_x g(x).
    Source: Thompson (1933); as compared by Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979:
    irgp_ucb 3.5. Paths: irgp_ucb 3.4 (acquisition/path_sampler.h).
-   Deviations: on finite sets paths are drawn from the exact joint posterior unless `paths` says
-   otherwise; the paper draws them with random features everywhere. Where points may be queried once
-   only, the maximum is over the points left.
+   Deviations: unless `paths` says otherwise, paths are drawn from the exact joint posterior on
+   finite sets, and have the exact update on boxes; the paper draws weights of random features.
+   Where points may be queried once only, the maximum is over the points left.
    Cost per iteration: finite set O(n^2 + N sum of levels) on grids, O(n^2 + n N + N^2) elsewhere;
-   box O(n^2 M) for M features, O(M d) per value of the path; plus the model.
-   Needs no context. Revision 1. */
+   box O(n M + n^2) for M features (O(n^2 M) with `paths: rff`), O((M + n) d) per value of the path;
+   plus the model.
+   Needs no context. Revision 2. */
 #include "algorithm/sampling.h"
 
 typedef struct {
@@ -46,7 +47,7 @@ const RgAlgorithmClass rg_algorithm_ts = {
   .title = "TS",
   .summary = "x_t = argmax g(x), g a sample path from the posterior",
   .reference = "Thompson (1933); Russo, Van Roy (2014), doi:10.1287/moor.2014.0650",
-  .revision = 1,
+  .revision = 2,
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,

@@ -43,6 +43,12 @@ typedef struct {
      precision: some 1e-6 of the sum of |weight| off. n a multiple of RG_VECTOR_BLOCK */
   double (*coarse_cosine_sum)(int dim, const double *x, int n, const float *W, size_t ld,
                               const float *phase, const float *weight);
+  /* cosine and sine of 2 pi turn_m, likewise */
+  void (*coarse_circle)(int dim, const double *x, int n, const float *W, size_t ld,
+                        const float *phase, float *cosine, float *sine);
+  /* out (rows x columns) = A B', A rows x n, B columns x n, row-major, n likewise */
+  void (*coarse_products)(int rows, int columns, int n, const float *A, const float *B,
+                          double *out);
   /* a *= b */
   void (*multiply)(int n, const double *b, double *a);
   /* sum a b, in an order that does not depend on the instruction set */

@@ -224,6 +224,70 @@ static double coarse_cosine_sum(int dim, const double *x, int n, const float *W,
   }
 }
 
+static void coarse_circle(int dim, const double *x, int n, const float *W, size_t ld,
+                          const float *phase, float *cosine, float *sine)
+{
+  for (int m = 0; m < n; m += 2 * LANES) {
+    CoarseVector turn = *(const CoarseVector *)(phase + m), quarter;
+
+    for (int k = 0; k < dim; ++k) {
+      turn += (float)x[k] * *(const CoarseVector *)(W + (size_t)k * ld + m);
+    }
+    quarter = turn - 0.25f;
+    coarse_cosine_vector(&turn);
+    coarse_cosine_vector(&quarter);
+    *(CoarseVector *)(cosine + m) = turn;
+    *(CoarseVector *)(sine + m) = quarter;
+  }
+}
+
+/* Sums of a block of rows with a block of columns stay in registers. */
+enum { COARSE_ROWS = LANES == 8 ? 6 : 2, COARSE_COLUMNS = LANES == 8 ? 4 : 3 };
+
+INLINE double sum_coarse_block(const CoarseVector *v)
+{
+  float s[RG_VECTOR_BLOCK];
+
+  memcpy(s, v, sizeof s);
+  for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) s[l] += s[l + half];
+  }
+  return (double)s[0];
+}
+
+static void coarse_block(int i, int j, int rows, int columns, int n, const float *A, const float *B,
+                         double *out)
+{
+  const float *a[COARSE_ROWS], *b[COARSE_COLUMNS];
+  CoarseVector sum[COARSE_ROWS][COARSE_COLUMNS][COARSE] = {{{{0}}}};
+
+  for (int k = 0; k < COARSE_ROWS; ++k) a[k] = A + (size_t)(i + k < rows ? i + k : rows - 1) * n;
+  for (int l = 0; l < COARSE_COLUMNS; ++l)
+    b[l] = B + (size_t)(j + l < columns ? j + l : columns - 1) * n;
+  for (int q = 0; q < n; q += RG_VECTOR_BLOCK) {
+    for (int v = 0, at = q; v < COARSE; ++v, at += 2 * LANES) {
+      for (int k = 0; k < COARSE_ROWS; ++k) {
+        CoarseVector u = *(const CoarseVector *)(a[k] + at);
+        for (int l = 0; l < COARSE_COLUMNS; ++l)
+          sum[k][l][v] += u * *(const CoarseVector *)(b[l] + at);
+      }
+    }
+  }
+  for (int k = 0; k < COARSE_ROWS && i + k < rows; ++k) {
+    for (int l = 0; l < COARSE_COLUMNS && j + l < columns; ++l)
+      out[(size_t)(i + k) * columns + j + l] = sum_coarse_block(sum[k][l]);
+  }
+}
+
+static void coarse_products(int rows, int columns, int n, const float *A, const float *B,
+                            double *out)
+{
+  for (int i = 0; i < rows; i += COARSE_ROWS) {
+    for (int j = 0; j < columns; j += COARSE_COLUMNS)
+      coarse_block(i, j, rows, columns, n, A, B, out);
+  }
+}
+
 static void multiply(int n, const double *b, double *restrict a)
 {
 #pragma omp simd
@@ -325,6 +389,8 @@ const RgVectorOps VECTOR_OPS = {
   .turns = turns,
   .circle = circle,
   .coarse_cosine_sum = coarse_cosine_sum,
+  .coarse_circle = coarse_circle,
+  .coarse_products = coarse_products,
   .multiply = multiply,
   .dot = dot,
   .gram = GRAM,

@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/vector.h"
 #include "gp/factor.h"
+#include "gp/feature_path_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,7 @@ PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path)
   path->dim = dim;
   path->n = n;
   PetscCall(PetscMalloc6((size_t)dim * n, &path->frequency, n, &path->phase, n, &path->amplitude,
-                         n, &path->weight, 2 * n, &path->work, (dim + 2) * padded(n),
+                         n, &path->weight, 2 * n, &path->work, (dim + 3) * padded(n),
                          &path->coarse));
   PetscFunctionReturn(0);
 }
@@ -40,7 +41,7 @@ PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode reserve(RgFeaturePath *path, size_t size)
+PetscErrorCode rg_feature_path_reserve(RgFeaturePath *path, size_t size)
 {
   PetscFunctionBeginUser;
   if (size <= path->large_room) PetscFunctionReturn(0);
@@ -88,7 +89,8 @@ static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom
     rg_vector_normals(random, (size_t)n, z);
     for (int m = 0; m < n; ++m) {
       double turns = w[m] + z[m] * stretch[m] * inverse;
-      w[m] = fmin(fmax(turns, -FREQUENCY_MAX), FREQUENCY_MAX);
+      turns = turns > -FREQUENCY_MAX ? turns : -FREQUENCY_MAX;
+      w[m] = turns < FREQUENCY_MAX ? turns : FREQUENCY_MAX;
     }
     if (factor->shift) memcpy(w + (size_t)factor->shift * path->n, w, (size_t)n * sizeof *w);
   }
@@ -199,8 +201,9 @@ PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPo
   path->has_coarse = false;
   system.ldp = (int)padded(features);
   system.lda = rg_pad(system.size);
-  PetscCall(reserve(path, (size_t)n * system.ldp + (size_t)system.lda * system.lda
-                            + (size_t)(n + features)));
+  PetscCall(rg_feature_path_reserve(path, (size_t)n * system.ldp
+                                            + (size_t)system.lda * system.lda
+                                            + (size_t)(n + features)));
   system.P = path->large_work;
   system.A = system.P + (size_t)n * system.ldp;
   r = system.A + (size_t)system.lda * system.lda;
@@ -220,6 +223,16 @@ PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPo
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_feature_path_reserve_alpha(RgFeaturePath *path, int n)
+{
+  PetscFunctionBeginUser;
+  if (n <= path->alpha_room) PetscFunctionReturn(0);
+  PetscCall(PetscFree(path->alpha));
+  PetscCall(PetscMalloc1(2 * (size_t)n, &path->alpha));
+  path->alpha_room = 2 * n;
+  PetscFunctionReturn(0);
+}
+
 /* alpha = (K + noise I)^-1 r */
 PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosterior *posterior,
                                                   const double *e)
@@ -227,11 +240,7 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
   int n = posterior->n, ld = posterior->capacity;
 
   PetscFunctionBeginUser;
-  if (n > path->alpha_room) {
-    PetscCall(PetscFree(path->alpha));
-    PetscCall(PetscMalloc1(2 * n, &path->alpha));
-    path->alpha_room = 2 * n;
-  }
+  PetscCall(rg_feature_path_reserve_alpha(path, n));
   PetscCall(rg_feature_path_evaluate(path, n, posterior->X, path->alpha, NULL));
   for (int i = 0; i < n; ++i) {
     path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
@@ -280,7 +289,7 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   double            *K, *G;
 
   PetscFunctionBeginUser;
-  PetscCall(reserve(path, need));
+  PetscCall(rg_feature_path_reserve(path, need));
   K = path->large_work;
   G = K + size;
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, m, Z, K));
@@ -294,8 +303,8 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_updates(RgFeaturePath *path, int m, const double *Z, double *value,
-                                  double *gradient)
+PetscErrorCode rg_feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
+                                           double *value, double *gradient)
 {
   size_t dim = (size_t)path->dim;
 
@@ -315,44 +324,47 @@ PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double
 {
   PetscFunctionBeginUser;
   evaluate_features(path, m, Z, value, gradient);
-  PetscCall(add_updates(path, m, Z, value, gradient));
+  PetscCall(rg_feature_path_add_updates(path, m, Z, value, gradient));
   PetscFunctionReturn(0);
 }
 
-/* The path in single precision. A feature whose angle would lose its fraction counts as 0. */
-static void make_coarse(RgFeaturePath *path)
+/* A feature whose angle would lose its fraction counts as 0. */
+size_t rg_feature_path_make_coarse(RgFeaturePath *path)
 {
   size_t n = (size_t)path->n, ld = padded(path->n), dim = (size_t)path->dim;
-  float *phase = path->coarse + dim * ld, *weight = phase + ld;
+  float *W = path->coarse, *phase = W + dim * ld, *weight = phase + ld, *kept = weight + ld;
 
-  for (size_t m = 0; m < ld; ++m) {
-    double largest = 0.0;
-
-    for (size_t k = 0; m < n && k < dim; ++k) {
-      largest = fmax(largest, fabs(path->frequency[k * n + m]));
+  if (path->has_coarse) return ld;
+  for (size_t i = 0; i < (dim + 3) * ld; ++i) W[i] = 0.0f;
+  for (size_t k = 0; k < dim; ++k) { /* kept: for now the largest frequency */
+    for (size_t m = 0; m < n; ++m) {
+      float size = (float)fabs(path->frequency[k * n + m]);
+      kept[m] = size > kept[m] ? size : kept[m];
     }
-    bool kept = m < n && largest * (double)dim < COARSE_MAX;
-    for (size_t k = 0; k < dim; ++k) {
-      path->coarse[k * ld + m] = kept ? (float)path->frequency[k * n + m] : 0.0f;
-    }
-    phase[m] = kept ? (float)path->phase[m] : 0.0f;
-    weight[m] = kept ? (float)path->weight[m] : 0.0f;
+  }
+  for (size_t m = 0; m < n; ++m) kept[m] = kept[m] * (float)dim < COARSE_MAX ? 1.0f : 0.0f;
+  for (size_t k = 0; k < dim; ++k) {
+    for (size_t m = 0; m < n; ++m) W[k * ld + m] = kept[m] * (float)path->frequency[k * n + m];
+  }
+  for (size_t m = 0; m < n; ++m) {
+    phase[m] = (float)path->phase[m];
+    weight[m] = kept[m] * (float)path->weight[m];
   }
   path->has_coarse = true;
+  return ld;
 }
 
 PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value)
 {
-  size_t       ld = padded(path->n), dim = (size_t)path->dim;
+  size_t       ld = rg_feature_path_make_coarse(path), dim = (size_t)path->dim;
   const float *phase = path->coarse + dim * ld;
 
   PetscFunctionBeginUser;
-  if (!path->has_coarse) make_coarse(path);
   for (int j = 0; j < m; ++j) {
     value[j] = path->mean
              + rg_vector_ops()->coarse_cosine_sum(path->dim, Z + (size_t)j * dim, (int)ld,
                                                   path->coarse, ld, phase, phase + ld);
   }
-  PetscCall(add_updates(path, m, Z, value, NULL));
+  PetscCall(rg_feature_path_add_updates(path, m, Z, value, NULL));
   PetscFunctionReturn(0);
 }

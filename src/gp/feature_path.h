@@ -29,7 +29,8 @@ typedef struct {
   double *alpha;      /* pathwise: weights of the kernel at the data */
   int     alpha_room;
   double *work;       /* 2 n: scratch of an evaluation */
-  float  *coarse;     /* (dim + 2) x n, n padded: frequency, phase, weight in single precision */
+  float  *coarse;     /* (dim + 3) x n, n padded: frequency, phase, weight in single precision; 1
+                         where the frequency is not too large for it, else 0 */
   bool    has_coarse; /* they are those of the path as it is */
   double *large_work; /* scratch of conditioning and of the update in evaluations */
   size_t  large_room;
@@ -65,5 +66,11 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
 /* Values whose features are summed in single precision, for the screening of many points: an error
    of some 1e-6 of the prior deviation, three times as fast. */
 PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value);
+/* The same at m <= rows * columns points of a product: the first `split` coordinates of Z_i (Z m x
+   dim, given) are those of row i / columns of X (rows x split), the others those of row i % columns
+   of Y (columns x (dim - split)), 0 < split < dim. (rows + columns) M cosines. */
+PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, int split, int rows,
+                                              const double *X, int columns, const double *Y, int m,
+                                              const double *Z, double *value);
 
 #endif

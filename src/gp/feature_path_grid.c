@@ -4,10 +4,10 @@
      g(row, column) = mean + sum_m Re(weight_m e^(i angle_m(row)) e^(i angle_m(column))),
 
    a product of two real matrices with 2 n inner columns and rows + columns cosines instead of
-   rows * columns. */
+   rows * columns. Likewise in single precision for the screening of products of any two sets. */
 #include "base/blas.h"
 #include "base/vector.h"
-#include "gp/feature_path.h"
+#include "gp/feature_path_internal.h"
 
 #include <string.h>
 
@@ -79,5 +79,72 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
   for (int i = 0; i < grid->size; ++i) value[(size_t)i * step] = path->mean + G[i];
   PetscCall(PetscFree(zero));
   PetscCall(PetscFree3(A, B, G));
+  PetscFunctionReturn(0);
+}
+
+/* T (size x 2 ld) in single precision: cos, sin. */
+static void coarse_table(const RgFeaturePath *path, int first, int dim, int size, const double *x,
+                         size_t ld, const float *phase, float *T)
+{
+  const float *W = path->coarse + (size_t)first * ld;
+
+  for (int i = 0; i < size; ++i, x += dim, T += 2 * ld) {
+    rg_vector_ops()->coarse_circle(dim, x, (int)ld, W, ld, phase, T, T + ld);
+  }
+}
+
+/* out = weight cos, -weight sin. */
+static void weigh_table(int size, size_t ld, const float *T, const float *weight, float *out)
+{
+  for (int i = 0; i < size; ++i, T += 2 * ld, out += 2 * ld) {
+    for (size_t m = 0; m < ld; ++m) {
+      out[m] = weight[m] * T[m];
+      out[ld + m] = -weight[m] * T[ld + m];
+    }
+  }
+}
+
+PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, int split, int rows,
+                                              const double *X, int columns, const double *Y,
+                                              int count, const double *weight, int m,
+                                              double *value)
+{
+  const size_t n = (size_t)path->n, ld = rg_feature_path_make_coarse(path);
+  const size_t R = (size_t)rows, C = (size_t)columns;
+  const float *phase = path->coarse + (size_t)path->dim * ld, *kept = phase + 2 * ld;
+  float       *zero, *weights, *A, *B, *weighed;
+  double      *G;
+
+  PetscFunctionBeginUser;
+  PetscCheck(split > 0 && split < path->dim && m <= rows * columns, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "%d points of %d rows in %d and %d columns in %d dimensions",
+             m, rows, split, columns, path->dim - split);
+  PetscCall(rg_feature_path_reserve(path, R * C + ld + (2 * R + C) * ld));
+  G = path->large_work;
+  zero = (float *)(G + R * C);
+  weights = zero + ld;
+  A = weights + ld;
+  B = A + 2 * R * ld;
+  weighed = B + 2 * C * ld;
+  for (size_t l = 0; l < 2 * ld; ++l) zero[l] = 0.0f; /* and `weights` */
+  coarse_table(path, 0, split, rows, X, ld, phase, A);
+  coarse_table(path, split, path->dim - split, columns, Y, ld, zero, B);
+  for (int s = 0; s < count; ++s, weight += n, value += m) {
+    for (size_t l = 0; l < n; ++l) weights[l] = kept[l] * (float)weight[l];
+    weigh_table(rows, ld, A, weights, weighed);
+    rg_vector_ops()->coarse_products(rows, columns, 2 * (int)ld, weighed, B, G);
+    for (int i = 0; i < m; ++i) value[i] = path->mean + G[i];
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, int split, int rows,
+                                              const double *X, int columns, const double *Y, int m,
+                                              const double *Z, double *value)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_feature_path_screen_weights(path, split, rows, X, columns, Y, 1, path->weight, m,
+                                           value));
+  PetscCall(rg_feature_path_add_updates(path, m, Z, value, NULL));
   PetscFunctionReturn(0);
 }

@@ -52,6 +52,7 @@ static const struct {
 #define CONTEXT_RANK     30.0 /* of the kernel in one context coordinate */
 #define CONTEXT_DIM      3.0  /* what another context coordinate multiplies the rank by */
 #define NODE_ASCENT    12.0 /* likewise through nodes for the contexts, with gradients */
+#define PRODUCT_OF_SETS  0.35 /* of a cosine in single precision, at a point of a product */
 #define ON_SET           0.3  /* of a cosine: a feature at a point of a finite set, on average */
 
 /* Resident set of the process before it holds any trial. */
@@ -82,18 +83,21 @@ static double fit_seconds(const RgSurrogateOptions *model, double inputs, double
          (unit.fit * (n - n0) + unit.fit_matrix * (inputs + 3) * t2 + unit.fit_factor * t3);
 }
 
-/* Of `count` paths per iteration. */
-static double path_seconds(int count, double features, double inputs, double points, double n0,
-                           double n)
+/* Of `count` paths per iteration. On boxes they share features and raw points unless `weights`. */
+static double path_seconds(int count, double features, bool weights, double inputs, double points,
+                           double n0, double n)
 {
   const double T = n - n0, t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
+  const double sets = weights || points > 0 ? count : 1;
 
   if (!(features > 0)) return count * points * (unit.exact * T + unit.exact_update * t1);
-  const double raw = 320 + 64 * inputs;
+  const double raw = 640 + 128 * inputs, coarse = inputs > 1 ? PRODUCT_OF_SETS : 1;
   const double maximum = points > 0 ? ON_SET * unit.feature * points
-                                    : unit.coarse * raw + unit.feature * PATH_ASCENT;
-  return count * features *
-         ((unit.draw * (inputs + 2) + maximum) * T + unit.feature * t1 + unit.gram * t2);
+                                    : coarse * unit.coarse * raw + unit.feature * PATH_ASCENT;
+  const double update = weights || points > 0 ? 0 : raw + count * PATH_ASCENT;
+  return sets * features * (unit.draw * (inputs + 1) * T + unit.feature * t1) +
+         count * features * ((unit.draw + maximum) * T + (weights ? unit.gram * t2 : 0)) +
+         unit.raw_kernel * inputs * update * t1;
 }
 
 /* Which structure a posterior on a finite set can make use of (gp/set_posterior.h). */
@@ -152,10 +156,11 @@ static double model_seconds(const RgCell *cell, double n0, double n)
   const double t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
   double seconds = fit_seconds(model, inputs, n0, n);
   int    features;
+  bool   weights;
 
   if (cell->algorithm->paths) {
-    int count = cell->algorithm->paths(cell->algorithm_options, points > 0, &features);
-    seconds += path_seconds(count, features, inputs, points, n0, n);
+    int count = cell->algorithm->paths(cell->algorithm_options, points > 0, &features, &weights);
+    seconds += path_seconds(count, features, weights, inputs, points, n0, n);
   }
   if (points > 0) {
     const bool changes = model->fit != RG_FIT_FIXED || model->standardise;

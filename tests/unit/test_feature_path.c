@@ -262,6 +262,29 @@ static void gradients_agree_with_differences(void **state)
   }
 }
 
+/* Points of a product, all but the last: the same values as point by point. */
+static void check_product(RgFeaturePath *path, double allowed)
+{
+  enum { ROWS = 5, COLUMNS = 7, M = ROWS * COLUMNS - 1 };
+  double X[ROWS * SUPPORT_DIM], Y[COLUMNS * SUPPORT_DIM], Z[M * SUPPORT_DIM], value[M], expected[M];
+
+  support_points(8, ROWS, SUPPORT_DIM, X);
+  support_points(9, COLUMNS, SUPPORT_DIM, Y);
+  for (int split = 1; split < SUPPORT_DIM; ++split) {
+    int rest = SUPPORT_DIM - split;
+
+    for (int i = 0; i < M; ++i) {
+      for (int k = 0; k < SUPPORT_DIM; ++k) {
+        Z[i * SUPPORT_DIM + k] = k < split ? X[i / COLUMNS * split + k]
+                                           : Y[i % COLUMNS * rest + k - split];
+      }
+    }
+    RG_OK(rg_feature_path_evaluate(path, M, Z, expected, NULL));
+    RG_OK(rg_feature_path_screen_product(path, split, ROWS, X, COLUMNS, Y, M, Z, value));
+    for (int i = 0; i < M; ++i) RG_CLOSE(value[i], expected[i], allowed);
+  }
+}
+
 /* Single precision follows the path through draws and conditioning; white features count as 0. */
 static void screening_is_close(void **state)
 {
@@ -292,6 +315,7 @@ static void screening_is_close(void **state)
         RG_OK(rg_feature_path_evaluate(&path, M, Z, value, NULL));
         RG_OK(rg_feature_path_screen(&path, M, Z, coarse));
         for (int j = 0; j < M; ++j) RG_CLOSE(coarse[j], value[j], 2e-4);
+        check_product(&path, 2e-4);
       }
       RG_OK(rg_feature_path_destroy(&path));
       RG_OK(rg_posterior_destroy(&posterior));

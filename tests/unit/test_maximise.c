@@ -147,6 +147,47 @@ static void test_extra_points(void **state)
   }
 }
 
+/* A caller's raw points: the diagonal, off by one from its values. */
+static PetscErrorCode diagonal(void *context, RgRandom *random, int n, double *X, double *value)
+{
+  (void)context;
+  (void)random;
+  for (int i = 0; i < n; i++) {
+    X[2 * i] = X[2 * i + 1] = (double)i / n;
+    value[i] = -1.0 - fabs(X[2 * i] - 0.5);
+  }
+  return 0;
+}
+
+static void test_raw_design(void **state)
+{
+  Paraboloid     p = {2, 0, 0, {0.25, 0.5}, {1.0, 1.0}};
+  const RgScreen screen = {paraboloid, &p, diagonal};
+  double         extra[2] = {1.0, 0.0}, x[2], value;
+  RgFailure      failure = {0};
+
+  (void)state;
+  for (int local_search = 0; local_search < 2; local_search++) {
+    RgMaximiserOptions options = defaults(local_search);
+    RgRandom           random = test_random(8);
+    options.raw_samples = 64;
+    options.max_iterations = 0;
+    p.points = 0;
+    RG_OK(rg_maximise_box_screened(&options, 2, paraboloid, &p, &screen, 1, extra, &random, x,
+                                   &value, &failure));
+    assert_int_equal(p.points, 1);
+    assert_true(x[0] == 1.0 && x[1] == 0.0); /* its own value, -0.8125, beats the raw ones */
+    RG_OK(rg_maximise_box_screened(&options, 2, paraboloid, &p, &screen, 0, NULL, &random, x,
+                                   &value, &failure));
+    assert_int_equal(p.points, 1);
+    assert_true(x[0] == 0.5 && x[1] == 0.5 && value == -1.0);
+    options.max_iterations = 100;
+    RG_OK(rg_maximise_box_screened(&options, 2, paraboloid, &p, &screen, 0, NULL, &random, x,
+                                   &value, &failure));
+    RG_CLOSE(value, 0.0, 1e-9);
+  }
+}
+
 static void test_not_finite(void **state)
 {
   double x, value;
@@ -455,6 +496,7 @@ static void test_acquire_with(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_paraboloid),     cmocka_unit_test(test_banana),
   cmocka_unit_test(test_extra_points),   cmocka_unit_test(test_not_finite),
+  cmocka_unit_test(test_raw_design),
   cmocka_unit_test(test_flat),           cmocka_unit_test(test_boltzmann_keeps_best),
   cmocka_unit_test(test_against_reference),
   cmocka_unit_test(test_box_quadratic),  cmocka_unit_test(test_argmax),

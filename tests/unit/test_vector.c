@@ -179,6 +179,45 @@ static void check_coarse(const RgVectorOps *ops)
     }
     RG_CLOSE(ops->coarse_cosine_sum(dim, x, M, W, M, phase, weight), sum, 1e-3);
   }
+  for (int dim = 1; dim <= 6; ++dim) {
+    float cosine[M], sine[M];
+
+    ops->coarse_circle(dim, x, M, W, M, phase, cosine, sine);
+    for (int m = 0; m < M; ++m) {
+      double turn = (double)phase[m];
+
+      for (int k = 0; k < dim; ++k) turn += x[k] * (double)W[k * M + m];
+      RG_CLOSE((double)cosine[m], cos(6.283185307179586476925287 * turn), 1e-4);
+      RG_CLOSE((double)sine[m], sin(6.283185307179586476925287 * turn), 1e-4);
+    }
+  }
+}
+
+/* Every size of a rest of blocks. */
+static void check_coarse_products(const RgVectorOps *ops)
+{
+  enum { MOST = 13, M = 48 };
+  float  A[MOST * M], B[MOST * M];
+  double out[MOST * MOST + 1];
+
+  for (int i = 0; i < MOST * M; ++i) {
+    A[i] = (float)sin(3.0 * i);
+    B[i] = (float)cos(7.0 * i);
+  }
+  for (int rows = 1; rows <= MOST; ++rows) {
+    for (int columns = 1; columns <= MOST; ++columns) {
+      out[rows * columns] = 17.0;
+      ops->coarse_products(rows, columns, M, A, B, out);
+      assert_true(out[rows * columns] == 17.0);
+      for (int i = 0; i < rows * columns; ++i) {
+        double sum = 0.0;
+
+        for (int m = 0; m < M; ++m)
+          sum += (double)A[i / columns * M + m] * (double)B[i % columns * M + m];
+        RG_CLOSE(out[i], sum, 1e-5);
+      }
+    }
+  }
 }
 
 static void check_gram(const RgVectorOps *ops)
@@ -286,6 +325,7 @@ static void coarse_sums_are_close(void **state)
 {
   (void)state;
   each_level(check_coarse);
+  each_level(check_coarse_products);
 }
 
 static void gram_matrices(void **state)
@@ -328,12 +368,15 @@ static void normals_follow_the_stream(void **state)
 static void width_does_not_change_bits(void **state)
 {
   const RgVectorOps *ops[2] = {rg_vector_ops_at(1), rg_vector_ops_at(2)};
-  double             x[N], out[2][10][N];
+  double             x[N], out[2][11][N];
+  enum { WHOLE = N / RG_VECTOR_BLOCK * RG_VECTOR_BLOCK };
+  float              coarse[N], circle[2][2][WHOLE];
   uint64_t           words[2 * N];
 
   (void)state;
   if (!ops[0] || !ops[1]) skip();
   for (int i = 0; i < N; ++i) x[i] = 0.01 * i - 4.0;
+  for (int i = 0; i < N; ++i) coarse[i] = (float)x[i];
   for (int i = 0; i < 2 * N; ++i) words[i] = (uint64_t)i * 0x9E3779B97F4A7C15u;
   memset(out, 0, sizeof out);
   for (int k = 0; k < 2; ++k) {
@@ -346,8 +389,11 @@ static void width_does_not_change_bits(void **state)
     ops[k]->truncated_variance(N, 0.3, x, out[k][2], 1e-14, out[k][9]);
     out[k][7][0] = ops[k]->dot(N, x, out[k][0]);
     ops[k]->turns(3, x, N / 3, x, N / 3, x, out[k][7] + 1);
+    ops[k]->coarse_circle(2, x + 5, WHOLE, coarse, 7, coarse, circle[k][0], circle[k][1]);
+    ops[k]->coarse_products(7, 5, 96, coarse, coarse + 1, out[k][10]);
   }
   assert_memory_equal(out[0], out[1], sizeof out[0]);
+  assert_memory_equal(circle[0], circle[1], sizeof circle[0]);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -1,0 +1,165 @@
+/* Maxima of paths over the unit cube.
+
+   Raw points of a search are a product: Sobol points in the first half of the coordinates times
+   Sobol points in the others. Features then take (rows + columns) M cosines instead of rows *
+   columns * M. */
+#include "acquisition/acquire_internal.h"
+#include "acquisition/path_sampler_internal.h"
+#include "base/design.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  int m, dim, split, rows, columns; /* m <= rows columns points */
+  double *left, *right;             /* rows x split, columns x (dim - split) */
+} Product;
+
+static PetscErrorCode product_create(int m, int dim, RgRandom *random, Product *p, double *Z)
+{
+  int rest;
+
+  PetscFunctionBeginUser;
+  *p = (Product){.m = m, .dim = dim, .split = dim / 2, .columns = (int)ceil(sqrt(m))};
+  p->rows = (m + p->columns - 1) / p->columns;
+  rest = dim - p->split;
+  PetscCall(
+      PetscMalloc2((size_t)p->rows * p->split, &p->left, (size_t)p->columns * rest, &p->right));
+  PetscCall(rg_design_sobol(random, p->rows, p->split, p->left));
+  PetscCall(rg_design_sobol(random, p->columns, rest, p->right));
+  for (int i = 0; i < m; i++, Z += dim) {
+    memcpy(Z, p->left + (size_t)(i / p->columns) * p->split, p->split * sizeof(double));
+    memcpy(Z + p->split, p->right + (size_t)(i % p->columns) * rest, rest * sizeof(double));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode product_destroy(Product *p)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(p->left, p->right));
+  PetscFunctionReturn(0);
+}
+
+/* One search: the paths, and which of them. */
+typedef struct {
+  RgFeatureBundle *features;
+  const double *raw, *value; /* pathwise: raw points, and values of this path there */
+} Search;
+
+/* Raw points are compared in single precision; what the search ends in is exact. */
+static PetscErrorCode path_function(void *context, int m, const double *X, double *value,
+                                    double *gradient)
+{
+  RgFeaturePath *path = &((Search *)context)->features->path;
+
+  PetscFunctionBeginUser;
+  if (gradient)
+    PetscCall(rg_feature_path_evaluate(path, m, X, value, gradient));
+  else
+    PetscCall(rg_feature_path_screen(path, m, X, value));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode path_raw(void *context, RgRandom *random, int m, double *Z, double *value)
+{
+  const Search *search = context;
+  RgFeaturePath *path = &search->features->path;
+  Product p;
+
+  PetscFunctionBeginUser;
+  if (search->raw) {
+    PetscCall(PetscArraycpy(Z, search->raw, (size_t)m * path->dim));
+    PetscCall(PetscArraycpy(value, search->value, m));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(product_create(m, path->dim, random, &p, Z));
+  PetscCall(rg_feature_path_screen_product(path, p.split, p.rows, p.left, p.columns, p.right, m, Z,
+                                           value));
+  PetscCall(product_destroy(&p));
+  PetscFunctionReturn(0);
+}
+
+/* sampler->raw: m raw points, and the values of all paths there. */
+static PetscErrorCode screen_bundle(RgPathSampler *sampler, int count, int m, RgRandom *random)
+{
+  int dim = sampler->domain->design.dim;
+  Product p;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_path_sampler_reserve((size_t)m * (dim + count), &sampler->raw_room, &sampler->raw));
+  PetscCall(product_create(m, dim, random, &p, sampler->raw));
+  PetscCall(rg_feature_bundle_screen(&sampler->features, p.split, p.rows, p.left, p.columns,
+                                     p.right, m, sampler->raw, sampler->raw + (size_t)m * dim));
+  PetscCall(product_destroy(&p));
+  PetscFunctionReturn(0);
+}
+
+/* The search for the maximum of one of `count` paths. */
+static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
+                                      const RgMaximiserOptions *maximiser)
+{
+  const RgPathOptions *options = &sampler->options;
+  RgMaximiserOptions search = *maximiser;
+
+  if (count > 1) {
+    search.raw_samples = rg_path_raw_samples(sampler->domain->design.dim);
+    search.restarts = RG_PATH_RESTARTS;
+  }
+  if (options->raw_samples >= 0) search.raw_samples = options->raw_samples;
+  if (options->restarts >= 0) search.restarts = options->restarts;
+  return search;
+}
+
+static PetscErrorCode search_path(RgPathSampler *sampler, const RgHistory *history, int s,
+                                  const RgMaximiserOptions *options, Search *context,
+                                  RgRandom *random, RgFailure *failure)
+{
+  int dim = sampler->domain->design.dim, n_extra;
+  const bool product = dim > 1 && dim <= RG_SOBOL_MAX_DIM;
+  const RgScreen screen = {path_function, context, product ? path_raw : NULL};
+  double *extra, *x = sampler->x + (size_t)s * dim;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
+  PetscCall(rg_maximise_box_screened(options, dim, path_function, context, &screen, n_extra, extra,
+                                     random, x, &sampler->value[s], failure));
+  PetscCall(rg_feature_path_evaluate(&sampler->features.path, 1, x, &sampler->value[s], NULL));
+  PetscCall(PetscFree(extra));
+  sampler->index[s] = -1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, const RgHistory *history,
+                                   int count, const RgMaximiserOptions *maximiser, RgRandom *draws,
+                                   RgRandom *search, RgFailure *failure)
+{
+  const RgMaximiserOptions options = path_search(sampler, count, maximiser);
+  RgPosterior *posterior = &model->posterior;
+  const int dim = sampler->domain->design.dim, m = options.raw_samples;
+  const bool bundle = sampler->kind == RG_PATHS_PATHWISE;
+  const bool shared = bundle && dim > 1 && dim <= RG_SOBOL_MAX_DIM; /* raw points */
+  Search context = {.features = &sampler->features};
+
+  PetscFunctionBeginUser;
+  if (bundle) {
+    rg_path_sampler_check(sampler, posterior, failure);
+    if (failure->failed) PetscFunctionReturn(0);
+    PetscCall(rg_path_sampler_noise(sampler, posterior, count, draws));
+    PetscCall(rg_feature_bundle_draw(&sampler->features, posterior, count, sampler->noise, draws));
+    if (shared) PetscCall(screen_bundle(sampler, count, m, search));
+  }
+  for (int s = 0; s < count && !failure->failed; s++) {
+    if (bundle)
+      PetscCall(rg_feature_bundle_select(&sampler->features, s));
+    else
+      PetscCall(rg_path_sampler_rff(sampler, posterior, draws, failure));
+    if (failure->failed) break;
+    if (shared) {
+      context.raw = sampler->raw;
+      context.value = sampler->raw + (size_t)m * (dim + s);
+    }
+    PetscCall(search_path(sampler, history, s, &options, &context, search, failure));
+  }
+  PetscFunctionReturn(0);
+}
