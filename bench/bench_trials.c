@@ -13,6 +13,8 @@ typedef struct {
 
 static const char head[] = "study: bench\nseeds: 1\ncommon:\n  noise_variance: 1.0e-4\n";
 
+#define BOX6 "  iterations: 100\n  initial_points: 8\nproblems: [sphere]\nalgorithms: "
+
 #define CONTEXTS                                                                                   \
   "  iterations: 90\n  initial_points: 10\n"                                                         \
   "  surrogate: {kernel: gaussian, ard: true, fit: map, refit_every: 1}\n"                          \
@@ -34,6 +36,9 @@ static const struct {
    "problems: [hartmann3]\nalgorithms: [gp_ucb]\n"},
   {"EI trial, 6-D box, 100 evaluations, refit at each",
    "  iterations: 90\n  initial_points: 10\nproblems: [hartmann6]\nalgorithms: [ei]\n"},
+  {"GP-UCB trial, 6-D box, 100 evaluations, refit at each", BOX6 "[gp_ucb]\n"},
+  {"MES trial, the same", BOX6 "[mes]\n"},
+  {"JES trial, the same", BOX6 "[jes]\n"},
   {"IRGP-UCB trial, 1000-point grid, 200 iterations",
    "  iterations: 200\n  initial_points: 8\n"
    "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: false}\n"
