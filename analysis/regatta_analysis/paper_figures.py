@@ -15,7 +15,7 @@ from .statistics import summarise
 
 LABELS = {name: metric.label for name, metric in METRICS.items()} | {
     "cumulative_reward": "Cumulative reward", "cpu": "CPU seconds",
-    "cumulative_expected_reward": "Cumulative expected reward"}
+    "cumulative_expected_reward": "Sum of $F(x_t)$"}
 
 
 def draw(spec, studies, results_directory=None):
