@@ -2,6 +2,13 @@
 
 #include <math.h>
 
+const char *const rg_radius_schedules[] = {"root_n", "constant", NULL};
+
+double rg_wasserstein_ball_radius(const RgWassersteinOptions *options, int n)
+{
+  return options->radius / (options->schedule == RG_RADIUS_ROOT_N ? sqrt((double)n) : 1.0);
+}
+
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics)
 {

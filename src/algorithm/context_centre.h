@@ -20,6 +20,26 @@ typedef struct {
   {"panels", RG_PARAM_INT, offsetof(Options, member.panels), "4", 1, 1e4, NULL, "",              \
    "Gauss-Legendre panels of 12 nodes per context for expectations under given laws"}
 
+/* A Wasserstein ball around it; first member of the options of the methods that are robust so. */
+enum { RG_RADIUS_ROOT_N, RG_RADIUS_CONSTANT };
+typedef struct {
+  RgCentreOptions centre;
+  int             schedule;
+  double          radius; /* units of the context box */
+} RgWassersteinOptions;
+
+extern const char *const rg_radius_schedules[];
+
+#define RG_WASSERSTEIN_PARAMS(Options, member)                                                   \
+  RG_CENTRE_PARAMS(Options, member.centre),                                                      \
+  {"radius", RG_PARAM_REAL, offsetof(Options, member.radius), "0.3", 0.0, 1e6, NULL, "eps",      \
+   "Wasserstein radius, or its multiple of 1/sqrt(n); units of the context box"},                \
+  {"schedule", RG_PARAM_CHOICE, offsetof(Options, member.schedule), "root_n", 0, 0,              \
+   rg_radius_schedules, "", "eps_t = radius / sqrt(n) after n evaluations, or eps_t = radius"}
+
+/* eps_t after n >= 1 evaluations (wdrbo 2.5). */
+double rg_wasserstein_ball_radius(const RgWassersteinOptions *options, int n);
+
 /* rg_contextual_check, and that the laws fit the contexts. options: begin with RgCentreOptions. */
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics);

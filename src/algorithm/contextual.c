@@ -2,6 +2,13 @@
 
 #include <math.h>
 
+const RgRecordColumn rg_ball_columns[] = {
+  [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+  [RG_UCB_ACQUISITION] = {"acquisition",
+                          "acquisition value at the query, model units (EI: log EI)"},
+  [RG_BALL_RADIUS] = {"radius", "radius of the ambiguity set of the query"},
+  {0}};
+
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics)
 {

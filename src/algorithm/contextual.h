@@ -15,6 +15,10 @@ typedef struct {
   {"width", RG_PARAM_REAL, offsetof(Options, member.width), "1.5", 0.0, 1e6, NULL, "beta",       \
    "multiple of the posterior deviation in U; not squared, no root is taken of it"}
 
+/* Record columns of methods with an ambiguity set: rg_ucb_columns, and its radius. */
+enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };
+extern const RgRecordColumn rg_ball_columns[];
+
 /* The standard check: contexts from a box, drawn by nature. */
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics);

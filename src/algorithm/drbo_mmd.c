@@ -55,7 +55,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 3. x_t = argmax of the worst case. */
   const RgContextual worst = {ball.n, 0, ball.contexts, worst_case, &inner};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
-  query->extra[RG_MMD_RADIUS] = ball.radius;
+  query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(PetscFree(inner.q));
   PetscCall(rg_mmd_ball_destroy(&ball));
   PetscFunctionReturn(0);
@@ -81,7 +81,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd = {
   .options_size = sizeof(Options),
   .contexts = contexts,
   .context_bytes = rg_mmd_ball_bytes,
-  .columns = rg_mmd_ball_columns,
+  .columns = rg_ball_columns,
   .state_size = sizeof(RgModel),
   .check = rg_contextual_check,
   .create = rg_contextual_create,

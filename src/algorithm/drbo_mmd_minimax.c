@@ -73,7 +73,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &fine};
   const RgContextual rough = {coarse.n, 0, coarse.contexts, approximation, &few};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, &rough, query, failure));
-  query->extra[RG_MMD_RADIUS] = ball.radius;
+  query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(rg_mmd_ball_destroy(&coarse));
   PetscCall(rg_mmd_ball_destroy(&ball));
   PetscFunctionReturn(0);
@@ -103,7 +103,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
     .options_size = sizeof(Options),
   .contexts = contexts,
   .context_bytes = rg_mmd_ball_bytes,
-    .columns = rg_mmd_ball_columns,
+    .columns = rg_ball_columns,
     .state_size = sizeof(RgModel),
     .check = rg_contextual_check,
     .create = rg_contextual_create,

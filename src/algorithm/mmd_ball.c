@@ -1,12 +1,5 @@
 #include "algorithm/mmd_ball.h"
 
-const RgRecordColumn rg_mmd_ball_columns[] = {
-    [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-    [RG_UCB_ACQUISITION] = {"acquisition",
-                            "acquisition value at the query, model units (EI: log EI)"},
-    [RG_MMD_RADIUS] = {"radius", "radius of the ambiguity set of the query"},
-    {0}};
-
 /* K of the contexts: the model's kernel at equal x. */
 static PetscErrorCode context_matrix(const RgModel *model, int n, const double *contexts, double *K)
 {

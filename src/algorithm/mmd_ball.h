@@ -43,8 +43,4 @@ PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball);
 /* For context_bytes of the class; options: begin with RgMmdBallOptions. */
 double rg_mmd_ball_bytes(const void *options, int dim, int n);
 
-/* Columns: those of rg_ucb_columns, and the radius. */
-enum { RG_MMD_RADIUS = RG_UCB_ACQUISITION + 1 };
-extern const RgRecordColumn rg_mmd_ball_columns[];
-
 #endif

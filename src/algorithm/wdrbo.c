@@ -13,26 +13,19 @@
 
 #include <math.h>
 
-enum { ROOT_N, CONSTANT };
 enum { RANDOM, DENSE };
 enum { EXACT, NONE };
 
 typedef struct {
-  RgCentreOptions centre;
-  int             schedule, lipschitz, samples, screening, gradient;
-  double          radius;
+  RgWassersteinOptions ball;
+  int                  lipschitz, samples, screening, gradient;
 } Options;
 
-static const char *const schedules[] = {"root_n", "constant", NULL};
 static const char *const lipschitzes[] = {"random", "dense", NULL};
 static const char *const gradients[] = {"exact", "none", NULL};
 
 static const RgParam params[] = {
-  RG_CENTRE_PARAMS(Options, centre),
-  {"radius", RG_PARAM_REAL, offsetof(Options, radius), "0.3", 0.0, 1e6, NULL, "eps",
-   "Wasserstein radius, or its multiple of 1/sqrt(n); units of the context box"},
-  {"schedule", RG_PARAM_CHOICE, offsetof(Options, schedule), "root_n", 0, 0, schedules, "",
-   "eps_t = radius / sqrt(n) after n evaluations, or eps_t = radius"},
+  RG_WASSERSTEIN_PARAMS(Options, ball),
   {"lipschitz", RG_PARAM_CHOICE, offsetof(Options, lipschitz), "random", 0, 0, lipschitzes, "L",
    "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more)"},
   {"samples", RG_PARAM_INT, offsetof(Options, samples), "auto", 1, 1e6, NULL, "",
@@ -43,15 +36,6 @@ static const RgParam params[] = {
   {"penalty_gradient", RG_PARAM_CHOICE, offsetof(Options, gradient), "exact", 0, 0, gradients, "",
    "of eps_t L(x) in the search for x_t; none: counts as 0 (as released)"},
   {0}};
-
-enum { RADIUS = RG_UCB_ACQUISITION + 1 };
-
-static const RgRecordColumn columns[] = {
-    [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-    [RG_UCB_ACQUISITION] = {"acquisition",
-                            "acquisition value at the query, model units (EI: log EI)"},
-    [RADIUS] = {"radius", "radius of the ambiguity set of the query"},
-    {0}};
 
 typedef struct {
   RgModel model;   /* first: surrogate.h */
@@ -108,7 +92,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options     *options = algorithm->options;
   State             *state = algorithm->state;
   const int          dim = algorithm->setup.domain->context.dim;
-  const double       divisor = options->schedule == ROOT_N ? sqrt((double)history->n) : 1.0;
+  const double       radius = rg_wasserstein_ball_radius(&options->ball, history->n);
   RgContextCentre    centre;
   RgContextPenalised penalised, coarse;
   double            *contexts;
@@ -118,9 +102,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_model_update(&state->model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. Centre and radius; contexts of the centre first, then those of the slopes. */
-  PetscCall(rg_centre_create(&options->centre, algorithm->setup.domain, history, &centre));
+  PetscCall(rg_centre_create(&options->ball.centre, algorithm->setup.domain, history, &centre));
   penalised = (RgContextPenalised){.centre = {centre.n, centre.weight},
-                                   .radius = options->radius / divisor,
+                                   .radius = radius,
                                    .n_slopes = state->n,
                                    .dim_c = dim,
                                    .flat_penalty = options->gradient == NONE};
@@ -136,7 +120,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgContextual rough = {centre.n + coarse.n_slopes, coarse.n_slopes, contexts,
                               rg_ucb_penalised, &coarse};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &bound, &rough, query, failure));
-  query->extra[RADIUS] = penalised.radius;
+  query->extra[RG_BALL_RADIUS] = radius;
   PetscCall(PetscFree(contexts));
   PetscCall(rg_centre_destroy(&centre));
   PetscFunctionReturn(0);
@@ -145,15 +129,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 /* b: the radius where Theorem 5 applies, a constant one around a given centre. */
 static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const Options *options = context;
-  const double   width = options->centre.common.width;
-  const bool     given = options->centre.laws.n > 0 && options->schedule == CONSTANT;
+  const RgWassersteinOptions *ball = &((const Options *)context)->ball;
+  const double                width = ball->centre.common.width;
+  const bool given = ball->centre.laws.n > 0 && ball->schedule == RG_RADIUS_CONSTANT;
 
   (void)domain;
   (void)t;
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
                            .a = width * width,
-                           .b = given ? options->radius : NAN,
+                           .b = given ? ball->radius : NAN,
                            .theory = RG_THEORY_WDRBO,
                            .delta = NAN};
 }
@@ -181,7 +165,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
   .contexts = contexts,
   .context_bytes = rg_centre_bytes,
   .confidence = confidence,
-  .columns = columns,
+  .columns = rg_ball_columns,
   .state_size = sizeof(State),
   .check = rg_centre_check,
   .create = create,

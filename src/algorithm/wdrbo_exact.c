@@ -13,34 +13,18 @@
 
 #include <math.h>
 
-enum { ROOT_N, CONSTANT };
 
 typedef struct {
-  RgCentreOptions centre;
-  int             schedule, grid;
-  double          radius;
+  RgWassersteinOptions ball;
+  int                  grid;
 } Options;
 
-static const char *const schedules[] = {"root_n", "constant", NULL};
 
 static const RgParam params[] = {
-  RG_CENTRE_PARAMS(Options, centre),
-  {"radius", RG_PARAM_REAL, offsetof(Options, radius), "0.3", 0.0, 1e6, NULL, "eps",
-   "Wasserstein radius, or its multiple of 1/sqrt(n); units of the context box"},
-  {"schedule", RG_PARAM_CHOICE, offsetof(Options, schedule), "root_n", 0, 0, schedules, "",
-   "eps_t = radius / sqrt(n) after n evaluations, or eps_t = radius"},
+  RG_WASSERSTEIN_PARAMS(Options, ball),
   {"contexts", RG_PARAM_INT, offsetof(Options, grid), "100", 2, 1e5, NULL, "N",
    "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"},
   {0}};
-
-enum { RADIUS = RG_UCB_ACQUISITION + 1 };
-
-static const RgRecordColumn columns[] = {
-    [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-    [RG_UCB_ACQUISITION] = {"acquisition",
-                            "acquisition value at the query, model units (EI: log EI)"},
-    [RADIUS] = {"radius", "radius of the ambiguity set of the query"},
-    {0}};
 
 /* Contexts: those of the centre, then the grid. */
 typedef struct {
@@ -98,20 +82,19 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options  *options = algorithm->options;
   const RgDomain *domain = algorithm->setup.domain;
   RgContextCentre centre;
-  Inner           inner = {
-              .radius = options->radius / (options->schedule == ROOT_N ? sqrt(history->n) : 1.0)};
+  Inner           inner = {.radius = rg_wasserstein_ball_radius(&options->ball, history->n)};
 
   PetscFunctionBeginUser;
   /* 1. Posterior over (x, c). */
   PetscCall(rg_model_update(algorithm->state, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. Centre, radius and the contexts that mass may move to. */
-  PetscCall(rg_centre_create(&options->centre, domain, history, &centre));
+  PetscCall(rg_centre_create(&options->ball.centre, domain, history, &centre));
   PetscCall(inner_create(options, domain->context.dim, &centre, &inner));
   /* 3. x_t = argmax of the worst case. */
   const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
-  query->extra[RADIUS] = inner.radius;
+  query->extra[RG_BALL_RADIUS] = inner.radius;
   PetscCall(PetscFree2(inner.contexts, inner.distance));
   PetscCall(rg_centre_destroy(&centre));
   PetscFunctionReturn(0);
@@ -125,7 +108,7 @@ static int contexts(const void *options, int n, int *screening)
 static double context_bytes(const void *options, int dim, int n)
 {
   const Options *o = options;
-  const double   centre = o->centre.laws.n ? pow(12.0 * o->centre.panels, dim) : n;
+  const double   centre = o->ball.centre.laws.n ? pow(12.0 * o->ball.centre.panels, dim) : n;
   const double   M = centre + rg_context_grid_size(dim, o->grid, false);
 
   return rg_context_table_bytes(M, n) + 8 * centre * M;
@@ -145,7 +128,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
   .options_size = sizeof(Options),
   .contexts = contexts,
   .context_bytes = context_bytes,
-  .columns = columns,
+  .columns = rg_ball_columns,
   .state_size = sizeof(RgModel),
   .check = rg_centre_check,
   .create = rg_contextual_create,

@@ -1,5 +1,6 @@
 #include "gp/feature_bundle.h"
 #include "base/blas.h"
+#include "base/room.h"
 #include "base/vector.h"
 #include "gp/feature_path_internal.h"
 
@@ -29,10 +30,7 @@ PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle)
 static PetscErrorCode reserve(size_t size, size_t *room, double **array)
 {
   PetscFunctionBeginUser;
-  if (size <= *room) PetscFunctionReturn(0);
-  PetscCall(PetscFree(*array));
-  PetscCall(PetscMalloc1(2 * size, array));
-  *room = 2 * size;
+  PetscCall(rg_room(size, 2 * size, room, array));
   PetscFunctionReturn(0);
 }
 

@@ -1,21 +1,12 @@
 #include "gp/set_factor.h"
 #include "base/blas.h"
+#include "base/room.h"
 #include "base/vector.h"
 #include "gp/grid_rows.h"
 
 #include <string.h>
 
 #define ROWS_PER_BLOCK 32 /* kernel rows held at a time */
-
-static PetscErrorCode reserve(size_t size, size_t *room, double **array)
-{
-  PetscFunctionBeginUser;
-  if (size <= *room) PetscFunctionReturn(0);
-  PetscCall(PetscFree(*array));
-  PetscCall(PetscMalloc1(size, array));
-  *room = size;
-  PetscFunctionReturn(0);
-}
 
 PetscErrorCode rg_set_factor_destroy(RgSetFactor *factor)
 {
@@ -79,7 +70,8 @@ static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
   double           *L;
 
   PetscFunctionBeginUser;
-  PetscCall(reserve(prior->kernel.n_terms * tables_size(prior), &factor->L_room, &factor->L));
+  const size_t tables = prior->kernel.n_terms * tables_size(prior);
+  PetscCall(rg_room(tables, tables, &factor->L_room, &factor->L));
   L = factor->L;
   for (int t = 0; t < prior->kernel.n_terms; ++t) {
     for (int a = 0; a < prior->n_axes; ++a) {
@@ -100,7 +92,7 @@ static PetscErrorCode factor_dense(RgSetFactor *factor, RgFailure *failure)
   double           *K;
 
   PetscFunctionBeginUser;
-  PetscCall(reserve(size, &factor->L_room, &factor->L));
+  PetscCall(rg_room(size, size, &factor->L_room, &factor->L));
   PetscCall(PetscMalloc1(size, &K));
   PetscCall(rg_kernel_matrix(&prior->kernel, prior->size, prior->points, K));
   PetscCall(factor_matrix(prior->size, K, factor->L, &factor->jitter, failure));
@@ -151,11 +143,11 @@ static size_t tile_size(const RgSetPrior *prior)
 /* Room for tiles and one more F; *G points to the latter. */
 static PetscErrorCode reserve_work(RgSetFactor *factor, int count, double **G)
 {
-  size_t tiles = tile_size(factor->prior);
+  const size_t tiles = tile_size(factor->prior);
+  const size_t size = tiles + (size_t)factor->prior->size * count + 8;
 
   PetscFunctionBeginUser;
-  PetscCall(reserve(tiles + (size_t)factor->prior->size * count + 8, &factor->work_room,
-                    &factor->work));
+  PetscCall(rg_room(size, size, &factor->work_room, &factor->work));
   factor->tiles = factor->work + (64 - (uintptr_t)factor->work % 64) / sizeof(double) % 8;
   *G = factor->tiles + tiles;
   PetscFunctionReturn(0);

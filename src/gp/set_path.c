@@ -1,4 +1,5 @@
 #include "gp/set_path.h"
+#include "base/room.h"
 #include "base/vector.h"
 #include "gp/kernel_internal.h"
 #include "gp/posterior_internal.h"
@@ -156,10 +157,7 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
 static PetscErrorCode reserve(size_t size, size_t *room, double **array)
 {
   PetscFunctionBeginUser;
-  if (size <= *room) PetscFunctionReturn(0);
-  PetscCall(PetscFree(*array));
-  PetscCall(PetscMalloc1(2 * size, array));
-  *room = 2 * size;
+  PetscCall(rg_room(size, 2 * size, room, array));
   PetscFunctionReturn(0);
 }
 
