@@ -32,7 +32,7 @@ static void format_time(double seconds, char *out, size_t size)
 PetscErrorCode rg_bench_report(RgBench *bench, const char *name, double seconds, double reference,
                                double flops, double bytes)
 {
-  char   time[32], plain[32] = "", ratio[32] = "", peak[48] = "";
+  char time[32], plain[32] = "", ratio[32] = "", peak[48] = "";
   double of_flops = bench->dgemm > 0 ? flops / seconds / bench->dgemm : 0;
   double of_bytes = bench->stream > 0 ? bytes / seconds / bench->stream : 0;
 
@@ -73,7 +73,7 @@ static PetscErrorCode run_all(RgBench *bench)
 
 int main(int argc, char **argv)
 {
-  RgBench        bench = {0};
+  RgBench bench = {0};
   PetscErrorCode error;
 
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 70;

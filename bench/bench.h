@@ -10,8 +10,8 @@
 typedef PetscErrorCode (*RgBenchFunction)(void *context);
 
 typedef struct {
-  FILE  *json;
-  int    n;             /* entries so far */
+  FILE *json;
+  int n;                /* entries so far */
   double dgemm, stream; /* measured peaks: flop/s, byte/s */
 } RgBench;
 
@@ -23,12 +23,12 @@ PetscErrorCode rg_bench_time(RgBenchFunction function, void *context, double *se
 PetscErrorCode rg_bench_report(RgBench *bench, const char *name, double seconds, double reference,
                                double flops, double bytes);
 
-PetscErrorCode rg_bench_machine(RgBench *bench); /* measures the peaks */
-PetscErrorCode rg_bench_gp(RgBench *bench);      /* update, prediction, finite sets */
-PetscErrorCode rg_bench_fit(RgBench *bench);     /* likelihood with gradient, fit */
+PetscErrorCode rg_bench_machine(RgBench *bench);  /* measures the peaks */
+PetscErrorCode rg_bench_gp(RgBench *bench);       /* update, prediction, finite sets */
+PetscErrorCode rg_bench_fit(RgBench *bench);      /* likelihood with gradient, fit */
 PetscErrorCode rg_bench_maximise(RgBench *bench); /* acquisition maximisation */
 PetscErrorCode rg_bench_density(RgBench *bench);  /* kernel regression, BOKE up to 10,000 queries */
 PetscErrorCode rg_bench_robust(RgBench *bench);   /* robustness measures on grids up to 10^5 */
-PetscErrorCode rg_bench_trials(RgBench *bench);  /* whole trials of small studies */
+PetscErrorCode rg_bench_trials(RgBench *bench);   /* whole trials of small studies */
 
 #endif

@@ -44,8 +44,7 @@ static PetscErrorCode evaluate(void *context)
   Values *v = context;
 
   PetscFunctionBeginUser;
-  if (v->plain)
-    plain(v);
+  if (v->plain) plain(v);
   else
     PetscCall(rg_regression_predict(&v->regression, 0.1, BATCH, v->X, v->mean, v->log_weight,
                                     v->gradients ? v->d_mean : NULL,
@@ -149,8 +148,7 @@ PetscErrorCode rg_bench_density(RgBench *bench)
     if (before > 0)
       snprintf(name, sizeof name, "BOKE, d = 4, T = %d, m = %.0f: exponent %.2f", T, values,
                log2(seconds / before));
-    else
-      snprintf(name, sizeof name, "BOKE, d = 4, T = %d, m = %.0f", T, values);
+    else snprintf(name, sizeof name, "BOKE, d = 4, T = %d, m = %.0f", T, values);
     PetscCall(rg_bench_report(bench, name, seconds, 0, 0, 0));
     before = seconds;
   }

@@ -11,23 +11,23 @@
 enum { DIM = 3 };
 
 typedef struct {
-  int          n;
-  RgKernel     kernel;
+  int n;
+  RgKernel kernel;
   RgFitOptions options;
-  double      *X, *y, *work;
-  double       length_scale[DIM], gradient[DIM + 2];
+  double *X, *y, *work;
+  double length_scale[DIM], gradient[DIM + 2];
 } Data;
 
 static const double noise = 1e-3;
 
 static PetscErrorCode likelihood(void *context)
 {
-  Data  *d = context;
+  Data *d = context;
   double value;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_fit_objective(&d->kernel, noise, 0.0, d->n, d->X, d->y, &d->options, &value,
-                             d->gradient));
+  PetscCall(
+    rg_fit_objective(&d->kernel, noise, 0.0, d->n, d->X, d->y, &d->options, &value, d->gradient));
   PetscFunctionReturn(0);
 }
 
@@ -42,11 +42,11 @@ static PetscErrorCode plain(void *context)
 
 static PetscErrorCode bench_likelihood(RgBench *bench, int n)
 {
-  Data     d = {.n = n, .length_scale = {0.3, 0.4, 0.5}};
+  Data d = {.n = n, .length_scale = {0.3, 0.4, 0.5}};
   RgStream stream = rg_stream(1, "bench", 0, "fit", 0);
   RgRandom random = rg_stream_at(&stream, 0);
-  char     name[96];
-  double   seconds, reference;
+  char name[96];
+  double seconds, reference;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3((size_t)n * DIM, &d.X, n, &d.y, 3 * (size_t)n * n, &d.work));

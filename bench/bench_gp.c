@@ -11,17 +11,17 @@ static const double noise = 1e-4, length_scale[DIM] = {0.3, 0.4, 0.5};
 
 /* A posterior with n data, and m candidates. */
 typedef struct {
-  int          n, m;
-  RgPosterior  posterior;
+  int n, m;
+  RgPosterior posterior;
   RgPrediction work;
-  double      *X, *y, *Z, *mean, *variance, *bar, *G, *L, *alpha, *scratch;
+  double *X, *y, *Z, *mean, *variance, *bar, *G, *L, *alpha, *scratch;
 } Box;
 
 static PetscErrorCode box_create(Box *b, int n, int m)
 {
-  RgStream  stream = rg_stream(1, "bench", 0, "data", 0);
-  RgRandom  random = rg_stream_at(&stream, 0);
-  RgKernel  kernel;
+  RgStream stream = rg_stream(1, "bench", 0, "data", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  RgKernel kernel;
   RgFailure failure = {0};
 
   PetscFunctionBeginUser;
@@ -57,7 +57,7 @@ static PetscErrorCode box_destroy(Box *b)
 
 static PetscErrorCode append(void *context)
 {
-  Box      *b = context;
+  Box *b = context;
   RgFailure failure = {0};
 
   PetscFunctionBeginUser;
@@ -107,8 +107,8 @@ static PetscErrorCode predict_with_gradient(void *context)
 
 static PetscErrorCode bench_box(RgBench *bench, int n, int m)
 {
-  Box    b;
-  char   name[96];
+  Box b;
+  char name[96];
   double seconds, reference, flops = (double)m * n * n;
 
   PetscFunctionBeginUser;
@@ -131,17 +131,17 @@ static PetscErrorCode bench_box(RgBench *bench, int n, int m)
 /* ---- finite sets ------------------------------------------------------------------------------- */
 
 typedef struct {
-  int             count; /* data appended per call */
-  RgDomain        domain;
+  int count; /* data appended per call */
+  RgDomain domain;
   RgSetPosterior *posterior;
-  double         *rows, *mean, *variance; /* of the plain version */
+  double *rows, *mean, *variance; /* of the plain version */
 } Set;
 
 static PetscErrorCode fill_set(void *context)
 {
-  Set      *s = context;
+  Set *s = context;
   RgFailure failure = {0};
-  int       size = s->domain.design.size;
+  int size = s->domain.design.size;
 
   PetscFunctionBeginUser;
   PetscCall(rg_set_posterior_reset(s->posterior, NULL, noise, 0.0));
@@ -152,8 +152,8 @@ static PetscErrorCode fill_set(void *context)
 
 static PetscErrorCode plain_fill_set(void *context)
 {
-  Set          *s = context;
-  int           N = s->domain.design.size;
+  Set *s = context;
+  int N = s->domain.design.size;
   const double *P = s->domain.design.points;
 
   PetscFunctionBeginUser;
@@ -162,7 +162,7 @@ static PetscErrorCode plain_fill_set(void *context)
     s->variance[i] = 1;
   }
   for (int t = 0; t < s->count; t++) {
-    int    j = (int)((7919L * t) % N);
+    int j = (int)((7919L * t) % N);
     double q = PetscSqrtReal(s->variance[j] + noise), e = (0.1 * t - s->mean[j]) / q;
     double *row = s->rows + (size_t)t * N;
     for (int i = 0; i < N; i++) {
@@ -180,11 +180,11 @@ static PetscErrorCode plain_fill_set(void *context)
 
 static PetscErrorCode bench_set(RgBench *bench, int levels, int count)
 {
-  Set      s = {.count = count};
+  Set s = {.count = count};
   RgKernel kernel;
-  char     name[96];
-  int      all[DIM] = {levels, levels, levels}, N = levels * levels * levels;
-  double  *axes, lower[DIM] = {0}, upper[DIM] = {1, 1, 1}, seconds, reference;
+  char name[96];
+  int all[DIM] = {levels, levels, levels}, N = levels * levels * levels;
+  double *axes, lower[DIM] = {0}, upper[DIM] = {1, 1, 1}, seconds, reference;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(DIM * levels, &axes));

@@ -10,8 +10,8 @@ static PetscErrorCode multiply(void *context)
   double *A = context, *B = A + ORDER * ORDER, *C = B + ORDER * ORDER;
 
   PetscFunctionBeginUser;
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, ORDER, ORDER, ORDER, 1.0, A, ORDER, B, ORDER,
-              0.0, C, ORDER);
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, ORDER, ORDER, ORDER, 1.0, A, ORDER, B,
+              ORDER, 0.0, C, ORDER);
   PetscFunctionReturn(0);
 }
 
@@ -27,7 +27,7 @@ static PetscErrorCode triad(void *context)
 PetscErrorCode rg_bench_machine(RgBench *bench)
 {
   double *data, seconds;
-  size_t  n = 3 * (size_t)STREAM;
+  size_t n = 3 * (size_t)STREAM;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &data));

@@ -10,11 +10,11 @@
 enum { DIM = 3, N = 100 };
 
 typedef struct {
-  RgPosterior        posterior;
-  RgPrediction       work;
+  RgPosterior posterior;
+  RgPrediction work;
   RgMaximiserOptions options;
-  double            *mean, *variance, *mean_bar, *variance_bar; /* room for a batch */
-  int                capacity;
+  double *mean, *variance, *mean_bar, *variance_bar; /* room for a batch */
+  int capacity;
 } Surface;
 
 /* mean + 2 sd, with its gradient. */
@@ -32,18 +32,18 @@ static PetscErrorCode ucb(void *context, int m, const double *X, double *value, 
     s->variance_bar[j] = 1 / sd;
   }
   if (gradient)
-    PetscCall(rg_posterior_gradient(&s->posterior, m, X, s->mean_bar, s->variance_bar, &s->work,
-                                    gradient));
+    PetscCall(
+      rg_posterior_gradient(&s->posterior, m, X, s->mean_bar, s->variance_bar, &s->work, gradient));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode maximise(void *context)
 {
-  Surface  *s = context;
-  RgStream  stream = rg_stream(1, "bench", 0, "maximise", 0);
-  RgRandom  random = rg_stream_at(&stream, 0);
+  Surface *s = context;
+  RgStream stream = rg_stream(1, "bench", 0, "maximise", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
   RgFailure failure = {0};
-  double    x[DIM], value;
+  double x[DIM], value;
 
   PetscFunctionBeginUser;
   PetscCall(rg_maximise_box(&s->options, DIM, ucb, s, 0, NULL, &random, x, &value, &failure));
@@ -52,11 +52,11 @@ static PetscErrorCode maximise(void *context)
 
 static PetscErrorCode surface_create(Surface *s)
 {
-  RgStream  stream = rg_stream(1, "bench", 0, "surface", 0);
-  RgRandom  random = rg_stream_at(&stream, 0);
-  RgKernel  kernel;
+  RgStream stream = rg_stream(1, "bench", 0, "surface", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  RgKernel kernel;
   RgFailure failure = {0};
-  double    X[N * DIM], y[N], length_scale[DIM] = {0.3, 0.4, 0.5};
+  double X[N * DIM], y[N], length_scale[DIM] = {0.3, 0.4, 0.5};
 
   PetscFunctionBeginUser;
   *s = (Surface){.capacity = 65536};
@@ -66,8 +66,8 @@ static PetscErrorCode surface_create(Surface *s)
   PetscCall(rg_posterior_create(&kernel, 1e-4, 0.0, N, &s->posterior));
   PetscCall(rg_posterior_set(&s->posterior, NULL, 1e-4, 0.0, N, X, y, &failure));
   PetscCall(rg_kernel_destroy(&kernel));
-  PetscCall(PetscMalloc4(s->capacity, &s->mean, s->capacity, &s->variance, s->capacity, &s->mean_bar,
-                         s->capacity, &s->variance_bar));
+  PetscCall(PetscMalloc4(s->capacity, &s->mean, s->capacity, &s->variance, s->capacity,
+                         &s->mean_bar, s->capacity, &s->variance_bar));
   PetscCall(rg_params_defaults(rg_maximiser_params, &s->options));
   PetscFunctionReturn(0);
 }
@@ -80,14 +80,15 @@ static PetscErrorCode set(Surface *s, const char *name, const char *value)
   PetscFunctionBeginUser;
   PetscCall(rg_params_set(rg_maximiser_params, &s->options, name, 1, &value, (RgPlace){0},
                           &diagnostics, NULL));
-  PetscCheck(diagnostics.n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", diagnostics.list[0].message);
+  PetscCheck(diagnostics.n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s",
+             diagnostics.list[0].message);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_bench_maximise(RgBench *bench)
 {
   Surface s;
-  double  seconds, reference;
+  double seconds, reference;
 
   PetscFunctionBeginUser;
   PetscCall(surface_create(&s));

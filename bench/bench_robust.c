@@ -17,8 +17,8 @@
 static const struct {
   const char *name, *model, *problem;
   RgSetMethod method;
-  int         count;         /* data: fewer where the plain version would take long */
-  double      flops, bytes;  /* of one update with t data: flops * t N; bytes * N */
+  int count;           /* data: fewer where the plain version would take long */
+  double flops, bytes; /* of one update with t data: flops * t N; bytes * N */
 } grids[] = {
   {"2,500 points", MODEL ", length_scale: 0.1", "gp_path_context", RG_SET_ROWS, 301, 2, 0},
   {"50,625 points, product", MODEL ", length_scale: 0.447213595499958", "himmelblau_composite",
@@ -32,18 +32,18 @@ static const struct {
 enum { GRIDS = sizeof(grids) / sizeof(grids[0]) };
 
 typedef struct {
-  RgStudy         study;
-  RgPlan          plan;
-  RgDomain        domain;
-  RgKernel        kernel;
+  RgStudy study;
+  RgPlan plan;
+  RgDomain domain;
+  RgKernel kernel;
   RgSetPosterior *posterior;
-  int             count;
+  int count;
 } Grid;
 
 static PetscErrorCode grid_create(int k, const char *algorithms, Grid *grid)
 {
   RgDiagnostics diagnostics = {0};
-  char          text[2048];
+  char text[2048];
 
   PetscFunctionBeginUser;
   *grid = (Grid){.count = grids[k].count};
@@ -73,15 +73,15 @@ static PetscErrorCode grid_destroy(Grid *grid)
 
 static PetscErrorCode fill(void *context)
 {
-  Grid     *grid = context;
+  Grid *grid = context;
   RgFailure failure = {0};
   const int size = rg_set_posterior_size(grid->posterior);
 
   PetscFunctionBeginUser;
   PetscCall(rg_set_posterior_reset(grid->posterior, NULL, 1e-6, 0.0));
   for (int i = 0; i < grid->count; i++)
-    PetscCall(rg_set_posterior_append(grid->posterior, (int)((7919L * i) % size), 0.01 * i,
-                                      &failure));
+    PetscCall(
+      rg_set_posterior_append(grid->posterior, (int)((7919L * i) % size), 0.01 * i, &failure));
   PetscCheck(!failure.failed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", failure.message);
   PetscFunctionReturn(0);
 }
@@ -98,9 +98,9 @@ static PetscErrorCode time_method(Grid *grid, RgSetMethod method, double *second
 
 static PetscErrorCode bench_posterior(RgBench *bench, int k)
 {
-  Grid   grid;
+  Grid grid;
   double seconds, rows = 0;
-  char   name[96];
+  char name[96];
 
   PetscFunctionBeginUser;
   PetscCall(grid_create(k, "rrgp_ucb", &grid));
@@ -120,9 +120,9 @@ static PetscErrorCode bench_posterior(RgBench *bench, int k)
 
 static PetscErrorCode run_first(void *context)
 {
-  Grid    *grid = context;
+  Grid *grid = context;
   RgRecord record = {0};
-  bool     stopped;
+  bool stopped;
 
   PetscFunctionBeginUser;
   PetscCall(rg_trial_run(&grid->study, &grid->plan.trials[0], NULL, NULL, &record, &stopped));
@@ -134,9 +134,9 @@ static PetscErrorCode run_first(void *context)
 
 static PetscErrorCode bench_trial(RgBench *bench, int k, const char *algorithm)
 {
-  Grid   grid;
+  Grid grid;
   double seconds;
-  char   name[96];
+  char name[96];
 
   PetscFunctionBeginUser;
   PetscCall(grid_create(k, algorithm, &grid));

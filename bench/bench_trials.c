@@ -8,7 +8,7 @@
 
 typedef struct {
   RgStudy study;
-  RgPlan  plan;
+  RgPlan plan;
 } Trials;
 
 static const char head[] = "study: bench\nseeds: 1\ncommon:\n  noise_variance: 1.0e-4\n";
@@ -16,8 +16,8 @@ static const char head[] = "study: bench\nseeds: 1\ncommon:\n  noise_variance: 1
 #define BOX6 "  iterations: 100\n  initial_points: 8\nproblems: [sphere]\nalgorithms: "
 
 #define CONTEXTS                                                                                   \
-  "  iterations: 90\n  initial_points: 10\n"                                                         \
-  "  surrogate: {kernel: gaussian, ard: true, fit: map, refit_every: 1}\n"                          \
+  "  iterations: 90\n  initial_points: 10\n"                                                       \
+  "  surrogate: {kernel: gaussian, ard: true, fit: map, refit_every: 1}\n"                         \
   "  maximiser: {raw_samples: 1024, restarts: 50}\n"                                               \
   "problems: [ackley_context]\nalgorithms: "
 
@@ -41,16 +41,19 @@ static const struct {
   {"JES trial, the same", BOX6 "[jes]\n"},
   {"IRGP-UCB trial, 1000-point grid, 200 iterations",
    "  iterations: 200\n  initial_points: 8\n"
-   "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: false}\n"
+   "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: "
+   "false}\n"
    "problems: [gp_path]\nalgorithms: [irgp_ucb]\n"},
   {"EI trial, 1000-point grid, 200 iterations",
    "  iterations: 200\n  initial_points: 8\n"
-   "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: false}\n"
+   "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: "
+   "false}\n"
    "problems: [gp_path]\nalgorithms: [ei]\n"},
   {"ERBO trial, Ackley 2+1, 100 evaluations, refit at each", CONTEXTS "[erbo]\n"},
   {"WDRBO trial, the same", CONTEXTS "[wdrbo]\n"},
   {"SBO-KDE trial, the same, M = 1024", CONTEXTS "[{name: sbo_kde, samples: 1024}]\n"},
-  {"SBO-KDE trial, the same, by quadrature", CONTEXTS "[{name: sbo_kde, expectation: quadrature}]\n"},
+  {"SBO-KDE trial, the same, by quadrature",
+   CONTEXTS "[{name: sbo_kde, expectation: quadrature}]\n"},
   {"StableOpt trial, the same, M = 1024", CONTEXTS "[stable_opt]\n"},
   {"DRBO-KDE trial, the same, M = 1024", CONTEXTS "[{name: drbo_kde, samples: 1024}]\n"},
   {"DRBO-MMD trial, the same, |C| = 100", CONTEXTS "[{name: drbo_mmd, contexts: 100}]\n"},
@@ -58,14 +61,14 @@ static const struct {
 
 static PetscErrorCode run_first(void *context)
 {
-  Trials  *t = context;
+  Trials *t = context;
   RgRecord record = {0};
-  bool     stopped;
+  bool stopped;
 
   PetscFunctionBeginUser;
   PetscCall(rg_trial_run(&t->study, &t->plan.trials[0], NULL, NULL, &record, &stopped));
-  PetscCheck(record.status == RG_STATUS_COMPLETE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "trial failed: %s",
-             record.message);
+  PetscCheck(record.status == RG_STATUS_COMPLETE, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "trial failed: %s", record.message);
   PetscCall(rg_record_destroy(&record));
   PetscFunctionReturn(0);
 }
@@ -74,10 +77,10 @@ PetscErrorCode rg_bench_trials(RgBench *bench)
 {
   PetscFunctionBeginUser;
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-    Trials        t = {0};
+    Trials t = {0};
     RgDiagnostics diagnostics = {0};
-    char          text[1024];
-    double        seconds;
+    char text[1024];
+    double seconds;
     snprintf(text, sizeof(text), "%s%s", head, cases[i].text);
     PetscCall(rg_study_parse(cases[i].name, text, strlen(text), &t.study, &diagnostics));
     PetscCheck(diagnostics.n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s", cases[i].name,

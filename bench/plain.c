@@ -12,7 +12,8 @@ double plain_kernel(int dim, const double *a, const double *b, const double *len
   return exp(-0.5 * r2);
 }
 
-void plain_factor(int n, int dim, const double *X, const double *length_scale, double noise, double *L)
+void plain_factor(int n, int dim, const double *X, const double *length_scale, double noise,
+                  double *L)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
@@ -52,8 +53,8 @@ void plain_predict(int n, int dim, const double *X, const double *length_scale, 
   for (int i = 0; i < n; i++) *variance -= work[i] * work[i];
 }
 
-double plain_likelihood(int n, int dim, const double *X, const double *y, const double *length_scale,
-                        double noise, double *gradient, double *work)
+double plain_likelihood(int n, int dim, const double *X, const double *y,
+                        const double *length_scale, double noise, double *gradient, double *work)
 {
   double *L = work, *inverse = work + n * n, *alpha = inverse + n * n, value = 0;
 

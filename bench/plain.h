@@ -5,7 +5,8 @@
 
 double plain_kernel(int dim, const double *a, const double *b, const double *length_scale);
 /* Lower Cholesky factor of K + noise I, row-major n x n, from scratch. */
-void plain_factor(int n, int dim, const double *X, const double *length_scale, double noise, double *L);
+void plain_factor(int n, int dim, const double *X, const double *length_scale, double noise,
+                  double *L);
 /* x := L^-1 x, and x := L^-T x. */
 void plain_forward(int n, const double *L, double *x);
 void plain_backward(int n, const double *L, double *x);
@@ -15,7 +16,7 @@ void plain_predict(int n, int dim, const double *X, const double *length_scale, 
                    double *variance);
 /* Log marginal likelihood and its gradient in the log length scales, by the explicit inverse.
    work: 3 n^2. */
-double plain_likelihood(int n, int dim, const double *X, const double *y, const double *length_scale,
-                        double noise, double *gradient, double *work);
+double plain_likelihood(int n, int dim, const double *X, const double *y,
+                        const double *length_scale, double noise, double *gradient, double *work);
 
 #endif

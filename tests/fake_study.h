@@ -108,7 +108,7 @@ static inline PetscErrorCode fake_record(const Fake *fake, int i, RgRecord *reco
   if (failed) {
     record->n_rows = 5;
     PetscCall(
-        PetscStrncpy(record->message, "the covariance lost its rank", sizeof(record->message)));
+      PetscStrncpy(record->message, "the covariance lost its rank", sizeof(record->message)));
   }
   record->status = failed ? RG_STATUS_FAILED : RG_STATUS_COMPLETE;
   record->optimum = trial->cell < 2 ? -0.397887 : NAN;

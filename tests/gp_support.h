@@ -19,15 +19,9 @@ static inline void support_kernel(RgKernelFamily family, int variant, RgKernel *
   const int group[] = {0, 1, 0, 1};
 
   switch (variant) {
-  case 0:
-    RG_OK(rg_kernel_create(family, 4, false, scales, 1.7, kernel));
-    break;
-  case 1:
-    RG_OK(rg_kernel_create(family, 4, true, scales, 1.7, kernel));
-    break;
-  case 2:
-    RG_OK(rg_kernel_create_product(family, 4, 2, group, true, scales, 1.7, kernel));
-    break;
+  case 0: RG_OK(rg_kernel_create(family, 4, false, scales, 1.7, kernel)); break;
+  case 1: RG_OK(rg_kernel_create(family, 4, true, scales, 1.7, kernel)); break;
+  case 2: RG_OK(rg_kernel_create_product(family, 4, 2, group, true, scales, 1.7, kernel)); break;
   case 3:
     RG_OK(rg_kernel_create_additive(family, 4, 2, group, false, scales, variances, kernel));
     break;
@@ -67,16 +61,10 @@ static inline double support_kappa(RgKernelFamily family, double r)
   double s;
 
   switch (family) {
-  case RG_KERNEL_GAUSSIAN:
-    return exp(-r * r / 2.0);
-  case RG_KERNEL_MATERN12:
-    return exp(-r);
-  case RG_KERNEL_MATERN32:
-    s = sqrt(3.0) * r;
-    return (1.0 + s) * exp(-s);
-  default:
-    s = sqrt(5.0) * r;
-    return (1.0 + s + s * s / 3.0) * exp(-s);
+  case RG_KERNEL_GAUSSIAN: return exp(-r * r / 2.0);
+  case RG_KERNEL_MATERN12: return exp(-r);
+  case RG_KERNEL_MATERN32: s = sqrt(3.0) * r; return (1.0 + s) * exp(-s);
+  default: s = sqrt(5.0) * r; return (1.0 + s + s * s / 3.0) * exp(-s);
   }
 }
 

@@ -92,7 +92,8 @@ typedef struct {
   RgChecksum checksum;
 } Witness;
 
-static inline void compare_doubles(const char *name, int n, const double *found, const double *expected)
+static inline void compare_doubles(const char *name, int n, const double *found,
+                                   const double *expected)
 {
   for (int k = 0; k < n; k++) {
     double a = found ? found[k] : NAN, b = expected ? expected[k] : NAN;

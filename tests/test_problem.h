@@ -11,20 +11,20 @@
 typedef const char *Setting[2];
 
 typedef struct {
-  void     *options;
+  void *options;
   RgProblem problem;
 } Instance;
 
 static inline void *options_make(const RgProblemClass *class, const Setting *settings)
 {
   RgDiagnostics diagnostics = {0};
-  void         *options;
+  void *options;
 
   RG_OK(PetscCalloc(class->options_size + 1, &options));
   RG_OK(rg_params_defaults(class->params, options));
   for (int i = 0; settings && i < MAX_SETTINGS && settings[i][0]; i++) {
     const RgParam *entry;
-    RG_OK(rg_params_set(class->params, options, settings[i][0], 1, &settings[i][1], (RgPlace) {0},
+    RG_OK(rg_params_set(class->params, options, settings[i][0], 1, &settings[i][1], (RgPlace){0},
                         &diagnostics, &entry));
   }
   if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
@@ -42,15 +42,15 @@ static inline Instance instance_make(const char *name, const Setting *settings, 
 {
   const RgProblemClass *class = rg_problem_class_find(name);
   RgDiagnostics diagnostics = {0};
-  RgFailure     failure = {0};
-  Instance      instance = {0};
+  RgFailure failure = {0};
+  Instance instance = {0};
 
   if (!class) fail_msg("unknown problem %s", name);
   instance.options = options_make(class, settings);
-  if (class->check) RG_OK(class->check(instance.options, (RgPlace) {0}, &diagnostics));
+  if (class->check) RG_OK(class->check(instance.options, (RgPlace){0}, &diagnostics));
   if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
-  RG_OK(rg_problem_create(class, instance.options, study_seed, number, &instance.problem,
-                          &failure));
+  RG_OK(
+    rg_problem_create(class, instance.options, study_seed, number, &instance.problem, &failure));
   if (failure.failed) fail_msg("%s", failure.message);
   return instance;
 }
@@ -67,8 +67,8 @@ static inline void instance_free(Instance *instance)
 static inline double value_at(RgProblem *problem, const double *x)
 {
   const RgPoint point = {.index = -1, .x = x, .context_index = -1};
-  RgFailure     failure = {0};
-  double        f;
+  RgFailure failure = {0};
+  double f;
 
   RG_OK(rg_problem_objective(problem, 1, &point, &f, &failure));
   if (failure.failed) fail_msg("%s", failure.message);
@@ -78,7 +78,7 @@ static inline double value_at(RgProblem *problem, const double *x)
 /* The only value of a problem at default or given settings. */
 static inline double value_of(const char *name, const Setting *settings, const double *x)
 {
-  Instance     instance = instance_make(name, settings, 1, 0);
+  Instance instance = instance_make(name, settings, 1, 0);
   const double f = value_at(&instance.problem, x);
 
   instance_free(&instance);

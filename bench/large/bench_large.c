@@ -60,8 +60,8 @@ static PetscErrorCode bench_create(Bench *b, int n)
 
   PetscFunctionBeginUser;
   b->n = n;
-  PetscCall(PetscMalloc4((size_t)all * DIM, &b->X, all, &b->y, POINTS, &b->mean, POINTS,
-                         &b->variance));
+  PetscCall(
+    PetscMalloc4((size_t)all * DIM, &b->X, all, &b->y, POINTS, &b->mean, POINTS, &b->variance));
   rg_random_uniforms(&random, (size_t)all * DIM, b->X);
   rg_random_normals(&random, (size_t)all, b->y);
   for (int i = 0; i < all; i++) b->y[i] = 4 * b->X[3 * i] * b->X[3 * i + 1] + 0.1 * b->y[i];
@@ -145,8 +145,8 @@ static PetscErrorCode dense(Bench *b, int n, int block)
   PetscCall(bench_create(b, n));
   if (!b->rank) printf("n = %d, %d ranks, blocks of %d\n", n, b->ranks, block);
   for (int k = 0; k < 2; k++) {
-    PetscCall(rg_distributed_create(PETSC_COMM_WORLD, &b->kernel, noise, 0.0, n + APPENDED, block,
-                                    &p));
+    PetscCall(
+      rg_distributed_create(PETSC_COMM_WORLD, &b->kernel, noise, 0.0, n + APPENDED, block, &p));
     start = now();
     PetscCall(rg_distributed_set(p, NULL, noise, 0.0, n, b->X, b->y, &failure));
     best = fmin(best, now() - start);
@@ -159,8 +159,8 @@ static PetscErrorCode dense(Bench *b, int n, int block)
   line(b, "all of it, and the weights", best, cube / 3);
   line(b, "100 data appended", append, 0);
   start = now();
-  PetscCall(rg_distributed_predict(p, POINTS, b->X + (size_t)(n + APPENDED) * DIM, b->mean,
-                                   b->variance));
+  PetscCall(
+    rg_distributed_predict(p, POINTS, b->X + (size_t)(n + APPENDED) * DIM, b->mean, b->variance));
   line(b, "mean and variance at 1000 points", now() - start, (double)n * n * POINTS);
   start = now();
   PetscCall(rg_distributed_objective(PETSC_COMM_WORLD, block, &b->kernel, noise, false, &mean, n,
@@ -230,8 +230,8 @@ static PetscErrorCode iterative(Bench *b, int n, int rank, const char *part)
            DIM, b->ranks, options.rank, options.tolerance, options.probes);
   const double *Z = b->X + (size_t)(n + APPENDED) * DIM, *truth = b->y + n + APPENDED;
   start = now();
-  PetscCall(rg_iterative_create(PETSC_COMM_WORLD, &b->kernel, noise, 0.0, n, b->X, b->y, &options,
-                                &gp));
+  PetscCall(
+    rg_iterative_create(PETSC_COMM_WORLD, &b->kernel, noise, 0.0, n, b->X, b->y, &options, &gp));
   line(b, "preconditioner", now() - start, 0);
   if (!part || !strcmp(part, "mean")) {
     start = now();
@@ -317,7 +317,8 @@ static PetscErrorCode constants(const Bench *b)
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(large, &buffer));
   if (b->ranks > 1) {
-    const double alpha = message_seconds(b, 1, buffer), long_one = message_seconds(b, large, buffer);
+    const double alpha = message_seconds(b, 1, buffer),
+                 long_one = message_seconds(b, large, buffer);
     const double ticket = ticket_seconds();
     if (!b->rank)
       printf("alpha %.2e s, beta %.2e s per number (%.1f GB/s), ticket %.2e s\n", alpha,

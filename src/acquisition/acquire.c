@@ -4,12 +4,12 @@
 
 static PetscErrorCode acquire_with_box(const RgDomain *domain, const RgHistory *history,
                                        RgBatchFunction function, void *context,
-                                       const RgScreen *screen,
-                                       const RgMaximiserOptions *options, RgRandom *random,
-                                       RgQuery *query, double *value, RgFailure *failure)
+                                       const RgScreen *screen, const RgMaximiserOptions *options,
+                                       RgRandom *random, RgQuery *query, double *value,
+                                       RgFailure *failure)
 {
   double *extra;
-  int     n_extra;
+  int n_extra;
 
   PetscFunctionBeginUser;
   PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
@@ -26,7 +26,7 @@ static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *
 {
   const RgSpace *space = &domain->design;
   unsigned char *excluded;
-  double        *values;
+  double *values;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)space->size, &values));
@@ -37,8 +37,8 @@ static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *
   query->index = rg_argmax(space->size, values, excluded);
   if (query->index >= 0) {
     *value = values[query->index];
-    PetscCall(PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim,
-                            space->dim));
+    PetscCall(
+      PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim, space->dim));
   } else {
     rg_failure_set(failure, "the acquisition function is finite at no point that is left of %d",
                    space->size);
@@ -81,8 +81,7 @@ PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "marginal acquisition functions take no context; the model has %d context inputs",
              model->domain->context.dim);
-  if (model->set)
-    PetscCall(rg_acquire_finite(model, history, acquisition, query, value, failure));
+  if (model->set) PetscCall(rg_acquire_finite(model, history, acquisition, query, value, failure));
   else
     PetscCall(rg_acquire_box(model, history, acquisition, options, random, query, value, failure));
   PetscFunctionReturn(0);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TIE   1e-12 /* relative to max(1, |a|) (irgp_ucb 2.1) */
-#define BLOCK 512   /* points evaluated at a time: the scratch stays in the first cache */
+#define TIE 1e-12 /* relative to max(1, |a|) (irgp_ucb 2.1) */
+#define BLOCK 512 /* points evaluated at a time: the scratch stays in the first cache */
 
 static double tie_floor(double best)
 {
@@ -37,17 +37,17 @@ PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *histo
 }
 
 typedef struct {
-  const double        *mean, *variance; /* n */
-  const unsigned char *excluded;        /* n, or NULL */
+  const double *mean, *variance; /* n */
+  const unsigned char *excluded; /* n, or NULL */
   const RgAcquisition *acquisition;
-  int                  n;
+  int n;
 } Scan;
 
 /* Values of the block from `begin`, excluded points at -infinity; returns its size. */
 static int scan_block(const Scan *scan, int begin, double *value)
 {
   double sd[BLOCK] = {0.0};
-  int    m = PetscMin(BLOCK, scan->n - begin);
+  int m = PetscMin(BLOCK, scan->n - begin);
 
   for (int j = 0; j < m; j++) sd[j] = sqrt(scan->variance[begin + j]);
   scan->acquisition->function(scan->acquisition->context, m, scan->mean + begin, sd, value, NULL,
@@ -62,7 +62,7 @@ static int scan_block(const Scan *scan, int begin, double *value)
    again the first block that reaches it. -1: no allowed point has a finite value. */
 static PetscErrorCode scan_argmax(const Scan *scan, int *index, double *best)
 {
-  int     n_blocks = (scan->n + BLOCK - 1) / BLOCK;
+  int n_blocks = (scan->n + BLOCK - 1) / BLOCK;
   double *top, value[BLOCK];
 
   PetscFunctionBeginUser;
@@ -93,7 +93,7 @@ PetscErrorCode rg_acquire_finite(RgModel *model, const RgHistory *history,
 {
   const RgSpace *space = &model->domain->design;
   unsigned char *excluded;
-  int            first = 0;
+  int first = 0;
 
   PetscFunctionBeginUser;
   PetscCall(rg_excluded_points(model->domain, history, &excluded));
@@ -107,8 +107,7 @@ PetscErrorCode rg_acquire_finite(RgModel *model, const RgHistory *history,
   if (query->index < space->size)
     memcpy(query->x, space->points + (size_t)query->index * space->dim,
            space->dim * sizeof(double));
-  else
-    rg_failure_set(failure, "all %d points of the domain have been queried", space->size);
+  else rg_failure_set(failure, "all %d points of the domain have been queried", space->size);
   PetscCall(PetscFree(excluded));
   PetscFunctionReturn(0);
 }

@@ -4,18 +4,18 @@
 
 #include <math.h>
 
-#define BLOCK       128 /* points evaluated at a time */
-#define MORE_STARTS 6   /* starts on a box beside as many as there are optima, at most */
+#define BLOCK 128     /* points evaluated at a time */
+#define MORE_STARTS 6 /* starts on a box beside as many as there are optima, at most */
 
 /* A maximisation of JES: the acquisition function and its scratch. */
 typedef struct {
-  RgModel          *model;
-  RgJes             jes;
-  RgJesOptimum     *optimum;                         /* n */
-  RgCrossCovariance cross;                           /* boxes */
-  RgPrediction      work;                            /* boxes */
-  double           *mean, *variance, *C;             /* BLOCK, BLOCK, n x BLOCK */
-  double           *d_mean, *d_variance, *d_C;       /* likewise */
+  RgModel *model;
+  RgJes jes;
+  RgJesOptimum *optimum;             /* n */
+  RgCrossCovariance cross;           /* boxes */
+  RgPrediction work;                 /* boxes */
+  double *mean, *variance, *C;       /* BLOCK, BLOCK, n x BLOCK */
+  double *d_mean, *d_variance, *d_C; /* likewise */
 } Search;
 
 static PetscErrorCode search_create(RgModel *model, int n, Search *search)
@@ -28,8 +28,8 @@ static PetscErrorCode search_create(RgModel *model, int n, Search *search)
   PetscCall(PetscMalloc6(BLOCK, &search->mean, BLOCK, &search->variance, n * BLOCK, &search->C,
                          BLOCK, &search->d_mean, BLOCK, &search->d_variance, n * BLOCK,
                          &search->d_C));
-  search->jes = (RgJes){n, search->optimum, fmax(model->noise_variance, 1e-10 * prior),
-                        1e-14 * prior};
+  search->jes =
+    (RgJes){n, search->optimum, fmax(model->noise_variance, 1e-10 * prior), 1e-14 * prior};
   PetscFunctionReturn(0);
 }
 
@@ -59,11 +59,11 @@ static PetscErrorCode values_on_set(Search *search, const double *covariance, do
 {
   const double *mean = rg_set_posterior_mean(search->model->set);
   const double *variance = rg_set_posterior_variance(search->model->set);
-  int           size = search->model->domain->design.size, n = search->jes.n;
+  int size = search->model->domain->design.size, n = search->jes.n;
 
   PetscFunctionBeginUser;
   for (int first = 0; first < size; first += BLOCK) {
-    int           m = PetscMin(BLOCK, size - first);
+    int m = PetscMin(BLOCK, size - first);
     const double *c = covariance + (size_t)first * n;
     for (int j = 0; j < m; j++) {
       for (int l = 0; l < n; l++) search->C[l * m + j] = c[j * n + l];
@@ -79,8 +79,8 @@ static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const R
                                  RgFailure *failure)
 {
   const RgSpace *space = &search->model->domain->design;
-  int            n = optima->n;
-  double        *covariance, *value;
+  int n = optima->n;
+  double *covariance, *value;
   unsigned char *excluded;
 
   PetscFunctionBeginUser;
@@ -88,17 +88,17 @@ static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const R
   PetscCall(rg_path_sampler_covariance(sampler, n, optima->index, covariance));
   for (int l = 0; l < n; l++) {
     int i = optima->index[l];
-    search->optimum[l] = jes_optimum(search->model, optima->value[l],
-                                     rg_set_posterior_mean(search->model->set)[i],
-                                     covariance[(size_t)i * n + l]);
+    search->optimum[l] =
+      jes_optimum(search->model, optima->value[l], rg_set_posterior_mean(search->model->set)[i],
+                  covariance[(size_t)i * n + l]);
   }
   PetscCall(values_on_set(search, covariance, value));
   PetscCall(rg_excluded_points(search->model->domain, history, &excluded));
   query->index = rg_argmax(space->size, value, excluded);
   if (query->index >= 0) {
     *best = value[query->index];
-    PetscCall(PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim,
-                            space->dim));
+    PetscCall(
+      PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim, space->dim));
   } else {
     rg_failure_set(failure, "JES is finite at none of the points left of %d", space->size);
   }
@@ -116,12 +116,10 @@ static PetscErrorCode block_on_box(Search *search, int m, const double *X, doubl
   RgPosterior *posterior = &search->model->posterior;
 
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_posterior_predict(posterior, m, X, search->mean, search->variance, &search->work));
+  PetscCall(rg_posterior_predict(posterior, m, X, search->mean, search->variance, &search->work));
   PetscCall(rg_cross_covariance_evaluate(&search->cross, m, X, search->C));
   PetscCall(rg_acquisition_jes(&search->jes, m, search->mean, search->variance, search->C, value,
-                               gradient ? search->d_mean : NULL, search->d_variance,
-                               search->d_C));
+                               gradient ? search->d_mean : NULL, search->d_variance, search->d_C));
   if (!gradient) PetscFunctionReturn(0);
   PetscCall(rg_posterior_gradient(posterior, m, X, search->d_mean, search->d_variance,
                                   &search->work, gradient));
@@ -144,15 +142,14 @@ static PetscErrorCode function_on_box(void *context, int m, const double *X, dou
 /* Covariances with the optima, and what JES needs to know of them. */
 static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
 {
-  int     n = optima->n;
+  int n = optima->n;
   double *mean, *C;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &mean, n * n, &C));
-  PetscCall(rg_posterior_predict(&search->model->posterior, n, optima->x, mean, NULL,
-                                 &search->work));
   PetscCall(
-    rg_cross_covariance_create(&search->model->posterior, n, optima->x, &search->cross));
+    rg_posterior_predict(&search->model->posterior, n, optima->x, mean, NULL, &search->work));
+  PetscCall(rg_cross_covariance_create(&search->model->posterior, n, optima->x, &search->cross));
   PetscCall(rg_cross_covariance_evaluate(&search->cross, n, optima->x, C));
   for (int l = 0; l < n; l++)
     search->optimum[l] =
@@ -169,8 +166,8 @@ static PetscErrorCode search_box(Search *search, const RgOptima *optima, const R
                                  RgQuery *query, double *best, RgFailure *failure)
 {
   RgMaximiserOptions options = *maximiser;
-  int                dim = search->model->domain->design.dim, n;
-  double            *observed, *extra;
+  int dim = search->model->domain->design.dim, n;
+  double *observed, *extra;
 
   PetscFunctionBeginUser;
   PetscCall(prepare_box(search, optima));
@@ -195,10 +192,8 @@ PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOp
 
   PetscFunctionBeginUser;
   PetscCall(search_create(model, optima->n, &search));
-  if (model->set)
-    PetscCall(search_set(&search, sampler, optima, history, query, value, failure));
-  else
-    PetscCall(search_box(&search, optima, history, options, random, query, value, failure));
+  if (model->set) PetscCall(search_set(&search, sampler, optima, history, query, value, failure));
+  else PetscCall(search_box(&search, optima, history, options, random, query, value, failure));
   PetscCall(search_destroy(&search));
   PetscFunctionReturn(0);
 }

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#define SD_ZERO      1e-12 /* below it the posterior counts as certain (irgp_ucb 3.3) */
-#define TAIL         -5.0  /* z below it: continued fraction instead of differences */
+#define SD_ZERO 1e-12 /* below it the posterior counts as certain (irgp_ucb 3.3) */
+#define TAIL -5.0     /* z below it: continued fraction instead of differences */
 #define LOG_SQRT_2PI 0.91893853320467274178 /* log sqrt(2 pi) */
 
 void rg_acquisition_ucb(const void *context, int m, const double *mean, const double *sd,
@@ -25,7 +25,7 @@ void rg_acquisition_ucb(const void *context, int m, const double *mean, const do
    1 - x Mills(x) = c/(x + c) without cancellation. */
 static double mills_tail(double x)
 {
-  int    levels = 8 + (int)(600.0 / (x * x));
+  int levels = 8 + (int)(600.0 / (x * x));
   double c = x;
 
   for (int k = levels; k >= 2; k--) c = x + k / c;

@@ -11,18 +11,22 @@ typedef void (*RgMarginalFunction)(const void *context, int m, const double *mea
 
 typedef struct {
   RgMarginalFunction function;
-  const void        *context; /* borrowed */
+  const void *context; /* borrowed */
 } RgAcquisition;
 
 /* mean + width * sd; context: RgUcb. */
-typedef struct { double width; } RgUcb; /* sqrt(beta_t), sqrt(zeta_t) */
+typedef struct {
+  double width;
+} RgUcb; /* sqrt(beta_t), sqrt(zeta_t) */
 void rg_acquisition_ucb(const void *context, int m, const double *mean, const double *sd,
                         double *value, double *d_mean, double *d_sd);
 
 /* Logarithm of the expected improvement over `incumbent` (model units), stable for z -> -inf
    (irgp_ucb 3.3); monotone in EI, so the maximiser is the same. sd = 0: log max(mean - incumbent,
    0). */
-typedef struct { double incumbent; } RgEi;
+typedef struct {
+  double incumbent;
+} RgEi;
 void rg_acquisition_log_ei(const void *context, int m, const double *mean, const double *sd,
                            double *value, double *d_mean, double *d_sd);
 

@@ -29,10 +29,8 @@ void rg_ball_project(int dim, const double *centre, double radius, double *x)
     s = next;
     for (int j = 0; j < dim; j++) {
       double u = centre[j] + (x[j] - centre[j]) / s, d = clip(u) - centre[j];
-      if (u == clip(u))
-        free += (x[j] - centre[j]) * (x[j] - centre[j]);
-      else
-        clipped += d * d;
+      if (u == clip(u)) free += (x[j] - centre[j]) * (x[j] - centre[j]);
+      else clipped += d * d;
     }
     if (free == 0.0) break;
     next = fmax(sqrt(free / fmax(radius * radius - clipped, 0.0)), 1.0);
@@ -135,7 +133,7 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *con
       if (search->fraction[i] == 0.0) continue;
       for (size_t j = 0; j < dim; j++)
         search->X[n * dim + j] =
-            search->x[i * dim + j] + search->fraction[i] * search->step[i * dim + j];
+          search->x[i * dim + j] + search->fraction[i] * search->step[i * dim + j];
       search->id[n++] = i;
     }
     if (n == 0) break;

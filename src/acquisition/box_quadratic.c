@@ -37,7 +37,7 @@ static bool factor_solve(int n, double *A, double *b)
 static bool free_step(int dim, const double *g, const double *B, const int *state,
                       const double *step, double *target, double *work)
 {
-  int     n = 0, row = 0;
+  int n = 0, row = 0;
   double *A = work, *b = work + (size_t)dim * dim;
 
   for (int i = 0; i < dim; i++) n += state[i] == FREE;
@@ -46,10 +46,8 @@ static bool free_step(int dim, const double *g, const double *B, const int *stat
     int column = 0;
     b[row] = g[i];
     for (int j = 0; j < dim; j++) {
-      if (state[j] == FREE)
-        A[row * n + column++] = B[i * dim + j];
-      else
-        b[row] -= B[i * dim + j] * step[j];
+      if (state[j] == FREE) A[row * n + column++] = B[i * dim + j];
+      else b[row] -= B[i * dim + j] * step[j];
     }
     row++;
   }
@@ -62,7 +60,7 @@ static bool free_step(int dim, const double *g, const double *B, const int *stat
 static bool move(int dim, const double *lower, const double *upper, const double *target,
                  int *state, double *step)
 {
-  int    hit = -1;
+  int hit = -1;
   double t = 1.0;
 
   for (int i = 0; i < dim; i++) {
@@ -86,7 +84,7 @@ static bool move(int dim, const double *lower, const double *upper, const double
 /* Free the fixed coordinate whose multiplier has the wrong sign most; false if there is none. */
 static bool release(int dim, const double *g, const double *B, const double *step, int *state)
 {
-  int    worst = -1;
+  int worst = -1;
   double most = 0.0;
 
   for (int i = 0; i < dim; i++) {
@@ -107,7 +105,7 @@ double rg_box_quadratic(int dim, const double *g, const double *B, const double 
                         const double *upper, double *step, double *work)
 {
   double *target = work + (size_t)dim * (dim + 1), gain = 0.0;
-  int    *state = (int *)(target + dim);
+  int *state = (int *)(target + dim);
 
   for (int i = 0; i < dim; i++) {
     step[i] = 0.0;

@@ -29,9 +29,9 @@ typedef enum {
 
 typedef struct {
   RgLawKind kind;
-  double    a, b;
-  RgTheory  theory;
-  double    delta; /* probability that the rule allows to fail; NaN: the rule has none */
+  double a, b;
+  RgTheory theory;
+  double delta; /* probability that the rule allows to fail; NaN: the rule has none */
 } RgConfidenceLaw;
 
 double rg_confidence_mean(const RgConfidenceLaw *law);

@@ -15,8 +15,7 @@ PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgConte
   PetscCheck(!model->set, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "a list of contexts is for models over boxes");
   PetscCall(rg_context_posterior_create(&model->posterior, model->domain->design.dim, what->M,
-                                        what->contexts, what->n_slopes, form, designs,
-                                        posterior));
+                                        what->contexts, what->n_slopes, form, designs, posterior));
   ucb->width = width;
   ucb->criterion = what->criterion;
   ucb->context = what->context;
@@ -126,10 +125,10 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, d
                                      const RgMaximiserOptions *options, RgRandom *random,
                                      RgQuery *query, double *value, RgFailure *failure)
 {
-  RgContextUcb   ucb, coarse;
+  RgContextUcb ucb, coarse;
   const RgScreen screen = {rg_context_ucb_function, &coarse, NULL};
-  const int      most = options->raw_samples;
-  bool           screened = !few || few->M < exact->M;
+  const int most = options->raw_samples;
+  bool screened = !few || few->M < exact->M;
 
   PetscFunctionBeginUser;
   if (screened) {
@@ -140,8 +139,8 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, d
       if (few) PetscCall(rg_context_ucb_create(model, width, few, RG_CONTEXT_ROUGH, most, &coarse));
     }
   }
-  PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_EXACT, screened ? FINISH : most,
-                                  &ucb));
+  PetscCall(
+    rg_context_ucb_create(model, width, exact, RG_CONTEXT_EXACT, screened ? FINISH : most, &ucb));
   PetscCall(rg_acquire_screened(model->domain, history, rg_context_ucb_function, &ucb,
                                 screened ? &screen : NULL, options, random, query, value, failure));
   if (screened) PetscCall(rg_context_ucb_destroy(&coarse));
@@ -164,7 +163,7 @@ static double average(const RgContextWeights *weights, const double *u, double *
 }
 
 PetscErrorCode rg_ucb_expectation(void *context, const double *u, const double *slope,
-                                      double *value, double *u_bar, double *slope_bar)
+                                  double *value, double *u_bar, double *slope_bar)
 {
   PetscFunctionBeginUser;
   (void)slope;
@@ -181,8 +180,8 @@ static double length(int dim, const double *vector)
   return sqrt(sum);
 }
 
-PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *slope,
-                                    double *value, double *u_bar, double *slope_bar)
+PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *slope, double *value,
+                                double *u_bar, double *slope_bar)
 {
   const RgContextPenalised *penalised = context;
   int steepest = 0, dim = penalised->dim_c;
@@ -200,8 +199,8 @@ PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *sl
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_ucb_minimum(void *context, const double *u, const double *slope,
-                                  double *value, double *u_bar, double *slope_bar)
+PetscErrorCode rg_ucb_minimum(void *context, const double *u, const double *slope, double *value,
+                              double *u_bar, double *slope_bar)
 {
   const int M = *(const int *)context;
   int least = 0;

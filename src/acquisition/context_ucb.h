@@ -16,19 +16,19 @@ typedef PetscErrorCode (*RgContextCriterion)(void *context, const double *u, con
 /* phi(U(x, s_1), ..., U(x, s_M)); contexts: M x dim_c in unit coordinates, the last n_slopes with
    slopes. */
 typedef struct {
-  int                M, n_slopes;
-  const double      *contexts;
+  int M, n_slopes;
+  const double *contexts;
   RgContextCriterion criterion;
-  void              *context; /* passed to criterion */
+  void *context; /* passed to criterion */
 } RgContextual;
 
 typedef struct {
   RgContextPosterior posterior;
-  double             width;
+  double width;
   RgContextCriterion criterion;
-  void              *context; /* borrowed; passed to criterion */
-  RgContextMoments   moments, bar;
-  double            *u, *slope, *u_bar, *slope_bar; /* of one design */
+  void *context; /* borrowed; passed to criterion */
+  RgContextMoments moments, bar;
+  double *u, *slope, *u_bar, *slope_bar; /* of one design */
 } RgContextUcb;
 
 /* Model over (x, c) on boxes, updated before and unchanged while this lives; contexts are copied.
@@ -54,25 +54,25 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, d
 
 /* Weighted average of U over the first `size` contexts. */
 typedef struct {
-  int           size;
+  int size;
   const double *weight; /* size; NULL: equal */
 } RgContextWeights;
 PetscErrorCode rg_ucb_expectation(void *context, const double *u, const double *slope,
-                                      double *value, double *u_bar, double *slope_bar);
+                                  double *value, double *u_bar, double *slope_bar);
 
 /* Weighted average minus radius times the largest |dU/dc| over the contexts with slopes (wdrbo
    2.4); ties: the first of them. */
 typedef struct {
   RgContextWeights centre;
-  double           radius;
-  int              n_slopes, dim_c;
-  bool             flat_penalty; /* the penalty's own derivative counts as 0 (as released) */
+  double radius;
+  int n_slopes, dim_c;
+  bool flat_penalty; /* the penalty's own derivative counts as 0 (as released) */
 } RgContextPenalised;
-PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *slope,
-                                    double *value, double *u_bar, double *slope_bar);
+PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *slope, double *value,
+                                double *u_bar, double *slope_bar);
 
 /* Smallest U; context: the number of contexts (int). Ties: the first of them. */
-PetscErrorCode rg_ucb_minimum(void *context, const double *u, const double *slope,
-                                  double *value, double *u_bar, double *slope_bar);
+PetscErrorCode rg_ucb_minimum(void *context, const double *u, const double *slope, double *value,
+                              double *u_bar, double *slope_bar);
 
 #endif

@@ -18,36 +18,36 @@
 #include <math.h>
 #include <string.h>
 
-#define ACCEPT      1e-4 /* of the predicted gain: the proposal becomes the new point */
-#define GOOD        0.75 /* of it: the radius may grow */
-#define POOR        0.25 /* of it: the radius shrinks */
-#define GROW        4.0  /* factor of the radius */
-#define SPACINGS    2.0  /* first radius, in mean distances of the raw points */
-#define RADIUS_MIN  1e-9
-#define RADIUS_MAX  1.0
-#define SCALE_MIN   0.05 /* smallest scale, relative to the largest */
-#define FLAT        1e-5 /* steepness below which a start may have converged, relative to |a| */
+#define ACCEPT 1e-4  /* of the predicted gain: the proposal becomes the new point */
+#define GOOD 0.75    /* of it: the radius may grow */
+#define POOR 0.25    /* of it: the radius shrinks */
+#define GROW 4.0     /* factor of the radius */
+#define SPACINGS 2.0 /* first radius, in mean distances of the raw points */
+#define RADIUS_MIN 1e-9
+#define RADIUS_MAX 1.0
+#define SCALE_MIN 0.05   /* smallest scale, relative to the largest */
+#define FLAT 1e-5        /* steepness below which a start may have converged, relative to |a| */
 #define REACH_FIRST 10.0 /* predicted gains a start is trusted to make: in the first round, */
-#define REACH_GROW  2.0  /* times this in every further one */
-#define REACH_LAST  100.0/* and at most */
+#define REACH_GROW 2.0   /* times this in every further one */
+#define REACH_LAST 100.0 /* and at most */
 #define SAME_TARGET 0.5  /* distance of two targets that counts as none, in steps towards them */
-#define SAME_HILL   0.3  /* scaled distance beyond which starts are not compared */
+#define SAME_HILL 0.3    /* scaled distance beyond which starts are not compared */
 
 typedef struct {
   double *x, *gradient; /* dim: best point so far */
   double *B;            /* dim x dim: model of the negative Hessian */
   double *step;         /* dim: proposal - x */
-  double  value, gain;  /* at x; predicted gain of the proposal */
-  double  radius;       /* trust region, scaled coordinates */
-  double  length;       /* of the step, scaled coordinates */
-  bool    sized;        /* B was updated */
+  double value, gain;   /* at x; predicted gain of the proposal */
+  double radius;        /* trust region, scaled coordinates */
+  double length;        /* of the step, scaled coordinates */
+  bool sized;           /* B was updated */
 } Start;
 
 typedef struct {
-  int     dim, m, n; /* starts, those still active */
-  double  tolerance, first_radius;
-  Start  *starts;
-  int    *id;        /* n: the active starts, best first value first */
+  int dim, m, n; /* starts, those still active */
+  double tolerance, first_radius;
+  Start *starts;
+  int *id;           /* n: the active starts, best first value first */
   double *scale;     /* dim */
   double *X, *F, *G; /* m x dim, m, m x dim: batch */
   double *lower, *upper, *change, *work;
@@ -185,7 +185,7 @@ static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction
   }
   if (search->n) PetscCall(function(context, search->n, search->X, search->F, search->G));
   for (int k = 0; k < search->n; k++) {
-    Start        *start = &search->starts[search->id[k]];
+    Start *start = &search->starts[search->id[k]];
     const double *gradient = search->G + (size_t)k * dim;
     if (!all_finite(search->F[k], dim, gradient)) continue;
     start->value = search->F[k];
@@ -222,7 +222,7 @@ static void drop_finished(Search *search, int round)
 {
   double best = -INFINITY;
   double reach = smaller(REACH_FIRST * pow(REACH_GROW, round), REACH_LAST);
-  int    kept = 0;
+  int kept = 0;
 
   for (int i = 0; i < search->m; i++) best = larger(best, search->starts[i].value);
   for (int k = 0; k < search->n; k++) {
@@ -262,7 +262,7 @@ static void drop_merged(Search *search)
 
   for (int k = 0; k < search->n; k++) {
     Start *start = &search->starts[search->id[k]];
-    bool   merged = false;
+    bool merged = false;
     for (int l = 0; l < search->n && sees_target(start) && !merged; l++) {
       const Start *other = &search->starts[search->id[l]];
       if (other->value < start->value || (other->value == start->value && l >= k)) continue;
@@ -279,7 +279,7 @@ static void drop_merged(Search *search)
 /* Before the first update, c diag(scale^2) gets its size from the pair (s, y): c = |y|^2/(s'y). */
 static void size_model(const Search *search, Start *start, const double *y, double sy)
 {
-  int    dim = search->dim;
+  int dim = search->dim;
   double yy = 0.0;
 
   for (int j = 0; j < dim; j++) yy += y[j] * y[j] / (search->scale[j] * search->scale[j]);
@@ -290,9 +290,9 @@ static void size_model(const Search *search, Start *start, const double *y, doub
 /* Damped BFGS: y = gradient(x) - gradient(x + s) is moved towards B s until s'y >= 0.2 s'Bs. */
 static void update_model(Search *search, Start *start, const double *gradient)
 {
-  int           dim = search->dim;
+  int dim = search->dim;
   const double *s = start->step;
-  double       *y = search->change, *Bs = search->work, *B = start->B;
+  double *y = search->change, *Bs = search->work, *B = start->B;
 
   for (int j = 0; j < dim; j++) y[j] = start->gradient[j] - gradient[j];
   double sy = dot(dim, s, y);
@@ -363,7 +363,7 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
     if (!search.n) break;
     for (int k = 0; k < search.n; k++) {
       const Start *start = &search.starts[search.id[k]];
-      double      *proposal = search.X + (size_t)k * dim;
+      double *proposal = search.X + (size_t)k * dim;
       for (int j = 0; j < dim; j++)
         proposal[j] = smaller(larger(start->x[j] + start->step[j], 0.0), 1.0);
     }

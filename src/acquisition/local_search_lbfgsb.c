@@ -9,10 +9,10 @@
 #define MEMORY 10 /* correction pairs */
 
 typedef struct {
-  int       m, n; /* starts, those of the present round */
+  int m, n; /* starts, those of the present round */
   RgLbfgsb *searches;
-  int      *id;        /* n: search of each point */
-  double   *X, *F, *G; /* m x dim, m, m x dim */
+  int *id;           /* n: search of each point */
+  double *X, *F, *G; /* m x dim, m, m x dim */
 } Lockstep;
 
 static PetscErrorCode lockstep_create(const RgMaximiserOptions *options, int dim, int m,
@@ -22,8 +22,8 @@ static PetscErrorCode lockstep_create(const RgMaximiserOptions *options, int dim
                            .pgtol = 0.0,
                            .max_iterations = options->max_iterations,
                            .max_evaluations = 0};
-  size_t         size = (size_t)m * dim;
-  double        *cube;
+  size_t size = (size_t)m * dim;
+  double *cube;
 
   PetscFunctionBeginUser;
   memset(lockstep, 0, sizeof *lockstep);
@@ -38,8 +38,7 @@ static PetscErrorCode lockstep_create(const RgMaximiserOptions *options, int dim
   }
   for (int i = 0; i < m; i++) {
     RgLbfgsbStatus status;
-    PetscCall(
-      rg_lbfgsb_create(dim, MEMORY, cube, cube + dim, &limits, &lockstep->searches[i]));
+    PetscCall(rg_lbfgsb_create(dim, MEMORY, cube, cube + dim, &limits, &lockstep->searches[i]));
     PetscCall(rg_lbfgsb_begin(&lockstep->searches[i], x + (size_t)i * dim, &status));
     if (isfinite(value[i])) lockstep->id[lockstep->n++] = i;
   }
@@ -69,11 +68,11 @@ static PetscErrorCode lockstep_round(Lockstep *lockstep, int dim, RgBatchFunctio
            dim * sizeof(double));
   PetscCall(function(context, lockstep->n, lockstep->X, lockstep->F, lockstep->G));
   for (int k = 0; k < lockstep->n; k++) {
-    double        *gradient = lockstep->G + (size_t)k * dim;
+    double *gradient = lockstep->G + (size_t)k * dim;
     RgLbfgsbStatus status;
     for (int j = 0; j < dim; j++) gradient[j] = -gradient[j];
-    PetscCall(rg_lbfgsb_step(&lockstep->searches[lockstep->id[k]], -lockstep->F[k], gradient,
-                             &status));
+    PetscCall(
+      rg_lbfgsb_step(&lockstep->searches[lockstep->id[k]], -lockstep->F[k], gradient, &status));
     if (status == RG_LBFGSB_EVALUATE) lockstep->id[running++] = lockstep->id[k];
   }
   lockstep->n = running;

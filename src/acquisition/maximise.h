@@ -10,16 +10,16 @@
 
 /* The `maximiser:` block of a study file; described by rg_maximiser_params. */
 typedef struct {
-  int    raw_samples;     /* scrambled Sobol points evaluated in one batch */
-  int    restarts;        /* starts of the local search */
-  int    incumbents;      /* best observed inputs added to the raw points */
-  int    perturbations;   /* Gaussian perturbations of the best observed input added to them */
-  double perturbation;    /* their largest standard deviation, unit cube; falls to a 25th of it */
-  int    selection;       /* best | boltzmann: how starts are drawn from the raw points */
-  double temperature;     /* boltzmann: weights exp(temperature * (a - mean a)/sd a) */
-  int    max_iterations;  /* of the local search, per start */
-  double tolerance;       /* a start stops when it expects to gain less, relative to max(1,|a|) */
-  int    local_search;    /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) */
+  int raw_samples;     /* scrambled Sobol points evaluated in one batch */
+  int restarts;        /* starts of the local search */
+  int incumbents;      /* best observed inputs added to the raw points */
+  int perturbations;   /* Gaussian perturbations of the best observed input added to them */
+  double perturbation; /* their largest standard deviation, unit cube; falls to a 25th of it */
+  int selection;       /* best | boltzmann: how starts are drawn from the raw points */
+  double temperature;  /* boltzmann: weights exp(temperature * (a - mean a)/sd a) */
+  int max_iterations;  /* of the local search, per start */
+  double tolerance;    /* a start stops when it expects to gain less, relative to max(1,|a|) */
+  int local_search;    /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) */
 } RgMaximiserOptions;
 
 extern const RgParam rg_maximiser_params[];
@@ -45,8 +45,8 @@ typedef PetscErrorCode (*RgRawDesign)(void *context, RgRandom *random, int n, do
    raw: NULL for Sobol points. A NULL screen: rg_maximise_box. */
 typedef struct {
   RgBatchFunction function;
-  void           *context;
-  RgRawDesign     raw;
+  void *context;
+  RgRawDesign raw;
 } RgScreen;
 PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
                                         RgBatchFunction function, void *context,
@@ -65,11 +65,11 @@ PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *histo
 
 /* Where to look next. x: dim unit coordinates, storage given by the caller. */
 typedef struct {
-  int     index;         /* finite design: chosen index; -1 on a box */
+  int index; /* finite design: chosen index; -1 on a box */
   double *x;
-  int     context_index; /* simulator only */
-  double *c;             /* simulator only */
-  double *extra;         /* values of the algorithm's record columns, NaN when not set */
+  int context_index; /* simulator only */
+  double *c;         /* simulator only */
+  double *extra;     /* values of the algorithm's record columns, NaN when not set */
 } RgQuery;
 
 /* Maximise any function of the design: multi-start on a box, started also from the best observed

@@ -7,21 +7,21 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARE     10 /* one start in so many is kept for extra points */
-#define FINALISTS 4  /* ends of searches on the cheaper function that climb on the true one */
+#define SHARE 10    /* one start in so many is kept for extra points */
+#define FINALISTS 4 /* ends of searches on the cheaper function that climb on the true one */
 
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
 
 /* Raw points and starts of one maximisation. */
 typedef struct {
-  int     dim, n, m; /* raw points, starts */
-  double *points;    /* n x dim */
-  double *value;     /* n, -INFINITY where not finite */
-  double *key;       /* n: what starts are selected by */
-  char   *taken;     /* n: chosen already */
-  int    *chosen;    /* m, best first */
-  double *starts;    /* m x dim */
-  double *ends;      /* m: their values */
+  int dim, n, m;  /* raw points, starts */
+  double *points; /* n x dim */
+  double *value;  /* n, -INFINITY where not finite */
+  double *key;    /* n: what starts are selected by */
+  char *taken;    /* n: chosen already */
+  int *chosen;    /* m, best first */
+  double *starts; /* m x dim */
+  double *ends;   /* m: their values */
 } Screening;
 
 static PetscErrorCode screening_create(const RgMaximiserOptions *options, int dim, int n_extra,
@@ -34,8 +34,8 @@ static PetscErrorCode screening_create(const RgMaximiserOptions *options, int di
   screening->n = (int)n;
   screening->m = 0;
   m = (size_t)PetscMin(options->restarts, screening->n);
-  PetscCall(PetscMalloc5(n * d, &screening->points, n, &screening->value, n, &screening->key,
-                         m * d, &screening->starts, m, &screening->ends));
+  PetscCall(PetscMalloc5(n * d, &screening->points, n, &screening->value, n, &screening->key, m * d,
+                         &screening->starts, m, &screening->ends));
   PetscCall(PetscMalloc1(m, &screening->chosen));
   PetscCall(PetscCalloc1(n, &screening->taken));
   PetscFunctionReturn(0);
@@ -55,7 +55,7 @@ static PetscErrorCode screening_destroy(Screening *screening)
 static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *with, int n_extra,
                              const double *extra, RgRandom *random, Screening *screening)
 {
-  int    dim = screening->dim, n_raw = options->raw_samples, known = 0;
+  int dim = screening->dim, n_raw = options->raw_samples, known = 0;
   size_t raw_size = (size_t)n_raw * dim;
 
   PetscFunctionBeginUser;
@@ -67,8 +67,7 @@ static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *
   } else {
     PetscCall(rg_design_uniform(random, n_raw, dim, screening->points));
   }
-  if (n_extra)
-    memcpy(screening->points + raw_size, extra, (size_t)n_extra * dim * sizeof(double));
+  if (n_extra) memcpy(screening->points + raw_size, extra, (size_t)n_extra * dim * sizeof(double));
   if (screening->n > known)
     PetscCall(with->function(with->context, screening->n - known,
                              screening->points + (size_t)known * dim, screening->value + known,
@@ -84,7 +83,7 @@ static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *
 static void boltzmann_keys(double temperature, RgRandom *random, Screening *screening)
 {
   double mean = 0.0, square = 0.0;
-  int    finite = 0;
+  int finite = 0;
 
   for (int i = 0; i < screening->n; i++) {
     if (!isfinite(screening->value[i])) continue;
@@ -119,13 +118,12 @@ static void choose(int begin, int wanted, const double *key, Screening *screenin
 
 /* The starts: the best raw point; one in SHARE for the best extra points, since a narrow peak
    beside them is invisible to the raw ones; the rest by selection. Sorted by value, best first. */
-static void select_starts(const RgMaximiserOptions *options, RgRandom *random,
-                          Screening *screening)
+static void select_starts(const RgMaximiserOptions *options, RgRandom *random, Screening *screening)
 {
   const double *value = screening->value;
-  int          *chosen = screening->chosen, sorted = 0;
-  int           wanted = PetscMin(options->restarts, screening->n);
-  int           kept = (wanted + SHARE - 1) / SHARE;
+  int *chosen = screening->chosen, sorted = 0;
+  int wanted = PetscMin(options->restarts, screening->n);
+  int kept = (wanted + SHARE - 1) / SHARE;
 
   choose(0, 1, value, screening);
   choose(options->raw_samples, PetscMin(wanted - screening->m, kept), value, screening);
@@ -141,8 +139,7 @@ static void select_starts(const RgMaximiserOptions *options, RgRandom *random,
   for (int k = 0; k < screening->m; k++) {
     screening->ends[k] = screening->value[chosen[k]];
     memcpy(screening->starts + (size_t)k * screening->dim,
-           screening->points + (size_t)chosen[k] * screening->dim,
-           screening->dim * sizeof(double));
+           screening->points + (size_t)chosen[k] * screening->dim, screening->dim * sizeof(double));
   }
 }
 
@@ -199,8 +196,8 @@ PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int d
   const RgScreen plain = {function, context, NULL};
   RgLocalSearch search = options->local_search == RG_LOCAL_SEARCH_LBFGSB ? rg_local_search_lbfgsb
                                                                          : rg_local_search_batched;
-  Screening     screening;
-  int           best = 0;
+  Screening screening;
+  int best = 0;
 
   PetscFunctionBeginUser;
   if (!with) with = &plain;

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#define EXACT_POINTS 2000  /* auto: largest set without structure whose prior is factored */
-#define EXACT_MOST   20000 /* the same on request: 3.2 GB */
-#define TIE          1e-12 /* relative to max(1, |g|), as rg_argmax */
+#define EXACT_POINTS 2000 /* auto: largest set without structure whose prior is factored */
+#define EXACT_MOST 20000  /* the same on request: 3.2 GB */
+#define TIE 1e-12         /* relative to max(1, |g|), as rg_argmax */
 
 const char *const rg_path_kind_names[] = {"auto", "rff", "exact", "pathwise", NULL};
 
@@ -145,23 +145,21 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRando
                                       RgFailure *failure)
 {
   const RgSpace *design = &sampler->domain->design;
-  RgPosterior   *posterior = rg_set_paths_posterior(sampler->set);
+  RgPosterior *posterior = rg_set_paths_posterior(sampler->set);
   RgFeaturePath *path = &sampler->features.path;
-  double        *value;
+  double *value;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(design->size, &value));
   for (int s = 0; s < count && !failure->failed; s++) {
     if (sampler->kind == RG_PATHS_RFF)
       PetscCall(rg_path_sampler_rff(sampler, posterior, draws, failure));
-    else
-      PetscCall(rg_feature_path_draw(path, &posterior->kernel, draws));
+    else PetscCall(rg_feature_path_draw(path, &posterior->kernel, draws));
     if (design->kind == RG_SPACE_GRID) {
       PetscCall(rg_feature_path_on_grid(path, design, count, sampler->F + s));
       continue;
     }
-    PetscCall(
-      rg_feature_path_evaluate(path, design->size, design->points, value, NULL));
+    PetscCall(rg_feature_path_evaluate(path, design->size, design->points, value, NULL));
     for (int i = 0; i < design->size; i++) sampler->F[(size_t)i * count + s] = value[i];
   }
   PetscCall(PetscFree(value));
@@ -172,8 +170,8 @@ static PetscErrorCode draw_on_set(RgPathSampler *sampler, int count, RgRandom *d
                                   RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_path_sampler_reserve((size_t)sampler->domain->design.size * count,
-                                    &sampler->F_room, &sampler->F));
+  PetscCall(rg_path_sampler_reserve((size_t)sampler->domain->design.size * count, &sampler->F_room,
+                                    &sampler->F));
   if (sampler->kind == RG_PATHS_EXACT) {
     PetscCall(rg_set_paths_draw(sampler->set, count, draws, sampler->F, failure));
     PetscFunctionReturn(0);
@@ -203,8 +201,8 @@ static void scan_maxima(const RgPathSampler *sampler, int count, const unsigned 
   }
   for (int s = 0; s < count; s++) {
     const double *f = sampler->F + s;
-    double        floor = sampler->value[s] - TIE * fmax(1.0, fabs(sampler->value[s]));
-    int           i = 0;
+    double floor = sampler->value[s] - TIE * fmax(1.0, fabs(sampler->value[s]));
+    int i = 0;
     while (i < size && !(f[(size_t)i * count] >= floor && !(excluded && excluded[i]))) i++;
     if (i == size) continue;
     sampler->index[s] = i;

@@ -40,6 +40,7 @@ static inline int rg_path_raw_samples(int dim)
 extern const char *const rg_path_kind_names[];
 
 /* Lines of a parameters table for the member `paths` of `Options`. */
+// clang-format off
 #define RG_PATH_PARAMS(Options)                                                                    \
   {"paths", RG_PARAM_CHOICE, offsetof(Options, paths.kind), "auto", 0, 0, rg_path_kind_names, "",  \
    "how paths are drawn; auto: exact on finite sets (pathwise on large ones), pathwise on boxes"}, \
@@ -50,6 +51,7 @@ extern const char *const rg_path_kind_names[];
    "640 + 128 per input where several paths are drawn"},                                           \
   {"path_restarts", RG_PARAM_INT, offsetof(Options, paths.restarts), "auto", 1, 1e5, NULL, "",     \
    "starts of that search; auto: as in `maximiser`, or 6 where several paths are drawn"}
+// clang-format on
 
 /* Mistakes the table can't express: exact paths on a box, or on a set they are too large for. */
 void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain, RgPlace place,
@@ -57,8 +59,8 @@ void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain,
 
 /* Maxima of n paths. All arrays belong to the sampler and last until the next draw. */
 typedef struct {
-  int           n;
-  const int    *index; /* n: point of a finite design; -1 on a box */
+  int n;
+  const int *index;    /* n: point of a finite design; -1 on a box */
   const double *x;     /* n x dim, unit coordinates */
   const double *value; /* n, model units */
 } RgOptima;

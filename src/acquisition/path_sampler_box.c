@@ -24,7 +24,7 @@ static PetscErrorCode product_create(int m, int dim, RgRandom *random, Product *
   p->rows = (m + p->columns - 1) / p->columns;
   rest = dim - p->split;
   PetscCall(
-      PetscMalloc2((size_t)p->rows * p->split, &p->left, (size_t)p->columns * rest, &p->right));
+    PetscMalloc2((size_t)p->rows * p->split, &p->left, (size_t)p->columns * rest, &p->right));
   PetscCall(rg_design_sobol(random, p->rows, p->split, p->left));
   PetscCall(rg_design_sobol(random, p->columns, rest, p->right));
   for (int i = 0; i < m; i++, Z += dim) {
@@ -54,10 +54,8 @@ static PetscErrorCode path_function(void *context, int m, const double *X, doubl
   RgFeaturePath *path = &((Search *)context)->features->path;
 
   PetscFunctionBeginUser;
-  if (gradient)
-    PetscCall(rg_feature_path_evaluate(path, m, X, value, gradient));
-  else
-    PetscCall(rg_feature_path_screen(path, m, X, value));
+  if (gradient) PetscCall(rg_feature_path_evaluate(path, m, X, value, gradient));
+  else PetscCall(rg_feature_path_screen(path, m, X, value));
   PetscFunctionReturn(0);
 }
 
@@ -74,8 +72,8 @@ static PetscErrorCode path_raw(void *context, RgRandom *random, int m, double *Z
     PetscFunctionReturn(0);
   }
   PetscCall(product_create(m, path->dim, random, &p, Z));
-  PetscCall(rg_feature_path_screen_product(path, p.split, p.rows, p.left, p.columns, p.right, m, Z,
-                                           value));
+  PetscCall(
+    rg_feature_path_screen_product(path, p.split, p.rows, p.left, p.columns, p.right, m, Z, value));
   PetscCall(product_destroy(&p));
   PetscFunctionReturn(0);
 }
@@ -150,10 +148,8 @@ PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, const
     if (shared) PetscCall(screen_bundle(sampler, count, m, search));
   }
   for (int s = 0; s < count && !failure->failed; s++) {
-    if (bundle)
-      PetscCall(rg_feature_bundle_select(&sampler->features, s));
-    else
-      PetscCall(rg_path_sampler_rff(sampler, posterior, draws, failure));
+    if (bundle) PetscCall(rg_feature_bundle_select(&sampler->features, s));
+    else PetscCall(rg_path_sampler_rff(sampler, posterior, draws, failure));
     if (failure->failed) break;
     if (shared) {
       context.raw = sampler->raw;

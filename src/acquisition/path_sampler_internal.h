@@ -7,19 +7,19 @@
 
 struct RgPathSampler {
   const RgDomain *domain;
-  RgPathOptions   options;
-  int             kind;     /* never auto */
-  RgSetPaths     *set;      /* finite designs; made by the first draw */
-  int             capacity; /* expected evaluations */
-  RgFeatureBundle features;   /* paths of random features */
-  double         *raw;      /* boxes: raw points and values of all paths of a bundle */
-  double         *noise;    /* of the data: n x count */
-  double         *F;        /* finite designs: N x count */
-  double         *y;        /* finite designs: n outputs, model units */
-  size_t          noise_room, F_room, y_room, raw_room;
-  int             count;    /* room for optima */
-  int            *index;
-  double         *x, *value;
+  RgPathOptions options;
+  int kind;                 /* never auto */
+  RgSetPaths *set;          /* finite designs; made by the first draw */
+  int capacity;             /* expected evaluations */
+  RgFeatureBundle features; /* paths of random features */
+  double *raw;              /* boxes: raw points and values of all paths of a bundle */
+  double *noise;            /* of the data: n x count */
+  double *F;                /* finite designs: N x count */
+  double *y;                /* finite designs: n outputs, model units */
+  size_t noise_room, F_room, y_room, raw_room;
+  int count; /* room for optima */
+  int *index;
+  double *x, *value;
 };
 
 PetscErrorCode rg_path_sampler_reserve(size_t size, size_t *room, double **array);
@@ -33,9 +33,8 @@ PetscErrorCode rg_path_sampler_rff(RgPathSampler *sampler, const RgPosterior *po
 void rg_path_sampler_check(const RgPathSampler *sampler, const RgPosterior *posterior,
                            RgFailure *failure);
 /* rg_path_sampler_draw on a box. */
-PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model,
-                                   const RgHistory *history, int count,
-                                   const RgMaximiserOptions *maximiser, RgRandom *draws,
+PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, const RgHistory *history,
+                                   int count, const RgMaximiserOptions *maximiser, RgRandom *draws,
                                    RgRandom *search, RgFailure *failure);
 
 #endif

@@ -15,8 +15,7 @@ static void choose_scale(RgRegressionSearch *search, int m, const double *log_we
   search->scaled = true;
   search->scale = RG_REGRESSION_PLAIN;
   if (search->goal == RG_REGRESSION_MEAN) return;
-  if (least == -INFINITY)
-    search->scale = RG_REGRESSION_DISTANCE;
+  if (least == -INFINITY) search->scale = RG_REGRESSION_DISTANCE;
   else if (search->goal == RG_REGRESSION_UCB && search->width > 0.0 && -0.5 * least > OVERFLOW)
     search->scale = RG_REGRESSION_LOGARITHM;
 }
@@ -49,7 +48,7 @@ static void log_bound(const RgRegressionSearch *search, int m, int dim, const do
       value[i] = log(search->width) - 0.5 * log_weight[i] + log1p(ratio);
       for (int k = 0; g && k < dim; k++)
         g[k] =
-            (g[k] / search->deviation * inverse - 0.5 * d_log[(size_t)i * dim + k]) / (1.0 + ratio);
+          (g[k] / search->deviation * inverse - 0.5 * d_log[(size_t)i * dim + k]) / (1.0 + ratio);
     } else {
       value[i] = BELOW + mean / (1.0 + fabs(mean));
       for (int k = 0; g && k < dim; k++)
@@ -92,19 +91,17 @@ PetscErrorCode rg_regression_value(void *context, int m, const double *X, double
   }
   PetscCall(PetscMalloc1((size_t)m, &log_weight));
   if (gradient) PetscCall(PetscMalloc1((size_t)m * dim, &d_log));
-  PetscCall(rg_regression_predict(search->regression, search->h, m, X, value, log_weight, gradient,
-                                  d_log));
+  PetscCall(
+    rg_regression_predict(search->regression, search->h, m, X, value, log_weight, gradient, d_log));
   if (!search->scaled) choose_scale(search, m, log_weight);
   if (search->scale == RG_REGRESSION_DISTANCE)
     PetscCall(rg_regression_distance(search->regression, m, X, value, gradient));
   else if (search->goal == RG_REGRESSION_SPACE)
     least_density(m, dim, log_weight, d_log, value, gradient);
-  else if (search->goal == RG_REGRESSION_MEAN)
-    exploitation(search, m, dim, value, gradient);
+  else if (search->goal == RG_REGRESSION_MEAN) exploitation(search, m, dim, value, gradient);
   else if (search->scale == RG_REGRESSION_LOGARITHM)
     log_bound(search, m, dim, log_weight, d_log, value, gradient);
-  else
-    bound(search, m, dim, log_weight, d_log, value, gradient);
+  else bound(search, m, dim, log_weight, d_log, value, gradient);
   PetscCall(PetscFree(log_weight));
   PetscCall(PetscFree(d_log));
   PetscFunctionReturn(0);
@@ -141,11 +138,8 @@ PetscErrorCode rg_regression_acquire(const RgDomain *domain, const RgHistory *hi
   PetscCall(rg_regression_predict(search->regression, search->h, 1, query->x, &mean, &log_weight,
                                   NULL, NULL));
   mean = (mean - search->shift) / search->deviation;
-  if (search->goal == RG_REGRESSION_SPACE)
-    *value = -log_weight;
-  else if (search->goal == RG_REGRESSION_MEAN || search->width == 0.0)
-    *value = mean;
-  else
-    *value = mean + search->width * exp(-0.5 * log_weight);
+  if (search->goal == RG_REGRESSION_SPACE) *value = -log_weight;
+  else if (search->goal == RG_REGRESSION_MEAN || search->width == 0.0) *value = mean;
+  else *value = mean + search->width * exp(-0.5 * log_weight);
   PetscFunctionReturn(0);
 }

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-#define CHUNK        128   /* points at a time: scratch stays on the stack and in the first cache */
-#define PIMS_SD      1e-12 /* smallest deviation (irgp_ucb 3.6) */
-#define MES_SD       1e-8  /* smallest deviation (irgp_ucb 3.7) */
-#define FACTOR_FLOOR 1e-9  /* of the variance that truncation leaves (irgp_ucb 3.8) */
-#define PRODUCT      8     /* ratios multiplied before a logarithm is taken: no underflow */
+#define CHUNK 128         /* points at a time: scratch stays on the stack and in the first cache */
+#define PIMS_SD 1e-12     /* smallest deviation (irgp_ucb 3.6) */
+#define MES_SD 1e-8       /* smallest deviation (irgp_ucb 3.7) */
+#define FACTOR_FLOOR 1e-9 /* of the variance that truncation leaves (irgp_ucb 3.8) */
+#define PRODUCT 8         /* ratios multiplied before a logarithm is taken: no underflow */
 
 void rg_acquisition_pims(const void *context, int m, const double *mean, const double *sd,
                          double *value, double *d_mean, double *d_sd)
@@ -30,8 +30,7 @@ static void mes_values(const RgMes *mes, int m, const double *mean, const double
   const RgVectorOps *ops = rg_vector_ops();
 
   for (int j = 0; j < m; j++) value[j] = 0.0;
-  for (int l = 0; l < mes->n; l++)
-    ops->truncated_entropy(m, mes->maximum[l], mean, inverse, value);
+  for (int l = 0; l < mes->n; l++) ops->truncated_entropy(m, mes->maximum[l], mean, inverse, value);
 }
 
 /* Sums over l of dT/dg = -h/2 (1 + g (g + h)), h = phi/Phi, and of g dT/dg. */
@@ -39,7 +38,7 @@ static void mes_slopes(const RgMes *mes, int m, const double *mean, const double
                        double *slope, double *slope_g)
 {
   const RgVectorOps *ops = rg_vector_ops();
-  double             g[CHUNK], hazard[CHUNK], log_cdf[CHUNK];
+  double g[CHUNK], hazard[CHUNK], log_cdf[CHUNK];
 
   for (int j = 0; j < m; j++) slope[j] = slope_g[j] = 0.0;
   for (int l = 0; l < mes->n; l++) {
@@ -57,7 +56,7 @@ void rg_acquisition_mes(const void *context, int m, const double *mean, const do
                         double *value, double *d_mean, double *d_sd)
 {
   const RgMes *mes = context;
-  double       inverse[CHUNK], slope[CHUNK], slope_g[CHUNK], part = 1.0 / mes->n;
+  double inverse[CHUNK], slope[CHUNK], slope_g[CHUNK], part = 1.0 / mes->n;
 
   for (int first = 0; first < m; first += CHUNK) {
     int width = m - first < CHUNK ? m - first : CHUNK;
@@ -126,13 +125,13 @@ static void jes_slopes(const RgJes *jes, int m, const double *mean, const double
   }
   for (int l = 0; l < jes->n; l++) {
     const RgJesOptimum *o = &jes->optimum[l];
-    const double       *c = C + l * ld;
+    const double *c = C + l * ld;
     condition(o, m, mean, variance, c, m_l, v_l);
     for (int j = 0; j < m; j++)
       alpha[j] = (o->maximum - m_l[j]) / sqrt(v_l[j] > jes->smallest ? v_l[j] : jes->smallest);
     rg_vector_ops()->truncation(m, alpha, factor, slope);
     for (int j = 0; j < m; j++) {
-      bool   known = v_l[j] <= jes->smallest, floored = factor[j] <= FACTOR_FLOOR;
+      bool known = v_l[j] <= jes->smallest, floored = factor[j] <= FACTOR_FLOOR;
       double F = floored ? FACTOR_FLOOR : factor[j], dF = floored ? 0.0 : slope[j];
       double weight = known ? 0.0 : -0.5 / (jes->n * (v_l[j] * F + jes->noise));
       double by_mean = -weight * sqrt(fabs(v_l[j])) * dF;

@@ -9,14 +9,16 @@
 /* Probability of improvement from the maximum of a sample path (irgp_ucb 3.6): -z with
    z = (maximum - mean)/max(sd, 1e-12), whose maximiser is that of Pr(f(x) >= maximum). Context:
    RgPims. */
-typedef struct { double maximum; } RgPims;
+typedef struct {
+  double maximum;
+} RgPims;
 void rg_acquisition_pims(const void *context, int m, const double *mean, const double *sd,
                          double *value, double *d_mean, double *d_sd);
 
 /* Max-value entropy search (irgp_ucb 3.7): mean over l of g phi(g)/(2 Phi(g)) - log Phi(g),
    g = (maximum_l - mean)/max(sd, 1e-8). Context: RgMes. */
 typedef struct {
-  int           n;
+  int n;
   const double *maximum; /* n, borrowed */
 } RgMes;
 void rg_acquisition_mes(const void *context, int m, const double *mean, const double *sd,
@@ -34,10 +36,10 @@ typedef struct {
   double inverse;  /* 1 / (variance(x_l) + eta), eta = 1e-10 k(x,x) */
 } RgJesOptimum;
 typedef struct {
-  int                 n;
-  const RgJesOptimum *optimum;  /* n, borrowed */
-  double              noise;    /* noise variance, model units */
-  double              smallest; /* variances below it count as 0: 1e-14 k(x,x) */
+  int n;
+  const RgJesOptimum *optimum; /* n, borrowed */
+  double noise;                /* noise variance, model units */
+  double smallest;             /* variances below it count as 0: 1e-14 k(x,x) */
 } RgJes;
 /* value (m) from mean, variance (m) and covariance (n x m, covariance[l*m + j] of x_j with x_l).
    d_mean, d_variance (m) and d_covariance (n x m): partial derivatives; all NULL: not wanted. */

@@ -37,7 +37,7 @@ PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm)
 static void query_reset(const RgAlgorithm *algorithm, RgQuery *query)
 {
   const RgDomain *domain = algorithm->setup.domain;
-  int             n_columns = rg_algorithm_column_count(algorithm->class);
+  int n_columns = rg_algorithm_column_count(algorithm->class);
 
   query->index = query->context_index = -1;
   for (int j = 0; j < domain->design.dim; j++) query->x[j] = NAN;
@@ -49,7 +49,7 @@ static void query_reset(const RgAlgorithm *algorithm, RgQuery *query)
 static PetscErrorCode query_check(const RgAlgorithm *algorithm, const RgQuery *query)
 {
   const RgSpace *design = &algorithm->setup.domain->design;
-  const char    *name = algorithm->class->name;
+  const char *name = algorithm->class->name;
 
   PetscFunctionBeginUser;
   PetscCheck(!rg_space_is_finite(design) || (query->index >= 0 && query->index < design->size),
@@ -110,15 +110,14 @@ static void need(const RgAlgorithmClass *class, bool met, const char *what, cons
 }
 
 PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *options,
-                                  const RgDomain *domain, RgPlace place,
-                                  RgDiagnostics *diagnostics)
+                                  const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
 {
   const RgSpace *design = &domain->design, *context = &domain->context;
-  bool           finite = rg_space_is_finite(design), has_context = context->dim > 0;
-  bool           finite_context = has_context && rg_space_is_finite(context);
-  const char    *context_kind = !has_context     ? "no context"
-                                : finite_context ? "finite contexts without known probabilities"
-                                                 : "contexts from a box";
+  bool finite = rg_space_is_finite(design), has_context = context->dim > 0;
+  bool finite_context = has_context && rg_space_is_finite(context);
+  const char *context_kind = !has_context     ? "no context"
+                             : finite_context ? "finite contexts without known probabilities"
+                                              : "contexts from a box";
 
   PetscFunctionBeginUser;
   if (class->needs & RG_NEEDS_FINITE)

@@ -17,24 +17,24 @@ typedef struct {
 
 /* What a method is told before the first ask. Borrowed for the life of the algorithm. */
 typedef struct {
-  const RgDomain           *domain;
+  const RgDomain *domain;
   const RgSurrogateOptions *surrogate;
   const RgMaximiserOptions *maximiser;
-  double    noise_variance; /* native units; NaN: not known to the learner */
-  int       n_initial;      /* size of the initial design, chosen by the study */
-  int       n_iterations;   /* queries after it */
-  RgStream  stream;         /* the algorithm's own */
-  RgClock  *clock;
-  RgTeam   *team;           /* takes large linear algebra; may be NULL */
+  double noise_variance; /* native units; NaN: not known to the learner */
+  int n_initial;         /* size of the initial design, chosen by the study */
+  int n_iterations;      /* queries after it */
+  RgStream stream;       /* the algorithm's own */
+  RgClock *clock;
+  RgTeam *team; /* takes large linear algebra; may be NULL */
 } RgSetup;
 
 typedef struct RgAlgorithm RgAlgorithm;
 
 /* Needs of a method, checked before anything runs. */
 typedef enum {
-  RG_NEEDS_FINITE = 1,   /* a finite design */
-  RG_NEEDS_BOX = 2,      /* a box */
-  RG_NEEDS_CONTEXT = 4,  /* a context part */
+  RG_NEEDS_FINITE = 1,       /* a finite design */
+  RG_NEEDS_BOX = 2,          /* a box */
+  RG_NEEDS_CONTEXT = 4,      /* a context part */
   RG_NEEDS_CONTEXT_PROB = 8, /* finite contexts with known probabilities */
   RG_NEEDS_NO_CONTEXT = 16,  /* no context that the learner has to choose; one that nature draws is
                                 noise to a method that looks at the design alone */
@@ -45,16 +45,16 @@ typedef enum {
 typedef enum { RG_READS_SURROGATE = 1, RG_READS_MAXIMISER = 2 } RgReads;
 
 typedef struct {
-  const char    *name;      /* as typed in a study file */
-  const char    *title;     /* for figures: GP-UCB */
-  const char    *summary;   /* the rule in one or two lines */
-  const char    *reference; /* paper, equation */
-  int            revision;  /* raised when results change on purpose; part of the trial key */
-  unsigned       needs;     /* RgNeeds or-ed */
-  unsigned       reads;     /* RgReads or-ed */
-  const char    *stream;    /* method whose stream of random numbers it shares; NULL: its own */
+  const char *name;      /* as typed in a study file */
+  const char *title;     /* for figures: GP-UCB */
+  const char *summary;   /* the rule in one or two lines */
+  const char *reference; /* paper, equation */
+  int revision;          /* raised when results change on purpose; part of the trial key */
+  unsigned needs;        /* RgNeeds or-ed */
+  unsigned reads;        /* RgReads or-ed */
+  const char *stream;    /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;
-  size_t         options_size;
+  size_t options_size;
   /* Paths drawn from the posterior per iteration, *features the random features of each, 0 where
      they are exact, *weights whether the features' weights are drawn from their posterior; for the
      estimate of cost. NULL: none. */
@@ -69,7 +69,7 @@ typedef struct {
      predictions at every design tried; for the estimate of cost. NULL: none. */
   double (*nodes)(const void *options, int n_contexts, int dim_c);
   const RgRecordColumn *columns; /* ends with a NULL name; NULL: none */
-  size_t         state_size;
+  size_t state_size;
   /* Validate what the table can't express, for this domain; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, const RgDomain *domain, RgPlace place,
                           RgDiagnostics *diagnostics);
@@ -103,8 +103,8 @@ typedef struct {
 struct RgAlgorithm {
   const RgAlgorithmClass *class;
   const void *options; /* borrowed */
-  RgSetup     setup;
-  void       *state;   /* state_size bytes, owned */
+  RgSetup setup;
+  void *state; /* state_size bytes, owned */
 };
 
 const RgAlgorithmClass *const *rg_algorithm_classes(int *n);

@@ -14,8 +14,8 @@ enum { BAYESIAN, FIXED };
 
 typedef struct {
   RgRobustOptions common;
-  int             confidence;
-  double          delta, value;
+  int confidence;
+  double delta, value;
 } Options;
 
 static const char *const rules[] = {"bayesian", "fixed", NULL};

@@ -10,12 +10,12 @@
 #include "algorithm/boke.h"
 
 static const RgParam params[] = {
-    {"p", RG_PARAM_REAL, offsetof(RgBokeOptions, p), "0.5", RG_POSITIVE, 1.0, NULL, "p",
-     "probability that a query maximises the bound; else it maximises the regression"},
-    RG_SMOOTHER_PARAMS(RgBokeOptions),
-    RG_OUTPUT_PARAMS(RgBokeOptions),
-    RG_WIDTH_PARAMS(RgBokeOptions),
-    {0}};
+  {"p", RG_PARAM_REAL, offsetof(RgBokeOptions, p), "0.5", RG_POSITIVE, 1.0, NULL, "p",
+   "probability that a query maximises the bound; else it maximises the regression"},
+  RG_SMOOTHER_PARAMS(RgBokeOptions),
+  RG_OUTPUT_PARAMS(RgBokeOptions),
+  RG_WIDTH_PARAMS(RgBokeOptions),
+  {0}};
 
 static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
@@ -39,20 +39,20 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_boke_plus = {
-    .name = "boke_plus",
-    .title = "BOKE+",
-    .summary = "boke with probability p, else x_t = argmax m(x)",
-    .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3",
-    .revision = 1,
-    .needs = RG_NEEDS_NO_CONTEXT,
-    .reads = RG_READS_MAXIMISER,
-    .stream = "boke",
-    .params = params,
-    .options_size = sizeof(RgBokeOptions),
-    .columns = rg_boke_columns,
-    .state_size = sizeof(RgSmoother),
-    .check = check,
-    .create = rg_smoother_create,
-    .ask = ask,
-    .destroy = rg_smoother_destroy,
+  .name = "boke_plus",
+  .title = "BOKE+",
+  .summary = "boke with probability p, else x_t = argmax m(x)",
+  .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3",
+  .revision = 1,
+  .needs = RG_NEEDS_NO_CONTEXT,
+  .reads = RG_READS_MAXIMISER,
+  .stream = "boke",
+  .params = params,
+  .options_size = sizeof(RgBokeOptions),
+  .columns = rg_boke_columns,
+  .state_size = sizeof(RgSmoother),
+  .check = check,
+  .create = rg_smoother_create,
+  .ask = ask,
+  .destroy = rg_smoother_destroy,
 };

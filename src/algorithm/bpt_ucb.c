@@ -16,9 +16,9 @@ enum { THEORY, FIXED };
 
 typedef struct {
   RgRobustOptions common;
-  int             confidence;
-  double          delta, factor, threshold;
-  bool            any_measure;
+  int confidence;
+  double delta, factor, threshold;
+  bool any_measure;
 } Options;
 
 static const char *const rules[] = {"theory", "fixed", NULL};
@@ -82,7 +82,7 @@ static double acquisition(const Options *options, const RgRobust *state, int t, 
 /* The context whose side of the threshold is least certain: smallest |z|, the lowest of equals. */
 static int least_certain(int n, const double *mean, const double *variance, double threshold)
 {
-  int    best = 0;
+  int best = 0;
   double least = INFINITY;
 
   for (int j = 0; j < n; ++j) {
@@ -99,11 +99,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgRobust      *state = algorithm->state;
+  RgRobust *state = algorithm->state;
   const RgModel *model = &state->model;
-  const double  *mean, *variance;
-  double         threshold = options->threshold;
-  int            index;
+  const double *mean, *variance;
+  double threshold = options->threshold;
+  int index;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
@@ -124,13 +124,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     }
     state->upper[i] = acquisition(options, state, t, above, spread);
   }
-  index = PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper),
-                   0);
+  index =
+    PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
   rg_robust_set_design(algorithm, index, query);
   mean += (size_t)index * state->n_contexts;
   variance += (size_t)index * state->n_contexts;
-  rg_robust_set_context(
-    algorithm, least_certain(state->n_contexts, mean, variance, threshold), query);
+  rg_robust_set_context(algorithm, least_certain(state->n_contexts, mean, variance, threshold),
+                        query);
   if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = state->upper[index];
   PetscFunctionReturn(0);
 }

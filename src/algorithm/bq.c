@@ -16,11 +16,11 @@
 
 typedef struct {
   RgRobustOptions common;
-  bool            any_measure;
+  bool any_measure;
 } Options;
 
 typedef struct {
-  RgRobust   robust;
+  RgRobust robust;
   RgIntegral integral;
 } State;
 
@@ -40,8 +40,8 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
   PetscFunctionBeginUser;
   PetscCall(rg_robust_check(options, domain, place, diagnostics));
   if (!o->any_measure) {
-    PetscCall(rg_robust_check_kind(options, domain, "bq", RG_MEASURE_EXPECTATION, place,
-                                   diagnostics));
+    PetscCall(
+      rg_robust_check_kind(options, domain, "bq", RG_MEASURE_EXPECTATION, place, diagnostics));
   }
   PetscFunctionReturn(0);
 }
@@ -70,11 +70,11 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  State            *state = algorithm->state;
-  RgRobust         *robust = &state->robust;
+  State *state = algorithm->state;
+  RgRobust *robust = &state->robust;
   const RgIntegral *integral = &state->integral;
-  double            best = -INFINITY;
-  int               index;
+  double best = -INFINITY;
+  int index;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&robust->model, history, failure));
@@ -85,8 +85,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     double s = sqrt(fmax(integral->variance[i], 0.0));
     rg_acquisition_log_ei(&ei, 1, &integral->mean[i], &s, &robust->upper[i], NULL, NULL);
   }
-  index = PetscMax(rg_robust_argmax(algorithm, t, "design_ties", robust->n_designs, robust->upper),
-                   0);
+  index =
+    PetscMax(rg_robust_argmax(algorithm, t, "design_ties", robust->n_designs, robust->upper), 0);
   rg_robust_set_design(algorithm, index, query);
   rg_robust_most_uncertain_context(algorithm, t, query);
   if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = robust->upper[index];

@@ -39,7 +39,7 @@ static PetscErrorCode observed(const RgHistory *history, RgContextCentre *centre
 static PetscErrorCode rule_of(const char *text, int panels, RgQuadrature *rule)
 {
   RgDistribution law;
-  RgText         mistake = {0};
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_distribution_parse(text, &law, &mistake));
@@ -77,7 +77,7 @@ static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace 
 PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *domain,
                                 const RgHistory *history, RgContextCentre *centre)
 {
-  const int     dim = options->laws.n;
+  const int dim = options->laws.n;
   RgQuadrature *rules;
 
   PetscFunctionBeginUser;

@@ -8,10 +8,11 @@
 
 typedef struct {
   RgContextualOptions common;
-  RgTexts             laws;
-  int                 panels;
+  RgTexts laws;
+  int panels;
 } RgCentreOptions;
 
+// clang-format off
 #define RG_CENTRE_PARAMS(Options, member)                                                        \
   RG_CONTEXTUAL_PARAMS(Options, member.common),                                                  \
   {"centre", RG_PARAM_TEXTS, offsetof(Options, member.laws), "auto", 0, 0, NULL, "P",            \
@@ -19,23 +20,26 @@ typedef struct {
    "observed"},                                                                                  \
   {"panels", RG_PARAM_INT, offsetof(Options, member.panels), "4", 1, 1e4, NULL, "",              \
    "Gauss-Legendre panels of 12 nodes per context for expectations under given laws"}
+// clang-format on
 
 /* A Wasserstein ball around it; first member of the options of the methods that are robust so. */
 enum { RG_RADIUS_ROOT_N, RG_RADIUS_CONSTANT };
 typedef struct {
   RgCentreOptions centre;
-  int             schedule;
-  double          radius; /* units of the context box */
+  int schedule;
+  double radius; /* units of the context box */
 } RgWassersteinOptions;
 
 extern const char *const rg_radius_schedules[];
 
+// clang-format off
 #define RG_WASSERSTEIN_PARAMS(Options, member)                                                   \
   RG_CENTRE_PARAMS(Options, member.centre),                                                      \
   {"radius", RG_PARAM_REAL, offsetof(Options, member.radius), "0.3", 0.0, 1e6, NULL, "eps",      \
    "Wasserstein radius, or its multiple of 1/sqrt(n); units of the context box"},                \
   {"schedule", RG_PARAM_CHOICE, offsetof(Options, member.schedule), "root_n", 0, 0,              \
    rg_radius_schedules, "", "eps_t = radius / sqrt(n) after n evaluations, or eps_t = radius"}
+// clang-format on
 
 /* eps_t after n >= 1 evaluations (wdrbo 2.5). */
 double rg_wasserstein_ball_radius(const RgWassersteinOptions *options, int n);
@@ -46,7 +50,7 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
 
 /* Contexts and their probabilities. */
 typedef struct {
-  int     n;
+  int n;
   double *contexts; /* n x dim_c, unit coordinates, owned */
   double *weight;   /* n, sum 1, owned */
 } RgContextCentre;

@@ -36,7 +36,7 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
                                      RgQuery *query, RgFailure *failure)
 {
   const RgContextualOptions *common = algorithm->options;
-  RgRandom                   random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
   PetscFunctionBeginUser;
   PetscCall(rg_acquire_contextual(algorithm->state, history, common->width, exact, few,
@@ -81,7 +81,7 @@ PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double 
 static int nearest(int n, int dim, const double *points, const double *c)
 {
   double best = INFINITY;
-  int    index = 0;
+  int index = 0;
 
   for (int i = 0; i < n; ++i) {
     double distance = 0.0;

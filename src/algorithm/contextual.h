@@ -11,9 +11,11 @@ typedef struct {
   double width;
 } RgContextualOptions;
 
+// clang-format off
 #define RG_CONTEXTUAL_PARAMS(Options, member) \
   {"width", RG_PARAM_REAL, offsetof(Options, member.width), "1.5", 0.0, 1e6, NULL, "beta",       \
    "multiple of the posterior deviation in U; not squared, no root is taken of it"}
+// clang-format on
 
 /* Record columns of methods with an ambiguity set: rg_ucb_columns, and its radius. */
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };

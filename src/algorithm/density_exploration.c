@@ -15,11 +15,11 @@ typedef struct {
 static const RgParam params[] = {RG_SMOOTHER_PARAMS(Options), {0}};
 
 static const RgRecordColumn columns[] = {
-    [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},
-    [RG_SMOOTHER_LOG_WEIGHT] =
-        {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
-    [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
-    {0}};
+  [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},
+  [RG_SMOOTHER_LOG_WEIGHT] =
+    {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
+  [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
+  {0}};
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
@@ -32,23 +32,23 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. x_{t+1} = argmin W_t. */
   PetscCall(
-      rg_smoother_acquire(algorithm, t, history, RG_REGRESSION_SPACE, 0.0, query, &value, failure));
+    rg_smoother_acquire(algorithm, t, history, RG_REGRESSION_SPACE, 0.0, query, &value, failure));
   PetscFunctionReturn(0);
 }
 
 const RgAlgorithmClass rg_algorithm_density_exploration = {
-    .name = "density_exploration",
-    .title = "Density-based exploration",
-    .summary = "x_t = argmin W(x), the sum of kernel weights of the points so far",
-    .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, section 3.2",
-    .revision = 1,
-    .needs = RG_NEEDS_NO_CONTEXT,
-    .reads = RG_READS_MAXIMISER,
-    .params = params,
-    .options_size = sizeof(Options),
-    .columns = columns,
-    .state_size = sizeof(RgSmoother),
-    .create = rg_smoother_create,
-    .ask = ask,
-    .destroy = rg_smoother_destroy,
+  .name = "density_exploration",
+  .title = "Density-based exploration",
+  .summary = "x_t = argmin W(x), the sum of kernel weights of the points so far",
+  .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, section 3.2",
+  .revision = 1,
+  .needs = RG_NEEDS_NO_CONTEXT,
+  .reads = RG_READS_MAXIMISER,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = columns,
+  .state_size = sizeof(RgSmoother),
+  .create = rg_smoother_create,
+  .ask = ask,
+  .destroy = rg_smoother_destroy,
 };

@@ -20,9 +20,9 @@
 
 typedef struct {
   RgKdeOptions kde;
-  double       radius;
-  int          floor_points;
-  bool         as_released;
+  double radius;
+  int floor_points;
+  bool as_released;
 } Options;
 
 static const RgParam params[] = {
@@ -47,20 +47,20 @@ static const RgRecordColumn columns[] = {
 /* The worst case as a criterion of U at the first `first` of the samples' contexts and, behind
    them, the floor's. */
 typedef struct {
-  int           n, n_floor;
+  int n, n_floor;
   const double *weight; /* n */
-  double        radius;
-  bool          as_released;
-  double       *q, *work; /* n, 2n */
+  double radius;
+  bool as_released;
+  double *q, *work; /* n, 2n */
 } Worst;
 
-static PetscErrorCode worst_case(void *context, const double *u, const double *slope,
-                                 double *value, double *u_bar, double *slope_bar)
+static PetscErrorCode worst_case(void *context, const double *u, const double *slope, double *value,
+                                 double *u_bar, double *slope_bar)
 {
   const Worst *worst = context;
-  const int    n = worst->n, last = n + worst->n_floor;
-  int          least = n;
-  double       floor_mass;
+  const int n = worst->n, last = n + worst->n_floor;
+  int least = n;
+  double floor_mass;
 
   PetscFunctionBeginUser;
   (void)slope;
@@ -85,7 +85,7 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
 static PetscErrorCode floor_contexts(const RgAlgorithm *algorithm, int t, int dim, double *c)
 {
   const Options *options = algorithm->options;
-  RgRandom       random = rg_algorithm_stream_at(algorithm, "floor", t);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "floor", t);
 
   PetscFunctionBeginUser;
   PetscCall(rg_design_sobol(&random, options->floor_points, dim, c));
@@ -99,31 +99,32 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
                                double radius, RgQuery *query, RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  const int      n = contexts->n, n_floor = options->floor_points, dim = contexts->dim;
-  const int      few = rg_kde_screening(&options->kde, contexts);
-  const int      few_floor = PetscMin(few, n_floor);
-  const bool     equal = options->kde.expectation == RG_KDE_SAMPLE;
-  RgRandom       random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  Worst          worst = {.n = n,
-                          .n_floor = n_floor,
-                          .weight = equal ? NULL : contexts->weight,
-                          .radius = radius,
-                          .as_released = options->as_released}, first;
-  double        *c;
+  const int n = contexts->n, n_floor = options->floor_points, dim = contexts->dim;
+  const int few = rg_kde_screening(&options->kde, contexts);
+  const int few_floor = PetscMin(few, n_floor);
+  const bool equal = options->kde.expectation == RG_KDE_SAMPLE;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  Worst worst = {.n = n,
+                 .n_floor = n_floor,
+                 .weight = equal ? NULL : contexts->weight,
+                 .radius = radius,
+                 .as_released = options->as_released},
+        first;
+  double *c;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(n, &worst.q, 2 * n, &worst.work, (size_t)(few + few_floor) * dim, &c));
   PetscCall(PetscArraycpy(c, contexts->c, (size_t)few * dim));
-  PetscCall(PetscArraycpy(c + (size_t)few * dim, contexts->c + (size_t)n * dim,
-                          (size_t)few_floor * dim));
+  PetscCall(
+    PetscArraycpy(c + (size_t)few * dim, contexts->c + (size_t)n * dim, (size_t)few_floor * dim));
   first = worst;
   first.n = few;
   first.n_floor = few_floor;
   const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst};
   const RgContextual rough = {few + few_floor, 0, c, worst_case, &first};
-  PetscCall(rg_acquire_contextual(model, history, options->kde.width, &all,
-                                  &rough, algorithm->setup.maximiser, &random,
-                                  query, &query->extra[ACQUISITION], failure));
+  PetscCall(rg_acquire_contextual(model, history, options->kde.width, &all, &rough,
+                                  algorithm->setup.maximiser, &random, query,
+                                  &query->extra[ACQUISITION], failure));
   PetscCall(PetscFree3(worst.q, worst.work, c));
   PetscFunctionReturn(0);
 }
@@ -132,9 +133,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  const int      dim = history->context_dim;
-  RgModel       *model = algorithm->state;
-  RgKdeContexts  contexts;
+  const int dim = history->context_dim;
+  RgModel *model = algorithm->state;
+  RgKdeContexts contexts;
 
   PetscFunctionBeginUser;
   if (history->n == 0) {
@@ -145,8 +146,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_model_update(model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. Density estimate of the contexts, what stands for it, contexts of the floor behind that. */
-  PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, options->floor_points,
-                                   &contexts));
+  PetscCall(
+    rg_kde_contexts_create(algorithm, &options->kde, t, history, options->floor_points, &contexts));
   PetscCall(floor_contexts(algorithm, t, dim, contexts.c + (size_t)contexts.n * dim));
   /* 3. delta_t, and x_t = argmax of the worst case. */
   const double radius = options->radius * pow(history->n, -2.0 / (4 + dim));
@@ -170,7 +171,7 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
 static int contexts(const void *options, int n, int *screening)
 {
   const Options *o = options;
-  const int      n_kde = rg_kde_context_count(&o->kde, screening);
+  const int n_kde = rg_kde_context_count(&o->kde, screening);
 
   (void)n;
   *screening += PetscMin(*screening, o->floor_points);

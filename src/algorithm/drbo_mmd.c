@@ -20,7 +20,7 @@ static const RgParam params[] = {RG_MMD_BALL_PARAMS(Options, "100"), {0}};
 
 typedef struct {
   RgMmdBall *ball;
-  double    *q; /* n */
+  double *q; /* n */
   RgFailure *failure;
 } Inner;
 
@@ -42,8 +42,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgMmdBall      ball;
-  Inner          inner = {&ball, NULL, failure};
+  RgMmdBall ball;
+  Inner inner = {&ball, NULL, failure};
 
   PetscFunctionBeginUser;
   /* 1. Posterior over (x, c). */

@@ -14,8 +14,8 @@ enum { REFERENCE, UNIFORM };
 
 typedef struct {
   RgMmdBallOptions ball;
-  int              sensitivity, centre, screening;
-  bool             tangent;
+  int sensitivity, centre, screening;
+  bool tangent;
 } Options;
 
 static const char *const sensitivities[] = {"identity", "exact", NULL};
@@ -26,24 +26,26 @@ static const RgParam params[] = {
   {"sensitivity", RG_PARAM_CHOICE, offsetof(Options, sensitivity), "identity", 0, 0, sensitivities,
    "S", "of the worst case to the radius at 0: K replaced by the identity, or exact"},
   {"centre", RG_PARAM_CHOICE, offsetof(Options, centre), "reference", 0, 0, centres, "",
-   "expectation at radius 0: under the observed contexts, or the mean over the grid (as released)"},
+   "expectation at radius 0: under the observed contexts, or the mean over the grid (as "
+   "released)"},
   {"tangent", RG_PARAM_BOOL, offsetof(Options, tangent), "yes", 0, 0, NULL, "",
-   "lower bound: the tangent at radius 0 or the smallest U, the larger one; no: the smallest U (as "
+   "lower bound: the tangent at radius 0 or the smallest U, the larger one; no: the smallest U "
+   "(as "
    "released)"},
   {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 2, 1e5, NULL, "",
    "points of a coarser grid that the search begins with; it ends with all"},
   {0}};
 
 typedef struct {
-  RgMmdBall     *ball;
+  RgMmdBall *ball;
   const Options *options;
-  int            finer; /* points of the grid of the method */
+  int finer; /* points of the grid of the method */
 } Inner;
 
 static PetscErrorCode approximation(void *context, const double *u, const double *slope,
                                     double *value, double *u_bar, double *slope_bar)
 {
-  Inner             *inner = context;
+  Inner *inner = context;
   const RgMmdMinimax how = {(RgMmdSensitivity)inner->options->sensitivity,
                             inner->options->centre == UNIFORM, !inner->options->tangent,
                             inner->finer};
@@ -59,7 +61,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgMmdBall      ball, coarse;
+  RgMmdBall ball, coarse;
 
   PetscFunctionBeginUser;
   /* 1. Posterior over (x, c). */
@@ -69,7 +71,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(rg_mmd_ball_create(algorithm, history, PetscMin(options->screening, ball.n), &coarse));
   /* 3. x_t = argmax of the approximate worst case. */
-  Inner              fine = {&ball, options, ball.n}, few = {&coarse, options, ball.n};
+  Inner fine = {&ball, options, ball.n}, few = {&coarse, options, ball.n};
   const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &fine};
   const RgContextual rough = {coarse.n, 0, coarse.contexts, approximation, &few};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, &rough, query, failure));
@@ -89,25 +91,25 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
-    .name = "drbo_mmd_minimax",
-    .title = "DRBO-MMD Minimax",
-    .summary =
-        "x_t = argmax of a closed-form approximation of the worst expectation of mu + width sd\n"
-        "over distributions of the context within a maximum mean discrepancy of the observed",
-    .reference = "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "
-                 "optimization with worst-case sensitivity",
-    .revision = 2,
-    .needs = RG_NEEDS_CONTEXT,
-    .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-    .params = params,
-    .options_size = sizeof(Options),
+  .name = "drbo_mmd_minimax",
+  .title = "DRBO-MMD Minimax",
+  .summary =
+    "x_t = argmax of a closed-form approximation of the worst expectation of mu + width sd\n"
+    "over distributions of the context within a maximum mean discrepancy of the observed",
+  .reference = "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "
+               "optimization with worst-case sensitivity",
+  .revision = 2,
+  .needs = RG_NEEDS_CONTEXT,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .params = params,
+  .options_size = sizeof(Options),
   .contexts = contexts,
   .context_bytes = rg_mmd_ball_bytes,
-    .columns = rg_ball_columns,
-    .state_size = sizeof(RgModel),
-    .check = rg_contextual_check,
-    .create = rg_contextual_create,
-    .ask = ask,
-    .model = rg_surrogate_model,
-    .destroy = rg_surrogate_destroy,
+  .columns = rg_ball_columns,
+  .state_size = sizeof(RgModel),
+  .check = rg_contextual_check,
+  .create = rg_contextual_create,
+  .ask = ask,
+  .model = rg_surrogate_model,
+  .destroy = rg_surrogate_destroy,
 };

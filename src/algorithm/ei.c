@@ -34,9 +34,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgModel       *model = algorithm->state;
-  RgEi           ei = {0.0};
-  RgAcquisition  acquisition = {rg_acquisition_log_ei, &ei};
+  RgModel *model = algorithm->state;
+  RgEi ei = {0.0};
+  RgAcquisition acquisition = {rg_acquisition_log_ei, &ei};
 
   PetscFunctionBeginUser;
   /* 1. Posterior given the history. */
@@ -44,10 +44,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. Incumbent; without data improvement counts from the prior mean. */
   if (history->n > 0) {
-    if (options->incumbent == BEST_Y)
-      ei.incumbent = rg_surrogate_best_y(model, history);
-    else
-      PetscCall(rg_surrogate_best_mean(model, history, &ei.incumbent));
+    if (options->incumbent == BEST_Y) ei.incumbent = rg_surrogate_best_y(model, history);
+    else PetscCall(rg_surrogate_best_mean(model, history, &ei.incumbent));
   }
   /* 3. x_t = argmax log EI. */
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,

@@ -15,8 +15,8 @@ static const RgParam params[] = {RG_CENTRE_PARAMS(Options, centre), {0}};
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  const Options   *options = algorithm->options;
-  RgContextCentre  centre;
+  const Options *options = algorithm->options;
+  RgContextCentre centre;
   RgContextWeights weights;
 
   PetscFunctionBeginUser;

@@ -17,7 +17,7 @@
 enum { AUTO, BCR, SRINIVAS, HEURISTIC, BCR_CONT, FIXED };
 
 typedef struct {
-  int    beta;
+  int beta;
   double delta, a, b, scale, value;
 } Options;
 
@@ -75,20 +75,20 @@ static double beta_t(const Options *options, const RgDomain *domain, int t)
 static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   const Options *options = context;
-  const int      rule = rule_of(options, domain);
+  const int rule = rule_of(options, domain);
 
-  *law = (RgConfidenceLaw) {
-    .kind = RG_LAW_CONSTANT,
-    .a = options->scale * beta_t(options, domain, t),
-    .theory = rule == BCR && options->scale == 1 ? RG_THEORY_GP_UCB_BCR : RG_THEORY_NONE,
-    .delta = rule == SRINIVAS ? options->delta : NAN};
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
+                           .a = options->scale * beta_t(options, domain, t),
+                           .theory = rule == BCR && options->scale == 1 ? RG_THEORY_GP_UCB_BCR
+                                                                        : RG_THEORY_NONE,
+                           .delta = rule == SRINIVAS ? options->delta : NAN};
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgModel       *model = algorithm->state;
+  RgModel *model = algorithm->state;
 
   PetscFunctionBeginUser;
   /* 1. Posterior mu_{t-1}, sd_{t-1}. */

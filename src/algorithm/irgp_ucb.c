@@ -16,9 +16,9 @@
 enum { AUTO, FINITE, CONTINUOUS, HEURISTIC, HIGHPROB, FIXED };
 
 typedef struct {
-  int    shift;
+  int shift;
   double rate, delta, a, b, value;
-  int    zeta_seed; /* -1: the trial's own stream */
+  int zeta_seed; /* -1: the trial's own stream */
 } Options;
 
 static const char *const shifts[] = {"auto",     "finite", "continuous", "heuristic",
@@ -84,22 +84,22 @@ static void confidence(const void *context, const RgDomain *domain, int t, RgCon
                                     [CONTINUOUS] = RG_THEORY_IRGP_CONTINUOUS,
                                     [HIGHPROB] = RG_THEORY_IRGP_HIGHPROB,
                                     [FIXED] = RG_THEORY_NONE};
-  const Options        *options = context;
-  const int             rule = rule_of(options, domain);
+  const Options *options = context;
+  const int rule = rule_of(options, domain);
 
-  *law = (RgConfidenceLaw) {.kind = RG_LAW_EXPONENTIAL,
-                            .a = shift_t(options, domain, t),
-                            .b = options->rate,
-                            .theory = options->rate == 0.5 ? theory[rule] : RG_THEORY_NONE,
-                            .delta = rule == HIGHPROB ? options->delta : NAN};
+  *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,
+                           .a = shift_t(options, domain, t),
+                           .b = options->rate,
+                           .theory = options->rate == 0.5 ? theory[rule] : RG_THEORY_NONE,
+                           .delta = rule == HIGHPROB ? options->delta : NAN};
 }
 
 /* zeta_t = s_t + Exp(lambda); a single point needs none. */
 static double draw_zeta(const RgAlgorithm *algorithm, int t)
 {
-  const Options  *options = algorithm->options;
+  const Options *options = algorithm->options;
   const RgDomain *domain = algorithm->setup.domain;
-  RgRandom        random = rg_algorithm_stream_at(algorithm, "confidence", t);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
 
   if (options->zeta_seed >= 0) {
     RgStream shared = rg_stream(0, "", 0, "zeta", (uint64_t)options->zeta_seed);

@@ -15,14 +15,13 @@
 
 typedef struct {
   RgPathOptions paths; /* first: sampling.h */
-  int           samples;
+  int samples;
 } Options;
 
-static const RgParam params[] = {
-  {"samples", RG_PARAM_INT, offsetof(Options, samples), "10", 1, 10000, NULL, "K",
-   "sampled optima per iteration"},
-  RG_PATH_PARAMS(Options),
-  {0}};
+static const RgParam params[] = {{"samples", RG_PARAM_INT, offsetof(Options, samples), "10", 1,
+                                  10000, NULL, "K", "sampled optima per iteration"},
+                                 RG_PATH_PARAMS(Options),
+                                 {0}};
 
 enum { PATH_MAXIMUM, ACQUISITION };
 
@@ -43,9 +42,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgSampling    *sampling = algorithm->state;
-  RgRandom       random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  RgOptima       optima;
+  RgSampling *sampling = algorithm->state;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  RgOptima optima;
 
   PetscFunctionBeginUser;
   /* 1. Posterior given the history. */
@@ -57,8 +56,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[PATH_MAXIMUM] = mean_of(optima.n, optima.value);
   /* 3. x_t = argmax of the information on the optimum. */
   PetscCall(rg_acquire_jes(&sampling->model, sampling->sampler, &optima, history,
-                           algorithm->setup.maximiser, &random, query,
-                           &query->extra[ACQUISITION], failure));
+                           algorithm->setup.maximiser, &random, query, &query->extra[ACQUISITION],
+                           failure));
   PetscFunctionReturn(0);
 }
 

@@ -14,25 +14,23 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
                                       int t, const RgHistory *history, int room,
                                       RgKdeContexts *contexts)
 {
-  const int  dim = history->context_dim;
+  const int dim = history->context_dim;
   const bool quadrature = options->expectation == RG_KDE_QUADRATURE;
-  const int  nodes = node_count(options, dim);
-  RgRandom   random = rg_algorithm_stream_at(algorithm, "contexts", t);
-  RgKde     *kde = &contexts->kde;
+  const int nodes = node_count(options, dim);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "contexts", t);
+  RgKde *kde = &contexts->kde;
 
   PetscFunctionBeginUser;
   contexts->dim = dim;
   contexts->n = quadrature ? nodes : options->samples;
-  PetscCall(PetscMalloc2((size_t)(contexts->n + room) * dim, &contexts->c, contexts->n,
-                         &contexts->weight));
+  PetscCall(
+    PetscMalloc2((size_t)(contexts->n + room) * dim, &contexts->c, contexts->n, &contexts->weight));
   PetscCall(rg_kde_create(history->n, dim, history->c, kde));
   for (int i = 0; i < contexts->n; i++) contexts->weight[i] = 1.0 / contexts->n;
-  if (!quadrature)
-    PetscCall(rg_kde_sample(kde, &random, 0, 1, contexts->n, contexts->c));
+  if (!quadrature) PetscCall(rg_kde_sample(kde, &random, 0, 1, contexts->n, contexts->c));
   else if (dim == 1)
     PetscCall(rg_kde_gauss(kde, 0, 1, nodes, &contexts->n, contexts->c, contexts->weight));
-  else
-    PetscCall(rg_kde_sample_sobol(kde, &random, 0, 1, contexts->n, contexts->c));
+  else PetscCall(rg_kde_sample_sobol(kde, &random, 0, 1, contexts->n, contexts->c));
   PetscFunctionReturn(0);
 }
 

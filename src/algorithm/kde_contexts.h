@@ -9,15 +9,16 @@
 enum { RG_KDE_SAMPLE, RG_KDE_QUADRATURE };
 
 typedef struct {
-  double width;       /* of the confidence bound: mu + width sd */
-  int    expectation; /* RG_KDE_SAMPLE | RG_KDE_QUADRATURE */
-  int    samples;     /* M */
-  int    nodes;       /* of the quadrature */
-  int    screening;   /* contexts that a search begins with */
+  double width;    /* of the confidence bound: mu + width sd */
+  int expectation; /* RG_KDE_SAMPLE | RG_KDE_QUADRATURE */
+  int samples;     /* M */
+  int nodes;       /* of the quadrature */
+  int screening;   /* contexts that a search begins with */
 } RgKdeOptions;
 
 extern const char *const rg_kde_expectations[];
 
+// clang-format off
 // clang-format off
 #define RG_KDE_PARAMS                                                                              \
   {"width", RG_PARAM_REAL, offsetof(RgKdeOptions, width), "1.5", 0, 1e6, NULL, "sqrt(beta_t)",     \
@@ -33,11 +34,12 @@ extern const char *const rg_kde_expectations[];
    "draws that the search begins with, the first of the M, where the kernel does not factor into " \
    "x and c; it ends with all"}
 // clang-format on
+// clang-format on
 
 /* Contexts c (n x dim) with weights. Arrays owned. */
 typedef struct {
-  RgKde   kde;
-  int     n, dim;
+  RgKde kde;
+  int n, dim;
   double *c, *weight;
 } RgKdeContexts;
 

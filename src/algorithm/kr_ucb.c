@@ -27,28 +27,28 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-    {"widening", RG_PARAM_BOOL, offsetof(Options, widening), "true", 0, 0, NULL, "",
-     "make new points (progressive widening); false: visited points only"},
-    {"alpha", RG_PARAM_REAL, offsetof(Options, alpha), "0.9", RG_POSITIVE, 1.0, NULL, "alpha",
-     "a new point is made when t^alpha has reached the number of distinct points"},
-    {"exploration", RG_PARAM_REAL, offsetof(Options, exploration), "auto", 0.0, 1e6, NULL, "C",
-     "factor of the width; auto: 0.1 sqrt(2)"},
-    {"tau", RG_PARAM_REAL, offsetof(Options, tau), "0.1", RG_POSITIVE, 0.999999, NULL, "tau",
-     "new points have a kernel value above it with the best visited point"},
-    RG_SMOOTHER_PARAMS(Options),
-    RG_OUTPUT_PARAMS(Options),
-    {0}};
+  {"widening", RG_PARAM_BOOL, offsetof(Options, widening), "true", 0, 0, NULL, "",
+   "make new points (progressive widening); false: visited points only"},
+  {"alpha", RG_PARAM_REAL, offsetof(Options, alpha), "0.9", RG_POSITIVE, 1.0, NULL, "alpha",
+   "a new point is made when t^alpha has reached the number of distinct points"},
+  {"exploration", RG_PARAM_REAL, offsetof(Options, exploration), "auto", 0.0, 1e6, NULL, "C",
+   "factor of the width; auto: 0.1 sqrt(2)"},
+  {"tau", RG_PARAM_REAL, offsetof(Options, tau), "0.1", RG_POSITIVE, 0.999999, NULL, "tau",
+   "new points have a kernel value above it with the best visited point"},
+  RG_SMOOTHER_PARAMS(Options),
+  RG_OUTPUT_PARAMS(Options),
+  {0}};
 
 static const RgRecordColumn columns[] = {
-    [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},
-    [RG_SMOOTHER_LOG_WEIGHT] =
-        {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
-    [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
-    [RG_SMOOTHER_CONFIDENCE] = {"confidence",
-                                "squared confidence width beta_t or zeta_t of the query"},
-    [RG_SMOOTHER_ACQUISITION] = {"acquisition", "score of the best visited point, model units"},
-    [RG_SMOOTHER_CHOICE] = {"repeated", "1: a visited point was evaluated again; 0: a new point"},
-    {0}};
+  [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},
+  [RG_SMOOTHER_LOG_WEIGHT] =
+    {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
+  [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
+  [RG_SMOOTHER_CONFIDENCE] = {"confidence",
+                              "squared confidence width beta_t or zeta_t of the query"},
+  [RG_SMOOTHER_ACQUISITION] = {"acquisition", "score of the best visited point, model units"},
+  [RG_SMOOTHER_CHOICE] = {"repeated", "1: a visited point was evaluated again; 0: a new point"},
+  {0}};
 
 typedef struct {
   RgSmoother smoother; /* first */
@@ -88,7 +88,7 @@ static PetscErrorCode best_visited(const Options *options, State *state, const R
   *score = -INFINITY;
   for (int i = 0; i < history->n; i++) {
     double value =
-        (mean[i] - smoother->shift) / smoother->deviation + sqrt(*beta) * exp(-0.5 * log_weight[i]);
+      (mean[i] - smoother->shift) / smoother->deviation + sqrt(*beta) * exp(-0.5 * log_weight[i]);
     if (value > *score) *score = value, *best = i;
   }
   PetscCall(PetscFree2(mean, log_weight));
@@ -144,8 +144,8 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
   const double *centre = history->x + (size_t)best * history->dim;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   double value,
-      radius = INSIDE * state->smoother.h *
-               rg_smoothing_level_radius((RgSmoothing)options->smoother.smoothing, options->tau);
+    radius = INSIDE * state->smoother.h *
+             rg_smoothing_level_radius((RgSmoothing)options->smoother.smoothing, options->tau);
   RgRegressionSearch search = {.regression = &state->smoother.regression,
                                .goal = RG_REGRESSION_SPACE,
                                .h = state->smoother.h,
@@ -157,8 +157,7 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
     PetscCall(rg_excluded_points(algorithm->setup.domain, history, &excluded));
     PetscCall(new_point_of_set(space, &search, centre, radius, excluded, query));
     PetscCall(PetscFree(excluded));
-    if (query->index < 0)
-      rg_failure_set(failure, "no point of the domain is left in the ball");
+    if (query->index < 0) rg_failure_set(failure, "no point of the domain is left in the ball");
     else
       memcpy(query->x, space->points + (size_t)query->index * space->dim,
              (size_t)space->dim * sizeof(double));
@@ -211,21 +210,21 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 }
 
 const RgAlgorithmClass rg_algorithm_kr_ucb = {
-    .name = "kr_ucb",
-    .title = "KR-UCB",
-    .summary =
-        "the visited point of largest m(x_i) + C sqrt(log(sum_j W(x_j))/W(x_i)) again, or a new "
-        "point of least density near it",
-    .reference = "Yee, Lisy, Bowling (2016), Monte Carlo tree search in continuous action spaces; "
-                 "arXiv:2502.06178, Algorithm 5",
-    .revision = 1,
-    .needs = RG_NEEDS_NO_CONTEXT,
-    .params = params,
-    .options_size = sizeof(Options),
-    .columns = columns,
-    .state_size = sizeof(State),
-    .check = check,
-    .create = rg_smoother_create,
-    .ask = ask,
-    .destroy = rg_smoother_destroy,
+  .name = "kr_ucb",
+  .title = "KR-UCB",
+  .summary =
+    "the visited point of largest m(x_i) + C sqrt(log(sum_j W(x_j))/W(x_i)) again, or a new "
+    "point of least density near it",
+  .reference = "Yee, Lisy, Bowling (2016), Monte Carlo tree search in continuous action spaces; "
+               "arXiv:2502.06178, Algorithm 5",
+  .revision = 1,
+  .needs = RG_NEEDS_NO_CONTEXT,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = columns,
+  .state_size = sizeof(State),
+  .check = check,
+  .create = rg_smoother_create,
+  .ask = ask,
+  .destroy = rg_smoother_destroy,
 };

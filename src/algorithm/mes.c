@@ -15,8 +15,8 @@
 
 typedef struct {
   RgPathOptions paths; /* first: sampling.h */
-  int           samples;
-  bool          floor;
+  int samples;
+  bool floor;
 } Options;
 
 static const RgParam params[] = {
@@ -53,9 +53,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgModel       *model = rg_sampling_model(algorithm);
-  RgOptima       paths;
-  double        *maximum;
+  RgModel *model = rg_sampling_model(algorithm);
+  RgOptima paths;
+  double *maximum;
 
   PetscFunctionBeginUser;
   /* 1. Posterior given the history. */
@@ -67,7 +67,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(PetscMalloc1(options->samples, &maximum));
   query->extra[PATH_MAXIMUM] = floor_maxima(options, model, history, &paths, maximum);
   /* 3. x_t = argmax of the information on the maximum. */
-  RgMes         mes = {options->samples, maximum};
+  RgMes mes = {options->samples, maximum};
   RgAcquisition acquisition = {rg_acquisition_mes, &mes};
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
                                  &query->extra[ACQUISITION], failure));

@@ -4,13 +4,13 @@
 static PetscErrorCode context_matrix(const RgModel *model, int n, const double *contexts, double *K)
 {
   const int dim = model->kernel.dim, dim_c = model->domain->context.dim;
-  double   *Z;
+  double *Z;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1((size_t)n * dim, &Z));
   for (int i = 0; i < n; ++i)
     PetscCall(
-        PetscArraycpy(Z + (size_t)i * dim + dim - dim_c, contexts + (size_t)i * dim_c, dim_c));
+      PetscArraycpy(Z + (size_t)i * dim + dim - dim_c, contexts + (size_t)i * dim_c, dim_c));
   PetscCall(rg_kernel_matrix(&model->kernel, n, Z, K));
   PetscCall(PetscFree(Z));
   PetscFunctionReturn(0);
@@ -20,8 +20,8 @@ PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory 
                                   RgMmdBall *ball)
 {
   const RgMmdBallOptions *options = algorithm->options;
-  const RgModel          *model = algorithm->state;
-  double                 *K, *p;
+  const RgModel *model = algorithm->state;
+  double *K, *p;
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_grid(model->domain->context.dim, size, options->diagonal, &ball->n,
@@ -38,7 +38,7 @@ PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory 
 double rg_mmd_ball_bytes(const void *options, int dim, int n)
 {
   const RgMmdBallOptions *ball = options;
-  const double            N = rg_context_grid_size(dim, ball->size, ball->diagonal);
+  const double N = rg_context_grid_size(dim, ball->size, ball->diagonal);
 
   return 16 * N * N + rg_context_table_bytes(N, n);
 }

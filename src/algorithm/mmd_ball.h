@@ -8,12 +8,13 @@
 /* First member of the options of these methods. */
 typedef struct {
   RgContextualOptions common;
-  int                 size;  /* points of the grid of contexts */
-  bool                diagonal; /* only the points (c, c, ..) of it */
-  double              gamma; /* of the radius */
-  double              jitter;
+  int size;      /* points of the grid of contexts */
+  bool diagonal; /* only the points (c, c, ..) of it */
+  double gamma;  /* of the radius */
+  double jitter;
 } RgMmdBallOptions;
 
+// clang-format off
 #define RG_MMD_BALL_PARAMS(Options, default_size) \
   RG_CONTEXTUAL_PARAMS(Options, ball.common), \
   {"contexts", RG_PARAM_INT, offsetof(Options, ball.size), default_size, 2, 1e5, NULL, "N",      \
@@ -24,14 +25,15 @@ typedef struct {
    "gamma", "radius (2 + sqrt(2 log(1/gamma))) / sqrt(n) after n contexts"},                     \
   {"jitter", RG_PARAM_REAL, offsetof(Options, ball.jitter), "1e-8", 0.0, 1.0, NULL, "",          \
    "added to the diagonal of the MMD matrix, relative to its mean"}
+// clang-format on
 
 /* The ball of one iteration: grid of contexts and discrepancies from the reference distribution, by
    the model's kernel at equal x (its signal variance included). */
 typedef struct {
-  int     n;
+  int n;
   double *contexts; /* n x dim_c, owned */
-  double  radius;
-  RgMmd   mmd;
+  double radius;
+  RgMmd mmd;
 } RgMmdBall;
 
 /* A ball over a grid of about `size` points. The model must have been updated. p_i is the share of

@@ -15,14 +15,14 @@
 
 typedef struct {
   RgPathOptions paths; /* first: sampling.h */
-  bool          clamp;
+  bool clamp;
 } Options;
 
-static const RgParam params[] = {
-  RG_PATH_PARAMS(Options),
-  {"pims_clamp", RG_PARAM_BOOL, offsetof(Options, clamp), "no", 0, 0, NULL, "",
-   "g* is at least the best posterior mean at queried inputs"},
-  {0}};
+static const RgParam params[] = {RG_PATH_PARAMS(Options),
+                                 {"pims_clamp", RG_PARAM_BOOL, offsetof(Options, clamp), "no", 0, 0,
+                                  NULL, "",
+                                  "g* is at least the best posterior mean at queried inputs"},
+                                 {0}};
 
 enum { CONFIDENCE, PATH_MAXIMUM };
 
@@ -35,9 +35,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgModel       *model = rg_sampling_model(algorithm);
-  RgOptima       path;
-  double         best_mean, value;
+  RgModel *model = rg_sampling_model(algorithm);
+  RgOptima path;
+  double best_mean, value;
 
   PetscFunctionBeginUser;
   /* 1. Posterior given the history. */
@@ -46,15 +46,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 2. g* = max_x g(x). */
   PetscCall(rg_sampling_draw(algorithm, t, history, 1, false, &path, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  RgPims        pims = {path.value[0]};
+  RgPims pims = {path.value[0]};
   RgAcquisition acquisition = {rg_acquisition_pims, &pims};
   if (options->clamp && history->n > 0) {
     PetscCall(rg_surrogate_best_mean(model, history, &best_mean));
     pims.maximum = fmax(pims.maximum, best_mean);
   }
   /* 3. x_t = argmin z. */
-  PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value,
-                                 failure));
+  PetscCall(
+    rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value, failure));
   query->extra[CONFIDENCE] = -value * fabs(value);
   query->extra[PATH_MAXIMUM] = pims.maximum;
   PetscFunctionReturn(0);

@@ -13,9 +13,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   RgRobust *state = algorithm->state;
-  RgRandom  random = rg_algorithm_stream_at(algorithm, "query", t);
-  double    u;
-  int       context = 0;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "query", t);
+  double u;
+  int context = 0;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));

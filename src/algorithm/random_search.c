@@ -31,7 +31,7 @@ static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *hi
 {
   const RgSpace *space = &domain->design;
   unsigned char *excluded;
-  int            left = 0, index = -1;
+  int left = 0, index = -1;
 
   PetscFunctionBeginUser;
   PetscCall(rg_excluded_points(domain, history, &excluded));
@@ -52,8 +52,8 @@ static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *hi
 static int draw_context(const RgDomain *domain, RgRandom *random, double *c)
 {
   const RgSpace *space = &domain->context;
-  int            index = 0;
-  double         u;
+  int index = 0;
+  double u;
 
   if (!domain->context_prob) return uniform_point(space, random, c);
   u = rg_random_uniform(random);
@@ -66,13 +66,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const RgDomain *domain = algorithm->setup.domain;
-  RgRandom        random = rg_algorithm_stream_at(algorithm, "query", t);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "query", t);
 
   PetscFunctionBeginUser;
   if (domain->without_replacement)
     PetscCall(uniform_unseen(domain, history, &random, query, failure));
-  else
-    query->index = uniform_point(&domain->design, &random, query->x);
+  else query->index = uniform_point(&domain->design, &random, query->x);
   if (domain->control == RG_CONTEXT_SIMULATOR)
     query->context_index = draw_context(domain, &random, query->c);
   PetscFunctionReturn(0);

@@ -17,7 +17,7 @@
 enum { AUTO, FINITE, HEURISTIC, FIXED };
 
 typedef struct {
-  int    kappa;
+  int kappa;
   double theta, value;
 } Options;
 
@@ -63,20 +63,20 @@ static void confidence(const void *context, const RgDomain *domain, int t, RgCon
 {
   const Options *options = context;
 
-  *law = (RgConfidenceLaw) {
-    .kind = RG_LAW_GAMMA,
-    .a = kappa_t(options, domain, t),
-    .b = options->theta,
-    .theory = rule_of(options, domain) == FINITE ? RG_THEORY_RGP_UCB : RG_THEORY_NONE,
-    .delta = NAN};
+  *law = (RgConfidenceLaw){.kind = RG_LAW_GAMMA,
+                           .a = kappa_t(options, domain, t),
+                           .b = options->theta,
+                           .theory = rule_of(options, domain) == FINITE ? RG_THEORY_RGP_UCB
+                                                                        : RG_THEORY_NONE,
+                           .delta = NAN};
 }
 
 /* zeta_t ~ Gamma(kappa_t, theta); a single point needs none. */
 static double draw_zeta(const RgAlgorithm *algorithm, int t)
 {
-  const Options  *options = algorithm->options;
+  const Options *options = algorithm->options;
   const RgDomain *domain = algorithm->setup.domain;
-  RgRandom        random = rg_algorithm_stream_at(algorithm, "confidence", t);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
 
   if (domain->design.size == 1) return 0.0;
   return rg_random_gamma(&random, kappa_t(options, domain, t), options->theta);

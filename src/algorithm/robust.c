@@ -31,8 +31,8 @@ PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPl
                                RgDiagnostics *diagnostics)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_measure_check(measure_text(options, domain), domain->context.size, place,
-                             diagnostics));
+  PetscCall(
+    rg_measure_check(measure_text(options, domain), domain->context.size, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -40,7 +40,7 @@ PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain,
                                     RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics)
 {
   RgMeasure measure;
-  RgText    mistake = {0};
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_measure_parse(measure_text(options, domain), &measure, &mistake));
@@ -58,8 +58,8 @@ PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain,
 PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
 {
   const RgDomain *domain = algorithm->setup.domain;
-  RgRobust       *state = algorithm->state;
-  RgText          mistake = {0};
+  RgRobust *state = algorithm->state;
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_measure_parse(measure_text(algorithm->options, domain), &state->measure, &mistake));
@@ -136,9 +136,9 @@ int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, i
                      const double *value)
 {
   const RgRobustOptions *common = algorithm->options;
-  int                    first = rg_argmax(n, value, NULL), tied = 0, rank;
-  double                 floor = -INFINITY;
-  RgRandom               random;
+  int first = rg_argmax(n, value, NULL), tied = 0, rank;
+  double floor = -INFINITY;
+  RgRandom random;
 
   if (common->ties == RG_TIES_LOWEST || first < 0) return first;
   for (int i = first; i < n; ++i) floor = value[i] > floor ? value[i] : floor;
@@ -170,8 +170,8 @@ void rg_robust_set_context(const RgAlgorithm *algorithm, int index, RgQuery *que
 void rg_robust_most_uncertain_context(const RgAlgorithm *algorithm, int t, RgQuery *query)
 {
   const RgRobust *state = algorithm->state;
-  const double   *variance = rg_set_posterior_variance(state->model.set)
-                         + (size_t)query->index * state->n_contexts;
+  const double *variance =
+    rg_set_posterior_variance(state->model.set) + (size_t)query->index * state->n_contexts;
 
   rg_robust_set_context(
     algorithm, rg_robust_argmax(algorithm, t, "context_ties", state->n_contexts, variance), query);
@@ -185,8 +185,8 @@ PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *hi
   if (state->recommended_n != history->n) {
     PetscCall(rg_robust_measure(state, &state->measure, rg_set_posterior_mean(state->model.set),
                                 state->value));
-    state->recommended = rg_robust_argmax(algorithm, t, "recommendation_ties", state->n_designs,
-                                          state->value);
+    state->recommended =
+      rg_robust_argmax(algorithm, t, "recommendation_ties", state->n_designs, state->value);
     state->recommended_n = history->n;
   }
   *index = state->recommended;
@@ -197,7 +197,7 @@ PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistor
                                    RgQuery *recommendation, RgFailure *failure)
 {
   RgRobust *state = algorithm->state;
-  int       index;
+  int index;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
@@ -212,13 +212,13 @@ PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHis
                                       int score, RgQuery *recommendation, RgFailure *failure)
 {
   RgRobust *state = algorithm->state;
-  int       index;
+  int index;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_robust_measure(state, &state->scores[score],
-                              rg_set_posterior_mean(state->model.set), state->value));
+  PetscCall(rg_robust_measure(state, &state->scores[score], rg_set_posterior_mean(state->model.set),
+                              state->value));
   index = rg_robust_argmax(algorithm, t + 1, "recommendation_ties", state->n_designs, state->value);
   if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
   else rg_failure_set(failure, "a score of the posterior mean is not finite at any design");
@@ -233,18 +233,17 @@ bool rg_robust_aims(const void *options)
 PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   double beta, bool compare, RgQuery *query)
 {
-  RgRobust      *state = algorithm->state;
+  RgRobust *state = algorithm->state;
   const RgModel *model = &state->model;
-  const double  *mean = rg_set_posterior_mean(model->set);
-  const double  *variance = rg_set_posterior_variance(model->set);
+  const double *mean = rg_set_posterior_mean(model->set);
+  const double *variance = rg_set_posterior_variance(model->set);
 
   PetscFunctionBeginUser;
   /* 1. Bounds of rho for all designs. */
   PetscCall(to_native(state, 0, model->scale, model->shift, &mean));
   PetscCall(to_native(state, 1, model->scale * model->scale, 0, &variance));
   PetscCall(rg_measure_credible_bounds(&state->measure, state->n_designs, state->n_contexts, mean,
-                                       variance, sqrt(beta), state->p, state->lower,
-                                       state->upper));
+                                       variance, sqrt(beta), state->p, state->lower, state->upper));
   PetscCall(rg_robust_bounds_step(algorithm, t, history, beta, compare, query));
   PetscFunctionReturn(0);
 }
@@ -252,9 +251,9 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
 /* Over the contexts at a design, native units. */
 static double largest_sd(const RgRobust *state, int design)
 {
-  const double *variance = rg_set_posterior_variance(state->model.set)
-                         + (size_t)design * state->n_contexts;
-  double        largest = 0;
+  const double *variance =
+    rg_set_posterior_variance(state->model.set) + (size_t)design * state->n_contexts;
+  double largest = 0;
 
   for (int j = 0; j < state->n_contexts; ++j) largest = fmax(largest, variance[j]);
   return sqrt(largest) * state->model.scale;
@@ -264,8 +263,8 @@ PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHist
                                      double beta, bool compare, RgQuery *query)
 {
   RgRobust *state = algorithm->state;
-  int       top, best, upper;
-  double    width;
+  int top, best, upper;
+  double width;
 
   PetscFunctionBeginUser;
   /* 2. x-tilde; (.)_+ of Definition 3.1 never changes the maximiser. */

@@ -9,18 +9,20 @@
 /* Options that every such method has first in its struct. */
 typedef struct {
   char *measure; /* NULL: the domain's, else the expectation */
-  int   ties;    /* RG_TIES_LOWEST, RG_TIES_RANDOM */
+  int ties;      /* RG_TIES_LOWEST, RG_TIES_RANDOM */
 } RgRobustOptions;
 
 enum { RG_TIES_LOWEST, RG_TIES_RANDOM };
 extern const char *const rg_robust_ties[];
 
 // clang-format off
+// clang-format off
 #define RG_ROBUST_PARAMS                                                                          \
   {"measure", RG_PARAM_TEXT, offsetof(RgRobustOptions, measure), "auto", 0, 0, NULL, "rho",       \
    "measure to maximise, an expression; auto: the problem's (expectation where it has none)"},    \
   {"ties", RG_PARAM_CHOICE, offsetof(RgRobustOptions, ties), "lowest", 0, 0, rg_robust_ties, "",  \
    "of equal maxima (within 1e-12): the lowest index, or one at random"}
+// clang-format on
 // clang-format on
 
 /* Record columns, and a line of a table for each of the last two. */
@@ -31,23 +33,27 @@ enum {
   RG_ROBUST_TOP,
   RG_ROBUST_LARGEST_SD
 };
-#define RG_ROBUST_COLUMN_TOP \
-  {"top_design", "number of the design with the largest upper bound, from 0"}
-#define RG_ROBUST_COLUMN_LARGEST_SD \
-  {"largest_sd", "largest posterior deviation at the queried design over all contexts, y"}
+#define RG_ROBUST_COLUMN_TOP                                                                       \
+  {                                                                                                \
+    "top_design", "number of the design with the largest upper bound, from 0"                      \
+  }
+#define RG_ROBUST_COLUMN_LARGEST_SD                                                                \
+  {                                                                                                \
+    "largest_sd", "largest posterior deviation at the queried design over all contexts, y"         \
+  }
 extern const RgRecordColumn rg_robust_columns[];
 
 /* State; a method with more state puts this first. */
 typedef struct {
-  RgModel       model;
-  RgMeasure     measure;
-  RgMeasure    *scores;        /* the domain's; owned */
-  int           n_designs, n_contexts;
-  const double *p;             /* n_contexts; of the domain */
-  double       *lower, *upper; /* n_designs: bounds of rho at the last step; owned */
-  double       *value;         /* n_designs: rho(posterior mean), or the acquisition; owned */
-  double       *native;        /* 2 x designs x contexts: see rg_robust_measure; NULL: no need */
-  int           recommended, recommended_n; /* x-hat, and the number of data it is from */
+  RgModel model;
+  RgMeasure measure;
+  RgMeasure *scores; /* the domain's; owned */
+  int n_designs, n_contexts;
+  const double *p;                /* n_contexts; of the domain */
+  double *lower, *upper;          /* n_designs: bounds of rho at the last step; owned */
+  double *value;                  /* n_designs: rho(posterior mean), or the acquisition; owned */
+  double *native;                 /* 2 x designs x contexts: see rg_robust_measure; NULL: no need */
+  int recommended, recommended_n; /* x-hat, and the number of data it is from */
 } RgRobust;
 
 /* Functions of the class. check: the measure, against the domain. */
@@ -55,7 +61,7 @@ PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPl
                                RgDiagnostics *diagnostics);
 PetscErrorCode rg_robust_create(RgAlgorithm *algorithm);
 PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm);
-RgModel       *rg_robust_model(RgAlgorithm *algorithm);
+RgModel *rg_robust_model(RgAlgorithm *algorithm);
 /* x-hat = argmax rho(posterior mean) from all data of the history (Eq. 3.3). */
 PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                    RgQuery *recommendation, RgFailure *failure);

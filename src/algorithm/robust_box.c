@@ -42,7 +42,7 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
                                     const RgTexts *law, int levels_max, RgRobustBox *box)
 {
   const RgDomain *domain = algorithm->setup.domain;
-  RgText          mistake = {0};
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_measure_parse(measure, &box->measure, &mistake));
@@ -61,8 +61,7 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
 PetscErrorCode rg_robust_box_destroy(RgRobustBox *box)
 {
   PetscFunctionBeginUser;
-  for (int j = 0; box->law && j < box->dim_c; j++)
-    PetscCall(rg_distribution_destroy(&box->law[j]));
+  for (int j = 0; box->law && j < box->dim_c; j++) PetscCall(rg_distribution_destroy(&box->law[j]));
   PetscCall(PetscFree(box->law));
   PetscCall(PetscFree2(box->nodes, box->p));
   PetscCall(rg_measure_destroy(&box->measure));
@@ -105,10 +104,10 @@ void rg_robust_box_place(const RgDomain *domain, int levels, RgRobustBox *box)
 /* Posterior at all (design, node) in native units, and its derivatives by the coordinates of the
    design. One block of memory. */
 typedef struct {
-  int     m, n;            /* designs, nodes */
-  double *Z;               /* m n x (dim + dim_c) */
-  double *mean, *variance; /* m n */
-  double *bar;             /* 2 m n: partial derivatives for rg_posterior_gradient */
+  int m, n;                            /* designs, nodes */
+  double *Z;                           /* m n x (dim + dim_c) */
+  double *mean, *variance;             /* m n */
+  double *bar;                         /* 2 m n: partial derivatives for rg_posterior_gradient */
   double *mean_slope, *variance_slope; /* m n x (dim + dim_c); NULL without gradient */
 } Sheet;
 
@@ -126,7 +125,7 @@ static void join(const RgRobustBox *box, int m, const double *X, double *Z)
 static PetscErrorCode sheet_create(RgRobustBox *box, int m, const double *X, bool slopes,
                                    Sheet *sheet)
 {
-  const int    n = box->n_nodes, all = box->dim + box->dim_c;
+  const int n = box->n_nodes, all = box->dim + box->dim_c;
   const size_t mn = (size_t)m * n;
   const double scale = box->model.scale;
 
@@ -173,8 +172,7 @@ static PetscErrorCode values_block(RgRobustBox *box, int m, const double *X, dou
 
   PetscFunctionBeginUser;
   PetscCall(sheet_create(box, m, X, false, &sheet));
-  if (value)
-    PetscCall(rg_measure_value(&box->measure, m, sheet.n, sheet.mean, box->p, value));
+  if (value) PetscCall(rg_measure_value(&box->measure, m, sheet.n, sheet.mean, box->p, value));
   if (lower || upper)
     PetscCall(rg_measure_credible_bounds(&box->measure, m, sheet.n, sheet.mean, sheet.variance,
                                          box->width, box->p, lower, upper));
@@ -201,8 +199,8 @@ static PetscErrorCode moved(const RgRobustSurface *surface, const Sheet *sheet, 
                             double *scratch, double *value)
 {
   const RgRobustBox *box = surface->box;
-  const size_t       mn = (size_t)sheet->m * sheet->n, all = (size_t)box->dim + box->dim_c;
-  double            *mean = scratch, *variance = scratch + mn;
+  const size_t mn = (size_t)sheet->m * sheet->n, all = (size_t)box->dim + box->dim_c;
+  double *mean = scratch, *variance = scratch + mn;
 
   PetscFunctionBeginUser;
   for (size_t k = 0; k < mn; k++) mean[k] = sheet->mean[k] + step * sheet->mean_slope[k * all + j];
@@ -228,8 +226,8 @@ static PetscErrorCode surface_block(const RgRobustSurface *surface, int m, const
   enum { UP, DOWN };
   RgRobustBox *box = surface->box;
   const double step = 1e-6;
-  double      *scratch, *side[2];
-  Sheet        sheet;
+  double *scratch, *side[2];
+  Sheet sheet;
 
   PetscFunctionBeginUser;
   PetscCall(sheet_create(box, m, X, true, &sheet));
@@ -250,8 +248,8 @@ PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *
                                  double *gradient)
 {
   const RgRobustSurface *surface = context;
-  const size_t           dim = (size_t)surface->box->dim;
-  const int              block = block_of(surface->box);
+  const size_t dim = (size_t)surface->box->dim;
+  const int block = block_of(surface->box);
 
   PetscFunctionBeginUser;
   if (!gradient) {
@@ -260,19 +258,19 @@ PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *
     PetscFunctionReturn(0);
   }
   for (int i = 0; i < m; i += block)
-    PetscCall(surface_block(surface, PetscMin(block, m - i), X + i * dim, value + i,
-                            gradient + i * dim));
+    PetscCall(
+      surface_block(surface, PetscMin(block, m - i), X + i * dim, value + i, gradient + i * dim));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, int count,
                                       int features, int m, const double *X, double *expected)
 {
-  RgPosterior  *posterior = &box->model.posterior;
-  const int     n = posterior->n, dim = box->dim + box->dim_c;
-  const size_t  mn = (size_t)m * box->n_nodes;
+  RgPosterior *posterior = &box->model.posterior;
+  const int n = posterior->n, dim = box->dim + box->dim_c;
+  const size_t mn = (size_t)m * box->n_nodes;
   RgFeaturePath path;
-  double       *Z, *f, *value, *noise;
+  double *Z, *f, *value, *noise;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(mn * dim, &Z, mn, &f, m, &value, PetscMax(n, 1), &noise));
@@ -299,9 +297,9 @@ PetscErrorCode rg_robust_variance(void *context, int m, const double *C, double 
                                   double *gradient)
 {
   const RgRobustLine *line = context;
-  RgRobustBox        *box = line->box;
-  const size_t        all = (size_t)box->dim + box->dim_c;
-  double             *Z, *mean, *ones, *G;
+  RgRobustBox *box = line->box;
+  const size_t all = (size_t)box->dim + box->dim_c;
+  double *Z, *mean, *ones, *G;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(m * all, &Z, m, &mean, m, &ones, m * all, &G));

@@ -9,14 +9,14 @@
 #include "robust/measure.h"
 
 typedef struct {
-  RgModel         model;   /* over (x, c) on boxes; owned */
-  RgMeasure       measure; /* owned */
-  RgDistribution *law;     /* dim_c of a box of contexts, unit coordinates; owned */
-  int             dim, dim_c;
-  int             n_nodes, capacity; /* contexts in use; room */
-  double         *nodes, *p;         /* n_nodes x dim_c, unit coordinates; their weights; owned */
-  double          width;             /* root of the squared confidence width */
-  RgPrediction    prediction;
+  RgModel model;       /* over (x, c) on boxes; owned */
+  RgMeasure measure;   /* owned */
+  RgDistribution *law; /* dim_c of a box of contexts, unit coordinates; owned */
+  int dim, dim_c;
+  int n_nodes, capacity; /* contexts in use; room */
+  double *nodes, *p;     /* n_nodes x dim_c, unit coordinates; their weights; owned */
+  double width;          /* root of the squared confidence width */
+  RgPrediction prediction;
 } RgRobustBox;
 
 /* Mistakes in a list of laws, one for all coordinates of a box of contexts or one each. */
@@ -41,7 +41,7 @@ PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, do
    through differences of the measure, which are exact where it is linear. */
 typedef struct {
   RgRobustBox *box;
-  bool         upper;
+  bool upper;
 } RgRobustSurface;
 PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *value,
                                  double *gradient);
@@ -54,7 +54,7 @@ PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, 
 
 /* Posterior variance at one design x as RgBatchFunction of the context, in model units. */
 typedef struct {
-  RgRobustBox  *box;
+  RgRobustBox *box;
   const double *x;
 } RgRobustLine;
 PetscErrorCode rg_robust_variance(void *context, int m, const double *C, double *value,

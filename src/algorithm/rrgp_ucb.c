@@ -19,17 +19,17 @@ enum { EXACT, SAMPLED };
 
 typedef struct {
   RgRobustOptions common;
-  int             confidence;
-  double          value;
-  int             bounds, paths, index_paths;
+  int confidence;
+  double value;
+  int bounds, paths, index_paths;
 } Options;
 
 typedef struct {
-  RgRobust     robust;
+  RgRobust robust;
   RgSetSamples samples, index_samples; /* count 0: not in use */
-  double      *value;       /* n_designs; owned */
-  double      *expected;    /* n_designs: mean rho of the paths, NaN where not wanted; owned */
-  int         *recommended; /* n_iterations: x-hat_1, x-hat_2, ...; owned */
+  double *value;                       /* n_designs; owned */
+  double *expected; /* n_designs: mean rho of the paths, NaN where not wanted; owned */
+  int *recommended; /* n_iterations: x-hat_1, x-hat_2, ...; owned */
 } State;
 
 enum { BEST_INDEX = RG_ROBUST_LARGEST_SD + 1 };
@@ -64,13 +64,13 @@ static const RgParam params[] = {
 
 static double draw_beta(const RgAlgorithm *algorithm, int t)
 {
-  const Options  *options = algorithm->options;
+  const Options *options = algorithm->options;
   const RgDomain *domain = algorithm->setup.domain;
-  RgRandom        random = rg_algorithm_stream_at(algorithm, "confidence", t);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
 
   if (options->confidence == FIXED) return options->value;
-  return 2.0 * log((double)domain->design.size * domain->context.size)
-    + 2.0 * rg_random_exponential(&random);
+  return 2.0 * log((double)domain->design.size * domain->context.size) +
+         2.0 * rg_random_exponential(&random);
 }
 
 static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
@@ -90,7 +90,7 @@ static void confidence(const void *context, const RgDomain *domain, int t, RgCon
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
   const Options *options = algorithm->options;
-  State         *state = algorithm->state;
+  State *state = algorithm->state;
   const RgStream bounds = rg_stream_sub(&algorithm->setup.stream, "bound_paths");
   const RgStream index = rg_stream_sub(&algorithm->setup.stream, "index_paths");
 
@@ -99,8 +99,8 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   PetscCall(PetscMalloc3(state->robust.n_designs, &state->value, state->robust.n_designs,
                          &state->expected, algorithm->setup.n_iterations, &state->recommended));
   if (options->bounds == SAMPLED)
-    PetscCall(rg_set_samples_create(state->robust.model.set, options->paths, &bounds,
-                                    &state->samples));
+    PetscCall(
+      rg_set_samples_create(state->robust.model.set, options->paths, &bounds, &state->samples));
   if (options->index_paths && state->robust.measure.kind != RG_MEASURE_EXPECTATION)
     PetscCall(rg_set_samples_create(state->robust.model.set, options->index_paths, &index,
                                     &state->index_samples));
@@ -152,8 +152,8 @@ static PetscErrorCode sampled_bounds(State *state)
    expectation it is t. */
 static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory *history, int *best)
 {
-  State     *state = algorithm->state;
-  const int  n = state->robust.n_designs;
+  State *state = algorithm->state;
+  const int n = state->robust.n_designs;
 
   PetscFunctionBeginUser;
   PetscCall(rg_robust_best(algorithm, t, history, &state->recommended[t - 1]));
@@ -174,9 +174,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  State         *state = algorithm->state;
-  const double   beta = draw_beta(algorithm, t);
-  int            best = t;
+  State *state = algorithm->state;
+  const double beta = draw_beta(algorithm, t);
+  int best = t;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(rg_robust_model(algorithm), history, failure));

@@ -23,10 +23,10 @@ enum { NODES_MAX = 100000, FEATURES = 512 };
 #define TIE 1e-12
 
 typedef struct {
-  char   *measure;
+  char *measure;
   RgTexts law;
-  double  a, b;
-  int     levels_max, index_paths;
+  double a, b;
+  int levels_max, index_paths;
 } Options;
 
 // clang-format off
@@ -51,11 +51,11 @@ static const RgParam params[] = {
 
 typedef struct {
   RgRobustBox box;
-  int         recommended_t; /* step that x-hat' below is of; 0: none yet */
-  int         recommended_index;
-  double     *recommended; /* dim; owned */
-  double     *so_far;      /* n_iterations x dim: x-hat'_1, x-hat'_2, ...; owned */
-  double     *expected;    /* n_iterations; owned */
+  int recommended_t; /* step that x-hat' below is of; 0: none yet */
+  int recommended_index;
+  double *recommended; /* dim; owned */
+  double *so_far;      /* n_iterations x dim: x-hat'_1, x-hat'_2, ...; owned */
+  double *expected;    /* n_iterations; owned */
 } State;
 
 static const RgRecordColumn columns[] = {
@@ -78,7 +78,7 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
                             RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  const bool     finite_context = rg_space_is_finite(&domain->context);
+  const bool finite_context = rg_space_is_finite(&domain->context);
 
   PetscFunctionBeginUser;
   PetscCall(rg_measure_check(measure_text(o, domain), domain->context.size, place, diagnostics));
@@ -101,9 +101,9 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 static double schedule(const Options *options, const RgDomain *domain, int t, double *kappa)
 {
   const RgRobustDerivatives bound = {options->a, options->b, 1.0};
-  const RgSpace            *design = &domain->design, *context = &domain->context;
-  const int                 d1 = design->size ? 0 : design->dim;
-  const int                 d2 = context->size ? 0 : context->dim;
+  const RgSpace *design = &domain->design, *context = &domain->context;
+  const int d1 = design->size ? 0 : design->dim;
+  const int d2 = context->size ? 0 : context->dim;
 
   *kappa = rg_robust_kappa(&bound, d1, d2, design->size, context->size, t);
   return rg_robust_levels(&bound, d1 + d2, d1 && d2 ? 1 : d1 ? context->size : design->size, t);
@@ -114,8 +114,11 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
   double kappa;
 
   (void)schedule(options, domain, t, &kappa);
-  *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL, .a = 2.0 * log(kappa), .b = 0.5,
-                           .theory = RG_THEORY_RRGP_CONTINUOUS, .delta = NAN};
+  *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,
+                           .a = 2.0 * log(kappa),
+                           .b = 0.5,
+                           .theory = RG_THEORY_RRGP_CONTINUOUS,
+                           .delta = NAN};
 }
 
 static double nodes(const void *options, int n_contexts, int dim_c)
@@ -126,12 +129,12 @@ static double nodes(const void *options, int n_contexts, int dim_c)
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
   const Options *options = algorithm->options;
-  State         *state = algorithm->state;
+  State *state = algorithm->state;
 
   PetscFunctionBeginUser;
   const int dim = algorithm->setup.domain->design.dim, n = algorithm->setup.n_iterations;
-  PetscCall(PetscMalloc3(dim, &state->recommended, (size_t)n * dim, &state->so_far, n,
-                         &state->expected));
+  PetscCall(
+    PetscMalloc3(dim, &state->recommended, (size_t)n * dim, &state->so_far, n, &state->expected));
   PetscCall(rg_robust_box_create(algorithm, measure_text(options, algorithm->setup.domain),
                                  &options->law, options->levels_max, &state->box));
   PetscFunctionReturn(0);
@@ -156,10 +159,10 @@ static RgModel *model(RgAlgorithm *algorithm)
 static PetscErrorCode maximise(RgAlgorithm *algorithm, int t, const RgHistory *history, bool upper,
                                RgQuery *best, RgFailure *failure)
 {
-  State          *state = algorithm->state;
+  State *state = algorithm->state;
   RgRobustSurface surface = {&state->box, upper};
   RgRandom random = rg_algorithm_stream_at(algorithm, upper ? "upper" : "recommendation", t);
-  double   value;
+  double value;
 
   PetscFunctionBeginUser;
   PetscCall(rg_acquire_with(algorithm->setup.domain, history, rg_robust_surface, &surface,
@@ -171,7 +174,7 @@ static PetscErrorCode maximise(RgAlgorithm *algorithm, int t, const RgHistory *h
 static PetscErrorCode find_best(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *best, RgFailure *failure)
 {
-  State       *state = algorithm->state;
+  State *state = algorithm->state;
   const size_t bytes = (size_t)state->box.dim * sizeof(double);
 
   PetscFunctionBeginUser;
@@ -193,9 +196,9 @@ static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *que
                                      RgFailure *failure)
 {
   const RgSpace *context = &algorithm->setup.domain->context;
-  RgRobustLine   line = {&((State *)algorithm->state)->box, query->x};
-  RgRandom       random = rg_algorithm_stream_at(algorithm, "context", t);
-  double         best, *variance;
+  RgRobustLine line = {&((State *)algorithm->state)->box, query->x};
+  RgRandom random = rg_algorithm_stream_at(algorithm, "context", t);
+  double best, *variance;
 
   PetscFunctionBeginUser;
   if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) PetscFunctionReturn(0);
@@ -218,7 +221,7 @@ static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, con
                                     RgQuery *query)
 {
   RgRobustBox *box = &((State *)algorithm->state)->box;
-  double       lower[2], upper[2];
+  double lower[2], upper[2];
 
   PetscFunctionBeginUser;
   PetscCall(rg_robust_box_values(box, 2, X, NULL, lower, upper));
@@ -237,10 +240,10 @@ static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, con
 static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const double *x, double *best)
 {
   const Options *options = algorithm->options;
-  State         *state = algorithm->state;
+  State *state = algorithm->state;
   const RgStream stream = rg_stream_sub(&algorithm->setup.stream, "index_paths");
-  const size_t   dim = (size_t)state->box.dim;
-  int            top = t;
+  const size_t dim = (size_t)state->box.dim;
+  int top = t;
 
   PetscFunctionBeginUser;
   memcpy(state->so_far + (t - 1) * dim, x, dim * sizeof *x);
@@ -257,13 +260,13 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const double *x,
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  const Options  *options = algorithm->options;
+  const Options *options = algorithm->options;
   const RgDomain *domain = algorithm->setup.domain;
-  RgRobustBox    *box = &((State *)algorithm->state)->box;
-  RgRandom        random = rg_algorithm_stream_at(algorithm, "confidence", t);
-  double          kappa, tau = schedule(options, domain, t, &kappa), *X;
-  const double    beta = 2.0 * log(kappa) + 2.0 * rg_random_exponential(&random);
-  const int       levels = (int)fmin(tau, options->levels_max);
+  RgRobustBox *box = &((State *)algorithm->state)->box;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
+  double kappa, tau = schedule(options, domain, t, &kappa), *X;
+  const double beta = 2.0 * log(kappa) + 2.0 * rg_random_exponential(&random);
+  const int levels = (int)fmin(tau, options->levels_max);
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&box->model, history, failure));
@@ -296,10 +299,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *recommendation, RgFailure *failure)
 {
-  const Options  *options = algorithm->options;
+  const Options *options = algorithm->options;
   const RgDomain *domain = algorithm->setup.domain;
-  RgRobustBox    *box = &((State *)algorithm->state)->box;
-  double          kappa;
+  RgRobustBox *box = &((State *)algorithm->state)->box;
+  double kappa;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&box->model, history, failure));

@@ -23,7 +23,7 @@ void rg_rule_check_finite(const RgParam *entry, int rule, unsigned finite_only,
 }
 
 void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value, RgPlace place,
-                          RgDiagnostics *diagnostics)
+                         RgDiagnostics *diagnostics)
 {
   if (rule == fixed && isnan(value))
     rg_diagnostics_add(diagnostics, place, "%s: '%s' needs 'value'", entry->name,
@@ -34,7 +34,7 @@ void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value
 }
 
 void rg_rule_check_constants(const RgParam *entry, int rule, int continuous, double a,
-                                const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
+                             const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
 {
   int dim = domain->design.dim;
 

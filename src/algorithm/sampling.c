@@ -11,7 +11,7 @@ PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, Rg
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm)
 {
   const RgSetup *setup = &algorithm->setup;
-  RgSampling    *sampling = algorithm->state;
+  RgSampling *sampling = algorithm->state;
 
   PetscFunctionBeginUser;
   PetscCall(rg_surrogate_create_model(algorithm, false, &sampling->model));
@@ -52,9 +52,9 @@ int rg_sampling_one_path(const void *options, bool finite, int *features, bool *
 PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,
                                 bool only_unseen, RgOptima *optima, RgFailure *failure)
 {
-  RgSampling    *sampling = algorithm->state;
-  RgRandom       draws = rg_algorithm_stream_at(algorithm, "paths", t);
-  RgRandom       search = rg_algorithm_stream_at(algorithm, "path_maximiser", t);
+  RgSampling *sampling = algorithm->state;
+  RgRandom draws = rg_algorithm_stream_at(algorithm, "paths", t);
+  RgRandom search = rg_algorithm_stream_at(algorithm, "path_maximiser", t);
   unsigned char *excluded = NULL;
 
   PetscFunctionBeginUser;

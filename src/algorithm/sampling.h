@@ -7,7 +7,7 @@
 
 /* The options struct of such a method starts with its RgPathOptions. Its state: */
 typedef struct {
-  RgModel        model;
+  RgModel model;
   RgPathSampler *sampler;
 } RgSampling;
 
@@ -15,7 +15,7 @@ typedef struct {
 PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, RgPlace place,
                                  RgDiagnostics *diagnostics);
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
-RgModel       *rg_sampling_model(RgAlgorithm *algorithm);
+RgModel *rg_sampling_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
 /* Random features of a path over a finite design or a box; 0: paths are exact. weights: theirs are
    drawn from their posterior. */

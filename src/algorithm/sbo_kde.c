@@ -39,10 +39,10 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
 static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, double width,
                                const double *x, double *value, double *spread)
 {
-  RgContextWeights   weights = {contexts->n, contexts->weight};
+  RgContextWeights weights = {contexts->n, contexts->weight};
   const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights};
-  RgContextUcb       ucb;
-  double             squares = 0;
+  RgContextUcb ucb;
+  double squares = 0;
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_ucb_create(model, width, &average, RG_CONTEXT_PAIRS, 1, &ucb));
@@ -59,9 +59,9 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
                                      const RgHistory *history, const RgKdeContexts *contexts,
                                      RgQuery *query)
 {
-  RgKdeOptions  finer = ((const Options *)algorithm->options)->kde;
+  RgKdeOptions finer = ((const Options *)algorithm->options)->kde;
   RgKdeContexts other;
-  double        value, spread;
+  double value, spread;
 
   PetscFunctionBeginUser;
   if (finer.expectation == RG_KDE_SAMPLE) {
@@ -82,11 +82,11 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
                                RgQuery *query, RgFailure *failure)
 {
   const RgKdeOptions *options = &((const Options *)algorithm->options)->kde;
-  const int           few = rg_kde_screening(options, contexts);
-  RgRandom            random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  RgContextWeights    weights = {contexts->n, contexts->weight}, first = {few, NULL};
-  const RgContextual  average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights};
-  const RgContextual  rough = {few, 0, contexts->c, rg_ucb_expectation, &first};
+  const int few = rg_kde_screening(options, contexts);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  RgContextWeights weights = {contexts->n, contexts->weight}, first = {few, NULL};
+  const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights};
+  const RgContextual rough = {few, 0, contexts->c, rg_ucb_expectation, &first};
 
   PetscFunctionBeginUser;
   PetscCall(rg_acquire_contextual(model, history, options->width, &average, &rough,
@@ -99,8 +99,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgModel       *model = algorithm->state;
-  RgKdeContexts  contexts;
+  RgModel *model = algorithm->state;
+  RgKdeContexts contexts;
 
   PetscFunctionBeginUser;
   if (history->n == 0) {
@@ -115,8 +115,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 3. x_t = argmax of the average confidence bound. */
   PetscCall(maximise(algorithm, model, t, history, &contexts, query, failure));
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
-  if (!failure->failed)
-    PetscCall(estimate_error(algorithm, model, t, history, &contexts, query));
+  if (!failure->failed) PetscCall(estimate_error(algorithm, model, t, history, &contexts, query));
   PetscCall(rg_kde_contexts_destroy(&contexts));
   PetscFunctionReturn(0);
 }

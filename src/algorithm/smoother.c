@@ -115,10 +115,8 @@ double rg_width_beta(const RgWidthOptions *options, const RgAlgorithm *algorithm
   switch (options->beta) {
   case RG_BETA_GENERAL:
     return rg_ikr_ucb_beta_general(n, noise, options->kernel_bound, options->delta);
-  case RG_BETA_FINITE:
-    return rg_ikr_ucb_beta_finite(n, noise, options->kernel_bound);
-  default:
-    return options->value;
+  case RG_BETA_FINITE: return rg_ikr_ucb_beta_finite(n, noise, options->kernel_bound);
+  default: return options->value;
   }
 }
 

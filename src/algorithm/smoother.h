@@ -23,6 +23,7 @@ extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
 
 /* Lines of a parameters table for kernel and bandwidth, and for the outputs, of the member
    `smoother` of `Options`. */
+// clang-format off
 #define RG_SMOOTHER_PARAMS(Options)                                                                \
   {"smoothing", RG_PARAM_CHOICE, offsetof(Options, smoother.smoothing), "gaussian", 0, 0,          \
    rg_smoothing_names, "Psi", "smoothing kernel"},                                                 \
@@ -35,7 +36,9 @@ extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
   {"bandwidth_scale", RG_PARAM_CHOICE, offsetof(Options, smoother.bandwidth_scale), "cube", 0, 0,  \
    rg_bandwidth_scale_names, "", "std: c is multiplied by the root mean square over coordinates "  \
    "of the standard deviation of the points (where that is 0: cube)"}
+// clang-format on
 
+// clang-format off
 #define RG_OUTPUT_PARAMS(Options)                                                                  \
   {"outputs", RG_PARAM_CHOICE, offsetof(Options, smoother.outputs), "standardised", 0, 0,          \
    rg_output_names, "", "units of the observations: standardised with all there are before "       \
@@ -44,6 +47,7 @@ extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
    NULL, "", "subtracted from the observations (outputs: fixed)"},                                 \
   {"output_deviation", RG_PARAM_REAL, offsetof(Options, smoother.output_deviation), "1",           \
    RG_POSITIVE, 1e300, NULL, "", "the observations are divided by it (outputs: fixed)"}
+// clang-format on
 
 /* Confidence width of theorems 4.10 and 4.13. */
 enum { RG_BETA_GENERAL, RG_BETA_FINITE, RG_BETA_FIXED }; /* RgWidthOptions.beta */
@@ -58,6 +62,7 @@ typedef struct {
 
 extern const char *const rg_beta_names[];
 
+// clang-format off
 #define RG_WIDTH_PARAMS(Options)                                                                   \
   {"beta", RG_PARAM_CHOICE, offsetof(Options, width.beta), "general", 0, 0, rg_beta_names,         \
    "beta_t", "rule of the squared width for t points: 2 varsigma^2 M log(2 pi^2 t^2/(3 delta)), "  \
@@ -73,6 +78,7 @@ extern const char *const rg_beta_names[];
    NULL, "M_Psi", "largest value of the smoothing kernel"},                                        \
   {"delta", RG_PARAM_REAL, offsetof(Options, width.delta), "0.1", RG_POSITIVE, 0.999999, NULL,     \
    "delta", "probability that the bound may fail (general)"}
+// clang-format on
 
 /* Data taken in before every query; the state of such a method. */
 typedef struct {

@@ -17,7 +17,7 @@ enum { CENTRED, SHIFTED };
 
 typedef struct {
   RgContextualOptions common;
-  int                 samples, screening, box;
+  int samples, screening, box;
 } Options;
 
 static const char *const boxes[] = {"centred", "shifted", NULL};
@@ -37,7 +37,7 @@ static const RgParam params[] = {
 static void moments_of(const RgHistory *history, int k, double *mean, double *deviation)
 {
   const int n = history->n, dim = history->context_dim;
-  double    sum = 0.0;
+  double sum = 0.0;
 
   *mean = 0.0;
   for (int i = 0; i < n; ++i) *mean += history->c[(size_t)i * dim + k] / n;
@@ -49,10 +49,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  const int      dim = algorithm->setup.domain->context.dim;
-  int            M = options->samples, few = PetscMin(options->screening, M);
-  RgRandom       random = rg_algorithm_stream_at(algorithm, "contexts", t);
-  double        *contexts;
+  const int dim = algorithm->setup.domain->context.dim;
+  int M = options->samples, few = PetscMin(options->screening, M);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "contexts", t);
+  double *contexts;
 
   PetscFunctionBeginUser;
   /* 1. Posterior over (x, c). */
@@ -67,7 +67,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     if (options->box == SHIFTED) mean -= 2.0 * deviation;
     for (int m = 0; m < M; ++m)
       contexts[(size_t)m * dim + k] =
-          mean + deviation * (2.0 * contexts[(size_t)m * dim + k] - 1.0);
+        mean + deviation * (2.0 * contexts[(size_t)m * dim + k] - 1.0);
   }
   /* 3. x_t = argmax min U. */
   const RgContextual least = {M, 0, contexts, rg_ucb_minimum, &M};
@@ -85,25 +85,25 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_stable_opt = {
-    .name = "stable_opt",
-    .title = "StableOpt",
-    .summary =
-        "x_t = argmax min_c mu(x, c) + width sd(x, c), c within one standard deviation of the\n"
-        "mean of the contexts observed so far",
-    .reference =
-        "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "
-        "Gaussian processes",
-    .revision = 2,
-    .needs = RG_NEEDS_CONTEXT,
-    .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-    .params = params,
-    .options_size = sizeof(Options),
+  .name = "stable_opt",
+  .title = "StableOpt",
+  .summary =
+    "x_t = argmax min_c mu(x, c) + width sd(x, c), c within one standard deviation of the\n"
+    "mean of the contexts observed so far",
+  .reference =
+    "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "
+    "Gaussian processes",
+  .revision = 2,
+  .needs = RG_NEEDS_CONTEXT,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .params = params,
+  .options_size = sizeof(Options),
   .contexts = contexts,
-    .columns = rg_ucb_columns,
-    .state_size = sizeof(RgModel),
-    .check = rg_contextual_check,
-    .create = rg_contextual_create,
-    .ask = ask,
-    .model = rg_surrogate_model,
-    .destroy = rg_surrogate_destroy,
+  .columns = rg_ucb_columns,
+  .state_size = sizeof(RgModel),
+  .check = rg_contextual_check,
+  .create = rg_contextual_create,
+  .ask = ask,
+  .model = rg_surrogate_model,
+  .destroy = rg_surrogate_destroy,
 };

@@ -6,7 +6,7 @@ PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_
                                          RgModel *model)
 {
   const RgSetup *setup = &algorithm->setup;
-  RgStream       stream = rg_stream_sub(&setup->stream, "fit");
+  RgStream stream = rg_stream_sub(&setup->stream, "fit");
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_create_on(setup->team, setup->domain, setup->surrogate, use_context,
@@ -73,16 +73,16 @@ PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, 
 }
 
 const RgRecordColumn rg_ucb_columns[] = {
-    [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-    [RG_UCB_ACQUISITION] = {"acquisition",
-                            "acquisition value at the query, model units (EI: log EI)"},
-    {0}};
+  [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
+  [RG_UCB_ACQUISITION] = {"acquisition",
+                          "acquisition value at the query, model units (EI: log EI)"},
+  {0}};
 
 PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
                               const RgHistory *history, double squared_width, RgQuery *query,
                               RgFailure *failure)
 {
-  RgUcb         ucb = {sqrt(squared_width)};
+  RgUcb ucb = {sqrt(squared_width)};
   RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
 
   PetscFunctionBeginUser;

@@ -11,7 +11,7 @@ PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_
 
 /* create, model and destroy of a class whose whole state is one RgModel over the design. */
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm);
-RgModel       *rg_surrogate_model(RgAlgorithm *algorithm);
+RgModel *rg_surrogate_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm);
 
 /* Maximise a marginal acquisition function with randomness from the sub-stream "maximiser" at t, so

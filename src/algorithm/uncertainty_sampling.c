@@ -13,16 +13,16 @@ static const RgParam params[] = {RG_ROBUST_PARAMS, {0}};
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  RgRobust     *state = algorithm->state;
+  RgRobust *state = algorithm->state;
   const double *variance;
-  int           index;
+  int index;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   variance = rg_set_posterior_variance(state->model.set);
-  index = rg_robust_argmax(algorithm, t, "design_ties", state->n_designs * state->n_contexts,
-                           variance);
+  index =
+    rg_robust_argmax(algorithm, t, "design_ties", state->n_designs * state->n_contexts, variance);
   rg_robust_set_design(algorithm, index / state->n_contexts, query);
   rg_robust_set_context(algorithm, index % state->n_contexts, query);
   if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = variance[index];

@@ -37,23 +37,23 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. x_{t+1} = argmax sd. */
   PetscCall(
-      rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value, failure));
+    rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value, failure));
   PetscFunctionReturn(0);
 }
 
 const RgAlgorithmClass rg_algorithm_variance_exploration = {
-    .name = "variance_exploration",
-    .title = "GP-variance exploration",
-    .summary = "x_t = argmax sd_{t-1}(x), the posterior deviation of a Gaussian process",
-    .reference = "Wenzel, Santin, Haasdonk (2021), A novel class of stabilized greedy kernel "
-                 "approximation algorithms",
-    .revision = 1,
-    .needs = RG_NEEDS_NO_CONTEXT,
-    .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-    .params = params,
-    .state_size = sizeof(RgModel),
-    .create = rg_surrogate_create,
-    .ask = ask,
-    .model = rg_surrogate_model,
-    .destroy = rg_surrogate_destroy,
+  .name = "variance_exploration",
+  .title = "GP-variance exploration",
+  .summary = "x_t = argmax sd_{t-1}(x), the posterior deviation of a Gaussian process",
+  .reference = "Wenzel, Santin, Haasdonk (2021), A novel class of stabilized greedy kernel "
+               "approximation algorithms",
+  .revision = 1,
+  .needs = RG_NEEDS_NO_CONTEXT,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .params = params,
+  .state_size = sizeof(RgModel),
+  .create = rg_surrogate_create,
+  .ask = ask,
+  .model = rg_surrogate_model,
+  .destroy = rg_surrogate_destroy,
 };

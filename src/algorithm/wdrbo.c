@@ -18,7 +18,7 @@ enum { EXACT, NONE };
 
 typedef struct {
   RgWassersteinOptions ball;
-  int                  lipschitz, samples, screening, gradient;
+  int lipschitz, samples, screening, gradient;
 } Options;
 
 static const char *const lipschitzes[] = {"random", "dense", NULL};
@@ -38,8 +38,8 @@ static const RgParam params[] = {
   {0}};
 
 typedef struct {
-  RgModel model;   /* first: surrogate.h */
-  int     n;
+  RgModel model; /* first: surrogate.h */
+  int n;
   double *samples; /* n x dim_c, owned */
 } State;
 
@@ -53,9 +53,9 @@ static int sample_count(const Options *options, int dim)
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
   const Options *options = algorithm->options;
-  State         *state = algorithm->state;
-  const int      dim = algorithm->setup.domain->context.dim, n = sample_count(options, dim);
-  RgRandom       random = rg_algorithm_stream_at(algorithm, "lipschitz", 0);
+  State *state = algorithm->state;
+  const int dim = algorithm->setup.domain->context.dim, n = sample_count(options, dim);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "lipschitz", 0);
 
   PetscFunctionBeginUser;
   PetscCall(rg_contextual_create(algorithm));
@@ -89,13 +89,13 @@ static int screening_count(const Options *options, int dim, int n)
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  const Options     *options = algorithm->options;
-  State             *state = algorithm->state;
-  const int          dim = algorithm->setup.domain->context.dim;
-  const double       radius = rg_wasserstein_ball_radius(&options->ball, history->n);
-  RgContextCentre    centre;
+  const Options *options = algorithm->options;
+  State *state = algorithm->state;
+  const int dim = algorithm->setup.domain->context.dim;
+  const double radius = rg_wasserstein_ball_radius(&options->ball, history->n);
+  RgContextCentre centre;
   RgContextPenalised penalised, coarse;
-  double            *contexts;
+  double *contexts;
 
   PetscFunctionBeginUser;
   /* 1. Posterior over (x, c). */
@@ -112,8 +112,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   coarse.n_slopes = screening_count(options, dim, state->n);
   PetscCall(PetscMalloc1((size_t)(centre.n + state->n) * dim, &contexts));
   PetscCall(PetscArraycpy(contexts, centre.contexts, (size_t)centre.n * dim));
-  PetscCall(PetscArraycpy(contexts + (size_t)centre.n * dim, state->samples,
-                          (size_t)state->n * dim));
+  PetscCall(
+    PetscArraycpy(contexts + (size_t)centre.n * dim, state->samples, (size_t)state->n * dim));
   /* 3. x_t = argmax E U - eps_t L. */
   const RgContextual bound = {centre.n + state->n, state->n, contexts, rg_ucb_penalised,
                               &penalised};
@@ -130,7 +130,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   const RgWassersteinOptions *ball = &((const Options *)context)->ball;
-  const double                width = ball->centre.common.width;
+  const double width = ball->centre.common.width;
   const bool given = ball->centre.laws.n > 0 && ball->schedule == RG_RADIUS_CONSTANT;
 
   (void)domain;

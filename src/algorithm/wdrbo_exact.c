@@ -13,12 +13,10 @@
 
 #include <math.h>
 
-
 typedef struct {
   RgWassersteinOptions ball;
-  int                  grid;
+  int grid;
 } Options;
-
 
 static const RgParam params[] = {
   RG_WASSERSTEIN_PARAMS(Options, ball),
@@ -28,18 +26,18 @@ static const RgParam params[] = {
 
 /* Contexts: those of the centre, then the grid. */
 typedef struct {
-  int           n, M;
-  const double *weight;   /* n */
-  double       *contexts; /* M x dim */
-  double       *distance; /* n x M */
-  double        radius;
+  int n, M;
+  const double *weight; /* n */
+  double *contexts;     /* M x dim */
+  double *distance;     /* n x M */
+  double radius;
 } Inner;
 
 static PetscErrorCode inner_create(const Options *options, int dim, const RgContextCentre *centre,
                                    Inner *inner)
 {
   double *grid;
-  int     size;
+  int size;
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_grid(dim, options->grid, false, &size, &grid));
@@ -54,8 +52,8 @@ static PetscErrorCode inner_create(const Options *options, int dim, const RgCont
     for (int s = 0; s < inner->M; ++s) {
       double square = 0.0;
       for (int k = 0; k < dim; ++k)
-        square += pow(inner->contexts[(size_t)i * dim + k] - inner->contexts[(size_t)s * dim + k],
-                      2);
+        square +=
+          pow(inner->contexts[(size_t)i * dim + k] - inner->contexts[(size_t)s * dim + k], 2);
       inner->distance[(size_t)i * inner->M + s] = sqrt(square);
     }
   PetscCall(PetscFree(grid));
@@ -79,10 +77,10 @@ static PetscErrorCode worst_case(void *context, const double *u, const double *s
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  const Options  *options = algorithm->options;
+  const Options *options = algorithm->options;
   const RgDomain *domain = algorithm->setup.domain;
   RgContextCentre centre;
-  Inner           inner = {.radius = rg_wasserstein_ball_radius(&options->ball, history->n)};
+  Inner inner = {.radius = rg_wasserstein_ball_radius(&options->ball, history->n)};
 
   PetscFunctionBeginUser;
   /* 1. Posterior over (x, c). */
@@ -108,8 +106,8 @@ static int contexts(const void *options, int n, int *screening)
 static double context_bytes(const void *options, int dim, int n)
 {
   const Options *o = options;
-  const double   centre = o->ball.centre.laws.n ? pow(12.0 * o->ball.centre.panels, dim) : n;
-  const double   M = centre + rg_context_grid_size(dim, o->grid, false);
+  const double centre = o->ball.centre.laws.n ? pow(12.0 * o->ball.centre.panels, dim) : n;
+  const double M = centre + rg_context_grid_size(dim, o->grid, false);
 
   return rg_context_table_bytes(M, n) + 8 * centre * M;
 }

@@ -15,13 +15,13 @@
 
 struct RgChild {
   int64_t asked;
-  char  *words; /* one after the other, each with its NUL, an empty one at the end; owned */
-  pid_t  pid;
-  int    in, out, err;             /* our ends of its standard streams; -1: closed */
-  size_t n;                        /* bytes read and not used yet */
-  size_t used;                     /* of them: the answer handed out last, with its newline */
-  char   buffer[RG_CHILD_LINE_MAX + 1];
-  char   last[160], tail[160];     /* last whole line of standard error; the line being written */
+  char *words; /* one after the other, each with its NUL, an empty one at the end; owned */
+  pid_t pid;
+  int in, out, err; /* our ends of its standard streams; -1: closed */
+  size_t n;         /* bytes read and not used yet */
+  size_t used;      /* of them: the answer handed out last, with its newline */
+  char buffer[RG_CHILD_LINE_MAX + 1];
+  char last[160], tail[160]; /* last whole line of standard error; the line being written */
   size_t n_tail;
 };
 
@@ -46,7 +46,7 @@ int64_t rg_child_count(const RgChild *child)
 static PetscErrorCode keep_words(RgChild *child, const char *const *words)
 {
   size_t length = 1;
-  char  *to;
+  char *to;
 
   PetscFunctionBeginUser;
   for (int i = 0; words[i]; i++) length += strlen(words[i]) + 1;
@@ -62,7 +62,7 @@ static PetscErrorCode keep_words(RgChild *child, const char *const *words)
 PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText *mistake)
 {
   RgChild *new;
-  int      error;
+  int error;
 
   PetscFunctionBeginUser;
   *child = NULL;
@@ -107,7 +107,7 @@ static bool has_ended(pid_t pid, double seconds)
 PetscErrorCode rg_child_close(RgChild **child, bool gently)
 {
   RgChild *c = *child;
-  int      status;
+  int status;
 
   PetscFunctionBeginUser;
   if (!c) PetscFunctionReturn(0);
@@ -128,7 +128,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
 /* Pass its standard error on, and remember the last line that says something. */
 static void read_error(RgChild *child)
 {
-  char    bytes[4096];
+  char bytes[4096];
   ssize_t n = read(child->err, bytes, sizeof(bytes));
 
   if (n == 0) close_end(&child->err);
@@ -180,12 +180,12 @@ static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
 
 /* One question while it is open. */
 typedef struct {
-  RgChild          *child;
+  RgChild *child;
   const RgPatience *patience;
   const char *request;
-  size_t      length, sent;
-  double      until, next_look;
-  bool        stopped;
+  size_t length, sent;
+  double until, next_look;
+  bool stopped;
 } Question;
 
 /* Send what the pipe takes. A program that is gone is seen at its output. */
@@ -201,12 +201,12 @@ static void send_request(Question *q)
    output. */
 static bool listen_once(Question *q)
 {
-  RgChild      *child = q->child;
-  const double  now = rg_wall_seconds(), next = PetscMin(q->until, q->next_look);
+  RgChild *child = q->child;
+  const double now = rg_wall_seconds(), next = PetscMin(q->until, q->next_look);
   struct pollfd fds[] = {{.fd = child->out, .events = POLLIN},
                          {.fd = child->err, .events = POLLIN},
                          {.fd = q->sent < q->length ? child->in : -1, .events = POLLOUT}};
-  bool          open = true;
+  bool open = true;
 
   if (poll(fds, 3, next > now ? 1 + (int)(1e3 * (next - now)) : 0) > 0) {
     if (fds[1].revents) read_error(child);
@@ -237,16 +237,17 @@ static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
     PetscFunctionReturn(0);
   }
   if (child->n)
-    PetscCall(rg_text_add(mistake, "wrote without being asked (is something printed on standard "
-                          "output? that is for answers): %.*s", (int)PetscMin(child->n, 60),
-                          child->buffer));
+    PetscCall(rg_text_add(mistake,
+                          "wrote without being asked (is something printed on standard "
+                          "output? that is for answers): %.*s",
+                          (int)PetscMin(child->n, 60), child->buffer));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode await_line(Question *q, RgChildOutcome *outcome, char **end, RgText *mistake)
 {
   RgChild *child = q->child;
-  size_t   seen = 0;
+  size_t seen = 0;
 
   PetscFunctionBeginUser;
   for (;;) {
@@ -255,8 +256,8 @@ static PetscErrorCode await_line(Question *q, RgChildOutcome *outcome, char **en
     if (*end) break;
     seen = child->n;
     if (child->n == sizeof(child->buffer)) {
-      PetscCall(rg_text_add(mistake, "answered with a line of more than %d bytes",
-                            RG_CHILD_LINE_MAX));
+      PetscCall(
+        rg_text_add(mistake, "answered with a line of more than %d bytes", RG_CHILD_LINE_MAX));
     } else if (!open) {
       PetscCall(explain_end(child, mistake));
     } else if (rg_wall_seconds() >= q->until) {
@@ -277,8 +278,8 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
                             RgText *mistake)
 {
   const double now = rg_wall_seconds();
-  RgText       request = {0};
-  char        *end = NULL;
+  RgText request = {0};
+  char *end = NULL;
 
   PetscFunctionBeginUser;
   *outcome = RG_CHILD_FAILED;
@@ -289,8 +290,12 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
   PetscCall(rg_text_add(&request, "%s\n", line));
   child->last[0] = '\0';
   child->asked++;
-  Question q = {.child = child, .patience = patience, .request = request.data,
-                .length = request.length, .until = now + patience->limit, .next_look = now};
+  Question q = {.child = child,
+                .patience = patience,
+                .request = request.data,
+                .length = request.length,
+                .until = now + patience->limit,
+                .next_look = now};
   send_request(&q);
   PetscCall(await_line(&q, outcome, &end, mistake));
   PetscCall(rg_text_clear(&request));

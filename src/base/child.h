@@ -13,10 +13,10 @@ typedef struct RgChild RgChild;
 
 /* How long to wait for an answer. */
 typedef struct {
-  double limit;               /* seconds */
-  double grace;               /* seconds left once `stop` has said true, if that is sooner */
+  double limit;                /* seconds */
+  double grace;                /* seconds left once `stop` has said true, if that is sooner */
   bool (*stop)(void *context); /* called about every 0.05 s while waiting; NULL: nobody to ask */
-  void  *context;
+  void *context;
 } RgPatience;
 
 typedef enum {

@@ -10,11 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
-  #include <sys/prctl.h>
-  #include <sys/syscall.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
-
-extern char **environ;
 
 enum { IN, OUT, ERR, REPORT, N_PIPES }; /* REPORT: errno of a program that can't be started */
 enum { FIRST_FREE = 10 };               /* descriptors below are the program's */
@@ -47,7 +45,7 @@ static PetscErrorCode copy_environment(char ***copy)
 {
   static const char *const launchers[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDI_", "MPI_LOCAL"};
   size_t n = 0;
-  bool   threads = false;
+  bool threads = false;
 
   PetscFunctionBeginUser;
   while (environ[n]) n++;
@@ -61,7 +59,7 @@ static PetscErrorCode copy_environment(char ***copy)
     threads = threads || !strncmp(*variable, "OMP_NUM_THREADS=", 16);
     (*copy)[n++] = *variable;
   }
-  if (!threads) (*copy)[n++] = (char *)(uintptr_t)"OMP_NUM_THREADS=1";
+  if (!threads) (*copy)[n++] = (char *)(uintptr_t) "OMP_NUM_THREADS=1";
   (*copy)[n] = NULL;
   PetscFunctionReturn(0);
 }
@@ -88,7 +86,7 @@ static bool follow(pid_t parent)
 static void become(char *const *words, char **environment, int pipes[N_PIPES][2], pid_t parent)
 {
   sigset_t none;
-  int      error;
+  int error;
 
   (void)setpgid(0, 0);
   if (!follow(parent)) _exit(127);
@@ -112,7 +110,7 @@ static void become(char *const *words, char **environment, int pipes[N_PIPES][2]
 /* 0 when the program has been started, else why not. */
 static int hear_report(int fd)
 {
-  int     error = 0;
+  int error = 0;
   ssize_t n;
 
   do n = read(fd, &error, sizeof(error));
@@ -130,9 +128,9 @@ static void take_end(int pipes[N_PIPES][2], int pipe, int end, int *fd)
 PetscErrorCode rg_child_spawn(const char *const *words, pid_t *pid, int *in, int *out, int *err,
                               int *error)
 {
-  int    pipes[N_PIPES][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+  int pipes[N_PIPES][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
   char **environment;
-  pid_t  parent = getpid();
+  pid_t parent = getpid();
 
   PetscFunctionBeginUser;
   *error = 0;
@@ -161,8 +159,8 @@ PetscErrorCode rg_child_spawn(const char *const *words, pid_t *pid, int *in, int
 ssize_t rg_child_write(int fd, const char *bytes, size_t length)
 {
   sigset_t only, before, pending, raised;
-  ssize_t  n;
-  int      error, number;
+  ssize_t n;
+  int error, number;
 
   sigemptyset(&only);
   sigaddset(&only, SIGPIPE);

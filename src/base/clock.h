@@ -8,16 +8,16 @@
 typedef enum { RG_STAGE_FIT, RG_STAGE_ACQUIRE, RG_STAGE_EVALUATE, RG_STAGE_COUNT } RgStage;
 
 typedef struct {
-  double  wall[RG_STAGE_COUNT], cpu[RG_STAGE_COUNT]; /* seconds since the last reset */
-  double  wall_start, cpu_start;
+  double wall[RG_STAGE_COUNT], cpu[RG_STAGE_COUNT]; /* seconds since the last reset */
+  double wall_start, cpu_start;
   RgStage stack[4];
-  int     depth;
+  int depth;
 } RgClock;
 
 /* Register the PETSc events of the stages (for -log_view). Call once after PetscInitialize. */
 PetscErrorCode rg_clock_initialize(void);
 
-void           rg_clock_reset(RgClock *clock); /* zero the sums; running stages go on */
+void rg_clock_reset(RgClock *clock); /* zero the sums; running stages go on */
 PetscErrorCode rg_clock_begin(RgClock *clock, RgStage stage);
 PetscErrorCode rg_clock_end(RgClock *clock, RgStage stage);
 

@@ -35,16 +35,15 @@ static int longest_column(int n, int k, const double *F, Norms *norms)
 
 /* Gram-Schmidt with column pivoting; F ends as what is left over. Each new direction is made
    orthogonal to the earlier ones once more. */
-static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, double *Q,
-                                Norms *norms)
+static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, double *Q, Norms *norms)
 {
   double first = 0.0;
-  int    rank;
+  int rank;
 
   for (int m = 0; m < k; ++m) compute_norm(n, F, m, norms);
   for (rank = 0; rank < PetscMin(n, k); ++rank) {
     const int pivot = longest_column(n, k, F, norms);
-    double   *q = Q + (size_t)rank * n;
+    double *q = Q + (size_t)rank * n;
     compute_norm(n, F, pivot, norms);
     if (rank == 0) first = norms->now[pivot];
     if (norms->now[pivot] <= tolerance * tolerance * first) break;
@@ -65,8 +64,8 @@ static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, doubl
 static void random_signs(int k, int size, double *signs)
 {
   const RgStream stream = rg_stream(0, "column_basis", 0, "signs", 0);
-  const size_t   total = (size_t)k * size;
-  RgRandom       random = rg_stream_at(&stream, 0);
+  const size_t total = (size_t)k * size;
+  RgRandom random = rg_stream_at(&stream, 0);
 
   for (size_t begin = 0; begin < total; begin += 64) {
     const uint64_t word = rg_random_word(&random);
@@ -91,7 +90,7 @@ PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, 
                                double *Q, int *rank)
 {
   double *work, *signs;
-  bool    sufficient = false;
+  bool sufficient = false;
 
   PetscFunctionBeginUser;
   for (int size = PetscMax(SKETCH, guess + MARGIN);

@@ -7,18 +7,18 @@
 /* Where in a file something stands; line and column count from 1, 0 means unknown. */
 typedef struct {
   const char *file; /* borrowed */
-  int         line, column;
+  int line, column;
 } RgPlace;
 
 typedef struct {
   RgPlace place;
-  char    message[512]; /* what is wrong, what is accepted, the nearest known name; one line */
+  char message[512]; /* what is wrong, what is accepted, the nearest known name; one line */
 } RgDiagnostic;
 
 /* Zero-initialise. At most `RG_DIAGNOSTICS_MAX` are kept; `n` goes on counting. */
 #define RG_DIAGNOSTICS_MAX 20
 typedef struct {
-  int          n;
+  int n;
   RgDiagnostic list[RG_DIAGNOSTICS_MAX];
 } RgDiagnostics;
 

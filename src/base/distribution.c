@@ -13,8 +13,7 @@ static double part_cdf(const RgDistributionPart *part, double x)
   case RG_DISTRIBUTION_NORMAL: return rg_normal_cdf((x - part->a) / part->b);
   case RG_DISTRIBUTION_UNIFORM: return fmin(fmax((x - part->a) / (part->b - part->a), 0), 1);
   case RG_DISTRIBUTION_CAUCHY: return atan2(1, -(x - part->a) / part->b) / M_PI;
-  case RG_DISTRIBUTION_BURR:
-    return x > 0 ? -expm1(-part->b * log1p(pow(x, part->a))) : 0;
+  case RG_DISTRIBUTION_BURR: return x > 0 ? -expm1(-part->b * log1p(pow(x, part->a))) : 0;
   default: return x >= part->a ? 1 : 0;
   }
 }
@@ -53,8 +52,7 @@ static double part_quantile(const RgDistributionPart *part, double p, double q)
   case RG_DISTRIBUTION_NORMAL:
     return p < 0.5 ? a + b * rg_normal_quantile(p) : a - b * rg_normal_quantile(q);
   case RG_DISTRIBUTION_UNIFORM: return a + p * (b - a);
-  case RG_DISTRIBUTION_CAUCHY:
-    return p < 0.5 ? a - b / tan(M_PI * p) : a + b / tan(M_PI * q);
+  case RG_DISTRIBUTION_CAUCHY: return p < 0.5 ? a - b / tan(M_PI * p) : a + b / tan(M_PI * q);
   case RG_DISTRIBUTION_BURR: return pow(expm1(-log(q) / b), 1 / a);
   default: return a;
   }
@@ -98,7 +96,7 @@ void rg_distribution_clip(RgDistribution *distribution, double lower, double upp
 double rg_distribution_sample(const RgDistribution *distribution, RgRandom *random)
 {
   double u = rg_random_uniform(random), p = rg_random_uniform(random);
-  int    i = 0;
+  int i = 0;
 
   for (; i < distribution->n - 1 && u >= distribution->parts[i].weight; i++)
     u -= distribution->parts[i].weight;
@@ -134,7 +132,7 @@ double rg_distribution_atom(const RgDistribution *distribution, double x)
 
   for (int i = 0; i < distribution->n; i++) {
     const RgDistributionPart *part = &distribution->parts[i];
-    double                    mass = 0;
+    double mass = 0;
     if (part->lower == part->upper) mass = x == part->lower;
     else if (part->family == RG_DISTRIBUTION_POINT) mass = x == clipped(part, part->a);
     else if (x == part->lower) mass = part_cdf(part, x);
@@ -150,7 +148,7 @@ double rg_distribution_quantile(const RgDistribution *distribution, double p)
 
   for (int i = 0; i < distribution->n; i++) {
     const RgDistributionPart *part = &distribution->parts[i];
-    const double              x = clipped(part, part_quantile(part, p, 1 - p));
+    const double x = clipped(part, part_quantile(part, p, 1 - p));
     low = fmin(low, x);
     high = fmax(high, x);
   }
@@ -205,8 +203,7 @@ static void panel_node(const RgDistributionPart *part, double v, double weight, 
 {
   if (part->family == RG_DISTRIBUTION_CAUCHY)
     add_node(rule, part->a + part->b * tan(v), part->weight * weight / M_PI);
-  else
-    add_node(rule, v, part->weight * weight * part_density(part, v));
+  else add_node(rule, v, part->weight * weight * part_density(part, v));
 }
 
 static void panel(const RgDistributionPart *part, double from, double to, RgQuadrature *rule)
@@ -215,7 +212,7 @@ static void panel(const RgDistributionPart *part, double from, double to, RgQuad
 
   if (!(half > 0)) return;
   for (int k = 0; k < NODES; k++) {
-    const int    j = k < NODES / 2 ? NODES / 2 - 1 - k : k - NODES / 2;
+    const int j = k < NODES / 2 ? NODES / 2 - 1 - k : k - NODES / 2;
     const double v = centre + (k < NODES / 2 ? -half : half) * legendre_node[j];
     panel_node(part, v, half * legendre_weight[j], rule);
   }
@@ -228,7 +225,7 @@ static void part_panels(const RgDistributionPart *part, int panels, int n_breaks
   const double low = to_panel(part, clipped(part, part_quantile(part, LEAST, 1)));
   const double high = to_panel(part, clipped(part, part_quantile(part, 1, LEAST)));
   const double width = (high - low) / panels;
-  double       from = low;
+  double from = low;
 
   for (int k = 1; k <= panels; k++) {
     const double to = k < panels ? low + k * width : high;

@@ -74,7 +74,7 @@ void rg_distribution_range(const RgDistribution *distribution, double tail, doub
 /* A rule sum_i weight_i g(node_i) for E g(c): composite Gauss-Legendre (12 nodes a panel) times the
    density on each part, and the atoms. */
 typedef struct {
-  int     n;
+  int n;
   double *node, *weight; /* n each, owned */
 } RgQuadrature;
 

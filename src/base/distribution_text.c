@@ -23,8 +23,8 @@ static const char *const names[] = {"normal", "uniform", "cauchy", "burr",
 
 typedef struct {
   const char *text, *at;
-  int         depth;
-  RgText     *mistake; /* of the caller; non-empty after the first mistake */
+  int depth;
+  RgText *mistake; /* of the caller; non-empty after the first mistake */
   RgDistribution *out;
 } Parser;
 
@@ -37,8 +37,8 @@ static bool failed(const Parser *parser)
 #define MISTAKE(parser, where, ...)                                                                \
   do {                                                                                             \
     if (!failed(parser)) {                                                                         \
-      PetscCall(rg_text_add((parser)->mistake, "column %d: ",                                      \
-                            (int)((where) - (parser)->text) + 1));                                 \
+      PetscCall(                                                                                   \
+        rg_text_add((parser)->mistake, "column %d: ", (int)((where) - (parser)->text) + 1));       \
       PetscCall(rg_text_add((parser)->mistake, __VA_ARGS__));                                      \
     }                                                                                              \
   } while (0)
@@ -69,7 +69,7 @@ static PetscErrorCode expect(Parser *parser, char c)
 static PetscErrorCode number(Parser *parser, double *value)
 {
   const char *start;
-  char       *end;
+  char *end;
 
   PetscFunctionBeginUser;
   *value = 0;
@@ -121,15 +121,15 @@ static PetscErrorCode law(Parser *parser);
 static PetscErrorCode mixture(Parser *parser)
 {
   const int first = parser->out->n;
-  double    total = 0;
-  int       weighted = -1;
+  double total = 0;
+  int weighted = -1;
 
   PetscFunctionBeginUser;
   do {
     const char *start = (next(parser), parser->at);
-    const int   part = parser->out->n;
-    const bool  has_weight = isdigit((unsigned char)*start) || strchr("+-.", *start);
-    double      weight = 1;
+    const int part = parser->out->n;
+    const bool has_weight = isdigit((unsigned char)*start) || strchr("+-.", *start);
+    double weight = 1;
     if (*start && has_weight) {
       PetscCall(number(parser, &weight));
       PetscCall(expect(parser, '*'));
@@ -149,9 +149,9 @@ static PetscErrorCode mixture(Parser *parser)
 /* After "clip(". */
 static PetscErrorCode clip(Parser *parser)
 {
-  const int   first = parser->out->n;
+  const int first = parser->out->n;
   const char *start = parser->at;
-  double      lower, upper;
+  double lower, upper;
 
   PetscFunctionBeginUser;
   PetscCall(law(parser));
@@ -175,9 +175,9 @@ static int find(const char *name)
 
 static PetscErrorCode name_of(Parser *parser, int *found)
 {
-  char        name[MAX_NAME] = "";
+  char name[MAX_NAME] = "";
   const char *start = (next(parser), parser->at), *nearest;
-  int         length = 0;
+  int length = 0;
 
   PetscFunctionBeginUser;
   while (isalpha((unsigned char)start[length])) length++;
@@ -186,9 +186,10 @@ static PetscErrorCode name_of(Parser *parser, int *found)
   nearest = rg_text_nearest(name, names);
   if (!length) MISTAKE(parser, start, "a law expected, such as normal(0.5, 0.1)");
   else if (*found < 0)
-    MISTAKE(parser, start, "unknown law '%s'%s%s%s; known: normal, uniform, cauchy, burr, point, "
-            "mixture, clip", name, nearest ? ", did you mean '" : "", nearest ? nearest : "",
-            nearest ? "'?" : "");
+    MISTAKE(parser, start,
+            "unknown law '%s'%s%s%s; known: normal, uniform, cauchy, burr, point, "
+            "mixture, clip",
+            name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   parser->at += length;
   PetscFunctionReturn(0);
 }
@@ -196,8 +197,8 @@ static PetscErrorCode name_of(Parser *parser, int *found)
 static PetscErrorCode law(Parser *parser)
 {
   const char *start = (next(parser), parser->at);
-  int         family;
-  double      a, b = 0;
+  int family;
+  double a, b = 0;
 
   PetscFunctionBeginUser;
   if (failed(parser)) PetscFunctionReturn(0);
@@ -241,7 +242,7 @@ PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace
                                      RgDiagnostics *diagnostics)
 {
   RgDistribution distribution = {0};
-  RgText         mistake = {0};
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_distribution_parse(text, &distribution, &mistake));

@@ -47,7 +47,7 @@ static PetscErrorCode space_bounds(RgSpace *space, int j, const double *lower, c
   space->lower[j] = lower ? lower[j] : low;
   space->upper[j] = upper ? upper[j] : high;
   PetscCheck(isfinite(space->lower[j]) && isfinite(space->upper[j]) &&
-                 space->lower[j] <= space->upper[j],
+               space->lower[j] <= space->upper[j],
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "bounds [%g, %g] of coordinate %d",
              space->lower[j], space->upper[j], j);
   PetscFunctionReturn(0);

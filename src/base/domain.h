@@ -11,11 +11,11 @@ typedef enum { RG_SPACE_BOX, RG_SPACE_SET, RG_SPACE_GRID } RgSpaceKind;
 /* One part of a domain. All arrays owned. */
 typedef struct {
   RgSpaceKind kind;
-  int     dim;           /* 0: this part does not exist */
+  int dim;               /* 0: this part does not exist */
   double *lower, *upper; /* dim: native value of unit coordinates 0 and 1 */
-  int     size;          /* number of points of a finite space; 0 for a box */
+  int size;              /* number of points of a finite space; 0 for a box */
   double *points;        /* size x dim, unit coordinates; grid: first coordinate slowest */
-  int    *levels;        /* grid: number of levels per coordinate */
+  int *levels;           /* grid: number of levels per coordinate */
   double *axes;          /* grid: the levels in unit coordinates, coordinate after coordinate */
 } RgSpace;
 
@@ -26,15 +26,15 @@ typedef enum {
 } RgContextControl;
 
 typedef struct {
-  RgSpace          design;
-  RgSpace          context;      /* dim = 0 without context */
+  RgSpace design;
+  RgSpace context; /* dim = 0 without context */
   RgContextControl control;
-  double *context_prob; /* context.size probabilities known to the learner, or NULL; owned */
-  char            *measure;      /* what the objective F makes of f over the contexts, as
+  double *context_prob;     /* context.size probabilities known to the learner, or NULL; owned */
+  char *measure;            /* what the objective F makes of f over the contexts, as
                                     robust/measure.h writes it; NULL: not said; owned */
-  int              n_scores;            /* further measures that trials are scored by */
-  char           **scores;              /* n_scores, written alike; owned */
-  bool             without_replacement; /* finite design: a point may be queried once only */
+  int n_scores;             /* further measures that trials are scored by */
+  char **scores;            /* n_scores, written alike; owned */
+  bool without_replacement; /* finite design: a point may be queried once only */
 } RgDomain;
 
 /* A box with native bounds. Copies `lower`, `upper` (dim each; lower < upper). */

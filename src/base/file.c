@@ -47,7 +47,7 @@ PetscErrorCode rg_file_read(const char *path, size_t limit, char **text, size_t 
                             RgText *mistake)
 {
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  ssize_t   size, got;
+  ssize_t size, got;
 
   PetscFunctionBeginUser;
   *text = NULL;
@@ -70,8 +70,8 @@ PetscErrorCode rg_file_read(const char *path, size_t limit, char **text, size_t 
 
 PetscErrorCode rg_file_hash(const char *path, char hex[33], RgText *mistake)
 {
-  char    *bytes;
-  size_t   length;
+  char *bytes;
+  size_t length;
   uint64_t hash[2];
 
   PetscFunctionBeginUser;

@@ -5,15 +5,15 @@
 #include "base/domain.h"
 
 typedef struct {
-  int     n;           /* evaluations so far, the initial design included */
-  int     n_initial;   /* the first n_initial of them are the initial design */
-  int     capacity;
-  int     dim, context_dim;
-  double *x;           /* n x dim, unit coordinates */
-  double *c;           /* n x context_dim, unit coordinates, as observed */
-  int    *index;       /* n: index into the finite design, -1 on a box */
-  int    *context_index; /* n: index into the finite contexts, -1 otherwise */
-  double *y;           /* n: observations, native units */
+  int n;         /* evaluations so far, the initial design included */
+  int n_initial; /* the first n_initial of them are the initial design */
+  int capacity;
+  int dim, context_dim;
+  double *x;          /* n x dim, unit coordinates */
+  double *c;          /* n x context_dim, unit coordinates, as observed */
+  int *index;         /* n: index into the finite design, -1 on a box */
+  int *context_index; /* n: index into the finite contexts, -1 otherwise */
+  double *y;          /* n: observations, native units */
 } RgHistory;
 
 /* Room for `capacity` evaluations. */

@@ -22,22 +22,22 @@ typedef enum {
 } RgLbfgsbStatus;
 
 typedef struct {
-  double factr; /* stop when (f - f_next) <= factr * eps * max(|f|, |f_next|, 1); 0: never */
-  double pgtol; /* stop when the largest projected gradient entry is <= pgtol; 0: never */
-  int    max_iterations;  /* <= 0: unlimited */
-  int    max_evaluations; /* <= 0: unlimited */
+  double factr;        /* stop when (f - f_next) <= factr * eps * max(|f|, |f_next|, 1); 0: never */
+  double pgtol;        /* stop when the largest projected gradient entry is <= pgtol; 0: never */
+  int max_iterations;  /* <= 0: unlimited */
+  int max_evaluations; /* <= 0: unlimited */
 } RgLbfgsbLimits;
 
 /* One search. Read the fields, change none but `limits` (between searches). */
 typedef struct {
-  int            n;
+  int n;
   RgLbfgsbLimits limits;
-  double        *x;          /* n: where to evaluate */
-  double        *best_x;     /* n: best point evaluated */
-  double         best_value; /* INFINITY before the first finite value */
-  double         projected_gradient; /* largest entry, at the last accepted iterate */
-  int            iterations, evaluations; /* since rg_lbfgsb_begin */
-  const char    *reason;     /* why it stopped; "" while running */
+  double *x;                   /* n: where to evaluate */
+  double *best_x;              /* n: best point evaluated */
+  double best_value;           /* INFINITY before the first finite value */
+  double projected_gradient;   /* largest entry, at the last accepted iterate */
+  int iterations, evaluations; /* since rg_lbfgsb_begin */
+  const char *reason;          /* why it stopped; "" while running */
   struct RgLbfgsbState *state; /* private */
 } RgLbfgsb;
 

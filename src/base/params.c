@@ -140,8 +140,7 @@ static int split_list(char *text, int limit, const char **words)
 static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *problem)
 {
   PetscFunctionBeginUser;
-  if ((entry->type == RG_PARAM_REALS || rg_param_is_texts(entry)) &&
-      !rg_param_allows_auto(entry)) {
+  if ((entry->type == RG_PARAM_REALS || rg_param_is_texts(entry)) && !rg_param_allows_auto(entry)) {
     size_t length = strlen(entry->fallback);
     char *text;
     const char **words;
@@ -182,20 +181,12 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
 
   PetscFunctionBeginUser;
   switch (entry->type) {
-  case RG_PARAM_BOOL:
-    *field.boolean = false;
-    break;
+  case RG_PARAM_BOOL: *field.boolean = false; break;
   case RG_PARAM_INT:
-  case RG_PARAM_CHOICE:
-    *field.integer = 0;
-    break;
-  case RG_PARAM_REAL:
-    *field.real = 0.0;
-    break;
+  case RG_PARAM_CHOICE: *field.integer = 0; break;
+  case RG_PARAM_REAL: *field.real = 0.0; break;
   case RG_PARAM_TEXT:
-  case RG_PARAM_PATH:
-    PetscCall(PetscFree(*field.text));
-    break;
+  case RG_PARAM_PATH: PetscCall(PetscFree(*field.text)); break;
   case RG_PARAM_REALS:
     PetscCall(PetscFree(field.reals->values));
     field.reals->n = 0;
@@ -291,20 +282,14 @@ static bool is_auto(const RgParam *entry, RgParamField field)
 {
   if (!rg_param_allows_auto(entry)) return false;
   switch (entry->type) {
-  case RG_PARAM_INT:
-    return *field.integer == -1;
-  case RG_PARAM_REAL:
-    return isnan(*field.real);
+  case RG_PARAM_INT: return *field.integer == -1;
+  case RG_PARAM_REAL: return isnan(*field.real);
   case RG_PARAM_TEXT:
-  case RG_PARAM_PATH:
-    return *field.text == NULL;
-  case RG_PARAM_REALS:
-    return field.reals->n == 0;
+  case RG_PARAM_PATH: return *field.text == NULL;
+  case RG_PARAM_REALS: return field.reals->n == 0;
   case RG_PARAM_TEXTS:
-  case RG_PARAM_NAMED:
-    return field.texts->n == 0;
-  default:
-    return false;
+  case RG_PARAM_NAMED: return field.texts->n == 0;
+  default: return false;
   }
 }
 
@@ -316,18 +301,10 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
     PetscFunctionReturn(0);
   }
   switch (entry->type) {
-  case RG_PARAM_BOOL:
-    PetscCall(rg_text_add(text, "%s", *field.boolean ? "true" : "false"));
-    break;
-  case RG_PARAM_INT:
-    PetscCall(rg_text_add(text, "%d", *field.integer));
-    break;
-  case RG_PARAM_REAL:
-    PetscCall(rg_text_add_real(text, *field.real));
-    break;
-  case RG_PARAM_CHOICE:
-    PetscCall(rg_text_add(text, "%s", entry->choices[*field.integer]));
-    break;
+  case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "%s", *field.boolean ? "true" : "false")); break;
+  case RG_PARAM_INT: PetscCall(rg_text_add(text, "%d", *field.integer)); break;
+  case RG_PARAM_REAL: PetscCall(rg_text_add_real(text, *field.real)); break;
+  case RG_PARAM_CHOICE: PetscCall(rg_text_add(text, "%s", entry->choices[*field.integer])); break;
   case RG_PARAM_TEXT:
   case RG_PARAM_PATH:
     if (*field.text) {
@@ -336,13 +313,9 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
       PetscCall(rg_text_add(text, "none"));
     }
     break;
-  case RG_PARAM_REALS:
-    PetscCall(add_reals(text, field.reals));
-    break;
+  case RG_PARAM_REALS: PetscCall(add_reals(text, field.reals)); break;
   case RG_PARAM_TEXTS:
-  case RG_PARAM_NAMED:
-    PetscCall(add_texts(text, field.texts));
-    break;
+  case RG_PARAM_NAMED: PetscCall(add_texts(text, field.texts)); break;
   }
   PetscFunctionReturn(0);
 }

@@ -10,12 +10,12 @@
 #include "base/text.h"
 
 typedef struct {
-  int     n;
+  int n;
   double *values; /* owned */
 } RgReals;
 
 typedef struct {
-  int    n;
+  int n;
   char **values; /* owned, and so is every text */
 } RgTexts;
 
@@ -36,19 +36,19 @@ typedef enum {
 
 /* One parameter. A table ends with an entry whose name is NULL. */
 typedef struct {
-  const char        *name;    /* as typed in a study file: lower case, words joined by '_' */
-  RgParamType        type;
-  size_t             offset;  /* offsetof the options struct */
-  const char        *fallback; /* default as text; NULL: required. "auto" makes `auto` an accepted
+  const char *name; /* as typed in a study file: lower case, words joined by '_' */
+  RgParamType type;
+  size_t offset;              /* offsetof the options struct */
+  const char *fallback;       /* default as text; NULL: required. "auto" makes `auto` an accepted
                                   word, stored as NaN (REAL), -1 (INT), n = 0 (REALS, TEXTS), NULL
                                   (TEXT, PATH) */
-  double             minimum, maximum; /* accepted range of numbers (each element of REALS); both
+  double minimum, maximum;    /* accepted range of numbers (each element of REALS); both
                                           zero: unbounded; maximum < minimum: no upper limit;
                                           infinities are fine */
   const char *const *choices; /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout, or
                                  NULL */
-  const char        *symbol;  /* the paper's symbol, or "" */
-  const char        *doc;     /* one line: meaning, unit, what `auto` means */
+  const char *symbol;         /* the paper's symbol, or "" */
+  const char *doc;            /* one line: meaning, unit, what `auto` means */
 } RgParam;
 
 /* `choices` of an INT that says how the work is laid out over ranks, not what is computed: it is no

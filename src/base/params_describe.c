@@ -12,24 +12,15 @@ typedef struct {
 static const char *type_name(RgParamType type)
 {
   switch (type) {
-  case RG_PARAM_BOOL:
-    return "bool";
-  case RG_PARAM_INT:
-    return "integer";
-  case RG_PARAM_REAL:
-    return "real";
-  case RG_PARAM_CHOICE:
-    return "choice";
-  case RG_PARAM_TEXT:
-    return "text";
-  case RG_PARAM_REALS:
-    return "reals";
-  case RG_PARAM_TEXTS:
-    return "texts";
-  case RG_PARAM_NAMED:
-    return "map of texts";
-  case RG_PARAM_PATH:
-    return "path";
+  case RG_PARAM_BOOL: return "bool";
+  case RG_PARAM_INT: return "integer";
+  case RG_PARAM_REAL: return "real";
+  case RG_PARAM_CHOICE: return "choice";
+  case RG_PARAM_TEXT: return "text";
+  case RG_PARAM_REALS: return "reals";
+  case RG_PARAM_TEXTS: return "texts";
+  case RG_PARAM_NAMED: return "map of texts";
+  case RG_PARAM_PATH: return "path";
   }
   return "";
 }
@@ -59,8 +50,8 @@ static PetscErrorCode fill_row(const RgParam *entry, Row *row)
                         : *entry->fallback ? entry->fallback
                                            : "\"\""));
   PetscCall(fill_accepted(entry, &row->cells[RANGE]));
-  PetscCall(rg_text_add(&row->cells[SYMBOL], "%s",
-                        entry->symbol && *entry->symbol ? entry->symbol : "-"));
+  PetscCall(
+    rg_text_add(&row->cells[SYMBOL], "%s", entry->symbol && *entry->symbol ? entry->symbol : "-"));
   PetscCall(rg_text_add(&row->cells[MEANING], "%s", entry->doc ? entry->doc : ""));
   PetscFunctionReturn(0);
 }

@@ -6,11 +6,11 @@
 
 /* The field of an options struct that an entry describes, by its type. */
 typedef union {
-  void    *address;
-  bool    *boolean;
-  int     *integer; /* INT, CHOICE */
-  double  *real;
-  char   **text;
+  void *address;
+  bool *boolean;
+  int *integer; /* INT, CHOICE */
+  double *real;
+  char **text;
   RgReals *reals;
   RgTexts *texts;
 } RgParamField;
@@ -40,8 +40,8 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options);
 
 /* Set the field from `n` words. A mistake is described in `problem` (empty otherwise) and leaves
    the field as it was. */
-PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n,
-                              const char *const *values, RgText *problem);
+PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n, const char *const *values,
+                              RgText *problem);
 
 /* Append what is accepted, e.g. `an integer in [1, 100]`, or for REALS one of the numbers. */
 PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text);

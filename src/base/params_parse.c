@@ -70,27 +70,17 @@ PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text)
 
   PetscFunctionBeginUser;
   switch (entry->type) {
-  case RG_PARAM_BOOL:
-    PetscCall(rg_text_add(text, "true or false"));
-    break;
+  case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "true or false")); break;
   case RG_PARAM_CHOICE:
     PetscCall(rg_text_add(text, "one of "));
     for (int i = 0; entry->choices[i]; ++i) {
       PetscCall(rg_text_add(text, "%s'%s'", i ? ", " : "", entry->choices[i]));
     }
     break;
-  case RG_PARAM_TEXT:
-    PetscCall(rg_text_add(text, "a text"));
-    break;
-  case RG_PARAM_TEXTS:
-    PetscCall(rg_text_add(text, "a text or a list of them"));
-    break;
-  case RG_PARAM_NAMED:
-    PetscCall(rg_text_add(text, "a map of names to texts"));
-    break;
-  case RG_PARAM_PATH:
-    PetscCall(rg_text_add(text, "a path"));
-    break;
+  case RG_PARAM_TEXT: PetscCall(rg_text_add(text, "a text")); break;
+  case RG_PARAM_TEXTS: PetscCall(rg_text_add(text, "a text or a list of them")); break;
+  case RG_PARAM_NAMED: PetscCall(rg_text_add(text, "a map of names to texts")); break;
+  case RG_PARAM_PATH: PetscCall(rg_text_add(text, "a path")); break;
   case RG_PARAM_INT:
   case RG_PARAM_REAL:
   case RG_PARAM_REALS:
@@ -243,12 +233,8 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
 
   PetscFunctionBeginUser;
   switch (entry->type) {
-  case RG_PARAM_BOOL:
-    fine = parse_bool(word, field.boolean);
-    break;
-  case RG_PARAM_CHOICE:
-    fine = parse_choice(entry, word, field.integer);
-    break;
+  case RG_PARAM_BOOL: fine = parse_bool(word, field.boolean); break;
+  case RG_PARAM_CHOICE: fine = parse_choice(entry, word, field.integer); break;
   case RG_PARAM_INT:
     fine = parse_number(entry, word, &number);
     if (fine) *field.integer = (int)number;
@@ -264,8 +250,7 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
     break;
   case RG_PARAM_REALS:
   case RG_PARAM_TEXTS:
-  case RG_PARAM_NAMED:
-    break;
+  case RG_PARAM_NAMED: break;
   }
   if (!fine) PetscCall(complain(entry, word, problem));
   PetscFunctionReturn(0);

@@ -16,9 +16,9 @@ typedef struct {
   RgStream stream;
   uint64_t iteration, index; /* of the next block of four words */
   uint64_t block[4];
-  int      left;             /* words of `block` not yet used */
-  bool     has_normal;
-  double   normal;           /* second half of a Box-Muller pair */
+  int left; /* words of `block` not yet used */
+  bool has_normal;
+  double normal; /* second half of a Box-Muller pair */
 } RgRandom;
 
 /* The stream `name` of a trial. `problem` is the problem's registry name: variants of one problem
@@ -38,11 +38,11 @@ RgRandom rg_stream_at(const RgStream *stream, uint64_t iteration);
 void rg_stream_block(const RgStream *stream, uint64_t iteration, uint64_t index, uint64_t words[4]);
 
 uint64_t rg_random_word(RgRandom *random);
-double   rg_random_uniform(RgRandom *random);     /* in (0,1), 52 bits, never 0 or 1 */
-double   rg_random_normal(RgRandom *random);      /* standard normal, Box-Muller */
-double   rg_random_exponential(RgRandom *random); /* rate 1 */
+double rg_random_uniform(RgRandom *random);     /* in (0,1), 52 bits, never 0 or 1 */
+double rg_random_normal(RgRandom *random);      /* standard normal, Box-Muller */
+double rg_random_exponential(RgRandom *random); /* rate 1 */
 /* Gamma with shape > 0 and scale > 0 (mean shape*scale); Marsaglia and Tsang 2000. */
-double   rg_random_gamma(RgRandom *random, double shape, double scale);
+double rg_random_gamma(RgRandom *random, double shape, double scale);
 /* Uniform integer in [0, n), n >= 1, without modulo bias. */
 uint64_t rg_random_below(RgRandom *random, uint64_t n);
 /* `m` distinct integers of [0, n) in random order (partial Fisher-Yates), m <= n. out: m ints. */

@@ -6,7 +6,7 @@
 
 /* Zero-initialise; `data` is always NUL-terminated once something was added (NULL before). */
 typedef struct {
-  char  *data;     /* owned */
+  char *data;      /* owned */
   size_t length;   /* without the NUL */
   size_t capacity; /* allocated bytes */
 } RgText;

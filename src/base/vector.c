@@ -1,7 +1,7 @@
 /* The loops for the instruction set that every machine of this kind has, the choice among those
    compiled in, and normal numbers. */
 #define VECTOR_OPS rg_vectors_base
-#define LANES      2
+#define LANES 2
 #include "base/vector_body.h"
 
 #include <Random123/philox.h>
@@ -16,9 +16,9 @@ static bool has_v3(void)
 
 static bool has_v4(void)
 {
-  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-      && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
-      && __builtin_cpu_supports("avx512vl");
+  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
 }
 #endif
 
@@ -44,7 +44,7 @@ const RgVectorOps *rg_vector_ops(void)
 static void next_words(RgRandom *random, int n, uint64_t *word)
 {
   philox4x64_key_t key = {{random->stream.key[0], random->stream.key[1]}};
-  int              done = 0;
+  int done = 0;
 
   while (done < n && random->left > 0) word[done++] = rg_random_word(random);
   for (; done + 4 <= n; done += 4) {
@@ -61,8 +61,8 @@ static void next_words(RgRandom *random, int n, uint64_t *word)
 void rg_vector_normals(RgRandom *random, size_t n, double *out)
 {
   const RgVectorOps *ops = rg_vector_ops();
-  uint64_t           word[2 * CHUNK];
-  double             pair[2 * CHUNK];
+  uint64_t word[2 * CHUNK];
+  double pair[2 * CHUNK];
 
   while (n > 0) {
     int count = n < 2 * CHUNK ? (int)n : 2 * CHUNK, pairs = (count + 1) / 2;

@@ -8,7 +8,7 @@
 
 #include "base/stream.h"
 
-#define RG_VECTOR_TILE  32 /* columns of multiply_tile */
+#define RG_VECTOR_TILE 32  /* columns of multiply_tile */
 #define RG_VECTOR_BLOCK 16 /* lanes of a sum */
 
 typedef struct {

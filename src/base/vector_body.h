@@ -11,11 +11,11 @@
 #define INV_SQRT_2PI 0.39894228040143267794
 
 typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-typedef float  CoarseVector __attribute__((vector_size(8 * LANES), aligned(4), may_alias));
+typedef float CoarseVector __attribute__((vector_size(8 * LANES), aligned(4), may_alias));
 
-#define INLINE  static inline __attribute__((always_inline))
-#define VECTORS (RG_VECTOR_BLOCK / LANES)       /* of a block */
-#define COARSE  (RG_VECTOR_BLOCK / (2 * LANES)) /* of a block in single precision */
+#define INLINE static inline __attribute__((always_inline))
+#define VECTORS (RG_VECTOR_BLOCK / LANES)      /* of a block */
+#define COARSE (RG_VECTOR_BLOCK / (2 * LANES)) /* of a block in single precision */
 
 INLINE double sum_block(const Vector *v)
 {
@@ -43,8 +43,8 @@ static void normal_tails(int n, const double *a, double *restrict hazard, double
     pdf = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
     tail = pdf / upper; /* Phi(-x) */
     hazard[j] = a[j] < 0.0 ? upper : pdf / (1.0 - tail);
-    log_cdf[j] = a[j] < 0.0 ? -0.5 * (x * x) - LOG_SQRT_2PI - rg_log_positive(upper)
-                            : rg_log_complement(tail);
+    log_cdf[j] =
+      a[j] < 0.0 ? -0.5 * (x * x) - LOG_SQRT_2PI - rg_log_positive(upper) : rg_log_complement(tail);
   }
 }
 
@@ -117,7 +117,7 @@ static void truncated_variance(int n, double bound, const double *mean, const do
 static inline double uniform(uint64_t word)
 {
   uint64_t bits = 0x3ff0000000000000u | (word >> 12);
-  double   u;
+  double u;
 
   memcpy(&u, &bits, sizeof u);
   return (u - 1.0) + 0x1p-53;
@@ -149,7 +149,7 @@ static void turns(int dim, const double *x, int n, const double *W, size_t ld, c
   }
   for (; k < dim; k += 2) {
     const double *a = W + (size_t)k * ld, *b = a + ld;
-    double        u = x[k], v = x[k + 1];
+    double u = x[k], v = x[k + 1];
 
 #pragma omp simd
     for (int m = 0; m < n; ++m) turn[m] += u * a[m] + v * b[m];
@@ -176,7 +176,7 @@ static void circle(int n, const double *turn, double *cosine, double *sine)
    they pass by value depends on the instruction set.) */
 INLINE void coarse_cosine_vector(CoarseVector *turn)
 {
-  const float  shift = 0x1.8p23f;
+  const float shift = 0x1.8p23f;
   CoarseVector r = *turn - ((*turn + shift) - shift), s = r * r, p;
 
   p = 6.52770596f * s - 25.9668846f;
@@ -191,12 +191,12 @@ INLINE double coarse_cosine_sum_of(int dim, const double *x, int n, const float 
                                    const float *phase, const float *weight)
 {
   CoarseVector sum[COARSE] = {{0}};
-  float        s[RG_VECTOR_BLOCK];
-  double       total = 0.0;
+  float s[RG_VECTOR_BLOCK];
+  double total = 0.0;
 
   for (int m = 0; m < n; m += RG_VECTOR_BLOCK) {
     for (int v = 0; v < COARSE; ++v) {
-      int          at = m + 2 * v * LANES;
+      int at = m + 2 * v * LANES;
       CoarseVector p = *(const CoarseVector *)(phase + at);
 
       for (int k = 0; k < dim; ++k) {
@@ -298,7 +298,7 @@ static double dot(int n, const double *a, const double *b)
 {
   Vector sum[VECTORS] = {{0}};
   double rest = 0.0;
-  int    j = 0;
+  int j = 0;
 
   for (; j + RG_VECTOR_BLOCK <= n; j += RG_VECTOR_BLOCK) {
     for (int v = 0; v < VECTORS; ++v) {
@@ -318,8 +318,8 @@ static void gram_block(int i, int j, int n, int m, int first, int last, const do
                        size_t lda)
 {
   const double *a[ROWS], *b[COLUMNS];
-  Vector        sum[ROWS][COLUMNS] = {{{0}}};
-  double        s[8];
+  Vector sum[ROWS][COLUMNS] = {{{0}}};
+  double s[8];
 
   for (int k = 0; k < ROWS; ++k) a[k] = P + (size_t)(i + k < n ? i + k : n - 1) * (size_t)m;
   for (int l = 0; l < COLUMNS; ++l) b[l] = P + (size_t)(j + l < n ? j + l : n - 1) * (size_t)m;
@@ -335,8 +335,8 @@ static void gram_block(int i, int j, int n, int m, int first, int last, const do
       double *entry = &A[(size_t)(j + l) * lda + (size_t)(i + k)];
 
       memcpy(s, &sum[k][l], sizeof s);
-      *entry = (first ? *entry : 0.0) + ((s[0] + s[4]) + (s[1] + s[5]))
-             + ((s[2] + s[6]) + (s[3] + s[7]));
+      *entry =
+        (first ? *entry : 0.0) + ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
     }
   }
 }
@@ -364,7 +364,7 @@ static void multiply_tile(int n, const double *A, bool lower, const double *in, 
 
   for (int a = 0; a < n; ++a, A += n, out += ld) {
     const Vector *row = (const Vector *)in;
-    Vector        sum[ROW] = {{0}};
+    Vector sum[ROW] = {{0}};
 
     for (int i = 0; i < (lower ? a + 1 : n); ++i, row += ROW) {
       for (int v = 0; v < ROW; ++v) sum[v] += A[i] * row[v];
@@ -376,7 +376,7 @@ static void multiply_tile(int n, const double *A, bool lower, const double *in, 
 extern const RgVectorOps VECTOR_OPS;
 
 #define TEXT_OF(name) #name
-#define TEXT(name)    TEXT_OF(name)
+#define TEXT(name) TEXT_OF(name)
 
 const RgVectorOps VECTOR_OPS = {
   .name = TEXT(VECTOR_OPS),

@@ -17,7 +17,7 @@ static inline double rg_exp_nonpositive(double x)
 {
   const double log2_e = 0x1.71547652b82fep0, shift = 0x1.8p52;
   const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
-  double   t = x * log2_e + shift, n = t - shift, r = (x - n * ln2_high) - n * ln2_low, q, e;
+  double t = x * log2_e + shift, n = t - shift, r = (x - n * ln2_high) - n * ln2_low, q, e;
   uint64_t bits, exponent;
 
   q = 0x1.af38a9b0ec855p-26;
@@ -46,7 +46,7 @@ static inline double rg_log_split(double x, double *n)
   const uint64_t fraction = 0x000fffffffffffffu, one = 0x3ff0000000000000u;
   const uint64_t root_half = 0x3fe6a09e667f3bcdu, shift_bits = 0x4330000000000000u;
   uint64_t bits, exponent;
-  double   f;
+  double f;
 
   memcpy(&bits, &x, sizeof x);
   bits += one - root_half;              /* carries into the exponent when f >= sqrt(2) */

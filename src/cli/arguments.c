@@ -38,7 +38,7 @@ void rg_print_diagnostics(const RgDiagnostics *diagnostics)
 {
   for (int i = 0; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++) {
     const RgDiagnostic *d = &diagnostics->list[i];
-    const char         *file = d->place.file ? d->place.file : "?";
+    const char *file = d->place.file ? d->place.file : "?";
     if (d->place.line > 0)
       fprintf(stderr, "%s:%d:%d: %s\n", file, d->place.line, d->place.column, d->message);
     else fprintf(stderr, "%s: %s\n", file, d->message);
@@ -55,9 +55,10 @@ static bool looks_like_option(const char *word)
 /* PETSc took every option into its database; what none of its parts asked for is a mistake. */
 static PetscErrorCode petsc_knows(const char *word, bool *known)
 {
-  static const char *const taken[] = {"-log_view", "-log_trace", "-options_file", "-options_left",
-                                      "-malloc_dump", "-malloc_debug", "-malloc_view", "-info",
-                                      "-memory_view", "-version", "-on_error_abort", NULL};
+  static const char *const taken[] = {"-log_view",     "-log_trace",      "-options_file",
+                                      "-options_left", "-malloc_dump",    "-malloc_debug",
+                                      "-malloc_view",  "-info",           "-memory_view",
+                                      "-version",      "-on_error_abort", NULL};
 
   PetscFunctionBeginUser;
   *known = false;

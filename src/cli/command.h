@@ -33,7 +33,7 @@ typedef struct {
 
 #define RG_ARGUMENTS_MAX 64
 typedef struct {
-  int         n;
+  int n;
   const char *positional[RG_ARGUMENTS_MAX]; /* borrowed from argv */
   const char *option[RG_ARGUMENTS_MAX]; /* by table entry: value, "" for a switch, NULL not given */
 } RgArguments;
@@ -48,7 +48,9 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
 
 /* Every command that knows problems and algorithms takes plugins, any number of times. */
 #define RG_OPTION_PLUGIN                                                                           \
-  {"-plugin", "LIB.so", "a shared library with problems or algorithms of your own; repeatable"}
+  {                                                                                                \
+    "-plugin", "LIB.so", "a shared library with problems or algorithms of your own; repeatable"    \
+  }
 
 /* Load the plugins of a command line; NULL is what comes of none. Collective; a mistake is told,
    *exit_code is set and the same on all ranks. To be destroyed (rg_registry_destroy) in any case.

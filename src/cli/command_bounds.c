@@ -26,7 +26,7 @@ static const RgOption options[] = {
 static bool parse_probability(const RgArguments *arguments, int option, double *value)
 {
   const char *word = arguments->option[option];
-  char       *end;
+  char *end;
 
   if (!word) return true;
   *value = strtod(word, &end);
@@ -39,7 +39,7 @@ static PetscErrorCode write_file(const char *path, const RgText *text, int *exit
 {
   PetscFunctionBeginUser;
   FILE *file = fopen(path, "wb");
-  bool  good = file && fwrite(text->data, 1, text->length, file) == text->length;
+  bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
   good = file && fclose(file) == 0 && good;
   if (!good) {
     rg_complain("bounds: %s can't be written: %s", path, strerror(errno));
@@ -51,30 +51,29 @@ static PetscErrorCode write_file(const char *path, const RgText *text, int *exit
 /* One line per curve at the last query, or why there is none. */
 static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
 {
-  RgTable table = {
-    .n_columns = 9,
-    .headings = {"problem", "algorithm", "swept", "curve", ">T", ">gamma_T", ">value", "kind",
-                 "remark"}};
+  RgTable table = {.n_columns = 9,
+                   .headings = {"problem", "algorithm", "swept", "curve", ">T", ">gamma_T",
+                                ">value", "kind", "remark"}};
   RgText text = {0};
 
   PetscFunctionBeginUser;
   for (int i = 0; i < theory->n_cells; i++) {
     const RgCellTheory *cell = &theory->cells[i];
-    const RgCell       *of = &study->cells[i];
-    char                queries[16], gamma[32], value[32];
+    const RgCell *of = &study->cells[i];
+    char queries[16], gamma[32], value[32];
     snprintf(queries, sizeof(queries), "%d", cell->n);
     if (!cell->bounded)
-      PetscCall(rg_table_add(&table, (const char *const[]) {of->problem_label, of->algorithm_label,
-                                                            of->swept, "none", queries, "", "", "",
-                                                            cell->why}));
+      PetscCall(rg_table_add(&table, (const char *const[]){of->problem_label, of->algorithm_label,
+                                                           of->swept, "none", queries, "", "", "",
+                                                           cell->why}));
     for (int k = 0; cell->bounded && k < RG_CURVE_COUNT; k++) {
       if (!cell->value[k]) continue;
       snprintf(gamma, sizeof(gamma), "%.6g", cell->gain->upper[cell->n - 1]);
       snprintf(value, sizeof(value), "%.6g", cell->value[k][cell->n - 1]);
       PetscCall(rg_table_add(
-        &table, (const char *const[]) {of->problem_label, of->algorithm_label, of->swept,
-                                       rg_curve_name((RgCurve)k), queries, gamma, value,
-                                       rg_claim_names[cell->claim], cell->why}));
+        &table, (const char *const[]){of->problem_label, of->algorithm_label, of->swept,
+                                      rg_curve_name((RgCurve)k), queries, gamma, value,
+                                      rg_claim_names[cell->claim], cell->why}));
     }
   }
   PetscCall(rg_table_print(&table, &text));
@@ -87,7 +86,7 @@ static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments
                               const RgTheoryOptions *with, double level, int *exit_code)
 {
   RgTheoryTable theory;
-  RgText        text = {0};
+  RgText text = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_theory_create(study, with, &theory));
@@ -108,22 +107,22 @@ static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments
 
 PetscErrorCode rg_command_bounds(int argc, char **argv, int *exit_code)
 {
-  RgArguments     arguments;
-  RgRegistry     *registry;
-  RgStudy         study;
-  RgDiagnostics   diagnostics = {0};
+  RgArguments arguments;
+  RgRegistry *registry;
+  RgStudy study;
+  RgDiagnostics diagnostics = {0};
   RgTheoryOptions with = {.delta = 0.1};
-  double          level = 0.95;
-  bool            ok;
-  int             rank;
+  double level = 0.95;
+  bool ok;
+  int rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "bounds STUDY.yaml [-o BOUNDS.csv] ...", options, 1, 1,
                                &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   with.tight = arguments.option[OPT_TIGHT] != NULL;
-  if (!parse_probability(&arguments, OPT_DELTA, &with.delta)
-      || !parse_probability(&arguments, OPT_LEVEL, &level)) {
+  if (!parse_probability(&arguments, OPT_DELTA, &with.delta) ||
+      !parse_probability(&arguments, OPT_LEVEL, &level)) {
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }

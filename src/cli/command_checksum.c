@@ -20,19 +20,19 @@ static PetscErrorCode add_record(void *context, const RgRecord *record)
 
 PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
 {
-  RgArguments   arguments;
-  bool          ok;
-  int           damaged = 0;
-  RgChecksum    checksum = {0};
+  RgArguments arguments;
+  bool ok;
+  int damaged = 0;
+  RgChecksum checksum = {0};
   RgStoreStatus status;
-  char          message[512] = "", hex[33];
+  char message[512] = "", hex[33];
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "checksum RESULTS.h5", options, 1, 1, &arguments, &ok,
                                exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCall(
-      rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &status, message));
+    rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &status, message));
   if (status == RG_STORE_OK && damaged) {
     snprintf(message, sizeof(message), "%s: %d damaged records or shards", arguments.positional[0],
              damaged);

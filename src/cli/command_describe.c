@@ -31,15 +31,15 @@ static const struct {
   const char *name, *summary;
   const RgParam *params;
 } blocks[] = {
-    {"run", "settings of a run: in 'common', or in an entry of 'problems'", rg_run_params},
-    {"surrogate",
-     "the Gaussian process of algorithms that use a model: the block 'surrogate' in 'common', in "
-     "an entry of 'problems', or of 'algorithms'",
-     rg_surrogate_params},
-    {"maximiser",
-     "the search for the next query on a box: the block 'maximiser' in 'common', in an entry of "
-     "'problems', or of 'algorithms'",
-     rg_maximiser_params}};
+  {"run", "settings of a run: in 'common', or in an entry of 'problems'", rg_run_params},
+  {"surrogate",
+   "the Gaussian process of algorithms that use a model: the block 'surrogate' in 'common', in "
+   "an entry of 'problems', or of 'algorithms'",
+   rg_surrogate_params},
+  {"maximiser",
+   "the search for the next query on a box: the block 'maximiser' in 'common', in an entry of "
+   "'problems', or of 'algorithms'",
+   rg_maximiser_params}};
 
 enum { N_BLOCKS = sizeof(blocks) / sizeof(*blocks) };
 
@@ -52,9 +52,9 @@ static PetscErrorCode describe_study(RgText *text)
                           "parameters",
                           rg_entry_keys));
   PetscCall(rg_text_add(
-      text, "\nEntries also take the blocks 'surrogate' and 'maximiser'; problems take the "
-            "settings of 'run'.\nSweep paths: common.KEY, problems.LABEL.KEY, "
-            "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
+    text, "\nEntries also take the blocks 'surrogate' and 'maximiser'; problems take the "
+          "settings of 'run'.\nSweep paths: common.KEY, problems.LABEL.KEY, "
+          "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
   PetscFunctionReturn(0);
 }
 
@@ -87,7 +87,7 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
                {RG_NEEDS_NO_CONTEXT, "no context for the learner to choose"},
                {RG_NEEDS_NATURE, "a context in a box that nature draws"}};
   static const char *const reads[] = {"its own keys only", "the block surrogate",
-                                       "the block maximiser", "the blocks surrogate, maximiser"};
+                                      "the block maximiser", "the blocks surrogate, maximiser"};
   bool any = false;
 
   PetscFunctionBeginUser;
@@ -225,9 +225,9 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
   PetscCall(known_names(registry, &names));
   const char *nearest = rg_text_nearest(name, names);
   rg_complain(
-      "describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms; run, surrogate, "
-      "maximiser, study, measures, laws, results-format)",
-      name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    "describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms; run, surrogate, "
+    "maximiser, study, measures, laws, results-format)",
+    name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);
 }
@@ -243,8 +243,8 @@ PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv,
                                "describe PROBLEM|ALGORITHM|MEASURE|run|surrogate|maximiser|"
-                               "study|measures|laws|results-format", options, 1,
-                               1, &arguments, &ok, exit_code));
+                               "study|measures|laws|results-format",
+                               options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   if (*exit_code == RG_EXIT_OK) PetscCall(describe(registry, &text, arguments.positional[0]));

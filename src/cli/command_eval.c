@@ -27,14 +27,14 @@ static const RgOption options[] = {
 typedef struct {
   RgRegistry *registry; /* owned, NULL: no plugins */
   const RgProblemClass *class;
-  void     *options; /* owned */
-  bool     *given;   /* per parameter: set by the user; owned */
-  uint64_t  instance, seed;
+  void *options; /* owned */
+  bool *given;   /* per parameter: set by the user; owned */
+  uint64_t instance, seed;
   RgProblem problem;
-  double   *x, *c; /* native units, NULL: not given; owned */
-  RgPoint   point; /* what is evaluated */
-  RgText    text;  /* the answer */
-  bool      mistaken;
+  double *x, *c; /* native units, NULL: not given; owned */
+  RgPoint point; /* what is evaluated */
+  RgText text;   /* the answer */
+  bool mistaken;
 } Evaluation;
 
 /* ---- what the user typed --------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ typedef struct {
 static int split(char *text, const char *separators, const char **words)
 {
   const bool nested = !strchr(separators, '(');
-  int        n = 0, depth = 0;
+  int n = 0, depth = 0;
   for (char *c = text, before = 0; *c; before = *c++) {
     if (nested) depth += (*c == '(') - (*c == ')');
     if (depth <= 0 && strchr(separators, *c)) *c = '\0';
@@ -67,10 +67,10 @@ static PetscErrorCode set_words(Evaluation *e, int n, const char **words, RgDiag
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < n;) {
-    char          *equals = strchr(words[i], '=');
-    const char    *key = words[i];
+    char *equals = strchr(words[i], '=');
+    const char *key = words[i];
     const RgParam *entry;
-    int            count = 1;
+    int count = 1;
     if (!equals || equals == key) {
       rg_diagnostics_add(found, (RgPlace){0}, "-set takes KEY=VALUE, got '%s'", key);
       PetscFunctionReturn(0);
@@ -90,8 +90,8 @@ static PetscErrorCode set_words(Evaluation *e, int n, const char **words, RgDiag
 static PetscErrorCode set_options(Evaluation *e, int argc, char **argv)
 {
   RgDiagnostics found = {0};
-  const char  **words;
-  size_t        n_params = 0;
+  const char **words;
+  size_t n_params = 0;
 
   PetscFunctionBeginUser;
   while (e->class->params[n_params].name) n_params++;
@@ -126,8 +126,7 @@ static PetscErrorCode check_options(Evaluation *e)
     if (!entry->fallback && !e->given[entry - e->class->params])
       rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", e->class->name,
                          entry->name, entry->doc);
-  if (!found.n && e->class->check)
-    PetscCall(e->class->check(e->options, (RgPlace){0}, &found));
+  if (!found.n && e->class->check) PetscCall(e->class->check(e->options, (RgPlace){0}, &found));
   complain_all(e, &found);
   PetscFunctionReturn(0);
 }
@@ -136,12 +135,12 @@ static PetscErrorCode check_options(Evaluation *e)
 static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const char *value,
                                   const RgSpace *space, double **x)
 {
-  const RgParam  table[] = {{.name = option->name, .type = RG_PARAM_REALS}, {0}};
-  RgReals        numbers = {0};
-  RgDiagnostics  found = {0};
-  const char   **words;
-  char          *copy;
-  int            n;
+  const RgParam table[] = {{.name = option->name, .type = RG_PARAM_REALS}, {0}};
+  RgReals numbers = {0};
+  RgDiagnostics found = {0};
+  const char **words;
+  char *copy;
+  int n;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(MAX_WORDS, &words));
@@ -152,8 +151,8 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
     rg_diagnostics_add(&found, (RgPlace){0}, "%s has %d coordinate%s, %s has %d", option->name,
                        numbers.n, numbers.n == 1 ? "" : "s", e->class->name, space->dim);
   for (int j = 0; !found.n && j < space->dim; j++)
-    if (space->kind == RG_SPACE_BOX
-        && !(numbers.values[j] >= space->lower[j] && numbers.values[j] <= space->upper[j]))
+    if (space->kind == RG_SPACE_BOX &&
+        !(numbers.values[j] >= space->lower[j] && numbers.values[j] <= space->upper[j]))
       rg_diagnostics_add(&found, (RgPlace){0}, "%s: coordinate %d is %.15g, outside [%.15g, %.15g]",
                          option->name, j + 1, numbers.values[j], space->lower[j], space->upper[j]);
   complain_all(e, &found);
@@ -198,7 +197,7 @@ static PetscErrorCode find_problem(Evaluation *e, const char *name)
 static PetscErrorCode snap(const RgSpace *space, double *x, int *index, bool *moved)
 {
   const int dim = space->dim;
-  double   *unit, nearest = INFINITY;
+  double *unit, nearest = INFINITY;
 
   PetscFunctionBeginUser;
   *index = -1;
@@ -237,7 +236,7 @@ static PetscErrorCode add_part(Evaluation *e, const char *name, const RgSpace *s
 static PetscErrorCode add_gradient(Evaluation *e)
 {
   const int dim = e->problem.domain.design.dim;
-  double   *gradient;
+  double *gradient;
 
   PetscFunctionBeginUser;
   if (!e->class->gradient) PetscFunctionReturn(0);
@@ -252,7 +251,7 @@ static PetscErrorCode add_gradient(Evaluation *e)
 static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
 {
   const RgDomain *domain = &e->problem.domain;
-  double          f = NAN;
+  double f = NAN;
 
   PetscFunctionBeginUser;
   PetscCall(add_part(e, "x", &domain->design, e->x, &e->point.index));
@@ -281,9 +280,9 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
 static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
 {
   RgProblem *problem = &e->problem;
-  const int  dim = problem->domain.design.dim, n = problem->n_optimisers;
+  const int dim = problem->domain.design.dim, n = problem->n_optimisers;
   const bool known = !isnan(problem->optimum), finite = rg_space_is_finite(&problem->domain.design);
-  double     optimum, *x;
+  double optimum, *x;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &x));
@@ -292,10 +291,12 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
     PetscCall(rg_text_add(&e->text, "%-10s not known\n", "optimum"));
   } else {
     PetscCall(rg_add_value(&e->text, "optimum", optimum,
-                        known ? "" : finite ? "  by scan" : "  by search"));
+                           known    ? ""
+                           : finite ? "  by scan"
+                                    : "  by search"));
     for (int i = 0; i < PetscMin(n, MAX_OPTIMISERS); i++)
-      PetscCall(rg_add_point(&e->text, "optimiser",
-                             dim, problem->optimisers + (size_t)i * dim, ""));
+      PetscCall(
+        rg_add_point(&e->text, "optimiser", dim, problem->optimisers + (size_t)i * dim, ""));
     if (n > MAX_OPTIMISERS)
       PetscCall(rg_text_add(&e->text, "%-10s %d more\n", "", n - MAX_OPTIMISERS));
     if (!known && !isnan(x[0])) PetscCall(rg_add_point(&e->text, "optimiser", dim, x, ""));
@@ -326,7 +327,7 @@ static PetscErrorCode add_answer(Evaluation *e, RgFailure *failure)
 static PetscErrorCode parse_points(Evaluation *e, const RgArguments *arguments)
 {
   const RgDomain *domain = &e->problem.domain;
-  const char     *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
+  const char *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
 
   PetscFunctionBeginUser;
   if (c && (!x || !domain->context.dim)) {
@@ -370,9 +371,9 @@ static PetscErrorCode destroy(Evaluation *e)
 
 PetscErrorCode rg_command_eval(int argc, char **argv, int *exit_code)
 {
-  Evaluation  e = {0};
+  Evaluation e = {0};
   RgArguments arguments;
-  bool        ok;
+  bool ok;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...",

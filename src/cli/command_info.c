@@ -34,7 +34,7 @@ typedef struct {
   Line *lines; /* owned */
   int n_lines, capacity;
   int n, n_earlier, n_failed;
-  bool all_failed; /* list them all */
+  bool all_failed;    /* list them all */
   double first, last; /* Unix time of the first start and the last end */
   RgText failed;
 } Contents;
@@ -65,8 +65,8 @@ static double final_regret(const RgRecord *record)
   const double *regret = record->column[RG_COLUMN_SIMPLE_REGRET];
 
   return regret && record->n_rows && record->status == RG_STATUS_COMPLETE
-             ? regret[record->n_rows - 1]
-             : NAN;
+           ? regret[record->n_rows - 1]
+           : NAN;
 }
 
 static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
@@ -74,11 +74,10 @@ static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
   PetscFunctionBeginUser;
   contents->n_failed++;
   if (contents->n_failed > FAILED_SHOWN && !contents->all_failed) PetscFunctionReturn(0);
-  PetscCall(rg_text_add(&contents->failed,
-                        "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
-                        record->problem_label, record->algorithm_label,
-                        (unsigned long long)record->instance, (unsigned long long)record->seed,
-                        record->n_rows, record->message));
+  PetscCall(rg_text_add(
+    &contents->failed, "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
+    record->problem_label, record->algorithm_label, (unsigned long long)record->instance,
+    (unsigned long long)record->seed, record->n_rows, record->message));
   PetscFunctionReturn(0);
 }
 
@@ -191,8 +190,7 @@ static PetscErrorCode planned_trials(const RgStoreInfo *info, int *n)
   PetscFunctionBeginUser;
   *n = -1;
   if (!info->study || !info->study[0]) PetscFunctionReturn(0);
-  PetscCall(
-      rg_study_parse(info->name, info->study, strlen(info->study), &study, &diagnostics));
+  PetscCall(rg_study_parse(info->name, info->study, strlen(info->study), &study, &diagnostics));
   if (!diagnostics.n) {
     PetscCall(rg_plan_create(&study, &plan));
     *n = plan.n;
@@ -212,10 +210,8 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   rg_say("%s: %s (schema %d)\n", path, state, info->schema_version);
   rg_say("study     %s: %s\n", info->name, info->title);
   if (info->references && info->references[0]) rg_say("source    %s\n", info->references);
-  if (info->directory && planned >= 0)
-    rg_say("trials    %d of %d finished", contents->n, planned);
-  else
-    rg_say("trials    %d", contents->n);
+  if (info->directory && planned >= 0) rg_say("trials    %d of %d finished", contents->n, planned);
+  else rg_say("trials    %d", contents->n);
   rg_say(contents->n_failed ? ", %d failed\n" : "\n", contents->n_failed);
   if (contents->n_earlier)
     rg_say("earlier   %d trials that are not in the study any more\n", contents->n_earlier);
@@ -272,8 +268,8 @@ PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
   if (status == RG_STORE_OK && arguments.option[OPT_STUDY])
     rg_say("%s", info.study ? info.study : "");
   else if (status == RG_STORE_OK)
-    PetscCall(rg_store_visit(arguments.positional[0], add_record, &contents, &damaged, &status,
-                             message));
+    PetscCall(
+      rg_store_visit(arguments.positional[0], add_record, &contents, &damaged, &status, message));
   if (status != RG_STORE_OK) {
     rg_complain("%s", message);
     *exit_code = RG_EXIT_BAD_INPUT;

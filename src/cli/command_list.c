@@ -52,7 +52,7 @@ static PetscErrorCode list_kernels(const RgRegistry *registry, RgTable *table)
                                          [RG_KERNEL_MATERN12] = "exp(-r)",
                                          [RG_KERNEL_MATERN32] = "(1 + s) exp(-s), s = sqrt(3) r",
                                          [RG_KERNEL_MATERN52] =
-                                             "(1 + s + s^2/3) exp(-s), s = sqrt(5) r"};
+                                           "(1 + s + s^2/3) exp(-s), s = sqrt(5) r"};
 
   PetscFunctionBeginUser;
   (void)registry;

@@ -8,8 +8,8 @@
 enum { OPT_OUTPUT };
 
 static const RgOption options[] = {
-    {"-o", "OUT.h5", "results file to write; it must not exist"},
-    {NULL, NULL, NULL},
+  {"-o", "OUT.h5", "results file to write; it must not exist"},
+  {NULL, NULL, NULL},
 };
 
 static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)

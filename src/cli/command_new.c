@@ -30,9 +30,9 @@ static bool is_identifier(const char *name)
 /* The whole file appended to `text`; false when it can't be read. */
 static PetscErrorCode read_file(const char *path, RgText *text, bool *ok)
 {
-  char   buffer[4096];
+  char buffer[4096];
   size_t n;
-  FILE  *file = fopen(path, "r");
+  FILE *file = fopen(path, "r");
 
   PetscFunctionBeginUser;
   *ok = file != NULL;
@@ -62,7 +62,7 @@ static PetscErrorCode fill_template(const char *template, const char *name, RgTe
 static bool write_file(const char *path, int flags, const char *text)
 {
   size_t length = strlen(text);
-  int    fd = open(path, O_WRONLY | flags, 0666);
+  int fd = open(path, O_WRONLY | flags, 0666);
 
   if (fd < 0) return false;
   bool ok = write(fd, text, length) == (ssize_t)length;
@@ -71,9 +71,9 @@ static bool write_file(const char *path, int flags, const char *text)
 
 static PetscErrorCode create(const char *source, const char *kind, const char *name, int *exit_code)
 {
-  char   path[4200], list[4200], line[128];
+  char path[4200], list[4200], line[128];
   RgText template = {0}, code = {0}, registry = {0};
-  bool   ok = false, listed = false;
+  bool ok = false, listed = false;
 
   PetscFunctionBeginUser;
   *exit_code = RG_EXIT_BAD_INPUT;
@@ -108,8 +108,8 @@ static PetscErrorCode create(const char *source, const char *kind, const char *n
 PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
-  bool        ok;
-  int         rank;
+  bool ok;
+  int rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "new algorithm|problem NAME [-source FOLDER]", options,

@@ -16,13 +16,13 @@
 enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY };
 
 static const RgOption options[] = {
-    {"-o", "OUT.h5", "results file of the run: count what is done already"},
-    {"-trials", NULL, "list every trial"},
-    {"-ranks", "N", "ranks of the job (default: what the largest team needs)"},
-    {"-per-host", "N", "ranks on one host (default: as many as this one has cores)"},
-    {"-memory", "GB", "memory of a host (default: that of this one)"},
-    RG_OPTION_PLUGIN,
-    {NULL, NULL, NULL},
+  {"-o", "OUT.h5", "results file of the run: count what is done already"},
+  {"-trials", NULL, "list every trial"},
+  {"-ranks", "N", "ranks of the job (default: what the largest team needs)"},
+  {"-per-host", "N", "ranks on one host (default: as many as this one has cores)"},
+  {"-memory", "GB", "memory of a host (default: that of this one)"},
+  RG_OPTION_PLUGIN,
+  {NULL, NULL, NULL},
 };
 
 /* ---- what is done --------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static PetscErrorCode count_record(void *context, const RgRecord *record)
   Progress *progress = context;
   const Identity wanted = {record->id, 0};
   const Identity *found =
-      bsearch(&wanted, progress->sorted, (size_t)progress->n, sizeof(Identity), compare_identities);
+    bsearch(&wanted, progress->sorted, (size_t)progress->n, sizeof(Identity), compare_identities);
 
   PetscFunctionBeginUser;
   if (!found) {
@@ -96,12 +96,9 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
 /* Seconds in the unit that suits them; returns buffer. */
 static const char *show_seconds(double seconds, char buffer[32])
 {
-  if (seconds < 100)
-    snprintf(buffer, 32, "%.2g s", seconds);
-  else if (seconds < 100 * 60)
-    snprintf(buffer, 32, "%.0f min", seconds / 60);
-  else
-    snprintf(buffer, 32, "%.0f h", seconds / 3600);
+  if (seconds < 100) snprintf(buffer, 32, "%.2g s", seconds);
+  else if (seconds < 100 * 60) snprintf(buffer, 32, "%.0f min", seconds / 60);
+  else snprintf(buffer, 32, "%.0f h", seconds / 3600);
   return buffer;
 }
 
@@ -124,9 +121,9 @@ static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int
   snprintf(done, sizeof(done), "%d", n_done);
   snprintf(memory, sizeof(memory), "%.0f MB", trial->memory / 1e6);
   PetscCall(
-      rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
-                                                cell->swept, dim, domain, queries, trials, done,
-                                                show_seconds(trial->cost, seconds), memory}));
+    rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
+                                              cell->swept, dim, domain, queries, trials, done,
+                                              show_seconds(trial->cost, seconds), memory}));
   PetscFunctionReturn(0);
 }
 
@@ -148,10 +145,10 @@ static PetscErrorCode add_cells(const RgPlan *plan, const Progress *progress, Rg
 static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, RgText *text)
 {
   static const char *const words[] = {
-      [RG_STATUS_MISSING] = "", [RG_STATUS_COMPLETE] = "complete", [RG_STATUS_FAILED] = "failed"};
+    [RG_STATUS_MISSING] = "", [RG_STATUS_COMPLETE] = "complete", [RG_STATUS_FAILED] = "failed"};
   RgTable table = {
-      .n_columns = 7,
-      .headings = {"id", "problem", "algorithm", "swept", ">instance", ">seed", "status"}};
+    .n_columns = 7,
+    .headings = {"id", "problem", "algorithm", "swept", ">instance", ">seed", "status"}};
 
   PetscFunctionBeginUser;
   for (int i = 0; i < plan->n; i++) {
@@ -161,8 +158,8 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
     snprintf(instance, sizeof(instance), "%llu", (unsigned long long)trial->instance);
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)trial->seed);
     PetscCall(rg_table_add(
-        &table, (const char *const[]){trial->id, cell->problem_label, cell->algorithm_label,
-                                      cell->swept, instance, seed, words[progress->done[i]]}));
+      &table, (const char *const[]){trial->id, cell->problem_label, cell->algorithm_label,
+                                    cell->swept, instance, seed, words[progress->done[i]]}));
   }
   PetscCall(rg_text_add(text, "\n"));
   PetscCall(rg_table_print(&table, text));
@@ -185,11 +182,11 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
     PetscCall(rg_text_add(text, "; %d more in the results file belong to no trial of this study",
                           progress->n_foreign));
   PetscCall(
-      rg_text_add(text,
-                  "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
-                  "%.0f MB per rank\n",
-                  left / 3600, show_seconds(left, seconds),
-                  show_seconds(plan->trials[plan->order[0]].cost, longest), memory / 1e6));
+    rg_text_add(text,
+                "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
+                "%.0f MB per rank\n",
+                left / 3600, show_seconds(left, seconds),
+                show_seconds(plan->trials[plan->order[0]].cost, longest), memory / 1e6));
   PetscFunctionReturn(0);
 }
 
@@ -310,10 +307,8 @@ PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
   if (rank == 0 && *exit_code == RG_EXIT_OK) {
     PetscCall(rg_study_load_with(registry, arguments.positional[0], &study, &diagnostics));
     rg_print_diagnostics(&diagnostics);
-    if (diagnostics.n)
-      *exit_code = RG_EXIT_BAD_INPUT;
-    else
-      PetscCall(show_plan(&study, &arguments, exit_code));
+    if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
+    else PetscCall(show_plan(&study, &arguments, exit_code));
     PetscCall(rg_study_destroy(&study));
   }
   PetscCall(rg_registry_destroy(&registry));

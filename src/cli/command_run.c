@@ -12,14 +12,14 @@
 enum { OPT_OUTPUT, OPT_WALLTIME, OPT_STRICT, OPT_QUIET, OPT_RETRY_FAILED, OPT_CROSSOVER };
 
 static const RgOption options[] = {
-    {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
-    {"-walltime", "SECONDS", "stop cleanly after so many seconds (also H:M:S)"},
-    {"-strict", NULL, "exit code 1 when a trial failed"},
-    {"-quiet", NULL, "no progress"},
-    {"-retry-failed", NULL, "run trials again that are recorded as failed"},
-    {"-crossover", "N", "data from which a team of ranks shares a matrix (default: as measured)"},
-    RG_OPTION_PLUGIN,
-    {NULL, NULL, NULL},
+  {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
+  {"-walltime", "SECONDS", "stop cleanly after so many seconds (also H:M:S)"},
+  {"-strict", NULL, "exit code 1 when a trial failed"},
+  {"-quiet", NULL, "no progress"},
+  {"-retry-failed", NULL, "run trials again that are recorded as failed"},
+  {"-crossover", "N", "data from which a team of ranks shares a matrix (default: as measured)"},
+  RG_OPTION_PLUGIN,
+  {NULL, NULL, NULL},
 };
 
 /* ---- run ------------------------------------------------------------------------------------- */
@@ -36,8 +36,8 @@ static PetscErrorCode fill_provenance(const RgSession *s, const RgCell *cell, Rg
   snprintf(p->host, sizeof(p->host), "%s", s->host);
   p->rank = s->rank;
   p->ranks = s->ranks;
-  p->fingerprint = rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash) +
-                   (uint64_t)(p->team - 1);
+  p->fingerprint =
+    rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash) + (uint64_t)(p->team - 1);
   PetscCall(PetscStrallocpy(s->machine, &p->machine));
   PetscCall(rg_registry_describe(s->registry, cell, &plugins));
   if (plugins.length) { /* else the store knows */

@@ -11,15 +11,15 @@ static const RgOption options[] = {{NULL, NULL, NULL}};
 /* Shards beside a complete results file belong to a run that extends it and is not over. */
 PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
 {
-  RgArguments   arguments;
-  bool          ok;
-  RgStoreInfo   info;
+  RgArguments arguments;
+  bool ok;
+  RgStoreInfo info;
   RgStoreStatus status;
-  char          message[512] = "";
+  char message[512] = "";
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "status RESULTS.h5", options, 1, 1, &arguments, &ok,
-                               exit_code));
+  PetscCall(
+    rg_arguments_parse(argc, argv, "status RESULTS.h5", options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCall(rg_store_info(arguments.positional[0], &info, &status, message));
   if (status != RG_STORE_OK) {

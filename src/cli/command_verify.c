@@ -10,11 +10,11 @@
 enum { OPT_SAMPLE, OPT_ALL, OPT_STUDY };
 
 static const RgOption options[] = {
-    {"-sample", "N", "run so many trials again (default 3; the file's checksum chooses them)"},
-    {"-all", NULL, "run every trial again"},
-    {"-study", "FILE", "where the study file stood: its data files are looked for beside it"},
-    RG_OPTION_PLUGIN,
-    {NULL, NULL, NULL},
+  {"-sample", "N", "run so many trials again (default 3; the file's checksum chooses them)"},
+  {"-all", NULL, "run every trial again"},
+  {"-study", "FILE", "where the study file stood: its data files are looked for beside it"},
+  RG_OPTION_PLUGIN,
+  {NULL, NULL, NULL},
 };
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static PetscErrorCode note_record(void *context, const RgRecord *record)
   uint64_t checksum[2];
   const RgIdentity wanted = {record->id, 0};
   const RgIdentity *at =
-      bsearch(&wanted, s->sorted, (size_t)s->plan.n, sizeof(RgIdentity), compare_identities);
+    bsearch(&wanted, s->sorted, (size_t)s->plan.n, sizeof(RgIdentity), compare_identities);
 
   PetscFunctionBeginUser;
   s->n_records++;
@@ -42,8 +42,8 @@ static PetscErrorCode note_record(void *context, const RgRecord *record)
   }
   s->n_found++;
   s->found[at->trial] = (RgFound){.status = (unsigned char)record->status,
-                                .checksum = {checksum[0], checksum[1]},
-                                .fingerprint = record->provenance.fingerprint};
+                                  .checksum = {checksum[0], checksum[1]},
+                                  .fingerprint = record->provenance.fingerprint};
   PetscFunctionReturn(0);
 }
 
@@ -60,7 +60,7 @@ static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
   if (state == RG_SOURCE_OK) PetscFunctionReturn(0);
   rg_complain("%s", message);
   s->exit_code =
-      state == RG_SOURCE_NEWER || state == RG_SOURCE_VANISHED ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
+    state == RG_SOURCE_NEWER || state == RG_SOURCE_VANISHED ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
   PetscFunctionReturn(0);
 }
 
@@ -70,8 +70,7 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
   RgDiagnostics diagnostics = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(
-      rg_study_parse_with(s->registry, near, text, strlen(text), &s->study, &diagnostics));
+  PetscCall(rg_study_parse_with(s->registry, near, text, strlen(text), &s->study, &diagnostics));
   if (diagnostics.n) {
     if (s->rank == 0) rg_print_diagnostics(&diagnostics);
     rg_complain("%s: the study in it can't be planned here", s->path);
@@ -114,12 +113,11 @@ static void say_contents(const RgVerification *s, const RgStoreInfo *info, bool 
 {
   rg_say("%s: %d records, every checksum right%s\n", s->path, s->n_records,
          info->directory || trailed
-             ? ""
-             : " (no trailer: another program wrote to the file, attributes may have changed)");
+           ? ""
+           : " (no trailer: another program wrote to the file, attributes may have changed)");
   if (s->n_found == s->plan.n)
     rg_say("complete: all %d trials of study %s\n", s->plan.n, s->study.name);
-  else
-    rg_say("incomplete: %d of %d trials of study %s\n", s->n_found, s->plan.n, s->study.name);
+  else rg_say("incomplete: %d of %d trials of study %s\n", s->n_found, s->plan.n, s->study.name);
   if (s->n_other)
     rg_say("%d more that this program's plan of the study does not have: of a longer study, or of "
            "other revisions of its methods\n",
@@ -172,7 +170,7 @@ static PetscErrorCode share(RgVerification *s, const char *near, char **text)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &s->exit_code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   if (s->exit_code) PetscFunctionReturn(0);
   PetscCallMPI(
-      MPI_Bcast(s->found, (int)(s->plan.n * sizeof(RgFound)), MPI_BYTE, 0, MPI_COMM_WORLD));
+    MPI_Bcast(s->found, (int)(s->plan.n * sizeof(RgFound)), MPI_BYTE, 0, MPI_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(s->salt, (int)sizeof(s->salt), MPI_CHAR, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }

@@ -5,17 +5,17 @@
 #include "study/store.h"
 
 typedef struct {
-  const RgTrial   *trial;
+  const RgTrial *trial;
   RgEvaluationLog *log;
 } Search;
 
 static PetscErrorCode take(void *context, const RgRecord *record)
 {
-  Search       *search = context;
+  Search *search = context;
   const double *x = record->column[RG_COLUMN_X], *c = record->column[RG_COLUMN_C];
   const double *f = record->column[RG_COLUMN_F];
-  char          message[512];
-  int           error;
+  char message[512];
+  int error;
 
   PetscFunctionBeginUser;
   if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
@@ -28,9 +28,9 @@ static PetscErrorCode take(void *context, const RgRecord *record)
 
 PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, RgEvaluationLog **log)
 {
-  Search        search = {.trial = trial};
+  Search search = {.trial = trial};
   RgStoreStatus status;
-  char          message[512];
+  char message[512];
 
   PetscFunctionBeginUser;
   PetscCall(rg_evaluation_log_open(NULL, trial->id, trial->dim_x, trial->dim_c, &search.log));

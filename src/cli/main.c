@@ -13,7 +13,7 @@
 
 static const struct {
   const char *name;
-  RgCommand   command;
+  RgCommand command;
   const char *doc;
 } commands[] = {
 #define RG_COMMAND(name, doc) {#name, rg_command_##name, doc},
@@ -45,7 +45,7 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
 {
   static const char *const help[] = {"help", "-help", "--help", "-h", NULL};
   static const char *const version[] = {"-version", "--version", NULL};
-  const char              *names[N_COMMANDS + 1] = {0};
+  const char *names[N_COMMANDS + 1] = {0};
 
   PetscFunctionBeginUser;
   *exit_code = RG_EXIT_OK;
@@ -74,7 +74,7 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
 static PetscErrorCode initialize_petsc(int argc, char **argv, char **seen)
 {
   static const char *const ours[] = {"-h", "-help", "--help", "-version", "--version", NULL};
-  int                      n = 0;
+  int n = 0;
 
   for (int i = 0; i < argc; i++)
     if (!is_word(argv[i], ours)) seen[n++] = argv[i];
@@ -85,7 +85,7 @@ static PetscErrorCode initialize_petsc(int argc, char **argv, char **seen)
 
 int main(int argc, char **argv)
 {
-  int            exit_code = RG_EXIT_INTERNAL;
+  int exit_code = RG_EXIT_INTERNAL;
   PetscErrorCode error;
 
   char **seen = calloc((size_t)argc + 1, sizeof(*seen));

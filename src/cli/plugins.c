@@ -10,9 +10,9 @@
  */
 static PetscErrorCode agree(const RgText *mistake, const RgRegistry *registry, int *exit_code)
 {
-  RgText   plugins = {0};
+  RgText plugins = {0};
   uint64_t hash[2] = {0}, least[2];
-  int      rank, first;
+  int rank, first;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));

@@ -9,8 +9,8 @@ static const double terminal_period = 0.5, plain_period = 10.0;
 
 void rg_progress_begin(RgProgressMeter *meter, bool enabled)
 {
-  *meter = (RgProgressMeter){.enabled = enabled, .terminal = isatty(STDERR_FILENO) == 1,
-                             .start = rg_wall_seconds()};
+  *meter = (RgProgressMeter){
+    .enabled = enabled, .terminal = isatty(STDERR_FILENO) == 1, .start = rg_wall_seconds()};
   meter->next = meter->start + (meter->terminal ? terminal_period : plain_period);
 }
 
@@ -24,8 +24,8 @@ static void format_seconds(double seconds, char *out, size_t size)
 void rg_progress_show(RgProgressMeter *meter, RgSchedule *schedule, bool last)
 {
   RgProgress p;
-  char       left[32] = "?", elapsed[32], failed[48] = "";
-  double     now;
+  char left[32] = "?", elapsed[32], failed[48] = "";
+  double now;
 
   if (!meter->enabled) return;
   now = rg_wall_seconds();

@@ -5,7 +5,7 @@
 #include "study/schedule.h"
 
 typedef struct {
-  bool   enabled, terminal, shown;
+  bool enabled, terminal, shown;
   double start, next; /* monotonic seconds: of the run, of the next line */
 } RgProgressMeter;
 

@@ -25,7 +25,7 @@ typedef struct {
   RgSchedule *schedule;
   RgTeams teams;
   RgTeam *team[RG_TEAM_LEVELS]; /* of this rank, by level */
-  int crossover; /* data from which a team shares a matrix; 0: as measured */
+  int crossover;                /* data from which a team shares a matrix; 0: as measured */
   RgStopRelay *relay;
   RgStopReason stop;     /* NONE: go on */
   PetscErrorCode broken; /* of should_stop, which can't return it */

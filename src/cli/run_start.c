@@ -60,8 +60,7 @@ static PetscErrorCode load_study(RgSession *s, const char *path)
     s->exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_study_parse_with(s->registry, path, text, (size_t)length, &s->study,
-                                &diagnostics));
+  PetscCall(rg_study_parse_with(s->registry, path, text, (size_t)length, &s->study, &diagnostics));
   PetscCall(PetscFree(text));
   /* Data files are read by every rank; one that lacks them speaks for all. */
   int first = diagnostics.n ? s->rank : INT_MAX;
@@ -149,14 +148,14 @@ static PetscErrorCode compare_fingerprints(RgSession *s)
            s->fingerprint.blas_threads == 1 ? "" : "s",
            s->fingerprint.native ? ", tuned for this CPU" : "");
   PetscCallMPI(
-      MPI_Allreduce(&s->fingerprint.hash, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD));
+    MPI_Allreduce(&s->fingerprint.hash, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD));
   PetscCallMPI(
-      MPI_Allreduce(&s->fingerprint.hash, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
+    MPI_Allreduce(&s->fingerprint.hash, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
   if (least != most)
     rg_complain(
-        "the ranks' numeric fingerprints differ: results are not bit-identical across them; "
-        "pin the BLAS kernels with OPENBLAS_CORETYPE (rank 0 uses %s)",
-        s->fingerprint.blas_core);
+      "the ranks' numeric fingerprints differ: results are not bit-identical across them; "
+      "pin the BLAS kernels with OPENBLAS_CORETYPE (rank 0 uses %s)",
+      s->fingerprint.blas_core);
   PetscFunctionReturn(0);
 }
 
@@ -189,10 +188,8 @@ PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *outp
   if (s->exit_code) PetscFunctionReturn(0);
   PetscCall(rg_session_plan_teams(s));
   if (s->exit_code) PetscFunctionReturn(0);
-  if (output)
-    snprintf(s->output, sizeof(s->output), "%s", output);
-  else
-    snprintf(s->output, sizeof(s->output), "%s.h5", s->study.name);
+  if (output) snprintf(s->output, sizeof(s->output), "%s", output);
+  else snprintf(s->output, sizeof(s->output), "%s.h5", s->study.name);
   snprintf(stop_file, sizeof(stop_file), "%s.d/STOP", s->output);
   PetscCall(rg_stop_initialize(limit, s->rank == 0 ? stop_file : NULL));
   PetscCall(open_store(s, stop_file));

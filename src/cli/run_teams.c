@@ -14,8 +14,8 @@ PetscErrorCode rg_session_plan_teams(RgSession *s)
   PetscFunctionBeginUser;
   PetscCall(rg_teams_create(&s->plan, s->ranks, &s->teams, message));
   if (!message[0]) {
-    PetscCallMPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, s->rank, MPI_INFO_NULL,
-                                     &host));
+    PetscCallMPI(
+      MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, s->rank, MPI_INFO_NULL, &host));
     PetscCallMPI(MPI_Comm_size(host, &ranks_here));
     PetscCallMPI(MPI_Comm_free(&host));
     rg_teams_check_memory(&s->plan, &s->teams,

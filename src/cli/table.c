@@ -16,7 +16,7 @@ PetscErrorCode rg_table_add(RgTable *table, const char *const *entries)
   if (table->n_rows == table->capacity) {
     table->capacity = table->capacity ? 2 * table->capacity : 32;
     PetscCall(
-        PetscRealloc((size_t)table->capacity * table->n_columns * sizeof(char *), &table->entries));
+      PetscRealloc((size_t)table->capacity * table->n_columns * sizeof(char *), &table->entries));
   }
   char **row = table->entries + (size_t)table->n_rows++ * table->n_columns;
   for (int j = 0; j < table->n_columns; j++) PetscCall(PetscStrallocpy(entries[j], &row[j]));

@@ -10,7 +10,7 @@ PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const 
 }
 
 PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const double *x,
-                                const char *remark)
+                            const char *remark)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%-10s ", name));

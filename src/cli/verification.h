@@ -21,13 +21,13 @@ typedef struct {
 typedef struct {
   int rank, ranks;
   const char *path;
-  char salt[33]; /* checksum of the file: what the sample is drawn from */
+  char salt[33];        /* checksum of the file: what the sample is drawn from */
   RgRegistry *registry; /* owned; NULL: no plugins */
   RgFingerprint fingerprint;
   RgStudy study;
   RgPlan plan;
-  RgIdentity *sorted;                /* trials by id; owned, rank 0 */
-  RgFound *found;                    /* per trial of the plan; owned */
+  RgIdentity *sorted;              /* trials by id; owned, rank 0 */
+  RgFound *found;                  /* per trial of the plan; owned */
   RgChecksum own;                  /* over the records that the file counts in its own checksum */
   int n_records, n_found, n_other; /* other: not in the plan */
   int damaged, n_sample;

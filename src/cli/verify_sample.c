@@ -28,8 +28,7 @@ static bool has_our_bits(const RgVerification *s, int i)
 {
   const RgCell *cell = &s->study.cells[s->plan.trials[i].cell];
 
-  return s->found[i].fingerprint ==
-         rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash);
+  return s->found[i].fingerprint == rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash);
 }
 
 /* Costly evaluations are not made again: the algorithm is, on the answers of the record. That takes
@@ -85,7 +84,7 @@ static PetscErrorCode compare_record(void *context, const RgRecord *then)
   const char *software = then->provenance.software ? then->provenance.software : "";
   if (comparison->difference.length)
     PetscCall(
-        rg_text_add(&comparison->difference, " (by %.*s)", (int)strcspn(software, ";"), software));
+      rg_text_add(&comparison->difference, " (by %.*s)", (int)strcspn(software, ";"), software));
   PetscFunctionReturn(0);
 }
 
@@ -133,8 +132,7 @@ PetscErrorCode rg_verify_check(RgVerification *s)
   int counts[3];
 
   PetscFunctionBeginUser;
-  for (int k = s->rank; k < s->n_sample; k += s->ranks)
-    PetscCall(run_again(s, s->sample[k]));
+  for (int k = s->rank; k < s->n_sample; k += s->ranks) PetscCall(run_again(s, s->sample[k]));
   counts[0] = s->n_equal, counts[1] = s->n_close, counts[2] = s->n_different;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
   rg_say("run again: %d trial%s, %d equal in every bit", s->n_sample, s->n_sample == 1 ? "" : "s",
@@ -143,10 +141,8 @@ PetscErrorCode rg_verify_check(RgVerification *s)
     rg_say(", %d of another numeric fingerprint with the same initial design (to %g)", counts[1],
            tolerance);
   rg_say(counts[2] ? ", %d different\n" : "\n", counts[2]);
-  if (counts[2])
-    s->exit_code = RG_EXIT_STORAGE;
-  else if (s->n_found < s->plan.n && s->rank == 0)
-    s->exit_code = RG_EXIT_INCOMPLETE;
+  if (counts[2]) s->exit_code = RG_EXIT_STORAGE;
+  else if (s->n_found < s->plan.n && s->rank == 0) s->exit_code = RG_EXIT_INCOMPLETE;
   PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }

@@ -19,8 +19,8 @@ PetscErrorCode rg_kde_create(int n, int dim, const double *points, RgKde *kde)
   for (int j = 0; j < dim; j++) {
     const double deviation = kde->bandwidth[j] * sqrt((n - 1.0) / n);
     const double rounding = 1e-14 * fabs(points[j]);
-    kde->bandwidth[j]
-      = deviation > rounding ? rg_bandwidth(RG_BANDWIDTH_SILVERMAN, deviation, n, dim) : 0;
+    kde->bandwidth[j] =
+      deviation > rounding ? rg_bandwidth(RG_BANDWIDTH_SILVERMAN, deviation, n, dim) : 0;
   }
   PetscFunctionReturn(0);
 }
@@ -61,8 +61,8 @@ PetscErrorCode rg_kde_sample(const RgKde *kde, RgRandom *random, double lower, d
   for (int k = 0; k < m; k++) {
     const double *point = kde->points + rg_random_below(random, (uint64_t)kde->n) * kde->dim;
     for (int j = 0; j < kde->dim; j++)
-      samples[(size_t)k * kde->dim + j]
-        = clip(point[j] + kde->bandwidth[j] * rg_random_normal(random), lower, upper);
+      samples[(size_t)k * kde->dim + j] =
+        clip(point[j] + kde->bandwidth[j] * rg_random_normal(random), lower, upper);
   }
   PetscFunctionReturn(0);
 }
@@ -71,7 +71,7 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
                                    int m, double *samples)
 {
   const size_t dim = (size_t)kde->dim;
-  double      *unit;
+  double *unit;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)m * (dim + 1), &unit));
@@ -80,8 +80,8 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
     const double *u = unit + (size_t)k * (dim + 1);
     const double *point = kde->points + (size_t)PetscMin((int)(u[0] * kde->n), kde->n - 1) * dim;
     for (size_t j = 0; j < dim; j++)
-      samples[(size_t)k * dim + j]
-        = clip(point[j] + kde->bandwidth[j] * rg_normal_quantile(u[j + 1]), lower, upper);
+      samples[(size_t)k * dim + j] =
+        clip(point[j] + kde->bandwidth[j] * rg_normal_quantile(u[j + 1]), lower, upper);
   }
   PetscCall(PetscFree(unit));
   PetscFunctionReturn(0);
@@ -94,27 +94,30 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, RgQuadrature *rule)
 {
   const double h = kde->bandwidth[0], reach = 9 * h;
-  double       low = INFINITY, high = -INFINITY, below = 0, above = 0;
+  double low = INFINITY, high = -INFINITY, below = 0, above = 0;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < kde->n; i++) {
     low = fmin(low, clip(kde->points[i] - reach, lower, upper));
     high = fmax(high, clip(kde->points[i] + reach, lower, upper));
   }
-  RgDistributionPart part = {.family = RG_DISTRIBUTION_UNIFORM, .a = low, .b = high, .weight = 1,
-                             .lower = -INFINITY, .upper = INFINITY};
-  RgDistribution     uniform = {1, &part};
-  RgQuadrature       panels = {0};
+  RgDistributionPart part = {.family = RG_DISTRIBUTION_UNIFORM,
+                             .a = low,
+                             .b = high,
+                             .weight = 1,
+                             .lower = -INFINITY,
+                             .upper = INFINITY};
+  RgDistribution uniform = {1, &part};
+  RgQuadrature panels = {0};
   if (h > 0 && high > low)
     PetscCall(rg_distribution_quadrature(
       &uniform, (int)fmin(fmax(ceil((high - low) / (3 * h)), 8), 2000), 0, NULL, &panels));
-  PetscCall(PetscMalloc2(panels.n + kde->n + 2, &rule->node, panels.n + kde->n + 2,
-                         &rule->weight));
+  PetscCall(PetscMalloc2(panels.n + kde->n + 2, &rule->node, panels.n + kde->n + 2, &rule->weight));
   rule->n = 0;
   for (int k = 0; k < panels.n; k++) {
     rule->node[rule->n] = panels.node[k];
-    rule->weight[rule->n++]
-      = panels.weight[k] * (high - low) * rg_kde_density(kde, &panels.node[k]);
+    rule->weight[rule->n++] =
+      panels.weight[k] * (high - low) * rg_kde_density(kde, &panels.node[k]);
   }
   PetscCall(rg_quadrature_destroy(&panels));
   for (int i = 0; i < kde->n; i++) {
@@ -146,14 +149,14 @@ static int lanczos(int n, const double *node, const double *weight, int m, doubl
   for (int i = 0; i < n; i++) Q[i] = sqrt(weight[i] / norm);
   for (int k = 0; k < m; k++) {
     const double *q = Q + (size_t)k * n;
-    double       *next = Q + (size_t)(k + 1) * n;
+    double *next = Q + (size_t)(k + 1) * n;
     diagonal[k] = norm = 0;
     for (int i = 0; i < n; i++) diagonal[k] += node[i] * q[i] * q[i];
     for (int i = 0; i < n; i++) next[i] = node[i] * q[i];
     for (int pass = 0; pass < 2; pass++)
       for (int l = 0; l <= k; l++) {
         const double *old = Q + (size_t)l * n;
-        double        dot = 0;
+        double dot = 0;
         for (int i = 0; i < n; i++) dot += next[i] * old[i];
         for (int i = 0; i < n; i++) next[i] -= dot * old[i];
       }
@@ -169,15 +172,14 @@ PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m,
                             double *node, double *weight)
 {
   RgQuadrature rule;
-  double      *Q, *off, *vectors;
+  double *Q, *off, *vectors;
 
   PetscFunctionBeginUser;
   PetscCheck(kde->dim == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "Gauss rules are for one coordinate");
   PetscCall(discretise(kde, lower, upper, &rule));
   PetscCall(PetscMalloc3((size_t)rule.n * (m + 1), &Q, m, &off, (size_t)m * m, &vectors));
   *count = lanczos(rule.n, rule.node, rule.weight, m, node, off, Q);
-  const lapack_int info
-    = LAPACKE_dsteqr(LAPACK_COL_MAJOR, 'I', *count, node, off, vectors, *count);
+  const lapack_int info = LAPACKE_dsteqr(LAPACK_COL_MAJOR, 'I', *count, node, off, vectors, *count);
   PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsteqr: %d", (int)info);
   for (int k = 0; k < *count; k++) {
     const double first = vectors[(size_t)k * *count];
@@ -216,8 +218,8 @@ PetscErrorCode rg_kde_distance(const RgKde *kde, const RgDistribution *law, doub
   const double first = 1e-3 * margin, growth = log(1e6 * (most + margin) / first) / COARSE;
   for (int k = 0; k < COARSE; k++) {
     const double from = first * expm1(k * growth), to = first * expm1((k + 1) * growth);
-    sum += (to - from)
-      * (gap(kde, law, lower - 0.5 * (from + to)) + gap(kde, law, upper + 0.5 * (from + to)));
+    sum += (to - from) *
+           (gap(kde, law, lower - 0.5 * (from + to)) + gap(kde, law, upper + 0.5 * (from + to)));
   }
   *distance = sum;
   PetscFunctionReturn(0);

@@ -6,7 +6,7 @@
 #include "base/distribution.h"
 
 typedef struct {
-  int     n, dim;
+  int n, dim;
   double *points;    /* n x dim, owned copy */
   double *bandwidth; /* dim, owned; 0 where all points agree */
 } RgKde;

@@ -140,7 +140,7 @@ PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const
     if (mean) mean[c] = m;
     if (log_weight)
       log_weight[c] =
-          log(sums[0]) - (r->kernel == RG_SMOOTHING_GAUSSIAN ? 0.5 * factor * nearest : 0.0);
+        log(sums[0]) - (r->kernel == RG_SMOOTHING_GAUSSIAN ? 0.5 * factor * nearest : 0.0);
     if (!d_mean) continue;
     if (flat) {
       PetscCall(PetscArrayzero(d_mean + (size_t)c * r->dim, r->dim));
@@ -170,7 +170,7 @@ PetscErrorCode rg_regression_distance(RgRegression *r, int count, const double *
     while (r->r2[i] > nearest) i++;
     for (int k = 0; k < r->dim; k++)
       d_distance[(size_t)c * r->dim + k] =
-          nearest > 0.0 ? (x[k] - r->x[k * r->ld + i]) / distance[c] : 0.0;
+        nearest > 0.0 ? (x[k] - r->x[k * r->ld + i]) / distance[c] : 0.0;
   }
   PetscFunctionReturn(0);
 }

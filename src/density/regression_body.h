@@ -61,10 +61,8 @@ INLINE double weight(RgSmoothing kernel, double z2, double nearest2)
   case RG_SMOOTHING_GAUSSIAN:
     s = 0.5 * (nearest2 - z2);
     return rg_exp_nonpositive(s < -700.0 ? -700.0 : s);
-  case RG_SMOOTHING_EPANECHNIKOV:
-    return z2 < 1.0 ? 1.0 - z2 : 0.0;
-  default:
-    return z2 <= 1.0 ? 1.0 : 0.0;
+  case RG_SMOOTHING_EPANECHNIKOV: return z2 < 1.0 ? 1.0 - z2 : 0.0;
+  default: return z2 <= 1.0 ? 1.0 : 0.0;
   }
 }
 
@@ -96,8 +94,7 @@ static void weigh(RgSmoothing kernel, int n, double factor, double nearest, cons
   case RG_SMOOTHING_EPANECHNIKOV:
     weigh_as(RG_SMOOTHING_EPANECHNIKOV, n, factor, nearest, r2, y, e, sums);
     break;
-  default:
-    weigh_as(RG_SMOOTHING_UNIFORM, n, factor, nearest, r2, y, e, sums);
+  default: weigh_as(RG_SMOOTHING_UNIFORM, n, factor, nearest, r2, y, e, sums);
   }
 }
 

@@ -8,12 +8,9 @@ const char *const rg_bandwidth_names[] = {"scott", "silverman", "spacing", "fixe
 double rg_smoothing_value(RgSmoothing kernel, double r2)
 {
   switch (kernel) {
-  case RG_SMOOTHING_GAUSSIAN:
-    return exp(-0.5 * r2);
-  case RG_SMOOTHING_EPANECHNIKOV:
-    return fmax(1.0 - r2, 0.0);
-  default:
-    return r2 <= 1.0 ? 1.0 : 0.0;
+  case RG_SMOOTHING_GAUSSIAN: return exp(-0.5 * r2);
+  case RG_SMOOTHING_EPANECHNIKOV: return fmax(1.0 - r2, 0.0);
+  default: return r2 <= 1.0 ? 1.0 : 0.0;
   }
 }
 
@@ -25,12 +22,9 @@ double rg_smoothing_radius(RgSmoothing kernel)
 double rg_smoothing_level_radius(RgSmoothing kernel, double level)
 {
   switch (kernel) {
-  case RG_SMOOTHING_GAUSSIAN:
-    return sqrt(-2.0 * log(level));
-  case RG_SMOOTHING_EPANECHNIKOV:
-    return sqrt(1.0 - level);
-  default:
-    return 1.0;
+  case RG_SMOOTHING_GAUSSIAN: return sqrt(-2.0 * log(level));
+  case RG_SMOOTHING_EPANECHNIKOV: return sqrt(1.0 - level);
+  default: return 1.0;
   }
 }
 
@@ -40,26 +34,19 @@ double rg_smoothing_integral(RgSmoothing kernel, int dim)
   double half = 0.5 * dim, ball = exp(half * log(M_PI) - lgamma(half + 1.0));
 
   switch (kernel) {
-  case RG_SMOOTHING_GAUSSIAN:
-    return pow(2.0 * M_PI, half);
-  case RG_SMOOTHING_EPANECHNIKOV:
-    return ball * 2.0 / (dim + 2.0);
-  default:
-    return ball;
+  case RG_SMOOTHING_GAUSSIAN: return pow(2.0 * M_PI, half);
+  case RG_SMOOTHING_EPANECHNIKOV: return ball * 2.0 / (dim + 2.0);
+  default: return ball;
   }
 }
 
 double rg_bandwidth(RgBandwidthRule rule, double constant, int n, int dim)
 {
   switch (rule) {
-  case RG_BANDWIDTH_SCOTT:
-    return constant * pow(n, -1.0 / (dim + 4.0));
-  case RG_BANDWIDTH_SILVERMAN:
-    return constant * pow(n * (dim + 2.0) / 4.0, -1.0 / (dim + 4.0));
-  case RG_BANDWIDTH_SPACING:
-    return constant * pow(n, -1.0 / dim);
-  default:
-    return constant;
+  case RG_BANDWIDTH_SCOTT: return constant * pow(n, -1.0 / (dim + 4.0));
+  case RG_BANDWIDTH_SILVERMAN: return constant * pow(n * (dim + 2.0) / 4.0, -1.0 / (dim + 4.0));
+  case RG_BANDWIDTH_SPACING: return constant * pow(n, -1.0 / dim);
+  default: return constant;
   }
 }
 

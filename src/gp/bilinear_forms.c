@@ -21,7 +21,7 @@ PetscErrorCode rg_bilinear_forms_create(int r, int size, const double *U, const 
                                         double tolerance, int batch, RgBilinearForms *forms)
 {
   const int h = packed_length(r);
-  double   *all;
+  double *all;
 
   PetscFunctionBeginUser;
   *forms = (RgBilinearForms){.r = r, .size = size};

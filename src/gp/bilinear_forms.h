@@ -7,11 +7,11 @@
 #include "base/core.h"
 
 typedef struct {
-  int     r, size, rank; /* size forms, of rank dimensions */
-  double *basis;         /* r(r+1)/2 x rank, orthonormal columns */
-  double *combine;       /* rank x size: forms in terms of the basis */
-  double *packed;        /* r(r+1)/2 x batch: lower triangles, column by column */
-  double *reduced;       /* rank x batch */
+  int r, size, rank; /* size forms, of rank dimensions */
+  double *basis;     /* r(r+1)/2 x rank, orthonormal columns */
+  double *combine;   /* rank x size: forms in terms of the basis */
+  double *packed;    /* r(r+1)/2 x batch: lower triangles, column by column */
+  double *reduced;   /* rank x batch */
 } RgBilinearForms;
 
 /* u_k, w_k: columns of U and W (r x size); what is left out is below `tolerance`, relative to the

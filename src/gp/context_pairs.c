@@ -7,17 +7,17 @@
 /* All pairs (x, s_m), one design at a time. */
 struct RgContextPairs {
   RgPrediction work;
-  double      *Z;        /* M x dim */
-  double      *one, *zero; /* M */
-  double      *gradient; /* M x dim */
-  double      *mean, *variance, *mean_bar, *variance_bar; /* M */
-  bool         work_is_current; /* of the one design predicted last, all contexts */
+  double *Z;                                         /* M x dim */
+  double *one, *zero;                                /* M */
+  double *gradient;                                  /* M x dim */
+  double *mean, *variance, *mean_bar, *variance_bar; /* M */
+  bool work_is_current; /* of the one design predicted last, all contexts */
 };
 
 PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
 {
   struct RgContextPairs *p;
-  size_t                 M = (size_t)cp->size, dim = (size_t)(cp->dim_x + cp->dim_c);
+  size_t M = (size_t)cp->size, dim = (size_t)(cp->dim_x + cp->dim_c);
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&p));
@@ -49,7 +49,7 @@ PetscErrorCode rg_context_pairs_destroy(RgContextPosterior *cp)
 static void fill_pairs(const RgContextPosterior *cp, const double *x, int first)
 {
   struct RgContextPairs *p = cp->pairs;
-  int                    dim = cp->dim_x + cp->dim_c;
+  int dim = cp->dim_x + cp->dim_c;
 
   for (int m = first; m < cp->size; ++m) {
     double *z = p->Z + (size_t)(m - first) * dim;
@@ -64,7 +64,7 @@ static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, double 
                                 double *variance_slope)
 {
   struct RgContextPairs *p = cp->pairs;
-  int                    S = cp->n_slopes, dim = cp->dim_x + cp->dim_c;
+  int S = cp->n_slopes, dim = cp->dim_x + cp->dim_c;
 
   PetscFunctionBeginUser;
   fill_pairs(cp, x, cp->size - S);
@@ -85,7 +85,7 @@ PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const dou
                                         RgContextMoments *moments)
 {
   struct RgContextPairs *p = cp->pairs;
-  size_t                 M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
+  size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
 
   PetscFunctionBeginUser;
   for (size_t j = 0; j < (size_t)J; ++j) {
@@ -94,8 +94,7 @@ PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const dou
     PetscCall(rg_posterior_predict(cp->posterior, cp->size, p->Z, moments->mean + j * M,
                                    moments->variance + j * M, &p->work));
     if (S > 0)
-      PetscCall(
-        slopes_at(cp, x, moments->mean_slope + j * S, moments->variance_slope + j * S));
+      PetscCall(slopes_at(cp, x, moments->mean_slope + j * S, moments->variance_slope + j * S));
   }
   p->work_is_current = J == 1 && S == 0;
   PetscFunctionReturn(0);
@@ -111,8 +110,7 @@ static PetscErrorCode weighted_slopes(RgContextPosterior *cp, const double *x,
   PetscFunctionBeginUser;
   PetscCall(slopes_at(cp, x, slopes, slopes + S));
   *sum = 0.0;
-  for (size_t l = 0; l < S; ++l)
-    *sum += mean_bar[l] * slopes[l] + variance_bar[l] * slopes[S + l];
+  for (size_t l = 0; l < S; ++l) *sum += mean_bar[l] * slopes[l] + variance_bar[l] * slopes[S + l];
   PetscFunctionReturn(0);
 }
 
@@ -121,9 +119,9 @@ static PetscErrorCode add_slope_gradient(RgContextPosterior *cp, const double *x
                                          const double *mean_bar, const double *variance_bar,
                                          double *g)
 {
-  size_t  S = (size_t)cp->n_slopes * cp->dim_c;
+  size_t S = (size_t)cp->n_slopes * cp->dim_c;
   double *slopes, *moved, up, down;
-  bool    any = false;
+  bool any = false;
 
   PetscFunctionBeginUser;
   for (size_t l = 0; l < S; ++l) any = any || mean_bar[l] != 0.0 || variance_bar[l] != 0.0;
@@ -159,11 +157,10 @@ static int gather_pairs(struct RgContextPairs *p, int M, int dim, const double *
 
 /* g: gradient by x through means and variances. */
 static PetscErrorCode moment_gradient(RgContextPosterior *cp, const double *x,
-                                      const double *mean_bar, const double *variance_bar,
-                                      double *g)
+                                      const double *mean_bar, const double *variance_bar, double *g)
 {
   struct RgContextPairs *p = cp->pairs;
-  const int              dim = cp->dim_x + cp->dim_c;
+  const int dim = cp->dim_x + cp->dim_c;
 
   PetscFunctionBeginUser;
   fill_pairs(cp, x, 0);
@@ -173,8 +170,8 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, const double *x,
   if (!p->work_is_current || used < cp->size)
     PetscCall(rg_posterior_predict(cp->posterior, used, p->Z, p->mean, p->variance, &p->work));
   p->work_is_current = false;
-  PetscCall(rg_posterior_gradient(cp->posterior, used, p->Z, p->mean_bar, p->variance_bar,
-                                  &p->work, p->gradient));
+  PetscCall(rg_posterior_gradient(cp->posterior, used, p->Z, p->mean_bar, p->variance_bar, &p->work,
+                                  p->gradient));
   for (int k = 0; k < cp->dim_x; ++k) {
     for (size_t m = 0; m < (size_t)used; ++m) g[k] += p->gradient[m * dim + k];
   }
@@ -189,11 +186,10 @@ PetscErrorCode rg_context_pairs_gradient(RgContextPosterior *cp, int J, const do
   PetscFunctionBeginUser;
   for (size_t j = 0; j < (size_t)J; ++j) {
     const double *x = X + j * cp->dim_x;
-    double       *g = G + j * cp->dim_x;
+    double *g = G + j * cp->dim_x;
     PetscCall(moment_gradient(cp, x, bar->mean + j * M, bar->variance + j * M, g));
     if (S > 0)
-      PetscCall(
-        add_slope_gradient(cp, x, bar->mean_slope + j * S, bar->variance_slope + j * S, g));
+      PetscCall(add_slope_gradient(cp, x, bar->mean_slope + j * S, bar->variance_slope + j * S, g));
   }
   PetscFunctionReturn(0);
 }

@@ -10,8 +10,13 @@ PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, in
   PetscCheck(dim_x >= 1 && dim_c >= 1 && size >= 1 && n_slopes >= 0 && n_slopes <= size,
              PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d contexts, %d with slopes, of %d inputs", size,
              n_slopes, dim_c);
-  *cp = (RgContextPosterior){.posterior = posterior, .dim_x = dim_x, .dim_c = dim_c, .size = size,
-                             .n_slopes = n_slopes, .form = form, .designs = designs,
+  *cp = (RgContextPosterior){.posterior = posterior,
+                             .dim_x = dim_x,
+                             .dim_c = dim_c,
+                             .size = size,
+                             .n_slopes = n_slopes,
+                             .form = form,
+                             .designs = designs,
                              .is_product = form != RG_CONTEXT_PAIRS && !posterior->remote};
   PetscCall(PetscMalloc1((size_t)size * dim_c, &cp->contexts));
   PetscCall(PetscArraycpy(cp->contexts, contexts, (size_t)size * dim_c));
@@ -48,8 +53,8 @@ PetscErrorCode rg_context_moments_create(const RgContextPosterior *cp, RgContext
 PetscErrorCode rg_context_moments_destroy(RgContextMoments *moments)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree4(moments->mean, moments->variance, moments->mean_slope,
-                       moments->variance_slope));
+  PetscCall(
+    PetscFree4(moments->mean, moments->variance, moments->mean_slope, moments->variance_slope));
   PetscFunctionReturn(0);
 }
 
@@ -58,10 +63,8 @@ PetscErrorCode rg_context_posterior_predict(RgContextPosterior *cp, int J, const
 {
   PetscFunctionBeginUser;
   PetscCheck(J >= 1 && J <= RG_CONTEXT_BATCH, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d designs", J);
-  if (cp->is_product)
-    PetscCall(rg_context_product_predict(cp, J, X, moments));
-  else
-    PetscCall(rg_context_pairs_predict(cp, J, X, moments));
+  if (cp->is_product) PetscCall(rg_context_product_predict(cp, J, X, moments));
+  else PetscCall(rg_context_pairs_predict(cp, J, X, moments));
   PetscFunctionReturn(0);
 }
 
@@ -69,9 +72,7 @@ PetscErrorCode rg_context_posterior_gradient(RgContextPosterior *cp, int J, cons
                                              const RgContextMoments *bar, double *G)
 {
   PetscFunctionBeginUser;
-  if (cp->is_product)
-    PetscCall(rg_context_product_gradient(cp, J, X, bar, G));
-  else
-    PetscCall(rg_context_pairs_gradient(cp, J, X, bar, G));
+  if (cp->is_product) PetscCall(rg_context_product_gradient(cp, J, X, bar, G));
+  else PetscCall(rg_context_pairs_gradient(cp, J, X, bar, G));
   PetscFunctionReturn(0);
 }

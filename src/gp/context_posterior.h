@@ -20,15 +20,15 @@ typedef enum {
 
 typedef struct {
   RgPosterior *posterior; /* borrowed; must not change while this lives */
-  int     dim_x, dim_c;
-  int     size;     /* M contexts */
-  int     n_slopes; /* the last n_slopes of them have derivatives by the context */
+  int dim_x, dim_c;
+  int size;         /* M contexts */
+  int n_slopes;     /* the last n_slopes of them have derivatives by the context */
   double *contexts; /* M x dim_c, owned copy */
   RgContextForm form;
-  int     designs;
-  bool    is_product;
+  int designs;
+  bool is_product;
   struct RgContextProduct *product; /* private */
-  struct RgContextPairs   *pairs;   /* private */
+  struct RgContextPairs *pairs;     /* private */
 } RgContextPosterior;
 
 /* Posterior over (x, c) with x the first dim_x inputs. contexts: size x dim_c. designs: how many

@@ -6,7 +6,7 @@
 
 /* is_product is set to false where the kernel is no product or the rank is too high to gain. */
 PetscErrorCode rg_context_product_create(RgContextPosterior *cp);
-bool           rg_context_product_is_reduced(const RgContextPosterior *cp);
+bool rg_context_product_is_reduced(const RgContextPosterior *cp);
 PetscErrorCode rg_context_product_destroy(RgContextPosterior *cp);
 PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const double *X,
                                           RgContextMoments *moments);

@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#define RANK_TOLERANCE 1e-12   /* relative to the longest column of F: shorter rests drop */
+#define RANK_TOLERANCE 1e-12 /* relative to the longest column of F: shorter rests drop */
 #define ROUGH_TOLERANCE 1e-4
-#define SLOW 10.0              /* an operation of a matrix-vector product against a product's */
+#define SLOW 10.0 /* an operation of a matrix-vector product against a product's */
 #define FORMS_BYTES (64.0 * 1024 * 1024) /* most memory of r^2/2 numbers a context */
 
 /* All matrices column-major. n: data, M: contexts, S: slope columns (n_slopes x dim_c), F (n x (M +
@@ -17,17 +17,17 @@
    has few columns, they are looked at one by one (is_plain: Q = F). */
 struct RgContextProduct {
   RgKernel left, right;
-  bool     is_plain;
-  int      n, rank, n_columns; /* rank: columns of Q; n_columns = M + S */
-  double  *x;     /* n x dim_x, row-major: inputs of the data */
-  double  *Q;     /* n x rank, orthonormal; or F */
-  double  *R;     /* rank x n_columns; NULL: the identity */
-  double  *kx;    /* n x J, row-major: left kernel, data by designs */
-  double  *T, *H; /* n x (rank J) */
-  double  *P;     /* rank x rank per design */
-  double  *a;     /* rank x J */
-  double  *A;     /* n x J */
-  int     *used, *n_used; /* is_plain: rank x J, J: columns that a gradient needs */
+  bool is_plain;
+  int n, rank, n_columns; /* rank: columns of Q; n_columns = M + S */
+  double *x;              /* n x dim_x, row-major: inputs of the data */
+  double *Q;              /* n x rank, orthonormal; or F */
+  double *R;              /* rank x n_columns; NULL: the identity */
+  double *kx;             /* n x J, row-major: left kernel, data by designs */
+  double *T, *H;          /* n x (rank J) */
+  double *P;              /* rank x rank per design */
+  double *a;              /* rank x J */
+  double *A;              /* n x J */
+  int *used, *n_used;     /* is_plain: rank x J, J: columns that a gradient needs */
   RgBilinearForms forms;  /* R_m' P R_m, then R_m' P D_mk */
 };
 
@@ -38,8 +38,8 @@ static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel 
                                    double *F)
 {
   const RgPosterior *posterior = cp->posterior;
-  int                M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
-  double            *row, *ones, *slope;
+  int M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
+  double *row, *ones, *slope;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(M, &row, M, &ones, (size_t)M * dim, &slope));
@@ -49,8 +49,8 @@ static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel 
     PetscCall(rg_kernel_cross(right, 1, c, M, cp->contexts, row));
     for (int m = 0; m < M; ++m) F[(size_t)m * n + i] = row[m];
     if (S == 0) continue;
-    PetscCall(rg_kernel_cross_gradient(right, 1, c, S, cp->contexts + (size_t)(M - S) * dim, ones,
-                                       slope));
+    PetscCall(
+      rg_kernel_cross_gradient(right, 1, c, S, cp->contexts + (size_t)(M - S) * dim, ones, slope));
     for (int l = 0; l < S * dim; ++l) F[(size_t)(M + l) * n + i] = slope[l];
   }
   PetscCall(PetscFree3(row, ones, slope));
@@ -64,8 +64,8 @@ static PetscErrorCode create_scratch(struct RgContextProduct *p, int dim_x)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(n * J, &p->kx, n * r * J, &p->T, n * r * J, &p->H,
                          p->is_plain ? 1 : r * r * J, &p->P));
-  PetscCall(PetscMalloc5(r * J, &p->a, n * J, &p->A, n * dim_x, &p->x, r * J, &p->used, J,
-                         &p->n_used));
+  PetscCall(
+    PetscMalloc5(r * J, &p->a, n * J, &p->A, n * dim_x, &p->x, r * J, &p->used, J, &p->n_used));
   PetscFunctionReturn(0);
 }
 
@@ -78,7 +78,7 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
 {
   struct RgContextProduct *p = cp->product;
   const int M = cp->size, S = cp->n_slopes, dim = cp->dim_c, r = p->rank;
-  double   *left;
+  double *left;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)r * p->n_columns, &left));
@@ -118,18 +118,18 @@ static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int des
     PetscFunctionReturn(0);
   }
   PetscCall(PetscMalloc1((size_t)p->rank * K, &p->R));
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p->rank, K, n, 1.0, p->Q, n, F, n, 0.0,
-              p->R, p->rank);
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p->rank, K, n, 1.0, p->Q, n, F, n, 0.0, p->R,
+              p->rank);
   PetscCall(PetscFree(F));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
 {
-  RgPosterior             *posterior = cp->posterior;
+  RgPosterior *posterior = cp->posterior;
   struct RgContextProduct *p;
-  double                  *F;
-  size_t                   n = (size_t)posterior->n;
+  double *F;
+  size_t n = (size_t)posterior->n;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&p));
@@ -147,8 +147,8 @@ PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
   if (!p->is_plain) PetscCall(create_forms(cp));
   PetscCall(create_scratch(p, cp->dim_x));
   for (size_t i = 0; i < n; ++i)
-    PetscCall(PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim,
-                            cp->dim_x));
+    PetscCall(
+      PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim, cp->dim_x));
   PetscFunctionReturn(0);
 }
 
@@ -200,7 +200,7 @@ static void design_matrices(const RgPosterior *posterior, struct RgContextProduc
 static void first_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
 {
   const struct RgContextProduct *p = cp->product;
-  const int    M = cp->size, S = cp->n_slopes * cp->dim_c, r = p->rank;
+  const int M = cp->size, S = cp->n_slopes * cp->dim_c, r = p->rank;
   const double prior = cp->posterior->mean;
 
   if (p->is_plain) {
@@ -223,7 +223,7 @@ static void first_moments(const RgContextPosterior *cp, int J, RgContextMoments 
 static void plain_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
 {
   const struct RgContextProduct *p = cp->product;
-  const int    M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
+  const int M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
   const size_t n = (size_t)p->n;
   const double prior = rg_kernel_diagonal(&cp->posterior->kernel);
 
@@ -241,7 +241,7 @@ static void plain_moments(const RgContextPosterior *cp, int J, RgContextMoments 
 static void reduced_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
 {
   struct RgContextProduct *p = cp->product;
-  const int    M = cp->size, S = cp->n_slopes * cp->dim_c;
+  const int M = cp->size, S = cp->n_slopes * cp->dim_c;
   const double prior = rg_kernel_diagonal(&cp->posterior->kernel);
 
   for (int k = 0; k < J * M; ++k) moments->variance[k] = prior;
@@ -254,8 +254,8 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
                                           RgContextMoments *moments)
 {
   struct RgContextProduct *p = cp->product;
-  const RgPosterior       *posterior = cp->posterior;
-  int                      n = p->n, r = p->rank;
+  const RgPosterior *posterior = cp->posterior;
+  int n = p->n, r = p->rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(&p->left, n, p->x, J, X, p->kx));
@@ -267,10 +267,8 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
               r);
   first_moments(cp, J, moments);
   design_matrices(posterior, p, J);
-  if (p->is_plain)
-    plain_moments(cp, J, moments);
-  else
-    reduced_moments(cp, J, moments);
+  if (p->is_plain) plain_moments(cp, J, moments);
+  else reduced_moments(cp, J, moments);
   for (int k = 0; k < J * cp->size; ++k)
     moments->variance[k] = moments->variance[k] > 0.0 ? moments->variance[k] : 0.0;
   PetscFunctionReturn(0);
@@ -321,19 +319,19 @@ static void reduced_pull(const RgContextPosterior *cp, int J, const RgContextMom
 static int plain_pull(const RgContextPosterior *cp, int J, const RgContextMoments *bar)
 {
   struct RgContextProduct *p = cp->product;
-  const int    M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
+  const int M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
   const size_t n = (size_t)p->n;
-  int          total = 0;
+  int total = 0;
 
   for (int j = 0; j < J; ++j) {
     const double *T = p->T + (size_t)j * p->rank * n;
     const double *slope_bar = bar->variance_slope + (size_t)j * S * dim;
-    const int     before = total;
+    const int before = total;
     for (int m = 0; m < M; ++m) {
       const double plain = bar->variance[(size_t)j * M + m];
-      const int    first = (m - (M - S)) * dim, end = first + dim; /* slopes of m */
-      const int    own = total;
-      bool         any = plain != 0.0;
+      const int first = (m - (M - S)) * dim, end = first + dim; /* slopes of m */
+      const int own = total;
+      bool any = plain != 0.0;
       for (int l = PetscMax(first, 0); l < end; ++l) any = any || slope_bar[l] != 0.0;
       if (!any) continue;
       p->used[total++] = m;
@@ -354,12 +352,12 @@ static int plain_pull(const RgContextPosterior *cp, int J, const RgContextMoment
 static void pull_kernel(const RgContextPosterior *cp, int J)
 {
   struct RgContextProduct *p = cp->product;
-  const double            *alpha = cp->posterior->alpha, *H = p->H;
-  const size_t             n = (size_t)p->n;
-  const int               *used = p->used;
+  const double *alpha = cp->posterior->alpha, *H = p->H;
+  const size_t n = (size_t)p->n;
+  const int *used = p->used;
 
   for (int j = 0; j < J; ++j) {
-    double   *sum = p->A + (size_t)j * n;
+    double *sum = p->A + (size_t)j * n;
     const int count = p->is_plain ? p->n_used[j] : p->rank;
     for (size_t i = 0; i < n; ++i) sum[i] *= alpha[i];
     for (int k = 0; k < count; ++k, H += n) {
@@ -374,15 +372,13 @@ PetscErrorCode rg_context_product_gradient(RgContextPosterior *cp, int J, const 
                                            const RgContextMoments *bar, double *G)
 {
   struct RgContextProduct *p = cp->product;
-  const RgPosterior       *posterior = cp->posterior;
-  int                      columns = p->rank * J;
+  const RgPosterior *posterior = cp->posterior;
+  int columns = p->rank * J;
 
   PetscFunctionBeginUser;
   pull_first(cp, J, bar);
-  if (p->is_plain)
-    columns = plain_pull(cp, J, bar);
-  else
-    reduced_pull(cp, J, bar);
+  if (p->is_plain) columns = plain_pull(cp, J, bar);
+  else reduced_pull(cp, J, bar);
   cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, p->n, columns, 1.0,
               posterior->inverse, posterior->capacity, p->H, p->n);
   pull_kernel(cp, J);

@@ -4,7 +4,7 @@
 PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, const double *X,
                                           RgCrossCovariance *cross)
 {
-  int     n = posterior->n, dim = posterior->kernel.dim, ld = posterior->capacity;
+  int n = posterior->n, dim = posterior->kernel.dim, ld = posterior->capacity;
   double *weights;
 
   PetscFunctionBeginUser;
@@ -12,8 +12,8 @@ PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, c
   cross->kernel = &posterior->kernel;
   cross->centres = n + p;
   cross->p = p;
-  PetscCall(PetscMalloc2((size_t)(n + p) * dim, &cross->points, (size_t)(n + p) * p,
-                         &cross->weights));
+  PetscCall(
+    PetscMalloc2((size_t)(n + p) * dim, &cross->points, (size_t)(n + p) * p, &cross->weights));
   PetscCall(PetscArraycpy(cross->points, posterior->X, (size_t)n * dim));
   PetscCall(PetscArraycpy(cross->points + (size_t)n * dim, X, (size_t)p * dim));
   weights = cross->weights;
@@ -66,7 +66,7 @@ PetscErrorCode rg_cross_covariance_evaluate(RgCrossCovariance *cross, int m, con
 PetscErrorCode rg_cross_covariance_gradient(RgCrossCovariance *cross, int m, const double *Z,
                                             const double *C_bar, double *G)
 {
-  size_t  size = (size_t)cross->centres * m, entries = (size_t)m * cross->kernel->dim;
+  size_t size = (size_t)cross->centres * m, entries = (size_t)m * cross->kernel->dim;
   double *W, *add;
 
   PetscFunctionBeginUser;

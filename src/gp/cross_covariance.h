@@ -9,12 +9,12 @@
 #include "gp/posterior.h"
 
 typedef struct {
-  const RgKernel *kernel;   /* borrowed from the posterior */
-  int             centres, p; /* n + p; p */
-  double         *points;   /* centres x dim: data, then the p points; owned */
-  double         *weights;  /* centres x p; owned */
-  double         *work;     /* owned */
-  size_t          room;     /* doubles allocated in work */
+  const RgKernel *kernel; /* borrowed from the posterior */
+  int centres, p;         /* n + p; p */
+  double *points;         /* centres x dim: data, then the p points; owned */
+  double *weights;        /* centres x p; owned */
+  double *work;           /* owned */
+  size_t room;            /* doubles allocated in work */
 } RgCrossCovariance;
 
 /* Covariances with the p points of X (p x dim). The posterior must keep its hyperparameters while

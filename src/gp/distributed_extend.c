@@ -29,10 +29,9 @@ static PetscErrorCode multiply(Extension *e, int g, int width, int root)
   if (columns)
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, e->m, width, columns, -1.0, e->X, e->m,
                 A->a + row, A->ld, 0.0, e->part, e->m);
-  else
-    PetscCall(PetscArrayzero(e->part, (size_t)width * e->m));
-  PetscCallMPI(MPI_Reduce(e->part, e->sum, width * e->m, MPI_DOUBLE, MPI_SUM, root,
-                          grid->row_comm));
+  else PetscCall(PetscArrayzero(e->part, (size_t)width * e->m));
+  PetscCallMPI(
+    MPI_Reduce(e->part, e->sum, width * e->m, MPI_DOUBLE, MPI_SUM, root, grid->row_comm));
   PetscFunctionReturn(0);
 }
 
@@ -49,8 +48,8 @@ static PetscErrorCode collect(Extension *e, int column, int width, int root)
     for (int c = 0; c < width; c++)
       e->rows[c * e->m + i] = A->a[(size_t)(column + c) * A->ld + e->from + r];
   }
-  PetscCallMPI(MPI_Reduce(e->rows, e->part, width * e->m, MPI_DOUBLE, MPI_SUM, root,
-                          grid->column_comm));
+  PetscCallMPI(
+    MPI_Reduce(e->rows, e->part, width * e->m, MPI_DOUBLE, MPI_SUM, root, grid->column_comm));
   PetscFunctionReturn(0);
 }
 

@@ -127,8 +127,8 @@ PetscErrorCode rg_distributed_objective(MPI_Comm comm, int block, const RgKernel
   PetscCall(rg_grid_create(comm, block, &grid));
   PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &matrix));
   PetscCall(PetscMalloc1(n, &alpha));
-  PetscCall(likelihood(&matrix, kernel, noise_variance, learn_mean, mean, n, X, y, alpha, value,
-                       gradient));
+  PetscCall(
+    likelihood(&matrix, kernel, noise_variance, learn_mean, mean, n, X, y, alpha, value, gradient));
   PetscCall(PetscFree(alpha));
   PetscCall(rg_block_matrix_destroy(&matrix));
   PetscCall(rg_grid_destroy(&grid));

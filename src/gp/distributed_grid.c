@@ -27,15 +27,14 @@ PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid)
   PetscCallMPI(MPI_Comm_rank(grid->comm, &grid->rank));
   near_square(grid->size, &grid->rows, &grid->columns);
   grid->handle = grid->context = Csys2blacs_handle(grid->comm);
-  PetscCallMPI(MPI_Comm_split(grid->comm, grid->rank / grid->columns, grid->rank,
-                              &grid->row_comm));
-  PetscCallMPI(MPI_Comm_split(grid->comm, grid->rank % grid->columns, grid->rank,
-                              &grid->column_comm));
+  PetscCallMPI(MPI_Comm_split(grid->comm, grid->rank / grid->columns, grid->rank, &grid->row_comm));
+  PetscCallMPI(
+    MPI_Comm_split(grid->comm, grid->rank % grid->columns, grid->rank, &grid->column_comm));
   Cblacs_gridinit(&grid->context, "Row", grid->rows, grid->columns);
   int rows, columns;
   Cblacs_gridinfo(grid->context, &rows, &columns, &grid->row, &grid->column);
   PetscCheck(rows == grid->rows && columns == grid->columns &&
-                 grid->row * columns + grid->column == grid->rank,
+               grid->row * columns + grid->column == grid->rank,
              PETSC_COMM_SELF, PETSC_ERR_LIB,
              "BLACS made a %d x %d grid with rank %d at (%d, %d), wanted was %d x %d", rows,
              columns, grid->rank, grid->row, grid->column, grid->rows, grid->columns);
@@ -78,7 +77,7 @@ static PetscErrorCode lay_out(RgBlockMatrix *matrix)
   PetscFunctionBeginUser;
   matrix->local_rows = rg_cyclic_count(matrix->rows, matrix->row_block, grid->row, grid->rows);
   matrix->local_columns =
-      rg_cyclic_count(matrix->columns, matrix->column_block, grid->column, grid->columns);
+    rg_cyclic_count(matrix->columns, matrix->column_block, grid->column, grid->columns);
   matrix->ld = PetscMax(1, (matrix->local_rows + 7) / 8 * 8);
   descinit_(matrix->descriptor, &matrix->rows, &matrix->columns, &matrix->row_block,
             &matrix->column_block, &zero, &zero, &grid->context, &matrix->ld, &info);
@@ -120,8 +119,8 @@ PetscErrorCode rg_block_matrix_grow(RgBlockMatrix *matrix, int n, int rows, int 
   RgBlockMatrix larger;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_block_matrix_create(grid, rows, columns, matrix->row_block, matrix->column_block,
-                                   &larger));
+  PetscCall(
+    rg_block_matrix_create(grid, rows, columns, matrix->row_block, matrix->column_block, &larger));
   const int kept_rows = rg_cyclic_count(n, matrix->row_block, grid->row, grid->rows);
   const int kept_columns = rg_cyclic_count(n, matrix->column_block, grid->column, grid->columns);
   for (int j = 0; j < kept_columns; j++)
@@ -140,7 +139,7 @@ void rg_block_matrix_rows(const RgBlockMatrix *matrix, int first, int n, int dim
   const int end = rg_cyclic_count(n, matrix->row_block, grid->row, grid->rows);
   for (int i = begin; i < end; i++) {
     const double *x =
-        X + (size_t)rg_cyclic_global(i, matrix->row_block, grid->row, grid->rows) * dim;
+      X + (size_t)rg_cyclic_global(i, matrix->row_block, grid->row, grid->rows) * dim;
     for (int k = 0; k < dim; k++) *rows++ = x[k];
   }
 }

@@ -66,8 +66,8 @@ static PetscErrorCode invert_corner(Sweep *s)
     info = (int)LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', width, s->corner, width);
     PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dtrtri returned %d", info);
   }
-  PetscCallMPI(MPI_Bcast(s->corner, width * width, MPI_DOUBLE, s->k % grid->columns,
-                         grid->row_comm));
+  PetscCallMPI(
+    MPI_Bcast(s->corner, width * width, MPI_DOUBLE, s->k % grid->columns, grid->row_comm));
   PetscFunctionReturn(0);
 }
 
@@ -90,8 +90,8 @@ static PetscErrorCode share_left(Sweep *s)
 
   PetscFunctionBeginUser;
   if (own_column(s)) take(s->A, s->next, s->column, below, s->width, s->left);
-  PetscCallMPI(MPI_Bcast(s->left, below * s->width, MPI_DOUBLE, s->k % grid->columns,
-                         grid->row_comm));
+  PetscCallMPI(
+    MPI_Bcast(s->left, below * s->width, MPI_DOUBLE, s->k % grid->columns, grid->row_comm));
   PetscFunctionReturn(0);
 }
 
@@ -108,8 +108,8 @@ static PetscErrorCode share_panel(Sweep *s)
     if (own_column(s))
       PetscCall(PetscArraycpy(s->panel + (size_t)s->column * width, s->corner, width * width));
   }
-  PetscCallMPI(MPI_Bcast(s->panel, width * s->columns, MPI_DOUBLE, s->k % grid->rows,
-                         grid->column_comm));
+  PetscCallMPI(
+    MPI_Bcast(s->panel, width * s->columns, MPI_DOUBLE, s->k % grid->rows, grid->column_comm));
   PetscFunctionReturn(0);
 }
 

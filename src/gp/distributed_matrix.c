@@ -41,8 +41,8 @@ PetscErrorCode rg_block_matrix_kernel(const RgKernel *kernel, int first, int n, 
   double *points, *tile;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2((size_t)(end - begin) * dim, &points, (size_t)(end - begin) * block,
-                         &tile));
+  PetscCall(
+    PetscMalloc2((size_t)(end - begin) * dim, &points, (size_t)(end - begin) * block, &tile));
   rg_block_matrix_rows(matrix, first, n, dim, X, points);
   for (int j = 0; j < columns; j += block) {
     const int g = global_column(matrix, j), width = PetscMin(block, n - g);
@@ -51,8 +51,8 @@ PetscErrorCode rg_block_matrix_kernel(const RgKernel *kernel, int first, int n, 
     PetscCall(rg_kernel_cross(kernel, width, X + (size_t)g * dim, height,
                               points + (size_t)(top - begin) * dim, tile));
     for (int c = 0; c < width; c++)
-      PetscCall(PetscArraycpy(matrix->a + (size_t)(j + c) * ld + top, tile + (size_t)c * height,
-                              height));
+      PetscCall(
+        PetscArraycpy(matrix->a + (size_t)(j + c) * ld + top, tile + (size_t)c * height, height));
   }
   for (int g = first; g < n; g++) {
     double *entry = diagonal_entry(matrix, g);
@@ -71,16 +71,15 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
 
   PetscFunctionBeginUser;
   if (height == 0) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc2((size_t)height * dim, &points, (size_t)height * PetscMin(block, m),
-                         &tile));
+  PetscCall(
+    PetscMalloc2((size_t)height * dim, &points, (size_t)height * PetscMin(block, m), &tile));
   rg_block_matrix_rows(matrix, 0, n, dim, X, points);
   for (int j = 0; j < columns; j += block) {
     const int g = global_column(matrix, j), width = PetscMin(block, m - g);
-    PetscCall(
-        rg_kernel_cross(kernel, width, Z + (size_t)g * dim, height, points, tile));
+    PetscCall(rg_kernel_cross(kernel, width, Z + (size_t)g * dim, height, points, tile));
     for (int c = 0; c < width; c++)
-      PetscCall(PetscArraycpy(matrix->a + (size_t)(j + c) * matrix->ld, tile + (size_t)c * height,
-                              height));
+      PetscCall(
+        PetscArraycpy(matrix->a + (size_t)(j + c) * matrix->ld, tile + (size_t)c * height, height));
   }
   PetscCall(PetscFree2(points, tile));
   PetscFunctionReturn(0);
@@ -94,8 +93,8 @@ static const double one = 1.0, minus_one = -1.0;
 static PetscErrorCode factor_diagonal_block(int k, int width, RgBlockMatrix *matrix, bool *good)
 {
   const RgGrid *grid = matrix->grid;
-  const int owner = k / matrix->row_block % grid->rows * grid->columns +
-                    k / matrix->column_block % grid->columns;
+  const int owner =
+    k / matrix->row_block % grid->rows * grid->columns + k / matrix->column_block % grid->columns;
   double *corner = diagonal_entry(matrix, k);
   int info = 0;
 
@@ -168,18 +167,14 @@ PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlo
   *log_det = 0;
   *good = true;
   if (n == 0) PetscFunctionReturn(0);
-  if (first == 0)
-    PetscCall(factor_whole(n, matrix, good));
-  else if (first < n)
-    PetscCall(extend(first, n, matrix, good));
+  if (first == 0) PetscCall(factor_whole(n, matrix, good));
+  else if (first < n) PetscCall(extend(first, n, matrix, good));
   if (!*good) PetscFunctionReturn(0);
   for (int g = 0; g < n; g++) {
     const double *pivot = diagonal_entry(matrix, g);
     if (!pivot) continue;
-    if (*pivot * *pivot > smallest)
-      sums[0] += log(*pivot);
-    else
-      sums[1] += 1; /* NaN, too */
+    if (*pivot * *pivot > smallest) sums[0] += log(*pivot);
+    else sums[1] += 1; /* NaN, too */
   }
   PetscCall(rg_grid_sum(matrix->grid, 2, sums));
   *good = sums[1] == 0;
@@ -230,16 +225,14 @@ static void spread(int n, int m, int begin, int count, double *B, RgBlockMatrix 
     for (int i = 0; i < rows; i++) {
       const size_t g = (size_t)rg_cyclic_global(i, part->row_block, grid->row, grid->rows);
       double *mine = part->a + (size_t)j * part->ld + i, *all = B + g * (size_t)m + at;
-      if (back)
-        *all = *mine;
-      else
-        *mine = *all;
+      if (back) *all = *mine;
+      else *mine = *all;
     }
   }
 }
 
-PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower, bool upper,
-                                         int n, int m, double *B)
+PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower, bool upper, int n,
+                                         int m, double *B)
 {
   const RgGrid *grid = factor->grid;
   const int batch = PetscMin(m, factor->row_block * grid->columns);

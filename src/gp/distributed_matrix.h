@@ -12,11 +12,11 @@
    never taller than wide. */
 typedef struct {
   MPI_Comm comm; /* a duplicate, owned */
-  int      size, rank;
-  int      handle, context; /* of BLACS */
-  int      rows, columns, row, column;
+  int size, rank;
+  int handle, context; /* of BLACS */
+  int rows, columns, row, column;
   MPI_Comm row_comm, column_comm; /* of this row by column, of this column by row; owned */
-  int      block; /* rows and columns of a block */
+  int block;                      /* rows and columns of a block */
 } RgGrid;
 
 /* block 0: the default, RG_DISTRIBUTED_BLOCK. */
@@ -81,8 +81,8 @@ PetscErrorCode rg_block_matrix_sweep(int n, RgBlockMatrix *matrix);
 PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transposed, int n, int m,
                                      RgBlockMatrix *B);
 /* B (n x m, B[i*m + j], the same on every rank): L^-1 B (lower), then L^-T of it (upper). */
-PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower, bool upper,
-                                         int n, int m, double *B);
+PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower, bool upper, int n,
+                                         int m, double *B);
 
 /* Sum over the ranks, in place, the same bits everywhere. Any count. */
 PetscErrorCode rg_grid_sum(const RgGrid *grid, size_t count, double *values);

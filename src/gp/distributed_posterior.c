@@ -33,10 +33,8 @@ static PetscErrorCode reserve(RgDistributed *p, int capacity)
   PetscCall(grow_array(n, size, &p->y));
   PetscCall(grow_array(n, size, &p->beta));
   PetscCall(grow_array(n, size, &p->alpha));
-  if (p->L.grid)
-    PetscCall(rg_block_matrix_grow(&p->L, p->n, capacity, capacity));
-  else
-    PetscCall(rg_block_matrix_create(&p->grid, capacity, capacity, block, block, &p->L));
+  if (p->L.grid) PetscCall(rg_block_matrix_grow(&p->L, p->n, capacity, capacity));
+  else PetscCall(rg_block_matrix_create(&p->grid, capacity, capacity, block, block, &p->L));
   p->capacity = capacity;
   PetscFunctionReturn(0);
 }
@@ -94,8 +92,7 @@ static PetscErrorCode factor(RgDistributed *p, double jitter, RgFailure *failure
 
   PetscFunctionBeginUser;
   for (;;) {
-    PetscCall(
-        rg_block_matrix_kernel(&p->kernel, 0, p->n, p->X, p->noise_variance + jitter, &p->L));
+    PetscCall(rg_block_matrix_kernel(&p->kernel, 0, p->n, p->X, p->noise_variance + jitter, &p->L));
     PetscCall(rg_block_matrix_cholesky(0, p->n, smallest_pivot(p), &p->L, &good, &p->log_det));
     if (good) break;
     jitter = jitter > 0.0 ? 10.0 * jitter : 1e-10 * diagonal;
@@ -118,10 +115,8 @@ static PetscErrorCode whiten_outputs(RgDistributed *p, int first)
   PetscFunctionBeginUser;
   const bool few = first > 0 && p->n - first <= RG_FEW_ROWS;
   for (int i = few ? first : 0; i < p->n; i++) p->beta[i] = p->y[i] - p->mean;
-  if (few)
-    PetscCall(rg_block_matrix_solve_rows(&p->L, first, p->n, p->beta));
-  else
-    PetscCall(rg_block_matrix_solve_all(&p->L, true, false, p->n, 1, p->beta));
+  if (few) PetscCall(rg_block_matrix_solve_rows(&p->L, first, p->n, p->beta));
+  else PetscCall(rg_block_matrix_solve_all(&p->L, true, false, p->n, 1, p->beta));
   p->alpha_valid = false;
   p->m_kept = 0;
   PetscFunctionReturn(0);
@@ -169,10 +164,9 @@ PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, c
   PetscCall(PetscArraycpy(p->X + (size_t)before * p->kernel.dim, X, (size_t)m * p->kernel.dim));
   PetscCall(PetscArraycpy(p->y + before, y, m));
   p->n = before + m;
-  PetscCall(rg_block_matrix_kernel(&p->kernel, before, p->n, p->X, p->noise_variance + p->jitter,
-                                   &p->L));
   PetscCall(
-      rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, &good, &p->log_det));
+    rg_block_matrix_kernel(&p->kernel, before, p->n, p->X, p->noise_variance + p->jitter, &p->L));
+  PetscCall(rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, &good, &p->log_det));
   if (!good) PetscCall(factor(p, p->jitter, failure));
   PetscCall(whiten_outputs(p, good ? before : 0));
   PetscFunctionReturn(0);

@@ -147,8 +147,7 @@ static PetscErrorCode contract(const RgDistributed *p, int m, const double *Z,
     const int at = candidate(p, j);
     PetscCall(PetscArraycpy(targets + (size_t)j * dim, Z + (size_t)at * dim, dim));
     for (int i = 0; i < rows; i++)
-      weights[(size_t)i * count + j] =
-          U ? U->a[(size_t)j * U->ld + i] : alpha[i] * mean_bar[at];
+      weights[(size_t)i * count + j] = U ? U->a[(size_t)j * U->ld + i] : alpha[i] * mean_bar[at];
   }
   PetscCall(rg_kernel_cross_gradient(&p->kernel, rows, points, count, targets, weights, part));
   for (int j = 0; j < count; j++)
@@ -165,10 +164,8 @@ static PetscErrorCode gradient_batch(RgDistributed *p, int m, const double *Z,
 
   PetscFunctionBeginUser;
   PetscCall(PetscArrayzero(G, (size_t)m * p->kernel.dim));
-  if (variance_bar)
-    PetscCall(fill_batch(p, m, Z, true));
-  else
-    PetscCall(lay_out_batch(p, m));
+  if (variance_bar) PetscCall(fill_batch(p, m, Z, true));
+  else PetscCall(lay_out_batch(p, m));
   PetscCall(PetscMalloc1(PetscMax(local_rows(p), 1), &weight));
   take_rows(p, variance_bar ? p->beta : p->alpha, weight);
   if (variance_bar) {

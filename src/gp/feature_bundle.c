@@ -89,8 +89,8 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
     ops->turns(path->dim, x, path->n, path->frequency, M, path->phase, cosine);
     ops->circle(path->n, cosine, cosine, NULL);
     for (int s = 0; s < count; ++s, ++r, ++e) {
-      *r = posterior->y[i] - posterior->mean - ops->dot(path->n, bundle->weight + s * M, cosine) -
-           *e;
+      *r =
+        posterior->y[i] - posterior->mean - ops->dot(path->n, bundle->weight + s * M, cosine) - *e;
     }
   }
   PetscCall(solve(posterior, count, bundle->alpha));
@@ -132,7 +132,7 @@ PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, int split, int 
     int width = PetscMin(BLOCK, m - first);
 
     PetscCall(
-        rg_kernel_cross(&posterior->kernel, n, posterior->X, width, Z + first * dim, bundle->work));
+      rg_kernel_cross(&posterior->kernel, n, posterior->X, width, Z + first * dim, bundle->work));
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, count, width, n, 1.0, bundle->alpha, count,
                 bundle->work, width, 1.0, value + first, m);
   }

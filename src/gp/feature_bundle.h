@@ -12,12 +12,12 @@
 #include "gp/feature_path.h"
 
 typedef struct {
-  RgFeaturePath path;   /* the features; the weights of the path selected */
-  int           count;  /* paths */
-  double       *weight; /* count x features */
-  double       *alpha;  /* n x count, for n data */
-  double       *work;   /* kernel values at a block of points */
-  size_t        weight_room, alpha_room, work_room;
+  RgFeaturePath path; /* the features; the weights of the path selected */
+  int count;          /* paths */
+  double *weight;     /* count x features */
+  double *alpha;      /* n x count, for n data */
+  double *work;       /* kernel values at a block of points */
+  size_t weight_room, alpha_room, work_room;
 } RgFeatureBundle;
 
 PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle);

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define TWO_PI        6.283185307179586476925287
-#define BLOCK         128    /* points at a time: their kernel values with the data stay in cache */
+#define TWO_PI 6.283185307179586476925287
+#define BLOCK 128            /* points at a time: their kernel values with the data stay in cache */
 #define FREQUENCY_MAX 0x1p40 /* beyond it angles lose their fraction */
-#define COARSE_MAX    0x1p18 /* likewise in single precision */
+#define COARSE_MAX 0x1p18    /* likewise in single precision */
 
 /* n rounded up to whole blocks of a vector sum. */
 static size_t padded(int n)
@@ -24,9 +24,8 @@ PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path)
   PetscCall(PetscMemzero(path, sizeof *path));
   path->dim = dim;
   path->n = n;
-  PetscCall(PetscMalloc6((size_t)dim * n, &path->frequency, n, &path->phase, n, &path->amplitude,
-                         n, &path->weight, 2 * n, &path->work, (dim + 3) * padded(n),
-                         &path->coarse));
+  PetscCall(PetscMalloc6((size_t)dim * n, &path->frequency, n, &path->phase, n, &path->amplitude, n,
+                         &path->weight, 2 * n, &path->work, (dim + 3) * padded(n), &path->coarse));
   PetscFunctionReturn(0);
 }
 
@@ -84,7 +83,7 @@ static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom
   draw_stretch(degrees_of_freedom(factor->family), n, random, z, stretch);
   for (int k = 0; k < factor->n_inputs; ++k) {
     double *w = path->frequency + (size_t)factor->inputs[k] * path->n + first;
-    double  inverse = 1.0 / factor->length_scale[factor->n_scales == 1 ? 0 : k];
+    double inverse = 1.0 / factor->length_scale[factor->n_scales == 1 ? 0 : k];
 
     rg_vector_normals(random, (size_t)n, z);
     for (int m = 0; m < n; ++m) {
@@ -98,7 +97,7 @@ static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom
 
 PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random)
 {
-  int     n = path->n, terms = kernel->n_terms, first = 0;
+  int n = path->n, terms = kernel->n_terms, first = 0;
   double *z;
 
   PetscFunctionBeginUser;
@@ -109,7 +108,7 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   PetscCall(PetscArrayzero(path->frequency, (size_t)path->dim * n));
   for (int t = 0; t < terms; ++t) {
     const RgKernelTerm *term = &kernel->terms[t];
-    int                 count = n / terms + (t < n % terms);
+    int count = n / terms + (t < n % terms);
 
     for (int f = 0; f < term->n_factors; ++f) {
       draw_factor(&term->factors[f], first, count, random, path, z);
@@ -133,12 +132,12 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
 
 /* P (n x M, row i = features of x_i, rows padded with zeros to ld) and
    r_i = y_i - mean - g(x_i) - e_i of a draw g from the prior. */
-static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posterior,
-                           const double *e, size_t ld, double *P, double *r)
+static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posterior, const double *e,
+                           size_t ld, double *P, double *r)
 {
   const RgVectorOps *ops = rg_vector_ops();
-  const double      *x = posterior->X;
-  size_t             n = (size_t)path->n;
+  const double *x = posterior->X;
+  size_t n = (size_t)path->n;
 
   for (int i = 0; i < posterior->n; ++i, x += path->dim, P += ld) {
     ops->turns(path->dim, x, path->n, path->frequency, n, path->phase, P);
@@ -151,8 +150,8 @@ static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posteri
 
 /* A weight-space system: n data, M features, P (n x ldp). */
 typedef struct {
-  bool    dual; /* of n equations, P P' + noise I; else of M, P' P + noise I */
-  int     n, features, size, ldp, lda;
+  bool dual; /* of n equations, P P' + noise I; else of M, P' P + noise I */
+  int n, features, size, ldp, lda;
   double *P, *A;
 } System;
 
@@ -160,7 +159,7 @@ typedef struct {
 static bool factor_system(const System *system, double added)
 {
   const RgVectorOps *ops = rg_vector_ops();
-  int                size = system->size;
+  int size = system->size;
 
   if (system->dual && ops->gram) {
     ops->gram(size, system->ldp, system->P, system->A, (size_t)system->lda);
@@ -179,8 +178,8 @@ static void solve_system(const System *system, double *r, double *s)
   if (system->dual) {
     LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', system->n, 1, system->A, system->lda, r, system->n);
   }
-  cblas_dgemv(CblasColMajor, CblasNoTrans, system->features, system->n, 1.0, system->P,
-              system->ldp, r, 1, 0.0, s, 1);
+  cblas_dgemv(CblasColMajor, CblasNoTrans, system->features, system->n, 1.0, system->P, system->ldp,
+              r, 1, 0.0, s, 1);
   if (!system->dual) {
     LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', system->size, 1, system->A, system->lda, s,
                         system->size);
@@ -190,20 +189,19 @@ static void solve_system(const System *system, double *r, double *s)
 PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPosterior *posterior,
                                                  const double *e, RgFailure *failure)
 {
-  int     n = posterior->n, features = path->n;
-  bool    dual = n <= features, good = false;
-  double  diagonal = rg_kernel_diagonal(&posterior->kernel), jitter = posterior->jitter;
+  int n = posterior->n, features = path->n;
+  bool dual = n <= features, good = false;
+  double diagonal = rg_kernel_diagonal(&posterior->kernel), jitter = posterior->jitter;
   double *r, *s;
-  System  system = {.dual = dual, .n = n, .features = features, .size = dual ? n : features};
+  System system = {.dual = dual, .n = n, .features = features, .size = dual ? n : features};
 
   PetscFunctionBeginUser;
   path->mean = 0.0;
   path->has_coarse = false;
   system.ldp = (int)padded(features);
   system.lda = rg_pad(system.size);
-  PetscCall(rg_feature_path_reserve(path, (size_t)n * system.ldp
-                                            + (size_t)system.lda * system.lda
-                                            + (size_t)(n + features)));
+  PetscCall(rg_feature_path_reserve(path, (size_t)n * system.ldp + (size_t)system.lda * system.lda +
+                                            (size_t)(n + features)));
   system.P = path->large_work;
   system.A = system.P + (size_t)n * system.ldp;
   r = system.A + (size_t)system.lda * system.lda;
@@ -264,8 +262,8 @@ static void evaluate_features(RgFeaturePath *path, int m, const double *Z, doubl
                               double *gradient)
 {
   const RgVectorOps *ops = rg_vector_ops();
-  int                n = path->n, dim = path->dim;
-  double            *cosine = path->work, *sine = gradient ? path->work + n : NULL;
+  int n = path->n, dim = path->dim;
+  double *cosine = path->work, *sine = gradient ? path->work + n : NULL;
 
   for (int j = 0; j < m; ++j, Z += dim) {
     ops->turns(dim, Z, n, path->frequency, (size_t)n, path->phase, cosine);
@@ -284,9 +282,9 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
                                  double *gradient)
 {
   const RgPosterior *posterior = path->posterior;
-  int                n = posterior->n, dim = path->dim;
-  size_t             size = (size_t)n * m, need = size + (size_t)m * dim;
-  double            *K, *G;
+  int n = posterior->n, dim = path->dim;
+  size_t size = (size_t)n * m, need = size + (size_t)m * dim;
+  double *K, *G;
 
   PetscFunctionBeginUser;
   PetscCall(rg_feature_path_reserve(path, need));
@@ -356,14 +354,14 @@ size_t rg_feature_path_make_coarse(RgFeaturePath *path)
 
 PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value)
 {
-  size_t       ld = rg_feature_path_make_coarse(path), dim = (size_t)path->dim;
+  size_t ld = rg_feature_path_make_coarse(path), dim = (size_t)path->dim;
   const float *phase = path->coarse + dim * ld;
 
   PetscFunctionBeginUser;
   for (int j = 0; j < m; ++j) {
-    value[j] = path->mean
-             + rg_vector_ops()->coarse_cosine_sum(path->dim, Z + (size_t)j * dim, (int)ld,
-                                                  path->coarse, ld, phase, phase + ld);
+    value[j] =
+      path->mean + rg_vector_ops()->coarse_cosine_sum(path->dim, Z + (size_t)j * dim, (int)ld,
+                                                      path->coarse, ld, phase, phase + ld);
   }
   PetscCall(rg_feature_path_add_updates(path, m, Z, value, NULL));
   PetscFunctionReturn(0);

@@ -20,20 +20,20 @@
 #include "gp/posterior.h"
 
 typedef struct {
-  int     dim, n;     /* inputs; features */
-  double  mean;       /* constant, of the posterior it was conditioned on */
-  double *frequency;  /* dim x n: frequency[k*n + m], turns */
-  double *phase;      /* n, turns, in [0,1) */
-  double *amplitude;  /* n: a_m */
-  double *weight;     /* n: theta_m a_m */
-  double *alpha;      /* pathwise: weights of the kernel at the data */
-  int     alpha_room;
+  int dim, n;        /* inputs; features */
+  double mean;       /* constant, of the posterior it was conditioned on */
+  double *frequency; /* dim x n: frequency[k*n + m], turns */
+  double *phase;     /* n, turns, in [0,1) */
+  double *amplitude; /* n: a_m */
+  double *weight;    /* n: theta_m a_m */
+  double *alpha;     /* pathwise: weights of the kernel at the data */
+  int alpha_room;
   double *work;       /* 2 n: scratch of an evaluation */
-  float  *coarse;     /* (dim + 3) x n, n padded: frequency, phase, weight in single precision; 1
+  float *coarse;      /* (dim + 3) x n, n padded: frequency, phase, weight in single precision; 1
                          where the frequency is not too large for it, else 0 */
-  bool    has_coarse; /* they are those of the path as it is */
+  bool has_coarse;    /* they are those of the path as it is */
   double *large_work; /* scratch of conditioning and of the update in evaluations */
-  size_t  large_room;
+  size_t large_room;
   RgPosterior *posterior; /* pathwise: borrowed, must not change while the path is in use */
 } RgFeaturePath;
 

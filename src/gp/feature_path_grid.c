@@ -36,15 +36,14 @@ static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Sid
                        const double *phase, const double *weight, double *T)
 {
   const RgVectorOps *ops = rg_vector_ops();
-  const size_t       n = (size_t)path->n, dim = (size_t)grid->dim;
+  const size_t n = (size_t)path->n, dim = (size_t)grid->dim;
 
   for (int i = 0; i < side->size; ++i, T += 2 * n) {
     const double *x = grid->points + (size_t)i * side->stride * dim + side->first;
 
     if (side->dim)
       ops->turns(side->dim, x, path->n, path->frequency + side->first * n, n, phase, T);
-    else
-      memcpy(T, phase, n * sizeof(double));
+    else memcpy(T, phase, n * sizeof(double));
     ops->circle(path->n, T, T, T + n);
     if (!weight) continue;
     for (size_t m = 0; m < n; ++m) {
@@ -58,9 +57,9 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
                                        double *value)
 {
   const size_t n = (size_t)path->n;
-  const int    split = best_split(grid);
-  Side         rows = {.dim = split, .size = 1}, columns = {.first = split, .stride = 1};
-  double      *A, *B, *G, *zero;
+  const int split = best_split(grid);
+  Side rows = {.dim = split, .size = 1}, columns = {.first = split, .stride = 1};
+  double *A, *B, *G, *zero;
 
   PetscFunctionBeginUser;
   PetscCheck(grid->kind == RG_SPACE_GRID && grid->dim == path->dim && !path->posterior,
@@ -74,8 +73,8 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
   PetscCall(PetscCalloc1(n, &zero));
   side_table(path, grid, &rows, path->phase, path->weight, A);
   side_table(path, grid, &columns, zero, NULL, B);
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows.size, columns.size, 2 * path->n, 1.0,
-              A, 2 * path->n, B, 2 * path->n, 0.0, G, columns.size);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows.size, columns.size, 2 * path->n, 1.0, A,
+              2 * path->n, B, 2 * path->n, 0.0, G, columns.size);
   for (int i = 0; i < grid->size; ++i) value[(size_t)i * step] = path->mean + G[i];
   PetscCall(PetscFree(zero));
   PetscCall(PetscFree3(A, B, G));
@@ -106,14 +105,13 @@ static void weigh_table(int size, size_t ld, const float *T, const float *weight
 
 PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, int split, int rows,
                                               const double *X, int columns, const double *Y,
-                                              int count, const double *weight, int m,
-                                              double *value)
+                                              int count, const double *weight, int m, double *value)
 {
   const size_t n = (size_t)path->n, ld = rg_feature_path_make_coarse(path);
   const size_t R = (size_t)rows, C = (size_t)columns;
   const float *phase = path->coarse + (size_t)path->dim * ld, *kept = phase + 2 * ld;
-  float       *zero, *weights, *A, *B, *weighed;
-  double      *G;
+  float *zero, *weights, *A, *B, *weighed;
+  double *G;
 
   PetscFunctionBeginUser;
   PetscCheck(split > 0 && split < path->dim && m <= rows * columns, PETSC_COMM_SELF,
@@ -143,8 +141,8 @@ PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, int split, in
                                               const double *Z, double *value)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_feature_path_screen_weights(path, split, rows, X, columns, Y, 1, path->weight, m,
-                                           value));
+  PetscCall(
+    rg_feature_path_screen_weights(path, split, rows, X, columns, Y, 1, path->weight, m, value));
   PetscCall(rg_feature_path_add_updates(path, m, Z, value, NULL));
   PetscFunctionReturn(0);
 }

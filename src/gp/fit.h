@@ -23,15 +23,15 @@ double rg_prior_mode(const RgPrior *prior, double otherwise);
 /* Every length scale (variance) of the kernel has the same prior and bounds. */
 typedef struct {
   RgPrior length_scale, variance, noise;
-  double  length_scale_lower, length_scale_upper;
-  double  variance_lower, variance_upper;
-  bool    learn_noise;
-  double  noise_lower, noise_upper;
-  bool    fix_variance; /* keep the signal variance */
-  bool    learn_mean;   /* constant mean by generalised least squares */
-  int     starts;       /* starts beside the warm one, log-uniform in the box */
-  int     max_iterations;
-  double  tolerance;    /* a start ends when an iteration gains less than this (log density) */
+  double length_scale_lower, length_scale_upper;
+  double variance_lower, variance_upper;
+  bool learn_noise;
+  double noise_lower, noise_upper;
+  bool fix_variance; /* keep the signal variance */
+  bool learn_mean;   /* constant mean by generalised least squares */
+  int starts;        /* starts beside the warm one, log-uniform in the box */
+  int max_iterations;
+  double tolerance; /* a start ends when an iteration gains less than this (log density) */
 } RgFitOptions;
 
 /* Value and gradient of the objective (log likelihood plus log priors) at the kernel's current
@@ -44,8 +44,7 @@ PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, d
                                 double *value, double *gradient);
 
 /* Sum of the log priors of the hyperparameters: the objective minus the log likelihood. */
-double rg_fit_log_prior(const RgKernel *kernel, double noise_variance,
-                        const RgFitOptions *options);
+double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgFitOptions *options);
 
 /* Maximise over the hyperparameters, starting from those given (warm start, moved into the box) and
    options->starts others. On return kernel, noise_variance and mean hold the best; unchanged when
@@ -60,14 +59,14 @@ PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, in
 /* Scratch of the expert calls, kept between fits so that nothing is allocated in a loop.
    Zero-initialise. */
 typedef struct {
-  int     n, theta_size; /* room for so many data and hyperparameters */
-  double *K;             /* n x n: covariance, then its factor L */
-  double *inverse;       /* n x n: L^-1 */
-  double *A;             /* n x n, lower triangle: alpha alpha' - (L L')^-1 */
-  double *alpha;         /* 2 x n: K^-1 (y - mean), K^-1 1 */
-  double *theta;         /* 8 x theta_size */
-  int    *free;          /* theta_size: indices of the hyperparameters that are fitted */
-  RgTeam *team;          /* borrowed, may be NULL: takes the matrices when they are large enough */
+  int n, theta_size; /* room for so many data and hyperparameters */
+  double *K;         /* n x n: covariance, then its factor L */
+  double *inverse;   /* n x n: L^-1 */
+  double *A;         /* n x n, lower triangle: alpha alpha' - (L L')^-1 */
+  double *alpha;     /* 2 x n: K^-1 (y - mean), K^-1 1 */
+  double *theta;     /* 8 x theta_size */
+  int *free;         /* theta_size: indices of the hyperparameters that are fitted */
+  RgTeam *team;      /* borrowed, may be NULL: takes the matrices when they are large enough */
 } RgFitWork;
 
 PetscErrorCode rg_fit_work_destroy(RgFitWork *work);

@@ -104,7 +104,7 @@ static void add_prior_gradient(const RgKernel *kernel, double noise_variance,
     for (int f = 0; f < term->n_factors; f++) {
       for (int s = 0; s < term->factors[f].n_scales; s++)
         *gradient++ +=
-            rg_prior_log_gradient(&options->length_scale, term->factors[f].length_scale[s]);
+          rg_prior_log_gradient(&options->length_scale, term->factors[f].length_scale[s]);
     }
     if (!options->fix_variance)
       *gradient += rg_prior_log_gradient(&options->variance, term->variance);
@@ -130,9 +130,8 @@ double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgF
 
 /* The same by the team: one distributed matrix, nothing kept. */
 static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
-                                        double noise_variance, double *mean, int n,
-                                        const double *X, const double *y,
-                                        const RgFitOptions *options, double *value,
+                                        double noise_variance, double *mean, int n, const double *X,
+                                        const double *y, const RgFitOptions *options, double *value,
                                         double *gradient)
 {
   const int size = rg_kernel_theta_size(kernel);
@@ -162,8 +161,8 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   PetscFunctionBeginUser;
   *value = -INFINITY;
   if (rg_team_takes(work->team, n)) {
-    PetscCall(objective_by_team(work, kernel, noise_variance, mean, n, X, y, options, value,
-                                gradient));
+    PetscCall(
+      objective_by_team(work, kernel, noise_variance, mean, n, X, y, options, value, gradient));
     PetscFunctionReturn(0);
   }
   PetscCall(reserve(work, n));
@@ -172,7 +171,7 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   solve(work, n, y, options->learn_mean, mean);
   for (int i = 0; i < n; i++) fit += (y[i] - *mean) * work->alpha[i];
   double sum =
-      -0.5 * (fit + log_det + n * log_2pi) + rg_fit_log_prior(kernel, noise_variance, options);
+    -0.5 * (fit + log_det + n * log_2pi) + rg_fit_log_prior(kernel, noise_variance, options);
   if (!isfinite(sum)) PetscFunctionReturn(0);
   *value = sum;
   if (!gradient) PetscFunctionReturn(0);
@@ -196,8 +195,8 @@ PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, d
 
   PetscFunctionBeginUser;
   given.learn_mean = false;
-  PetscCall(rg_fit_objective_with(&work, kernel, noise_variance, &mean, n, X, y, &given, value,
-                                  gradient));
+  PetscCall(
+    rg_fit_objective_with(&work, kernel, noise_variance, &mean, n, X, y, &given, value, gradient));
   PetscCall(rg_fit_work_destroy(&work));
   PetscFunctionReturn(0);
 }

@@ -11,7 +11,7 @@ static void copy_tile(int n, size_t after, size_t first, int width, double *F, d
   size_t b = first / after, j = first % after;
 
   for (int done = 0; done < width; ++b, j = 0) {
-    int     run = after - j < (size_t)(width - done) ? (int)(after - j) : width - done;
+    int run = after - j < (size_t)(width - done) ? (int)(after - j) : width - done;
     double *place = F + b * (size_t)n * after + j, *row = tile + done;
 
     for (int i = 0; i < n; ++i, place += after, row += RG_VECTOR_TILE) {
@@ -31,8 +31,8 @@ void rg_grid_multiply(int before, int n, size_t after, const double *A, bool low
                       double *scratch)
 {
   const RgVectorOps *ops = rg_vector_ops();
-  size_t             columns = (size_t)before * after;
-  double            *out = scratch + (size_t)n * RG_VECTOR_TILE;
+  size_t columns = (size_t)before * after;
+  double *out = scratch + (size_t)n * RG_VECTOR_TILE;
 
   memset(scratch, 0, (size_t)n * RG_VECTOR_TILE * sizeof *scratch);
   for (size_t first = 0; first < columns; first += RG_VECTOR_TILE) {

@@ -18,7 +18,7 @@ const char *const rg_gain_bound_names[] = {"hadamard", "submodular", "certificat
 static int widest(int size, const double *variance, const bool *used, double slack)
 {
   double best = -1;
-  int    index = 0;
+  int index = 0;
 
   for (int i = 0; i < size; i++)
     if (!used[i] && variance[i] > best) best = variance[i];
@@ -31,15 +31,15 @@ static PetscErrorCode select_greedily(const RgDomain *domain, const RgKernel *ke
                                       double noise_variance, RgInformationGain *gain,
                                       double *certificate)
 {
-  const double    v = rg_kernel_diagonal(kernel);
+  const double v = rg_kernel_diagonal(kernel);
   RgSetPosterior *posterior;
-  RgFailure       failure = {0};
-  double          sum = 0;
-  bool           *used;
+  RgFailure failure = {0};
+  double sum = 0;
+  bool *used;
 
   PetscFunctionBeginUser;
   PetscCall(rg_set_posterior_create(domain, kernel, noise_variance, 0.0, gain->n, &posterior));
-  const int     size = rg_set_posterior_size(posterior);
+  const int size = rg_set_posterior_size(posterior);
   const double *variance = rg_set_posterior_variance(posterior);
   PetscCall(PetscCalloc1(size, &used));
   for (int t = 0; t < gain->n; t++) {
@@ -70,7 +70,7 @@ static int descending(const void *left, const void *right)
 static PetscErrorCode largest_eigenvalues(int n, double *A, int count, double *values)
 {
   double *all, unused;
-  int     found, info, no_support;
+  int found, info, no_support;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &all));
@@ -86,7 +86,7 @@ static PetscErrorCode largest_eigenvalues(int n, double *A, int count, double *v
 static PetscErrorCode product_eigenvalues(const RgSetPrior *prior, double *values)
 {
   double *axis, *table, *tables = prior->tables;
-  int     done = 1;
+  int done = 1;
 
   PetscFunctionBeginUser;
   values[0] = 1;
@@ -107,7 +107,7 @@ static PetscErrorCode product_eigenvalues(const RgSetPrior *prior, double *value
 static PetscErrorCode dense_eigenvalues(const RgSetPrior *prior, int count, double *values)
 {
   const size_t size = (size_t)prior->size;
-  double      *K;
+  double *K;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size * size, &K));
@@ -122,7 +122,7 @@ static PetscErrorCode interlace(const RgDomain *domain, const RgKernel *kernel,
                                 double noise_variance, int n, double **bounds)
 {
   RgSetPrior prior;
-  double    *values, sum = 0;
+  double *values, sum = 0;
 
   PetscFunctionBeginUser;
   *bounds = NULL;
@@ -179,7 +179,7 @@ PetscErrorCode rg_information_gain_create(const RgDomain *domain, const RgKernel
   PetscCheck(!domain->without_replacement || n <= domain->design.size, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "%d points, each once, of a set of %d", n,
              domain->design.size);
-  *gain = (RgInformationGain) {.n = n};
+  *gain = (RgInformationGain){.n = n};
   PetscCall(PetscMalloc4(n, &gain->index, n, &gain->gain, n, &gain->upper, n, &gain->bound));
   PetscCall(PetscMalloc1(n, &certificate));
   PetscCall(select_greedily(domain, kernel, noise_variance, gain, certificate));
@@ -195,6 +195,6 @@ PetscErrorCode rg_information_gain_destroy(RgInformationGain *gain)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree4(gain->index, gain->gain, gain->upper, gain->bound));
-  *gain = (RgInformationGain) {0};
+  *gain = (RgInformationGain){0};
   PetscFunctionReturn(0);
 }

@@ -21,10 +21,10 @@ extern const char *const rg_gain_bound_names[]; /* NULL-terminated */
 
 /* gamma_1 .. gamma_n. All arrays n long, entry t - 1 for t points; owned. */
 typedef struct {
-  int          n;
-  int         *index; /* greedy points in their order */
-  double      *gain;  /* G_t: a lower bound of gamma_t */
-  double      *upper; /* least upper bound */
+  int n;
+  int *index;         /* greedy points in their order */
+  double *gain;       /* G_t: a lower bound of gamma_t */
+  double *upper;      /* least upper bound */
   RgGainBound *bound; /* which one it is, the first in the list above if several agree */
 } RgInformationGain;
 

@@ -18,18 +18,18 @@
 #include "gp/kernel.h"
 
 typedef struct {
-  int      rank;           /* columns of the preconditioner; 0: none */
-  int      probes;         /* of the log determinant */
-  double   tolerance;      /* relative residual of a solve */
-  int      max_iterations;
-  uint64_t seed;           /* of the probes */
+  int rank;         /* columns of the preconditioner; 0: none */
+  int probes;       /* of the log determinant */
+  double tolerance; /* relative residual of a solve */
+  int max_iterations;
+  uint64_t seed; /* of the probes */
 } RgIterativeOptions;
 
 extern const RgIterativeOptions rg_iterative_defaults;
 
 typedef struct {
-  bool   converged;
-  int    iterations;
+  bool converged;
+  int iterations;
   double residual; /* at the end, relative to the right-hand side */
 } RgIterativeReport;
 

@@ -25,7 +25,7 @@ struct RgIterative {
   double *M;      /* columns x columns: Cholesky factor of noise I + L'L */
   double log_det; /* of the preconditioner */
   /* What the iteration at hand leaves behind: p'Ap and r'z of every step. */
-  int s;          /* vectors in the stack */
+  int s; /* vectors in the stack */
   int n_curvature, n_product, room;
   double *curvature, *product;
 };

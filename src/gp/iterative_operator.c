@@ -19,8 +19,8 @@ PetscErrorCode rg_iterative_gather(const RgIterative *gp, int s, const double *m
     starts[r] = gp->first[r] * s;
     counts[r] = (gp->first[r + 1] - gp->first[r]) * s;
   }
-  PetscCallMPI(MPI_Allgatherv(mine, gp->rows * s, MPI_DOUBLE, all, counts, starts, MPI_DOUBLE,
-                              gp->comm));
+  PetscCallMPI(
+    MPI_Allgatherv(mine, gp->rows * s, MPI_DOUBLE, all, counts, starts, MPI_DOUBLE, gp->comm));
   PetscCall(PetscFree2(counts, starts));
   PetscFunctionReturn(0);
 }
@@ -51,8 +51,7 @@ PetscErrorCode rg_iterative_multiply(const RgIterative *gp, int s, const double 
                     s, 1.0, sum, s);
     }
     for (int k = 0; k < count * s; k++)
-      Y[(size_t)j * s + k] =
-          sum[k] + gp->noise_variance * V[(size_t)(first + j) * s + k];
+      Y[(size_t)j * s + k] = sum[k] + gp->noise_variance * V[(size_t)(first + j) * s + k];
   }
   PetscCall(PetscFree4(value, B, sum, scratch));
   PetscFunctionReturn(0);
@@ -98,8 +97,8 @@ static PetscErrorCode factor(RgIterative *gp, double *left, double *row)
     Pivot pivot;
     PetscCall(choose_pivot(gp, k, left, &pivot, row));
     if (pivot.value <= enough) break;
-    PetscCall(rg_kernel_cross(gp->kernel, 1, gp->X + (size_t)pivot.index * dim, rows, mine,
-                              column));
+    PetscCall(
+      rg_kernel_cross(gp->kernel, 1, gp->X + (size_t)pivot.index * dim, rows, mine, column));
     if (k && rows)
       cblas_dgemv(CblasColMajor, CblasNoTrans, rows, k, -1.0, gp->L, rows, row, 1, 1.0, column, 1);
     const double root = sqrt(pivot.value);

@@ -9,7 +9,7 @@
 enum { MOST_POINTS = 16 }; /* solved for at once */
 
 const RgIterativeOptions rg_iterative_defaults = {
-    .rank = 400, .probes = 8, .tolerance = 1e-6, .max_iterations = 1000, .seed = 1};
+  .rank = 400, .probes = 8, .tolerance = 1e-6, .max_iterations = 1000, .seed = 1};
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -146,8 +146,7 @@ static PetscErrorCode draw_probes(const RgIterative *gp, int s, double *B)
   for (int k = 0; k < s; k++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     rg_vector_normals(&random, (size_t)(gp->n + r), normals);
-    for (int i = 0; i < gp->rows; i++)
-      sum[i] = sqrt(gp->noise_variance) * normals[first + i];
+    for (int i = 0; i < gp->rows; i++) sum[i] = sqrt(gp->noise_variance) * normals[first + i];
     if (r && gp->rows)
       cblas_dgemv(CblasColMajor, CblasNoTrans, gp->rows, r, 1.0, gp->L, gp->rows, normals + gp->n,
                   1, 1.0, sum, 1);
@@ -176,8 +175,7 @@ static PetscErrorCode quadrature(const RgIterative *gp, double moments[2])
       before = ratio * inverse;
     }
   }
-  const int info =
-      LAPACKE_dstev(LAPACK_COL_MAJOR, 'V', n, diagonal, off, vectors, PetscMax(n, 1));
+  const int info = LAPACKE_dstev(LAPACK_COL_MAJOR, 'V', n, diagonal, off, vectors, PetscMax(n, 1));
   PetscCheck(info == 0, gp->comm, PETSC_ERR_LIB, "dstev returned %d", info);
   moments[0] = moments[1] = 0.0;
   for (int k = 0; k < n; k++) {

@@ -34,8 +34,7 @@ static PetscErrorCode apply_matrix(Mat matrix, Vec in, Vec out)
   PetscCall(VecRestoreArray(out, &result));
   PetscCall(PetscFree(all));
   PetscCall(VecDot(in, out, &curvature));
-  PetscCall(
-      note(&gp->n_curvature, &gp->room, &gp->curvature, &gp->product, true, curvature));
+  PetscCall(note(&gp->n_curvature, &gp->room, &gp->curvature, &gp->product, true, curvature));
   PetscFunctionReturn(0);
 }
 
@@ -70,8 +69,8 @@ static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
   PetscCall(KSPSetOperators(*ksp, *matrix, *matrix));
   PetscCall(KSPSetType(*ksp, KSPCG));
   PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
-  PetscCall(KSPSetTolerances(*ksp, gp->options.tolerance, 0.0, PETSC_DEFAULT,
-                             gp->options.max_iterations));
+  PetscCall(
+    KSPSetTolerances(*ksp, gp->options.tolerance, 0.0, PETSC_DEFAULT, gp->options.max_iterations));
   PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCShellSetContext(pc, gp));

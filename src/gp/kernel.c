@@ -99,7 +99,7 @@ PetscErrorCode rg_kernel_create_product(RgKernelFamily family, int dim, int n_gr
 {
   PetscFunctionBeginUser;
   PetscCall(
-      create_grouped(family, dim, n_groups, group, ard, length_scale, &variance, false, kernel));
+    create_grouped(family, dim, n_groups, group, ard, length_scale, &variance, false, kernel));
   PetscFunctionReturn(0);
 }
 
@@ -109,7 +109,7 @@ PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_g
 {
   PetscFunctionBeginUser;
   PetscCall(
-      create_grouped(family, dim, n_groups, group, ard, length_scale, variance, true, kernel));
+    create_grouped(family, dim, n_groups, group, ard, length_scale, variance, true, kernel));
   PetscFunctionReturn(0);
 }
 
@@ -130,8 +130,7 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
 }
 
 PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
-                                      const double *length_scale, double variance,
-                                      RgKernel *kernel)
+                                      const double *length_scale, double variance, RgKernel *kernel)
 {
   PetscFunctionBeginUser;
   PetscCheck(dim % 2 == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d inputs are no pairs", dim);

@@ -38,10 +38,8 @@ static PetscErrorCode work_destroy(Work *work)
 static void copy_rows(int n, int count, int width, const double *tile, size_t ld, double *K)
 {
   for (int i = 0; i < n; ++i, tile += width, K += ld) {
-    if (count == RG_TILE)
-      memcpy(K, tile, RG_TILE * sizeof *K);
-    else
-      memcpy(K, tile, (size_t)count * sizeof *K);
+    if (count == RG_TILE) memcpy(K, tile, RG_TILE * sizeof *K);
+    else memcpy(K, tile, (size_t)count * sizeof *K);
   }
 }
 

@@ -17,11 +17,11 @@ static int count_left(const RgKernelFactor *factor, int dim_left)
 static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool left, int first,
                                RgKernelTerm *term)
 {
-  const int       n_left = count_left(factor, dim_left);
-  const int       n = left ? n_left : factor->n_inputs - n_left;
-  const bool      ard = factor->n_scales > 1;
+  const int n_left = count_left(factor, dim_left);
+  const int n = left ? n_left : factor->n_inputs - n_left;
+  const bool ard = factor->n_scales > 1;
   RgKernelFactor *part = &term->factors[term->n_factors];
-  int             filled = 0;
+  int filled = 0;
 
   PetscFunctionBeginUser;
   if (n == 0) PetscFunctionReturn(0);

@@ -30,36 +30,36 @@ typedef enum {
 
 /* The `surrogate:` block of a study file; described by rg_surrogate_params. */
 typedef struct {
-  int     kernel;        /* RgKernelFamily */
-  bool    ard;
-  int     structure;     /* RgKernelStructure: whole | product | additive over `groups` */
+  int kernel; /* RgKernelFamily */
+  bool ard;
+  int structure;         /* RgKernelStructure: whole | product | additive over `groups` */
   RgReals groups;        /* group of each input, any numbers; empty: one group per input */
   RgTexts terms;         /* additive: inputs of each term, from 1, may overlap; empty: groups */
   RgReals term_variance; /* of each of the terms; empty: equal shares of `variance` */
   RgReals length_scale;  /* fixed value, or start of the fit; auto: 0.3; unit-cube units. One value,
                             one per input (ard), or one per group (not ard) */
-  double  variance;      /* signal variance k(x,x): fixed value, or start of the fit */
-  double  noise_variance; /* auto: the study's noise variance where known, else learned (fixed
+  double variance;       /* signal variance k(x,x): fixed value, or start of the fit */
+  double noise_variance; /* auto: the study's noise variance where known, else learned (fixed
                              policy: 1e-6 of the signal variance) */
-  int     noise_units;   /* RgNoiseUnits of a given or known noise variance */
-  double  noise_floor;   /* least noise variance in model units, where it is not learned */
-  bool    fit_noise;     /* learn the noise also where it is known */
-  double  noise_start;   /* start of a learned noise, model units; auto: prior mode, or 0.01 */
-  double  noise_lower, noise_upper; /* bounds of a learned noise, model units */
-  bool    standardise;   /* outputs to zero mean, unit variance at every refit */
-  int     deviation;     /* RgDeviation: divisor n | n - 1 */
-  int     mean;          /* RgMeanKind: zero | constant (generalised least squares); auto:
+  int noise_units;       /* RgNoiseUnits of a given or known noise variance */
+  double noise_floor;    /* least noise variance in model units, where it is not learned */
+  bool fit_noise;        /* learn the noise also where it is known */
+  double noise_start;    /* start of a learned noise, model units; auto: prior mode, or 0.01 */
+  double noise_lower, noise_upper; /* bounds of a learned noise, model units */
+  bool standardise;                /* outputs to zero mean, unit variance at every refit */
+  int deviation;                   /* RgDeviation: divisor n | n - 1 */
+  int mean;                        /* RgMeanKind: zero | constant (generalised least squares); auto:
                             constant unless the policy is fixed */
-  int     fit;           /* RgFitPolicy */
-  int     refit_every;   /* evaluations between refits */
-  int     fit_starts;    /* starts of the fit beside the first one */
-  int     fit_multistart; /* RgMultistart: when fit_starts are used */
-  bool    fit_warm;      /* first start of a fit: the last optimum, else the configured values */
-  int     fit_iterations;
-  double  fit_tolerance; /* a start ends when an iteration gains less (log density) */
-  bool    fit_variance;  /* false keeps `variance` */
-  double  length_scale_lower, length_scale_upper, variance_lower, variance_upper;
-  int     prior;         /* RgPriorSet; used by the map policy */
+  int fit;                         /* RgFitPolicy */
+  int refit_every;                 /* evaluations between refits */
+  int fit_starts;                  /* starts of the fit beside the first one */
+  int fit_multistart;              /* RgMultistart: when fit_starts are used */
+  bool fit_warm; /* first start of a fit: the last optimum, else the configured values */
+  int fit_iterations;
+  double fit_tolerance; /* a start ends when an iteration gains less (log density) */
+  bool fit_variance;    /* false keeps `variance` */
+  double length_scale_lower, length_scale_upper, variance_lower, variance_upper;
+  int prior; /* RgPriorSet; used by the map policy */
 } RgSurrogateOptions;
 
 extern const RgParam rg_surrogate_params[];
@@ -79,23 +79,23 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *options, int dim
 
 /* What a model did when it took in its newest datum, for the record. */
 typedef struct {
-  bool   refitted;       /* hyperparameters were fitted */
-  int    fit_evaluations;
+  bool refitted; /* hyperparameters were fitted */
+  int fit_evaluations;
   double log_likelihood; /* of the standardised data, without priors; NaN unless refitted */
   double jitter;         /* 0 unless it was needed */
 } RgModelReport;
 
 typedef struct {
-  const RgDomain           *domain;  /* borrowed */
+  const RgDomain *domain;            /* borrowed */
   const RgSurrogateOptions *options; /* borrowed */
-  RgKernel        kernel;            /* current hyperparameters, over (x, c) */
-  double          noise_variance;    /* in model units */
-  double          mean;              /* constant prior mean, model units */
-  double          shift, scale;      /* y_model = (y - shift) / scale */
-  RgPosterior     posterior;         /* where `set` is NULL */
+  RgKernel kernel;                   /* current hyperparameters, over (x, c) */
+  double noise_variance;             /* in model units */
+  double mean;                       /* constant prior mean, model units */
+  double shift, scale;               /* y_model = (y - shift) / scale */
+  RgPosterior posterior;             /* where `set` is NULL */
   RgSetPosterior *set;               /* the model's inputs are all finite; else NULL */
-  RgModelReport   report;
-  struct RgModelState *state;        /* private */
+  RgModelReport report;
+  struct RgModelState *state; /* private */
 } RgModel;
 
 /* `noise_variance`: known observation noise in native units, NaN when unknown. `use_context`: the
@@ -139,7 +139,7 @@ bool rg_model_uses_context(const RgModel *model);
 /* The input of evaluation i: kernel.dim unit coordinates z, and the index into `set` (where it is
    not NULL). */
 void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z);
-int  rg_model_index(const RgModel *model, const RgHistory *history, int i);
+int rg_model_index(const RgModel *model, const RgHistory *history, int i);
 
 PetscErrorCode rg_model_destroy(RgModel *model);
 

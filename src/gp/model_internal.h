@@ -5,25 +5,25 @@
 #include "gp/model.h"
 
 struct RgModelState {
-  int         dim;         /* of the model's inputs */
-  bool        use_context;
-  bool        learn_noise;
-  double      given_noise; /* known or configured noise variance; NaN: none */
-  RgStream    stream;
-  RgClock    *clock;       /* borrowed, may be NULL */
-  RgDomain    inputs;      /* the domain, without its context if unused; borrows */
-  int         n, held;     /* data taken in; of these in the posterior */
-  int         capacity;
-  double     *X;           /* capacity x dim */
-  double     *y, *y_model; /* capacity: native, model units */
-  int        *index;       /* capacity: flat index where the inputs are finite */
-  int         last_period; /* of the refit schedule; -1: none yet */
-  RgKernel    configured;
-  double      configured_noise;
-  RgFitWork   fit_work;
-  int         multistart_n; /* n when other starts joined last; 0: never */
-  int         optimum_n;    /* n, objective and scale of the last optimum; 0: none yet */
-  double      optimum, optimum_scale;
+  int dim; /* of the model's inputs */
+  bool use_context;
+  bool learn_noise;
+  double given_noise; /* known or configured noise variance; NaN: none */
+  RgStream stream;
+  RgClock *clock;  /* borrowed, may be NULL */
+  RgDomain inputs; /* the domain, without its context if unused; borrows */
+  int n, held;     /* data taken in; of these in the posterior */
+  int capacity;
+  double *X;           /* capacity x dim */
+  double *y, *y_model; /* capacity: native, model units */
+  int *index;          /* capacity: flat index where the inputs are finite */
+  int last_period;     /* of the refit schedule; -1: none yet */
+  RgKernel configured;
+  double configured_noise;
+  RgFitWork fit_work;
+  int multistart_n; /* n when other starts joined last; 0: never */
+  int optimum_n;    /* n, objective and scale of the last optimum; 0: none yet */
+  double optimum, optimum_scale;
   RgPrediction prediction;
 };
 

@@ -66,7 +66,7 @@ static PetscErrorCode rebuild(RgModel *model, RgFailure *failure)
   PetscFunctionBeginUser;
   if (model->set) {
     PetscCall(
-        rg_set_posterior_reset(model->set, &model->kernel, model->noise_variance, model->mean));
+      rg_set_posterior_reset(model->set, &model->kernel, model->noise_variance, model->mean));
     s->held = 0;
     PetscCall(rg_model_append(model, failure));
   } else {
@@ -154,7 +154,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
     s->optimum_n = s->n;
     s->optimum_scale = model->scale;
     model->report.log_likelihood =
-        value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
+      value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
   } else if (!model->options->fit_warm) {
     PetscCall(rg_kernel_destroy(&model->kernel));
     PetscCall(rg_kernel_copy(&kept, &model->kernel));

@@ -149,10 +149,8 @@ PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
   posterior->noise_variance = noise_variance;
   posterior->mean = mean;
   const bool remote = rg_team_takes(posterior->team, n);
-  if (remote)
-    PetscCall(rg_posterior_go_remote(posterior, n));
-  else
-    PetscCall(rg_posterior_return_local(posterior));
+  if (remote) PetscCall(rg_posterior_go_remote(posterior, n));
+  else PetscCall(rg_posterior_return_local(posterior));
   if (n > posterior->capacity) {
     PetscCall(rg_posterior_reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
   }
@@ -189,7 +187,7 @@ PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, doub
   square = rg_kernel_diagonal(&posterior->kernel) + posterior->noise_variance + posterior->jitter -
            cblas_ddot(n, row, 1, row, 1);
   PetscCall(
-      PetscArraycpy(posterior->X + (size_t)n * posterior->kernel.dim, x, posterior->kernel.dim));
+    PetscArraycpy(posterior->X + (size_t)n * posterior->kernel.dim, x, posterior->kernel.dim));
   posterior->y[n] = y;
   ++posterior->n;
   if (square > smallest_pivot(posterior)) {

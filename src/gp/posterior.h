@@ -22,7 +22,7 @@ typedef struct {
   double *inverse; /* L^-1 in the layout of L, zeros above the diagonal; NULL until a variance
                       is predicted, and valid for its first n_inverse rows */
   int n_inverse;
-  double *row; /* capacity: scratch of an append */
+  double *row;  /* capacity: scratch of an append */
   RgTeam *team; /* borrowed; NULL: this rank alone */
   int expected; /* data that the team makes room for at once */
   bool remote;  /* the matrix is with the team, in `slot`; L, beta, alpha, inverse are not used */

@@ -100,15 +100,12 @@ PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double 
     work->m = m;
     work->has_variance = variance != NULL;
     work->kept = false;
-    PetscCall(
-        rg_team_posterior_predict(posterior->team, posterior->slot, m, Z, mean, variance));
+    PetscCall(rg_team_posterior_predict(posterior->team, posterior->slot, m, Z, mean, variance));
     PetscFunctionReturn(0);
   }
   PetscCall(prediction_begin(posterior, m, variance != NULL, work));
-  if (variance)
-    PetscCall(rg_posterior_invert(posterior));
-  else
-    rg_posterior_solve(posterior);
+  if (variance) PetscCall(rg_posterior_invert(posterior));
+  else rg_posterior_solve(posterior);
   rg_kernel_scale_points(&posterior->kernel, posterior->n, posterior->X, work->A);
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);

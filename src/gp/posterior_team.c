@@ -19,8 +19,8 @@ PetscErrorCode rg_posterior_go_remote(RgPosterior *posterior, int n)
 
   PetscFunctionBeginUser;
   if (posterior->remote) PetscFunctionReturn(0);
-  PetscCall(rg_team_posterior_create(posterior->team, &posterior->kernel, capacity,
-                                     &posterior->slot));
+  PetscCall(
+    rg_team_posterior_create(posterior->team, &posterior->kernel, capacity, &posterior->slot));
   PetscCall(PetscFree(posterior->L));
   PetscCall(PetscFree(posterior->inverse));
   posterior->n_inverse = 0;
@@ -86,8 +86,7 @@ PetscErrorCode rg_posterior_append_batch(RgPosterior *posterior, int m, const do
   PetscCall(PetscArraycpy(posterior->y + n, y, m));
   posterior->n = n + m;
   if (rg_distributed_size(rg_team_posterior(posterior->team, posterior->slot)) == n && n > 0) {
-    PetscCall(
-        rg_team_posterior_append(posterior->team, posterior->slot, m, X, y, failure));
+    PetscCall(rg_team_posterior_append(posterior->team, posterior->slot, m, X, y, failure));
     note(posterior);
   } else {
     PetscCall(rg_posterior_set_remote(posterior, failure));

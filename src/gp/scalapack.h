@@ -10,7 +10,7 @@
 enum { RG_DESCRIPTOR = 9 }; /* ints of an array descriptor */
 
 /* BLACS */
-int  Csys2blacs_handle(MPI_Comm comm);
+int Csys2blacs_handle(MPI_Comm comm);
 void Cfree_blacs_system_handle(int handle);
 void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
 void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);

@@ -7,21 +7,21 @@
 
 /* The part of the grid that one term sees. */
 typedef struct {
-  int     first;   /* its slowest axis */
-  int     size;    /* points */
-  int     offset;  /* of its table among all tables */
-  int    *stride;  /* n_axes: step in its table per level of an axis, 0: not its axis; owned */
-  double *points;  /* size x dim, the other axes at their first level; owned */
+  int first;      /* its slowest axis */
+  int size;       /* points */
+  int offset;     /* of its table among all tables */
+  int *stride;    /* n_axes: step in its table per level of an axis, 0: not its axis; owned */
+  double *points; /* size x dim, the other axes at their first level; owned */
 } Component;
 
 typedef struct {
-  int        n_components, n_axes;
-  int        total;       /* entries of all tables */
-  Component *components;  /* one per term; owned */
-  int        n, capacity; /* rows held; room */
-  double    *rows;        /* capacity x total: tables of L^-1 K(data, grid) */
-  double    *table;       /* total: of the covariance asked for last */
-  double    *coefficient; /* capacity */
+  int n_components, n_axes;
+  int total;             /* entries of all tables */
+  Component *components; /* one per term; owned */
+  int n, capacity;       /* rows held; room */
+  double *rows;          /* capacity x total: tables of L^-1 K(data, grid) */
+  double *table;         /* total: of the covariance asked for last */
+  double *coefficient;   /* capacity */
 } Additive;
 
 /* used (n_axes): the axes a term depends on; returns the points of its part of the grid. */
@@ -41,7 +41,7 @@ static size_t term_axes(const RgSetPrior *prior, const RgKernelTerm *term, bool 
 static bool additive_applies(const RgSetPrior *prior)
 {
   size_t total = 0;
-  bool   used[64];
+  bool used[64];
 
   if (prior->n_axes == 0 || prior->n_axes > 64 || rg_kernel_shifts(&prior->kernel)) return false;
   for (int t = 0; t < prior->kernel.n_terms; ++t) {
@@ -65,8 +65,8 @@ static PetscErrorCode component_create(const RgSetPrior *prior, const RgKernelTe
                                        int offset, Component *component)
 {
   size_t dim = (size_t)prior->n_axes;
-  bool   used[64];
-  int    step = 1;
+  bool used[64];
+  int step = 1;
 
   PetscFunctionBeginUser;
   component->offset = offset;
@@ -113,8 +113,8 @@ static PetscErrorCode make_components(const RgSetPrior *prior, Additive *additiv
   additive->total = 0;
   PetscCall(PetscCalloc1(additive->n_components, &additive->components));
   for (int t = 0; t < additive->n_components; ++t) {
-    PetscCall(component_create(prior, &prior->kernel.terms[t], additive->total,
-                               &additive->components[t]));
+    PetscCall(
+      component_create(prior, &prior->kernel.terms[t], additive->total, &additive->components[t]));
     additive->total += additive->components[t].size;
   }
   PetscCall(PetscMalloc1((size_t)additive->capacity * additive->total, &additive->rows));
@@ -223,8 +223,8 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
   for (int j = 0; j < additive->n; ++j) additive->coefficient[j] = 0.0;
   for (int t = 0; t < additive->n_components; ++t) {
     const Component *component = &additive->components[t];
-    const RgKernel   term = {prior->kernel.dim, 1, &prior->kernel.terms[t]};
-    int              at = component_index(component, prior, index);
+    const RgKernel term = {prior->kernel.dim, 1, &prior->kernel.terms[t]};
+    int at = component_index(component, prior, index);
 
     PetscCall(rg_kernel_cross(&term, 1, component->points + (size_t)at * prior->n_axes,
                               component->size, component->points,
@@ -247,7 +247,7 @@ static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int in
                                     const double *row)
 {
   Additive *additive = state;
-  double   *last;
+  double *last;
 
   (void)prior;
   (void)index;
@@ -255,7 +255,7 @@ static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int in
   PetscFunctionBeginUser;
   if (additive->n == additive->capacity) {
     double *more;
-    size_t  held = (size_t)additive->n * additive->total;
+    size_t held = (size_t)additive->n * additive->total;
 
     PetscCall(PetscMalloc1(2 * held, &more));
     PetscCall(PetscArraycpy(more, additive->rows, held));

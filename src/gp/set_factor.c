@@ -66,8 +66,8 @@ static size_t tables_size(const RgSetPrior *prior)
 static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
 {
   const RgSetPrior *prior = factor->prior;
-  const double     *table = prior->tables;
-  double           *L;
+  const double *table = prior->tables;
+  double *L;
 
   PetscFunctionBeginUser;
   const size_t tables = prior->kernel.n_terms * tables_size(prior);
@@ -88,8 +88,8 @@ static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
 static PetscErrorCode factor_dense(RgSetFactor *factor, RgFailure *failure)
 {
   const RgSetPrior *prior = factor->prior;
-  size_t            size = (size_t)prior->size * prior->size;
-  double           *K;
+  size_t size = (size_t)prior->size * prior->size;
+  double *K;
 
   PetscFunctionBeginUser;
   PetscCall(rg_room(size, size, &factor->L_room, &factor->L));
@@ -118,7 +118,7 @@ PetscErrorCode rg_set_factor_update(RgSetFactor *factor, const RgSetPrior *prior
 static void multiply_term(const RgSetPrior *prior, int count, const double *A, bool lower,
                           double *scratch, double *F)
 {
-  int    before = 1;
+  int before = 1;
   size_t after = (size_t)prior->size * count;
 
   for (int a = 0; a < prior->n_axes; ++a) {
@@ -156,8 +156,8 @@ static PetscErrorCode reserve_work(RgSetFactor *factor, int count, double **G)
 static PetscErrorCode draw_grid(RgSetFactor *factor, int count, RgRandom *random, double *F)
 {
   const RgSetPrior *prior = factor->prior;
-  size_t            size = (size_t)prior->size * count, step = tables_size(prior);
-  double           *G = NULL;
+  size_t size = (size_t)prior->size * count, step = tables_size(prior);
+  double *G = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(reserve_work(factor, count, &G));
@@ -199,8 +199,8 @@ static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, con
                                       const double *rows, double *F)
 {
   const RgSetPrior *prior = factor->prior;
-  size_t            size = (size_t)prior->size * count, step = tables_size(prior);
-  double           *G = NULL;
+  size_t size = (size_t)prior->size * count, step = tables_size(prior);
+  double *G = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(reserve_work(factor, count, &G));
@@ -219,8 +219,8 @@ static PetscErrorCode covariance_dense(RgSetFactor *factor, int count, int n, co
                                        const double *rows, double *F)
 {
   const RgSetPrior *prior = factor->prior;
-  int               size = prior->size, dim = prior->kernel.dim;
-  double           *X, *K;
+  int size = prior->size, dim = prior->kernel.dim;
+  double *X, *K;
 
   PetscFunctionBeginUser;
   PetscCall(PetscArrayzero(F, (size_t)size * count));

@@ -12,12 +12,12 @@
 
 typedef struct {
   const RgSetPrior *prior;  /* borrowed */
-  double           *L;      /* grid: laid out as prior->tables, lower factors, row-major; else
+  double *L;                /* grid: laid out as prior->tables, lower factors, row-major; else
                                N x N, column-major; owned */
-  double            jitter; /* largest that was needed, relative to the diagonal */
-  size_t            L_room, work_room; /* doubles allocated */
-  double           *work;   /* owned */
-  double           *tiles;  /* in it, on a cache line */
+  double jitter;            /* largest that was needed, relative to the diagonal */
+  size_t L_room, work_room; /* doubles allocated */
+  double *work;             /* owned */
+  double *tiles;            /* in it, on a cache line */
 } RgSetFactor;
 
 /* Factor the prior as it is now. `factor` is zero or was used before. Jitter as in posterior.h.

@@ -8,18 +8,18 @@
 #include <math.h>
 
 struct RgSetPaths {
-  RgDomain    domain;    /* the space as a domain; borrows its arrays */
-  RgSetPrior  prior;
+  RgDomain domain; /* the space as a domain; borrows its arrays */
+  RgSetPrior prior;
   RgSetFactor factor;
-  bool        factored;  /* `factor` belongs to the prior as it is */
+  bool factored;         /* `factor` belongs to the prior as it is */
   RgPosterior posterior; /* of the data */
-  int         capacity;  /* room for indices */
-  int        *index;     /* of the data */
-  double     *theta;     /* 2 theta_size: hyperparameters as they are, and new ones */
-  double     *noise;     /* n x count: noise of the data */
-  double     *update;    /* N x count: what the data add to a path */
-  double     *tile;      /* n x RG_TILE: right-hand sides */
-  size_t      noise_room, update_room, tile_room;
+  int capacity;          /* room for indices */
+  int *index;            /* of the data */
+  double *theta;         /* 2 theta_size: hyperparameters as they are, and new ones */
+  double *noise;         /* n x count: noise of the data */
+  double *update;        /* N x count: what the data add to a path */
+  double *tile;          /* n x RG_TILE: right-hand sides */
+  size_t noise_room, update_room, tile_room;
 };
 
 PetscErrorCode rg_set_paths_create(const RgSpace *space, const RgKernel *kernel, int capacity,
@@ -71,7 +71,7 @@ bool rg_set_paths_is_structured(const RgSetPaths *paths)
 /* Takes over new hyperparameters; did they change? */
 static PetscErrorCode update_kernel(RgSetPaths *paths, const RgKernel *kernel, bool *changed)
 {
-  int     size = rg_kernel_theta_size(kernel);
+  int size = rg_kernel_theta_size(kernel);
   double *theta = paths->theta + size;
 
   PetscFunctionBeginUser;
@@ -132,8 +132,8 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
                                    RgFailure *failure)
 {
   RgPosterior *posterior = &paths->posterior;
-  bool         changed, same;
-  double      *X;
+  bool changed, same;
+  double *X;
 
   PetscFunctionBeginUser;
   PetscCall(update_kernel(paths, kernel, &changed));
@@ -164,10 +164,10 @@ static PetscErrorCode reserve(size_t size, size_t *room, double **array)
 /* B (n x count) <- (K + noise I)^-1 B, by the inverse of the factor, columns tile by tile. */
 static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
 {
-  RgPosterior     *posterior = &paths->posterior;
+  RgPosterior *posterior = &paths->posterior;
   const RgTileOps *ops = rg_tile_ops();
-  int              n = posterior->n, rows = rg_pad(n);
-  double          *V;
+  int n = posterior->n, rows = rg_pad(n);
+  double *V;
 
   PetscFunctionBeginUser;
   PetscCall(rg_posterior_invert(posterior));
@@ -192,8 +192,8 @@ static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
 PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, double *F)
 {
   RgPosterior *posterior = &paths->posterior;
-  size_t       size = (size_t)paths->prior.size * count;
-  double       mean = posterior->mean, *r = e;
+  size_t size = (size_t)paths->prior.size * count;
+  double mean = posterior->mean, *r = e;
 
   PetscFunctionBeginUser;
   PetscCall(reserve(size, &paths->update_room, &paths->update));
@@ -205,8 +205,8 @@ PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, d
     for (int s = 0; s < count; ++s, ++r) *r = posterior->y[l] - mean - f[s] - *r;
   }
   PetscCall(solve(paths, count, e));
-  PetscCall(rg_set_factor_covariance(&paths->factor, count, posterior->n, paths->index, e,
-                                     paths->update));
+  PetscCall(
+    rg_set_factor_covariance(&paths->factor, count, posterior->n, paths->index, e, paths->update));
   for (size_t i = 0; i < size; ++i) F[i] += mean + paths->update[i];
   PetscFunctionReturn(0);
 }
@@ -215,8 +215,8 @@ PetscErrorCode rg_set_paths_draw(RgSetPaths *paths, int count, RgRandom *random,
                                  RgFailure *failure)
 {
   RgPosterior *posterior = &paths->posterior;
-  size_t       size = (size_t)posterior->n * count;
-  double       deviation = sqrt(posterior->noise_variance + posterior->jitter);
+  size_t size = (size_t)posterior->n * count;
+  double deviation = sqrt(posterior->noise_variance + posterior->jitter);
 
   PetscFunctionBeginUser;
   if (!paths->factored) {
@@ -235,8 +235,8 @@ PetscErrorCode rg_set_paths_draw(RgSetPaths *paths, int count, RgRandom *random,
 PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *index, double *C)
 {
   RgPosterior *posterior = &paths->posterior;
-  int          n = posterior->n, *all;
-  double      *X, *rows;
+  int n = posterior->n, *all;
+  double *X, *rows;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3((size_t)count * paths->prior.kernel.dim, &X, n + count, &all,

@@ -5,21 +5,21 @@
 #include <math.h>
 
 #define MAX_LISTENERS 4
-#define CACHE_BYTES   (1 << 20) /* rows up to this size are not worth a structure */
-#define FEW_POINTS    2048      /* nor, for products, sets up to this size (100 to 400 rows) */
+#define CACHE_BYTES (1 << 20) /* rows up to this size are not worth a structure */
+#define FEW_POINTS 2048       /* nor, for products, sets up to this size (100 to 400 rows) */
 
 struct RgSetPosterior {
-  RgSetPrior          prior;
+  RgSetPrior prior;
   const RgSetBackend *backend;
-  void               *state;          /* of the back end; owned */
-  double              noise_variance, prior_mean;
-  int                 n;              /* observations */
-  double             *mean, *variance; /* N each; owned */
-  double             *row;            /* N: scratch; owned */
-  RgSetMethod         method;         /* as asked for */
-  int                 capacity;
-  int                 n_listeners;
-  RgSetListener       listeners[MAX_LISTENERS];
+  void *state; /* of the back end; owned */
+  double noise_variance, prior_mean;
+  int n;                   /* observations */
+  double *mean, *variance; /* N each; owned */
+  double *row;             /* N: scratch; owned */
+  RgSetMethod method;      /* as asked for */
+  int capacity;
+  int n_listeners;
+  RgSetListener listeners[MAX_LISTENERS];
 };
 
 static const RgSetBackend *choose_backend(const RgSetPosterior *posterior)
@@ -67,7 +67,7 @@ static void forget(RgSetPosterior *posterior)
 
   posterior->n = 0;
   for (int i = 0; i < posterior->prior.size; ++i) {
-    posterior->mean[i]     = posterior->prior_mean;
+    posterior->mean[i] = posterior->prior_mean;
     posterior->variance[i] = diagonal;
   }
 }
@@ -87,7 +87,7 @@ PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *
                                             double mean, int capacity, RgSetPosterior **out)
 {
   RgSetPosterior *posterior;
-  size_t          size;
+  size_t size;
 
   PetscFunctionBeginUser;
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -99,9 +99,9 @@ PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *
   PetscCall(PetscMalloc1(size, &posterior->variance));
   PetscCall(PetscMalloc1(size, &posterior->row));
   posterior->noise_variance = noise_variance;
-  posterior->prior_mean     = mean;
-  posterior->method         = method;
-  posterior->capacity       = capacity;
+  posterior->prior_mean = mean;
+  posterior->method = method;
+  posterior->capacity = capacity;
   PetscCall(prepare_backend(posterior));
   forget(posterior);
   *out = posterior;
@@ -129,7 +129,7 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
              "Noise variance is %g; it must not be negative", noise_variance);
   if (kernel) PetscCall(rg_set_prior_set_kernel(&posterior->prior, kernel));
   posterior->noise_variance = noise_variance;
-  posterior->prior_mean     = mean;
+  posterior->prior_mean = mean;
   PetscCall(prepare_backend(posterior));
   forget(posterior);
   for (int l = 0; l < posterior->n_listeners; ++l) {
@@ -143,8 +143,8 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
                                        RgFailure *failure)
 {
   const RgTileOps *ops = rg_tile_ops();
-  int              size = posterior->prior.size;
-  double           square;
+  int size = posterior->prior.size;
+  double square;
 
   PetscFunctionBeginUser;
   PetscCheck(index >= 0 && index < size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -160,8 +160,8 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
   double known = PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->prior.kernel);
   if (square <= posterior->n * known) PetscFunctionReturn(0);
   RgSetUpdate update = {.index = index, .y = y, .pivot = sqrt(square), .row = posterior->row};
-  PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index,
-                                           posterior->row));
+  PetscCall(
+    posterior->backend->covariance(posterior->state, &posterior->prior, index, posterior->row));
   update.step = (y - posterior->mean[index]) / update.pivot;
   ops->scale((size_t)size, 1.0 / update.pivot, posterior->row);
   for (int l = 0; l < posterior->n_listeners; ++l) {
@@ -238,8 +238,8 @@ PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetLis
 PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out)
 {
   PetscFunctionBeginUser;
-  PetscCheck(index >= 0 && index < posterior->prior.size, PETSC_COMM_SELF,
-             PETSC_ERR_ARG_OUTOFRANGE, "Point %d of a set of %d", index, posterior->prior.size);
+  PetscCheck(index >= 0 && index < posterior->prior.size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Point %d of a set of %d", index, posterior->prior.size);
   PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index, out));
   PetscFunctionReturn(0);
 }

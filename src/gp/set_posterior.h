@@ -20,11 +20,11 @@ typedef enum {
 
 /* One rank-one update. */
 typedef struct {
-  int           index; /* point observed */
-  double        y;
-  double        pivot; /* root of its variance before, plus noise */
-  double        step;  /* (y - its mean before) / pivot */
-  const double *row;   /* N: its covariance with every point before, / pivot */
+  int index; /* point observed */
+  double y;
+  double pivot;      /* root of its variance before, plus noise */
+  double step;       /* (y - its mean before) / pivot */
+  const double *row; /* N: its covariance with every point before, / pivot */
 } RgSetUpdate;
 
 /* Follows a posterior: quantities that are updated by the same rows (averages over contexts, sample
@@ -55,14 +55,14 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
 PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, double y,
                                        RgFailure *failure);
 
-int           rg_set_posterior_size(const RgSetPosterior *posterior);     /* N */
-int           rg_set_posterior_count(const RgSetPosterior *posterior);    /* n */
+int rg_set_posterior_size(const RgSetPosterior *posterior);               /* N */
+int rg_set_posterior_count(const RgSetPosterior *posterior);              /* n */
 const double *rg_set_posterior_mean(const RgSetPosterior *posterior);     /* N */
 const double *rg_set_posterior_variance(const RgSetPosterior *posterior); /* N, >= 0 */
-const char   *rg_set_posterior_method(const RgSetPosterior *posterior);   /* rows, product, ... */
+const char *rg_set_posterior_method(const RgSetPosterior *posterior);     /* rows, product, ... */
 const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior);
-double        rg_set_posterior_noise(const RgSetPosterior *posterior);      /* noise variance */
-double        rg_set_posterior_prior_mean(const RgSetPosterior *posterior);
+double rg_set_posterior_noise(const RgSetPosterior *posterior); /* noise variance */
+double rg_set_posterior_prior_mean(const RgSetPosterior *posterior);
 /* All points, N x dim, unit coordinates, design and context joined. */
 const double *rg_set_posterior_points(const RgSetPosterior *posterior);
 /* Have `listener` (copied) follow; its reset is called at once. Not with data already there. */

@@ -7,8 +7,8 @@
 static PetscErrorCode join_points(const RgDomain *domain, RgSetPrior *prior)
 {
   const RgSpace *design = &domain->design, *context = &domain->context;
-  int            n_contexts = context->dim ? context->size : 1;
-  double        *point;
+  int n_contexts = context->dim ? context->size : 1;
+  double *point;
 
   PetscFunctionBeginUser;
   prior->size = design->size * n_contexts;
@@ -31,16 +31,16 @@ static PetscErrorCode join_points(const RgDomain *domain, RgSetPrior *prior)
 
 static bool is_grid(const RgDomain *domain)
 {
-  return domain->design.kind == RG_SPACE_GRID
-      && (domain->context.dim == 0 || domain->context.kind == RG_SPACE_GRID);
+  return domain->design.kind == RG_SPACE_GRID &&
+         (domain->context.dim == 0 || domain->context.kind == RG_SPACE_GRID);
 }
 
 /* The axes of the joint grid, design first. */
 static PetscErrorCode join_axes(const RgDomain *domain, RgSetPrior *prior)
 {
   const RgSpace *parts[2] = {&domain->design, &domain->context};
-  int            total = 0, *levels;
-  double        *axes;
+  int total = 0, *levels;
+  double *axes;
 
   PetscFunctionBeginUser;
   prior->n_axes = domain->design.dim + domain->context.dim;
@@ -50,7 +50,7 @@ static PetscErrorCode join_axes(const RgDomain *domain, RgSetPrior *prior)
   PetscCall(PetscMalloc1(prior->n_axes, &prior->levels));
   PetscCall(PetscMalloc1(total, &prior->axes));
   levels = prior->levels;
-  axes   = prior->axes;
+  axes = prior->axes;
   for (int p = 0; p < 2; ++p) {
     const double *from = parts[p]->axes;
 
@@ -68,8 +68,8 @@ PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kerne
                                    RgSetPrior *prior)
 {
   PetscFunctionBeginUser;
-  PetscCheck(rg_space_is_finite(&domain->design)
-               && (domain->context.dim == 0 || rg_space_is_finite(&domain->context)),
+  PetscCheck(rg_space_is_finite(&domain->design) &&
+               (domain->context.dim == 0 || rg_space_is_finite(&domain->context)),
              PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "The domain is not finite");
   PetscCall(PetscMemzero(prior, sizeof *prior));
   PetscCall(join_points(domain, prior));
@@ -100,8 +100,8 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
 
   PetscFunctionBeginUser;
   for (int a = 0; a < prior->n_axes; ++a) {
-    int      n = prior->levels[a];
-    double   variance = a ? 1.0 : term->variance;
+    int n = prior->levels[a];
+    double variance = a ? 1.0 : term->variance;
     RgKernel restricted;
 
     PetscCall(rg_kernel_restrict(term, a, variance, &restricted));
@@ -145,8 +145,8 @@ PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel
     size_t columns = (size_t)rg_kernel_n_columns(kernel), padded = (size_t)prior->padded;
 
     PetscCall(PetscMalloc1(columns * padded, &prior->scaled));
-    PetscCall(PetscMalloc1(padded + columns + rg_kernel_tile_scratch(kernel, prior->padded),
-                           &prior->work));
+    PetscCall(
+      PetscMalloc1(padded + columns + rg_kernel_tile_scratch(kernel, prior->padded), &prior->work));
     rg_kernel_scale_tile(&prior->kernel, prior->size, prior->points, prior->padded, prior->scaled);
   }
   PetscFunctionReturn(0);
@@ -170,12 +170,12 @@ static void outer(int n, const double *a, int m, const double *b, bool add, doub
 static void term_row(const RgSetPrior *prior, int index, const double *end, bool add, double *row)
 {
   const double *product = NULL;
-  int           length  = 1;
+  int length = 1;
 
   for (int a = prior->n_axes - 1; a >= 0; --a) {
-    int           n = prior->levels[a];
+    int n = prior->levels[a];
     const double *table = end - (size_t)n * n + (size_t)(index % n) * n;
-    double        one = 1.0, *out;
+    double one = 1.0, *out;
 
     if (!product && a > 0) {
       product = table;
@@ -193,7 +193,7 @@ static void term_row(const RgSetPrior *prior, int index, const double *end, bool
 /* One tile of one row, as wide as the set. */
 static void evaluated_row(const RgSetPrior *prior, int index, double *row)
 {
-  int     columns = rg_kernel_n_columns(&prior->kernel);
+  int columns = rg_kernel_n_columns(&prior->kernel);
   double *padded = prior->work, *point = padded + prior->padded;
 
   for (int c = 0; c < columns; ++c) point[c] = prior->scaled[(size_t)c * prior->padded + index];

@@ -8,20 +8,20 @@
 #include "gp/kernel.h"
 
 typedef struct {
-  RgKernel kernel;  /* owned copy */
-  int      size;    /* N */
-  int      design_dim, n_contexts; /* n_contexts = 1 without context */
-  double  *points;  /* N x dim, unit coordinates, design and context joined; owned */
-  bool     factors; /* rows come from the tables below */
-  int      n_axes;
-  int     *levels;  /* n_axes; owned */
-  double  *axes;    /* the levels' coordinates, axis after axis; owned */
-  double  *tables;  /* per term, per axis: levels x levels correlations, the term's variance in the
+  RgKernel kernel;            /* owned copy */
+  int size;                   /* N */
+  int design_dim, n_contexts; /* n_contexts = 1 without context */
+  double *points;             /* N x dim, unit coordinates, design and context joined; owned */
+  bool factors;               /* rows come from the tables below */
+  int n_axes;
+  int *levels;    /* n_axes; owned */
+  double *axes;   /* the levels' coordinates, axis after axis; owned */
+  double *tables; /* per term, per axis: levels x levels correlations, the term's variance in the
                        first axis; owned */
-  int      padded;  /* N rounded up to whole vectors */
-  double  *scaled;  /* columns x padded: points divided by the length scales, where there are no
+  int padded;     /* N rounded up to whole vectors */
+  double *scaled; /* columns x padded: points divided by the length scales, where there are no
                        tables; owned */
-  double  *work;    /* 2 N: partial products; or one row and scratch of the kernel; owned */
+  double *work;   /* 2 N: partial products; or one row and scratch of the kernel; owned */
 } RgSetPrior;
 
 PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kernel,

@@ -8,14 +8,14 @@
 #include "gp/set_backend.h"
 
 typedef struct {
-  int     split;        /* inputs of the first half */
-  int     n_first, n_second;
+  int split; /* inputs of the first half */
+  int n_first, n_second;
   double *first, *second; /* the halves' points, the other half at its first point; all inputs */
-  int     n, capacity;  /* observations held; room */
-  double *A, *B;        /* capacity + 1 rows of n_first, n_second: columns of the observed points */
-  double *scaled;       /* capacity + 1 rows of n_first */
-  double *L;            /* capacity x capacity, row-major: Cholesky factor of K + noise */
-  double *c, *w;        /* capacity: L^-1 k(data, z) and the weights */
+  int n, capacity;        /* observations held; room */
+  double *A, *B;  /* capacity + 1 rows of n_first, n_second: columns of the observed points */
+  double *scaled; /* capacity + 1 rows of n_first */
+  double *L;      /* capacity x capacity, row-major: Cholesky factor of K + noise */
+  double *c, *w;  /* capacity: L^-1 k(data, z) and the weights */
 } Product;
 
 /* Is every factor a product over the inputs before and after the split? */
@@ -131,7 +131,7 @@ static PetscErrorCode product_destroy(void **state)
 static PetscErrorCode product_reset(void *state, const RgSetPrior *prior)
 {
   Product *product = state;
-  int      split, n_second;
+  int split, n_second;
 
   PetscFunctionBeginUser;
   product->n = 0;
@@ -157,7 +157,7 @@ static PetscErrorCode widen(size_t kept, size_t rows, size_t length, double **ta
 
 static PetscErrorCode double_capacity(Product *product)
 {
-  size_t  old = (size_t)product->capacity, wide = 2 * old;
+  size_t old = (size_t)product->capacity, wide = 2 * old;
   double *L, *c, *w;
 
   PetscFunctionBeginUser;
@@ -181,10 +181,10 @@ static PetscErrorCode double_capacity(Product *product)
 static PetscErrorCode columns_of(Product *product, const RgSetPrior *prior, int index)
 {
   const RgKernel *kernel = &prior->kernel;
-  double         *a = product->A + (size_t)product->n * product->n_first;
-  double         *b = product->B + (size_t)product->n * product->n_second;
-  double          inverse = 1.0 / kernel->terms[0].variance;
-  size_t          dim = (size_t)kernel->dim;
+  double *a = product->A + (size_t)product->n * product->n_first;
+  double *b = product->B + (size_t)product->n * product->n_second;
+  double inverse = 1.0 / kernel->terms[0].variance;
+  size_t dim = (size_t)kernel->dim;
 
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(kernel, 1, product->first + (index / product->n_second) * dim,
@@ -199,8 +199,8 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
                                          double *out)
 {
   Product *product = state;
-  int      n = product->n, n_first = product->n_first, n_second = product->n_second;
-  int      i = index / n_second, j = index % n_second;
+  int n = product->n, n_first = product->n_first, n_second = product->n_second;
+  int i = index / n_second, j = index % n_second;
 
   PetscFunctionBeginUser;
   PetscCall(columns_of(product, prior, index));
@@ -216,8 +216,8 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
   }
   for (int s = 0; s <= n; ++s) {
     const double *a = product->A + (size_t)s * n_first;
-    double       *scaled = product->scaled + (size_t)s * n_first;
-    double        weight = s < n ? -product->w[s] : 1.0;
+    double *scaled = product->scaled + (size_t)s * n_first;
+    double weight = s < n ? -product->w[s] : 1.0;
 
     for (int k = 0; k < n_first; ++k) scaled[k] = weight * a[k];
   }
@@ -237,8 +237,8 @@ static PetscErrorCode product_push(void *state, const RgSetPrior *prior, int ind
   (void)row;
   PetscFunctionBeginUser;
   if (product->n == product->capacity) PetscCall(double_capacity(product));
-  PetscCall(PetscArraycpy(product->L + (size_t)product->n * product->capacity, product->c,
-                          product->n));
+  PetscCall(
+    PetscArraycpy(product->L + (size_t)product->n * product->capacity, product->c, product->n));
   product->L[(size_t)product->n * product->capacity + product->n] = pivot;
   ++product->n;
   PetscFunctionReturn(0);

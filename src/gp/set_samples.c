@@ -9,13 +9,13 @@
 /* Draws from the prior, in place of all paths. */
 static PetscErrorCode reset(void *context, const RgSetPosterior *posterior)
 {
-  RgSetSamples     *samples = context;
-  const size_t      count = (size_t)samples->count, size = (size_t)samples->size;
+  RgSetSamples *samples = context;
+  const size_t count = (size_t)samples->count, size = (size_t)samples->size;
   const RgSetPrior *prior = rg_set_posterior_prior(posterior);
-  const double      mean = rg_set_posterior_prior_mean(posterior);
-  RgRandom          random = rg_stream_at(&samples->stream, 0);
-  RgSetFactor       factor = {0};
-  double           *draws;
+  const double mean = rg_set_posterior_prior_mean(posterior);
+  RgRandom random = rg_stream_at(&samples->stream, 0);
+  RgSetFactor factor = {0};
+  double *draws;
 
   PetscFunctionBeginUser;
   samples->n = 0;
@@ -37,12 +37,12 @@ static PetscErrorCode update(void *context, const RgSetPosterior *posterior,
                              const RgSetUpdate *change)
 {
   RgSetSamples *samples = context;
-  const double  deviation = sqrt(rg_set_posterior_noise(posterior));
-  RgRandom      random = rg_stream_at(&samples->stream, (uint64_t)++samples->n);
+  const double deviation = sqrt(rg_set_posterior_noise(posterior));
+  RgRandom random = rg_stream_at(&samples->stream, (uint64_t)++samples->n);
 
   PetscFunctionBeginUser;
   for (int s = 0; s < samples->count; ++s) {
-    double      *path = samples->path + (size_t)s * samples->size;
+    double *path = samples->path + (size_t)s * samples->size;
     const double e = deviation * rg_random_normal(&random);
 
     cblas_daxpy(samples->size, (change->y - e - path[change->index]) / change->pivot, change->row,
@@ -57,8 +57,8 @@ PetscErrorCode rg_set_samples_create(RgSetPosterior *posterior, int count, const
   RgSetListener listener = {samples, reset, update};
 
   PetscFunctionBeginUser;
-  *samples = (RgSetSamples){
-      .count = count, .size = rg_set_posterior_size(posterior), .stream = *stream};
+  *samples =
+    (RgSetSamples){.count = count, .size = rg_set_posterior_size(posterior), .stream = *stream};
   PetscCall(PetscMalloc1((size_t)count * samples->size, &samples->path));
   PetscCall(rg_set_posterior_follow(posterior, &listener));
   PetscFunctionReturn(0);

@@ -9,11 +9,11 @@
 #include "gp/set_posterior.h"
 
 typedef struct {
-  int       count, size; /* paths; points N */
-  RgStream  stream;
-  int       n;           /* observations so far */
-  double   *path;        /* count x N: path s begins at s N; owned */
-  RgFailure failure;     /* the prior could not be factored: the paths are zero */
+  int count, size; /* paths; points N */
+  RgStream stream;
+  int n;             /* observations so far */
+  double *path;      /* count x N: path s begins at s N; owned */
+  RgFailure failure; /* the prior could not be factored: the paths are zero */
 } RgSetSamples;
 
 /* `count` paths that follow `posterior` (no data yet), which must not outlive them; `samples` must

@@ -131,7 +131,8 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   if (o->structure == RG_STRUCTURE_SHIFT && dim % 2)
     rg_diagnostics_add(diagnostics, place,
                        "'structure: shift' adds a context to a design of as many coordinates, got "
-                       "%d inputs", dim);
+                       "%d inputs",
+                       dim);
   if (o->structure == RG_STRUCTURE_SHIFT) dim /= 2;
   int expected = o->ard ? dim : n_groups, given = o->length_scale.n;
   if (given > 1 && given != expected && !o->terms.n)
@@ -142,9 +143,9 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
     const char *name;
     double lower, upper;
   } bounds[] = {
-      {"length_scale", o->length_scale_lower, o->length_scale_upper},
-      {"variance", o->variance_lower, o->variance_upper},
-      {"noise", o->noise_lower, o->noise_upper},
+    {"length_scale", o->length_scale_lower, o->length_scale_upper},
+    {"variance", o->variance_lower, o->variance_upper},
+    {"noise", o->noise_lower, o->noise_upper},
   };
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
     if (bounds[i].lower >= bounds[i].upper)
@@ -175,7 +176,7 @@ static void order_length_scales(const RgSurrogateOptions *o, int dim, int n_grou
 static PetscErrorCode shift_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
 {
   const RgReals *given = &o->length_scale;
-  double        *length_scale;
+  double *length_scale;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &length_scale));
@@ -230,8 +231,7 @@ PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKerne
 static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
 {
   switch (set) {
-  case RG_PRIORS_NONE:
-    break;
+  case RG_PRIORS_NONE: break;
   case RG_PRIORS_DEFAULT:
     fit->length_scale = (RgPrior){RG_PRIOR_LOGNORMAL, log(0.5) + 0.5 * log(dim), 1.0};
     fit->variance = (RgPrior){RG_PRIOR_LOGNORMAL, 1.0, 1.0};
@@ -252,19 +252,19 @@ static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
 RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool learn_noise)
 {
   RgFitOptions fit = {
-      .length_scale_lower = o->length_scale_lower,
-      .length_scale_upper = o->length_scale_upper,
-      .variance_lower = o->variance_lower,
-      .variance_upper = o->variance_upper,
-      .learn_noise = learn_noise,
-      .noise_lower = o->noise_lower,
-      .noise_upper = o->noise_upper,
-      .fix_variance = !o->fit_variance,
-      .learn_mean =
-          o->mean == RG_MEAN_CONSTANT || (o->mean == RG_MEAN_AUTO && o->fit != RG_FIT_FIXED),
-      .starts = o->fit_starts,
-      .max_iterations = o->fit_iterations,
-      .tolerance = o->fit_tolerance,
+    .length_scale_lower = o->length_scale_lower,
+    .length_scale_upper = o->length_scale_upper,
+    .variance_lower = o->variance_lower,
+    .variance_upper = o->variance_upper,
+    .learn_noise = learn_noise,
+    .noise_lower = o->noise_lower,
+    .noise_upper = o->noise_upper,
+    .fix_variance = !o->fit_variance,
+    .learn_mean =
+      o->mean == RG_MEAN_CONSTANT || (o->mean == RG_MEAN_AUTO && o->fit != RG_FIT_FIXED),
+    .starts = o->fit_starts,
+    .max_iterations = o->fit_iterations,
+    .tolerance = o->fit_tolerance,
   };
   if (o->fit == RG_FIT_MAP) set_priors((RgPriorSet)o->prior, dim, &fit);
   return fit;

@@ -31,7 +31,7 @@ PetscErrorCode rg_surrogate_check_terms(const RgSurrogateOptions *o, int dim, Rg
                                         RgDiagnostics *diagnostics)
 {
   const char *mistake;
-  int        *inputs;
+  int *inputs;
 
   PetscFunctionBeginUser;
   if (o->structure != RG_STRUCTURE_ADDITIVE || o->ard || o->groups.n)
@@ -55,14 +55,13 @@ PetscErrorCode rg_surrogate_check_terms(const RgSurrogateOptions *o, int dim, Rg
 
 PetscErrorCode rg_surrogate_terms_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
 {
-  const int   n = o->terms.n;
+  const int n = o->terms.n;
   const char *mistake;
-  double     *length_scale, *variance;
-  int        *count, *inputs, used = 0;
+  double *length_scale, *variance;
+  int *count, *inputs, used = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(
-    PetscMalloc4(n, &length_scale, n, &variance, n, &count, (size_t)n * dim, &inputs));
+  PetscCall(PetscMalloc4(n, &length_scale, n, &variance, n, &count, (size_t)n * dim, &inputs));
   for (int t = 0; t < n; t++) {
     const RgReals *given = &o->length_scale;
 

@@ -69,8 +69,7 @@ static PetscErrorCode share(RgTeam *team, size_t count, double *values)
 
   PetscFunctionBeginUser;
   for (size_t i = 0; i < count; i += most)
-    PetscCallMPI(
-        MPI_Bcast(values + i, (int)PetscMin(most, count - i), MPI_DOUBLE, 0, team->comm));
+    PetscCallMPI(MPI_Bcast(values + i, (int)PetscMin(most, count - i), MPI_DOUBLE, 0, team->comm));
   PetscFunctionReturn(0);
 }
 
@@ -102,8 +101,7 @@ static PetscErrorCode share_contents(RgTeam *team, RgTeamJob *job)
 static PetscErrorCode start_command(RgTeam *team, RgTeamCommand *command, MPI_Request *request)
 {
   PetscFunctionBeginUser;
-  PetscCallMPI(
-      MPI_Ibcast(command, (int)sizeof *command, MPI_BYTE, 0, team->comm, request));
+  PetscCallMPI(MPI_Ibcast(command, (int)sizeof *command, MPI_BYTE, 0, team->comm, request));
   PetscFunctionReturn(0);
 }
 
@@ -250,11 +248,9 @@ PetscErrorCode rg_team_posterior_append(RgTeam *team, int slot, int m, const dou
 PetscErrorCode rg_team_posterior_set_outputs(RgTeam *team, int slot, double mean, const double *y)
 {
   const size_t n = (size_t)rg_distributed_size(team->slots[slot]);
-  RgTeamJob job = {.command = {.operation = RG_TEAM_OUTPUTS,
-                               .slot = slot,
-                               .mean = mean,
-                               .count = {n}},
-                   .array = {unconst(y)}};
+  RgTeamJob job = {
+    .command = {.operation = RG_TEAM_OUTPUTS, .slot = slot, .mean = mean, .count = {n}},
+    .array = {unconst(y)}};
 
   PetscFunctionBeginUser;
   PetscCall(run_job(team, &job, NULL));
@@ -282,13 +278,13 @@ PetscErrorCode rg_team_posterior_gradient(RgTeam *team, int slot, int m, const d
                                           double *G)
 {
   const size_t count = (size_t)m;
-  RgTeamJob job = {.command = {.operation = RG_TEAM_GRADIENT,
-                               .slot = slot,
-                               .n = m,
-                               .count = {count * inputs(team, slot), count,
-                                         variance_bar ? count : 0}},
-                   .array = {unconst(Z), unconst(mean_bar), unconst(variance_bar)},
-                   .out = {G}};
+  RgTeamJob job = {
+    .command = {.operation = RG_TEAM_GRADIENT,
+                .slot = slot,
+                .n = m,
+                .count = {count * inputs(team, slot), count, variance_bar ? count : 0}},
+    .array = {unconst(Z), unconst(mean_bar), unconst(variance_bar)},
+    .out = {G}};
 
   PetscFunctionBeginUser;
   PetscCall(run_job(team, &job, NULL));

@@ -149,14 +149,9 @@ PetscErrorCode rg_team_do(RgTeam *team, RgTeamJob *job)
 
   PetscFunctionBeginUser;
   switch (c->operation) {
-  case RG_TEAM_DISMISS:
-    break;
-  case RG_TEAM_CREATE:
-    PetscCall(create(team, job));
-    break;
-  case RG_TEAM_DESTROY:
-    PetscCall(rg_distributed_destroy(&team->slots[c->slot]));
-    break;
+  case RG_TEAM_DISMISS: break;
+  case RG_TEAM_CREATE: PetscCall(create(team, job)); break;
+  case RG_TEAM_DESTROY: PetscCall(rg_distributed_destroy(&team->slots[c->slot])); break;
   case RG_TEAM_SET:
     PetscCall(rg_distributed_set(p, c->kernel_ints ? &job->kernel : NULL, c->noise_variance,
                                  c->mean, c->n, job->array[0], job->array[1], job->failure));
@@ -164,24 +159,14 @@ PetscErrorCode rg_team_do(RgTeam *team, RgTeamJob *job)
   case RG_TEAM_APPEND:
     PetscCall(rg_distributed_append(p, c->n, job->array[0], job->array[1], job->failure));
     break;
-  case RG_TEAM_OUTPUTS:
-    PetscCall(rg_distributed_set_outputs(p, c->mean, job->array[0]));
-    break;
-  case RG_TEAM_PREDICT:
-    PetscCall(predict(p, job));
-    break;
-  case RG_TEAM_GRADIENT:
-    PetscCall(gradient(p, job));
-    break;
+  case RG_TEAM_OUTPUTS: PetscCall(rg_distributed_set_outputs(p, c->mean, job->array[0])); break;
+  case RG_TEAM_PREDICT: PetscCall(predict(p, job)); break;
+  case RG_TEAM_GRADIENT: PetscCall(gradient(p, job)); break;
   case RG_TEAM_SOLVE:
     PetscCall(rg_distributed_solve(p, c->lower, c->upper, c->n, job->array[0]));
     break;
-  case RG_TEAM_OBJECTIVE:
-    PetscCall(objective(team, job));
-    break;
-  case RG_TEAM_PATH:
-    PetscCall(path(team, job));
-    break;
+  case RG_TEAM_OBJECTIVE: PetscCall(objective(team, job)); break;
+  case RG_TEAM_PATH: PetscCall(path(team, job)); break;
   }
   PetscFunctionReturn(0);
 }

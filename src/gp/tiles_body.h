@@ -227,10 +227,8 @@ INLINE void summarise_of(int width, int n, const double *b, const double *V, dou
 static void summarise(int n, int width, const double *b, const double *V, double *sum,
                       double *squares)
 {
-  if (width == RG_TILE)
-    summarise_of(RG_TILE, n, b, V, sum, squares);
-  else
-    summarise_of(RG_LANES, n, b, V, sum, squares);
+  if (width == RG_TILE) summarise_of(RG_TILE, n, b, V, sum, squares);
+  else summarise_of(RG_LANES, n, b, V, sum, squares);
 }
 
 INLINE void combine_of(int width, int n, const double *b, const double *p, const double *V,
@@ -239,7 +237,7 @@ INLINE void combine_of(int width, int n, const double *b, const double *p, const
   for (int i = 0; i < n; ++i, V += width, U += width) {
     for (int v = 0; v < width; v += LANES) {
       *(Vector *)(U + v) =
-          b[i] * *(const Vector *)(p + v) + *(const Vector *)(V + v) * *(const Vector *)(q + v);
+        b[i] * *(const Vector *)(p + v) + *(const Vector *)(V + v) * *(const Vector *)(q + v);
     }
   }
 }
@@ -247,10 +245,8 @@ INLINE void combine_of(int width, int n, const double *b, const double *p, const
 static void combine(int n, int width, const double *b, const double *p, const double *V,
                     const double *q, double *U)
 {
-  if (width == RG_TILE)
-    combine_of(RG_TILE, n, b, p, V, q, U);
-  else
-    combine_of(RG_LANES, n, b, p, V, q, U);
+  if (width == RG_TILE) combine_of(RG_TILE, n, b, p, V, q, U);
+  else combine_of(RG_LANES, n, b, p, V, q, U);
 }
 
 #include "gp/tiles_coordinates.h"
@@ -260,23 +256,23 @@ static void combine(int n, int width, const double *b, const double *p, const do
 #define TEXT(name) TEXT_OF(name)
 
 const RgTileOps TILE_OPS = {
-    .name = TEXT(TILE_OPS),
-    .largest = LANES > 2 ? 512 : 16,
-    .distances = distances,
-    .correlations = correlations,
-    .exponential = exponential,
-    .multiply = multiply,
-    .add = add,
-    .dot = dot,
-    .subtract_rows = subtract_rows,
-    .scale = scale,
-    .absorb = absorb,
-    .gradient = gradient,
-    .moments = moments,
-    .lower = lower,
-    .upper = upper,
-    .cholesky = cholesky,
-    .invert = invert,
-    .summarise = summarise,
-    .combine = combine,
+  .name = TEXT(TILE_OPS),
+  .largest = LANES > 2 ? 512 : 16,
+  .distances = distances,
+  .correlations = correlations,
+  .exponential = exponential,
+  .multiply = multiply,
+  .add = add,
+  .dot = dot,
+  .subtract_rows = subtract_rows,
+  .scale = scale,
+  .absorb = absorb,
+  .gradient = gradient,
+  .moments = moments,
+  .lower = lower,
+  .upper = upper,
+  .cholesky = cholesky,
+  .invert = invert,
+  .summarise = summarise,
+  .combine = combine,
 };

@@ -5,17 +5,10 @@
 /* Run `call(d, w)` with the constants that equal dim (1..4) and width (8 or 16). */
 #define DISPATCH_DIM(dim, call, w)                                                                 \
   switch (dim) {                                                                                   \
-  case 1:                                                                                          \
-    call(1, w);                                                                                    \
-    break;                                                                                         \
-  case 2:                                                                                          \
-    call(2, w);                                                                                    \
-    break;                                                                                         \
-  case 3:                                                                                          \
-    call(3, w);                                                                                    \
-    break;                                                                                         \
-  default:                                                                                         \
-    call(4, w);                                                                                    \
+  case 1: call(1, w); break;                                                                       \
+  case 2: call(2, w); break;                                                                       \
+  case 3: call(3, w); break;                                                                       \
+  default: call(4, w);                                                                             \
   }
 #define DISPATCH(dim, width, call)                                                                 \
   do {                                                                                             \
@@ -60,10 +53,8 @@ static void distances(int dim, int n, const double *x, int stride, const double 
 
 #define FIRST(d, w) distances_of(d, w, false, n, x, stride, first, width, r2 + j)
 #define MORE(d, w) distances_of(d, w, true, n, x + k, stride, first, width, r2 + j)
-      if (k == 0)
-        DISPATCH(dim, part, FIRST);
-      else
-        DISPATCH(dim - k, part, MORE);
+      if (k == 0) DISPATCH(dim, part, FIRST);
+      else DISPATCH(dim - k, part, MORE);
 #undef FIRST
 #undef MORE
     }

@@ -30,10 +30,8 @@ INLINE void panel(int vectors, bool subtract, int count, const double *M, size_t
     for (int v = 0; v < vectors; ++v) {
       Vector *to = (Vector *)(out + r * out_stride + v * LANES);
 
-      if (subtract)
-        *to -= sum[r][v];
-      else
-        *to = sum[r][v];
+      if (subtract) *to -= sum[r][v];
+      else *to = sum[r][v];
     }
   }
 }
@@ -66,18 +64,14 @@ INLINE void upper_of(int width, int n, const double *M, size_t ld, double *V)
 
 static void lower(int n, const double *M, size_t ld, int width, double *V)
 {
-  if (width == RG_TILE)
-    lower_of(RG_TILE, n, M, ld, V);
-  else
-    lower_of(RG_LANES, n, M, ld, V);
+  if (width == RG_TILE) lower_of(RG_TILE, n, M, ld, V);
+  else lower_of(RG_LANES, n, M, ld, V);
 }
 
 static void upper(int n, const double *M, size_t ld, int width, double *V)
 {
-  if (width == RG_TILE)
-    upper_of(RG_TILE, n, M, ld, V);
-  else
-    upper_of(RG_LANES, n, M, ld, V);
+  if (width == RG_TILE) upper_of(RG_TILE, n, M, ld, V);
+  else upper_of(RG_LANES, n, M, ld, V);
 }
 
 /* ---- small Cholesky factors: the vectors run down the columns -------------------------------- */

@@ -28,7 +28,7 @@ static double ackley(const void *options, int dim, const double *x, double *grad
 }
 
 typedef struct {
-  int    dim;
+  int dim;
   double lower, upper;
 } Options;
 
@@ -81,7 +81,7 @@ static PetscErrorCode ackley_domain(const void *options, RgDomain *domain)
 static PetscErrorCode ackley_create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
-  double        *origin;
+  double *origin;
 
   PetscFunctionBeginUser;
   (void)failure;

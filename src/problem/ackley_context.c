@@ -42,8 +42,8 @@ static double scaled(double unit)
 static double formula(const void *context, const double *x, const double *c)
 {
   const Options *o = context;
-  const int      d = o->dim + o->context_dim;
-  double         squares = 0, cosines = 0;
+  const int d = o->dim + o->context_dim;
+  double squares = 0, cosines = 0;
 
   for (int j = 0; j < d; j++) {
     const double z = scaled(j < o->dim ? x[j] : c[j - o->dim]);
@@ -87,13 +87,13 @@ static PetscErrorCode tabulate(const Options *o, const RgContextProblem *data, O
   PetscFunctionBeginUser;
   for (int k = 0; k < STEPS; k++) {
     own->u[k] = exp(LOG_FIRST + k * LOG_STEP);
-    own->root[k] = LOG_STEP * a / (2 * sqrt(M_PI)) * exp(-a * a / (4 * own->u[k]))
-      / sqrt(own->u[k]);
+    own->root[k] =
+      LOG_STEP * a / (2 * sqrt(M_PI)) * exp(-a * a / (4 * own->u[k])) / sqrt(own->u[k]);
   }
   own->cosine = 1;
   for (int j = 0; j < data->dim; j++) {
     RgQuadrature rule;
-    double       mean;
+    double mean;
     PetscCall(octaves(&data->law[j], &rule));
     for (int k = 0; k < STEPS; k++) {
       double sum = 0;
@@ -109,9 +109,9 @@ static PetscErrorCode tabulate(const Options *o, const RgContextProblem *data, O
 
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
 {
-  const Options          *o = problem->options;
+  const Options *o = problem->options;
   const RgContextProblem *data = problem->data;
-  const Own              *own = data->own;
+  const Own *own = data->own;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
@@ -132,8 +132,7 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
   const Options *o = options;
 
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_context_check("ackley_context", &o->context, o->context_dim, place, diagnostics));
+  PetscCall(rg_context_check("ackley_context", &o->context, o->context_dim, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -148,7 +147,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  const Options    *o = problem->options;
+  const Options *o = problem->options;
   RgContextProblem *data;
 
   PetscFunctionBeginUser;

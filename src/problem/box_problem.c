@@ -119,8 +119,8 @@ PetscErrorCode rg_box_check_variant(const char *problem, const char *variant, in
                        variant_dim, dim);
   if (!usual_bounds)
     rg_diagnostics_add(
-        diagnostics, place,
-        "%s: variant %s has the bounds [0, 1]; lower and upper belong to variant plain", problem,
-        variant);
+      diagnostics, place,
+      "%s: variant %s has the bounds [0, 1]; lower and upper belong to variant plain", problem,
+      variant);
   PetscFunctionReturn(0);
 }

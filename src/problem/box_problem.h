@@ -12,13 +12,13 @@ typedef double (*RgFormula)(const void *options, int dim, const double *x, doubl
 
 /* One function on one box. All pointers borrowed. */
 typedef struct {
-  RgFormula     formula;
-  bool          minimised;     /* in its source: f = -formula */
-  int           dim;
+  RgFormula formula;
+  bool minimised; /* in its source: f = -formula */
+  int dim;
   const double *lower, *upper; /* dim, native units; read by rg_box_function_domain only */
-  double        best;          /* extremum of the formula over the box, sign as in its source */
-  int           n_best;
-  const double *best_at;       /* n_best x dim: every point of the box where it is attained */
+  double best;                 /* extremum of the formula over the box, sign as in its source */
+  int n_best;
+  const double *best_at; /* n_best x dim: every point of the box where it is attained */
 } RgBoxFunction;
 
 /* The table of a family without parameters. */

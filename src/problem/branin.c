@@ -25,11 +25,11 @@ static const RgBoxFunction box = {
   .formula = branin,
   .minimised = true,
   .dim = 2,
-  .lower = (const double[]) {-5, 0},
-  .upper = (const double[]) {10, 15},
+  .lower = (const double[]){-5, 0},
+  .upper = (const double[]){10, 15},
   .best = 0.39788735772973833942,
   .n_best = 3,
-  .best_at = (const double[]) {-M_PI, 12.275, M_PI, 2.275, 3 * M_PI, 2.475},
+  .best_at = (const double[]){-M_PI, 12.275, M_PI, 2.275, 3 * M_PI, 2.475},
 };
 
 RG_BOX_FIXED(box)

@@ -28,7 +28,7 @@ enum { OFFSETS_1 = 11, OFFSETS_2 = 9 };
 
 typedef struct {
   RgFiniteContextOptions common;
-  char                  *path;
+  char *path;
 } Options;
 
 // clang-format off
@@ -47,9 +47,9 @@ static const RgParam synthetic_params[] = {RG_FINITE_CONTEXT_PARAMS, {0}};
 static PetscErrorCode grid(RgSpace *space, int n1, double first1, double step1, int n2,
                            double first2, double step2)
 {
-  const int    levels[2] = {n1, n2};
+  const int levels[2] = {n1, n2};
   const double lower[2] = {first1, first2}, upper[2] = {first1 + 154.0, first2 + 154.0};
-  double       axes[2 * OFFSETS_1];
+  double axes[2 * OFFSETS_1];
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n1; ++i) axes[i] = first1 + step1 * i;
@@ -83,7 +83,7 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
                                 RgText *mistake)
 {
   static const char *const names[3] = {"x1", "x2", "lt"};
-  int    column[3];
+  int column[3];
   double value[3];
 
   PetscFunctionBeginUser;
@@ -95,17 +95,16 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
   }
   for (int i = 0; i < csv->n_rows && !mistake->length; ++i) {
     bool fine = true;
-    int  node;
+    int node;
     for (int k = 0; k < 2; ++k) fine = fine && rg_csv_number(csv, i, column[k], &value[k]);
     node = fine ? find_node(value[0], value[1]) : 0;
     if (node < 0) continue;
     fine = fine && rg_csv_number(csv, i, column[2], &value[2]);
-    if (!fine)
-      PetscCall(rg_text_add(mistake, "%s:%d: a cell is not a number", path, csv->line[i]));
+    if (!fine) PetscCall(rg_text_add(mistake, "%s:%d: a cell is not a number", path, csv->line[i]));
     else if (!isnan(lifetime[node]) && lifetime[node] != value[2])
       PetscCall(rg_text_add(mistake,
-                            "%s:%d: node (%g, %g) stands there twice, with %.17g and %.17g",
-                            path, csv->line[i], value[0], value[1], lifetime[node], value[2]));
+                            "%s:%d: node (%g, %g) stands there twice, with %.17g and %.17g", path,
+                            csv->line[i], value[0], value[1], lifetime[node], value[2]));
     else lifetime[node] = value[2];
   }
   PetscFunctionReturn(0);
@@ -114,9 +113,9 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
 /* lifetime (NODES), or what is wrong with the file. */
 static PetscErrorCode read_table(const Options *options, double *lifetime, RgText *mistake)
 {
-  RgCsv  csv = {0};
+  RgCsv csv = {0};
   RgText found = {0};
-  int    missing = -1;
+  int missing = -1;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < NODES; ++i) lifetime[i] = NAN;
@@ -139,15 +138,14 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
 
 static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
-  RgText  mistake = {0};
+  RgText mistake = {0};
   double *lifetime;
 
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics));
   PetscCall(PetscMalloc1(NODES, &lifetime));
   PetscCall(read_table(options, lifetime, &mistake));
-  if (mistake.length)
-    rg_diagnostics_add(diagnostics, place, "carrier_lifetime: %s", mistake.data);
+  if (mistake.length) rg_diagnostics_add(diagnostics, place, "carrier_lifetime: %s", mistake.data);
   PetscCall(PetscFree(lifetime));
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
@@ -156,10 +154,10 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
 /* The numbers themselves, by their hash: not where the file is. */
 static PetscErrorCode identity(const void *options, RgText *text)
 {
-  RgText   mistake = {0};
-  double  *lifetime;
+  RgText mistake = {0};
+  double *lifetime;
   uint64_t hash[2];
-  char     hex[33];
+  char hex[33];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(NODES, &lifetime));
@@ -205,9 +203,10 @@ static void synthesise(double *lifetime)
     for (int j = 0; j < 6; j += 2) split_mix_normals(&state, z + j);
     phase = 2.0 * PETSC_PI * split_mix_uniform(&state);
     stretch = sqrt(3.0 / (z[2] * z[2] + z[3] * z[3] + z[4] * z[4])) / 25.0;
-    for (int i = 0; i < NODES; ++i)
-      lifetime[i] += cos(stretch * (z[0] * (8 + 2 * (i / NODES_2)) + z[1] * (8 + 2 * (i % NODES_2)))
-                         + phase);
+    for (int i = 0; i < NODES; ++i) {
+      const int row = i / NODES_2, column = i % NODES_2;
+      lifetime[i] += cos(stretch * (z[0] * (8 + 2 * row) + z[1] * (8 + 2 * column)) + phase);
+    }
   }
   for (int i = 0; i < NODES; ++i)
     lifetime[i] = fmin(fmax(2.5 + 0.5 * sqrt(2.0 / FEATURES) * lifetime[i], 0.2), 6.0);
@@ -218,7 +217,7 @@ static void synthesise(double *lifetime)
 static PetscErrorCode fill(RgProblem *problem, const double *lifetime)
 {
   RgFiniteContext *data;
-  const int        n = problem->domain.context.size;
+  const int n = problem->domain.context.size;
 
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_create(problem, &data));
@@ -235,7 +234,7 @@ static PetscErrorCode fill(RgProblem *problem, const double *lifetime)
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  RgText  mistake = {0};
+  RgText mistake = {0};
   double *lifetime;
 
   PetscFunctionBeginUser;

@@ -55,7 +55,7 @@ static PetscErrorCode parse_measure(const char *expression, RgMeasure *measure)
 PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain)
 {
   RgMeasure measure;
-  RgText    text = {0};
+  RgText text = {0};
 
   PetscFunctionBeginUser;
   PetscCall(unit_box(dim, &domain->context));
@@ -83,14 +83,14 @@ PetscErrorCode rg_context_unit_domain(const RgContextOptions *options, int dim_x
 static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int points)
 {
   const RgStream stream = rg_stream(0, problem->class->name, 0, "expectation", 0);
-  const int      each = (points + SETS - 1) / SETS;
+  const int each = (points + SETS - 1) / SETS;
 
   PetscFunctionBeginUser;
   data->n_qmc = SETS * each;
   PetscCall(PetscMalloc1((size_t)data->n_qmc * data->dim, &data->qmc));
   for (int s = 0; s < SETS; s++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)s);
-    double  *set = data->qmc + (size_t)s * each * data->dim;
+    double *set = data->qmc + (size_t)s * each * data->dim;
     PetscCall(rg_design_sobol(&random, each, data->dim, set));
     for (int i = 0; i < each; i++)
       for (int j = 0; j < data->dim; j++) {
@@ -106,8 +106,8 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
                                    const RgContextOptions *options)
 {
   const RgStream stream = rg_stream(0, problem->class->name, 0, "measure", 0);
-  RgRandom       random = rg_stream_at(&stream, 0);
-  const int      n = options->measure_points;
+  RgRandom random = rg_stream_at(&stream, 0);
+  const int n = options->measure_points;
 
   PetscFunctionBeginUser;
   PetscCall(parse_measure(options->measure, &data->measure));
@@ -126,7 +126,7 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
 PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **out)
 {
   const RgContextOptions *options = problem->options;
-  RgContextProblem       *data;
+  RgContextProblem *data;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&data));
@@ -135,7 +135,7 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **out)
   PetscCall(PetscCalloc2(data->dim, &data->raw, data->dim, &data->law));
   for (int j = 0; j < data->dim; j++) {
     const char *text = options->law.values[options->law.n > 1 ? j : 0];
-    RgText      mistake = {0};
+    RgText mistake = {0};
     PetscCall(rg_distribution_parse(text, &data->raw[j], &mistake));
     PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
                mistake.data);
@@ -197,7 +197,7 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
 {
   const RgContextOptions *options = problem->options;
   const RgContextProblem *data = problem->data;
-  double                 *c;
+  double *c;
 
   PetscFunctionBeginUser;
   (void)failure;
@@ -219,10 +219,10 @@ static PetscErrorCode qmc_mean(RgProblem *problem, const RgPoint *point, double 
 {
   enum { BLOCK = 1024 };
   const RgContextProblem *data = problem->data;
-  const int               all = data->n_qmc / SETS;
-  const int               each = problem->draft ? PetscMin(all, DRAFT / SETS) : all;
-  RgPoint                *points;
-  double                 *f, sum = 0, squares = 0;
+  const int all = data->n_qmc / SETS;
+  const int each = problem->draft ? PetscMin(all, DRAFT / SETS) : all;
+  RgPoint *points;
+  double *f, sum = 0, squares = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(BLOCK, &points, BLOCK, &f));
@@ -252,9 +252,9 @@ static PetscErrorCode measure(RgProblem *problem, int m, const RgPoint *points, 
                               RgFailure *failure)
 {
   const RgContextProblem *data = problem->data;
-  const int               n = data->n_nodes;
-  RgPoint                *at;
-  double                 *f;
+  const int n = data->n_nodes;
+  RgPoint *at;
+  double *f;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &at, n, &f));

@@ -12,13 +12,13 @@
 #include "robust/measure.h"
 
 typedef struct {
-  RgTexts law;         /* of each context coordinate, before clipping; one for all, or one each */
-  bool    clip;        /* f takes contexts clipped to [0, 1] */
-  int     observed;    /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
-  int     expectation; /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
-  int     points;      /* of the quasi-Monte Carlo rule */
-  char   *measure;     /* robust/measure.h */
-  int     measure_points; /* contexts that a measure other than the expectation is over */
+  RgTexts law;        /* of each context coordinate, before clipping; one for all, or one each */
+  bool clip;          /* f takes contexts clipped to [0, 1] */
+  int observed;       /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
+  int expectation;    /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
+  int points;         /* of the quasi-Monte Carlo rule */
+  char *measure;      /* robust/measure.h */
+  int measure_points; /* contexts that a measure other than the expectation is over */
 } RgContextOptions;
 
 enum { RG_OBSERVED_RAW, RG_OBSERVED_CLIPPED };
@@ -27,6 +27,7 @@ enum { RG_EXPECTATION_EXACT, RG_EXPECTATION_QMC };
 extern const char *const rg_context_observations[];
 extern const char *const rg_context_expectations[];
 
+// clang-format off
 // clang-format off
 #define RG_CONTEXT_PARAMS(law_, clip_, observed_)                                                  \
   {"law", RG_PARAM_TEXTS, offsetof(RgContextOptions, law), law_, 0, 0, NULL, "p",                  \
@@ -47,6 +48,7 @@ extern const char *const rg_context_expectations[];
    NULL, "", "equally likely contexts that stand for the law in measures other than the "          \
    "expectation: quantiles in one dimension, a Sobol set in more"}
 // clang-format on
+// clang-format on
 
 /* f at x (design dim) and c (context dim, clipped already). */
 typedef double (*RgContextFormula)(const void *options, const double *x, const double *c);
@@ -56,15 +58,15 @@ typedef struct {
   RgContextFormula formula; /* given by the family; NULL: it has an `evaluate` of its own */
   /* F at m designs by formula or quadrature, x: m x dim; given by the family */
   PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);
-  int             dim;
-  RgDistribution *raw;    /* dim: of the draws; owned */
-  RgDistribution *law;    /* dim: of the contexts that f takes; owned */
-  RgMeasure       measure; /* of an F that is no expectation; owned */
-  int             n_nodes; /* contexts it is over; 0: F is the expectation */
-  double         *nodes;   /* n_nodes x dim; owned */
-  int             n_qmc;  /* 0: not used */
-  double         *qmc;    /* n_qmc x dim contexts; owned */
-  void           *own;    /* of the family; freed by its destroy before rg_context_destroy */
+  int dim;
+  RgDistribution *raw; /* dim: of the draws; owned */
+  RgDistribution *law; /* dim: of the contexts that f takes; owned */
+  RgMeasure measure;   /* of an F that is no expectation; owned */
+  int n_nodes;         /* contexts it is over; 0: F is the expectation */
+  double *nodes;       /* n_nodes x dim; owned */
+  int n_qmc;           /* 0: not used */
+  double *qmc;         /* n_qmc x dim contexts; owned */
+  void *own;           /* of the family; freed by its destroy before rg_context_destroy */
 } RgContextProblem;
 
 /* For `check`: the laws and the measure. dim: of the context. */
@@ -89,8 +91,7 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
                                    RgFailure *failure);
 PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                     RgFailure *failure);
-PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c,
-                               int *context_index);
+PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, int *context_index);
 PetscErrorCode rg_context_destroy(RgProblem *problem);
 
 #define RG_CONTEXT_METHODS                                                                         \

@@ -37,11 +37,11 @@ static const RgBoxFunction box = {
   .formula = cross_in_tray,
   .minimised = true,
   .dim = 2,
-  .lower = (const double[]) {-10, -10},
-  .upper = (const double[]) {10, 10},
+  .lower = (const double[]){-10, -10},
+  .upper = (const double[]){10, 10},
   .best = -2.0626118708227368778,
   .n_best = 4,
-  .best_at = (const double[]) {X1, X1, X1, -X1, -X1, X1, -X1, -X1},
+  .best_at = (const double[]){X1, X1, X1, -X1, -X1, X1, -X1, -X1},
 };
 
 RG_BOX_FIXED(box)

@@ -9,14 +9,14 @@
 /* Where the reader is. */
 typedef struct {
   const char *path;
-  char       *at;
-  int         line;
-  char        separator;
-  RgText     *mistake;
-  int         n_cells, n_rows; /* so far, the header included */
-  int         cell_capacity, row_capacity;
-  char      **cells;           /* owned until handed over, like `lines` */
-  int        *lines;
+  char *at;
+  int line;
+  char separator;
+  RgText *mistake;
+  int n_cells, n_rows; /* so far, the header included */
+  int cell_capacity, row_capacity;
+  char **cells; /* owned until handed over, like `lines` */
+  int *lines;
 } Reader;
 
 static bool failed(const Reader *reader)
@@ -74,7 +74,7 @@ static PetscErrorCode skip_lines_without_cells(Reader *reader)
 /* A quoted cell, unquoted in place; *end is where it is to be cut. */
 static PetscErrorCode read_quoted(Reader *reader, char **end)
 {
-  char     *out = reader->at, *in = reader->at + 1;
+  char *out = reader->at, *in = reader->at + 1;
   const int first = reader->line;
 
   PetscFunctionBeginUser;
@@ -143,7 +143,7 @@ static PetscErrorCode add_row(Reader *reader)
 static PetscErrorCode read_row(Reader *reader, int n_columns)
 {
   const int before = reader->n_cells, line = reader->line;
-  char     *cell, ending = '\0';
+  char *cell, ending = '\0';
 
   PetscFunctionBeginUser;
   PetscCall(add_row(reader));
@@ -208,7 +208,7 @@ PetscErrorCode rg_csv_read(const char *path, RgCsv *csv, RgText *mistake)
   size_t length;
 
   PetscFunctionBeginUser;
-  *csv = (RgCsv) {0};
+  *csv = (RgCsv){0};
   PetscCall(rg_file_read(path, RG_CSV_MAX_BYTES, &csv->text, &length, &what));
   if (csv->text) {
     reader.at = csv->text;
@@ -237,7 +237,7 @@ PetscErrorCode rg_csv_destroy(RgCsv *csv)
   PetscCall(PetscFree(csv->storage));
   PetscCall(PetscFree(csv->line));
   PetscCall(PetscFree(csv->text));
-  *csv = (RgCsv) {0};
+  *csv = (RgCsv){0};
   PetscFunctionReturn(0);
 }
 
@@ -254,7 +254,7 @@ int rg_csv_column(const RgCsv *csv, const char *name)
 bool rg_csv_number(const RgCsv *csv, int row, int column, double *value)
 {
   const char *cell = csv->cells[(size_t)row * csv->n_columns + column];
-  char       *end;
+  char *end;
 
   if (!*cell || cell[strspn(cell, "+-.0123456789eE")]) return false;
   *value = strtod(cell, &end) + 0.0; /* -0 becomes 0 */

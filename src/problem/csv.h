@@ -11,12 +11,12 @@
 #define RG_CSV_MAX_BYTES ((size_t)1 << 28)
 
 typedef struct {
-  int    n_columns, n_rows; /* rows of data: without the header */
-  char **names;             /* n_columns header cells; NULL: nothing read */
-  char **cells;             /* n_rows x n_columns */
-  int   *line;              /* n_rows: where each row begins in the file, from 1 */
-  char  *text;              /* private: what the cells point into */
-  char **storage;           /* private: header and cells */
+  int n_columns, n_rows; /* rows of data: without the header */
+  char **names;          /* n_columns header cells; NULL: nothing read */
+  char **cells;          /* n_rows x n_columns */
+  int *line;             /* n_rows: where each row begins in the file, from 1 */
+  char *text;            /* private: what the cells point into */
+  char **storage;        /* private: header and cells */
 } RgCsv;
 
 /* Read `path`. A mistake in the file is appended to `mistake` as `path what` or `path:line: what`;

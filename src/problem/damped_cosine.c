@@ -23,25 +23,25 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-    {.name = "levels",
-     .type = RG_PARAM_INT,
-     .offset = offsetof(Options, levels),
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 100000,
-     .symbol = "|X|",
-     .doc = "equispaced points of a finite design, the ends included; 0: the whole interval"},
-    {0},
+  {.name = "levels",
+   .type = RG_PARAM_INT,
+   .offset = offsetof(Options, levels),
+   .fallback = "0",
+   .minimum = 0,
+   .maximum = 100000,
+   .symbol = "|X|",
+   .doc = "equispaced points of a finite design, the ends included; 0: the whole interval"},
+  {0},
 };
 
 static const RgBoxFunction box = {
-    .formula = damped_cosine,
-    .dim = 1,
-    .lower = (const double[]){0},
-    .upper = (const double[]){1},
-    .best = 0.67576083137978782463,
-    .n_best = 1,
-    .best_at = (const double[]){0.27419669379263342753},
+  .formula = damped_cosine,
+  .dim = 1,
+  .lower = (const double[]){0},
+  .upper = (const double[]){1},
+  .best = 0.67576083137978782463,
+  .n_best = 1,
+  .best_at = (const double[]){0.27419669379263342753},
 };
 
 static PetscErrorCode cosine_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
@@ -92,15 +92,15 @@ static PetscErrorCode cosine_create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_damped_cosine = {
-    .name = "damped_cosine",
-    .title = "Damped cosine",
-    .summary = "-exp(-1.4 x) cos(3.5 pi x) on [0, 1], or at equispaced points of it; two maxima",
-    .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji 2025, arXiv:2502.06178, section 3",
-    .revision = 1,
-    .params = params,
-    .options_size = sizeof(Options),
-    .check = cosine_check,
-    .domain = cosine_domain,
-    .create = cosine_create,
-    RG_BOX_METHODS,
+  .name = "damped_cosine",
+  .title = "Damped cosine",
+  .summary = "-exp(-1.4 x) cos(3.5 pi x) on [0, 1], or at equispaced points of it; two maxima",
+  .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji 2025, arXiv:2502.06178, section 3",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .check = cosine_check,
+  .domain = cosine_domain,
+  .create = cosine_create,
+  RG_BOX_METHODS,
 };

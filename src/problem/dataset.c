@@ -8,11 +8,11 @@
 #include "problem/pool.h"
 
 typedef struct {
-  char   *path, *objective;
+  char *path, *objective;
   RgTexts inputs;
-  int     goal, duplicates;
+  int goal, duplicates;
   RgReals lower, upper;
-  bool    repeats;
+  bool repeats;
 } Options;
 
 static const char *const goals[] = {"maximise", "minimise", NULL};
@@ -70,14 +70,14 @@ static RgPoolSource source(const void *options)
 {
   const Options *o = options;
 
-  return (RgPoolSource) {.path = o->path,
-                         .inputs = &o->inputs,
-                         .objective = o->objective,
-                         .minimised = o->goal == 1,
-                         .duplicates = (RgDuplicates)o->duplicates,
-                         .lower = &o->lower,
-                         .upper = &o->upper,
-                         .repeats = o->repeats};
+  return (RgPoolSource){.path = o->path,
+                        .inputs = &o->inputs,
+                        .objective = o->objective,
+                        .minimised = o->goal == 1,
+                        .duplicates = (RgDuplicates)o->duplicates,
+                        .lower = &o->lower,
+                        .upper = &o->upper,
+                        .repeats = o->repeats};
 }
 
 RG_POOL_FAMILY(dataset, "dataset", source)

@@ -21,13 +21,13 @@
 #include "problem/problem.h"
 
 typedef struct {
-  char   *program;
+  char *program;
   RgTexts arguments, inputs, contexts;
-  int     control, goal;
-  double  optimum;
-  int     revision;
-  double  time_limit, seconds;
-  int     retries;
+  int control, goal;
+  double optimum;
+  int revision;
+  double time_limit, seconds;
+  int retries;
 } Options;
 
 static const char *const controls[] = {"nature", "simulator", NULL};
@@ -107,10 +107,10 @@ static const RgParam params[] = {
 };
 
 typedef struct {
-  RgInput     *inputs, *contexts; /* n of options; owned */
-  const char **words;             /* of the command line, NULL at the end; owned */
-  char        *program;           /* as started; owned */
-  RgChild     *own;               /* of evaluations outside a run; owned */
+  RgInput *inputs, *contexts; /* n of options; owned */
+  const char **words;         /* of the command line, NULL at the end; owned */
+  char *program;              /* as started; owned */
+  RgChild *own;               /* of evaluations outside a run; owned */
 } External;
 
 /* ---- what the parameters say ----------------------------------------------------------------- */
@@ -126,8 +126,7 @@ static PetscErrorCode parse_parts(const Options *o, RgInput **inputs, RgInput **
   if (wrong.length) PetscCall(rg_text_add(mistake, "input %s", wrong.data));
   PetscCall(rg_text_clear(&wrong));
   PetscCall(rg_inputs_parse(o->contexts.n, o->contexts.values, *contexts, &wrong));
-  if (wrong.length && !mistake->length)
-    PetscCall(rg_text_add(mistake, "context %s", wrong.data));
+  if (wrong.length && !mistake->length) PetscCall(rg_text_add(mistake, "context %s", wrong.data));
   PetscCall(rg_text_clear(&wrong));
   PetscFunctionReturn(0);
 }
@@ -144,8 +143,8 @@ static PetscErrorCode clear_parts(const Options *o, RgInput **inputs, RgInput **
 static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  RgInput       *inputs, *contexts;
-  RgText         mistake = {0};
+  RgInput *inputs, *contexts;
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(parse_parts(o, &inputs, &contexts, &mistake));
@@ -155,8 +154,10 @@ static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagn
   else if (strchr(o->program, '/') && access(o->program, F_OK))
     rg_diagnostics_add(diagnostics, place, "external: there is no program '%.200s'", o->program);
   else if (access(o->program, F_OK) == 0 && access(o->program, X_OK))
-    rg_diagnostics_add(diagnostics, place, "external: '%.200s' can't be executed (chmod +x, and "
-                       "for a script a first line like #!/usr/bin/env python3)", o->program);
+    rg_diagnostics_add(diagnostics, place,
+                       "external: '%.200s' can't be executed (chmod +x, and "
+                       "for a script a first line like #!/usr/bin/env python3)",
+                       o->program);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(clear_parts(o, &inputs, &contexts));
   PetscFunctionReturn(0);
@@ -164,8 +165,8 @@ static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagn
 
 static PetscErrorCode external_identity(const void *options, RgText *text)
 {
-  RgParam     table[N_IDENTITY + 1] = {{0}};
-  Options     o = *(const Options *)options;
+  RgParam table[N_IDENTITY + 1] = {{0}};
+  Options o = *(const Options *)options;
   const char *slash = strrchr(o.program, '/');
 
   PetscFunctionBeginUser;
@@ -193,8 +194,8 @@ static PetscErrorCode make_box(int n, const RgInput *inputs, RgSpace *space)
 static PetscErrorCode external_domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  RgInput       *inputs, *contexts;
-  RgText         mistake = {0};
+  RgInput *inputs, *contexts;
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(parse_parts(o, &inputs, &contexts, &mistake));
@@ -218,8 +219,8 @@ static double external_seconds(const void *options)
 static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
-  External      *e;
-  RgText         program = {0}, mistake = {0};
+  External *e;
+  RgText program = {0}, mistake = {0};
 
   PetscFunctionBeginUser;
   (void)failure;
@@ -279,7 +280,7 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
 {
   const External *e = problem->data;
   const Options *o = problem->options;
-  const RgTask  *task = &problem->task;
+  const RgTask *task = &problem->task;
 
   PetscFunctionBeginUser;
   PetscCall(rg_request_write(&(RgRequest){.id = id,
@@ -301,16 +302,16 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
 static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **child, double *value,
                           bool *abandoned, RgText *mistake)
 {
-  External        *e = problem->data;
-  const Options   *o = problem->options;
+  External *e = problem->data;
+  const Options *o = problem->options;
   const RgPatience patience = {.limit = o->time_limit,
                                .grace = STOP_GRACE,
                                .stop = problem->task.stop,
                                .context = problem->task.stop_context};
-  RgChildOutcome   outcome = RG_CHILD_FAILED;
-  RgText           line = {0};
-  const char      *answer;
-  size_t           length;
+  RgChildOutcome outcome = RG_CHILD_FAILED;
+  RgText line = {0};
+  const char *answer;
+  size_t length;
 
   PetscFunctionBeginUser;
   PetscCall(get_child(e, child, mistake));
@@ -319,8 +320,7 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   PetscCall(write_request(problem, id, point, &line));
   PetscCall(rg_child_ask(*child, line.data, &patience, &outcome, &answer, &length, mistake));
   PetscCall(rg_text_clear(&line));
-  if (outcome == RG_CHILD_ANSWERED)
-    PetscCall(rg_answer_read(answer, length, id, value, mistake));
+  if (outcome == RG_CHILD_ANSWERED) PetscCall(rg_answer_read(answer, length, id, value, mistake));
   *abandoned = outcome == RG_CHILD_ABANDONED;
   if (mistake->length) PetscCall(rg_child_close(child, false));
   PetscFunctionReturn(0);
@@ -329,12 +329,12 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
 static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, double *f,
                                    RgFailure *failure)
 {
-  External      *e = problem->data;
+  External *e = problem->data;
   const Options *o = problem->options;
-  RgChild      **child = problem->task.child ? problem->task.child : &e->own;
-  RgText         mistake = {0};
-  bool           abandoned = false;
-  double         value = NAN;
+  RgChild **child = problem->task.child ? problem->task.child : &e->own;
+  RgText mistake = {0};
+  bool abandoned = false;
+  double value = NAN;
 
   PetscFunctionBeginUser;
   for (int attempt = 0; attempt <= o->retries && !abandoned; attempt++) {

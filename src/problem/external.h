@@ -10,11 +10,11 @@ typedef enum { RG_INPUT_REAL, RG_INPUT_INTEGER, RG_INPUT_CHOICE } RgInputKind;
 
 /* One coordinate of the program's, `name kind lower upper` or `name choice word word ...`. */
 typedef struct {
-  char       *name; /* owned, like the words */
+  char *name; /* owned, like the words */
   RgInputKind kind;
-  double      lower, upper; /* of the coordinate: bounds, for k words [0, k] */
-  int         n_words;
-  char      **words;
+  double lower, upper; /* of the coordinate: bounds, for k words [0, k] */
+  int n_words;
+  char **words;
 } RgInput;
 
 /* Read n descriptions; inputs: n, zeroed, to be cleared also after mistakes. The first thing wrong
@@ -29,13 +29,13 @@ int rg_input_word(const RgInput *input, double v);
 
 /* A request. x: n_x coordinates; c: n_c, n_c = 0 without context; trial NULL outside a trial. */
 typedef struct {
-  int64_t        id;
-  const char    *trial;
-  uint64_t       instance, seed;
-  int            evaluation;
-  int            n_x, n_c;
+  int64_t id;
+  const char *trial;
+  uint64_t instance, seed;
+  int evaluation;
+  int n_x, n_c;
   const RgInput *inputs, *contexts;
-  const double  *x, *c;
+  const double *x, *c;
 } RgRequest;
 
 /* Append the request as one line of JSON, without its end. */

@@ -10,8 +10,8 @@ static const char blanks[] = " \t,[]{}()";
 
 static bool is_name(const char *word)
 {
-  return strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
-           == strlen(word);
+  return strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
+         strlen(word);
 }
 
 static bool read_number(const char *word, double *value)
@@ -30,9 +30,9 @@ static PetscErrorCode read_bounds(RgInput *input, int n, char *const *words, RgT
   else if (!(input->lower < input->upper))
     PetscCall(rg_text_add(mistake, "the lower bound %g must be less than the upper one, %g",
                           input->lower, input->upper));
-  else if (input->kind == RG_INPUT_INTEGER
-           && (input->lower != floor(input->lower) || input->upper != floor(input->upper)
-               || fabs(input->lower) > 1e15 || fabs(input->upper) > 1e15))
+  else if (input->kind == RG_INPUT_INTEGER &&
+           (input->lower != floor(input->lower) || input->upper != floor(input->upper) ||
+            fabs(input->lower) > 1e15 || fabs(input->upper) > 1e15))
     PetscCall(rg_text_add(mistake, "the bounds of an integer are integers"));
   PetscFunctionReturn(0);
 }
@@ -60,7 +60,7 @@ static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgTe
   PetscFunctionBeginUser;
   if (n < 2 || !is_name(words[0])) {
     PetscCall(rg_text_add(mistake, "is written 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' "
-                          "or 'NAME choice WORD WORD ...'"));
+                                   "or 'NAME choice WORD WORD ...'"));
     PetscFunctionReturn(0);
   }
   PetscCall(PetscStrallocpy(words[0], &input->name));
@@ -71,15 +71,15 @@ static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgTe
     else PetscCall(read_bounds(input, n - 2, words + 2, mistake));
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted",
-                        words[1]));
+  PetscCall(
+    rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted", words[1]));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode parse_input(const char *text, RgInput *input, RgText *mistake)
 {
   char *copy, *rest, *words[WORDS_MAX];
-  int   n = 0;
+  int n = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscStrallocpy(text, &copy));

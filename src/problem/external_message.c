@@ -12,7 +12,7 @@ static json_t *coordinates(int n, const RgInput *inputs, const double *v)
 
   for (int j = 0; j < n; j++) {
     const RgInput *input = &inputs[j];
-    json_t        *value;
+    json_t *value;
     if (input->kind == RG_INPUT_REAL) value = json_real(v[j]);
     else if (input->kind == RG_INPUT_INTEGER)
       value = json_integer((json_int_t)rg_input_integer(input, v[j]));
@@ -25,7 +25,7 @@ static json_t *coordinates(int n, const RgInput *inputs, const double *v)
 PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
 {
   json_t *object = json_object();
-  char   *text;
+  char *text;
 
   PetscFunctionBeginUser;
   (void)json_object_set_new(object, "id", json_integer(request->id));
@@ -75,7 +75,7 @@ PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, doubl
                               RgText *mistake)
 {
   json_error_t error;
-  json_t      *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
+  json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
 
   PetscFunctionBeginUser;
   *value = NAN;

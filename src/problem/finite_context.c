@@ -12,8 +12,8 @@ PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, in
   PetscFunctionBeginUser;
   PetscCall(rg_measure_check(options->measure, contexts, place, diagnostics));
   for (int s = 0; s < options->score.n; ++s)
-    PetscCall(rg_measure_check(strchr(options->score.values[s], '=') + 1, contexts, place,
-                               diagnostics));
+    PetscCall(
+      rg_measure_check(strchr(options->score.values[s], '=') + 1, contexts, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -32,7 +32,7 @@ static PetscErrorCode parse_measure(const char *text, RgMeasure *measure)
 static PetscErrorCode canonical_measure(const char *expression, char **canonical)
 {
   RgMeasure measure;
-  RgText    text = {0};
+  RgText text = {0};
 
   PetscFunctionBeginUser;
   PetscCall(parse_measure(expression, &measure));
@@ -47,7 +47,7 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
                                         RgDomain *domain)
 {
   double total = 0.0;
-  int    n = domain->context.size;
+  int n = domain->context.size;
 
   PetscFunctionBeginUser;
   domain->control = options->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
@@ -55,8 +55,7 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
   domain->n_scores = options->score.n;
   PetscCall(PetscCalloc1(domain->n_scores, &domain->scores));
   for (int s = 0; s < domain->n_scores; ++s)
-    PetscCall(
-      canonical_measure(strchr(options->score.values[s], '=') + 1, &domain->scores[s]));
+    PetscCall(canonical_measure(strchr(options->score.values[s], '=') + 1, &domain->scores[s]));
   PetscCall(PetscMalloc1(n, &domain->context_prob));
   for (int j = 0; j < n; ++j) total += domain->context_prob[j] = p ? p[j] : 1.0 / n;
   for (int j = 0; j < n && p; ++j) domain->context_prob[j] /= total;
@@ -65,10 +64,10 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
 
 PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **out)
 {
-  const RgDomain  *domain = &problem->domain;
-  int              n_designs = domain->design.size, n = domain->context.size;
+  const RgDomain *domain = &problem->domain;
+  int n_designs = domain->design.size, n = domain->context.size;
   RgFiniteContext *data;
-  double           sum = 0.0;
+  double sum = 0.0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&data));
@@ -86,8 +85,8 @@ PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **ou
 static PetscErrorCode scan(RgProblem *problem, const double *F)
 {
   const RgSpace *design = &problem->domain.design;
-  size_t         dim = (size_t)design->dim;
-  int            n = 0;
+  size_t dim = (size_t)design->dim;
+  int n = 0;
 
   PetscFunctionBeginUser;
   problem->optimum = F[0];
@@ -105,9 +104,9 @@ static PetscErrorCode scan(RgProblem *problem, const double *F)
 /* F of every design by one measure. */
 static PetscErrorCode tabulate(RgProblem *problem, const char *expression, double *F)
 {
-  const RgDomain        *domain = &problem->domain;
+  const RgDomain *domain = &problem->domain;
   const RgFiniteContext *data = problem->data;
-  RgMeasure              measure;
+  RgMeasure measure;
 
   PetscFunctionBeginUser;
   PetscCall(parse_measure(expression, &measure));
@@ -119,14 +118,13 @@ static PetscErrorCode tabulate(RgProblem *problem, const char *expression, doubl
 
 PetscErrorCode rg_finite_context_finish(RgProblem *problem)
 {
-  const RgDomain  *domain = &problem->domain;
+  const RgDomain *domain = &problem->domain;
   RgFiniteContext *data = problem->data;
 
   PetscFunctionBeginUser;
   PetscCall(tabulate(problem, domain->measure, data->F));
   for (int s = 0; s < domain->n_scores; ++s)
-    PetscCall(
-      tabulate(problem, domain->scores[s], data->scores + (size_t)s * domain->design.size));
+    PetscCall(tabulate(problem, domain->scores[s], data->scores + (size_t)s * domain->design.size));
   PetscCall(scan(problem, data->F));
   PetscFunctionReturn(0);
 }
@@ -135,7 +133,7 @@ PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoi
                                           double *f, RgFailure *failure)
 {
   const RgFiniteContext *data = problem->data;
-  size_t                 n = (size_t)problem->domain.context.size;
+  size_t n = (size_t)problem->domain.context.size;
 
   (void)failure;
   PetscFunctionBeginUser;
@@ -173,8 +171,8 @@ PetscErrorCode rg_finite_context_score(RgProblem *problem, int score, int m, con
                                        double *F, double *optimum)
 {
   const RgFiniteContext *data = problem->data;
-  int                    n = problem->domain.design.size;
-  const double          *table = data->scores + (size_t)score * n;
+  int n = problem->domain.design.size;
+  const double *table = data->scores + (size_t)score * n;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < m; ++i) F[i] = table[points[i].index];
@@ -187,9 +185,9 @@ PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, doub
                                       int *context_index)
 {
   const RgFiniteContext *data = problem->data;
-  const RgSpace         *context = &problem->domain.context;
-  int                    n = context->size, low = 0, high = n - 1;
-  double                 u = rg_random_uniform(random) * data->cumulative[n - 1];
+  const RgSpace *context = &problem->domain.context;
+  int n = context->size, low = 0, high = n - 1;
+  double u = rg_random_uniform(random) * data->cumulative[n - 1];
 
   PetscFunctionBeginUser;
   while (low < high) { /* first index with u < cumulative */
@@ -221,7 +219,7 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
                                       double upper)
 {
   double *axes, *low, *up;
-  int    *all;
+  int *all;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4((size_t)dim * levels, &axes, dim, &low, dim, &up, dim, &all));

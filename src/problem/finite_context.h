@@ -10,13 +10,14 @@
 #include "problem/problem.h"
 
 typedef struct {
-  char   *measure; /* robust/measure.h */
-  RgTexts score;   /* NAME=measure */
-  int     setting; /* index into rg_finite_context_settings */
+  char *measure; /* robust/measure.h */
+  RgTexts score; /* NAME=measure */
+  int setting;   /* index into rg_finite_context_settings */
 } RgFiniteContextOptions;
 
 extern const char *const rg_finite_context_settings[];
 
+// clang-format off
 // clang-format off
 #define RG_FINITE_CONTEXT_PARAMS                                                                  \
   {"measure", RG_PARAM_TEXT, offsetof(RgFiniteContextOptions, measure), "expectation", 0, 0,      \
@@ -27,6 +28,7 @@ extern const char *const rg_finite_context_settings[];
   {"setting", RG_PARAM_CHOICE, offsetof(RgFiniteContextOptions, setting), "simulator", 0, 0,      \
    rg_finite_context_settings, "",                                                                \
    "who chooses the context of a query: the learner, or nature by its probabilities"}
+// clang-format on
 // clang-format on
 
 /* The family's data in problem->data. */

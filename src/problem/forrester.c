@@ -20,11 +20,11 @@ static const RgBoxFunction box = {
   .formula = forrester,
   .minimised = true,
   .dim = 1,
-  .lower = (const double[]) {0},
-  .upper = (const double[]) {1},
+  .lower = (const double[]){0},
+  .upper = (const double[]){1},
   .best = -6.0207400557670827866,
   .n_best = 1,
-  .best_at = (const double[]) {0.75724875784185587005},
+  .best_at = (const double[]){0.75724875784185587005},
 };
 
 RG_BOX_FIXED(box)

@@ -16,11 +16,11 @@
 #define MAX_POINTS_DENSE 20000 /* a dense factor of 3.2 GB */
 
 typedef struct {
-  int     dim, levels;
-  double  spacing; /* NaN: 1/levels */
-  int     kernel;
+  int dim, levels;
+  double spacing; /* NaN: 1/levels */
+  int kernel;
   RgReals length_scale;
-  double  variance;
+  double variance;
 } Options;
 
 static const RgParam params[] = {
@@ -83,9 +83,9 @@ static double level(const Options *o, int i)
 static PetscErrorCode gp_path_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  const double   size = pow(o->levels, o->dim);
-  const bool     dense = o->kernel != RG_KERNEL_GAUSSIAN;
-  const double   most = dense ? MAX_POINTS_DENSE : MAX_POINTS;
+  const double size = pow(o->levels, o->dim);
+  const bool dense = o->kernel != RG_KERNEL_GAUSSIAN;
+  const double most = dense ? MAX_POINTS_DENSE : MAX_POINTS;
 
   PetscFunctionBeginUser;
   if (size > most)
@@ -107,9 +107,9 @@ static PetscErrorCode gp_path_check(const void *options, RgPlace place, RgDiagno
 static PetscErrorCode gp_path_domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  const size_t   dim = (size_t)o->dim, n = (size_t)o->levels;
-  double        *axes, *lower, *upper;
-  int           *levels;
+  const size_t dim = (size_t)o->dim, n = (size_t)o->levels;
+  double *axes, *lower, *upper;
+  int *levels;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(dim * n, &axes, dim, &lower, dim, &upper, dim, &levels));
@@ -128,7 +128,7 @@ static PetscErrorCode gp_path_domain(const void *options, RgDomain *domain)
 static PetscErrorCode scan(RgProblem *problem, const double *f)
 {
   const RgSpace *grid = &problem->domain.design;
-  int            best = 0;
+  int best = 0;
 
   PetscFunctionBeginUser;
   for (int i = 1; i < grid->size; i++)
@@ -162,10 +162,10 @@ static double gp_path_order(const void *options)
 static PetscErrorCode gp_path_create(RgProblem *problem, RgFailure *failure)
 {
   const RgSpace *grid = &problem->domain.design;
-  const size_t   size = (size_t)grid->size;
-  RgRandom       random = rg_stream_at(&problem->stream, 0);
-  RgKernel       kernel;
-  double        *z, *f, jitter;
+  const size_t size = (size_t)grid->size;
+  RgRandom random = rg_stream_at(&problem->stream, 0);
+  RgKernel kernel;
+  double *z, *f, jitter;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, &f));

@@ -21,12 +21,12 @@
 enum { NODES_MAX = 20000, DESIGNS_MAX = 1000000, BLOCK = 256 };
 
 typedef struct {
-  char  *measure;
-  int    setting;
-  int    dim, context_dim, levels, context_levels;
-  int    kernel;
+  char *measure;
+  int setting;
+  int dim, context_dim, levels, context_levels;
+  int kernel;
   double length_scale;
-  int    features, panels;
+  int features, panels;
 } Options;
 
 // clang-format off
@@ -56,32 +56,32 @@ static const RgParam params[] = {
 
 typedef struct {
   RgFeaturePath path;
-  RgMeasure     measure;
-  int           n;                /* nodes of F */
-  double       *p;                /* n: their weights; owned */
-  double       *wave;             /* 2 features x n: cosines and sines of the nodes; owned */
+  RgMeasure measure;
+  int n;        /* nodes of F */
+  double *p;    /* n: their weights; owned */
+  double *wave; /* 2 features x n: cosines and sines of the nodes; owned */
 } Data;
 
 static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  const double   contexts = pow(o->context_levels, o->context_dim);
-  const double   nodes = o->context_levels ? contexts : pow(12 * o->panels, o->context_dim);
+  const double contexts = pow(o->context_levels, o->context_dim);
+  const double nodes = o->context_levels ? contexts : pow(12 * o->panels, o->context_dim);
 
   PetscFunctionBeginUser;
   if (o->levels == 1 || o->context_levels == 1)
-    rg_diagnostics_add(diagnostics, place, "gp_path_box: a grid needs two levels or more (0: the "
-                                           "whole box)");
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_path_box: a grid needs two levels or more (0: the "
+                       "whole box)");
   if (pow(o->levels, o->dim) > DESIGNS_MAX)
     rg_diagnostics_add(diagnostics, place, "gp_path_box: levels^dim = %.15g designs; at most %d",
                        pow(o->levels, o->dim), DESIGNS_MAX);
   if (nodes > NODES_MAX)
-    rg_diagnostics_add(diagnostics, place,
-                       "gp_path_box: %.15g %s; at most %d", nodes,
+    rg_diagnostics_add(diagnostics, place, "gp_path_box: %.15g %s; at most %d", nodes,
                        o->context_levels ? "contexts" : "nodes of F (12 panels per coordinate)",
                        NODES_MAX);
-  PetscCall(rg_measure_check(o->measure, o->context_levels ? (int)contexts : 0, place,
-                             diagnostics));
+  PetscCall(
+    rg_measure_check(o->measure, o->context_levels ? (int)contexts : 0, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -115,8 +115,8 @@ static PetscErrorCode parse_measure(const char *expression, RgMeasure *measure)
 static PetscErrorCode domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  RgMeasure      measure;
-  RgText         text = {0};
+  RgMeasure measure;
+  RgText text = {0};
 
   PetscFunctionBeginUser;
   PetscCall(part(o->dim, o->levels, &domain->design));
@@ -149,11 +149,11 @@ static PetscErrorCode prior(const void *options, RgKernel *kernel)
 /* Contexts that F is computed from, and their weights: *nodes (n x context dim), to be freed. */
 static PetscErrorCode place_nodes(const RgProblem *problem, Data *data, double **nodes)
 {
-  const Options       *o = problem->options;
-  const RgSpace       *context = &problem->domain.context;
-  RgDistributionPart   uniform = {RG_DISTRIBUTION_UNIFORM, 0, 1, 1, -INFINITY, INFINITY};
+  const Options *o = problem->options;
+  const RgSpace *context = &problem->domain.context;
+  RgDistributionPart uniform = {RG_DISTRIBUTION_UNIFORM, 0, 1, 1, -INFINITY, INFINITY};
   const RgDistribution law = {1, &uniform};
-  RgQuadrature         rule;
+  RgQuadrature rule;
 
   PetscFunctionBeginUser;
   PetscCall(rg_distribution_quadrature(&law, o->panels, 0, NULL, &rule));
@@ -185,9 +185,9 @@ static double phase(const RgFeaturePath *path, int m, int first, int dim, const 
 static double setup_seconds(const void *options)
 {
   const Options *o = options;
-  const double   count = o->levels ? pow(o->levels, o->dim) : 13000.0 * o->dim;
-  const double   nodes = o->context_levels ? pow(o->context_levels, o->context_dim)
-                                           : pow(12 * o->panels, o->context_dim);
+  const double count = o->levels ? pow(o->levels, o->dim) : 13000.0 * o->dim;
+  const double nodes = o->context_levels ? pow(o->context_levels, o->context_dim)
+                                         : pow(12 * o->panels, o->context_dim);
 
   return count * o->features * (2e-8 + 8e-11 * nodes);
 }
@@ -195,11 +195,11 @@ static double setup_seconds(const void *options)
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
-  const int      M = o->features;
-  RgRandom       random = rg_stream_at(&problem->stream, 0);
-  RgKernel       kernel;
-  Data          *data;
-  double        *nodes;
+  const int M = o->features;
+  RgRandom random = rg_stream_at(&problem->stream, 0);
+  RgKernel kernel;
+  Data *data;
+  double *nodes;
 
   (void)failure;
   PetscFunctionBeginUser;
@@ -214,8 +214,8 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscCall(PetscMalloc1(2 * (size_t)M * data->n, &data->wave));
   for (int m = 0; m < M; m++)
     for (int i = 0; i < data->n; i++) {
-      const double angle = phase(&data->path, m, o->dim, o->context_dim,
-                                 nodes + (size_t)i * o->context_dim);
+      const double angle =
+        phase(&data->path, m, o->dim, o->context_dim, nodes + (size_t)i * o->context_dim);
       data->wave[(size_t)m * data->n + i] = cos(angle);
       data->wave[(size_t)(M + m) * data->n + i] = -sin(angle);
     }
@@ -236,9 +236,9 @@ static void design_waves(const RgFeaturePath *path, int dim, const double *x, do
 static PetscErrorCode objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                 RgFailure *failure)
 {
-  const Data  *data = problem->data;
-  const int    dim = problem->domain.design.dim, M = data->path.n;
-  double      *waves, *f;
+  const Data *data = problem->data;
+  const int dim = problem->domain.design.dim, M = data->path.n;
+  double *waves, *f;
 
   (void)failure;
   PetscFunctionBeginUser;
@@ -260,9 +260,9 @@ static PetscErrorCode objective(RgProblem *problem, int m, const RgPoint *points
 static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                RgFailure *failure)
 {
-  Data        *data = problem->data;
+  Data *data = problem->data;
   const size_t dim = (size_t)problem->domain.design.dim, all = (size_t)data->path.dim;
-  double      *Z;
+  double *Z;
 
   (void)failure;
   PetscFunctionBeginUser;

@@ -14,7 +14,7 @@ enum { LEVELS_MAX = 500 };
 
 typedef struct {
   RgFiniteContextOptions common;
-  int                    levels;
+  int levels;
 } Options;
 
 // clang-format off
@@ -71,12 +71,12 @@ static PetscErrorCode symmetric_root(int n, double *S)
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  const Options   *o = problem->options;
-  size_t           size = (size_t)o->levels * o->levels;
-  RgRandom         random = rg_stream_at(&problem->stream, 0);
+  const Options *o = problem->options;
+  size_t size = (size_t)o->levels * o->levels;
+  RgRandom random = rg_stream_at(&problem->stream, 0);
   RgFiniteContext *data;
-  double          *S, *Z, *SZ;
-  int              n = o->levels;
+  double *S, *Z, *SZ;
+  int n = o->levels;
 
   (void)failure;
   PetscFunctionBeginUser;

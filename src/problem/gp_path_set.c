@@ -10,9 +10,9 @@
 #include "problem/problem.h"
 
 typedef struct {
-  int     points, dim, design, points_seed, kernel;
+  int points, dim, design, points_seed, kernel;
   RgReals length_scale;
-  double  variance;
+  double variance;
 } Options;
 
 static const char *const designs[] = {"uniform", "sobol", NULL};
@@ -52,8 +52,8 @@ static PetscErrorCode domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
   const RgStream stream = rg_stream((uint64_t)o->points_seed, "gp_path_set", 0, "points", 0);
-  RgRandom       random = rg_stream_at(&stream, 0);
-  double        *points, *lower, *upper;
+  RgRandom random = rg_stream_at(&stream, 0);
+  double *points, *lower, *upper;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)o->points * o->dim, &points));
@@ -89,11 +89,11 @@ static double dense_order(const void *options)
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   const RgSpace *set = &problem->domain.design;
-  const size_t   size = (size_t)set->size;
-  RgRandom       random = rg_stream_at(&problem->stream, 0);
-  RgKernel       kernel;
-  double        *z, *f, jitter;
-  int            best = 0;
+  const size_t size = (size_t)set->size;
+  RgRandom random = rg_stream_at(&problem->stream, 0);
+  RgKernel kernel;
+  double *z, *f, jitter;
+  int best = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, &f));

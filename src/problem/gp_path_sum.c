@@ -15,7 +15,7 @@ enum { TERMS = 4, LEVELS_MAX = 12 };
 
 typedef struct {
   RgFiniteContextOptions common;
-  int                    levels;
+  int levels;
 } Options;
 
 // clang-format off
@@ -31,16 +31,16 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
   const Options *o = options;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_finite_context_check(&o->common, o->levels * o->levels * o->levels, place,
-                                    diagnostics));
+  PetscCall(
+    rg_finite_context_check(&o->common, o->levels * o->levels * o->levels, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  int            n = o->levels * o->levels * o->levels;
-  double        *p, w[3];
+  int n = o->levels * o->levels * o->levels;
+  double *p, w[3];
 
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_grid(&domain->design, 3, o->levels, -2.0, 2.0));
@@ -60,8 +60,8 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
                                  RgFailure *failure)
 {
   const double length_scale = sqrt(1.75 / 2.0) / 4.0; /* unit coordinates of [-2, 2] */
-  RgKernel     kernel;
-  double      *z, jitter;
+  RgKernel kernel;
+  double *z, jitter;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(triple->size, &z));
@@ -70,8 +70,8 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
     RgRandom random = rg_stream_at(&problem->stream, (uint64_t)t);
 
     rg_random_normals(&random, (size_t)triple->size, z);
-    PetscCall(rg_sample_path(triple, &kernel, z, paths + (size_t)t * triple->size, &jitter,
-                             failure));
+    PetscCall(
+      rg_sample_path(triple, &kernel, z, paths + (size_t)t * triple->size, &jitter, failure));
   }
   PetscCall(rg_kernel_destroy(&kernel));
   PetscCall(PetscFree(z));
@@ -80,11 +80,11 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  const RgSpace   *triple = &problem->domain.design;
-  const Options   *o = problem->options;
-  size_t           n = (size_t)triple->size, levels = (size_t)o->levels;
+  const RgSpace *triple = &problem->domain.design;
+  const Options *o = problem->options;
+  size_t n = (size_t)triple->size, levels = (size_t)o->levels;
   RgFiniteContext *data;
-  double          *paths;
+  double *paths;
 
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_create(problem, &data));
@@ -93,11 +93,11 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   if (!failure->failed) {
     for (size_t i = 0; i < n; ++i) {
       for (size_t j = 0; j < n; ++j) {
-        size_t first = j / (levels * levels), two = j / levels; /* w1; (w1, w2) */
+        size_t first = j / (levels * levels), two = j / levels;     /* w1; (w1, w2) */
         size_t last_two = i % (levels * levels), last = i % levels; /* (x2, x3); x3 */
 
-        data->f[i * n + j] = paths[i] + paths[n + last_two * levels + first]
-          + paths[2 * n + last * levels * levels + two] + paths[3 * n + j];
+        data->f[i * n + j] = paths[i] + paths[n + last_two * levels + first] +
+                             paths[2 * n + last * levels * levels + two] + paths[3 * n + j];
       }
     }
     PetscCall(rg_finite_context_finish(problem));

@@ -21,11 +21,11 @@
 enum { FEATURES = 1000, BATCH = 64, MOST_INPUTS = 256 };
 
 typedef struct {
-  char   *path, *objective;
+  char *path, *objective;
   RgTexts inputs;
-  int     goal, runs, dim, kernel, fit, fit_iterations;
+  int goal, runs, dim, kernel, fit, fit_iterations;
   RgReals lower, upper, length_scale;
-  double  variance, noise;
+  double variance, noise;
 } Options;
 
 static const char *const goals[] = {"maximise", "minimise", NULL};
@@ -67,9 +67,9 @@ static const RgParam params[] = {
 /* What training leaves. */
 typedef struct {
   RgKernel kernel;
-  int      n, dim;
-  double  *X, *alpha;          /* n x dim in the unit cube; n */
-  double   mean, shift, scale; /* constant mean, standardised; of the outputs */
+  int n, dim;
+  double *X, *alpha;         /* n x dim in the unit cube; n */
+  double mean, shift, scale; /* constant mean, standardised; of the outputs */
 } Trained;
 
 /* ---- the table of runs ---------------------------------------------------------------------- */
@@ -89,8 +89,8 @@ static RgPoolSource source(const Options *o)
 static PetscErrorCode count_inputs(const Options *o, int *dim)
 {
   const RgPoolSource from = source(o);
-  RgText             mistake = {0};
-  RgPool             pool;
+  RgText mistake = {0};
+  RgPool pool;
 
   PetscFunctionBeginUser;
   *dim = o->dim;
@@ -106,10 +106,10 @@ static PetscErrorCode count_inputs(const Options *o, int *dim)
 
 static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
-  const Options     *o = options;
+  const Options *o = options;
   const RgPoolSource from = source(o);
-  const int          before = diagnostics->n;
-  int                dim;
+  const int before = diagnostics->n;
+  int dim;
 
   PetscFunctionBeginUser;
   if (o->path) PetscCall(rg_pool_check("gp_surrogate", &from, place, diagnostics));
@@ -130,7 +130,7 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
 /* The options but the path, and the data. */
 static PetscErrorCode identity(const void *options, RgText *text)
 {
-  Options            o = *(const Options *)options;
+  Options o = *(const Options *)options;
   const RgPoolSource from = source(options);
 
   PetscFunctionBeginUser;
@@ -144,12 +144,12 @@ static PetscErrorCode identity(const void *options, RgText *text)
 
 static PetscErrorCode domain(const void *options, RgDomain *out)
 {
-  const Options     *o = options;
+  const Options *o = options;
   const RgPoolSource from = source(o);
-  const int          dim = o->path ? 1 : o->dim;
-  RgText             mistake = {0};
-  RgPool             pool = {0};
-  double            *bounds;
+  const int dim = o->path ? 1 : o->dim;
+  RgText mistake = {0};
+  RgPool pool = {0};
+  double *bounds;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(2 * dim, &bounds));
@@ -165,11 +165,11 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 
 static double dense_order(const void *options)
 {
-  const Options     *o = options;
+  const Options *o = options;
   const RgPoolSource from = source(o);
-  RgText             mistake = {0};
-  RgPool             pool;
-  double             order = o->runs;
+  RgText mistake = {0};
+  RgPool pool;
+  double order = o->runs;
 
   if (!o->path) return order;
   if (rg_pool_read(&from, &pool, &mistake)) return 0;
@@ -182,8 +182,8 @@ static double dense_order(const void *options)
 static PetscErrorCode read_runs(RgProblem *problem, Trained *t, double **y, RgFailure *failure)
 {
   const RgPoolSource from = source(problem->options);
-  RgText             mistake = {0};
-  RgPool             pool;
+  RgText mistake = {0};
+  RgPool pool;
 
   PetscFunctionBeginUser;
   PetscCall(rg_pool_read(&from, &pool, &mistake));
@@ -206,11 +206,11 @@ static PetscErrorCode read_runs(RgProblem *problem, Trained *t, double **y, RgFa
 static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
 {
   const Options *o = problem->options;
-  RgRandom       points = rg_stream_at(&problem->stream, 0);
-  RgRandom       path = rg_stream_at(&problem->stream, 1);
-  RgRandom       noise = rg_stream_at(&problem->stream, 2);
-  RgFeaturePath  truth;
-  double        *e;
+  RgRandom points = rg_stream_at(&problem->stream, 0);
+  RgRandom path = rg_stream_at(&problem->stream, 1);
+  RgRandom noise = rg_stream_at(&problem->stream, 2);
+  RgFeaturePath truth;
+  double *e;
 
   PetscFunctionBeginUser;
   t->n = o->runs;
@@ -255,8 +255,8 @@ static PetscErrorCode fit(RgTeam *team, const Options *o, Trained *t, const doub
                                 .max_iterations = o->fit_iterations,
                                 .tolerance = 1e-3};
   RgFitWork work = {.team = team};
-  double    value;
-  int       evaluations;
+  double value;
+  int evaluations;
 
   PetscFunctionBeginUser;
   PetscCall(rg_fit_with(&work, &t->kernel, noise, &t->mean, t->n, t->X, y, &options, NULL, &value,
@@ -284,9 +284,9 @@ static PetscErrorCode weigh(RgTeam *team, Trained *t, const double *y, double no
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
-  const bool     each = o->fit == 1 || o->length_scale.n > 1;
-  double         noise = o->noise, *y = NULL, scales[MOST_INPUTS];
-  Trained       *t;
+  const bool each = o->fit == 1 || o->length_scale.n > 1;
+  double noise = o->noise, *y = NULL, scales[MOST_INPUTS];
+  Trained *t;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&t));
@@ -298,8 +298,8 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   }
   for (int j = 0; j < t->dim; j++)
     scales[j] = o->length_scale.values[o->length_scale.n > 1 ? j : 0];
-  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, t->dim, each, scales, o->variance,
-                             &t->kernel));
+  PetscCall(
+    rg_kernel_create((RgKernelFamily)o->kernel, t->dim, each, scales, o->variance, &t->kernel));
   if (o->path) PetscCall(read_runs(problem, t, &y, failure));
   else PetscCall(draw_runs(problem, t, &y));
   if (!failure->failed) {
@@ -317,7 +317,7 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
                                RgFailure *failure)
 {
   const Trained *t = problem->data;
-  double        *Z, *K;
+  double *Z, *K;
 
   PetscFunctionBeginUser;
   (void)failure;
@@ -339,7 +339,7 @@ static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double 
 {
   const Trained *t = problem->data;
   const RgSpace *box = &problem->domain.design;
-  double        *z;
+  double *z;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(t->dim, &z));

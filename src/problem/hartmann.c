@@ -44,7 +44,7 @@ double rg_hartmann(int dim, const double weights[4], const double *A, const doub
   for (int j = 0; gradient && j < dim; j++) gradient[j] = 0;
   for (int i = 0; i < 4; i++) {
     const double *a = A + i * dim, *p = P + i * dim;
-    double        exponent = 0;
+    double exponent = 0;
     for (int j = 0; j < dim; j++) exponent += a[j] * (x[j] - p[j]) * (x[j] - p[j]);
     const double term = weights[i] * exp(-exponent);
     for (int j = 0; gradient && j < dim; j++) gradient[j] -= 2 * a[j] * (x[j] - p[j]) * term;
@@ -81,8 +81,8 @@ static const RgBoxFunction variants3[] = {
     .upper = ones,
     .best = 3.8627821478207552554,
     .n_best = 1,
-    .best_at = (const double[]) {0.11461433858967197614, 0.55564884997185693489,
-                                 0.8525469535208657849},
+    .best_at =
+      (const double[]){0.11461433858967197614, 0.55564884997185693489, 0.8525469535208657849},
   },
   {
     .formula = rounded3,
@@ -91,8 +91,8 @@ static const RgBoxFunction variants3[] = {
     .upper = ones,
     .best = 3.8627797873326625228,
     .n_best = 1,
-    .best_at = (const double[]) {0.11458887665506896836, 0.55564889461693004477,
-                                 0.85254698468667743762},
+    .best_at =
+      (const double[]){0.11458887665506896836, 0.55564889461693004477, 0.85254698468667743762},
   },
 };
 
@@ -103,9 +103,9 @@ static const RgBoxFunction box6 = {
   .upper = ones,
   .best = 3.3223680114155148001,
   .n_best = 1,
-  .best_at = (const double[]) {0.20168951100670542433, 0.15001069182345796879,
-                               0.47687397422189699032, 0.27533243049405606824,
-                               0.31165161660011324245, 0.65730053406562030606},
+  .best_at =
+    (const double[]){0.20168951100670542433, 0.15001069182345796879, 0.47687397422189699032,
+                     0.27533243049405606824, 0.31165161660011324245, 0.65730053406562030606},
 };
 
 typedef struct {

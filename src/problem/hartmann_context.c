@@ -19,11 +19,11 @@ typedef struct {
   double alpha_2;
 } Options;
 
-static const RgParam params[] = {
-  {"alpha_2", RG_PARAM_REAL, offsetof(Options, alpha_2), "1.2", 0, 1e6, NULL, "alpha_2",
-   "second weight: 1.2, or 2.0 as printed in arXiv:2312.10423"},
-  RG_CONTEXT_PARAMS("normal(0.5, 0.1)", "true", "raw"),
-  {0}};
+static const RgParam params[] = {{"alpha_2", RG_PARAM_REAL, offsetof(Options, alpha_2), "1.2", 0,
+                                  1e6, NULL, "alpha_2",
+                                  "second weight: 1.2, or 2.0 as printed in arXiv:2312.10423"},
+                                 RG_CONTEXT_PARAMS("normal(0.5, 0.1)", "true", "raw"),
+                                 {0}};
 
 static double weight(const Options *o, int i)
 {
@@ -44,7 +44,7 @@ static double distance(int i, int n, const double *x)
 
 static double context_factor(const void *row, double c)
 {
-  const int    i = *(const int *)row;
+  const int i = *(const int *)row;
   const double difference = c - rg_hartmann6_p[i * (DIM + 1) + DIM];
 
   return exp(-rg_hartmann6_a[i * (DIM + 1) + DIM] * difference * difference);
@@ -53,7 +53,7 @@ static double context_factor(const void *row, double c)
 static double formula(const void *options, const double *x, const double *c)
 {
   const Options *o = options;
-  double         sum = 0;
+  double sum = 0;
 
   for (int i = 0; i < TERMS; i++)
     sum += weight(o, i) * exp(-distance(i, DIM, x)) * context_factor(&i, c[0]);
@@ -62,9 +62,9 @@ static double formula(const void *options, const double *x, const double *c)
 
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
 {
-  const Options          *o = problem->options;
+  const Options *o = problem->options;
   const RgContextProblem *data = problem->data;
-  const double           *w = data->own;
+  const double *w = data->own;
 
   PetscFunctionBeginUser;
   for (int k = 0; k < m; k++) {
@@ -95,7 +95,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   RgContextProblem *data;
-  double           *w;
+  double *w;
 
   PetscFunctionBeginUser;
   (void)failure;

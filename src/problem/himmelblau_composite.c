@@ -15,7 +15,7 @@ enum { LEVELS_MAX = 101 };
 
 typedef struct {
   RgFiniteContextOptions common;
-  int                    levels;
+  int levels;
 } Options;
 
 // clang-format off
@@ -38,8 +38,8 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
 static PetscErrorCode domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  int            n = o->levels * o->levels;
-  double        *p, w[2];
+  int n = o->levels * o->levels;
+  double *p, w[2];
 
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_grid(&domain->design, 2, o->levels, -2.5, 2.5));
@@ -66,9 +66,9 @@ static double himmelblau(double a, double b)
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  const RgSpace   *design = &problem->domain.design, *context = &problem->domain.context;
+  const RgSpace *design = &problem->domain.design, *context = &problem->domain.context;
   RgFiniteContext *data;
-  double           x[2], w[2];
+  double x[2], w[2];
 
   (void)failure;
   PetscFunctionBeginUser;

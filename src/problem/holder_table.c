@@ -36,11 +36,11 @@ static const RgBoxFunction box = {
   .formula = holder_table,
   .minimised = true,
   .dim = 2,
-  .lower = (const double[]) {-10, -10},
-  .upper = (const double[]) {10, 10},
+  .lower = (const double[]){-10, -10},
+  .upper = (const double[]){10, 10},
   .best = -19.208502567886731832,
   .n_best = 4,
-  .best_at = (const double[]) {X1, X2, X1, -X2, -X1, X2, -X1, -X2},
+  .best_at = (const double[]){X1, X2, X1, -X2, -X1, X2, -X1, -X2},
 };
 
 RG_BOX_FIXED(box)

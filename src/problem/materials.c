@@ -17,9 +17,10 @@
 
 typedef struct {
   char *path;
-  bool  repeats;
+  bool repeats;
 } Options;
 
+// clang-format off
 #define PARAMS(file)                                                                               \
   {                                                                                                \
     {.name = "path",                                                                               \
@@ -34,6 +35,7 @@ typedef struct {
      .doc = "whether a candidate may be queried more than once"},                                  \
     {0},                                                                                           \
   }
+// clang-format on
 
 static const RgParam perovskite_params[] = PARAMS("materials/Perovskite_dataset.csv");
 static const RgParam p3ht_params[] = PARAMS("materials/P3HT_dataset.csv");
@@ -43,7 +45,7 @@ static RgPoolSource minimised(const void *options)
 {
   const Options *o = options;
 
-  return (RgPoolSource) {
+  return (RgPoolSource){
     .path = o->path, .origin = ORIGIN, .minimised = true, .repeats = o->repeats};
 }
 

@@ -37,13 +37,13 @@ typedef struct {
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
 {
   const RgContextProblem *data = problem->data;
-  const Own              *own = data->own;
-  const RgQuadrature     *first = &own->rule[0], *second = &own->rule[1];
+  const Own *own = data->own;
+  const RgQuadrature *first = &own->rule[0], *second = &own->rule[1];
 
   PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     const double *x = points[i].x;
-    double        g1 = 0, g2 = 0;
+    double g1 = 0, g2 = 0;
     for (int k = 0; k < first->n; k++)
       g1 += first->weight[k] * sqrt(branin(15 * x[0] - 5, 15 * first->node[k]));
     for (int k = 0; k < second->n; k++)
@@ -73,7 +73,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   RgContextProblem *data;
-  Own              *own;
+  Own *own;
 
   PetscFunctionBeginUser;
   (void)failure;
@@ -90,7 +90,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 static PetscErrorCode destroy(RgProblem *problem)
 {
   RgContextProblem *data = problem->data;
-  Own              *own = data ? data->own : NULL;
+  Own *own = data ? data->own : NULL;
 
   PetscFunctionBeginUser;
   for (int j = 0; own && j < 2; j++) PetscCall(rg_quadrature_destroy(&own->rule[j]));

@@ -23,10 +23,14 @@ static double formula(const void *options, const double *x, const double *c)
 /* int_from^to P(c <= s) ds, by the quadrature of a uniform law. */
 static PetscErrorCode integral(const RgDistribution *law, double from, double to, double *value)
 {
-  RgDistributionPart part = {.family = RG_DISTRIBUTION_UNIFORM, .a = from, .b = to, .weight = 1,
-                             .lower = -INFINITY, .upper = INFINITY};
-  RgDistribution     uniform = {1, &part};
-  RgQuadrature       rule;
+  RgDistributionPart part = {.family = RG_DISTRIBUTION_UNIFORM,
+                             .a = from,
+                             .b = to,
+                             .weight = 1,
+                             .lower = -INFINITY,
+                             .upper = INFINITY};
+  RgDistribution uniform = {1, &part};
+  RgQuadrature rule;
 
   PetscFunctionBeginUser;
   *value = 0;
@@ -41,8 +45,8 @@ static PetscErrorCode integral(const RgDistribution *law, double from, double to
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
 {
   const RgContextProblem *data = problem->data;
-  const RgDistribution   *law = &data->law[0];
-  double                  lower, upper, below;
+  const RgDistribution *law = &data->law[0];
+  double lower, upper, below;
 
   PetscFunctionBeginUser;
   rg_distribution_range(law, 1e-18, &lower, &upper);

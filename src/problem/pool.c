@@ -10,12 +10,12 @@
 /* The rows of the file that count, with the columns chosen. */
 typedef struct {
   const RgPoolSource *source;
-  RgCsv   csv;
+  RgCsv csv;
   RgText *mistake;
   const char *path; /* where the file was found; borrowed */
-  int     dim, objective;
-  int    *input;    /* dim: columns; owned */
-  double *x, *y;    /* n_rows x dim, n_rows; owned */
+  int dim, objective;
+  int *input;    /* dim: columns; owned */
+  double *x, *y; /* n_rows x dim, n_rows; owned */
 } Table;
 
 static bool failed(const Table *table)
@@ -46,9 +46,9 @@ static PetscErrorCode find_column(Table *table, const char *what, const char *na
 static PetscErrorCode choose_columns(Table *table)
 {
   const RgPoolSource *source = table->source;
-  const RgTexts      *inputs = source->inputs;
-  const RgCsv        *csv = &table->csv;
-  const bool          all = !inputs || !inputs->n;
+  const RgTexts *inputs = source->inputs;
+  const RgCsv *csv = &table->csv;
+  const bool all = !inputs || !inputs->n;
 
   PetscFunctionBeginUser;
   table->objective = csv->n_columns - 1;
@@ -103,7 +103,7 @@ static PetscErrorCode read_numbers(Table *table)
 
 typedef struct {
   const double *x;
-  int           dim, row;
+  int dim, row;
 } Row;
 
 static int compare_inputs(const Row *a, const Row *b)
@@ -117,7 +117,7 @@ static int compare_inputs(const Row *a, const Row *b)
 static int compare_rows(const void *left, const void *right)
 {
   const Row *a = left, *b = right;
-  const int  order = compare_inputs(a, b);
+  const int order = compare_inputs(a, b);
   return order ? order : (a->row > b->row) - (a->row < b->row);
 }
 
@@ -125,7 +125,7 @@ static int compare_rows(const void *left, const void *right)
 static PetscErrorCode merge(Table *table, int n, const Row *rows, double *value)
 {
   const RgPoolSource *source = table->source;
-  double              sum = 0;
+  double sum = 0;
 
   PetscFunctionBeginUser;
   if (n > 1 && source->duplicates == RG_DUPLICATES_ERROR && !failed(table))
@@ -140,7 +140,7 @@ static PetscErrorCode merge(Table *table, int n, const Row *rows, double *value)
 static PetscErrorCode merge_rows(Table *table, RgPool *pool)
 {
   const int n = table->csv.n_rows, dim = table->dim;
-  Row      *rows;
+  Row *rows;
 
   PetscFunctionBeginUser;
   pool->dim = dim;
@@ -148,7 +148,7 @@ static PetscErrorCode merge_rows(Table *table, RgPool *pool)
                          &pool->upper));
   PetscCall(PetscMalloc1(n, &rows));
   for (int i = 0; i < n; i++)
-    rows[i] = (Row) {.x = table->x + (size_t)i * dim, .dim = dim, .row = i};
+    rows[i] = (Row){.x = table->x + (size_t)i * dim, .dim = dim, .row = i};
   qsort(rows, (size_t)n, sizeof *rows, compare_rows);
   for (int i = 0; i < n;) {
     int count = 1;
@@ -171,13 +171,15 @@ static double bound(const RgReals *given, int j, double extreme)
 static PetscErrorCode scale(Table *table, RgPool *pool)
 {
   const RgReals *given[] = {table->source->lower, table->source->upper};
-  const int      dim = pool->dim;
+  const int dim = pool->dim;
 
   PetscFunctionBeginUser;
   for (int k = 0; k < 2; k++)
     if (given[k] && given[k]->n > 1 && given[k]->n != dim && !failed(table))
-      PetscCall(rg_text_add(table->mistake, "'%s' has %d values; 1 or %d, one per input, are "
-                            "accepted", k ? "upper" : "lower", given[k]->n, dim));
+      PetscCall(rg_text_add(table->mistake,
+                            "'%s' has %d values; 1 or %d, one per input, are "
+                            "accepted",
+                            k ? "upper" : "lower", given[k]->n, dim));
   for (int j = 0; j < dim && !failed(table); j++) {
     double low = pool->points[j], high = low;
     for (int i = 1; i < pool->size; i++) {
@@ -187,10 +189,11 @@ static PetscErrorCode scale(Table *table, RgPool *pool)
     pool->lower[j] = bound(given[0], j, low);
     pool->upper[j] = bound(given[1], j, high);
     if (pool->lower[j] > low || pool->upper[j] < high)
-      PetscCall(rg_text_add(table->mistake, "%s: column '%.60s' ranges over [%.15g, %.15g], which "
-                            "the bounds [%.15g, %.15g] don't contain", table->path,
-                            table->csv.names[table->input[j]], low, high, pool->lower[j],
-                            pool->upper[j]));
+      PetscCall(rg_text_add(table->mistake,
+                            "%s: column '%.60s' ranges over [%.15g, %.15g], which "
+                            "the bounds [%.15g, %.15g] don't contain",
+                            table->path, table->csv.names[table->input[j]], low, high,
+                            pool->lower[j], pool->upper[j]));
   }
   PetscFunctionReturn(0);
 }
@@ -232,10 +235,10 @@ static PetscErrorCode read_table(Table *table, RgPool *pool)
 PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mistake)
 {
   RgText found = {0}, wrong = {0};
-  Table  table = {.source = source, .mistake = &wrong};
+  Table table = {.source = source, .mistake = &wrong};
 
   PetscFunctionBeginUser;
-  *pool = (RgPool) {0};
+  *pool = (RgPool){0};
   PetscCall(rg_data_find(source->path, &found));
   if (found.length) {
     table.path = found.data;
@@ -253,6 +256,6 @@ PetscErrorCode rg_pool_destroy(RgPool *pool)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree4(pool->points, pool->value, pool->lower, pool->upper));
-  *pool = (RgPool) {0};
+  *pool = (RgPool){0};
   PetscFunctionReturn(0);
 }

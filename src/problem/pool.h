@@ -11,23 +11,23 @@ typedef enum { RG_DUPLICATES_MEAN, RG_DUPLICATES_FIRST, RG_DUPLICATES_ERROR } Rg
 
 /* Where the values of a pool come from. All pointers borrowed. */
 typedef struct {
-  const char    *path;         /* CSV file (base/file.h says where it is looked for) */
-  const char    *origin;       /* where public data can be had, for the message that they are
+  const char *path;             /* CSV file (base/file.h says where it is looked for) */
+  const char *origin;           /* where public data can be had, for the message that they are
                                   missing; NULL: nothing to say */
-  const RgTexts *inputs;       /* columns by header or number; n = 0: all but the objective */
-  const char    *objective;    /* column by header or number; NULL: the last one */
-  bool           minimised;    /* F = -objective */
-  RgDuplicates   duplicates;   /* rows of equal inputs */
+  const RgTexts *inputs;        /* columns by header or number; n = 0: all but the objective */
+  const char *objective;        /* column by header or number; NULL: the last one */
+  bool minimised;               /* F = -objective */
+  RgDuplicates duplicates;      /* rows of equal inputs */
   const RgReals *lower, *upper; /* native value of unit coordinates 0 and 1, one for all inputs or
                                   one per input; n = 0: smallest and largest value of the column */
-  bool           repeats;      /* a candidate may be queried more than once */
+  bool repeats;                 /* a candidate may be queried more than once */
 } RgPoolSource;
 
 typedef struct {
-  int     dim, size;
-  double *points;         /* size x dim, native units */
-  double *value;          /* size: F */
-  double *lower, *upper;  /* dim */
+  int dim, size;
+  double *points;        /* size x dim, native units */
+  double *value;         /* size: F */
+  double *lower, *upper; /* dim */
 } RgPool;
 
 /* Read a pool. What is wrong with file or settings is appended to `mistake`, with file and line;

@@ -30,8 +30,8 @@ static PetscErrorCode read_again(const RgPoolSource *source, RgPool *pool)
 static PetscErrorCode domain_of(const RgPoolSource *source, const RgPool *pool, RgDomain *domain)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_space_set(&domain->design, pool->dim, pool->size, pool->points, pool->lower,
-                         pool->upper));
+  PetscCall(
+    rg_space_set(&domain->design, pool->dim, pool->size, pool->points, pool->lower, pool->upper));
   domain->without_replacement = !source->repeats;
   PetscFunctionReturn(0);
 }
@@ -51,9 +51,9 @@ PetscErrorCode rg_pool_domain(const RgPoolSource *source, RgDomain *domain)
 static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *pool, RgText *text)
 {
   const size_t dim = (size_t)pool->dim, size = (size_t)pool->size;
-  RgText       bytes = {0};
-  uint64_t     hash[2];
-  char         hex[33];
+  RgText bytes = {0};
+  uint64_t hash[2];
+  char hex[33];
 
   PetscFunctionBeginUser;
   PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->points, dim * size * sizeof(double)));
@@ -98,8 +98,9 @@ static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
   PetscCall(PetscMalloc1((size_t)pool->size * dim, &problem->optimisers));
   for (int i = 0; i < pool->size; i++) {
     if (pool->value[i] != problem->optimum) continue;
-    PetscCall(PetscArraycpy(problem->optimisers + (size_t)problem->n_optimisers++ * dim,
+    PetscCall(PetscArraycpy(problem->optimisers + (size_t)problem->n_optimisers * dim,
                             pool->points + (size_t)i * dim, dim));
+    problem->n_optimisers++;
   }
   PetscFunctionReturn(0);
 }
@@ -107,7 +108,7 @@ static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
 PetscErrorCode rg_pool_load(const RgPoolSource *source, RgProblem *problem, RgFailure *failure)
 {
   RgPool *pool;
-  RgText  mistake = {0};
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&pool));

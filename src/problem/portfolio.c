@@ -24,7 +24,7 @@ enum { DIM = 3, CONTEXT = 2, INPUTS = DIM + CONTEXT, N_PANELS = 12, N_COEFFICIEN
 
 typedef struct {
   RgContextOptions context;
-  int   variant;
+  int variant;
   char *path;
 } Options;
 
@@ -64,12 +64,12 @@ static const Surrogate published[] = {
 
 typedef struct {
   const Surrogate *surrogate;
-  RgPosterior      posterior;
-  RgPrediction     work;
-  int              n;
-  double          *weight; /* n: of the data in the posterior mean; wdrbo: times E over contexts */
-  double          *table;  /* n x N_PANELS x N_COEFFICIENTS: Chebyshev coefficients of g_i */
-  double           reach;  /* largest distance in the table */
+  RgPosterior posterior;
+  RgPrediction work;
+  int n;
+  double *weight; /* n: of the data in the posterior mean; wdrbo: times E over contexts */
+  double *table;  /* n x N_PANELS x N_COEFFICIENTS: Chebyshev coefficients of g_i */
+  double reach;   /* largest distance in the table */
 } Own;
 
 /* ---- the table of runs ---------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ typedef struct {
 /* The names of the input columns, where a source borrows them from. */
 typedef struct {
   RgTexts list;
-  char   *names[INPUTS];
+  char *names[INPUTS];
 } Columns;
 
 static RgPoolSource source(const void *context, Columns *columns)
@@ -98,8 +98,8 @@ static RgPoolSource source(const void *context, Columns *columns)
 static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  Columns        columns;
-  RgPoolSource   from = source(options, &columns);
+  Columns columns;
+  RgPoolSource from = source(options, &columns);
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_check("portfolio", &o->context, CONTEXT, place, diagnostics));
@@ -110,9 +110,9 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
 /* The options but the path, and the data. */
 static PetscErrorCode identity(const void *options, RgText *text)
 {
-  char         nothing[] = "";
-  Options      o = *(const Options *)options;
-  Columns      columns;
+  char nothing[] = "";
+  Options o = *(const Options *)options;
+  Columns columns;
   RgPoolSource from = source(options, &columns);
 
   PetscFunctionBeginUser;
@@ -170,8 +170,8 @@ static void tabulate_one(const Own *own, int nodes, const double *square, const 
     for (int j = 0; j < N_COEFFICIENTS; j++) {
       coefficient[j] = 0;
       for (int k = 0; k < N_COEFFICIENTS; k++)
-        coefficient[j]
-          += 2.0 / N_COEFFICIENTS * value[k] * cos(M_PI * j * (k + 0.5) / N_COEFFICIENTS);
+        coefficient[j] +=
+          2.0 / N_COEFFICIENTS * value[k] * cos(M_PI * j * (k + 0.5) / N_COEFFICIENTS);
     }
     coefficient[0] /= 2;
   }
@@ -180,8 +180,8 @@ static void tabulate_one(const Own *own, int nodes, const double *square, const 
 static PetscErrorCode tabulate(Own *own, const RgQuadrature *rule)
 {
   const double *scale = own->surrogate->length_scale;
-  double       *square, *weight, reach = 0;
-  int           nodes = 0;
+  double *square, *weight, reach = 0;
+  int nodes = 0;
 
   PetscFunctionBeginUser;
   for (int j = 0; j < DIM; j++) reach += 1 / (scale[j] * scale[j]);
@@ -198,8 +198,7 @@ static PetscErrorCode tabulate(Own *own, const RgQuadrature *rule)
       weight[nodes] = w;
       square[nodes++] = square[q];
     }
-    tabulate_one(own, nodes, square, weight,
-                 own->table + (size_t)i * N_PANELS * N_COEFFICIENTS);
+    tabulate_one(own, nodes, square, weight, own->table + (size_t)i * N_PANELS * N_COEFFICIENTS);
   }
   PetscCall(PetscFree2(square, weight));
   PetscFunctionReturn(0);
@@ -211,7 +210,7 @@ static void fold(Own *own, const RgQuadrature *rule)
   for (int i = 0; i < own->n; i++)
     for (int j = 0; j < CONTEXT; j++) {
       const double z = own->posterior.X[(size_t)i * INPUTS + DIM + j];
-      double       mean = 0;
+      double mean = 0;
       for (int a = 0; a < rule[j].n; a++) {
         const double u = (rule[j].node[a] - z) / own->surrogate->length_scale[DIM + j];
         mean += rule[j].weight[a] * exp(-0.5 * u * u);
@@ -223,10 +222,10 @@ static void fold(Own *own, const RgQuadrature *rule)
 static double look_up(const Own *own, int i, double d)
 {
   const double position = fmin(sqrt(d / own->reach) * N_PANELS, N_PANELS * (1 - 1e-15));
-  const int    p = (int)position;
+  const int p = (int)position;
   const double t = 2 * (2 * (position - p) - 1);
   const double *c = own->table + ((size_t)i * N_PANELS + p) * N_COEFFICIENTS;
-  double        b1 = 0, b2 = 0;
+  double b1 = 0, b2 = 0;
 
   for (int j = N_COEFFICIENTS - 1; j > 0; j--) {
     const double b = c[j] + t * b1 - b2;
@@ -239,8 +238,8 @@ static double look_up(const Own *own, int i, double d)
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
 {
   const RgContextProblem *data = problem->data;
-  const Own              *own = data->own;
-  const Surrogate        *s = own->surrogate;
+  const Own *own = data->own;
+  const Surrogate *s = own->surrogate;
 
   PetscFunctionBeginUser;
   for (int k = 0; k < m; k++) {
@@ -248,8 +247,8 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
     for (int i = 0; i < own->n; i++) {
       double square = 0;
       for (int j = 0; j < DIM; j++) {
-        const double u
-          = (points[k].x[j] - own->posterior.X[(size_t)i * INPUTS + j]) / s->length_scale[j];
+        const double u =
+          (points[k].x[j] - own->posterior.X[(size_t)i * INPUTS + j]) / s->length_scale[j];
         square += u * u;
       }
       sum += own->weight[i] * (own->table ? look_up(own, i, sqrt(square)) : exp(-0.5 * square));
@@ -264,10 +263,10 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
 static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                RgFailure *failure)
 {
-  const Options    *o = problem->options;
+  const Options *o = problem->options;
   RgContextProblem *data = problem->data;
-  Own              *own = data->own;
-  double           *Z;
+  Own *own = data->own;
+  double *Z;
 
   PetscFunctionBeginUser;
   (void)failure;
@@ -289,8 +288,8 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
 static PetscErrorCode condition(Own *own, const RgPool *pool, RgFailure *failure)
 {
   const Surrogate *s = own->surrogate;
-  RgKernel         kernel;
-  double          *y, mean;
+  RgKernel kernel;
+  double *y, mean;
 
   PetscFunctionBeginUser;
   own->n = pool->size;
@@ -299,8 +298,8 @@ static PetscErrorCode condition(Own *own, const RgPool *pool, RgFailure *failure
   for (int i = 0; i < own->n; i++) y[i] = (pool->value[i] - SHIFT) / SCALE;
   PetscCall(rg_kernel_create(s->family, INPUTS, true, s->length_scale, s->variance, &kernel));
   PetscCall(rg_posterior_create(&kernel, s->noise, s->mean, own->n, &own->posterior));
-  PetscCall(rg_posterior_set(&own->posterior, NULL, s->noise, s->mean, own->n, pool->points, y,
-                             failure));
+  PetscCall(
+    rg_posterior_set(&own->posterior, NULL, s->noise, s->mean, own->n, pool->points, y, failure));
   PetscCall(PetscFree(y));
   PetscCall(rg_kernel_destroy(&kernel));
   own->work.values_only = true;
@@ -313,14 +312,14 @@ static PetscErrorCode condition(Own *own, const RgPool *pool, RgFailure *failure
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  const Options    *o = problem->options;
+  const Options *o = problem->options;
   RgContextProblem *data;
-  RgQuadrature      rule[CONTEXT];
-  RgPool            pool;
-  RgText            mistake = {0};
-  Columns           columns;
-  RgPoolSource      from = source(o, &columns);
-  Own              *own;
+  RgQuadrature rule[CONTEXT];
+  RgPool pool;
+  RgText mistake = {0};
+  Columns columns;
+  RgPoolSource from = source(o, &columns);
+  Own *own;
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_create(problem, &data));
@@ -346,7 +345,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 static PetscErrorCode destroy(RgProblem *problem)
 {
   RgContextProblem *data = problem->data;
-  Own              *own = data ? data->own : NULL;
+  Own *own = data ? data->own : NULL;
 
   PetscFunctionBeginUser;
   if (own) {

@@ -8,8 +8,7 @@ PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *option
                                  RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCall(
-      rg_problem_create_on(NULL, class, options, study_seed, instance, problem, failure));
+  PetscCall(rg_problem_create_on(NULL, class, options, study_seed, instance, problem, failure));
   PetscFunctionReturn(0);
 }
 
@@ -21,11 +20,11 @@ PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, c
 
   PetscFunctionBeginUser;
   *problem = (RgProblem){
-      .team = team,
-      .class = class,
-      .options = options,
-      .stream = rg_stream(study_seed, class->name, instance, "problem", 0),
-      .optimum = NAN,
+    .team = team,
+    .class = class,
+    .options = options,
+    .stream = rg_stream(study_seed, class->name, instance, "problem", 0),
+    .optimum = NAN,
   };
   if (class->load) PetscCall(class->load(problem, failure));
   else PetscCall(class->domain(options, &problem->domain));
@@ -68,7 +67,7 @@ static PetscErrorCode check_points(const RgProblem *problem, int m, const RgPoin
     PetscCall(check_part(problem, "design", &domain->design, points[i].index, points[i].x));
     if (with_context && domain->context.dim)
       PetscCall(
-          check_part(problem, "context", &domain->context, points[i].context_index, points[i].c));
+        check_part(problem, "context", &domain->context, points[i].context_index, points[i].c));
   }
   PetscFunctionReturn(0);
 }

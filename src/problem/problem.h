@@ -11,42 +11,42 @@
 
 /* An input in native units. */
 typedef struct {
-  int           index;         /* finite design: index; else -1 */
+  int index; /* finite design: index; else -1 */
   const double *x;
-  int           context_index; /* finite contexts: index; else -1 */
-  const double *c;             /* NULL without context */
+  int context_index; /* finite contexts: index; else -1 */
+  const double *c;   /* NULL without context */
 } RgPoint;
 
 typedef struct RgProblem RgProblem;
 
 /* The run that evaluations are made for; zeroed outside a trial. All pointers borrowed. */
 typedef struct {
-  const char *trial;          /* id; NULL: no trial */
-  uint64_t    instance, seed; /* of the trial */
-  int         evaluation;     /* number of the evaluation at hand, from 1; 0: none of the trial's */
-  bool      (*stop)(void *context); /* true: a stop has been asked for. Evaluations that wait call
+  const char *trial;       /* id; NULL: no trial */
+  uint64_t instance, seed; /* of the trial */
+  int evaluation;          /* number of the evaluation at hand, from 1; 0: none of the trial's */
+  bool (*stop)(void *context); /* true: a stop has been asked for. Evaluations that wait call
                                        it some ten times a second, searches between batches: it
                                        keeps the rank alive for the others. NULL: nobody to ask */
-  void       *stop_context;
-  RgChild   **child; /* the rank's program, which outlives the trial; NULL: the problem's own */
+  void *stop_context;
+  RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem's own */
 } RgTask;
 
 /* The table of a family, the only external symbol of its file. */
 typedef struct {
-  const char    *name;      /* as typed in a study file */
-  const char    *title;     /* for figures */
-  const char    *summary;   /* formula and domain, one or two lines */
-  const char    *reference; /* where it comes from */
-  int            revision;  /* raised when values change on purpose; part of the trial key */
-  const RgParam *params;    /* may be an empty table */
-  size_t         options_size;
-  bool           random;    /* draws from the instance's stream: instances differ */
-  bool           costly;    /* f is too dear to be evaluated twice or thousands of times: an
+  const char *name;      /* as typed in a study file */
+  const char *title;     /* for figures */
+  const char *summary;   /* formula and domain, one or two lines */
+  const char *reference; /* where it comes from */
+  int revision;          /* raised when values change on purpose; part of the trial key */
+  const RgParam *params; /* may be an empty table */
+  size_t options_size;
+  bool random;      /* draws from the instance's stream: instances differ */
+  bool costly;      /* f is too dear to be evaluated twice or thousands of times: an
                                optimum that the problem doesn't know stays unknown, F is f as it was
                                observed, and a trial that is resumed asks for nothing again */
-  bool           shared;    /* dear to create, and nothing that is asked of it leaves a trace: one
+  bool shared;      /* dear to create, and nothing that is asked of it leaves a trace: one
                                instance serves many trials */
-  bool           fills_space; /* the fill distance of the queries is what counts: it is recorded */
+  bool fills_space; /* the fill distance of the queries is what counts: it is recorded */
   /* Validate combinations of options that the table can't express; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
   /* Append what identifies the function, in place of the options' canonical text: for families
@@ -95,20 +95,20 @@ typedef struct {
 
 struct RgProblem {
   const RgProblemClass *class;
-  const void *options;  /* borrowed, filled from the table */
-  RgStream    stream;   /* "problem": same for all trial seeds of one (study seed, instance) */
-  RgTeam     *team;     /* takes large linear algebra in create; borrowed, may be NULL */
-  bool        by_team;  /* and it did: values have the bits of that team size */
-  RgDomain    domain;   /* owned */
-  double      optimum;  /* max F; NaN when unknown */
-  double      objective_error; /* largest estimated error of an F given so far; 0: rounding */
-  bool        has_draft; /* F is costly, and a rough one can be had: set by create */
-  bool        draft;     /* rough values of F will do now: set and cleared by who asks */
-  int         n_optimisers;
-  double     *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
+  const void *options;    /* borrowed, filled from the table */
+  RgStream stream;        /* "problem": same for all trial seeds of one (study seed, instance) */
+  RgTeam *team;           /* takes large linear algebra in create; borrowed, may be NULL */
+  bool by_team;           /* and it did: values have the bits of that team size */
+  RgDomain domain;        /* owned */
+  double optimum;         /* max F; NaN when unknown */
+  double objective_error; /* largest estimated error of an F given so far; 0: rounding */
+  bool has_draft;         /* F is costly, and a rough one can be had: set by create */
+  bool draft;             /* rough values of F will do now: set and cleared by who asks */
+  int n_optimisers;
+  double *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
                              destroy) */
-  RgTask      task;     /* set by who evaluates, after create */
-  void       *data;     /* the family's own; freed by its destroy */
+  RgTask task;        /* set by who evaluates, after create */
+  void *data;         /* the family's own; freed by its destroy */
 };
 
 /* All families, in registry order; *n of them. */

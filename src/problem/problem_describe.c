@@ -23,7 +23,7 @@ static PetscErrorCode add_bounds(RgText *text, const RgSpace *space)
     cube = cube && space->lower[j] == space->lower[0] && space->upper[j] == space->upper[0];
   for (int j = 0; j < (cube ? 1 : space->dim); j++)
     PetscCall(
-        rg_text_add(text, "%s[%.10g, %.10g]", j ? " x " : "", space->lower[j], space->upper[j]));
+      rg_text_add(text, "%s[%.10g, %.10g]", j ? " x " : "", space->lower[j], space->upper[j]));
   if (cube) PetscCall(rg_text_add(text, "^%d", space->dim));
   PetscFunctionReturn(0);
 }
@@ -32,12 +32,8 @@ static PetscErrorCode add_space(RgText *text, const RgSpace *space)
 {
   PetscFunctionBeginUser;
   switch (space->kind) {
-  case RG_SPACE_BOX:
-    PetscCall(rg_text_add(text, "the box "));
-    break;
-  case RG_SPACE_SET:
-    PetscCall(rg_text_add(text, "%d points in ", space->size));
-    break;
+  case RG_SPACE_BOX: PetscCall(rg_text_add(text, "the box ")); break;
+  case RG_SPACE_SET: PetscCall(rg_text_add(text, "%d points in ", space->size)); break;
   case RG_SPACE_GRID:
     PetscCall(rg_text_add(text, "a grid of %d", space->levels[0]));
     for (int j = 1; j < space->dim; j++) PetscCall(rg_text_add(text, "x%d", space->levels[j]));
@@ -51,9 +47,9 @@ static PetscErrorCode add_space(RgText *text, const RgSpace *space)
 PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
 {
   static const char *const control[] = {
-      [RG_CONTEXT_NONE] = "",
-      [RG_CONTEXT_NATURE] = "drawn by nature after the design was chosen",
-      [RG_CONTEXT_SIMULATOR] = "chosen by the learner during optimisation",
+    [RG_CONTEXT_NONE] = "",
+    [RG_CONTEXT_NATURE] = "drawn by nature after the design was chosen",
+    [RG_CONTEXT_SIMULATOR] = "chosen by the learner during optimisation",
   };
 
   PetscFunctionBeginUser;
@@ -101,7 +97,7 @@ static PetscErrorCode add_mistakes(RgText *text, const RgProblemClass *class, co
   RgDiagnostics found = {0};
 
   PetscFunctionBeginUser;
-  if (class->check) PetscCall(class->check(options, (RgPlace) {0}, &found));
+  if (class->check) PetscCall(class->check(options, (RgPlace){0}, &found));
   for (int i = 0; i < PetscMin(found.n, RG_DIAGNOSTICS_MAX); i++)
     PetscCall(rg_text_add(text, "  %s\n", found.list[i].message));
   *sound = found.n == 0;

@@ -30,7 +30,7 @@ static double plain(const void *options, int dim, const double *x, double *gradi
 static double standardised(const void *options, int dim, const double *u, double *gradient)
 {
   const double mean = 382658.057227524, deviation = 375264.858362295;
-  double       x[4];
+  double x[4];
 
   for (int j = 0; j < 4; j++) x[j] = 15 * u[j] - 5;
   const double v = plain(options, dim, x, gradient);
@@ -42,7 +42,7 @@ enum { PLAIN, STANDARDISED };
 static const char *const variant_names[] = {"plain", "standardised", NULL};
 
 typedef struct {
-  int    variant, dim;
+  int variant, dim;
   double lower, upper; /* NaN: those of the variant */
 } Options;
 
@@ -91,7 +91,7 @@ static PetscErrorCode rosenbrock_check(const void *options, RgPlace place,
                                        RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  double         lower, upper;
+  double lower, upper;
 
   PetscFunctionBeginUser;
   bounds(o, &lower, &upper);
@@ -105,7 +105,7 @@ static PetscErrorCode rosenbrock_check(const void *options, RgPlace place,
 static PetscErrorCode rosenbrock_domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  double         lower, upper;
+  double lower, upper;
 
   PetscFunctionBeginUser;
   bounds(o, &lower, &upper);
@@ -116,7 +116,7 @@ static PetscErrorCode rosenbrock_domain(const void *options, RgDomain *domain)
 static PetscErrorCode rosenbrock_create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
-  double        *best_at;
+  double *best_at;
 
   PetscFunctionBeginUser;
   (void)failure;

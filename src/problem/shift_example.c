@@ -35,7 +35,7 @@ static double distance(const void *context, double c)
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
 {
   const RgContextProblem *data = problem->data;
-  const double           *a = data->own;
+  const double *a = data->own;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) F[i] = value(points[i].x[0], *a);
@@ -64,9 +64,9 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  const double      kink = 0.5;
+  const double kink = 0.5;
   RgContextProblem *data;
-  double           *a;
+  double *a;
 
   PetscFunctionBeginUser;
   (void)failure;

@@ -22,11 +22,14 @@ static double camel(const void *options, int dim, const double *x, double *gradi
 #define X2 0.7126564030207396334
 #define CAMEL                                                                                      \
   .formula = camel, .minimised = true, .dim = 2, .best = -1.0316284534898773504, .n_best = 2,      \
-  .best_at = (const double[]) {X1, -X2, -X1, X2}
+  .best_at = (const double[])                                                                      \
+  {                                                                                                \
+    X1, -X2, -X1, X2                                                                               \
+  }
 
 static const RgBoxFunction variants[] = {
-  {CAMEL, .lower = (const double[]) {-2, -1}, .upper = (const double[]) {2, 1}},
-  {CAMEL, .lower = (const double[]) {-3, -2}, .upper = (const double[]) {3, 2}},
+  {CAMEL, .lower = (const double[]){-2, -1}, .upper = (const double[]){2, 1}},
+  {CAMEL, .lower = (const double[]){-3, -2}, .upper = (const double[]){3, 2}},
 };
 
 typedef struct {

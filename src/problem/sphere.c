@@ -56,7 +56,7 @@ static void rotate(int i, int j, double direction, double *z)
 static double standardised(const void *options, int dim, const double *u, double *gradient)
 {
   const double mean = 1745.3796, deviation = 899.0367;
-  double       z[6];
+  double z[6];
 
   (void)options, (void)dim;
   for (int j = 0; j < 6; j++) z[j] = 10 * u[j] - 10 + 2 * j;
@@ -75,7 +75,7 @@ enum { PLAIN, WEIGHTED, STANDARDISED };
 static const char *const variant_names[] = {"plain", "weighted", "standardised", NULL};
 
 typedef struct {
-  int    variant, dim;
+  int variant, dim;
   double lower, upper; /* NaN: those of the variant */
 } Options;
 
@@ -124,7 +124,7 @@ static void bounds(const Options *o, double *lower, double *upper)
 static PetscErrorCode sphere_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  double         lower, upper;
+  double lower, upper;
 
   PetscFunctionBeginUser;
   bounds(o, &lower, &upper);
@@ -138,7 +138,7 @@ static PetscErrorCode sphere_check(const void *options, RgPlace place, RgDiagnos
 static PetscErrorCode sphere_domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  double         lower, upper;
+  double lower, upper;
 
   PetscFunctionBeginUser;
   bounds(o, &lower, &upper);
@@ -148,11 +148,11 @@ static PetscErrorCode sphere_domain(const void *options, RgDomain *domain)
 
 static PetscErrorCode sphere_create(RgProblem *problem, RgFailure *failure)
 {
-  static const double     shifted[6] = {1, 0.8, 0.6, 0.4, 0.2, 0};
-  static const RgFormula  formulas[] = {plain, weighted, standardised};
-  static const double     best[] = {0, -1.9410456062291434928, -1.9413885995977694793};
-  const Options          *o = problem->options;
-  double                 *origin;
+  static const double shifted[6] = {1, 0.8, 0.6, 0.4, 0.2, 0};
+  static const RgFormula formulas[] = {plain, weighted, standardised};
+  static const double best[] = {0, -1.9410456062291434928, -1.9413885995977694793};
+  const Options *o = problem->options;
+  double *origin;
 
   PetscFunctionBeginUser;
   (void)failure;

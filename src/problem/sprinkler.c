@@ -28,15 +28,15 @@ typedef struct {
 static const char *const outputs[] = {"range", "speed", "consumption", NULL};
 
 static const RgParam params[] = {
-    {.name = "output",
-     .type = RG_PARAM_CHOICE,
-     .offset = offsetof(Options, output),
-     .fallback = "range",
-     .choices = outputs,
-     .symbol = "",
-     .doc = "range: flight distance, m; speed: revolutions per second; consumption: litres per "
-            "minute, minimised"},
-    {0},
+  {.name = "output",
+   .type = RG_PARAM_CHOICE,
+   .offset = offsetof(Options, output),
+   .fallback = "range",
+   .choices = outputs,
+   .symbol = "",
+   .doc = "range: flight distance, m; speed: revolutions per second; consumption: litres per "
+          "minute, minimised"},
+  {0},
 };
 
 /* The inputs, and what does not change while the head settles. */
@@ -57,15 +57,15 @@ static Sprinkler sprinkler_of(const double *x)
   const double degree = M_PI / 180, D = x[7];
 
   return (Sprinkler){
-      .area = x[2],
-      .radius = 0.5 * x[3],
-      .dynamic = x[4],
-      .still = x[5],
-      .p = 1e5 * x[6],
-      .resistance = pow(10, 5.0704 - 0.579413 * D + 0.0196432 * D * D) * 60000.0 * 60000.0,
-      .ca = cos(x[0] * degree),
-      .sa = sin(x[0] * degree),
-      .c = cos(x[0] * degree) * cos(x[1] * degree),
+    .area = x[2],
+    .radius = 0.5 * x[3],
+    .dynamic = x[4],
+    .still = x[5],
+    .p = 1e5 * x[6],
+    .resistance = pow(10, 5.0704 - 0.579413 * D + 0.0196432 * D * D) * 60000.0 * 60000.0,
+    .ca = cos(x[0] * degree),
+    .sa = sin(x[0] * degree),
+    .c = cos(x[0] * degree) * cos(x[1] * degree),
   };
 }
 
@@ -111,7 +111,7 @@ static Head settle(const Sprinkler *s)
              .moment = RHO * flow * s->radius * (head.v * s->c),
              .omega = omega,
              .friction_loss =
-                 fabs((s->dynamic + omega * s->still) * omega) / (s->area * sqrt(2 * s->p / RHO)),
+               fabs((s->dynamic + omega * s->still) * omega) / (s->area * sqrt(2 * s->p / RHO)),
              .line_loss = 0.1 * s->p};
 
   if (!(it.moment > s->dynamic)) return head; /* at rest */
@@ -153,12 +153,9 @@ static double sprinkler(const void *options, int dim, const double *x, double *g
 
   (void)dim, (void)gradient;
   switch (((const Options *)options)->output) {
-  case RANGE:
-    return flight(&s, head.v);
-  case SPEED:
-    return head.n;
-  default:
-    return 2 * head.u * s.area * 60000;
+  case RANGE: return flight(&s, head.v);
+  case SPEED: return head.n;
+  default: return 2 * head.u * s.area * 60000;
   }
 }
 
@@ -171,12 +168,12 @@ static double sprinkler(const void *options, int dim, const double *x, double *g
 
 /* Found by differential evolution and scans: the best values known. */
 static const RgBoxFunction functions[] = {
-    [RANGE] = {BOX, .best = 8.3357608433964021, .n_best = 1,
-               .best_at = (const double[]){32.069368096892838, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10}},
-    [SPEED] = {BOX, .best = 19.830719190967002, .n_best = 1,
-               .best_at = (const double[]){0, 0, 4e-6, 0.2, 0.01, 0.01, 2, 9.6868326335383284}},
-    [CONSUMPTION] = {BOX, .minimised = true, .best = 3.3072873475164588, .n_best = 1,
-                     .best_at = (const double[]){45, 90, 2e-6, 0.1, 0.02, 0.02, 1, 5}},
+  [RANGE] = {BOX, .best = 8.3357608433964021, .n_best = 1,
+             .best_at = (const double[]){32.069368096892838, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10}},
+  [SPEED] = {BOX, .best = 19.830719190967002, .n_best = 1,
+             .best_at = (const double[]){0, 0, 4e-6, 0.2, 0.01, 0.01, 2, 9.6868326335383284}},
+  [CONSUMPTION] = {BOX, .minimised = true, .best = 3.3072873475164588, .n_best = 1,
+                   .best_at = (const double[]){45, 90, 2e-6, 0.1, 0.02, 0.02, 1, 5}},
 };
 
 static PetscErrorCode sprinkler_domain(const void *options, RgDomain *domain)
@@ -191,17 +188,17 @@ static PetscErrorCode sprinkler_create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_sprinkler = {
-    .name = "sprinkler",
-    .title = "Garden sprinkler",
-    .summary =
-        "flight distance of the droplets of a rotating garden sprinkler (or its rotation rate,\n"
-        "or its consumption) of 8 inputs",
-    .reference = "Siebertz, van Bebber, Hochkirchen 2010, Statistische Versuchsplanung",
-    .revision = 1,
-    .params = params,
-    .options_size = sizeof(Options),
-    .domain = sprinkler_domain,
-    .create = sprinkler_create,
-    .evaluate = rg_box_evaluate,
-    .destroy = rg_box_destroy,
+  .name = "sprinkler",
+  .title = "Garden sprinkler",
+  .summary =
+    "flight distance of the droplets of a rotating garden sprinkler (or its rotation rate,\n"
+    "or its consumption) of 8 inputs",
+  .reference = "Siebertz, van Bebber, Hochkirchen 2010, Statistische Versuchsplanung",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .domain = sprinkler_domain,
+  .create = sprinkler_create,
+  .evaluate = rg_box_evaluate,
+  .destroy = rg_box_destroy,
 };

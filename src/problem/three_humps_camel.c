@@ -48,7 +48,7 @@ typedef struct {
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
 {
   const RgContextProblem *data = problem->data;
-  const Own              *own = data->own;
+  const Own *own = data->own;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
@@ -78,7 +78,7 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   RgContextProblem *data;
-  Own              *own;
+  Own *own;
 
   PetscFunctionBeginUser;
   (void)failure;

@@ -10,15 +10,15 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-    {.name = "dim",
-     .type = RG_PARAM_INT,
-     .offset = offsetof(Options, dim),
-     .fallback = "2",
-     .minimum = 1,
-     .maximum = 10,
-     .symbol = "d",
-     .doc = "dimension"},
-    {0},
+  {.name = "dim",
+   .type = RG_PARAM_INT,
+   .offset = offsetof(Options, dim),
+   .fallback = "2",
+   .minimum = 1,
+   .maximum = 10,
+   .symbol = "d",
+   .doc = "dimension"},
+  {0},
 };
 
 static double zero(const void *options, int dim, const double *x, double *gradient)
@@ -39,7 +39,7 @@ static PetscErrorCode cube_create(RgProblem *problem, RgFailure *failure)
 {
   static const double origin[10] = {0};
   const RgBoxFunction function = {
-      .formula = zero, .dim = problem->domain.design.dim, .n_best = 1, .best_at = origin};
+    .formula = zero, .dim = problem->domain.design.dim, .n_best = 1, .best_at = origin};
 
   PetscFunctionBeginUser;
   (void)failure;
@@ -48,15 +48,15 @@ static PetscErrorCode cube_create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_unit_cube = {
-    .name = "unit_cube",
-    .title = "Unit cube",
-    .summary = "f = 0 on [0, 1]^d: for space-filling designs, whose fill distance is recorded",
-    .reference = "arXiv:2502.06178, figure 3",
-    .revision = 1,
-    .fills_space = true,
-    .params = params,
-    .options_size = sizeof(Options),
-    .domain = cube_domain,
-    .create = cube_create,
-    RG_BOX_METHODS,
+  .name = "unit_cube",
+  .title = "Unit cube",
+  .summary = "f = 0 on [0, 1]^d: for space-filling designs, whose fill distance is recorded",
+  .reference = "arXiv:2502.06178, figure 3",
+  .revision = 1,
+  .fills_space = true,
+  .params = params,
+  .options_size = sizeof(Options),
+  .domain = cube_domain,
+  .create = cube_create,
+  RG_BOX_METHODS,
 };

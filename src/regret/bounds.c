@@ -25,8 +25,8 @@ double rg_chi_square_tail(double D, double q)
    exp(-q). */
 static double squared_sum(double shift, double noise, int T, double gamma, double q, bool tight)
 {
-  return rg_bound_c1(noise) * gamma
-    * ((tight ? 1 : 2) * T * shift + rg_chi_square_tail(2.0 * T, q));
+  return rg_bound_c1(noise) * gamma *
+         ((tight ? 1 : 2) * T * shift + rg_chi_square_tail(2.0 * T, q));
 }
 
 double rg_bound_theorem_4_1(double n_points, double noise, int T, double gamma)

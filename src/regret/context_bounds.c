@@ -24,7 +24,7 @@ double rg_kernel_slope(const RgKernel *kernel)
 
   for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
-    double              most = 0;
+    double most = 0;
     for (int k = 0; k < term->n_factors; k++) {
       const RgKernelFactor *factor = &term->factors[k];
       for (int j = 0; j < factor->n_scales; j++)
@@ -66,13 +66,13 @@ double rg_kde_radius(int dim_c, int n)
 void rg_kde_constants(const RgKdeTheory *theory, double constant[5])
 {
   const RgRobustDerivatives *f = &theory->f;
-  const double               dim = theory->dim_x + theory->dim_c, dim_c = theory->dim_c;
+  const double dim = theory->dim_x + theory->dim_c, dim_c = theory->dim_c;
 
   constant[0] = 4 * rg_bound_c1(theory->noise);
   constant[4] = f->a * f->b * dim * f->r * sqrt(M_PI) / 2 + sqrt(2 / M_PI);
   constant[1] = constant[4] * theory->error * pow(f->r, dim_c / 2) * (4 + dim_c) / (2 + dim_c);
-  constant[2] = constant[0]
-    * fmax(1, theory->error * theory->error * pow(f->r, dim_c) * (4 + dim_c) / dim_c);
+  constant[2] =
+    constant[0] * fmax(1, theory->error * theory->error * pow(f->r, dim_c) * (4 + dim_c) / dim_c);
   constant[3] = constant[0] / constant[2];
 }
 
@@ -80,12 +80,12 @@ void rg_kde_constants(const RgKdeTheory *theory, double constant[5])
 static double kde_bound(const RgKdeTheory *theory, int T, double gamma, double sum, double squares)
 {
   const double dim_c = theory->dim_c;
-  double       C[5];
+  double C[5];
 
   rg_kde_constants(theory, C);
   const double spread = sqrt(pow(T, dim_c / (4 + dim_c))) + sqrt(T) + sqrt(C[3] * squares);
-  return M_PI * M_PI / 3 + sqrt(rg_kde_beta(theory, T) * gamma * C[2]) * spread
-    + 2 * C[1] * pow(T, (2 + dim_c) / (4 + dim_c)) + C[4] * sum;
+  return M_PI * M_PI / 3 + sqrt(rg_kde_beta(theory, T) * gamma * C[2]) * spread +
+         2 * C[1] * pow(T, (2 + dim_c) / (4 + dim_c)) + C[4] * sum;
 }
 
 double rg_bound_sbo_kde(const RgKdeTheory *theory, int T, double gamma)
@@ -123,8 +123,8 @@ double rg_wasserstein_covering(const RgWassersteinTheory *theory, int t, double 
 
 double rg_wasserstein_radius(const RgWassersteinTheory *theory, int t, double norm)
 {
-  const double level = log(1 / theory->delta) + theory->dim_x * log1p(2 * t * theory->width_x)
-    + rg_wasserstein_covering(theory, t, norm);
+  const double level = log(1 / theory->delta) + theory->dim_x * log1p(2 * t * theory->width_x) +
+                       rg_wasserstein_covering(theory, t, norm);
 
   return theory->width_c * sqrt(2 * level / t);
 }

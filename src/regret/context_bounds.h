@@ -17,9 +17,9 @@
    regret over f, contexts and noise. */
 typedef struct {
   RgRobustDerivatives f;
-  int                 dim_x, dim_c;
-  double              noise; /* variance, > 0 */
-  double              error; /* C0: E |p - phat_t|_2 <= C0 t^(-2/(4 + dim_c)) */
+  int dim_x, dim_c;
+  double noise; /* variance, > 0 */
+  double error; /* C0: E |p - phat_t|_2 <= C0 t^(-2/(4 + dim_c)) */
 } RgKdeTheory;
 
 /* b of a path of a stationary kernel with k(z,z) = 1: sqrt(2) times its steepest derivative's
@@ -47,9 +47,9 @@ double rg_bound_drbo_kde(const RgKdeTheory *theory, int T, double gamma);
 typedef struct {
   double lambda, R, B, delta; /* lambda: ridge parameter, >= 1 for the bounds */
   double slope;               /* L_k, rg_kernel_slope */
-  int    dim_x, dim_c;
-  double width_x, width_c;    /* Euclidean diameters of the boxes */
-  double kappa;               /* constant of the covering number, which the paper leaves open */
+  int dim_x, dim_c;
+  double width_x, width_c; /* Euclidean diameters of the boxes */
+  double kappa;            /* constant of the covering number, which the paper leaves open */
 } RgWassersteinTheory;
 
 /* L_k with |k(., z) - k(., z')|_k <= L_k |z - z'|, by the smallest length scale. Infinite for

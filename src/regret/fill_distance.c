@@ -76,7 +76,7 @@ PetscErrorCode rg_fill_append(RgFill *fill, const double *x)
     }
     for (int i = 0; i < count; i++)
       fill->nearest[begin + i] =
-          r2[i] < fill->nearest[begin + i] ? r2[i] : fill->nearest[begin + i];
+        r2[i] < fill->nearest[begin + i] ? r2[i] : fill->nearest[begin + i];
   }
   PetscFunctionReturn(0);
 }
@@ -106,10 +106,8 @@ static double polish(const RgFill *fill, double *x, double value)
       x[k / 2] = fmin(fmax(old + (k % 2 ? step : -step), 0), 1);
       double there = squared_distance(fill, x);
       better = there > value;
-      if (better)
-        value = there;
-      else
-        x[k / 2] = old;
+      if (better) value = there;
+      else x[k / 2] = old;
     }
     if (!better) step *= 0.5;
   }

@@ -6,17 +6,17 @@
 #include "base/lbfgsb.h"
 
 enum {
-  BATCH = 1024,           /* points per evaluation */
-  RAW = 4096,             /* raw points per coordinate, first round */
-  RAW_ZOOM = 1024,        /* later rounds */
-  RAW_MEMORY = 1 << 22,   /* numbers */
-  STARTS = 10,            /* local searches, first round */
+  BATCH = 1024,         /* points per evaluation */
+  RAW = 4096,           /* raw points per coordinate, first round */
+  RAW_ZOOM = 1024,      /* later rounds */
+  RAW_MEMORY = 1 << 22, /* numbers */
+  STARTS = 10,          /* local searches, first round */
   STARTS_ZOOM = 4,
   ROUNDS = 8
 };
 
-#define APART 0.05        /* starts differ by this, unit cube, times the size of the round's cube */
-#define DIFFERENCE 1e-6   /* step of differences, unit cube */
+#define APART 0.05      /* starts differ by this, unit cube, times the size of the round's cube */
+#define DIFFERENCE 1e-6 /* step of differences, unit cube */
 #define COMPASS_FIRST 1e-3
 #define COMPASS_LAST 1e-13
 #define COMPASS_COSTLY 1e-7 /* last step where F is costly */
@@ -25,12 +25,12 @@ enum {
 typedef struct {
   RgProblem *problem;
   RgFailure *failure;
-  int        dim;
-  double    *best;   /* dim: best point so far; of the caller, as native units at the end */
-  double     value;  /* F there */
-  double    *native; /* BATCH x dim */
-  RgPoint   *points; /* BATCH */
-  double    *stencil, *stencil_value; /* 2 dim x dim, 2 dim: of differences */
+  int dim;
+  double *best;    /* dim: best point so far; of the caller, as native units at the end */
+  double value;    /* F there */
+  double *native;  /* BATCH x dim */
+  RgPoint *points; /* BATCH */
+  double *stencil, *stencil_value; /* 2 dim x dim, 2 dim: of differences */
 } Search;
 
 /* Also when a stop has been asked for: the failure says so then. */
@@ -48,7 +48,7 @@ static void hear_stop(const Search *search)
 /* F at m points of the unit cube; the best one is kept. */
 static PetscErrorCode evaluate(Search *search, int m, const double *unit, double *value)
 {
-  const size_t   dim = (size_t)search->dim;
+  const size_t dim = (size_t)search->dim;
   const RgSpace *space = &search->problem->domain.design;
 
   PetscFunctionBeginUser;
@@ -57,10 +57,10 @@ static PetscErrorCode evaluate(Search *search, int m, const double *unit, double
     for (int i = 0; i < count; i++) {
       double *native = search->native + (size_t)i * dim;
       rg_space_to_native(space, unit + (size_t)(first + i) * dim, native);
-      search->points[i] = (RgPoint) {.index = -1, .x = native, .context_index = -1};
+      search->points[i] = (RgPoint){.index = -1, .x = native, .context_index = -1};
     }
-    PetscCall(rg_problem_objective(search->problem, count, search->points, value + first,
-                                   search->failure));
+    PetscCall(
+      rg_problem_objective(search->problem, count, search->points, value + first, search->failure));
     hear_stop(search);
     for (int i = first; i < first + count && !failed(search); i++) {
       if (!(value[i] > search->value)) continue;
@@ -75,7 +75,7 @@ static PetscErrorCode evaluate(Search *search, int m, const double *unit, double
 static PetscErrorCode difference_gradient(Search *search, const double *unit, double *gradient)
 {
   const int dim = search->dim;
-  double   *stencil = search->stencil;
+  double *stencil = search->stencil;
 
   PetscFunctionBeginUser;
   for (int k = 0; k < 2 * dim; k++) {
@@ -86,8 +86,8 @@ static PetscErrorCode difference_gradient(Search *search, const double *unit, do
   PetscCall(evaluate(search, 2 * dim, stencil, search->stencil_value));
   for (int j = 0; j < dim; j++) {
     const size_t below = (size_t)(2 * j) * dim + j, above = below + dim;
-    gradient[j] = (search->stencil_value[2 * j + 1] - search->stencil_value[2 * j])
-      / (stencil[above] - stencil[below]);
+    gradient[j] = (search->stencil_value[2 * j + 1] - search->stencil_value[2 * j]) /
+                  (stencil[above] - stencil[below]);
   }
   PetscFunctionReturn(0);
 }
@@ -96,7 +96,7 @@ static PetscErrorCode difference_gradient(Search *search, const double *unit, do
 static PetscErrorCode gradient_at(Search *search, const double *unit, double *gradient)
 {
   const RgProblemClass *class = search->problem->class;
-  const RgSpace        *space = &search->problem->domain.design;
+  const RgSpace *space = &search->problem->domain.design;
 
   PetscFunctionBeginUser;
   if (!class->gradient || class->objective) {
@@ -114,7 +114,7 @@ static PetscErrorCode gradient_at(Search *search, const double *unit, double *gr
 static PetscErrorCode climb(Search *search, RgLbfgsb *lbfgsb, const double *start)
 {
   RgLbfgsbStatus status;
-  double        *gradient, value;
+  double *gradient, value;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(search->dim, &gradient));
@@ -161,10 +161,10 @@ static int choose_starts(int m, int dim, const double *unit, double *value, doub
    point, moved inside. */
 static PetscErrorCode draw(const Search *search, int round, int m, double *unit)
 {
-  const int      dim = search->dim;
-  const double   edge = ldexp(1, -round);
+  const int dim = search->dim;
+  const double edge = ldexp(1, -round);
   const RgStream stream = rg_stream(0, search->problem->class->name, 0, "optimum", 0);
-  RgRandom       random = rg_stream_at(&stream, (uint64_t)round);
+  RgRandom random = rg_stream_at(&stream, (uint64_t)round);
 
   PetscFunctionBeginUser;
   if (dim <= RG_SOBOL_MAX_DIM) PetscCall(rg_design_sobol(&random, m, dim, unit));
@@ -183,8 +183,8 @@ static PetscErrorCode search_round(Search *search, int round, RgLbfgsb *lbfgsb)
 {
   const int dim = search->dim, per_dim = round ? RAW_ZOOM : RAW;
   const int m = PetscMin(per_dim * dim, RAW_MEMORY / dim);
-  int       n, chosen[STARTS];
-  double   *unit, *value;
+  int n, chosen[STARTS];
+  double *unit, *value;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)m * dim, &unit, m, &value));
@@ -237,11 +237,11 @@ static PetscErrorCode from_draft(Search *search, RgLbfgsb *lbfgsb)
 
 static PetscErrorCode search_box(Search *search)
 {
-  static const RgLbfgsbLimits limits
-    = {.factr = 1e4, .pgtol = 1e-7, .max_iterations = 500, .max_evaluations = 2000};
+  static const RgLbfgsbLimits limits = {
+    .factr = 1e4, .pgtol = 1e-7, .max_iterations = 500, .max_evaluations = 2000};
   const size_t dim = (size_t)search->dim;
-  RgLbfgsb     lbfgsb;
-  double      *bounds;
+  RgLbfgsb lbfgsb;
+  double *bounds;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(BATCH * dim, &search->native, BATCH, &search->points, 2 * dim * dim,
@@ -267,8 +267,8 @@ static PetscErrorCode search_box(Search *search)
 static PetscErrorCode scan(Search *search)
 {
   const RgSpace *space = &search->problem->domain.design;
-  const size_t   dim = (size_t)search->dim;
-  double        *value;
+  const size_t dim = (size_t)search->dim;
+  double *value;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(BATCH * dim, &search->native, BATCH, &search->points, BATCH, &value));
@@ -277,7 +277,7 @@ static PetscErrorCode scan(Search *search)
     for (int i = 0; i < count; i++) {
       double *native = search->native + (size_t)i * dim;
       rg_space_to_native(space, space->points + (size_t)(first + i) * dim, native);
-      search->points[i] = (RgPoint) {.index = first + i, .x = native, .context_index = -1};
+      search->points[i] = (RgPoint){.index = first + i, .x = native, .context_index = -1};
     }
     PetscCall(rg_problem_objective(search->problem, count, search->points, value, search->failure));
     hear_stop(search);

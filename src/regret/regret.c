@@ -15,17 +15,16 @@ static double gap(double optimum, double accuracy, double value, bool *exceeded)
   return difference;
 }
 
-PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum,
-                         double accuracy, const double *objective, const double *recommended,
-                         double *instantaneous, double *simple, double *cumulative,
-                         bool *exceeded)
+PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum, double accuracy,
+                         const double *objective, const double *recommended, double *instantaneous,
+                         double *simple, double *cumulative, bool *exceeded)
 {
   double best = -INFINITY, sum = 0;
-  bool   above = false;
+  bool above = false;
 
   PetscFunctionBeginUser;
   for (int t = 0; t < n; t++) {
-    const bool   counts = count_initial || t >= n_initial;
+    const bool counts = count_initial || t >= n_initial;
     const double value = recommended && !isnan(recommended[t]) ? recommended[t] : objective[t];
 
     best = fmax(best, objective[t]);

@@ -19,9 +19,8 @@
    that the optimum was not one. A value F(x_t) that is NaN makes that instantaneous regret and all
    later sums NaN and is skipped by the simple regret (infinite before the first number). O(n).
    Sources: arXiv:2409.00979, section 2; arXiv:2502.06178, section 2. */
-PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum,
-                         double accuracy, const double *objective, const double *recommended,
-                         double *instantaneous, double *simple, double *cumulative,
-                         bool *exceeded);
+PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum, double accuracy,
+                         const double *objective, const double *recommended, double *instantaneous,
+                         double *simple, double *cumulative, bool *exceeded);
 
 #endif

@@ -21,7 +21,7 @@ double rg_robust_mean_power(double kappa, double s);
 /* One summand of q(a) = sum_i weight_i h_i(sum_j lambda_ij a^nu_ij), h_i(z) = z^concave. */
 typedef struct {
   double weight, concave; /* >= 0; in (0, 1] */
-  int    n;
+  int n;
   const double *lambda, *nu; /* n each, >= 0, > 0 */
 } RgRobustTerm;
 

@@ -6,13 +6,13 @@
 static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPosterior *posterior,
                                      double *variance)
 {
-  int     n = integral->n_contexts;
+  int n = integral->n_contexts;
   double *K;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * n, &K));
-  PetscCall(rg_kernel_matrix(rg_set_posterior_kernel(posterior), n,
-                             rg_set_posterior_points(posterior), K));
+  PetscCall(
+    rg_kernel_matrix(rg_set_posterior_kernel(posterior), n, rg_set_posterior_points(posterior), K));
   *variance = 0.0;
   for (int i = 0; i < n; ++i) {
     *variance += integral->p[i] * cblas_ddot(n, K + (size_t)i * n, 1, integral->p, 1);
@@ -30,7 +30,7 @@ static double average(const RgIntegral *integral, int design, const double *valu
 static PetscErrorCode reset(void *context, const RgSetPosterior *posterior)
 {
   RgIntegral *integral = context;
-  double      variance = 0.0;
+  double variance = 0.0;
 
   PetscFunctionBeginUser;
   PetscCall(prior_variance(integral, posterior, &variance));
@@ -63,11 +63,10 @@ PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, con
   RgSetListener listener = {integral, reset, update};
 
   PetscFunctionBeginUser;
-  *integral = (RgIntegral){.n_designs = rg_set_posterior_size(posterior) / n_contexts,
-                           .n_contexts = n_contexts,
-                           .p = p};
-  PetscCall(PetscMalloc2(integral->n_designs, &integral->mean, integral->n_designs,
-                         &integral->variance));
+  *integral = (RgIntegral){
+    .n_designs = rg_set_posterior_size(posterior) / n_contexts, .n_contexts = n_contexts, .p = p};
+  PetscCall(
+    PetscMalloc2(integral->n_designs, &integral->mean, integral->n_designs, &integral->variance));
   PetscCall(rg_set_posterior_follow(posterior, &listener));
   PetscFunctionReturn(0);
 }

@@ -6,9 +6,9 @@
 #include "gp/set_posterior.h"
 
 typedef struct {
-  int           n_designs, n_contexts;
-  const double *p;               /* n_contexts; borrowed */
-  double       *mean, *variance; /* n_designs: of sum_w p(w) f(x, w); owned */
+  int n_designs, n_contexts;
+  const double *p;         /* n_contexts; borrowed */
+  double *mean, *variance; /* n_designs: of sum_w p(w) f(x, w); owned */
 } RgIntegral;
 
 /* Follow `posterior` (no data yet) with probabilities p (borrowed, n_contexts). The integral must

@@ -35,7 +35,7 @@ PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
                                 RgDiagnostics *diagnostics)
 {
   RgMeasure measure;
-  RgText    mistake = {0};
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_measure_parse(text, &measure, &mistake));
@@ -55,8 +55,8 @@ PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
 /* What one batch works with. */
 typedef struct {
   RgMeasureRow row;
-  double      *equal;  /* contexts: equal probabilities, where none are given */
-  double      *bounds; /* 2 x contexts: of one design */
+  double *equal;  /* contexts: equal probabilities, where none are given */
+  double *bounds; /* 2 x contexts: of one design */
 } Batch;
 
 static PetscErrorCode batch_create(const RgMeasure *measure, int contexts, const double *p,
@@ -92,7 +92,7 @@ PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts, c
 PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, const double *l,
                                  const double *u, const double *p, double *lower, double *upper)
 {
-  Batch  batch;
+  Batch batch;
   double low, up;
 
   PetscFunctionBeginUser;
@@ -112,7 +112,7 @@ PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, int n, int c
                                           const double *mean, const double *variance, double width,
                                           const double *p, double *lower, double *upper)
 {
-  Batch  batch;
+  Batch batch;
   double low, up;
 
   PetscFunctionBeginUser;

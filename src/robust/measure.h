@@ -39,15 +39,15 @@ typedef struct RgMeasure RgMeasure;
 /* A node of the expression. All arrays owned. */
 struct RgMeasure {
   RgMeasureKind kind;
-  double        parameter;     /* alpha, theta, radius of the L1 ball (0: a list); clip: least */
-  double        most;          /* clip: largest value */
-  double        constant;      /* sum */
-  int           n_parts;       /* sum: its terms; robust, maps: 1 */
-  RgMeasure    *parts;
-  double       *coefficients;  /* sum: n_parts */
-  bool          nominal;       /* robust: the known probabilities are in the list */
-  int           n_pmfs, pmf_size;
-  double       *pmfs;          /* robust: n_pmfs x pmf_size */
+  double parameter; /* alpha, theta, radius of the L1 ball (0: a list); clip: least */
+  double most;      /* clip: largest value */
+  double constant;  /* sum */
+  int n_parts;      /* sum: its terms; robust, maps: 1 */
+  RgMeasure *parts;
+  double *coefficients; /* sum: n_parts */
+  bool nominal;         /* robust: the known probabilities are in the list */
+  int n_pmfs, pmf_size;
+  double *pmfs; /* robust: n_pmfs x pmf_size */
 };
 
 /* Read an expression. A mistake: *measure is zeroed and `mistake` says at which column, what is

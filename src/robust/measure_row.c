@@ -48,7 +48,7 @@ static double mass_above(int n, const double *f, const double *p, double thresho
 static void absolute_deviation(const RgMeasureRow *row, double *lower, double *upper)
 {
   const double *l = row->l, *u = row->u, *p = row->p;
-  double        el = expectation(row->n, l, p), eu = expectation(row->n, u, p), low = 0.0, up = 0.0;
+  double el = expectation(row->n, l, p), eu = expectation(row->n, u, p), low = 0.0, up = 0.0;
 
 #pragma omp simd reduction(+ : low, up)
   for (int i = 0; i < row->n; ++i) {
@@ -66,7 +66,7 @@ static void absolute_deviation(const RgMeasureRow *row, double *lower, double *u
 static void squared_deviation(const RgMeasureRow *row, double *lower, double *upper)
 {
   const double *l = row->l, *u = row->u, *p = row->p;
-  double        el = expectation(row->n, l, p), eu = expectation(row->n, u, p), low = 0.0, up = 0.0;
+  double el = expectation(row->n, l, p), eu = expectation(row->n, u, p), low = 0.0, up = 0.0;
 
 #pragma omp simd reduction(+ : low, up)
   for (int i = 0; i < row->n; ++i) {
@@ -109,7 +109,7 @@ static int keep(int n, double *v, double *w, double pivot, bool below)
 static double value_at_risk(const RgMeasureRow *row, const double *f, double alpha, double *tail)
 {
   double *v = row->scratch, *w = row->scratch + row->n, pivot = f[0], mass = 0.0, sum = 0.0;
-  int     n = row->n;
+  int n = row->n;
 
   for (int i = 0; i < n; ++i) {
     v[i] = f[i];
@@ -165,7 +165,7 @@ static int compare_atoms(const void *a, const void *b)
    values to the smallest. */
 static double ball_expectation(const RgMeasureRow *row, const double *f, double radius)
 {
-  Atom  *atoms = (Atom *)row->scratch;
+  Atom *atoms = (Atom *)row->scratch;
   double moved, sum = 0.0;
 
   for (int i = 0; i < row->n; ++i) atoms[i] = (Atom){f[i], row->p[i]};
@@ -184,7 +184,7 @@ static double ball_expectation(const RgMeasureRow *row, const double *f, double 
 static void robust(const RgMeasure *measure, const RgMeasureRow *row, double *lower, double *upper)
 {
   RgMeasureRow other = *row;
-  double       low, up;
+  double low, up;
 
   if (measure->parameter > 0.0) {
     *lower = ball_expectation(row, row->l, measure->parameter);

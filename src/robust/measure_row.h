@@ -5,10 +5,10 @@
 #include "robust/measure.h"
 
 typedef struct {
-  int           n;       /* contexts */
-  const double *l, *u;   /* n each; the same array where a value is wanted */
-  const double *p;       /* n */
-  double       *scratch; /* 3 n */
+  int n;               /* contexts */
+  const double *l, *u; /* n each; the same array where a value is wanted */
+  const double *p;     /* n */
+  double *scratch;     /* 3 n */
 } RgMeasureRow;
 
 void rg_measure_row(const RgMeasure *measure, const RgMeasureRow *row, double *lower,

@@ -17,8 +17,9 @@ const RgMeasureInfo rg_measure_infos[] = {
   [RG_MEASURE_SD] = {"sd", "sd", "standard deviation"},
   [RG_MEASURE_VARIANCE] = {"variance", "variance", "E(f - E f)^2"},
   [RG_MEASURE_PTR] = {"ptr", "ptr(theta)", "probability threshold P(f >= theta)"},
-  [RG_MEASURE_ROBUST] = {"robust", "robust(m, nominal, pmf(p1, p2, ..)) or "
-                                   "robust(expectation, l1 = eps)",
+  [RG_MEASURE_ROBUST] = {"robust",
+                         "robust(m, nominal, pmf(p1, p2, ..)) or "
+                         "robust(expectation, l1 = eps)",
                          "least value of m over a list of probabilities, or over an L1 ball"},
   [RG_MEASURE_CLIP] = {"clip", "clip(m, least, most)", "m within limits"},
   [RG_MEASURE_TANH] = {"tanh", "tanh(m)", "hyperbolic tangent of m"},
@@ -29,8 +30,8 @@ enum { N_NAMES = RG_MEASURE_SUM, MAX_NAME = 32, MAX_DEPTH = 32 };
 
 typedef struct {
   const char *text, *at;
-  int         depth;
-  RgText     *mistake; /* of the caller; non-empty after the first mistake */
+  int depth;
+  RgText *mistake; /* of the caller; non-empty after the first mistake */
 } Parser;
 
 static PetscErrorCode parse_sum(Parser *parser, RgMeasure *measure);
@@ -41,13 +42,13 @@ static bool failed(const Parser *parser)
 }
 
 /* The first mistake counts. */
-#define MISTAKE(parser, where, ...)                                                             \
-  do {                                                                                          \
-    if (!failed(parser)) {                                                                      \
-      int column_ = (int)((where) - (parser)->text) + 1;                                        \
-      PetscCall(rg_text_add((parser)->mistake, "column %d: ", column_));                        \
-      PetscCall(rg_text_add((parser)->mistake, __VA_ARGS__));                                   \
-    }                                                                                           \
+#define MISTAKE(parser, where, ...)                                                                \
+  do {                                                                                             \
+    if (!failed(parser)) {                                                                         \
+      int column_ = (int)((where) - (parser)->text) + 1;                                           \
+      PetscCall(rg_text_add((parser)->mistake, "column %d: ", column_));                           \
+      PetscCall(rg_text_add((parser)->mistake, __VA_ARGS__));                                      \
+    }                                                                                              \
   } while (0)
 
 static char next(Parser *parser)
@@ -156,7 +157,7 @@ static PetscErrorCode parse_base(Parser *parser, RgMeasure *measure)
 static PetscErrorCode parse_pmf(Parser *parser, const char *begin, RgMeasure *measure)
 {
   double *list = NULL, total = 0.0;
-  int     n = 0;
+  int n = 0;
 
   PetscFunctionBeginUser;
   PetscCall(expect(parser, '('));
@@ -277,8 +278,10 @@ static PetscErrorCode unknown_name(Parser *parser, const char *begin, const char
   } else if (nearest) {
     MISTAKE(parser, begin, "no measure is called '%s', did you mean '%s'?", word, nearest);
   } else {
-    MISTAKE(parser, begin, "no measure is called '%s' (expectation, worst, best, var, cvar, mad, "
-            "sd, variance, ptr, robust, clip, tanh, exp)", word);
+    MISTAKE(parser, begin,
+            "no measure is called '%s' (expectation, worst, best, var, cvar, mad, "
+            "sd, variance, ptr, robust, clip, tanh, exp)",
+            word);
   }
   PetscFunctionReturn(0);
 }
@@ -286,8 +289,8 @@ static PetscErrorCode unknown_name(Parser *parser, const char *begin, const char
 static PetscErrorCode parse_factor(Parser *parser, RgMeasure *measure)
 {
   const char *begin;
-  char        word[MAX_NAME];
-  int         kind = 0;
+  char word[MAX_NAME];
+  int kind = 0;
 
   PetscFunctionBeginUser;
   *measure = (RgMeasure){0};
@@ -329,7 +332,7 @@ static PetscErrorCode add_term(RgMeasure *total, double coefficient, RgMeasure *
 /* One term of a sum: number, number * factor, or factor. */
 static PetscErrorCode parse_term(Parser *parser, double sign, RgMeasure *total)
 {
-  double    number = 1.0;
+  double number = 1.0;
   RgMeasure term;
 
   PetscFunctionBeginUser;
@@ -347,8 +350,8 @@ static PetscErrorCode parse_term(Parser *parser, double sign, RgMeasure *total)
 
 static PetscErrorCode parse_sum(Parser *parser, RgMeasure *measure)
 {
-  RgMeasure   total = {.kind = RG_MEASURE_SUM};
-  double      sign;
+  RgMeasure total = {.kind = RG_MEASURE_SUM};
+  double sign;
   const char *begin;
 
   PetscFunctionBeginUser;

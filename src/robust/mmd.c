@@ -13,8 +13,8 @@ PetscErrorCode rg_mmd_create(int n, const double *K, const double *p, double jit
 
   PetscFunctionBeginUser;
   *mmd = (RgMmd){.n = n};
-  PetscCall(PetscMalloc4(size * size, &mmd->K, size, &mmd->p, size, &mmd->Kp, size,
-                         &mmd->distance));
+  PetscCall(
+    PetscMalloc4(size * size, &mmd->K, size, &mmd->p, size, &mmd->Kp, size, &mmd->distance));
   PetscCall(PetscMalloc4(8 * size, &mmd->w, size * size, &mmd->gathered, size, &mmd->free_set, size,
                          &mmd->state));
   PetscCall(PetscArraycpy(mmd->K, K, size * size));
@@ -56,16 +56,16 @@ static int argmin(int n, const double *u)
 
 /* One piece of the path: the points with mass, q_F(tau) = a - tau b. */
 typedef struct {
-  int     n_free;
-  double *a, *b;     /* n_free */
+  int n_free;
+  double *a, *b;           /* n_free */
   double *slack0, *slack1; /* n: s_i(tau) = slack0 + tau slack1 of the points without mass */
-  double  e0, e1;
+  double e0, e1;
 } Piece;
 
 /* q_F(tau) of the support from K_FF w = (1, (Kp)_F, u_F). */
 static bool solve_piece(RgMmd *mmd, const double *u, Piece *piece)
 {
-  int    n = mmd->n, m = piece->n_free;
+  int n = mmd->n, m = piece->n_free;
   double *ones = mmd->w, *wp = ones + m, *wu = wp + m, sums[3] = {0.0, 0.0, 0.0};
 
   for (int k = 0; k < m; ++k) {
@@ -127,7 +127,7 @@ static void discrepancy(const RgMmd *mmd, const Piece *piece, double v[3])
   double aKa = 0.0, aKb = 0.0, bKb = 0.0, aKp = 0.0, bKp = 0.0;
 
   for (int k = 0; k < piece->n_free; ++k) {
-    const int    i = mmd->free_set[k];
+    const int i = mmd->free_set[k];
     const double Ka = piece->slack0[i] + mmd->Kp[i] + piece->e0;
     aKa += piece->a[k] * Ka;
     aKb += piece->b[k] * Ka;
@@ -149,8 +149,8 @@ static void discrepancy(const RgMmd *mmd, const Piece *piece, double v[3])
 static double crossing(const double v[3], double target, double low, double high)
 {
   const double c = v[0] - target, disc = fmax(v[1] * v[1] - 4.0 * v[2] * c, 0.0);
-  const double root = v[2] > 0.0 ? (-v[1] + sqrt(disc)) / (2.0 * v[2])
-                                 : (v[1] != 0.0 ? -c / v[1] : low);
+  const double root =
+    v[2] > 0.0 ? (-v[1] + sqrt(disc)) / (2.0 * v[2]) : (v[1] != 0.0 ? -c / v[1] : low);
 
   return fmin(fmax(root, low), high);
 }
@@ -181,11 +181,14 @@ PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, dou
                                  double *q, RgFailure *failure)
 {
   const int n = mmd->n, worst = argmin(n, u), limit = 20 * n + 100;
-  Piece     piece = {.n_free = 1, .a = mmd->w + 3 * (size_t)n, .b = mmd->w + 4 * (size_t)n,
-                     .slack0 = mmd->w + 5 * (size_t)n, .slack1 = mmd->w + 6 * (size_t)n};
-  double    tau = INFINITY, at = 0.0, v[3];
-  int       recent = -1, point;
-  bool      enters = false;
+  Piece piece = {.n_free = 1,
+                 .a = mmd->w + 3 * (size_t)n,
+                 .b = mmd->w + 4 * (size_t)n,
+                 .slack0 = mmd->w + 5 * (size_t)n,
+                 .slack1 = mmd->w + 6 * (size_t)n};
+  double tau = INFINITY, at = 0.0, v[3];
+  int recent = -1, point;
+  bool enters = false;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; ++i) q[i] = i == worst;
@@ -232,7 +235,7 @@ static PetscErrorCode sensitivity_root(RgMmd *mmd)
 static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMinimax *options,
                                      double *S, double *slope)
 {
-  int     n = mmd->n;
+  int n = mmd->n;
   double *v = mmd->w, *ones = mmd->w + n, mean = 0.0, sums[3] = {0.0, 0.0, 0.0};
 
   PetscFunctionBeginUser;
@@ -251,17 +254,17 @@ static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMin
     for (int i = 0; i < n; ++i) slope[i] = v[i] - sums[1] / sums[2] * ones[i];
     *S = sqrt(fmax(sums[0] - sums[1] * sums[1] / sums[2], 0.0));
   }
-  for (int i = 0; i < n && *S > 0.0; ++i) slope[i] /= *S;
+  for (int i = 0; i<n && * S> 0.0; ++i) slope[i] /= *S;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
                               const RgMmdMinimax *options, double *value, double *weight)
 {
-  const bool   uniform = options->uniform_centre;
-  const int    n = mmd->n, worst = argmin(n, u);
+  const bool uniform = options->uniform_centre;
+  const int n = mmd->n, worst = argmin(n, u);
   const double reach = mmd->distance[worst];
-  double      *slope = mmd->w + 2 * (size_t)n, E = 0.0, S = 0.0, of_E, of_min, of_S = 0.0;
+  double *slope = mmd->w + 2 * (size_t)n, E = 0.0, S = 0.0, of_E, of_min, of_S = 0.0;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; ++i) E += (uniform ? 1.0 / n : mmd->p[i]) * u[i];
@@ -278,8 +281,7 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
   }
   *value = of_E * E + of_min * u[worst] + of_S * S;
   if (!weight) PetscFunctionReturn(0);
-  for (int i = 0; i < n; ++i)
-    weight[i] = of_E * (uniform ? 1.0 / n : mmd->p[i]) + of_S * slope[i];
+  for (int i = 0; i < n; ++i) weight[i] = of_E * (uniform ? 1.0 / n : mmd->p[i]) + of_S * slope[i];
   weight[worst] += of_min;
   PetscFunctionReturn(0);
 }

@@ -7,14 +7,14 @@
 #include "base/core.h"
 
 typedef struct {
-  int     n;
-  double *K;        /* n x n, jitter on the diagonal */
-  double *p, *Kp;   /* n */
-  double  pKp;
+  int n;
+  double *K;      /* n x n, jitter on the diagonal */
+  double *p, *Kp; /* n */
+  double pKp;
   double *distance; /* n: MMD between p and all mass on one point */
   double *root;     /* n x n: Cholesky factor of K + 1e-3 I, of the exact sensitivity; or NULL */
   double *w, *gathered; /* scratch */
-  int    *free_set, *state;
+  int *free_set, *state;
 } RgMmd;
 
 /* K: n x n, symmetric positive semidefinite; p: n probabilities. Both are copied; jitter *
@@ -38,8 +38,8 @@ typedef enum { RG_MMD_IDENTITY, RG_MMD_EXACT } RgMmdSensitivity;
    grows with the root of their number. O(n), with the exact sensitivity O(n^2). */
 typedef struct {
   RgMmdSensitivity sensitivity;
-  bool             uniform_centre, no_tangent;
-  int              finer;
+  bool uniform_centre, no_tangent;
+  int finer;
 } RgMmdMinimax;
 PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
                               const RgMmdMinimax *options, double *value, double *weight);

@@ -19,13 +19,13 @@ static double middle(double a, double b, double c)
    permuted. -INFINITY when even the smallest does not reach it. */
 static double upper_quantile(int n, double *u, double *w, double limit)
 {
-  int    begin = 0, end = n;
+  int begin = 0, end = n;
   double above = 0; /* weight of everything before `begin`, all larger than what follows */
 
   while (begin < end) {
     const double pivot = middle(u[begin], u[(begin + end) / 2], u[end - 1]);
-    int          larger = begin, equal = begin;
-    double       weight_larger = 0, weight_equal = 0;
+    int larger = begin, equal = begin;
+    double weight_larger = 0, weight_equal = 0;
     for (int i = begin; i < end; i++) { /* larger, then equal, then smaller */
       if (u[i] < pivot) continue;
       swap(&u[i], &u[equal]);

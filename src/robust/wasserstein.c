@@ -5,17 +5,17 @@
 enum { DOUBLINGS = 200, PIECES = 10000 };
 
 typedef struct {
-  int           n, m;
+  int n, m;
   const double *w, *u, *distance;
-  double        radius;
+  double radius;
 } Dual;
 
 /* Where the mass of sample point i goes at price g; of equals the nearest. */
 static int cheapest(const Dual *dual, int i, double g)
 {
   const double *d = dual->distance + (size_t)i * dual->m;
-  double        best = INFINITY;
-  int           at = 0;
+  double best = INFINITY;
+  int at = 0;
 
   for (int s = 0; s < dual->m; s++) {
     const double price = dual->u[s] + g * d[s];
@@ -39,7 +39,7 @@ static double dual_at(const Dual *dual, double g, double *slope)
 
   *slope = -dual->radius;
   for (int i = 0; i < dual->n; i++) {
-    const int    at = cheapest(dual, i, g);
+    const int at = cheapest(dual, i, g);
     const double d = dual->distance[(size_t)i * dual->m + at], weight = weight_of(dual, i);
     value += weight * (dual->u[at] + g * d);
     *slope += weight * d;
@@ -50,8 +50,7 @@ static double dual_at(const Dual *dual, double g, double *slope)
 /* Add `share` of the distribution that the mass goes to at price g. */
 static void move(const Dual *dual, double g, double share, double *q)
 {
-  for (int i = 0; i < dual->n && q; i++)
-    q[cheapest(dual, i, g)] += share * weight_of(dual, i);
+  for (int i = 0; i < dual->n && q; i++) q[cheapest(dual, i, g)] += share * weight_of(dual, i);
 }
 
 /* Tangents of both sides of the maximum are cut with each other until they meet on the dual; the
@@ -60,7 +59,7 @@ double rg_wasserstein_worst(int n, const double *w, int m, const double *u, cons
                             double radius, double *q)
 {
   const Dual dual = {n, m, w, u, distance, radius};
-  double     left = 0, right = 1, rise, fall, from, to, value, flat = 0;
+  double left = 0, right = 1, rise, fall, from, to, value, flat = 0;
 
   for (size_t k = 0; k < (size_t)n * m; k++) flat = fmax(flat, 1e-12 * distance[k]); /* rounding */
   value = from = dual_at(&dual, left, &rise);
@@ -76,7 +75,7 @@ double rg_wasserstein_worst(int n, const double *w, int m, const double *u, cons
   for (int k = 0; rise > flat && k < PIECES; k++) {
     const double g = (to - from + rise * left - fall * right) / (rise - fall);
     const double tangents = from + rise * (g - left);
-    double       slope;
+    double slope;
     value = dual_at(&dual, g, &slope);
     if (tangents - value <= 1e-14 * (1 + fabs(value)) || g <= left || g >= right) break;
     if (slope > flat) {

@@ -14,56 +14,57 @@
 
 enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
 
-#define RG_COLUMN_LIST(COLUMN) \
-  COLUMN(X, "x", RG_WIDTH_X, 1, "native", "design", "queried design, native units") \
-  COLUMN(C, "c", RG_WIDTH_C, 1, "native", "context", "context of the evaluation as observed") \
-  COLUMN(Y, "y", 1, 1, "y", "observation", "observed value, noise included") \
-  COLUMN(F, "f", 1, 1, "y", "noise-free value", "f(x, c) without noise") \
-  COLUMN(OBJECTIVE, "objective", 1, 1, "y", "objective", "F at the queried design") \
-  COLUMN(RECOMMENDATION, "recommendation", RG_WIDTH_X, 1, "native", "recommended design", \
-    "design recommended after this evaluation, for methods that recommend") \
-  COLUMN(INSTANTANEOUS_REGRET, "instantaneous_regret", 1, 1, "y", "instantaneous regret", \
-    "F(x*) - F(x_t), of the recommendation for methods that recommend") \
-  COLUMN(SIMPLE_REGRET, "simple_regret", 1, 1, "y", "simple regret", \
-    "F(x*) - max F over the evaluations so far, the initial design included") \
-  COLUMN(CUMULATIVE_REGRET, "cumulative_regret", 1, 1, "y", "cumulative regret", \
-    "sum of the instantaneous regret; NaN in the initial design unless it counts") \
-  COLUMN(POSTERIOR_SD, "posterior_sd", 1, 1, "y", "posterior deviation at the query", \
-    "deviation of f at x_t before it was evaluated") \
-  COLUMN(INFORMATION_GAIN, "information_gain", 1, 1, "1", "realised information gain", \
-    "running sum of log(1 + sd^2/noise variance)/2 over the queries") \
-  COLUMN(LENGTH_SCALE, "length_scale", RG_WIDTH_Z, 1, "1", "length scales", \
-    "length scales of the model at the query, unit-cube units") \
-  COLUMN(SIGNAL_VARIANCE, "signal_variance", 1, 1, "1", "signal variance", \
-    "prior variance of the model at the query, model units") \
-  COLUMN(MODEL_NOISE, "model_noise", 1, 1, "1", "noise variance of the model", \
-    "noise variance at the query, model units") \
-  COLUMN(LOG_LIKELIHOOD, "log_likelihood", 1, 1, "1", "log marginal likelihood", \
-    "of the data at the fitted hyperparameters, without priors; where a fit was made") \
-  COLUMN(JITTER, "jitter", 1, 1, "1", "jitter", "added to the diagonal of the kernel matrix") \
-  COLUMN(SCORE_RECOMMENDED, "score_recommended", RG_WIDTH_S, 1, "1", \
-    "recommended design by score", \
-    "number of the design, from 0, that is recommended by each measure after this evaluation") \
-  COLUMN(SCORE_INSTANTANEOUS_REGRET, "score_instantaneous_regret", RG_WIDTH_S, 1, "y", \
-    "instantaneous regret by score", \
-    "instantaneous_regret by each measure, of its recommendation") \
-  COLUMN(SCORE_SIMPLE_REGRET, "score_simple_regret", RG_WIDTH_S, 1, "y", \
-    "simple regret by score", "simple_regret by each measure") \
-  COLUMN(SCORE_CUMULATIVE_REGRET, "score_cumulative_regret", RG_WIDTH_S, 1, "y", \
-    "cumulative regret by score", "cumulative_regret by each measure") \
-  COLUMN(WALL_FIT, "wall_fit", 1, 0, "s", "wall time of the model update", "seconds") \
-  COLUMN(WALL_ACQUIRE, "wall_acquire", 1, 0, "s", "wall time of the acquisition", "seconds") \
-  COLUMN(WALL_EVALUATE, "wall_evaluate", 1, 0, "s", "wall time of the evaluation", "seconds") \
-  COLUMN(CPU_FIT, "cpu_fit", 1, 0, "s", "CPU time of the model update", "seconds") \
-  COLUMN(CPU_ACQUIRE, "cpu_acquire", 1, 0, "s", "CPU time of the acquisition", "seconds") \
-  COLUMN(CPU_EVALUATE, "cpu_evaluate", 1, 0, "s", "CPU time of the evaluation", "seconds") \
-  COLUMN(FILL_DISTANCE, "fill_distance", 1, 1, "1", "fill distance", \
-    "largest distance of a point of the unit cube to the queries so far, unit-cube units; on " \
-    "problems about filling space") \
-  COLUMN(OBJECTIVE_ERROR, "objective_error", 1, 1, "y", "error of the objective", \
-    "largest estimated error of F over the trial's queries; where F is no formula")
+#define RG_COLUMN_LIST(COLUMN)                                                                     \
+  COLUMN(X, "x", RG_WIDTH_X, 1, "native", "design", "queried design, native units")                \
+  COLUMN(C, "c", RG_WIDTH_C, 1, "native", "context", "context of the evaluation as observed")      \
+  COLUMN(Y, "y", 1, 1, "y", "observation", "observed value, noise included")                       \
+  COLUMN(F, "f", 1, 1, "y", "noise-free value", "f(x, c) without noise")                           \
+  COLUMN(OBJECTIVE, "objective", 1, 1, "y", "objective", "F at the queried design")                \
+  COLUMN(RECOMMENDATION, "recommendation", RG_WIDTH_X, 1, "native", "recommended design",          \
+         "design recommended after this evaluation, for methods that recommend")                   \
+  COLUMN(INSTANTANEOUS_REGRET, "instantaneous_regret", 1, 1, "y", "instantaneous regret",          \
+         "F(x*) - F(x_t), of the recommendation for methods that recommend")                       \
+  COLUMN(SIMPLE_REGRET, "simple_regret", 1, 1, "y", "simple regret",                               \
+         "F(x*) - max F over the evaluations so far, the initial design included")                 \
+  COLUMN(CUMULATIVE_REGRET, "cumulative_regret", 1, 1, "y", "cumulative regret",                   \
+         "sum of the instantaneous regret; NaN in the initial design unless it counts")            \
+  COLUMN(POSTERIOR_SD, "posterior_sd", 1, 1, "y", "posterior deviation at the query",              \
+         "deviation of f at x_t before it was evaluated")                                          \
+  COLUMN(INFORMATION_GAIN, "information_gain", 1, 1, "1", "realised information gain",             \
+         "running sum of log(1 + sd^2/noise variance)/2 over the queries")                         \
+  COLUMN(LENGTH_SCALE, "length_scale", RG_WIDTH_Z, 1, "1", "length scales",                        \
+         "length scales of the model at the query, unit-cube units")                               \
+  COLUMN(SIGNAL_VARIANCE, "signal_variance", 1, 1, "1", "signal variance",                         \
+         "prior variance of the model at the query, model units")                                  \
+  COLUMN(MODEL_NOISE, "model_noise", 1, 1, "1", "noise variance of the model",                     \
+         "noise variance at the query, model units")                                               \
+  COLUMN(LOG_LIKELIHOOD, "log_likelihood", 1, 1, "1", "log marginal likelihood",                   \
+         "of the data at the fitted hyperparameters, without priors; where a fit was made")        \
+  COLUMN(JITTER, "jitter", 1, 1, "1", "jitter", "added to the diagonal of the kernel matrix")      \
+  COLUMN(                                                                                          \
+    SCORE_RECOMMENDED, "score_recommended", RG_WIDTH_S, 1, "1", "recommended design by score",     \
+    "number of the design, from 0, that is recommended by each measure after this evaluation")     \
+  COLUMN(SCORE_INSTANTANEOUS_REGRET, "score_instantaneous_regret", RG_WIDTH_S, 1, "y",             \
+         "instantaneous regret by score",                                                          \
+         "instantaneous_regret by each measure, of its recommendation")                            \
+  COLUMN(SCORE_SIMPLE_REGRET, "score_simple_regret", RG_WIDTH_S, 1, "y", "simple regret by score", \
+         "simple_regret by each measure")                                                          \
+  COLUMN(SCORE_CUMULATIVE_REGRET, "score_cumulative_regret", RG_WIDTH_S, 1, "y",                   \
+         "cumulative regret by score", "cumulative_regret by each measure")                        \
+  COLUMN(WALL_FIT, "wall_fit", 1, 0, "s", "wall time of the model update", "seconds")              \
+  COLUMN(WALL_ACQUIRE, "wall_acquire", 1, 0, "s", "wall time of the acquisition", "seconds")       \
+  COLUMN(WALL_EVALUATE, "wall_evaluate", 1, 0, "s", "wall time of the evaluation", "seconds")      \
+  COLUMN(CPU_FIT, "cpu_fit", 1, 0, "s", "CPU time of the model update", "seconds")                 \
+  COLUMN(CPU_ACQUIRE, "cpu_acquire", 1, 0, "s", "CPU time of the acquisition", "seconds")          \
+  COLUMN(CPU_EVALUATE, "cpu_evaluate", 1, 0, "s", "CPU time of the evaluation", "seconds")         \
+  COLUMN(                                                                                          \
+    FILL_DISTANCE, "fill_distance", 1, 1, "1", "fill distance",                                    \
+    "largest distance of a point of the unit cube to the queries so far, unit-cube units; on "     \
+    "problems about filling space")                                                                \
+  COLUMN(OBJECTIVE_ERROR, "objective_error", 1, 1, "y", "error of the objective",                  \
+         "largest estimated error of F over the trial's queries; where F is no formula")
 
-#define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description) \
+#define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description)                 \
   RG_COLUMN_##symbol,
 enum { RG_COLUMN_LIST(RG_COLUMN_ENUM) RG_COLUMN_COUNT };
 #undef RG_COLUMN_ENUM
@@ -71,8 +72,8 @@ enum { RG_COLUMN_LIST(RG_COLUMN_ENUM) RG_COLUMN_COUNT };
 /* One column as data; `extra` columns of algorithms have width 1 and result 1. */
 typedef struct {
   const char *name;
-  int         width;
-  bool        result;
+  int width;
+  bool result;
   const char *units, *long_name, *description;
 } RgColumnInfo;
 

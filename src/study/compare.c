@@ -43,9 +43,9 @@ static PetscErrorCode compare_values(const char *name, int rows, int width, cons
 static PetscErrorCode compare_shape(const RgRecord *then, const RgRecord *now, RgText *difference)
 {
   static const char *const words[] = {
-      [RG_STATUS_MISSING] = "missing",
-      [RG_STATUS_COMPLETE] = "complete",
-      [RG_STATUS_FAILED] = "failed",
+    [RG_STATUS_MISSING] = "missing",
+    [RG_STATUS_COMPLETE] = "complete",
+    [RG_STATUS_FAILED] = "failed",
   };
 
   PetscFunctionBeginUser;
@@ -71,7 +71,7 @@ static PetscErrorCode compare_extra(const RgRecord *then, const RgRecord *now, R
     for (int j = 0; j < then->n_extra; j++)
       if (!strcmp(then->extra_name[j], now->extra_name[k])) stored = then->extra[j];
     PetscCall(
-        compare_values(now->extra_name[k], now->n_rows, 1, stored, now->extra[k], 0, difference));
+      compare_values(now->extra_name[k], now->n_rows, 1, stored, now->extra[k], 0, difference));
   }
   PetscFunctionReturn(0);
 }
@@ -90,7 +90,7 @@ PetscErrorCode rg_record_compare(const RgRecord *then, const RgRecord *now, RgTe
   PetscCall(compare_extra(then, now, difference));
   if (!difference->length && !same_number(then->optimum, now->optimum, 0))
     PetscCall(
-        rg_text_add(difference, "its optimum is %.17g, was %.17g", now->optimum, then->optimum));
+      rg_text_add(difference, "its optimum is %.17g, was %.17g", now->optimum, then->optimum));
   if (difference->length) PetscFunctionReturn(0);
   PetscCall(rg_record_checksum(then, before));
   PetscCall(rg_record_checksum(now, after));

@@ -24,27 +24,26 @@ void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFailure 
     const char *text;
     int64_t value;
   } values[] = {
-      {RG_ATTRIBUTE_CONVENTIONS, "CF-1.10", 0},
-      {RG_ATTRIBUTE_TITLE, info->title, 0},
-      {RG_ATTRIBUTE_HISTORY, info->history, 0},
-      {RG_ATTRIBUTE_SOURCE, "regatta " RG_VERSION, 0},
-      {RG_ATTRIBUTE_REFERENCES, info->references, 0},
-      {RG_ATTRIBUTE_SCHEMA_VERSION, NULL, RG_SCHEMA_VERSION},
-      {RG_ATTRIBUTE_STUDY_NAME, info->study_name, 0},
-      {RG_ATTRIBUTE_STUDY_SEED, NULL, (int64_t)info->study_seed},
-      {RG_ATTRIBUTE_STUDY, info->study, 0},
-      {RG_ATTRIBUTE_COMPLETE, NULL, info->complete},
-      {RG_ATTRIBUTE_N_TRIALS, NULL, info->n_trials},
-      {RG_ATTRIBUTE_N_FAILED, NULL, info->n_failed},
-      {RG_ATTRIBUTE_CHECKSUM, info->checksum, 0},
+    {RG_ATTRIBUTE_CONVENTIONS, "CF-1.10", 0},
+    {RG_ATTRIBUTE_TITLE, info->title, 0},
+    {RG_ATTRIBUTE_HISTORY, info->history, 0},
+    {RG_ATTRIBUTE_SOURCE, "regatta " RG_VERSION, 0},
+    {RG_ATTRIBUTE_REFERENCES, info->references, 0},
+    {RG_ATTRIBUTE_SCHEMA_VERSION, NULL, RG_SCHEMA_VERSION},
+    {RG_ATTRIBUTE_STUDY_NAME, info->study_name, 0},
+    {RG_ATTRIBUTE_STUDY_SEED, NULL, (int64_t)info->study_seed},
+    {RG_ATTRIBUTE_STUDY, info->study, 0},
+    {RG_ATTRIBUTE_COMPLETE, NULL, info->complete},
+    {RG_ATTRIBUTE_N_TRIALS, NULL, info->n_trials},
+    {RG_ATTRIBUTE_N_FAILED, NULL, info->n_failed},
+    {RG_ATTRIBUTE_CHECKSUM, info->checksum, 0},
   };
 
   for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
     const RgAttributeInfo *attribute = &rg_attributes[values[i].attribute];
     if (attribute->text)
       rg_h5_write_text(file, attribute->name, values[i].text ? values[i].text : "", failure);
-    else
-      rg_h5_write_integer(file, attribute->name, values[i].value, failure);
+    else rg_h5_write_integer(file, attribute->name, values[i].value, failure);
   }
 }
 
@@ -62,7 +61,7 @@ static PetscErrorCode add_sheet(RgContainer *container, const char *name, bool e
   if (container->n == container->capacity) {
     container->capacity = 2 * container->capacity + 8;
     PetscCall(
-        PetscRealloc((size_t)container->capacity * sizeof(*container->sheets), &container->sheets));
+      PetscRealloc((size_t)container->capacity * sizeof(*container->sheets), &container->sheets));
   }
   PetscCall(PetscStrallocpy(name, &container->sheets[container->n].name));
   container->sheets[container->n++].earlier = earlier;

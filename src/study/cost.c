@@ -46,14 +46,14 @@ static const struct {
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
 #define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
-#define PATH_ASCENT      75.0 /* evaluations of a path that its local search amounts to */
-#define CONTEXT_ASCENT   8.0  /* likewise through a list of contexts, with gradients */
-#define CONTEXT_END      80.0 /* values a search ends with on all of them, begun with few */
-#define CONTEXT_RANK     30.0 /* of the kernel in one context coordinate */
-#define CONTEXT_DIM      3.0  /* what another context coordinate multiplies the rank by */
-#define NODE_ASCENT    12.0 /* likewise through nodes for the contexts, with gradients */
-#define PRODUCT_OF_SETS  0.35 /* of a cosine in single precision, at a point of a product */
-#define ON_SET           0.3  /* of a cosine: a feature at a point of a finite set, on average */
+#define PATH_ASCENT 75.0      /* evaluations of a path that its local search amounts to */
+#define CONTEXT_ASCENT 8.0    /* likewise through a list of contexts, with gradients */
+#define CONTEXT_END 80.0      /* values a search ends with on all of them, begun with few */
+#define CONTEXT_RANK 30.0     /* of the kernel in one context coordinate */
+#define CONTEXT_DIM 3.0       /* what another context coordinate multiplies the rank by */
+#define NODE_ASCENT 12.0      /* likewise through nodes for the contexts, with gradients */
+#define PRODUCT_OF_SETS 0.35  /* of a cosine in single precision, at a point of a product */
+#define ON_SET 0.3            /* of a cosine: a feature at a point of a finite set, on average */
 
 /* Resident set of the process before it holds any trial. */
 static const double process_bytes = 50e6;
@@ -123,14 +123,14 @@ static double context_seconds(const RgCell *cell, double n0, double n)
   const double raw = cell->maximiser.raw_samples;
   const double ascent = CONTEXT_ASCENT * cell->maximiser.restarts;
   const double rank = fmin(middle, CONTEXT_RANK * pow(CONTEXT_DIM, cell->dim_c - 1));
-  int          screening;
+  int screening;
   const double M = cell->algorithm->contexts(cell->algorithm_options, (int)middle, &screening);
   const double reduced = square * rank + middle * rank * rank + 2 * rank * (rank * rank + 2 * M);
-  const bool   product = cell->surrogate.kernel == RG_KERNEL_GAUSSIAN;
+  const bool product = cell->surrogate.kernel == RG_KERNEL_GAUSSIAN;
   const double full = product ? fmin(square * M, reduced) : square * M / 2;
   const double coarse = product ? fmin(square * screening, reduced) : square * screening / 2;
-  const double values = product || screening < M ? (raw + ascent) * coarse + CONTEXT_END * full
-                                                 : (raw + ascent) * full;
+  const double values =
+    product || screening < M ? (raw + ascent) * coarse + CONTEXT_END * full : (raw + ascent) * full;
 
   return unit.context * (n - n0) * values;
 }
@@ -139,9 +139,9 @@ static double context_seconds(const RgCell *cell, double n0, double n)
 static double node_seconds(const RgCell *cell, double n0, double n)
 {
   const double inputs = cell->dim_x + cell->dim_c, t1 = power_sum(n0, n, 1);
-  const double designs = cell->size_x ? cell->size_x
-                                      : cell->maximiser.raw_samples +
-                                          NODE_ASCENT * cell->maximiser.restarts;
+  const double designs = cell->size_x
+                           ? cell->size_x
+                           : cell->maximiser.raw_samples + NODE_ASCENT * cell->maximiser.restarts;
   const double nodes = cell->algorithm->nodes(cell->algorithm_options, cell->size_c, cell->dim_c);
 
   return 2 * designs * nodes *
@@ -155,8 +155,8 @@ static double model_seconds(const RgCell *cell, double n0, double n)
   const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell), T = n - n0;
   const double t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
   double seconds = fit_seconds(model, inputs, n0, n);
-  int    features;
-  bool   weights;
+  int features;
+  bool weights;
 
   if (cell->algorithm->paths) {
     int count = cell->algorithm->paths(cell->algorithm_options, points > 0, &features, &weights);
@@ -206,9 +206,9 @@ double rg_cost_dense_bytes(const RgCell *cell, int ranks)
   for (int k = 0; k < 2; k++) {
     const bool shared = order[k] >= rg_team_measured_crossover(ranks);
     const double alone = 8 * order[k] * order[k] * (k == 1 ? 1 : fit ? 4 : 2);
-    bytes += shared ? rg_distributed_memory((int)order[k], cell->dim_x + cell->dim_c, ranks,
-                                            fit && k == 0)
-                    : alone;
+    bytes +=
+      shared ? rg_distributed_memory((int)order[k], cell->dim_x + cell->dim_c, ranks, fit && k == 0)
+             : alone;
   }
   return bytes;
 }
@@ -229,7 +229,7 @@ double rg_cost_context_bytes(const RgCell *cell)
 {
   const RgAlgorithmClass *class = cell->algorithm;
   const int n = cell->run.initial_points + cell->run.iterations;
-  int       screening;
+  int screening;
 
   if (!cell->dim_c || cell->size_c || !class->contexts) return 0;
   if (class->context_bytes) return class->context_bytes(cell->algorithm_options, cell->dim_c, n);

@@ -14,21 +14,21 @@
 #include "study/plan.h"
 
 typedef struct {
-  int     evaluation;
+  int evaluation;
   double *numbers; /* seconds, value, x, c; owned */
 } Entry;
 
 enum { SECONDS, VALUE, POINT };
 
 struct RgEvaluationLog {
-  char  *directory, *folder; /* the study's, and that of the logs; NULL in memory; owned */
-  char   id[RG_ID_LENGTH + 1];
-  int    dim;                /* of x and c together */
-  int    dim_x;
-  int    n, capacity;
+  char *directory, *folder; /* the study's, and that of the logs; NULL in memory; owned */
+  char id[RG_ID_LENGTH + 1];
+  int dim; /* of x and c together */
+  int dim_x;
+  int n, capacity;
   Entry *entries; /* owned */
-  int    fd;      /* own file, -1: none yet */
-  char   path[PETSC_MAX_PATH_LEN];
+  int fd;         /* own file, -1: none yet */
+  char path[PETSC_MAX_PATH_LEN];
 };
 
 enum { BYTES_MAX = 1 << 30 };
@@ -96,12 +96,11 @@ static PetscErrorCode seal(const char *id, const char *line, size_t length, RgTe
 static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry, RgText *line)
 {
   RgText scratch = {0};
-  char   hex[33];
+  char hex[33];
 
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(line, "%d", entry->evaluation));
-  for (int k = 0; k < POINT + log->dim; k++)
-    PetscCall(rg_text_add(line, " %a", entry->numbers[k]));
+  for (int k = 0; k < POINT + log->dim; k++) PetscCall(rg_text_add(line, " %a", entry->numbers[k]));
   PetscCall(seal(log->id, line->data, line->length, &scratch, hex));
   PetscCall(rg_text_add(line, " %s\n", hex));
   PetscCall(rg_text_clear(&scratch));
@@ -111,7 +110,7 @@ static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry,
 /* Take a line in unless it is damaged. Its end is a NUL. */
 static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratch)
 {
-  char   *last = strrchr(line, ' '), *at, hex[33];
+  char *last = strrchr(line, ' '), *at, hex[33];
   double *numbers;
 
   PetscFunctionBeginUser;
@@ -136,7 +135,7 @@ static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratc
 static PetscErrorCode read_file(RgEvaluationLog *log, const char *path)
 {
   RgText mistake = {0}, scratch = {0};
-  char  *text;
+  char *text;
   size_t length;
 
   PetscFunctionBeginUser;
@@ -158,8 +157,8 @@ PetscErrorCode rg_evaluation_log_open(const char *directory, const char *id, int
                                       RgEvaluationLog **log)
 {
   RgEvaluationLog *new;
-  char           **names, *path;
-  int              n, error;
+  char **names, *path;
+  int n, error;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&new));
@@ -231,7 +230,7 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
                                      const double *c, double value, double seconds, int *error,
                                      char message[512])
 {
-  RgText  line = {0};
+  RgText line = {0};
   double *numbers;
 
   PetscFunctionBeginUser;
@@ -260,7 +259,7 @@ PetscErrorCode rg_evaluation_logs_remove(const char *directory,
                                          void *context)
 {
   char **names, *folder, *path, id[RG_ID_LENGTH + 1];
-  int    n, error;
+  int n, error;
 
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(directory, RG_FOLDER_EVALUATIONS, &folder));

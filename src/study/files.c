@@ -27,8 +27,8 @@ int rg_file_create_temporary(const char *directory, char *path, size_t size, int
 
   host_name(host);
   for (int n = 0; n < 1000000; n++) {
-    int length = snprintf(path, size, "%s/" TEMPORARY_PREFIX "%s.%ld.%d", directory, host,
-                          (long)getpid(), n);
+    int length =
+      snprintf(path, size, "%s/" TEMPORARY_PREFIX "%s.%ld.%d", directory, host, (long)getpid(), n);
     if (length < 0 || (size_t)length >= size) {
       *error = ENAMETOOLONG;
       return -1;
@@ -104,10 +104,8 @@ static void parent_of(const char *path, char *parent, size_t size)
 {
   const char *slash = strrchr(path, '/');
 
-  if (!slash)
-    snprintf(parent, size, ".");
-  else
-    snprintf(parent, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+  if (!slash) snprintf(parent, size, ".");
+  else snprintf(parent, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
 int rg_directory_create(const char *path)

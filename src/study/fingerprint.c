@@ -16,15 +16,15 @@ static void libm_values(double *out)
   for (int i = 0; i < GRID; i++) {
     double x = -30.0 + 60.0 * i / (GRID - 1);
     out[i] =
-        exp(x) + log1p(x * x) + sin(3 * x) + erfc(x / 3) + pow(1.0 + x * x, 0.37) + lgamma(31 + x);
+      exp(x) + log1p(x * x) + sin(3 * x) + erfc(x / 3) + pow(1.0 + x * x, 0.37) + lgamma(31 + x);
   }
 }
 
 /* A kernel matrix, its Cholesky factor, a triangular solve and a product. `out`: 3 x ORDER^2. */
 static PetscErrorCode algebra_values(double *out)
 {
-  double  *K = out, *A = out + ORDER * ORDER, *B = A + ORDER * ORDER;
-  double   X[2 * ORDER], length_scale[2] = {0.3, 0.7};
+  double *K = out, *A = out + ORDER * ORDER, *B = A + ORDER * ORDER;
+  double X[2 * ORDER], length_scale[2] = {0.3, 0.7};
   RgKernel kernel;
 
   PetscFunctionBeginUser;
@@ -45,7 +45,7 @@ static PetscErrorCode algebra_values(double *out)
 
 static void read_cpu_model(char *model, size_t size)
 {
-  char  line[256];
+  char line[256];
   FILE *file = fopen("/proc/cpuinfo", "r");
 
   snprintf(model, size, "unknown");
@@ -65,7 +65,7 @@ static void read_cpu_model(char *model, size_t size)
 PetscErrorCode rg_fingerprint(RgFingerprint *fingerprint)
 {
   enum { LENGTH = GRID + 3 * ORDER * ORDER };
-  double  *values;
+  double *values;
   uint64_t hash[2];
 
   PetscFunctionBeginUser;

@@ -5,11 +5,11 @@
 #include "base/text.h"
 
 typedef struct {
-  uint64_t hash; /* of a fixed computation: libm on a grid, dgemm, dpotrf, dtrsm, kernels */
-  char     blas_core[64];      /* OpenBLAS core name */
-  int      blas_threads;
-  char     cpu[128];           /* model name */
-  bool     native;             /* built with REGATTA_NATIVE */
+  uint64_t hash;      /* of a fixed computation: libm on a grid, dgemm, dpotrf, dtrsm, kernels */
+  char blas_core[64]; /* OpenBLAS core name */
+  int blas_threads;
+  char cpu[128]; /* model name */
+  bool native;   /* built with REGATTA_NATIVE */
 } RgFingerprint;
 
 /* About 5 ms. Not collective. */

@@ -20,7 +20,7 @@ static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
   if (index->n_sources == index->source_capacity) {
     index->source_capacity = 2 * index->source_capacity + 64;
     PetscCall(
-        PetscRealloc((size_t)index->source_capacity * sizeof(*index->sources), &index->sources));
+      PetscRealloc((size_t)index->source_capacity * sizeof(*index->sources), &index->sources));
   }
   RgIndexSource *source = &index->sources[index->n_sources++];
   PetscCall(PetscStrallocpy(path, &source->path));
@@ -125,10 +125,8 @@ int rg_index_find(const RgIndex *index, const uint64_t id[2])
 
   while (low < high) {
     int middle = low + (high - low) / 2;
-    if (compare_hashes(index->entries[index->order[middle]].id, id) < 0)
-      low = middle + 1;
-    else
-      high = middle;
+    if (compare_hashes(index->entries[index->order[middle]].id, id) < 0) low = middle + 1;
+    else high = middle;
   }
   if (low == index->n || !rg_same_hash(index->entries[index->order[low]].id, id)) return -1;
   return low;

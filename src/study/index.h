@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
   char *path;   /* owned */
   bool results; /* a results file, else a shard */
-  bool foreign;   /* a shard in the folder `foreign` */
+  bool foreign; /* a shard in the folder `foreign` */
   int first, n; /* its entries */
 } RgIndexSource;
 

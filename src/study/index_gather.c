@@ -141,10 +141,8 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgStoreStatu
     }
   }
   PetscCall(rg_container_close(&container));
-  if (state == RG_SOURCE_VANISHED)
-    message[0] = '\0'; /* a study that starts afresh */
-  else if (state != RG_SOURCE_OK)
-    *status = status_of(state);
+  if (state == RG_SOURCE_VANISHED) message[0] = '\0'; /* a study that starts afresh */
+  else if (state != RG_SOURCE_OK) *status = status_of(state);
   PetscFunctionReturn(0);
 }
 
@@ -157,8 +155,8 @@ static PetscErrorCode gather_folder(const char *home, const char *directory, boo
 
   PetscFunctionBeginUser;
   for (int pass = 0; pass < 5 && vanished && *status == RG_STORE_OK; pass++)
-    PetscCall(gather_pass(home, directory, pass == 0, repair, index, n_bad, &vanished, status,
-                          message));
+    PetscCall(
+      gather_pass(home, directory, pass == 0, repair, index, n_bad, &vanished, status, message));
   PetscFunctionReturn(0);
 }
 
@@ -191,8 +189,7 @@ PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *cont
   PetscFunctionBeginUser;
   if (index->sources[source].results)
     PetscCall(
-        rg_results_open(index->sources[source].path, false, container, &trailed, state, message));
-  else
-    PetscCall(rg_shard_open(index->sources[source].path, container, state, message));
+      rg_results_open(index->sources[source].path, false, container, &trailed, state, message));
+  else PetscCall(rg_shard_open(index->sources[source].path, container, state, message));
   PetscFunctionReturn(0);
 }

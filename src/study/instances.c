@@ -11,12 +11,12 @@ enum { MOST = 32, DEAR = 1000 };
 
 struct RgInstances {
   RgInstance entries[MOST];
-  int        n;
-  uint64_t   time;
-  char      *folder;      /* of kept optima; owned, NULL: there is none */
-  double     least;       /* seconds of a search worth keeping */
-  char      *program;     /* rg_optimum_cache_program; owned, NULL: not asked for yet */
-  uint64_t   fingerprint; /* of the machine */
+  int n;
+  uint64_t time;
+  char *folder;         /* of kept optima; owned, NULL: there is none */
+  double least;         /* seconds of a search worth keeping */
+  char *program;        /* rg_optimum_cache_program; owned, NULL: not asked for yet */
+  uint64_t fingerprint; /* of the machine */
   const RgRegistry *registry;
 };
 
@@ -110,7 +110,7 @@ static PetscErrorCode find(RgInstances *instances, const char *key, RgInstance *
 static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem, RgFailure *failure)
 {
   const RgProblemClass *class = cell->problem;
-  RgText                text = {0};
+  RgText text = {0};
 
   PetscFunctionBeginUser;
   if (failure->failed || !class->identify || !cell->text) PetscFunctionReturn(0);
@@ -130,8 +130,8 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
                                     const RgCell *cell, uint64_t number, RgInstance *entry)
 {
   const RgProblemClass *class = cell->problem;
-  const char           *rest = cell->text ? strstr(cell->text, ";run={") : NULL;
-  RgText                text = {0};
+  const char *rest = cell->text ? strstr(cell->text, ";run={") : NULL;
+  RgText text = {0};
 
   PetscFunctionBeginUser;
   if (!rest) PetscFunctionReturn(0);
@@ -140,10 +140,10 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
     instances->program = text.data;
     text = (RgText){0};
   }
-  PetscCall(rg_text_add(&text, "%s\nfingerprint %016llx\n%.*s\n", instances->program,
-                        (unsigned long long)rg_registry_fingerprint(instances->registry, cell,
-                                                                    instances->fingerprint),
-                        (int)(rest - cell->text), cell->text));
+  PetscCall(rg_text_add(
+    &text, "%s\nfingerprint %016llx\n%.*s\n", instances->program,
+    (unsigned long long)rg_registry_fingerprint(instances->registry, cell, instances->fingerprint),
+    (int)(rest - cell->text), cell->text));
   PetscCall(rg_params_canonical(class->params, cell->problem_options, &text));
   if (class->random || rg_problem_class_find(class->name) != class) /* plugins may be wrong */
     PetscCall(rg_text_add(&text, "\nseed %llu, instance %llu", (unsigned long long)study->seed,
@@ -157,7 +157,7 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
                                  RgFailure *failure)
 {
   RgInstance *entry;
-  char       *key;
+  char *key;
 
   PetscFunctionBeginUser;
   PetscCall(key_of(team, study, cell, number, &key));
@@ -174,8 +174,8 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   entry->alive = true;
   entry->broken = failure->failed;
   entry->among = instances;
-  const bool searched = !entry->broken && !entry->has_optimum && isnan(entry->problem.optimum)
-    && !cell->problem->costly;
+  const bool searched = !entry->broken && !entry->has_optimum && isnan(entry->problem.optimum) &&
+                        !cell->problem->costly;
   if (instances->folder && searched && !entry->file_key && !entry->problem.by_team)
     PetscCall(make_file_key(instances, study, cell, number, entry));
   PetscFunctionReturn(0);
@@ -200,8 +200,8 @@ PetscErrorCode rg_instances_give_back(RgInstance **out)
 static PetscErrorCode find_optimum(RgInstance *entry, RgFailure *failure)
 {
   const RgInstances *instances = entry->among;
-  const double       start = rg_wall_seconds();
-  bool               found = false;
+  const double start = rg_wall_seconds();
+  bool found = false;
 
   PetscFunctionBeginUser;
   if (entry->file_key)
@@ -212,8 +212,8 @@ static PetscErrorCode find_optimum(RgInstance *entry, RgFailure *failure)
   entry->has_optimum = !failure->failed && !isnan(entry->optimum);
   if (!found && entry->file_key && entry->has_optimum &&
       rg_wall_seconds() - start >= instances->least)
-    PetscCall(rg_optimum_cache_write(instances->folder, entry->file_key, entry->optimum,
-                                     entry->accuracy));
+    PetscCall(
+      rg_optimum_cache_write(instances->folder, entry->file_key, entry->optimum, entry->accuracy));
   PetscFunctionReturn(0);
 }
 

@@ -11,14 +11,14 @@ typedef struct RgInstances RgInstances;
 
 typedef struct {
   RgProblem problem;
-  char     *key;          /* study seed, instance, class, options; owned */
-  bool      alive, taken; /* `problem` exists; a trial has it */
-  bool      broken;       /* it could not be created */
-  bool      has_optimum;
-  double    optimum, accuracy;
-  char     *file_key;     /* of the optimum in a file; owned, NULL: it is not kept there */
+  char *key;         /* study seed, instance, class, options; owned */
+  bool alive, taken; /* `problem` exists; a trial has it */
+  bool broken;       /* it could not be created */
+  bool has_optimum;
+  double optimum, accuracy;
+  char *file_key; /* of the optimum in a file; owned, NULL: it is not kept there */
   const RgInstances *among;
-  uint64_t  used;         /* when it was last taken */
+  uint64_t used; /* when it was last taken */
 } RgInstance;
 
 PetscErrorCode rg_instances_create(RgInstances **instances);

@@ -207,24 +207,24 @@ static herr_t medium_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
 
 static const H5FD_class_t medium_class = {
 #if H5_VERSION_GE(1, 13, 0)
-    .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)511, /* from the range that is not registered with anybody */
+  .version = H5FD_CLASS_VERSION,
+  .value = (H5FD_class_value_t)511, /* from the range that is not registered with anybody */
 #endif
-    .name = "regatta",
-    .maxaddr = (haddr_t)INT64_MAX,
-    .fc_degree = H5F_CLOSE_STRONG,
-    .fapl_size = sizeof(MediumInfo),
-    .open = medium_open,
-    .close = medium_close,
-    .cmp = medium_compare,
-    .query = medium_query,
-    .get_eoa = medium_get_eoa,
-    .set_eoa = medium_set_eoa,
-    .get_eof = medium_get_eof,
-    .read = medium_read,
-    .write = medium_write,
-    .truncate = medium_truncate,
-    .fl_map = H5FD_FLMAP_DICHOTOMY,
+  .name = "regatta",
+  .maxaddr = (haddr_t)INT64_MAX,
+  .fc_degree = H5F_CLOSE_STRONG,
+  .fapl_size = sizeof(MediumInfo),
+  .open = medium_open,
+  .close = medium_close,
+  .cmp = medium_compare,
+  .query = medium_query,
+  .get_eoa = medium_get_eoa,
+  .set_eoa = medium_set_eoa,
+  .get_eof = medium_get_eof,
+  .read = medium_read,
+  .write = medium_write,
+  .truncate = medium_truncate,
+  .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
 static hid_t open_with(hid_t access, bool create)

@@ -12,7 +12,7 @@ typedef struct {
   size_t capacity;      /* memory: bytes allocated */
   uint64_t length;      /* bytes of the file */
   int error;            /* errno of the first read, write or allocation that failed; 0 */
-  hid_t driver;  /* registered with HDF5 while a file is open on the medium */
+  hid_t driver;         /* registered with HDF5 while a file is open on the medium */
 } RgMedium;
 
 /* Memory to write into, empty. */

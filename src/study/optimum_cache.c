@@ -33,7 +33,7 @@ PetscErrorCode rg_optimum_cache_folder(RgText *folder)
 PetscErrorCode rg_optimum_cache_program(RgText *text)
 {
   RgText mistake = {0}; /* where there is no /proc versions must do */
-  char  *software, hex[33] = "";
+  char *software, hex[33] = "";
 
   PetscFunctionBeginUser;
   PetscCall(rg_software_describe(&software));
@@ -49,7 +49,7 @@ PetscErrorCode rg_optimum_cache_program(RgText *text)
 static void name_of(const char *key, char name[48])
 {
   uint64_t hash[2];
-  char     hex[33];
+  char hex[33];
 
   rg_hash128(key, strlen(key), hash);
   rg_hash_hex(hash, hex);
@@ -67,7 +67,7 @@ static PetscErrorCode add_head(const char *key, RgText *text)
 static PetscErrorCode compose(const char *key, double optimum, double accuracy, RgText *text)
 {
   uint64_t bits[2], hash[2];
-  char     hex[33];
+  char hex[33];
 
   PetscFunctionBeginUser;
   memcpy(&bits[0], &optimum, sizeof(optimum));
@@ -85,9 +85,9 @@ static PetscErrorCode compose(const char *key, double optimum, double accuracy, 
 static PetscErrorCode parse(const char *key, const char *bytes, size_t length, double *optimum,
                             double *accuracy, bool *found)
 {
-  RgText   head = {0}, whole = {0};
+  RgText head = {0}, whole = {0};
   uint64_t bits[2];
-  double   numbers[2];
+  double numbers[2];
 
   PetscFunctionBeginUser;
   PetscCall(add_head(key, &head));
@@ -112,7 +112,7 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
                                      double *accuracy, bool *found)
 {
   RgText path = {0}, mistake = {0};
-  char   name[48], *bytes;
+  char name[48], *bytes;
   size_t length;
 
   PetscFunctionBeginUser;
@@ -148,10 +148,10 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
                                       double accuracy)
 {
   RgText text = {0};
-  char   name[48], message[512];
+  char name[48], message[512];
   double value, error_bound;
-  bool   found;
-  int    error;
+  bool found;
+  int error;
 
   PetscFunctionBeginUser;
   if (!isfinite(optimum) || !isfinite(accuracy)) PetscFunctionReturn(0);

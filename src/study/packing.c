@@ -35,9 +35,9 @@ PetscErrorCode rg_packing_add_sheet(RgPacking *packing, const char *label, bool 
   if (packing->n_sheets == packing->sheet_capacity) {
     packing->sheet_capacity = 2 * packing->sheet_capacity + 8;
     PetscCall(
-        PetscRealloc((size_t)packing->sheet_capacity * sizeof(*packing->sheets), &packing->sheets));
+      PetscRealloc((size_t)packing->sheet_capacity * sizeof(*packing->sheets), &packing->sheets));
     PetscCall(
-        PetscRealloc((size_t)packing->sheet_capacity * sizeof(*packing->first), &packing->first));
+      PetscRealloc((size_t)packing->sheet_capacity * sizeof(*packing->first), &packing->first));
   }
   PetscCall(rg_sheet_shape_create(label, earlier, &packing->sheets[packing->n_sheets]));
   packing->first[packing->n_sheets++] = packing->n;
@@ -109,8 +109,8 @@ static PetscErrorCode write_trial(void *context, RgSheet *sheet, int ordinal, in
   PetscCall(rg_sheet_read_columns(sheet, position, record, failure));
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(rg_sheet_write_columns(
-      &pass->sheets[slot->sheet],
-      (int)(slot - pass->packing->slots) - pass->packing->first[slot->sheet], record, failure));
+    &pass->sheets[slot->sheet],
+    (int)(slot - pass->packing->slots) - pass->packing->first[slot->sheet], record, failure));
   PetscFunctionReturn(0);
 }
 
@@ -157,8 +157,7 @@ static PetscErrorCode run_source(Pass *pass, RgTrialVisitor visit, RgStoreStatus
     *status = RG_STORE_INCOMPLETE; /* gathering again will tell */
   else if (state != RG_SOURCE_OK || (failure.failed && (unreadable || pass->sheets)))
     *status = RG_STORE_ERROR;
-  else if (failure.failed)
-    PetscCall(condemn(pass->packing, pass->source, status));
+  else if (failure.failed) PetscCall(condemn(pass->packing, pass->source, status));
   PetscFunctionReturn(0);
 }
 
@@ -306,8 +305,8 @@ static PetscErrorCode verify_trial(void *context, RgSheet *sheet, int ordinal, i
   PetscCall(rg_sheet_read_verified(sheet, position, record, failure));
   if (failure->failed) PetscFunctionReturn(0);
   header = s >= 0 && position < packing->sheets[s].n
-               ? &packing->slots[packing->first[s] + position].header
-               : NULL;
+             ? &packing->slots[packing->first[s] + position].header
+             : NULL;
   if (!header || strcmp(header->id, record->id) || strcmp(header->checksum, record->checksum))
     rg_failure_set(failure, "trial %s is not what was written", record->id);
   verification->seen++;

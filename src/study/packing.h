@@ -12,7 +12,7 @@ typedef struct {
 } RgSlot;
 
 typedef struct {
-  const RgIndex *index; /* borrowed */
+  const RgIndex *index;  /* borrowed */
   const char *directory; /* study directory or NULL; borrowed */
   int n, capacity;
   RgSlot *slots; /* sheet by sheet, in their order there; owned */

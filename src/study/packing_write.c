@@ -155,8 +155,7 @@ PetscErrorCode rg_packing_write(RgPacking *packing, RgContainerInfo *info, const
   PetscCall(rg_store_paths(output, &directory, &parent, &name));
   if (rg_packing_bytes(packing, info) <= image_bytes)
     PetscCall(write_in_memory(packing, info, parent, name, before, context, status, message));
-  else
-    PetscCall(write_on_disk(packing, info, output, parent, before, context, status, message));
+  else PetscCall(write_on_disk(packing, info, output, parent, before, context, status, message));
   PetscCall(PetscFree(directory));
   PetscCall(PetscFree(parent));
   PetscFunctionReturn(0);

@@ -7,18 +7,18 @@
 #define RG_ID_LENGTH 32 /* hexadecimal digits of a trial id */
 
 typedef struct {
-  int      cell;     /* index into study->cells */
+  int cell; /* index into study->cells */
   uint64_t instance, seed;
-  char    *key;      /* canonical text (conventions, 4), owned:
+  char *key;                    /* canonical text (conventions, 4), owned:
                         schema=1;<cell's text>;study_seed=..;instance=..;seed=..
                         the cell's text is problem=<name>@<revision>{parameters};run={..};
                         algorithm=<name>@<revision>{parameters}, and for algorithms with a model
                         ;surrogate={..};maximiser={..} */
-  char     id[RG_ID_LENGTH + 1]; /* XXH3-128 of the key */
-  int      n_initial, n_evaluations; /* rows of the record: initial design + iterations */
-  int      dim_x, dim_c;
-  double   cost;     /* estimated CPU seconds */
-  double   memory;   /* estimated bytes at the peak */
+  char id[RG_ID_LENGTH + 1];    /* XXH3-128 of the key */
+  int n_initial, n_evaluations; /* rows of the record: initial design + iterations */
+  int dim_x, dim_c;
+  double cost;   /* estimated CPU seconds */
+  double memory; /* estimated bytes at the peak */
 } RgTrial;
 
 /* Trials of one problem label stand together: a group of the results file. */
@@ -30,12 +30,12 @@ typedef struct {
 
 typedef struct {
   const RgStudy *study; /* borrowed */
-  int            n;
-  RgTrial       *trials; /* plan order: problem label, cell, instance, seed; owned */
-  int            n_groups;
-  RgPlanGroup   *groups; /* owned */
-  int           *order;  /* trial indices, dearest first (ties by index); owned */
-  double         cost;   /* sum, CPU seconds */
+  int n;
+  RgTrial *trials; /* plan order: problem label, cell, instance, seed; owned */
+  int n_groups;
+  RgPlanGroup *groups; /* owned */
+  int *order;          /* trial indices, dearest first (ties by index); owned */
+  double cost;         /* sum, CPU seconds */
 } RgPlan;
 
 /* The study must outlive the plan. Errors: two trials with the same id are a PETSC_ERR_PLIB (the

@@ -20,11 +20,11 @@
 
 /* The constant `rg_plugin` of a plugin. All pointers borrowed, for as long as it is loaded. */
 typedef struct {
-  int         abi;     /* RG_PLUGIN_ABI it was built with; the first member for ever */
-  int         petsc;   /* RG_PLUGIN_PETSC */
+  int abi;             /* RG_PLUGIN_ABI it was built with; the first member for ever */
+  int petsc;           /* RG_PLUGIN_PETSC */
   const char *version; /* RG_VERSION */
-  size_t      problem_bytes, algorithm_bytes; /* of the classes */
-  const RgProblemClass *const   *problems;   /* NULL at the end; NULL: none */
+  size_t problem_bytes, algorithm_bytes;     /* of the classes */
+  const RgProblemClass *const *problems;     /* NULL at the end; NULL: none */
   const RgAlgorithmClass *const *algorithms; /* the same */
 } RgPlugin;
 

@@ -4,20 +4,31 @@
 
 #define SET(key_, text_)                                                                           \
   {                                                                                                \
-    .key = key_, .value = {.kind = RG_YAML_SCALAR, .text = text_, .plain = true, .weight = 1,      \
-                           .height = 1 }                                                           \
+    .key = key_, .value = {                                                                        \
+      .kind = RG_YAML_SCALAR,                                                                      \
+      .text = text_,                                                                               \
+      .plain = true,                                                                               \
+      .weight = 1,                                                                                 \
+      .height = 1                                                                                  \
+    }                                                                                              \
   }
 
 /* log 2 = softplus(0): where the raw hyperparameters of the 2023 defaults start. */
 static const RgPresetSetting botorch2023[] = {
-  SET("kernel", "matern52"),       SET("prior", "botorch2023"),   SET("deviation", "sample"),
-  SET("fit_noise", "true"),        SET("noise_lower", "1e-4"),    SET("fit_warm", "false"),
-  SET("length_scale", "0.6931"),   SET("variance", "0.6931"),     {0}};
+  SET("kernel", "matern52"),     SET("prior", "botorch2023"), SET("deviation", "sample"),
+  SET("fit_noise", "true"),      SET("noise_lower", "1e-4"),  SET("fit_warm", "false"),
+  SET("length_scale", "0.6931"), SET("variance", "0.6931"),   {0}};
 
-static const RgPresetSetting botorch2024[] = {
-  SET("kernel", "gaussian"),       SET("prior", "botorch2024"),   SET("deviation", "sample"),
-  SET("fit_noise", "true"),        SET("noise_lower", "1e-4"),    SET("fit_warm", "false"),
-  SET("length_scale_lower", "0.025"), SET("fit_variance", "false"), SET("variance", "1"), {0}};
+static const RgPresetSetting botorch2024[] = {SET("kernel", "gaussian"),
+                                              SET("prior", "botorch2024"),
+                                              SET("deviation", "sample"),
+                                              SET("fit_noise", "true"),
+                                              SET("noise_lower", "1e-4"),
+                                              SET("fit_warm", "false"),
+                                              SET("length_scale_lower", "0.025"),
+                                              SET("fit_variance", "false"),
+                                              SET("variance", "1"),
+                                              {0}};
 
 const RgPreset rg_presets[] = {
   {"botorch2023",

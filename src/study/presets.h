@@ -7,11 +7,11 @@
 
 typedef struct {
   const char *key;
-  RgYamlNode  value; /* a scalar */
+  RgYamlNode value; /* a scalar */
 } RgPresetSetting;
 
 typedef struct {
-  const char            *name, *doc;
+  const char *name, *doc;
   const RgPresetSetting *settings; /* ends with a NULL key */
 } RgPreset;
 

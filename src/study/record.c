@@ -9,16 +9,11 @@
 int rg_record_width(const RgRecord *record, int column)
 {
   switch (rg_columns[column].width) {
-  case RG_WIDTH_X:
-    return record->dim_x;
-  case RG_WIDTH_C:
-    return record->dim_c;
-  case RG_WIDTH_Z:
-    return record->dim_z;
-  case RG_WIDTH_S:
-    return record->n_scores;
-  default:
-    return rg_columns[column].width;
+  case RG_WIDTH_X: return record->dim_x;
+  case RG_WIDTH_C: return record->dim_c;
+  case RG_WIDTH_Z: return record->dim_z;
+  case RG_WIDTH_S: return record->n_scores;
+  default: return rg_columns[column].width;
   }
 }
 
@@ -195,7 +190,7 @@ static PetscErrorCode add_extra(RgText *bytes, const RgRecord *record)
         next = i;
     done[next] = true;
     PetscCall(
-        add_values(bytes, record->extra_name[next], (size_t)record->n_rows, record->extra[next]));
+      add_values(bytes, record->extra_name[next], (size_t)record->n_rows, record->extra[next]));
   }
   PetscFunctionReturn(0);
 }

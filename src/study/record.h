@@ -40,8 +40,8 @@ typedef struct {
   int n_rows;                      /* evaluations recorded (fewer than planned when failed) */
   int n_initial;
   int dim_x, dim_c, dim_z;
-  int n_scores; /* measures the trial is scored by; 0: the objective alone */
-  char *scores; /* "NAME=measure; ..."; "" without */
+  int n_scores;                    /* measures the trial is scored by; 0: the objective alone */
+  char *scores;                    /* "NAME=measure; ..."; "" without */
   double optimum;                  /* F(x*) of the instance; NaN: unknown */
   double *column[RG_COLUMN_COUNT]; /* n_rows x width, owned; NULL: all NaN */
   int n_extra;

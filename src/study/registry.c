@@ -8,14 +8,14 @@
 #include "base/hash.h"
 
 typedef struct {
-  char           *name; /* of the file, without its folder; owned */
-  char            hash[33];
-  void           *library;
+  char *name; /* of the file, without its folder; owned */
+  char hash[33];
+  void *library;
   const RgPlugin *plugin;
 } Loaded;
 
 struct RgRegistry {
-  int     n;
+  int n;
   Loaded *loaded; /* owned */
 };
 
@@ -119,7 +119,7 @@ static bool provides(const RgPlugin *plugin, const RgCell *cell)
 uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine)
 {
   for (int k = 0; registry && k < registry->n; k++) {
-    char     text[64];
+    char text[64];
     uint64_t hash[2];
     if (!provides(registry->loaded[k].plugin, cell)) continue;
     snprintf(text, sizeof(text), "%016llx%s", (unsigned long long)machine,
@@ -154,8 +154,7 @@ static PetscErrorCode check_version(const RgPlugin *plugin, RgText *mistake)
     PetscCall(rg_text_add(mistake, "was built with PETSc %d.%d, regatta with %d.%d",
                           plugin->petsc / 1000, plugin->petsc % 1000, PETSC_VERSION_MAJOR,
                           PETSC_VERSION_MINOR));
-  else if (strcmp(plugin->version, RG_VERSION) ||
-           plugin->problem_bytes != sizeof(RgProblemClass) ||
+  else if (strcmp(plugin->version, RG_VERSION) || plugin->problem_bytes != sizeof(RgProblemClass) ||
            plugin->algorithm_bytes != sizeof(RgAlgorithmClass))
     PetscCall(rg_text_add(mistake, "was built for the headers of regatta %s%s", plugin->version,
                           strcmp(plugin->version, RG_VERSION) ? ", this is " RG_VERSION
@@ -167,8 +166,7 @@ static PetscErrorCode check_version(const RgPlugin *plugin, RgText *mistake)
 
 static bool is_name(const char *name)
 {
-  return name && *name &&
-         strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+  return name && *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
 }
 
 static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *plugin,
@@ -182,19 +180,23 @@ static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *
     else if (rg_registry_find_problem(registry, c->name))
       PetscCall(rg_text_add(mistake, "has a problem '%s', but there is one already", c->name));
     else if (!c->title || !c->summary || !c->reference || !c->params || !c->domain || !c->evaluate)
-      PetscCall(rg_text_add(mistake, "leaves out title, summary, reference, params, domain or "
-                            "evaluate of problem '%s'", c->name));
+      PetscCall(rg_text_add(mistake,
+                            "leaves out title, summary, reference, params, domain or "
+                            "evaluate of problem '%s'",
+                            c->name));
   }
   for (const RgAlgorithmClass *const *a = plugin->algorithms; a && *a && !mistake->length; a++) {
     const RgAlgorithmClass *c = *a;
     if (!is_name(c->name))
       PetscCall(rg_text_add(mistake, "has an algorithm whose name is not made of a-z, 0-9 and "
-                            "'_'"));
+                                     "'_'"));
     else if (rg_registry_find_algorithm(registry, c->name))
       PetscCall(rg_text_add(mistake, "has an algorithm '%s', but there is one already", c->name));
     else if (!c->title || !c->summary || !c->reference || !c->params || !c->create || !c->ask)
-      PetscCall(rg_text_add(mistake, "leaves out title, summary, reference, params, create or ask "
-                            "of algorithm '%s'", c->name));
+      PetscCall(rg_text_add(mistake,
+                            "leaves out title, summary, reference, params, create or ask "
+                            "of algorithm '%s'",
+                            c->name));
   }
   PetscFunctionReturn(0);
 }
@@ -213,7 +215,7 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
   if (loaded->library) loaded->plugin = dlsym(loaded->library, "rg_plugin");
   if (loaded->library && !loaded->plugin)
     PetscCall(rg_text_add(mistake, "is no plugin of regatta: it has no RG_PLUGIN "
-                          "(study/plugin.h)"));
+                                   "(study/plugin.h)"));
   if (loaded->plugin) PetscCall(check_version(loaded->plugin, mistake));
   if (loaded->plugin && !mistake->length)
     PetscCall(check_classes(registry, loaded->plugin, mistake));
@@ -224,8 +226,8 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
 PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *mistake)
 {
   const char *slash = strrchr(path, '/');
-  RgText      wrong = {0};
-  Loaded      loaded = {0};
+  RgText wrong = {0};
+  Loaded loaded = {0};
 
   PetscFunctionBeginUser;
   PetscCall(load(registry, path, &loaded, &wrong));

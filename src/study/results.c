@@ -24,10 +24,8 @@ static PetscErrorCode add_planned(RgPacking *packing, const RgPlan *plan, int *m
     PetscCall(rg_packing_add_sheet(packing, group->problem_label, false));
     for (int i = group->first; i < group->first + group->n; i++) {
       int at = rg_hash_parse(plan->trials[i].id, id) ? rg_index_find(index, id) : -1;
-      if (at < 0)
-        ++*missing;
-      else
-        PetscCall(rg_packing_add(packing, index->order[at]));
+      if (at < 0) ++*missing;
+      else PetscCall(rg_packing_add(packing, index->order[at]));
     }
   }
   PetscFunctionReturn(0);
@@ -199,9 +197,9 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packi
   PetscCall(rg_index_open(index, source, &container, &state, message));
   if (state == RG_SOURCE_OK) {
     PetscCall(
-        rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY].name, &study, NULL));
+      rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY].name, &study, NULL));
     PetscCall(
-        rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_HISTORY].name, history, NULL));
+      rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_HISTORY].name, history, NULL));
     rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &n_trials);
     rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &complete);
     rg_container_check(&container, &failure);
@@ -261,8 +259,7 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgPacking *packi
   for (int s = 0; s < packing->index->n_sources; s++) {
     const RgIndexSource *source = &packing->index->sources[s];
     if (source->results) continue;
-    if (is_packed(packing, s))
-      (void)unlink(source->path); /* what stays is a harmless duplicate */
+    if (is_packed(packing, s)) (void)unlink(source->path); /* what stays is a harmless duplicate */
     else if (!source->foreign)
       PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
   }
@@ -327,7 +324,7 @@ PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgStoreStatus *
     RgIndex index = {0};
     int bad;
     PetscCall(
-        rg_index_gather(store->directory, store->output, true, &index, &bad, status, message));
+      rg_index_gather(store->directory, store->output, true, &index, &bad, status, message));
     if (*status == RG_STORE_OK)
       PetscCall(pack_index(store, plan, &index, &snapshot, status, message));
     PetscCall(rg_index_clear(&index));

@@ -5,12 +5,12 @@
 enum { FINISHED, FAILED, COST_FINISHED_US, N_COUNTERS };
 
 struct RgSchedule {
-  MPI_Win  window;
+  MPI_Win window;
   int64_t *counters; /* on rank 0; empty elsewhere */
-  int     *order;    /* trials to run, level by level, dearest first */
-  int      n, n_levels;
-  int      first[RG_TEAM_LEVELS + 1]; /* where each level begins in `order` */
-  double   cost;     /* estimated CPU seconds of all of them */
+  int *order;        /* trials to run, level by level, dearest first */
+  int n, n_levels;
+  int first[RG_TEAM_LEVELS + 1]; /* where each level begins in `order` */
+  double cost;                   /* estimated CPU seconds of all of them */
 };
 
 PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
@@ -82,8 +82,8 @@ PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress)
 
   PetscFunctionBeginUser;
   for (int i = 0; i < N_COUNTERS; i++)
-    PetscCallMPI(MPI_Fetch_and_op(&nothing, &value[i], MPI_INT64_T, 0, i, MPI_NO_OP,
-                                  schedule->window));
+    PetscCallMPI(
+      MPI_Fetch_and_op(&nothing, &value[i], MPI_INT64_T, 0, i, MPI_NO_OP, schedule->window));
   PetscCallMPI(MPI_Win_flush(0, schedule->window));
   *progress = (RgProgress){
     .n_total = schedule->n,

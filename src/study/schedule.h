@@ -16,8 +16,8 @@ PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial);
 PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed);
 
 typedef struct {
-  int    n_total, n_finished, n_failed; /* of this run, all ranks */
-  double cost_total, cost_finished;     /* estimated seconds */
+  int n_total, n_finished, n_failed; /* of this run, all ranks */
+  double cost_total, cost_finished;  /* estimated seconds */
 } RgProgress;
 PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);
 /* Collective. */

@@ -122,8 +122,7 @@ PetscErrorCode rg_sheet_name(const char *label, char **name)
   for (const unsigned char *p = (const unsigned char *)label; *p; p++) {
     if (*p < 0x20 || *p == 0x7f || *p == '/' || *p == '%')
       PetscCall(rg_text_add(&text, "%%%02X", *p));
-    else
-      PetscCall(rg_text_add_bytes(&text, (const char *)p, 1));
+    else PetscCall(rg_text_add_bytes(&text, (const char *)p, 1));
   }
   PetscCall(PetscStrallocpy(text.data ? text.data : "_", name));
   PetscCall(rg_text_clear(&text));
@@ -152,9 +151,10 @@ void rg_sheet_extents(const RgSheetShape *shape, hsize_t extent[RG_AXIS_COUNT])
 int rg_sheet_column_axes(const RgSheetShape *shape, int column, RgAxis axis[3], hsize_t size[3])
 {
   hsize_t extent[RG_AXIS_COUNT];
-  static const RgAxis axis_of[] = {
-    [-RG_WIDTH_X] = RG_AXIS_X, [-RG_WIDTH_C] = RG_AXIS_C, [-RG_WIDTH_Z] = RG_AXIS_Z,
-    [-RG_WIDTH_S] = RG_AXIS_S};
+  static const RgAxis axis_of[] = {[-RG_WIDTH_X] = RG_AXIS_X,
+                                   [-RG_WIDTH_C] = RG_AXIS_C,
+                                   [-RG_WIDTH_Z] = RG_AXIS_Z,
+                                   [-RG_WIDTH_S] = RG_AXIS_S};
   int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1, n = 2;
 
   rg_sheet_extents(shape, extent);
@@ -175,14 +175,10 @@ hid_t rg_field_memory_type(RgFieldType type)
 {
   switch (type) {
   case RG_FIELD_INT:
-  case RG_FIELD_STATUS:
-    return H5Tcopy(H5T_NATIVE_INT);
-  case RG_FIELD_COUNT:
-    return H5Tcopy(H5T_NATIVE_UINT64);
-  case RG_FIELD_REAL:
-    return H5Tcopy(H5T_NATIVE_DOUBLE);
-  default:
-    return rg_h5_text_type();
+  case RG_FIELD_STATUS: return H5Tcopy(H5T_NATIVE_INT);
+  case RG_FIELD_COUNT: return H5Tcopy(H5T_NATIVE_UINT64);
+  case RG_FIELD_REAL: return H5Tcopy(H5T_NATIVE_DOUBLE);
+  default: return rg_h5_text_type();
   }
 }
 

@@ -13,11 +13,11 @@ typedef struct {
 
 /* What decides the datasets of a sheet and their sizes. */
 typedef struct {
-  char *label;                     /* problem label; owned */
-  bool earlier;                    /* stands in the group `earlier` */
-  int n;                           /* trials */
+  char *label;                               /* problem label; owned */
+  bool earlier;                              /* stands in the group `earlier` */
+  int n;                                     /* trials */
   int n_rows, dim_x, dim_c, dim_z, n_scores; /* maxima over the trials; n_rows at least 1 */
-  bool used[RG_COLUMN_COUNT];      /* some trial has a value there */
+  bool used[RG_COLUMN_COUNT];                /* some trial has a value there */
   int n_extra, capacity;
   RgSheetExtra *extra; /* those in which some trial has a value, by name; owned */
   size_t text;         /* bytes of all texts of the trials, for the estimate */

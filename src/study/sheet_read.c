@@ -41,8 +41,7 @@ static bool type_fits(hid_t dataset, RgFieldType type)
 
   if (type == RG_FIELD_TEXT || type == RG_FIELD_CHARS)
     fits = class == H5T_STRING && H5Tis_variable_str(stored) > 0;
-  else
-    fits = class == (type == RG_FIELD_REAL ? H5T_FLOAT : H5T_INTEGER);
+  else fits = class == (type == RG_FIELD_REAL ? H5T_FLOAT : H5T_INTEGER);
   H5Tclose(stored);
   return fits;
 }
@@ -223,8 +222,8 @@ static PetscErrorCode read_field(RgSheet *sheet, const RgFieldInfo *info, int fi
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(values, (size_t)n * sizeof(uint64_t)));
-  dataset = open_sized(info->provenance ? sheet->provenance : sheet->group, info->name, 1, &size,
-                       failure);
+  dataset =
+    open_sized(info->provenance ? sheet->provenance : sheet->group, info->name, 1, &size, failure);
   if (!failure->failed && !type_fits(dataset, info->type))
     rg_failure_set(failure, "dataset '%s' has the wrong type", info->name);
   if (!failure->failed) {
@@ -301,7 +300,7 @@ static PetscErrorCode read_hex(RgSheet *sheet, const char *name, char (*hex)[RG_
   PetscFunctionBeginUser;
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(
-      read_field(sheet, &rg_fields[rg_field_find(name)], 0, sheet->shape->n, values, failure));
+    read_field(sheet, &rg_fields[rg_field_find(name)], 0, sheet->shape->n, values, failure));
   for (int i = 0; i < sheet->shape->n; i++) {
     PetscCall(PetscStrncpy(hex[i], values[i] ? values[i] : "", RG_ID_LENGTH + 1));
     H5free_memory(values[i]);
@@ -320,8 +319,8 @@ PetscErrorCode rg_sheet_read_identities(RgSheet *sheet, char (*ids)[RG_ID_LENGTH
   PetscCall(read_hex(sheet, "id", ids, values, failure));
   PetscCall(read_hex(sheet, "checksum", checksums, values, failure));
   if (!failure->failed) {
-    PetscCall(read_field(sheet, &rg_fields[rg_field_find("status")], 0, sheet->shape->n, values,
-                         failure));
+    PetscCall(
+      read_field(sheet, &rg_fields[rg_field_find("status")], 0, sheet->shape->n, values, failure));
     memcpy(status, values, (size_t)sheet->shape->n * sizeof(*status));
   }
   PetscCall(PetscFree(values));

@@ -13,7 +13,7 @@ static void create_axis(RgSheet *sheet, RgAxis axis, hsize_t extent, int64_t *va
   hid_t dataset;
 
   dataset =
-      rg_h5_create_dataset(sheet->group, info->name, H5T_STD_I64LE, 1, &extent, true, failure);
+    rg_h5_create_dataset(sheet->group, info->name, H5T_STD_I64LE, 1, &extent, true, failure);
   sheet->axis[axis] = dataset;
   if (failure->failed) return;
   for (hsize_t i = 0; i < extent; i++) values[i] = info->first + (int64_t)i;
@@ -69,7 +69,7 @@ static PetscErrorCode create_columns(RgSheet *sheet, const char *coordinates, Rg
   for (int i = 0; i < shape->n_extra; i++) {
     const RgSheetExtra *extra = &shape->extra[i];
     sheet->extra[i] =
-        rg_h5_create_dataset(sheet->group, extra->name, H5T_IEEE_F64LE, 2, size, true, failure);
+      rg_h5_create_dataset(sheet->group, extra->name, H5T_IEEE_F64LE, 2, size, true, failure);
     attach_axes(sheet, sheet->extra[i], 2, axis, failure);
     rg_h5_describe(sheet->extra[i], "1", extra->name, extra->doc, failure);
     rg_h5_write_text(sheet->extra[i], "coordinates", coordinates, failure);
@@ -129,16 +129,11 @@ static void gather_numbers(const RgFieldInfo *info, int n, const RgRecord *const
 static hid_t stored_type(RgFieldType type)
 {
   switch (type) {
-  case RG_FIELD_INT:
-    return H5Tcopy(H5T_STD_I32LE);
-  case RG_FIELD_COUNT:
-    return H5Tcopy(H5T_STD_U64LE);
-  case RG_FIELD_REAL:
-    return H5Tcopy(H5T_IEEE_F64LE);
-  case RG_FIELD_STATUS:
-    return H5Tcopy(H5T_STD_U8LE);
-  default:
-    return rg_h5_text_type();
+  case RG_FIELD_INT: return H5Tcopy(H5T_STD_I32LE);
+  case RG_FIELD_COUNT: return H5Tcopy(H5T_STD_U64LE);
+  case RG_FIELD_REAL: return H5Tcopy(H5T_IEEE_F64LE);
+  case RG_FIELD_STATUS: return H5Tcopy(H5T_STD_U8LE);
+  default: return rg_h5_text_type();
   }
 }
 
@@ -162,8 +157,7 @@ static void write_field(RgSheet *sheet, const RgFieldInfo *info, const RgRecord 
 
   if (info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS)
     gather_text(info, sheet->shape->n, records, buffer);
-  else
-    gather_numbers(info, sheet->shape->n, records, buffer);
+  else gather_numbers(info, sheet->shape->n, records, buffer);
   dataset = rg_h5_create_dataset(info->provenance ? sheet->provenance : sheet->group, info->name,
                                  stored, 1, &n, true, failure);
   attach_axes(sheet, dataset, 1, &trial, failure);

@@ -8,9 +8,9 @@
 /* A signal handler can reach nothing but file-scope state; everything else here hangs on it. */
 static volatile sig_atomic_t signal_seen;
 static struct {
-  double       deadline; /* monotonic seconds; 0: none */
-  double       next_look;
-  char         file[4096];
+  double deadline; /* monotonic seconds; 0: none */
+  double next_look;
+  char file[4096];
   RgStopReason reason;
 } stop_state;
 

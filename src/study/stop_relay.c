@@ -45,8 +45,7 @@ PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason)
     if (relay->reason != RG_STOP_NONE) {
       if (relay->rank == 0)
         for (int rank = 1; rank < relay->ranks; rank++) PetscCall(tell(relay, rank));
-      else if (!told)
-        PetscCall(tell(relay, 0));
+      else if (!told) PetscCall(tell(relay, 0));
     }
   }
   *reason = relay->reason;
@@ -65,7 +64,7 @@ PetscErrorCode rg_stop_relay_finish(RgStopRelay *relay, RgStopReason *reason)
   expected = relay->rank == 0 ? to_0 : from_0;
   for (int i = 0; i < expected; i++)
     PetscCallMPI(
-        MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, relay->comm, MPI_STATUS_IGNORE));
+      MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, relay->comm, MPI_STATUS_IGNORE));
   PetscCallMPI(MPI_Waitall(relay->n_sent, relay->sent, MPI_STATUSES_IGNORE));
   relay->n_sent = 0;
   *reason = relay->reason = (RgStopReason)most;

@@ -48,7 +48,7 @@ static PetscErrorCode check_output(const RgStore *store, RgStoreStatus *status, 
   PetscCall(rg_results_open(store->output, true, &container, &trailed, &state, message));
   if (state == RG_SOURCE_OK) {
     PetscCall(
-        rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY_NAME].name, &name, NULL));
+      rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY_NAME].name, &name, NULL));
     rg_container_check(&container, &failure);
     if (failure.failed) {
       *status = RG_STORE_ERROR;
@@ -83,8 +83,8 @@ static void check_directory(const RgStore *store, RgStoreStatus *status, char me
   if (!error && access(store->parent, W_OK | X_OK)) error = errno;
   if (!error) return;
   *status = error == EACCES || error == EPERM || error == EROFS || error == ENOTDIR
-                ? RG_STORE_FOREIGN
-                : rg_store_status_of(error);
+              ? RG_STORE_FOREIGN
+              : rg_store_status_of(error);
   rg_file_complain(message, store->directory, "use directory", error, store->parent, 0);
 }
 

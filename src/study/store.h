@@ -10,9 +10,9 @@
 /* What a commit came to. Not PETSc errors: the caller decides what to do. */
 typedef enum {
   RG_STORE_OK,
-  RG_STORE_FULL,    /* ENOSPC, EDQUOT: nothing lost, retry later */
-  RG_STORE_ERROR,   /* EIO and the rest: nothing lost, retry later */
-  RG_STORE_FOREIGN, /* the user's to mend, nothing was written: the file at the output path is no
+  RG_STORE_FULL,      /* ENOSPC, EDQUOT: nothing lost, retry later */
+  RG_STORE_ERROR,     /* EIO and the rest: nothing lost, retry later */
+  RG_STORE_FOREIGN,   /* the user's to mend, nothing was written: the file at the output path is no
                        results file, damaged, of another study or of a newer schema; its directory
                        does not exist or may not be written to */
   RG_STORE_INCOMPLETE /* rg_store_pack: trials are missing, nothing was written */

@@ -43,7 +43,7 @@ PetscErrorCode rg_store_commit(const char *directory, const char *name, const vo
   if (*error && fd >= 0) (void)unlink(temporary);
   if (!*error) {
     *error =
-        rg_directory_sync(directory); /* the name is there, but it may not survive a power loss */
+      rg_directory_sync(directory); /* the name is there, but it may not survive a power loss */
     step = "sync the directory of";
   }
   if (*error) rg_file_complain(message, path, step, *error, directory, length);

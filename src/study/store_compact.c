@@ -24,7 +24,7 @@ static PetscErrorCode keep_trial(void *context, RgSheet *sheet, int ordinal, int
   if (gathered->n == gathered->capacity) {
     gathered->capacity = 2 * gathered->capacity + 64;
     PetscCall(
-        PetscRealloc((size_t)gathered->capacity * sizeof(*gathered->records), &gathered->records));
+      PetscRealloc((size_t)gathered->capacity * sizeof(*gathered->records), &gathered->records));
   }
   PetscCall(PetscMalloc1(1, &gathered->records[gathered->n]));
   *gathered->records[gathered->n++] = *record;

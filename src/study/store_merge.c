@@ -166,7 +166,7 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
     PetscCall(rg_history_line(first->history, what, &history));
     info.history = history;
     PetscCall(
-        rg_packing_write(&packing, &info, output, 256 << 20, is_absent, output, status, message));
+      rg_packing_write(&packing, &info, output, 256 << 20, is_absent, output, status, message));
   }
   PetscCall(rg_packing_destroy(&packing));
   PetscCall(PetscFree(history));

@@ -100,8 +100,8 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
   PetscCall(PetscMemzero(scan, sizeof(*scan)));
   PetscCall(PetscMemzero(done, (size_t)plan->n));
   PetscCall(remove_stale_beside(store));
-  PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, status,
-                            message));
+  PetscCall(
+    rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, status, message));
   if (*status == RG_STORE_OK) {
     for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
     PetscCall(PetscCalloc1(index.n, &planned));

@@ -51,10 +51,8 @@ static bool was_seen(const Visit *visit, const uint64_t id[2])
   while (low < high) {
     int middle = low + (high - low) / 2;
     const uint64_t *at = visit->seen + 2 * middle;
-    if (at[1] < id[1] || (at[1] == id[1] && at[0] < id[0]))
-      low = middle + 1;
-    else
-      high = middle;
+    if (at[1] < id[1] || (at[1] == id[1] && at[0] < id[0])) low = middle + 1;
+    else high = middle;
   }
   return low < visit->n_seen && rg_same_hash(visit->seen + 2 * low, id);
 }
@@ -73,10 +71,8 @@ static PetscErrorCode visit_trial(void *context, RgSheet *sheet, int ordinal, in
   if (at < 0 || index->order[at] != entry || was_seen(visit, index->entries[entry].id))
     PetscFunctionReturn(0);
   PetscCall(rg_sheet_read_verified(sheet, position, record, &damage));
-  if (damage.failed)
-    visit->damaged++;
-  else
-    PetscCall(visit->visit(visit->context, record));
+  if (damage.failed) visit->damaged++;
+  else PetscCall(visit->visit(visit->context, record));
   PetscFunctionReturn(0);
 }
 
@@ -95,8 +91,7 @@ static PetscErrorCode visit_index(Visit *visit, bool *gone, bool *vanished, char
     *vanished = *vanished || gone[s];
     if (state == RG_SOURCE_OK)
       PetscCall(rg_container_walk(&container, visit_trial, visit, &failure));
-    else if (!gone[s])
-      visit->damaged += visit->index->sources[s].n;
+    else if (!gone[s]) visit->damaged += visit->index->sources[s].n;
     visit->damaged += failure.failed;
     PetscCall(rg_container_close(&container));
   }
@@ -183,8 +178,7 @@ static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
   PetscCall(PetscStrncpy(info->checksum, checksum, sizeof(info->checksum)));
   PetscCall(PetscFree(checksum));
   info->complete =
-      rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &value) &&
-      value;
+    rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &value) && value;
   PetscFunctionReturn(0);
 }
 
@@ -242,8 +236,8 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgStoreStatus 
       if (failure.failed) snprintf(message, 512, "%.200s: %s", results, failure.message);
     }
     if (state != RG_SOURCE_OK)
-      *status = state == RG_SOURCE_DAMAGED || state == RG_SOURCE_NEWER ? RG_STORE_FOREIGN
-                                                                       : RG_STORE_ERROR;
+      *status =
+        state == RG_SOURCE_DAMAGED || state == RG_SOURCE_NEWER ? RG_STORE_FOREIGN : RG_STORE_ERROR;
     PetscCall(rg_container_close(&container));
     PetscCall(rg_store_paths(path, &beside, &parent, &name));
     PetscCall(read_directory(beside, false, info));

@@ -11,13 +11,13 @@ typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE 
 /* Settings of a trial that belong neither to the problem nor to the algorithm. They may stand in
    the `common` block and be overridden in any problem entry; described by rg_run_params. */
 typedef struct {
-  int    iterations;     /* queries after the initial design */
-  int    initial_points; /* in a cell resolved if `auto`: min(2^dim, 4 dim, points there are) */
-  int    initial_design; /* RgInitialDesign */
+  int iterations;        /* queries after the initial design */
+  int initial_points;    /* in a cell resolved if `auto`: min(2^dim, 4 dim, points there are) */
+  int initial_design;    /* RgInitialDesign */
   double noise_variance; /* of the observations, native units of f; 0: noise-free */
-  bool   noise_known;    /* whether the learner is told */
-  bool   count_initial;  /* whether the initial design enters cumulative regret */
-  int    ranks_per_trial; /* team size, -1: auto; not part of a trial's identity */
+  bool noise_known;      /* whether the learner is told */
+  bool count_initial;    /* whether the initial design enters cumulative regret */
+  int ranks_per_trial;   /* team size, -1: auto; not part of a trial's identity */
 } RgRunOptions;
 
 extern const RgParam rg_run_params[];
@@ -54,16 +54,16 @@ typedef struct {
 } RgCell;
 
 typedef struct {
-  char     *path;        /* study file; owned */
-  char     *text;        /* its full text; owned */
-  char     *name, *title, *reference, *description; /* owned; may be empty */
-  uint64_t  seed;        /* study seed */
-  int       n_instances; /* draws of each random problem; crossed with the seeds */
-  bool      paired;      /* every seed has its own instance, of the same number */
-  int       n_seeds;
-  uint64_t *seeds;       /* trial seeds, owned */
-  int       n_cells;
-  RgCell   *cells;       /* owned */
+  char *path;                                   /* study file; owned */
+  char *text;                                   /* its full text; owned */
+  char *name, *title, *reference, *description; /* owned; may be empty */
+  uint64_t seed;                                /* study seed */
+  int n_instances; /* draws of each random problem; crossed with the seeds */
+  bool paired;     /* every seed has its own instance, of the same number */
+  int n_seeds;
+  uint64_t *seeds; /* trial seeds, owned */
+  int n_cells;
+  RgCell *cells;                 /* owned */
   struct RgInstances *instances; /* what trials of this process share (study/instances.h); owned,
                                     may be NULL */
 } RgStudy;

@@ -79,18 +79,12 @@ static PetscErrorCode destroy_pair(Pair *pair)
 static void *options_of(RgCell *cell, RgBlock block)
 {
   switch (block) {
-  case RG_BLOCK_RUN:
-    return &cell->run;
-  case RG_BLOCK_PROBLEM:
-    return cell->problem_options;
-  case RG_BLOCK_ALGORITHM:
-    return cell->algorithm_options;
-  case RG_BLOCK_SURROGATE:
-    return &cell->surrogate;
-  case RG_BLOCK_MAXIMISER:
-    return &cell->maximiser;
-  case RG_BLOCK_COUNT:
-    break;
+  case RG_BLOCK_RUN: return &cell->run;
+  case RG_BLOCK_PROBLEM: return cell->problem_options;
+  case RG_BLOCK_ALGORITHM: return cell->algorithm_options;
+  case RG_BLOCK_SURROGATE: return &cell->surrogate;
+  case RG_BLOCK_MAXIMISER: return &cell->maximiser;
+  case RG_BLOCK_COUNT: break;
   }
   return NULL;
 }
@@ -101,7 +95,7 @@ static PetscErrorCode apply_entry(const RgDraft *draft, const RgEntry *entry, Rg
   for (int i = 0; i < entry->n_settings; i++) {
     const RgSetting *setting = &entry->settings[i];
     PetscCall(
-        rg_draft_apply(draft, setting->param, options_of(cell, setting->block), setting->value));
+      rg_draft_apply(draft, setting->param, options_of(cell, setting->block), setting->value));
   }
   PetscFunctionReturn(0);
 }
@@ -117,9 +111,9 @@ static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
   }
   PetscCall(rg_text_add(text, "["));
   for (int i = 0; i < value->n; i++)
-    PetscCall(rg_text_add(text, "%s%s", i ? ", " : "",
-                          value->kind == RG_YAML_MAP ? value->entries[i].key
-                                                     : value->items[i]->text));
+    PetscCall(
+      rg_text_add(text, "%s%s", i ? ", " : "",
+                  value->kind == RG_YAML_MAP ? value->entries[i].key : value->items[i]->text));
   PetscCall(rg_text_add(text, "]"));
   PetscFunctionReturn(0);
 }
@@ -223,8 +217,8 @@ static bool advance(Pair *pair)
 /* The scores of the problem, and whether the cell is of one of them alone. */
 static PetscErrorCode score_cell(RgCell *cell, int score)
 {
-  const RgTexts *scores = cell->problem->scores ? cell->problem->scores(cell->problem_options)
-                                                : NULL;
+  const RgTexts *scores =
+    cell->problem->scores ? cell->problem->scores(cell->problem_options) : NULL;
   RgText text = {0}, swept = {0};
 
   PetscFunctionBeginUser;
@@ -291,10 +285,10 @@ static void check_used(const RgDraft *draft)
       const RgAxisKey *key = &draft->axes[a].keys[k];
       if (key->used) continue;
       rg_diagnostics_add(
-          draft->diagnostics, key->place,
-          "the sweep over '%s' changes nothing: every entry it concerns sets its own "
-          "or does not read it",
-          key->name);
+        draft->diagnostics, key->place,
+        "the sweep over '%s' changes nothing: every entry it concerns sets its own "
+        "or does not read it",
+        key->name);
     }
 }
 

@@ -135,7 +135,7 @@ static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
 
   PetscFunctionBeginUser;
   PetscCall(
-      rg_surrogate_check(&cell->surrogate, cell->dim_x + cell->dim_c, cell->algorithm_place, &own));
+    rg_surrogate_check(&cell->surrogate, cell->dim_x + cell->dim_c, cell->algorithm_place, &own));
   for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
     rg_diagnostics_add(found, own.list[i].place, "surrogate of '%s' on '%s': %s",
                        cell->algorithm_label, cell->problem_label, own.list[i].message);
@@ -194,7 +194,7 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
 {
   PetscFunctionBeginUser;
   PetscCall(
-      rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
+    rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
   PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(rg_text_add(text, "};surrogate={"));
@@ -220,7 +220,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   PetscCall(add_algorithm_text(cell, &algorithm));
   PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, cell->problem_place));
   PetscCall(
-      rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
+    rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
   PetscCall(find_variant(checker, cell, problem.data, &variant));
   if (variant->sound) {
     PetscCall(check_domain(checker, cell, &variant->domain));
@@ -256,10 +256,10 @@ static PetscErrorCode check_duplicates(Checker *checker)
     bool same_problem = a->problem_place.line == b->problem_place.line &&
                         a->problem_place.column == b->problem_place.column;
     rg_diagnostics_add(
-        checker->diagnostics, same_problem ? b->algorithm_place : b->problem_place,
-        "'%s' on '%s'%s%s repeats '%s' on '%s'%s%s: same problem, algorithm and settings",
-        b->algorithm_label, b->problem_label, b->swept[0] ? " with " : "", b->swept,
-        a->algorithm_label, a->problem_label, a->swept[0] ? " with " : "", a->swept);
+      checker->diagnostics, same_problem ? b->algorithm_place : b->problem_place,
+      "'%s' on '%s'%s%s repeats '%s' on '%s'%s%s: same problem, algorithm and settings",
+      b->algorithm_label, b->problem_label, b->swept[0] ? " with " : "", b->swept,
+      a->algorithm_label, a->problem_label, a->swept[0] ? " with " : "", a->swept);
   }
   PetscCall(PetscFree(sorted));
   PetscFunctionReturn(0);

@@ -49,8 +49,7 @@ static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const c
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     const RgParam *table = rg_entry_table(entry, b);
     if (!table || (only != RG_BLOCK_COUNT && only != b)) continue;
-    if (only == RG_BLOCK_COUNT && rg_block_names[b])
-      (*names)[n++] = rg_block_names[b];
+    if (only == RG_BLOCK_COUNT && rg_block_names[b]) (*names)[n++] = rg_block_names[b];
     else
       for (int i = 0; table[i].name; i++) (*names)[n++] = table[i].name;
   }
@@ -110,12 +109,12 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
 /* `preset: NAME` of a surrogate block. */
 static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
 {
-  const RgParam  *table = rg_entry_table(entry, RG_BLOCK_SURROGATE);
-  const bool      scalar = value->kind == RG_YAML_SCALAR;
+  const RgParam *table = rg_entry_table(entry, RG_BLOCK_SURROGATE);
+  const bool scalar = value->kind == RG_YAML_SCALAR;
   const RgPreset *preset = scalar ? rg_preset_find(value->text) : NULL;
-  const char     *names[8];
-  int             n = 0;
-  char            got[64];
+  const char *names[8];
+  int n = 0;
+  char got[64];
 
   PetscFunctionBeginUser;
   for (; rg_presets[n].name; n++) names[n] = rg_presets[n].name;
@@ -124,8 +123,8 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
     PetscCall(rg_draft_unknown(draft, place_of(draft, value), "preset",
                                scalar ? value->text : rg_yaml_describe(value, got), "", names));
   for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
-    PetscCall(add_setting(draft, entry, RG_BLOCK_SURROGATE, rg_params_find(table, set->key),
-                          &set->value));
+    PetscCall(
+      add_setting(draft, entry, RG_BLOCK_SURROGATE, rg_params_find(table, set->key), &set->value));
   PetscFunctionReturn(0);
 }
 
@@ -155,11 +154,10 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
     const RgYamlEntry *e = &map->entries[i];
     const RgParam *param = rg_params_find(table, e->key);
     if (e == preset) continue;
-    if (param)
-      PetscCall(add_setting(draft, entry, block, param, e->value));
+    if (param) PetscCall(add_setting(draft, entry, block, param, e->value));
     else
       PetscCall(
-          unknown_key(draft, entry, block, (RgPlace){draft->path, e->line, e->column}, e->key));
+        unknown_key(draft, entry, block, (RgPlace){draft->path, e->line, e->column}, e->key));
   }
   PetscFunctionReturn(0);
 }
@@ -193,10 +191,8 @@ static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, 
   const char **names;
 
   PetscFunctionBeginUser;
-  if (is_problem)
-    entry->problem = rg_registry_find_problem(draft->registry, name);
-  else
-    entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
+  if (is_problem) entry->problem = rg_registry_find_problem(draft->registry, name);
+  else entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
   if (entry->problem || entry->algorithm) PetscFunctionReturn(0);
   if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
   else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
@@ -231,18 +227,12 @@ static void check_label(RgDraft *draft, RgPlace place, const char *label)
   const size_t length = strlen(label);
   const char *wrong = NULL;
 
-  if (!length)
-    wrong = "it is empty";
-  else if (length > 60)
-    wrong = "it is longer than 60 bytes";
-  else if (strchr(label, '/'))
-    wrong = "'/' is not accepted in it";
-  else if (strpbrk(label, "\n\r\t"))
-    wrong = "it must be one line without tabs";
-  else if (label[0] == ' ' || label[length - 1] == ' ')
-    wrong = "it begins or ends with a space";
-  else if (label[0] == '.')
-    wrong = "it begins with '.'";
+  if (!length) wrong = "it is empty";
+  else if (length > 60) wrong = "it is longer than 60 bytes";
+  else if (strchr(label, '/')) wrong = "'/' is not accepted in it";
+  else if (strpbrk(label, "\n\r\t")) wrong = "it must be one line without tabs";
+  else if (label[0] == ' ' || label[length - 1] == ' ') wrong = "it begins or ends with a space";
+  else if (label[0] == '.') wrong = "it begins with '.'";
   if (wrong)
     rg_diagnostics_add(draft->diagnostics, place, "the label '%.60s' can't be used: %s", label,
                        wrong);
@@ -265,10 +255,8 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
   }
   const char *text = entry_text(draft, name);
   entry->label = label ? entry_text(draft, label) : NULL;
-  if (entry->label)
-    check_label(draft, place_of(draft, label->value), entry->label);
-  else
-    entry->label = text;
+  if (entry->label) check_label(draft, place_of(draft, label->value), entry->label);
+  else entry->label = text;
   if (text) PetscCall(find_class(draft, entry, place_of(draft, name->value), text));
   if (!entry->problem && !entry->algorithm) PetscFunctionReturn(0);
   for (int i = 0; i < map->n; i++) {
@@ -332,9 +320,9 @@ static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const c
     for (int j = 0; j < i && entry->label; j++) {
       if (!(*entries)[j].label || strcmp((*entries)[j].label, entry->label)) continue;
       rg_diagnostics_add(
-          draft->diagnostics, entry->place,
-          "'%s' names two entries of '%s' (first in line %d): give one another 'label'",
-          entry->label, key, (*entries)[j].place.line);
+        draft->diagnostics, entry->place,
+        "'%s' names two entries of '%s' (first in line %d): give one another 'label'", entry->label,
+        key, (*entries)[j].place.line);
       break;
     }
   }
@@ -357,7 +345,7 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
     for (int i = 0; common && i < common->value->n; i++)
       PetscCall(parse_key(draft, &draft->common, &common->value->entries[i]));
   PetscCall(
-      parse_list(draft, root, "problems", RG_LAYER_PROBLEM, &draft->n_problems, &draft->problems));
+    parse_list(draft, root, "problems", RG_LAYER_PROBLEM, &draft->n_problems, &draft->problems));
   PetscCall(parse_list(draft, root, "algorithms", RG_LAYER_ALGORITHM, &draft->n_algorithms,
                        &draft->algorithms));
   PetscFunctionReturn(0);

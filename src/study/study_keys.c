@@ -4,31 +4,30 @@
 #include "study/draft.h"
 
 const RgStudyKey rg_study_keys[] = {
-    {"study", "name of the study: lower-case letters, digits, '_' and '-'; required"},
-    {"title", "one line for people"},
-    {"reference", "the paper or report the study belongs to"},
-    {"description", "free text"},
-    {"seed", "seed of the whole study, a whole number; default 1"},
-    {"seeds",
-     "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1"},
-    {"instances",
-     "draws of each random problem, crossed with the seeds, or `paired`: every seed has its own "
-     "draw, of the same number; default 1"},
-    {"common", "settings of every problem and algorithm: run settings, 'surrogate', 'maximiser'"},
-    {"problems", "list of problems: a name, or a map with 'name'; required"},
-    {"algorithms", "list of algorithms: a name, or a map with 'name'; required"},
-    {"sweep",
-     "list of axes: maps from the path of a setting to a list of values; axes are crossed, "
-     "paths within one axis go together"},
-    {NULL, NULL}};
+  {"study", "name of the study: lower-case letters, digits, '_' and '-'; required"},
+  {"title", "one line for people"},
+  {"reference", "the paper or report the study belongs to"},
+  {"description", "free text"},
+  {"seed", "seed of the whole study, a whole number; default 1"},
+  {"seeds",
+   "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1"},
+  {"instances",
+   "draws of each random problem, crossed with the seeds, or `paired`: every seed has its own "
+   "draw, of the same number; default 1"},
+  {"common", "settings of every problem and algorithm: run settings, 'surrogate', 'maximiser'"},
+  {"problems", "list of problems: a name, or a map with 'name'; required"},
+  {"algorithms", "list of algorithms: a name, or a map with 'name'; required"},
+  {"sweep", "list of axes: maps from the path of a setting to a list of values; axes are crossed, "
+            "paths within one axis go together"},
+  {NULL, NULL}};
 
 const RgStudyKey rg_entry_keys[] = {
-    {"name", "which problem or algorithm; required (regatta list problems|algorithms)"},
-    {"label", "how figures and results call it, unique in its list; default: the name"},
-    {NULL, NULL}};
+  {"name", "which problem or algorithm; required (regatta list problems|algorithms)"},
+  {"label", "how figures and results call it, unique in its list; default: the name"},
+  {NULL, NULL}};
 
 const char *const rg_block_names[RG_BLOCK_COUNT] = {
-    [RG_BLOCK_SURROGATE] = "surrogate", [RG_BLOCK_MAXIMISER] = "maximiser"};
+  [RG_BLOCK_SURROGATE] = "surrogate", [RG_BLOCK_MAXIMISER] = "maximiser"};
 
 bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
 {
@@ -40,18 +39,14 @@ bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
 const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
 {
   switch (block) {
-  case RG_BLOCK_RUN:
-    return entry->layer == RG_LAYER_ALGORITHM ? NULL : rg_run_params;
-  case RG_BLOCK_PROBLEM:
-    return entry->problem ? entry->problem->params : NULL;
-  case RG_BLOCK_ALGORITHM:
-    return entry->algorithm ? entry->algorithm->params : NULL;
+  case RG_BLOCK_RUN: return entry->layer == RG_LAYER_ALGORITHM ? NULL : rg_run_params;
+  case RG_BLOCK_PROBLEM: return entry->problem ? entry->problem->params : NULL;
+  case RG_BLOCK_ALGORITHM: return entry->algorithm ? entry->algorithm->params : NULL;
   case RG_BLOCK_SURROGATE:
   case RG_BLOCK_MAXIMISER:
     if (entry->algorithm && !rg_algorithm_reads(entry->algorithm, block)) return NULL;
     return block == RG_BLOCK_SURROGATE ? rg_surrogate_params : rg_maximiser_params;
-  case RG_BLOCK_COUNT:
-    break;
+  case RG_BLOCK_COUNT: break;
   }
   return NULL;
 }

@@ -38,10 +38,9 @@ static bool parse_whole(const RgDraft *draft, const char *what, const RgYamlNode
     *number = value;
     return true;
   }
-  rg_diagnostics_add(draft->diagnostics, place_of(draft, node),
-                     "%s must be a whole number in [%llu, %llu], got %s", what,
-                     (unsigned long long)least, (unsigned long long)most,
-                     rg_yaml_describe(node, got));
+  rg_diagnostics_add(
+    draft->diagnostics, place_of(draft, node), "%s must be a whole number in [%llu, %llu], got %s",
+    what, (unsigned long long)least, (unsigned long long)most, rg_yaml_describe(node, got));
   return false;
 }
 
@@ -77,9 +76,9 @@ static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, R
   else if (!length || length > 64 ||
            strspn(study->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") < length)
     rg_diagnostics_add(
-        draft->diagnostics, place_of(draft, node),
-        "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', got '%.80s'",
-        study->name);
+      draft->diagnostics, place_of(draft, node),
+      "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', got '%.80s'",
+      study->name);
   PetscFunctionReturn(0);
 }
 
@@ -198,8 +197,7 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
     if (belongs_to_common(e->key))
       rg_diagnostics_add(draft->diagnostics, place,
                          "unknown key '%s' in the study; it belongs to the 'common' block", e->key);
-    else
-      PetscCall(rg_draft_unknown(draft, place, "key", e->key, " in the study", names));
+    else PetscCall(rg_draft_unknown(draft, place, "key", e->key, " in the study", names));
   }
   PetscCall(parse_name(draft, root, study));
   PetscCall(parse_text(draft, "title", find(root, "title"), &study->title));
@@ -224,9 +222,9 @@ static void check_size(const RgDraft *draft, const RgYamlNode *root, const RgStu
     n += (double)study->n_seeds * rg_study_instances(study, &study->cells[i]);
   if (n > MAX_TRIALS)
     rg_diagnostics_add(
-        draft->diagnostics, place_of(draft, root),
-        "the study has %.0f trials (cells x instances x seeds); at most %d are accepted", n,
-        MAX_TRIALS);
+      draft->diagnostics, place_of(draft, root),
+      "the study has %.0f trials (cells x instances x seeds); at most %d are accepted", n,
+      MAX_TRIALS);
 }
 
 /* The steps; each needs the one before without mistakes. */

@@ -18,8 +18,8 @@ static PetscErrorCode set_value(const RgParam *param, void *options, const RgYam
   PetscCall(PetscCalloc1(n, &named));
   for (int i = 0; i < n; i++) {
     if (value->kind == RG_YAML_MAP) {
-      PetscCall(rg_text_add(&named[i], "%s=%s", value->entries[i].key,
-                            value->entries[i].value->text));
+      PetscCall(
+        rg_text_add(&named[i], "%s=%s", value->entries[i].key, value->entries[i].value->text));
       words[i] = named[i].data;
     } else {
       words[i] = value->kind == RG_YAML_LIST ? value->items[i]->text : value->text;
@@ -73,7 +73,8 @@ static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *va
     if (!entry->key[0] || strlen(entry->key) > 30 || strpbrk(entry->key, "=;/,")) {
       rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, entry->line, entry->column},
                          "a name in '%s' has 1 to 30 bytes and none of '=', ';', '/', ',', got "
-                         "'%.60s'", param->name, entry->key);
+                         "'%.60s'",
+                         param->name, entry->key);
       return false;
     }
     if (entry->value->kind == RG_YAML_SCALAR && !rg_yaml_is_null(entry->value)) continue;
@@ -96,8 +97,8 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
   if (value->kind == RG_YAML_LIST && param->type != RG_PARAM_REALS &&
       param->type != RG_PARAM_TEXTS) {
     rg_diagnostics_add(
-        draft->diagnostics, place,
-        "'%s' takes one value, got a list; to run several values, name it in 'sweep'", param->name);
+      draft->diagnostics, place,
+      "'%s' takes one value, got a list; to run several values, name it in 'sweep'", param->name);
     return false;
   }
   if (value->kind == RG_YAML_MAP || rg_yaml_is_null(value)) {

@@ -16,9 +16,9 @@ enum { COMPARED = 64, SOBOL_PER_INPUT = 2000, SOBOL_MOST = 20000 };
 struct RgGainShelf {
   int n, capacity;
   struct RgGainEntry {
-    char             *key;  /* owned */
+    char *key;              /* owned */
     RgInformationGain gain; /* owned */
-  } **entries;              /* owned, so that pointers to gains stay valid */
+  } * *entries;             /* owned, so that pointers to gains stay valid */
 };
 
 /* ---- one cell -------------------------------------------------------------------------------- */
@@ -27,8 +27,8 @@ struct RgGainShelf {
 typedef struct {
   const RgCell *cell;
   RgCellTheory *theory;
-  RgDomain      domain;
-  RgModel       model; /* only while it can be had: fixed hyperparameters, no standardisation */
+  RgDomain domain;
+  RgModel model; /* only while it can be had: fixed hyperparameters, no standardisation */
 } View;
 
 /* The last word on why there is no bound, or none that holds. The first one stays. */
@@ -57,7 +57,7 @@ static PetscErrorCode set_laws(View *view)
 /* Why the formulas can't be evaluated at all; NULL when they can. */
 static const char *obstacle(const View *view)
 {
-  const RgCellTheory       *theory = view->theory;
+  const RgCellTheory *theory = view->theory;
   const RgSurrogateOptions *surrogate = &view->cell->surrogate;
 
   if (!theory->law) return "no confidence parameter of known law";
@@ -85,11 +85,11 @@ static const char *obstacle(const View *view)
 static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *same)
 {
   const RgSpace *parts[] = {&view->domain.design, &view->domain.context};
-  const int      n_contexts = PetscMax(parts[1]->size, 1), size = parts[0]->size * n_contexts;
-  const int      m = PetscMin(size, COMPARED);
-  const size_t   dims[] = {(size_t)parts[0]->dim, (size_t)parts[1]->dim};
-  const size_t   dim = dims[0] + dims[1], mm = (size_t)m * m;
-  double        *x, *K;
+  const int n_contexts = PetscMax(parts[1]->size, 1), size = parts[0]->size * n_contexts;
+  const int m = PetscMin(size, COMPARED);
+  const size_t dims[] = {(size_t)parts[0]->dim, (size_t)parts[1]->dim};
+  const size_t dim = dims[0] + dims[1], mm = (size_t)m * m;
+  double *x, *K;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(m * dim, &x, 2 * mm, &K));
@@ -97,8 +97,8 @@ static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *
     const size_t point = (size_t)i * (size_t)size / (size_t)m, n = (size_t)n_contexts;
     PetscCall(PetscArraycpy(x + i * dim, parts[0]->points + point / n * dims[0], dims[0]));
     if (dims[1])
-      PetscCall(PetscArraycpy(x + i * dim + dims[0], parts[1]->points + point % n * dims[1],
-                              dims[1]));
+      PetscCall(
+        PetscArraycpy(x + i * dim + dims[0], parts[1]->points + point % n * dims[1], dims[1]));
   }
   PetscCall(rg_kernel_matrix(&view->model.kernel, m, x, K));
   PetscCall(rg_kernel_matrix(prior, m, x, K + mm));
@@ -113,18 +113,18 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
 {
   const RgSpace *box = &view->domain.design;
   const RgStream stream = rg_stream(0, "theory", 0, "information_gain", 0);
-  RgRandom       random = rg_stream_at(&stream, 0);
-  const bool     joint = view->theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS;
-  const bool     context = rg_theory_is_context(view->theory->law[0].theory) || joint;
-  const int      dim = box->dim + (context ? view->domain.context.dim : 0);
-  const int      m = PetscMin(SOBOL_PER_INPUT * dim, SOBOL_MOST);
-  double        *points, *bounds;
+  RgRandom random = rg_stream_at(&stream, 0);
+  const bool joint = view->theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS;
+  const bool context = rg_theory_is_context(view->theory->law[0].theory) || joint;
+  const int dim = box->dim + (context ? view->domain.context.dim : 0);
+  const int m = PetscMin(SOBOL_PER_INPUT * dim, SOBOL_MOST);
+  double *points, *bounds;
 
   PetscFunctionBeginUser;
   *owned = joint || !rg_space_is_finite(box);
   *domain = view->domain;
   if (!*owned) PetscFunctionReturn(0);
-  *domain = (RgDomain) {0};
+  *domain = (RgDomain){0};
   PetscCall(PetscMalloc2((size_t)m * dim, &points, 2 * dim, &bounds));
   for (int j = 0; j < dim; j++) {
     bounds[j] = 0;
@@ -140,11 +140,11 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
 static PetscErrorCode check_assumptions(View *view)
 {
   const RgCell *cell = view->cell;
-  const bool    joint = view->theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS;
-  const bool    finite = rg_space_is_finite(&view->domain.design) && !joint;
-  View          points = *view;
-  RgKernel      prior;
-  bool          same = false;
+  const bool joint = view->theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS;
+  const bool finite = rg_space_is_finite(&view->domain.design) && !joint;
+  View points = *view;
+  RgKernel prior;
+  bool same = false;
 
   PetscFunctionBeginUser;
   if (cell->problem->prior && (finite || joint)) {
@@ -190,9 +190,9 @@ static PetscErrorCode gain_key(const View *view, RgText *key)
 static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
                                 const RgInformationGain **gain)
 {
-  RgText   key = {0};
+  RgText key = {0};
   RgDomain domain;
-  bool     owned;
+  bool owned;
 
   PetscFunctionBeginUser;
   PetscCall(gain_key(view, &key));
@@ -222,7 +222,7 @@ static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
 
 static const struct {
   const char *name;
-  RgTheory    theory; /* of the rules it belongs to */
+  RgTheory theory; /* of the rules it belongs to */
 } curves[RG_CURVE_COUNT] = {
   [RG_CURVE_THEOREM_4_1] = {"theorem_4_1", RG_THEORY_IRGP_FINITE},
   [RG_CURVE_THEOREM_4_2] = {"theorem_4_2", RG_THEORY_IRGP_CONTINUOUS},
@@ -258,17 +258,16 @@ static double curve_value(RgCurve curve, const RgCellTheory *theory, double n_po
                           const RgTheoryOptions *options)
 {
   const RgConfidenceLaw *law = &theory->law[T - 1];
-  const double           noise = theory->noise, gamma = theory->gain->upper[T - 1];
-  const double           delta = options->delta;
-  const bool             tight = options->tight;
+  const double noise = theory->noise, gamma = theory->gain->upper[T - 1];
+  const double delta = options->delta;
+  const bool tight = options->tight;
 
   switch (curve) {
   case RG_CURVE_THEOREM_4_1: return rg_bound_theorem_4_1(n_points, noise, T, gamma);
   case RG_CURVE_THEOREM_4_2: return rg_bound_theorem_4_2(law->a, noise, T, gamma);
   case RG_CURVE_THEOREM_4_3: return rg_bound_theorem_4_3(law->a, noise, T, gamma, delta, tight);
   case RG_CURVE_THEOREM_4_4: return rg_bound_theorem_4_4(law->a, noise, T, gamma, delta, tight);
-  case RG_CURVE_PROPOSITION_4_1:
-    return rg_bound_proposition_4_1(n_points, noise, T, gamma, delta);
+  case RG_CURVE_PROPOSITION_4_1: return rg_bound_proposition_4_1(n_points, noise, T, gamma, delta);
   case RG_CURVE_THEOREM_4_5:
     return rg_bound_theorem_4_5(n_points, noise, T, gamma, law->delta, tight);
   case RG_CURVE_GP_UCB: return rg_bound_gp_ucb(n_points, noise, T, gamma);
@@ -295,8 +294,8 @@ static PetscErrorCode set_curves(View *view, const RgTheoryOptions *options)
     }
     PetscCall(PetscMalloc1(theory->n, &theory->value[k]));
     for (int T = 1; T <= theory->n; T++)
-      theory->value[k][T - 1]
-        = curve_value((RgCurve)k, theory, view->domain.design.size, T, options);
+      theory->value[k][T - 1] =
+        curve_value((RgCurve)k, theory, view->domain.design.size, T, options);
   }
   PetscFunctionReturn(0);
 }
@@ -306,7 +305,7 @@ static PetscErrorCode set_curves(View *view, const RgTheoryOptions *options)
 /* The model at its first query: kernel and noise variance. */
 static PetscErrorCode create_model(View *view)
 {
-  const RgCell  *cell = view->cell;
+  const RgCell *cell = view->cell;
   const RgStream stream = rg_stream(0, "theory", 0, "model", 0);
 
   PetscFunctionBeginUser;
@@ -355,7 +354,7 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
   View view = {.cell = cell, .theory = theory};
 
   PetscFunctionBeginUser;
-  *theory = (RgCellTheory) {.n = cell->run.iterations};
+  *theory = (RgCellTheory){.n = cell->run.iterations};
   PetscCall(cell->problem->domain(cell->problem_options, &view.domain));
   PetscCall(set_laws(&view));
   const char *why = obstacle(&view);
@@ -370,7 +369,7 @@ PetscErrorCode rg_theory_create(const RgStudy *study, const RgTheoryOptions *opt
                                 RgTheoryTable *table)
 {
   PetscFunctionBeginUser;
-  *table = (RgTheoryTable) {.n_cells = study->n_cells};
+  *table = (RgTheoryTable){.n_cells = study->n_cells};
   PetscCall(PetscNew(&table->shelf));
   PetscCall(PetscCalloc1(study->n_cells, &table->cells));
   for (int i = 0; i < study->n_cells; i++)
@@ -395,6 +394,6 @@ PetscErrorCode rg_theory_destroy(RgTheoryTable *table)
   }
   if (table->shelf) PetscCall(PetscFree(table->shelf->entries));
   PetscCall(PetscFree(table->shelf));
-  *table = (RgTheoryTable) {0};
+  *table = (RgTheoryTable){0};
   PetscFunctionReturn(0);
 }

@@ -29,12 +29,12 @@ typedef enum {
   RG_CURVE_RRGP_THEOREM_4_2,
   RG_CURVE_RRGP_THEOREM_4_3,
   RG_CURVE_RRGP_THEOREM_4_4,
-  RG_CURVE_RRGP_COROLLARY_A,   /* Corollaries A.1 to A.3; Theorem B.3 */
+  RG_CURVE_RRGP_COROLLARY_A,    /* Corollaries A.1 to A.3; Theorem B.3 */
   RG_CURVE_RRGP_THEOREM_A_BEST, /* the best index: the same over t */
   RG_CURVE_RRGP_THEOREM_A_LAST, /* Theorems A.2, A.5, A.8, B.4: expectation, last recommendation */
   RG_CURVE_SBO_KDE_THEOREM_1,
   RG_CURVE_DRBO_KDE_THEOREM_2,
-  RG_CURVE_KDE_BETA,   /* of these theorems, not what the methods use */
+  RG_CURVE_KDE_BETA, /* of these theorems, not what the methods use */
   RG_CURVE_KDE_RADIUS,
   RG_CURVE_WDRBO_THEOREM_5,
   RG_CURVE_WDRBO_THEOREM_9,
@@ -46,26 +46,26 @@ typedef enum {
 /* What is computed with: parameters of the high-probability bounds. */
 typedef struct {
   double delta; /* of Theorems 4.3, 4.4 and Proposition 4.1; Theorem 4.5 has that of its rule */
-  bool   tight; /* T s_T for the 2 T s_T that is printed */
+  bool tight;   /* T s_T for the 2 T s_T that is printed */
 } RgTheoryOptions;
 
 /* One cell. Strings and arrays owned. */
 typedef struct {
-  int              n;        /* queries: curves are over t = 1 .. n */
-  RgConfidenceLaw *law;      /* n laws; NULL: the method has no confidence parameter */
-  bool             bounded;  /* a theorem's formula can be evaluated: gain, value, claim are set */
-  RgClaim          claim;
-  char            *why;      /* why there is no bound, or which assumption fails; "" if none */
-  double           slope;    /* K of the measure's bounds; NaN: none */
-  double           largest;  /* largest prior variance of the model */
-  double           noise;    /* noise variance of the model */
-  const RgInformationGain *gain;   /* n entries; borrowed from the study's theory */
-  double          *value[RG_CURVE_COUNT]; /* n each; NULL: not a bound of this rule */
+  int n;                /* queries: curves are over t = 1 .. n */
+  RgConfidenceLaw *law; /* n laws; NULL: the method has no confidence parameter */
+  bool bounded;         /* a theorem's formula can be evaluated: gain, value, claim are set */
+  RgClaim claim;
+  char *why;                     /* why there is no bound, or which assumption fails; "" if none */
+  double slope;                  /* K of the measure's bounds; NaN: none */
+  double largest;                /* largest prior variance of the model */
+  double noise;                  /* noise variance of the model */
+  const RgInformationGain *gain; /* n entries; borrowed from the study's theory */
+  double *value[RG_CURVE_COUNT]; /* n each; NULL: not a bound of this rule */
 } RgCellTheory;
 
 typedef struct {
-  int           n_cells;
-  RgCellTheory *cells;   /* in the order of study->cells; owned */
+  int n_cells;
+  RgCellTheory *cells;       /* in the order of study->cells; owned */
   struct RgGainShelf *shelf; /* private: information gains, shared by cells of the same model */
 } RgTheoryTable;
 

@@ -36,7 +36,7 @@ static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
 {
   const RgParam *param = cell->problem->params;
   RgDistribution law;
-  RgText         mistake = {0};
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   *deviation = NAN;
@@ -45,8 +45,8 @@ static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
   const RgTexts *texts = (const RgTexts *)((const char *)cell->problem_options + param->offset);
   PetscCall(rg_distribution_parse(texts->values[0], &law, &mistake));
   if (!mistake.data)
-    *deviation = (rg_distribution_quantile(&law, 0.75) - rg_distribution_quantile(&law, 0.25))
-      / (2 * 0.67448975019608171);
+    *deviation = (rg_distribution_quantile(&law, 0.75) - rg_distribution_quantile(&law, 0.25)) /
+                 (2 * 0.67448975019608171);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_distribution_destroy(&law));
   PetscFunctionReturn(0);
@@ -88,7 +88,7 @@ static void kde_curve(const RgKdeTheory *kde, RgCurve curve, RgCellTheory *theor
 {
   for (int t = 1; t <= theory->n; t++) {
     const double gamma = theory->gain->upper[t - 1];
-    double      *value = &theory->value[curve][t - 1];
+    double *value = &theory->value[curve][t - 1];
     switch (curve) {
     case RG_CURVE_SBO_KDE_THEOREM_1: *value = rg_bound_sbo_kde(kde, t, gamma); break;
     case RG_CURVE_DRBO_KDE_THEOREM_2: *value = rg_bound_drbo_kde(kde, t, gamma); break;
@@ -107,7 +107,7 @@ static void ball_curve(const RgWassersteinTheory *ball, RgCurve curve, RgCellThe
     const double given = theory->law[t - 1].b, gamma = 2 * theory->gain->upper[t - 1];
     const double norm = rg_wasserstein_norm(ball, t > 1 ? 2 * theory->gain->upper[t - 2] : 0);
     const double radius = isnan(given) ? rg_wasserstein_radius(ball, t, norm) : given;
-    double      *value = &theory->value[curve][t - 1];
+    double *value = &theory->value[curve][t - 1];
     penalties += rg_wasserstein_penalty(ball, radius, norm);
     if (isnan(given)) penalties += 2 * rg_wasserstein_remainder(ball, t, norm);
     switch (curve) {

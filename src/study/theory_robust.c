@@ -9,7 +9,7 @@
 PetscErrorCode rg_theory_robust_slope(const RgDomain *domain, RgCellTheory *theory)
 {
   RgMeasure measure;
-  RgText    mistake = {0};
+  RgText mistake = {0};
 
   PetscFunctionBeginUser;
   theory->slope = NAN;
@@ -53,7 +53,7 @@ static double continuous_value(const RgDomain *domain, const RgCellTheory *theor
 {
   const double kappa = exp(theory->law[t - 1].a / 2), gamma = theory->gain->upper[t - 1];
   const double c1 = constant(domain, theory);
-  const bool   box = !domain->context.size;
+  const bool box = !domain->context.size;
 
   if (curve == RG_CURVE_RRGP_THEOREM_A_LAST && box)
     return rg_robust_bound_last_continuous(t, kappa, c1, gamma);

@@ -47,7 +47,7 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
 {
   const RgInformationGain *gain = theory->gain;
   const char *kind = rg_claim_names[theory->claim];
-  const bool  nominal = rg_theory_is_context(theory->law[0].theory); /* of another model's noise */
+  const bool nominal = rg_theory_is_context(theory->law[0].theory); /* of another model's noise */
   const char *gain_kind = rg_claim_names[nominal        ? RG_CLAIM_NOMINAL
                                          : cell->size_x ? RG_CLAIM_BOUND
                                                         : RG_CLAIM_ESTIMATE]; /* of gamma itself */
@@ -75,8 +75,7 @@ PetscErrorCode rg_theory_write_bounds(const RgStudy *study, const RgTheoryTable 
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "problem,algorithm,swept,quantity,t,value,kind,remark\n"));
   for (int i = 0; i < table->n_cells; i++)
-    if (table->cells[i].bounded)
-      PetscCall(add_cell(text, &study->cells[i], &table->cells[i]));
+    if (table->cells[i].bounded) PetscCall(add_cell(text, &study->cells[i], &table->cells[i]));
   PetscFunctionReturn(0);
 }
 

@@ -27,14 +27,14 @@ static int count_columns(const RgRecordColumn *columns)
 static int model_inputs(RgTrialRun *run)
 {
   RgModel *model =
-      run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
+    run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
   return model ? model->kernel.dim : 0;
 }
 
 static PetscErrorCode run_create_algorithm(RgTrialRun *run)
 {
   const RgCell *cell = run->cell;
-  char          name[RG_NAME_MAX];
+  char name[RG_NAME_MAX];
 
   PetscFunctionBeginUser;
   snprintf(name, sizeof(name), "algorithm:%s",
@@ -60,11 +60,11 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
 
   PetscFunctionBeginUser;
   run->problem->task = (RgTask){.trial = run->trial->id,
-                               .instance = run->trial->instance,
-                               .seed = run->trial->seed,
-                               .stop = rg_trial_hear_stop,
-                               .stop_context = run,
-                               .child = run->host->child};
+                                .instance = run->trial->instance,
+                                .seed = run->trial->seed,
+                                .stop = rg_trial_hear_stop,
+                                .stop_context = run,
+                                .child = run->host->child};
   if (run->cell->problem->costly && run->host->directory)
     PetscCall(rg_evaluation_log_open(run->host->directory, run->trial->id, domain->design.dim,
                                      domain->context.dim, &run->log));
@@ -87,7 +87,7 @@ static PetscErrorCode run_create(RgTrialRun *run)
     PetscFunctionReturn(0);
   }
   const RgDomain *domain = &run->problem->domain;
-  int             dim = domain->design.dim, context_dim = domain->context.dim;
+  int dim = domain->design.dim, context_dim = domain->context.dim;
   run->noise = trial_stream(run, "noise");
   run->contexts = trial_stream(run, "context");
   run->n_extra = count_columns(cell->algorithm->columns);
@@ -112,8 +112,8 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
   PetscCall(rg_history_destroy(&run->history));
   PetscCall(rg_evaluation_log_close(&run->log));
   PetscCall(PetscFree(run->recommended));
-  PetscCall(PetscFree6(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra,
-                       run->input));
+  PetscCall(
+    PetscFree6(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra, run->input));
   if (run->instance) run->problem->task = (RgTask){0}; /* it may outlive the trial */
   PetscCall(rg_instances_give_back(&run->instance));
   if (!run->study->instances) PetscCall(rg_instances_destroy(&run->instances));
@@ -130,7 +130,7 @@ static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
       const RgKernelFactor *factor = &model->kernel.terms[t].factors[k];
       for (int j = 0; j < factor->n_inputs; j++)
         out[factor->inputs[j]] = out[factor->inputs[j] + factor->shift] =
-            factor->length_scale[factor->n_scales == 1 ? 0 : j];
+          factor->length_scale[factor->n_scales == 1 ? 0 : j];
     }
   *rg_trial_cell(run, RG_COLUMN_SIGNAL_VARIANCE, row) = rg_kernel_diagonal(&model->kernel);
   *rg_trial_cell(run, RG_COLUMN_MODEL_NOISE, row) = model->noise_variance;
@@ -140,7 +140,7 @@ static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
 static PetscErrorCode newest_deviation(RgTrialRun *run, RgModel *model, double *sd)
 {
   const int last = run->history.n - 1;
-  double    mean;
+  double mean;
 
   PetscFunctionBeginUser;
   if (model->set) {
@@ -156,8 +156,8 @@ static PetscErrorCode newest_deviation(RgTrialRun *run, RgModel *model, double *
 static PetscErrorCode record_model(RgTrialRun *run, int row)
 {
   RgModel *model =
-      run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
-  double   sd;
+    run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
+  double sd;
 
   PetscFunctionBeginUser;
   if (!model) PetscFunctionReturn(0);
@@ -195,11 +195,11 @@ static PetscErrorCode run_scores(RgTrialRun *run, int t, int row)
   for (int s = 0; s < run->cell->n_scores && !run->failure.failed; s++) {
     if (!rg_trial_is_scored(run, s)) continue;
     if (all)
-      PetscCall(class->recommend_by(&run->algorithm, t, &run->history, s, &run->query,
-                                    &run->failure));
+      PetscCall(
+        class->recommend_by(&run->algorithm, t, &run->history, s, &run->query, &run->failure));
     if (!run->failure.failed)
       rg_trial_cell(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s] =
-          all ? run->query.index : run->recommended[row];
+        all ? run->query.index : run->recommended[row];
   }
   PetscFunctionReturn(0);
 }
@@ -229,12 +229,12 @@ static PetscErrorCode initial_context(RgTrialRun *run, RgRandom *random)
   if (rg_space_is_finite(context)) {
     int index = (int)rg_random_below(random, (uint64_t)context->size);
     run->query.context_index = index;
-    PetscCall(PetscArraycpy(run->query.c, context->points + (size_t)index * context->dim,
-                            context->dim));
+    PetscCall(
+      PetscArraycpy(run->query.c, context->points + (size_t)index * context->dim, context->dim));
     PetscFunctionReturn(0);
   }
   PetscCall(run->problem->class->draw_context(run->problem, random, run->native_c,
-                                             &run->query.context_index));
+                                              &run->query.context_index));
   rg_space_to_unit(context, run->native_c, run->query.c);
   PetscFunctionReturn(0);
 }
@@ -249,16 +249,16 @@ static bool goes_on(RgTrialRun *run)
 
 static PetscErrorCode run_initial_design(RgTrialRun *run)
 {
-  int     n = run->trial->n_initial, dim = run->problem->domain.design.dim;
+  int n = run->trial->n_initial, dim = run->problem->domain.design.dim;
   double *points;
-  int    *indices;
+  int *indices;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)PetscMax(n, 1) * dim, &points, PetscMax(n, 1), &indices));
   /* The stream is that of instance 0: every instance of a problem starts from the same designs, so
      that instances and seeds are crossed. */
   RgStream stream =
-      rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
+    rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
   PetscCall(rg_trial_design(&stream, &run->problem->domain.design, run->cell->run.initial_design, n,
                             points, indices));
   for (int row = 0; row < n && goes_on(run); row++) {
@@ -306,7 +306,7 @@ static PetscErrorCode run_iteration(RgTrialRun *run, int t)
 
 static void finish_record(RgTrialRun *run, double wall, double cpu)
 {
-  RgRecord     *record = run->record;
+  RgRecord *record = run->record;
   struct rusage usage;
 
   record->status = run->failure.failed ? RG_STATUS_FAILED : RG_STATUS_COMPLETE;
@@ -322,7 +322,7 @@ static void finish_record(RgTrialRun *run, double wall, double cpu)
 PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const RgTrial *trial,
                                 RgRecord *record, bool *stopped)
 {
-  RgTrialRun    run = {.study = study, .trial = trial, .record = record, .host = host};
+  RgTrialRun run = {.study = study, .trial = trial, .record = record, .host = host};
   double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = (double)time(NULL);
   const int64_t jobs = rg_team_jobs(host->team);
 
@@ -337,8 +337,8 @@ PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const R
   record->n_rows = run.history.n;
   if (!run.abandoned && record->n_rows) PetscCall(rg_trial_regret(&run));
   if (!run.abandoned && record->n_rows && run.cell->problem->fills_space)
-    PetscCall(rg_fill_of_queries(&run.algorithm, &run.history,
-                                 record->column[RG_COLUMN_FILL_DISTANCE]));
+    PetscCall(
+      rg_fill_of_queries(&run.algorithm, &run.history, record->column[RG_COLUMN_FILL_DISTANCE]));
   finish_record(&run, wall, cpu);
   const bool shared = rg_team_jobs(host->team) > jobs || run.problem->by_team;
   record->provenance.team = shared ? rg_team_size(host->team) : 1;

@@ -12,16 +12,16 @@ typedef bool (*RgStopFunction)(void *context);
 /* Who runs a trial. All borrowed; zeroed: nobody stops it and nothing is kept. */
 typedef struct {
   RgStopFunction stop; /* NULL: nobody */
-  void          *stop_context;
-  const char    *directory; /* study directory, where costly evaluations are logged; NULL: none */
+  void *stop_context;
+  const char *directory; /* study directory, where costly evaluations are logged; NULL: none */
   const RgEvaluationLog *known; /* costly evaluations come from here alone: one that isn't there
                                    fails the trial; NULL: they are made */
-  RgChild      **child;         /* program of external problems, kept from trial to trial; NULL:
+  RgChild **child;              /* program of external problems, kept from trial to trial; NULL:
                                    each trial starts its own */
-  RgTeam        *team;          /* whose leader runs the trial while the others serve; NULL: none.
+  RgTeam *team;                 /* whose leader runs the trial while the others serve; NULL: none.
                                    Same bits as without it unless it takes something
                                    (rg_team_takes) */
-  char           trouble[512];  /* out: the log of evaluations could not be written for ten
+  char trouble[512];            /* out: the log of evaluations could not be written for ten
                                    minutes, or until a stop was asked for, and the trial was
                                    stopped */
 } RgTrialHost;

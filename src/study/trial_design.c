@@ -27,9 +27,7 @@ static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, dou
 {
   PetscFunctionBeginUser;
   switch (kind) {
-  case RG_INITIAL_SOBOL:
-    PetscCall(rg_design_sobol(random, n, dim, points));
-    break;
+  case RG_INITIAL_SOBOL: PetscCall(rg_design_sobol(random, n, dim, points)); break;
   case RG_INITIAL_LATIN_HYPERCUBE:
     PetscCall(rg_design_latin_hypercube(random, n, dim, points));
     break;

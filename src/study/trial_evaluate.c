@@ -21,7 +21,7 @@ static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row,
                                  double seconds)
 {
   const double until = rg_wall_seconds() + patience;
-  int          error;
+  int error;
 
   PetscFunctionBeginUser;
   if (!run->log) PetscFunctionReturn(0);
@@ -42,8 +42,8 @@ static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row,
 /* f at a point: what an earlier run was told, or else what the problem says. */
 static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row, double *f)
 {
-  const RgEvaluationLog *known = run->cell->problem->costly && run->host->known ? run->host->known
-                                                                                : run->log;
+  const RgEvaluationLog *known =
+    run->cell->problem->costly && run->host->known ? run->host->known : run->log;
   double seconds, start = rg_wall_seconds();
 
   PetscFunctionBeginUser;
@@ -66,8 +66,8 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
 {
   const RgDomain *domain = &run->problem->domain;
-  RgPoint         point = {.index = run->query.index, .x = run->native_x, .context_index = -1};
-  double          f = NAN, y, deviation = sqrt(run->cell->run.noise_variance);
+  RgPoint point = {.index = run->query.index, .x = run->native_x, .context_index = -1};
+  double f = NAN, y, deviation = sqrt(run->cell->run.noise_variance);
 
   PetscFunctionBeginUser;
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_EVALUATE));
@@ -77,7 +77,7 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
     if (domain->control == RG_CONTEXT_NATURE) {
       RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
       PetscCall(run->problem->class->draw_context(run->problem, &random, run->native_c,
-                                                 &point.context_index));
+                                                  &point.context_index));
       rg_space_to_unit(&domain->context, run->native_c, run->unit_c);
     } else {
       point.context_index = run->query.context_index;
@@ -95,7 +95,7 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
   PetscCall(PetscArraycpy(rg_trial_cell(run, RG_COLUMN_X, row), run->native_x, domain->design.dim));
   if (domain->context.dim)
     PetscCall(
-        PetscArraycpy(rg_trial_cell(run, RG_COLUMN_C, row), run->native_c, domain->context.dim));
+      PetscArraycpy(rg_trial_cell(run, RG_COLUMN_C, row), run->native_c, domain->context.dim));
   *rg_trial_cell(run, RG_COLUMN_F, row) = f;
   *rg_trial_cell(run, RG_COLUMN_Y, row) = y;
   PetscFunctionReturn(0);

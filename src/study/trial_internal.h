@@ -8,28 +8,28 @@
 /* Everything one trial holds while it runs. */
 typedef struct {
   const RgStudy *study;
-  const RgCell  *cell;
+  const RgCell *cell;
   const RgTrial *trial;
-  RgInstances   *instances; /* of the study, or of this trial alone */
-  RgInstance    *instance;
-  RgProblem     *problem;   /* of the instance */
-  RgAlgorithm    algorithm;
-  RgHistory      history;
-  RgClock        clock;
-  RgStream       noise, contexts;
-  RgQuery        query;   /* storage below */
-  double        *unit_x, *unit_c, *native_x, *native_c, *extra;
-  double        *input;   /* of the model: x, then c */
-  int            n_extra;
-  RgTrialHost   *host;
-  RgEvaluationLog *log;   /* of a costly problem; else NULL */
-  bool           stop_heard; /* the host wants a stop */
-  bool           abandoned;  /* for which the trial was cut short: there will be no record */
-  int           *recommended; /* index of the recommended design per row, -1 on a box */
-  int            stage;   /* number of the evaluation at hand, for messages */
-  double         gain;    /* realised information gain so far */
-  RgRecord      *record;
-  RgFailure      failure;
+  RgInstances *instances; /* of the study, or of this trial alone */
+  RgInstance *instance;
+  RgProblem *problem; /* of the instance */
+  RgAlgorithm algorithm;
+  RgHistory history;
+  RgClock clock;
+  RgStream noise, contexts;
+  RgQuery query; /* storage below */
+  double *unit_x, *unit_c, *native_x, *native_c, *extra;
+  double *input; /* of the model: x, then c */
+  int n_extra;
+  RgTrialHost *host;
+  RgEvaluationLog *log; /* of a costly problem; else NULL */
+  bool stop_heard;      /* the host wants a stop */
+  bool abandoned;       /* for which the trial was cut short: there will be no record */
+  int *recommended;     /* index of the recommended design per row, -1 on a box */
+  int stage;            /* number of the evaluation at hand, for messages */
+  double gain;          /* realised information gain so far */
+  RgRecord *record;
+  RgFailure failure;
 } RgTrialRun;
 
 /* Where standard column `column` of row `row` stands in the record. */

@@ -9,7 +9,7 @@
 static PetscErrorCode objective_observed(RgTrialRun *run, int column, int first, double *F)
 {
   const RgRecord *record = run->record;
-  const size_t    dim = (size_t)run->problem->domain.design.dim;
+  const size_t dim = (size_t)run->problem->domain.design.dim;
 
   PetscFunctionBeginUser;
   for (int row = first; row < record->n_rows; row++) {
@@ -28,7 +28,7 @@ static PetscErrorCode objective_observed(RgTrialRun *run, int column, int first,
 static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indices, int first,
                                    double *F)
 {
-  int      n = run->record->n_rows - first, dim = run->problem->domain.design.dim;
+  int n = run->record->n_rows - first, dim = run->problem->domain.design.dim;
   RgPoint *points;
 
   PetscFunctionBeginUser;
@@ -39,7 +39,8 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   }
   PetscCall(PetscMalloc1(n, &points));
   for (int i = 0; i < n; i++)
-    points[i] = (RgPoint){.index = indices[first + i], .context_index = -1,
+    points[i] = (RgPoint){.index = indices[first + i],
+                          .context_index = -1,
                           .x = run->record->column[column] + (size_t)(first + i) * dim};
   PetscCall(rg_problem_objective(run->problem, n, points, F + first, &run->failure));
   PetscCall(PetscFree(points));
@@ -52,10 +53,10 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
   const int columns[] = {RG_COLUMN_SCORE_INSTANTANEOUS_REGRET, RG_COLUMN_SCORE_SIMPLE_REGRET,
                          RG_COLUMN_SCORE_CUMULATIVE_REGRET};
   RgRecord *record = run->record;
-  int       n = record->n_rows;
-  RgPoint  *points;
-  double   *values, optimum;
-  bool      exceeded;
+  int n = record->n_rows;
+  RgPoint *points;
+  double *values, optimum;
+  bool exceeded;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &points));
@@ -80,10 +81,10 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
 PetscErrorCode rg_trial_regret(RgTrialRun *run)
 {
   RgRecord *record = run->record;
-  double   *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE];
+  double *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE];
   RgFailure earlier = run->failure; /* what a failed trial did before is scored all the same */
-  double    accuracy;
-  bool      exceeded;
+  double accuracy;
+  bool exceeded;
 
   PetscFunctionBeginUser;
   run->failure = (RgFailure){0};

@@ -21,28 +21,27 @@ static char byte_at(const char *text, size_t length, yaml_mark_t mark)
 static const struct {
   const char *problem, *context, *meaning;
 } meanings[] = {
-    {"mapping values are not allowed", "",
-     "a ':' is not accepted here: check the indentation, or quote text that contains ': '"},
-    {"could not find expected ':'", "", "a key without ':', or a line that is not indented"},
-    {"did not find expected key", "block mapping",
-     "a 'key: value' of the same map is expected here: check the indentation"},
-    {"did not find expected '-' indicator", "",
-     "a list entry '- ...' is expected here: check the indentation"},
-    {"block sequence entries are not allowed", "",
-     "a '- ' is not accepted here: begin the list in a line of its own"},
-    {"did not find expected ',' or ']'", "", "',' or ']' is missing in a list"},
-    {"did not find expected ',' or '}'", "", "',' or '}' is missing in a map"},
-    {"found unexpected end of stream", "quoted scalar", "a quoted text is never closed"},
-    {"found unexpected document indicator", "quoted scalar", "a quoted text is never closed"},
-    {"found unknown escape character", "",
-     "an unknown escape in double quotes: use single quotes, or '\\\\' for a backslash"},
-    {"did not find expected comment or line break", "",
-     "nothing may follow '|' or '>' in its line"},
-    {"did not find expected <document start>", "",
-     "the study is complete here: text follows that "
-     "belongs to no key, check the indentation"},
-    {"found a tab character", "", "a tab is not accepted here: indent with spaces"},
-    {NULL, NULL, NULL}};
+  {"mapping values are not allowed", "",
+   "a ':' is not accepted here: check the indentation, or quote text that contains ': '"},
+  {"could not find expected ':'", "", "a key without ':', or a line that is not indented"},
+  {"did not find expected key", "block mapping",
+   "a 'key: value' of the same map is expected here: check the indentation"},
+  {"did not find expected '-' indicator", "",
+   "a list entry '- ...' is expected here: check the indentation"},
+  {"block sequence entries are not allowed", "",
+   "a '- ' is not accepted here: begin the list in a line of its own"},
+  {"did not find expected ',' or ']'", "", "',' or ']' is missing in a list"},
+  {"did not find expected ',' or '}'", "", "',' or '}' is missing in a map"},
+  {"found unexpected end of stream", "quoted scalar", "a quoted text is never closed"},
+  {"found unexpected document indicator", "quoted scalar", "a quoted text is never closed"},
+  {"found unknown escape character", "",
+   "an unknown escape in double quotes: use single quotes, or '\\\\' for a backslash"},
+  {"did not find expected comment or line break", "", "nothing may follow '|' or '>' in its line"},
+  {"did not find expected <document start>", "",
+   "the study is complete here: text follows that "
+   "belongs to no key, check the indentation"},
+  {"found a tab character", "", "a tab is not accepted here: indent with spaces"},
+  {NULL, NULL, NULL}};
 
 static bool contains(const char *text, const char *part)
 {

@@ -90,8 +90,7 @@ static PetscErrorCode reserve_child(RgYamlNode *node)
   node->capacity = node->capacity ? 2 * node->capacity : 8;
   if (node->kind == RG_YAML_MAP)
     PetscCall(PetscRealloc((size_t)node->capacity * sizeof(*node->entries), &node->entries));
-  else
-    PetscCall(PetscRealloc((size_t)node->capacity * sizeof(*node->items), &node->items));
+  else PetscCall(PetscRealloc((size_t)node->capacity * sizeof(*node->items), &node->items));
   PetscFunctionReturn(0);
 }
 
@@ -165,8 +164,7 @@ static PetscErrorCode read_alias(Reader *reader, int depth, RgYamlNode **node)
     stop(reader, "the file is nested more than %d levels deep", RG_YAML_MAX_DEPTH);
   else if (reader->n_nodes > RG_YAML_MAX_NODES - (*node)->weight)
     stop(reader, "the file has more than %d values, aliases expanded", RG_YAML_MAX_NODES);
-  else
-    reader->n_nodes += (*node)->weight;
+  else reader->n_nodes += (*node)->weight;
   PetscFunctionReturn(0);
 }
 
@@ -248,8 +246,8 @@ static PetscErrorCode check_duplicates(const Reader *reader, const RgYamlNode *m
   for (int i = 1; i < map->n; i++) {
     if (strcmp(sorted[i - 1]->key, sorted[i]->key)) continue;
     rg_diagnostics_add(
-        reader->diagnostics, (RgPlace){reader->path, sorted[i]->line, sorted[i]->column},
-        "duplicate key '%s' (first in line %d)", sorted[i]->key, sorted[i - 1]->line);
+      reader->diagnostics, (RgPlace){reader->path, sorted[i]->line, sorted[i]->column},
+      "duplicate key '%s' (first in line %d)", sorted[i]->key, sorted[i - 1]->line);
   }
   PetscCall(PetscFree(sorted));
   PetscFunctionReturn(0);
@@ -291,15 +289,12 @@ static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node)
     stop(reader, "the file is nested more than %d levels deep", RG_YAML_MAX_DEPTH);
   else if (++reader->n_nodes > RG_YAML_MAX_NODES)
     stop(reader, "the file has more than %d values", RG_YAML_MAX_NODES);
-  else
-    PetscCall(open_anchor(reader, &slot));
+  else PetscCall(open_anchor(reader, &slot));
   if (reader->stopped) PetscFunctionReturn(0);
-  if (reader->event.type == YAML_SCALAR_EVENT)
-    PetscCall(read_scalar(reader, node));
+  if (reader->event.type == YAML_SCALAR_EVENT) PetscCall(read_scalar(reader, node));
   else if (reader->event.type == YAML_SEQUENCE_START_EVENT)
     PetscCall(read_list(reader, depth, node));
-  else
-    PetscCall(read_map(reader, depth, node));
+  else PetscCall(read_map(reader, depth, node));
   if (!reader->stopped && slot >= 0) reader->anchors[slot].node = *node;
   PetscFunctionReturn(0);
 }
@@ -335,7 +330,7 @@ PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, 
                              RgDiagnostics *diagnostics)
 {
   Reader reader = {
-      .path = path, .text = text, .length = length, .tree = tree, .diagnostics = diagnostics};
+    .path = path, .text = text, .length = length, .tree = tree, .diagnostics = diagnostics};
 
   PetscFunctionBeginUser;
   *tree = (RgYamlTree){NULL, NULL};
@@ -388,9 +383,7 @@ const char *rg_yaml_describe(const RgYamlNode *node, char buffer[64])
 {
   if (node->kind == RG_YAML_LIST || node->kind == RG_YAML_MAP)
     snprintf(buffer, 64, node->kind == RG_YAML_LIST ? "a list" : "a map");
-  else if (rg_yaml_is_null(node))
-    snprintf(buffer, 64, "nothing");
-  else
-    snprintf(buffer, 64, "'%.40s'%s", node->text, strlen(node->text) > 40 ? "..." : "");
+  else if (rg_yaml_is_null(node)) snprintf(buffer, 64, "nothing");
+  else snprintf(buffer, 64, "'%.40s'%s", node->text, strlen(node->text) > 40 ? "..." : "");
   return buffer;
 }

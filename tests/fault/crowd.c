@@ -25,7 +25,7 @@ static void reset(const Crowd *crowd)
 static pid_t start(const Crowd *crowd, int run, size_t image_bytes)
 {
   const Drive settings = {crowd->output, crowd->ledger[run], 2, image_bytes};
-  pid_t       child = fork();
+  pid_t child = fork();
 
   if (child == 0) _exit(drive(&settings));
   return child;
@@ -44,7 +44,7 @@ static int finish(pid_t child)
 static int round_of(const Crowd *crowd, int round)
 {
   pid_t child[RUNS];
-  int   bad = 0;
+  int bad = 0;
 
   reset(crowd);
   for (int i = 0; i < RUNS; i++) child[i] = start(crowd, i, (round + i) % 2 ? 0 : 256 << 20);
@@ -66,9 +66,9 @@ static int round_of(const Crowd *crowd, int round)
 
 static bool same(const Crowd *crowd, const unsigned char *reference, size_t length)
 {
-  size_t         n;
+  size_t n;
   unsigned char *bytes = scratch_read(crowd->output, &n);
-  bool           equal = n == length && !memcmp(bytes, reference, n);
+  bool equal = n == length && !memcmp(bytes, reference, n);
 
   free(bytes);
   return equal && scratch_count(crowd->directory, "") == 1;
@@ -76,10 +76,10 @@ static bool same(const Crowd *crowd, const unsigned char *reference, size_t leng
 
 int main(void)
 {
-  Crowd          crowd;
+  Crowd crowd;
   unsigned char *reference;
-  size_t         length;
-  int            passed = 0, failed = 0;
+  size_t length;
+  int passed = 0, failed = 0;
 
   setenv("SOURCE_DATE_EPOCH", "1000000000", 1);
   if (H5open() < 0) return 2;

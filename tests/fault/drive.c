@@ -4,10 +4,10 @@
 
 typedef struct {
   const Drive *settings;
-  Fake         fake;
-  RgStore     *store;
-  FILE        *ledger;
-  int         *order, n_added, n_noted; /* trials handed over, and those written to the ledger */
+  Fake fake;
+  RgStore *store;
+  FILE *ledger;
+  int *order, n_added, n_noted; /* trials handed over, and those written to the ledger */
 } Run;
 
 static int code_of(RgStoreStatus status, const char *message)
@@ -26,7 +26,7 @@ static PetscErrorCode note_finished(Run *run)
 {
   size_t bytes;
   double troubled;
-  int    pending;
+  int pending;
 
   PetscFunctionBeginUser;
   PetscCall(rg_store_pending(run->store, &pending, &bytes, &troubled));
@@ -40,8 +40,8 @@ static PetscErrorCode note_finished(Run *run)
 static bool nothing_is_lost(const Run *run, const unsigned char *done)
 {
   FILE *ledger = fopen(run->settings->ledger, "r");
-  char  id[RG_ID_LENGTH + 1];
-  bool  complete = true;
+  char id[RG_ID_LENGTH + 1];
+  bool complete = true;
 
   while (ledger && fscanf(ledger, "%32s", id) == 1)
     for (int i = 0; i < run->fake.plan.n; i++)
@@ -53,8 +53,8 @@ static bool nothing_is_lost(const Run *run, const unsigned char *done)
 static PetscErrorCode run_trials(Run *run, const unsigned char *done, int *code)
 {
   RgStoreStatus status = RG_STORE_OK;
-  RgRecord      record;
-  char          message[512];
+  RgRecord record;
+  char message[512];
 
   PetscFunctionBeginUser;
   for (int i = 0; i < run->fake.plan.n; i++) {
@@ -77,13 +77,14 @@ static PetscErrorCode run_trials(Run *run, const unsigned char *done, int *code)
 static PetscErrorCode run_study(Run *run, int *code)
 {
   RgStoreStatus status;
-  RgStoreScan   scan;
+  RgStoreScan scan;
   RgStoreLimits limits;
   unsigned char done[256];
-  char          message[512];
+  char message[512];
 
   PetscFunctionBeginUser;
-  PetscCall(rg_store_open(run->settings->output, &run->fake.study, 0, &run->store, &status, message));
+  PetscCall(
+    rg_store_open(run->settings->output, &run->fake.study, 0, &run->store, &status, message));
   *code = code_of(status, message);
   if (*code) PetscFunctionReturn(0);
   PetscCall(rg_store_get_limits(run->store, &limits));

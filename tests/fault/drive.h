@@ -5,10 +5,10 @@
 #include <stddef.h>
 
 typedef struct {
-  const char *output;      /* results file */
-  const char *ledger;      /* file outside of the faults' reach: ids of the trials said to be finished */
-  int         n_seeds;     /* 4 trials each */
-  size_t      image_bytes; /* RgStoreLimits */
+  const char *output; /* results file */
+  const char *ledger; /* file outside of the faults' reach: ids of the trials said to be finished */
+  int n_seeds;        /* 4 trials each */
+  size_t image_bytes; /* RgStoreLimits */
 } Drive;
 
 /* What a run came to, as an exit code. */

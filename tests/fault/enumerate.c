@@ -19,14 +19,14 @@
 
 typedef struct {
   const char *name;
-  Drive       drive;
-  bool        extend; /* begin with the results of a smaller study */
+  Drive drive;
+  bool extend; /* begin with the results of a smaller study */
 } Scenario;
 
 typedef struct {
   const char *action;
-  int         forever;
-  bool        kills;
+  int forever;
+  bool kills;
 } Fault;
 
 static const Fault faults[] = {
@@ -37,11 +37,11 @@ static const Fault faults[] = {
 enum { N_FAULTS = sizeof(faults) / sizeof(faults[0]) };
 
 typedef struct {
-  char           scratch[64], directory[128], output[192], ledger[192];
+  char scratch[64], directory[128], output[192], ledger[192];
   unsigned char *reference, *begin; /* results expected; results to begin with, or NULL */
-  size_t         length, begin_length;
-  long          *count; /* shared with the children */
-  int            passed, failed;
+  size_t length, begin_length;
+  long *count; /* shared with the children */
+  int passed, failed;
   int (*arm)(const char *, long, const char *, int);
   long (*calls)(void);
 } Bench;
@@ -49,7 +49,7 @@ typedef struct {
 /* A run in a child; its exit code, or minus its signal. */
 static int run_child(Bench *bench, const Drive *settings, long call, const Fault *fault)
 {
-  int   status;
+  int status;
   pid_t child = fork();
 
   if (child < 0) return -1000;
@@ -82,9 +82,9 @@ static void report(Bench *bench, const Scenario *scenario, const Fault *fault, l
 
 static bool same_as_reference(const Bench *bench)
 {
-  size_t         length;
+  size_t length;
   unsigned char *bytes;
-  bool           same;
+  bool same;
 
   if (access(bench->output, R_OK)) return false;
   bytes = scratch_read(bench->output, &length);
@@ -97,7 +97,7 @@ static bool same_as_reference(const Bench *bench)
 static bool is_tidy(const Bench *bench, const Fault *fault)
 {
   char directory[256];
-  int  n = scratch_count(bench->directory, "");
+  int n = scratch_count(bench->directory, "");
 
   if (n == 1) return true;
   snprintf(directory, sizeof(directory), "%s.d", bench->output);
@@ -121,8 +121,7 @@ static void try_fault(Bench *bench, const Scenario *scenario, const Fault *fault
     report(bench, scenario, fault, call, "the results differ", again);
   else if (!is_tidy(bench, fault))
     report(bench, scenario, fault, call, "something is left behind", again);
-  else
-    bench->passed++;
+  else bench->passed++;
 }
 
 /* The undisturbed run: its results, its number of calls. */
@@ -157,15 +156,15 @@ static long step_for(int argc, char **argv, long calls)
 
 int main(int argc, char **argv)
 {
-  Bench           bench = {0};
-  const Scenario  scenarios[] = {
+  Bench bench = {0};
+  const Scenario scenarios[] = {
     {"packed in memory", {bench.output, bench.ledger, 2, 256 << 20}, false},
     {"packed on disk", {bench.output, bench.ledger, 2, 0}, false},
     {"extended", {bench.output, bench.ledger, 2, 256 << 20}, true},
   };
 
-  bench.arm = (int (*)(const char *, long, const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT,
-                                                                              "rg_fault_arm");
+  bench.arm =
+    (int (*)(const char *, long, const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT, "rg_fault_arm");
   bench.calls = (long (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "rg_fault_count");
   if (!bench.arm || !bench.calls) {
     fprintf(stderr, "preload the fault shim\n");

@@ -39,24 +39,24 @@ typedef enum { CREATED, RENAMED, UNLINKED, MADE, REMOVED } Change;
 /* A change of a name that a power loss would undo. `grave`: where the old file is kept. */
 typedef struct {
   Change change;
-  char  *from, *to, *grave;
-  bool   durable;
+  char *from, *to, *grave;
+  bool durable;
 } Entry;
 
 static struct {
-  char   prefix[PATH_MAX];
-  long   call, count;
+  char prefix[PATH_MAX];
+  long call, count;
   Action action;
-  int    error;
-  bool   forever, fired;
-  char  *path[FILES];  /* of a descriptor; NULL: not ours */
-  bool   writing[FILES];
-  char  *dirty[FILES]; /* paths with data that is not durable */
-  Entry  journal[JOURNAL];
-  int    n_journal, n_graves;
+  int error;
+  bool forever, fired;
+  char *path[FILES]; /* of a descriptor; NULL: not ours */
+  bool writing[FILES];
+  char *dirty[FILES]; /* paths with data that is not durable */
+  Entry journal[JOURNAL];
+  int n_journal, n_graves;
 } fault;
 
-int  rg_fault_arm(const char *prefix, long call, const char *action, int forever);
+int rg_fault_arm(const char *prefix, long call, const char *action, int forever);
 long rg_fault_count(void);
 
 #define REAL(name, type) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
@@ -73,10 +73,10 @@ int rg_fault_arm(const char *prefix, long call, const char *action, int forever)
 {
   static const struct {
     const char *name;
-    Action      action;
-    int         error;
-  } actions[] = {{"none", NONE, 0},        {"die", DIE, 0},           {"torn", TORN, 0},
-                 {"lost", LOST, 0},        {"zeroed", ZEROED, 0},     {"short", SHORT, 0},
+    Action action;
+    int error;
+  } actions[] = {{"none", NONE, 0},        {"die", DIE, 0},          {"torn", TORN, 0},
+                 {"lost", LOST, 0},        {"zeroed", ZEROED, 0},    {"short", SHORT, 0},
                  {"ENOSPC", FAIL, ENOSPC}, {"EDQUOT", FAIL, EDQUOT}, {"EIO", FAIL, EIO}};
 
   snprintf(fault.prefix, sizeof(fault.prefix), "%s", prefix);
@@ -114,7 +114,7 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
   const char *path = getenv("REGATTA_FAULT_COUNT");
-  FILE       *file = path && fault.count ? fopen(path, "w") : NULL; /* not for helper processes */
+  FILE *file = path && fault.count ? fopen(path, "w") : NULL; /* not for helper processes */
 
   if (!file) return;
   fprintf(file, "%ld\n", fault.count);
@@ -161,7 +161,7 @@ static void follow_rename(const char *from, const char *to)
 static bool stands_in(const char *path, const char *directory)
 {
   const char *slash = strrchr(path, '/');
-  size_t      length = strlen(directory);
+  size_t length = strlen(directory);
 
   return slash && (size_t)(slash - path) == length && !strncmp(path, directory, length);
 }
@@ -184,7 +184,7 @@ static void note(Change change, const char *from, const char *to, char *grave)
 /* A second name for a file that is about to lose its only one; NULL if it does not exist. */
 static char *bury(const char *path)
 {
-  char        grave[PATH_MAX];
+  char grave[PATH_MAX];
   struct stat status;
 
   if (fault.action != LOST || lstat(path, &status) || !S_ISREG(status.st_mode)) return NULL;
@@ -275,9 +275,9 @@ static bool strikes(Kind kind)
 
 static int open_file(const char *path, int flags, mode_t mode)
 {
-  bool        creates = flags & O_CREAT;
+  bool creates = flags & O_CREAT;
   struct stat status;
-  int         fd;
+  int fd;
 
   if (!is_ours(path)) return REAL_OPEN(path, flags, mode);
   if (strikes(creates ? OPENS : READS)) return -1;
@@ -292,7 +292,7 @@ static int open_file(const char *path, int flags, mode_t mode)
 }
 
 #define WITH_MODE(flags, mode)                                                                     \
-  mode_t  mode = 0;                                                                                \
+  mode_t mode = 0;                                                                                 \
   va_list arguments;                                                                               \
   va_start(arguments, flags);                                                                      \
   if (flags & O_CREAT) mode = (mode_t)va_arg(arguments, int);                                      \
@@ -335,7 +335,7 @@ static void die_if_torn(void)
 
 ssize_t write(int fd, const void *from, size_t size)
 {
-  bool    half = false;
+  bool half = false;
   ssize_t n;
 
   if (!path_of(fd)) return REAL_WRITE(fd, from, size);
@@ -348,7 +348,7 @@ ssize_t write(int fd, const void *from, size_t size)
 
 ssize_t pwrite(int fd, const void *from, size_t size, off_t offset)
 {
-  bool    half = false;
+  bool half = false;
   ssize_t n;
 
   if (!path_of(fd)) return REAL_PWRITE(fd, from, size, offset);
@@ -365,10 +365,8 @@ int fsync(int fd)
 
   if (!path_of(fd)) return REAL("fsync", int (*)(int))(fd);
   if (strikes(WRITES)) return -1;
-  if (!fstat(fd, &status) && S_ISDIR(status.st_mode))
-    make_durable(path_of(fd));
-  else
-    mark_clean(path_of(fd));
+  if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) make_durable(path_of(fd));
+  else mark_clean(path_of(fd));
   return 0;
 }
 
@@ -393,7 +391,7 @@ int posix_fallocate(int fd, off_t offset, off_t length)
 int close(int fd)
 {
   bool fails = false;
-  int  error = 0;
+  int error = 0;
 
   if (path_of(fd)) {
     fails = strikes(fault.writing[fd] ? WRITES : READS);
@@ -410,7 +408,7 @@ int close(int fd)
 int rename(const char *from, const char *to)
 {
   char *grave;
-  int   result;
+  int result;
 
   if (!is_ours(from)) return REAL_RENAME(from, to);
   if (strikes(NAMES)) return -1;
@@ -425,7 +423,7 @@ int rename(const char *from, const char *to)
 int unlink(const char *path)
 {
   char *grave;
-  int   result;
+  int result;
 
   if (!is_ours(path)) return REAL_UNLINK(path);
   if (strikes(NAMES)) return -1;

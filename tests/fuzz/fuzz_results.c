@@ -29,7 +29,7 @@ static uint64_t take_word(Input *input)
 static hsize_t take_size(Input *input)
 {
   static const hsize_t sizes[] = {
-      0, 1, 2, 3, FAKE_CELLS, FAKE_ROWS, 8, 255, 70000, (hsize_t)1 << 31, (hsize_t)1 << 40};
+    0, 1, 2, 3, FAKE_CELLS, FAKE_ROWS, 8, 255, 70000, (hsize_t)1 << 31, (hsize_t)1 << 40};
 
   return sizes[take(input) % (sizeof(sizes) / sizeof(sizes[0]))];
 }
@@ -122,18 +122,12 @@ static hid_t take_type(Input *input)
   hid_t type;
 
   switch (take(input) % 14) {
-  case 0:
-    return H5Tcopy(H5T_IEEE_F64LE);
-  case 1:
-    return H5Tcopy(H5T_IEEE_F32BE);
-  case 2:
-    return H5Tcopy(H5T_STD_I8LE);
-  case 3:
-    return H5Tcopy(H5T_STD_I64BE);
-  case 4:
-    return H5Tcopy(H5T_STD_U64LE);
-  case 5:
-    return rg_h5_text_type();
+  case 0: return H5Tcopy(H5T_IEEE_F64LE);
+  case 1: return H5Tcopy(H5T_IEEE_F32BE);
+  case 2: return H5Tcopy(H5T_STD_I8LE);
+  case 3: return H5Tcopy(H5T_STD_I64BE);
+  case 4: return H5Tcopy(H5T_STD_U64LE);
+  case 5: return rg_h5_text_type();
   case 6:
     type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, 1 + take(input));
@@ -147,18 +141,14 @@ static hid_t take_type(Input *input)
     type = H5Tcreate(H5T_OPAQUE, 8);
     H5Tset_tag(type, "opaque");
     return type;
-  case 9:
-    return H5Tvlen_create(H5T_NATIVE_DOUBLE);
-  case 10:
-    return H5Tenum_create(H5T_NATIVE_INT);
+  case 9: return H5Tvlen_create(H5T_NATIVE_DOUBLE);
+  case 10: return H5Tenum_create(H5T_NATIVE_INT);
   case 11: {
     hsize_t size = 1 + take(input);
     return H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &size);
   }
-  case 12:
-    return H5Tcopy(H5T_STD_REF_OBJ);
-  default:
-    return H5Tcopy(H5T_STD_U8LE);
+  case 12: return H5Tcopy(H5T_STD_REF_OBJ);
+  default: return H5Tcopy(H5T_STD_U8LE);
   }
 }
 
@@ -304,7 +294,7 @@ static void edit_attribute(hid_t file, const char *path, Input *input)
   static const char *const others[] = {"problem_label", "description", "units"};
   unsigned which = take(input) % (RG_ATTRIBUTE_COUNT + 3);
   const char *name =
-      which < RG_ATTRIBUTE_COUNT ? rg_attributes[which].name : others[which - RG_ATTRIBUTE_COUNT];
+    which < RG_ATTRIBUTE_COUNT ? rg_attributes[which].name : others[which - RG_ATTRIBUTE_COUNT];
   hid_t object = H5Oopen(file, which < RG_ATTRIBUTE_COUNT ? "/" : path, H5P_DEFAULT);
   unsigned how = take(input) % 4;
   RgFailure failure = {0};

@@ -178,8 +178,7 @@ static void test_likelihood_gradient(void **state)
 
       support_kernel((RgKernelFamily)b, (b + size) % SUPPORT_VARIANTS, &kernel);
       const int theta = rg_kernel_theta_size(&kernel) + 1;
-      RG_OK(rg_fit_objective(&kernel, 0.02, mean, n, X, y, &options, &expected,
-                             expected_gradient));
+      RG_OK(rg_fit_objective(&kernel, 0.02, mean, n, X, y, &options, &expected, expected_gradient));
       RG_OK(rg_distributed_objective(comm, blocks[b], &kernel, 0.02, false, &mean, n, X, y, &value,
                                      gradient));
       RG_CLOSE(value, expected, 1e-9);
@@ -265,9 +264,9 @@ static void test_jitter_and_failure(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_agrees_with_local),  cmocka_unit_test(test_grows_by_blocks),
-      cmocka_unit_test(test_likelihood_gradient), cmocka_unit_test(test_sample_paths),
-      cmocka_unit_test(test_jitter_and_failure),
+    cmocka_unit_test(test_agrees_with_local),   cmocka_unit_test(test_grows_by_blocks),
+    cmocka_unit_test(test_likelihood_gradient), cmocka_unit_test(test_sample_paths),
+    cmocka_unit_test(test_jitter_and_failure),
   };
 
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;

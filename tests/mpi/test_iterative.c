@@ -44,7 +44,7 @@ static MPI_Comm team_of(int size)
 /* Everything that can be asked for, as numbers. */
 typedef struct {
   double mean[QUERIES], variance[QUERIES], log_det, log_det_error, log_likelihood,
-      log_likelihood_error;
+    log_likelihood_error;
   RgIterativeReport solve, variances, probes;
 } Answers;
 

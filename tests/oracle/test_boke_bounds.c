@@ -77,9 +77,9 @@ static void test_run(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_constants),
-    cmocka_unit_test(test_modulus),
-    cmocka_unit_test(test_run),
+  cmocka_unit_test(test_constants),
+  cmocka_unit_test(test_modulus),
+  cmocka_unit_test(test_run),
 };
 
 RG_TEST_MAIN(tests)

@@ -60,11 +60,11 @@ static void test_bandwidths(void **state)
     int n, dim;
     double scott, silverman;
   } known[] = {
-      {1, 1, 1, 1.05922384105},
-      {10, 1, 0.63095734448, 0.668325061958},
-      {50, 2, 0.521000730959, 0.521000730959},
-      {100, 6, 0.63095734448, 0.588704018652},
-      {200, 8, 0.643054083418, 0.595779880472},
+    {1, 1, 1, 1.05922384105},
+    {10, 1, 0.63095734448, 0.668325061958},
+    {50, 2, 0.521000730959, 0.521000730959},
+    {100, 6, 0.63095734448, 0.588704018652},
+    {200, 8, 0.643054083418, 0.595779880472},
   };
   const double points[] = {1, 5, 2, 5, 6, 5};
   double deviation[2];
@@ -139,7 +139,7 @@ static void test_underflow(void **state)
   const double x[] = {0.25, 0.75, 0.875}, y[] = {1, 3, -7};
   RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 1, 3, x, y);
   static const double known[][3] = {
-      {0.5, 2, -3124999.30685}, {0.5078125, 3, -2932739.25781}, {0.8125, -2, -195311.806853}};
+    {0.5, 2, -3124999.30685}, {0.5078125, 3, -2932739.25781}, {0.8125, -2, -195311.806853}};
 
   (void)state;
   for (int i = 0; i < 3; i++) {
@@ -159,7 +159,7 @@ static void test_cross_validation(void **state)
 
   (void)state;
   RG_CLOSE(exp(at(&density, 0.1, (const double[]){0.2}).log_weight) /
-               (5 * 0.1 * rg_smoothing_integral(RG_SMOOTHING_GAUSSIAN, 1)),
+             (5 * 0.1 * rg_smoothing_integral(RG_SMOOTHING_GAUSSIAN, 1)),
            1.93104874296, 1e-11);
   RG_CLOSE(rg_density_cross_validation(&density, 0.1), -14.3744371512, 1e-11);
   RG_CLOSE(rg_density_cross_validation(&density, 0.2), -3.69957636387, 1e-11);
@@ -254,11 +254,11 @@ static void test_instruction_sets(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_regression_1d), cmocka_unit_test(test_regression_2d),
-    cmocka_unit_test(test_underflow),     cmocka_unit_test(test_cross_validation),
-    cmocka_unit_test(test_random),        cmocka_unit_test(test_instruction_sets),
-    cmocka_unit_test(test_kernels),       cmocka_unit_test(test_integrals),
-    cmocka_unit_test(test_bandwidths),
+  cmocka_unit_test(test_regression_1d), cmocka_unit_test(test_regression_2d),
+  cmocka_unit_test(test_underflow),     cmocka_unit_test(test_cross_validation),
+  cmocka_unit_test(test_random),        cmocka_unit_test(test_instruction_sets),
+  cmocka_unit_test(test_kernels),       cmocka_unit_test(test_integrals),
+  cmocka_unit_test(test_bandwidths),
 };
 
 RG_TEST_MAIN(tests)

@@ -60,10 +60,8 @@ static double exact_in_the_plane(int n, const double *p)
             x = k & 1, y = k >> 1;
           } else if (pass == 1) { /* on the edge k */
             x = k & 1, y = k & 1;
-            if (k < 2)
-              y = (h - bx * x) / by;
-            else
-              x = (h - by * y) / bx;
+            if (k < 2) y = (h - bx * x) / by;
+            else x = (h - by * y) / bx;
           } else {
             double cx = c[0] - a[0], cy = c[1] - a[1],
                    g = 0.5 * (c[0] * c[0] + c[1] * c[1] - a[0] * a[0] - a[1] * a[1]);
@@ -105,10 +103,10 @@ static void test_range(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_known),
-    cmocka_unit_test(test_covering),
-    cmocka_unit_test(test_plane),
-    cmocka_unit_test(test_range),
+  cmocka_unit_test(test_known),
+  cmocka_unit_test(test_covering),
+  cmocka_unit_test(test_plane),
+  cmocka_unit_test(test_range),
 };
 
 RG_TEST_MAIN(tests)

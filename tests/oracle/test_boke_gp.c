@@ -15,11 +15,11 @@ typedef struct {
 static Value predict(int dim, double length_scale, double noise, int n, const double *X,
                      const double *y, const double *x)
 {
-  RgKernel     kernel;
-  RgPosterior  posterior;
+  RgKernel kernel;
+  RgPosterior posterior;
   RgPrediction work = {0};
-  RgFailure    failure = {0};
-  Value        value;
+  RgFailure failure = {0};
+  Value value;
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, dim, false, &length_scale, 1.0, &kernel));
   RG_OK(rg_posterior_create(&kernel, noise, 0.0, n, &posterior));
@@ -37,7 +37,7 @@ static Value predict(int dim, double length_scale, double noise, int n, const do
 static void test_one_dimension(void **state)
 {
   const double x = 0.3;
-  Value        at = predict(1, 0.2, 0.01, 4, d1_x, d1_y, &x);
+  Value at = predict(1, 0.2, 0.01, 4, d1_x, d1_y, &x);
 
   (void)state;
   RG_CLOSE(at.mean, -1.32425069538, 1e-10);
@@ -51,8 +51,8 @@ static void test_repeated_points(void **state)
 {
   const double x[] = {0.4, 0.5}, noise[] = {0.02, 0.04, 0.04}, y[] = {1.2, 2, -1};
   const double scale = -0.5 / (0.3 * 0.3);
-  double       K[3][4], k[3], solved[2][3];
-  Value        at = predict(2, 0.3, 0.04, 4, d2_x, d2_y, x);
+  double K[3][4], k[3], solved[2][3];
+  Value at = predict(2, 0.3, 0.04, 4, d2_x, d2_y, x);
 
   (void)state;
   RG_CLOSE(at.mean, 1.2133606078, 1e-10);
@@ -85,9 +85,9 @@ static void test_repeated_points(void **state)
 static void test_no_bandwidth(void **state)
 {
   const double away[] = {0.4, 0.5};
-  Value        twice = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, d2_x);
-  Value        once = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, d2_x + 2);
-  Value        never = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, away);
+  Value twice = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, d2_x);
+  Value once = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, d2_x + 2);
+  Value never = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, away);
 
   (void)state;
   RG_CLOSE(twice.mean, 1.17647058824, 1e-10);

@@ -190,10 +190,8 @@ static void bench_make(const char *name, const char *const *settings, int dim, i
   RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
   for (int i = 0; settings && settings[i]; i += 2)
     set_in(bench->class->params, bench->options, settings[i], settings[i + 1]);
-  if (size)
-    RG_OK(rg_space_set(&bench->domain.design, dim, size, points, lower, upper));
-  else
-    RG_OK(rg_space_box(&bench->domain.design, dim, lower, upper));
+  if (size) RG_OK(rg_space_set(&bench->domain.design, dim, size, points, lower, upper));
+  else RG_OK(rg_space_box(&bench->domain.design, dim, lower, upper));
 }
 
 static void bench_start(Bench *bench, int n, const double *x, const double *y, const int *index)
@@ -240,8 +238,8 @@ static void bench_end(Bench *bench)
 static void test_kr_ucb(void **state)
 {
   const char *const repeat[] = {
-      "bandwidth", "fixed",  "bandwidth_constant", "0.15",  "exploration", "0.3",
-      "outputs",   "native", "widening",           "false", NULL};
+    "bandwidth", "fixed",  "bandwidth_constant", "0.15",  "exploration", "0.3",
+    "outputs",   "native", "widening",           "false", NULL};
   const char *const widen[] = {"bandwidth", "fixed",       "bandwidth_constant",
                                "0.15",      "exploration", "0.3",
                                "outputs",   "native",      "alpha",
@@ -330,8 +328,8 @@ static void test_exploration(void **state)
 static void test_arms(void **state)
 {
   const char *const settings[] = {
-      "bandwidth", "fixed",  "bandwidth_constant", "1e-3", "outputs", "native",
-      "beta",      "finite", "noise_deviation",    "0.5",  NULL};
+    "bandwidth", "fixed",  "bandwidth_constant", "1e-3", "outputs", "native",
+    "beta",      "finite", "noise_deviation",    "0.5",  NULL};
   const double arms[] = {0, 0.5, 1}, x[] = {0, 0.5, 0.5, 1}, y[] = {0.2, 0.6, 0.4, 0.3};
   const int index[] = {0, 1, 1, 2};
   Bench bench;
@@ -416,17 +414,17 @@ static void test_latin_hypercube(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_beta),
-    cmocka_unit_test(test_bound),
-    cmocka_unit_test(test_logarithm),
-    cmocka_unit_test(test_projection),
-    cmocka_unit_test(test_kr_ucb),
-    cmocka_unit_test(test_widening),
-    cmocka_unit_test(test_exploration),
-    cmocka_unit_test(test_arms),
-    cmocka_unit_test(test_compact),
-    cmocka_unit_test(test_boke_plus),
-    cmocka_unit_test(test_latin_hypercube),
+  cmocka_unit_test(test_beta),
+  cmocka_unit_test(test_bound),
+  cmocka_unit_test(test_logarithm),
+  cmocka_unit_test(test_projection),
+  cmocka_unit_test(test_kr_ucb),
+  cmocka_unit_test(test_widening),
+  cmocka_unit_test(test_exploration),
+  cmocka_unit_test(test_arms),
+  cmocka_unit_test(test_compact),
+  cmocka_unit_test(test_boke_plus),
+  cmocka_unit_test(test_latin_hypercube),
 };
 
 RG_TEST_MAIN(tests)

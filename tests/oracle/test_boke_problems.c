@@ -2,7 +2,7 @@
    independently in Python, negated here. */
 #include "test_problem.h"
 
-#define AT(...) ((const double[]) {__VA_ARGS__})
+#define AT(...) ((const double[]){__VA_ARGS__})
 
 static const Setting standardised[] = {{"variant", "standardised"}, {0}};
 static const Setting weighted[] = {{"variant", "weighted"}, {0}};
@@ -92,8 +92,8 @@ static void test_sprinkler(void **state)
     {{0, 0, 2e-6, 0.1, 0.01, 0.01, 1, 5}, {3.31355946191, 0.253443834496, 2.57241334862}},
     {{90, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10}, {9.5617403133, 0, 0}},
     {{9, 18, 2.6e-6, 0.14, 0.015, 0.016, 1.7, 9}, {5.78748359983, 4.08291946307, 5.38788046025}},
-    {{72, 63, 3.2e-6, 0.15, 0.014, 0.013, 1.2, 5.5}, {5.70162767303, 2.99820064158,
-                                                      0.0160110949773}},
+    {{72, 63, 3.2e-6, 0.15, 0.014, 0.013, 1.2, 5.5},
+     {5.70162767303, 2.99820064158, 0.0160110949773}},
     {{32, 80, 4e-6, 0.15, 0.015, 0.015, 2, 10}, {9.5617403133, 8.01433757236, 0.131244397117}},
   };
 
@@ -115,10 +115,10 @@ static void test_branin(void **state)
 static void test_optima(void **state)
 {
   static const struct {
-    const char    *name;
+    const char *name;
     const Setting *settings;
-    double         optimum;
-    double         x[6]; /* one optimiser, up to the sign of all coordinates */
+    double optimum;
+    double x[6]; /* one optimiser, up to the sign of all coordinates */
   } known[] = {
     {"forrester", NULL, 6.02074005577, {0.757248757842}},
     {"goldstein_price", NULL, -3, {0, -1}},
@@ -143,18 +143,18 @@ static void test_optima(void **state)
     RG_CLOSE(it.problem.optimum, known[k].optimum, 5e-12);
     for (int j = 0; j < it.problem.domain.design.dim; j++)
       /* The reference polished Hartmann's optimisers to 3e-8 only. */
-      RG_CLOSE(it.problem.optimisers[j], known[k].x[j], strncmp(known[k].name, "hart", 4) ? 1e-12
-                                                                                       : 2e-6);
+      RG_CLOSE(it.problem.optimisers[j], known[k].x[j],
+               strncmp(known[k].name, "hart", 4) ? 1e-12 : 2e-6);
     instance_free(&it);
   }
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_forrester), cmocka_unit_test(test_goldstein_price),
+  cmocka_unit_test(test_forrester),      cmocka_unit_test(test_goldstein_price),
   cmocka_unit_test(test_six_hump_camel), cmocka_unit_test(test_hartmann),
-  cmocka_unit_test(test_rosenbrock), cmocka_unit_test(test_sphere),
-  cmocka_unit_test(test_damped_cosine), cmocka_unit_test(test_sprinkler),
-  cmocka_unit_test(test_branin), cmocka_unit_test(test_optima),
+  cmocka_unit_test(test_rosenbrock),     cmocka_unit_test(test_sphere),
+  cmocka_unit_test(test_damped_cosine),  cmocka_unit_test(test_sprinkler),
+  cmocka_unit_test(test_branin),         cmocka_unit_test(test_optima),
 };
 
 RG_TEST_MAIN(tests)

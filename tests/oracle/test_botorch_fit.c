@@ -4,19 +4,19 @@
 #include "gp/fit.h"
 
 static const RgFitOptions botorch2023 = {
-    .length_scale = {RG_PRIOR_GAMMA, 3.0, 6.0},
-    .variance = {RG_PRIOR_GAMMA, 2.0, 0.15},
-    .noise = {RG_PRIOR_GAMMA, 1.1, 0.05},
-    .length_scale_lower = 1e-3,
-    .length_scale_upper = 1e3,
-    .variance_lower = 1e-4,
-    .variance_upper = 1e4,
-    .learn_noise = true,
-    .noise_lower = 1e-4,
-    .noise_upper = 1e2,
-    .learn_mean = true,
-    .max_iterations = 2000,
-    .tolerance = 1e-12,
+  .length_scale = {RG_PRIOR_GAMMA, 3.0, 6.0},
+  .variance = {RG_PRIOR_GAMMA, 2.0, 0.15},
+  .noise = {RG_PRIOR_GAMMA, 1.1, 0.05},
+  .length_scale_lower = 1e-3,
+  .length_scale_upper = 1e3,
+  .variance_lower = 1e-4,
+  .variance_upper = 1e4,
+  .learn_noise = true,
+  .noise_lower = 1e-4,
+  .noise_upper = 1e2,
+  .learn_mean = true,
+  .max_iterations = 2000,
+  .tolerance = 1e-12,
 };
 
 /* Mean 0, deviation (divisor n-1) 1. */
@@ -77,10 +77,10 @@ static void test_wdrbo_o13(void **state)
 {
   (void)state;
   const RgFitOptions botorch2024 = {
-      .length_scale = {RG_PRIOR_LOGNORMAL, sqrt(2.0) + 0.5 * log(2.0), sqrt(3.0)},
-      .noise = {RG_PRIOR_LOGNORMAL, -4.0, 1.0},
-      .learn_noise = true,
-      .fix_variance = true,
+    .length_scale = {RG_PRIOR_LOGNORMAL, sqrt(2.0) + 0.5 * log(2.0), sqrt(3.0)},
+    .noise = {RG_PRIOR_LOGNORMAL, -4.0, 1.0},
+    .learn_noise = true,
+    .fix_variance = true,
   };
   RG_CLOSE(rg_prior_mode(&botorch2024.length_scale, 0.0), 0.28961209717006, 1e-13);
   RG_CLOSE(rg_prior_mode(&botorch2024.noise, 0.0), 0.0067379469990855, 1e-13);
@@ -101,9 +101,9 @@ static void test_wdrbo_o13(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_sbo_o4),
-    cmocka_unit_test(test_sbo_o14),
-    cmocka_unit_test(test_wdrbo_o13),
+  cmocka_unit_test(test_sbo_o4),
+  cmocka_unit_test(test_sbo_o14),
+  cmocka_unit_test(test_wdrbo_o13),
 };
 
 RG_TEST_MAIN(tests)

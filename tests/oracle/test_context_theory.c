@@ -12,8 +12,8 @@ static const RgKdeTheory unit = {{1, 1, 1}, 2, 1, 0.01, 1.8};
 static void density_parameters(void **state)
 {
   static const double beta[] = {0.45158270528945, 28.082603821218, 55.713624937147};
-  static const int    t[] = {1, 10, 100};
-  RgKernel            kernel;
+  static const int t[] = {1, 10, 100};
+  RgKernel kernel;
 
   (void)state;
   for (int k = 0; k < 3; k++) RG_CLOSE(rg_kde_beta(&unit, t[k]), beta[k], 1e-12);
@@ -35,7 +35,7 @@ static void theorems_1_and_2(void **state)
 {
   static const double constant[] = {1.7334325226843, 10.369696011483, 28.081606867485,
                                     0.061728395061728, 3.4565653371611};
-  double              C[5];
+  double C[5];
 
   (void)state;
   rg_kde_constants(&unit, C);
@@ -46,7 +46,7 @@ static void theorems_1_and_2(void **state)
 
 static RgDomain points_of(int n, const double *points)
 {
-  RgDomain     domain = {0};
+  RgDomain domain = {0};
   const double lower[2] = {0, 0}, upper[2] = {1, 1};
 
   RG_OK(rg_space_set(&domain.design, 2, n, points, lower, upper));
@@ -55,10 +55,10 @@ static RgDomain points_of(int n, const double *points)
 
 static void greedy_gain_of_a_grid(void **state)
 {
-  static const int  index[] = {0, 24, 4, 20, 12};
-  double            points[50];
+  static const int index[] = {0, 24, 4, 20, 12};
+  double points[50];
   RgInformationGain gain;
-  RgKernel          kernel;
+  RgKernel kernel;
 
   (void)state;
   for (int i = 0; i < 25; i++) points[2 * i] = i / 5 / 4.0, points[2 * i + 1] = i % 5 / 4.0;
@@ -75,12 +75,12 @@ static void greedy_gain_of_a_grid(void **state)
 /* With lambda for the noise, log det(I + K/lambda) is twice the gain. */
 static void greedy_gain_with_repeats(void **state)
 {
-  static const int    index[] = {0, 8, 6, 7, 6, 8};
+  static const int index[] = {0, 8, 6, 7, 6, 8};
   static const double log_det[] = {0.69314718055995, 1.3827179902227, 2.001963203692,
                                    2.5275830958387,  2.9018865119974, 3.268640488257};
-  double              points[40];
-  RgInformationGain   gain;
-  RgKernel            kernel;
+  double points[40];
+  RgInformationGain gain;
+  RgKernel kernel;
 
   (void)state;
   for (int k = 0; k < 20; k++) {
@@ -120,10 +120,10 @@ static RgWassersteinTheory ball(double lambda)
 static void log_determinants(double lambda, double log_det[5], double variance[4])
 {
   static const double Z[] = {.1, .3, .4, .7, .8, .2, .6, .9}, zero[4] = {0};
-  RgKernel            kernel;
-  RgPosterior         posterior;
-  RgPrediction        work = {0};
-  RgFailure           failure = {0};
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, (const double[]){1, 1}, 1, &kernel));
   RG_OK(rg_posterior_create(&kernel, lambda, 0, 4, &posterior));
@@ -150,7 +150,7 @@ static void confidence_of_ridge_regression(void **state)
   static const double beta[] = {2.2145966026289, 2.2301807413001, 2.240310713532, 2.2493785327899,
                                 2.2563399690582};
   RgWassersteinTheory theory = ball(1);
-  double              log_det[5], variance[4];
+  double log_det[5], variance[4];
 
   (void)state;
   log_determinants(1, log_det, variance);
@@ -170,7 +170,7 @@ static void confidence_of_ridge_regression(void **state)
 static void radii(void **state)
 {
   static const struct {
-    int    t;
+    int t;
     double covering, radius, remainder;
   } rows[] = {{1, 5.8538252354234, 4.3023302098015, 5},
               {10, 456.68455909503, 9.6128212989294, 0.5},
@@ -188,15 +188,15 @@ static void radii(void **state)
 static void theorems_5_and_9(void **state)
 {
   const RgWassersteinTheory theory = ball(1);
-  double                    log_det[5], variance[4], given = 0, observed = 0;
+  double log_det[5], variance[4], given = 0, observed = 0;
 
   (void)state;
   log_determinants(1, log_det, variance);
   for (int t = 1; t <= 4; t++) {
     const double norm = rg_wasserstein_norm(&theory, log_det[t - 1]);
     given += rg_wasserstein_penalty(&theory, 0.1, norm);
-    observed += rg_wasserstein_penalty(&theory, rg_wasserstein_radius(&theory, t, norm), norm)
-      + 2 * rg_wasserstein_remainder(&theory, t, norm);
+    observed += rg_wasserstein_penalty(&theory, rg_wasserstein_radius(&theory, t, norm), norm) +
+                2 * rg_wasserstein_remainder(&theory, t, norm);
   }
   const double norm = rg_wasserstein_norm(&theory, log_det[3]);
   RG_CLOSE(rg_bound_wdrbo(&theory, 4, log_det[4], norm, 0), 77.070893155401, 1e-10);
@@ -210,7 +210,7 @@ static void slopes_of_kernels(void **state)
 {
   static const struct {
     RgKernelFamily family;
-    double         slope;
+    double slope;
   } rows[] = {{RG_KERNEL_GAUSSIAN, 1},
               {RG_KERNEL_MATERN32, 1.7320508075689},
               {RG_KERNEL_MATERN52, 1.2909944487358}};
@@ -267,9 +267,9 @@ static double steepest(const double *row)
 }
 
 typedef struct {
-  RgKernel            kernel;
-  RgPosterior         posterior;
-  RgPrediction        work;
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work;
   RgWassersteinTheory theory;
   double Z[2 * DESIGNS * CONTEXTS], f[DESIGNS * CONTEXTS]; /* the grid; values */
   double truth[CONTEXTS], centre[CONTEXTS];                /* P* and the centre, one cell apart */
@@ -290,12 +290,12 @@ static int step(Run *run, int t, double radius, double norm, double *regret, dou
                 double *penalty)
 {
   static double mean[DESIGNS * CONTEXTS], square[DESIGNS * CONTEXTS], U[DESIGNS * CONTEXTS];
-  const double  beta = sqrt(run->theory.lambda) * norm;
-  double        value[DESIGNS], expected[DESIGNS], spread = 0;
+  const double beta = sqrt(run->theory.lambda) * norm;
+  double value[DESIGNS], expected[DESIGNS], spread = 0;
 
   if (t > 1)
-    RG_OK(rg_posterior_predict(&run->posterior, DESIGNS * CONTEXTS, run->Z, mean, square,
-                               &run->work));
+    RG_OK(
+      rg_posterior_predict(&run->posterior, DESIGNS * CONTEXTS, run->Z, mean, square, &run->work));
   for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
     if (t == 1) mean[i] = 0, square[i] = 1;
     U[i] = mean[i] + beta * sqrt(square[i] / run->theory.lambda);
@@ -336,21 +336,21 @@ static void start(Run *run, RgRandom *random)
 static void bounds_hold_on_runs(void **state)
 {
   const RgStream stream = rg_stream(1, "wdrbo theory", 0, "run", 0);
-  const double   radius = 1.0 / (CONTEXTS - 1);
-  double         closest = 0;
+  const double radius = 1.0 / (CONTEXTS - 1);
+  double closest = 0;
 
   (void)state;
   for (int k = 0; k < RUNS; k++) {
-    RgRandom  random = rg_stream_at(&stream, (uint64_t)k);
+    RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     RgFailure failure = {0};
-    Run       run = {0};
-    double    log_det = 0, sum = 0, penalties = 0;
+    Run run = {0};
+    double log_det = 0, sum = 0, penalties = 0;
     start(&run, &random);
     for (int t = 1; t <= STEPS; t++) {
       const double norm = rg_wasserstein_norm(&run.theory, log_det);
-      double       regret, bound, penalty, square = 1, mean, u = rg_random_uniform(&random);
-      int          c = 0;
-      const int    x = step(&run, t, radius, norm, &regret, &bound, &penalty);
+      double regret, bound, penalty, square = 1, mean, u = rg_random_uniform(&random);
+      int c = 0;
+      const int x = step(&run, t, radius, norm, &regret, &bound, &penalty);
       while (c + 1 < CONTEXTS && u > run.truth[c]) u -= run.truth[c++];
       assert_true(regret <= bound);
       closest = fmax(closest, regret / bound);

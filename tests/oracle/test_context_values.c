@@ -18,11 +18,14 @@
 
 typedef struct {
   const char *name;
-  Setting     settings[3];
-  double      x[5], c[2], f, F; /* NaN: not given */
+  Setting settings[3];
+  double x[5], c[2], f, F; /* NaN: not given */
 } Case;
 
-#define WIDE {"law", "normal(0.5, 0.2)"}
+#define WIDE                                                                                       \
+  {                                                                                                \
+    "law", "normal(0.5, 0.2)"                                                                      \
+  }
 #define ONE {"dim", "1"}, WIDE
 
 /* shift_example has x in [-1, 1]. */
@@ -55,11 +58,11 @@ static void values(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const Case   *it = &cases[i];
-    Instance      instance = instance_make(it->name, it->settings, 1, 0);
+    const Case *it = &cases[i];
+    Instance instance = instance_make(it->name, it->settings, 1, 0);
     const RgPoint point = {.index = -1, .x = it->x, .context_index = -1, .c = it->c};
-    RgFailure     failure = {0};
-    double        f, F;
+    RgFailure failure = {0};
+    double f, F;
     RG_OK(rg_problem_evaluate(&instance.problem, 1, &point, &f, &failure));
     RG_OK(rg_problem_objective(&instance.problem, 1, &point, &F, &failure));
     if (!isnan(it->f)) RG_CLOSE(f, it->f, 1e-11);
@@ -73,8 +76,8 @@ static void optima(void **state)
 {
   static const struct {
     const char *name;
-    Setting     settings[3];
-    double      optimum;
+    Setting settings[3];
+    double optimum;
   } rows[] = {{"hartmann_context", {WIDE}, 2.3169168017879},
               {"modified_branin", {WIDE}, -16.064257804966},
               {"newsvendor", {{0}}, 0.46394307290227},
@@ -87,9 +90,9 @@ static void optima(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    Instance  instance = instance_make(rows[i].name, rows[i].settings, 1, 0);
+    Instance instance = instance_make(rows[i].name, rows[i].settings, 1, 0);
     RgFailure failure = {0};
-    double    optimum;
+    double optimum;
     RG_OK(rg_regret_optimum(&instance.problem, &optimum, NULL, &failure));
     RG_CLOSE(optimum, rows[i].optimum, 1e-9);
     instance_free(&instance);
@@ -98,15 +101,15 @@ static void optima(void **state)
 
 static void regret_of_newsvendor(void **state)
 {
-  const double  x[3] = {.1, .2, .3}, cumulated[3] = {0.1140848336867, 0.11622662637946,
-                                                     0.27501633499426};
+  const double x[3] = {.1, .2, .3},
+               cumulated[3] = {0.1140848336867, 0.11622662637946, 0.27501633499426};
   const RgPoint points[3] = {{.index = -1, .x = x, .context_index = -1},
                              {.index = -1, .x = x + 1, .context_index = -1},
                              {.index = -1, .x = x + 2, .context_index = -1}};
-  Instance      instance = instance_make("newsvendor", NULL, 1, 0);
-  RgFailure     failure = {0};
-  double        F[3], now[3], simple[3], cumulative[3], optimum, accuracy;
-  bool          exceeded;
+  Instance instance = instance_make("newsvendor", NULL, 1, 0);
+  RgFailure failure = {0};
+  double F[3], now[3], simple[3], cumulative[3], optimum, accuracy;
+  bool exceeded;
 
   (void)state;
   RG_OK(rg_problem_objective(&instance.problem, 3, points, F, &failure));
@@ -119,13 +122,13 @@ static void regret_of_newsvendor(void **state)
 /* wdrbo O2, O6: the clipped normal law, quantiles of the Burr law. */
 static void laws(void **state)
 {
-  static const double p[] = {.25, .5, .9}, burr[] = {0.12036632688431, 0.18778957330315,
-                                                     0.34931140018895};
-  const double        centre = 0.5;
-  double              first = 0, square = 0, modulus = 0;
-  RgDistribution      law;
-  RgQuadrature        rule;
-  RgText              mistake = {0};
+  static const double p[] = {.25, .5, .9},
+                      burr[] = {0.12036632688431, 0.18778957330315, 0.34931140018895};
+  const double centre = 0.5;
+  double first = 0, square = 0, modulus = 0;
+  RgDistribution law;
+  RgQuadrature rule;
+  RgText mistake = {0};
 
   (void)state;
   RG_OK(rg_distribution_parse("burr(2, 20)", &law, &mistake));
@@ -167,7 +170,7 @@ static void standardise(int n, const double *y, double *z)
 typedef struct {
   RgDomain domain;
   RgKernel kernel;
-  RgModel  model;
+  RgModel model;
 } Fitted;
 
 /* Model over (x, c), one coordinate each (dim 2), or over x alone (dim 1). */
@@ -175,7 +178,7 @@ static void fitted_make(RgKernelFamily family, int dim, const double *scales, do
                         double mean, int n, const double *x, const double *c, const double *y,
                         Fitted *it)
 {
-  double    Z[12], standard[6];
+  double Z[12], standard[6];
   RgFailure failure = {0};
 
   *it = (Fitted){.domain.design.dim = 1, .domain.context.dim = dim - 1};
@@ -207,7 +210,7 @@ static void sbo_model(Fitted *it)
 static void moments(Fitted *it, const double *z, double *mean, double *deviation)
 {
   RgPrediction work = {0};
-  double       square;
+  double square;
 
   RG_OK(rg_posterior_predict(&it->model.posterior, 1, z, mean, &square, &work));
   *deviation = sqrt(square);
@@ -217,8 +220,8 @@ static void moments(Fitted *it, const double *z, double *mean, double *deviation
 static void posterior_with_and_without_contexts(void **state)
 {
   const double at[2] = {.45, .52};
-  double       mean, deviation;
-  Fitted       it;
+  double mean, deviation;
+  Fitted it;
 
   (void)state;
   sbo_model(&it);
@@ -244,8 +247,8 @@ static void posterior_of_the_tiny_data(void **state)
                               0.83480572201256};
   static const double sigma[] = {0.55796599124373, 0.18376247776331, 0.6267474464534,
                                  0.19067870698766};
-  double              z[4];
-  Fitted              it;
+  double z[4];
+  Fitted it;
 
   (void)state;
   standardise(4, tiny_y, z);
@@ -254,13 +257,13 @@ static void posterior_of_the_tiny_data(void **state)
               &it);
   for (int i = 0; i < 4; i++) {
     const double at[2] = {.5, tiny_c[i]};
-    double       mean, deviation;
+    double mean, deviation;
     moments(&it, at, &mean, &deviation);
     RG_CLOSE(mean, mu[i], 1e-12);
     RG_CLOSE(deviation, sigma[i], 1e-12);
   }
   RgPrediction work = {.values_only = true};
-  double       mean;
+  double mean;
   RG_OK(rg_posterior_predict(&it.model.posterior, 1, (const double[]){.5, .5}, &mean, NULL, &work));
   RG_OK(rg_prediction_destroy(&work));
   for (int i = 0; i < 4; i++) RG_CLOSE(it.model.posterior.alpha[i], alpha[i], 1e-12);
@@ -272,7 +275,7 @@ static void prior_modes(void **state)
 {
   static const double mode[] = {0.20478667782261, 0.28961209717006, 0.354700930702,
                                 0.40957335564522, 0.4579169324977,  0.50162286678512};
-  RgSurrogateOptions  options = {0};
+  RgSurrogateOptions options = {0};
 
   (void)state;
   RG_OK(rg_params_defaults(rg_surrogate_params, &options));
@@ -290,11 +293,11 @@ static void prior_modes(void **state)
 
 static void box_of_stable_opt(void **state)
 {
-  double       mean = 0, square = 0, contexts[9], value;
+  double mean = 0, square = 0, contexts[9], value;
   const double x = .45;
-  int          all = 9;
+  int all = 9;
   RgContextUcb ucb;
-  Fitted       it;
+  Fitted it;
 
   (void)state;
   for (int i = 0; i < 6; i++) mean += seen[i] / 6;
@@ -317,7 +320,7 @@ static void grid_of_the_model(Fitted *it, const double *grid, double u[11])
 {
   for (int i = 0; i < 11; i++) {
     const double at[2] = {.45, grid[i]};
-    double       mean, deviation;
+    double mean, deviation;
     moments(it, at, &mean, &deviation);
     u[i] = mean + 1.5 * deviation;
   }
@@ -325,13 +328,13 @@ static void grid_of_the_model(Fitted *it, const double *grid, double u[11])
 
 static void worst_case_on_the_model(void **state)
 {
-  double    *grid, p[11], u[11], q[11], K[121], Z[22] = {0}, value, centre = 0, least = INFINITY;
-  int        n;
-  RgHistory  history = {.n = 6, .dim = 1, .context_dim = 1};
-  RgMmd      mmd;
-  RgFailure  failure = {0};
-  Fitted     it;
-  double     contexts[6];
+  double *grid, p[11], u[11], q[11], K[121], Z[22] = {0}, value, centre = 0, least = INFINITY;
+  int n;
+  RgHistory history = {.n = 6, .dim = 1, .context_dim = 1};
+  RgMmd mmd;
+  RgFailure failure = {0};
+  Fitted it;
+  double contexts[6];
 
   (void)state;
   memcpy(contexts, seen, sizeof contexts);
@@ -371,15 +374,15 @@ static void mean_integrated_squared_error(void **state)
 {
   enum { RUNS = 200, N = 100, GRID = 400 };
   const RgStream stream = rg_stream(1, "mise", 0, "context", 0);
-  double         mean = 0, square = 0, points[N];
+  double mean = 0, square = 0, points[N];
   RgDistribution law;
-  RgText         mistake = {0};
+  RgText mistake = {0};
 
   (void)state;
   RG_OK(rg_distribution_parse("normal(0.5, 0.1)", &law, &mistake));
   for (int run = 0; run < RUNS; run++) {
     double error = 0;
-    RgKde  kde;
+    RgKde kde;
     for (int i = 0; i < N; i++) {
       RgRandom random = rg_stream_at(&stream, (uint64_t)(run * N + i));
       points[i] = rg_distribution_sample(&law, &random);
@@ -412,12 +415,12 @@ static void wasserstein_worst_case(void **state)
               &it);
   for (int s = 0; s < 21; s++) {
     const double at[2] = {.5, .05 * s};
-    double       mean, deviation;
+    double mean, deviation;
     moments(&it, at, &mean, &deviation);
     u[s] = mean + 1.5 * deviation;
     for (int i = 0; i < 4; i++) distance[21 * i + s] = fabs(tiny_c[i] - at[1]);
   }
-  double       q[21], total = 0, mean = 0;
+  double q[21], total = 0, mean = 0;
   const double value = rg_wasserstein_worst(4, NULL, 21, u, distance, 0.15, q);
   RG_CLOSE(value, 0.89748699229373, 1e-12);
   for (int s = 0; s < 21; s++) {

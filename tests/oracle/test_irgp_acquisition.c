@@ -59,7 +59,7 @@ static void test_o4_heuristics(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof o4 / sizeof o4[0]; i++) {
-    int    dim = (int)o4[i][0];
+    int dim = (int)o4[i][0];
     double t = o4[i][1];
     RG_CLOSE(rg_gp_ucb_beta_heuristic(dim, t), o4[i][2], 1e-11);
     RG_CLOSE(rg_rgp_shape_heuristic(dim, t), o4[i][2], 1e-11);
@@ -77,8 +77,8 @@ static void test_o6_ucb_ei(void **state)
   double sd[3] = {0.768224356445, 0.228049430309, 0.00999949742682};
   double expected_ucb[3] = {1.94101012652, 1.32755159552, 0.519953077896};
   double expected_ei[3] = {0.120371533188, 0.0774168182075, 0.0}, value[3];
-  RgUcb  ucb = {2.0};
-  RgEi   ei = {0.9};
+  RgUcb ucb = {2.0};
+  RgEi ei = {0.9};
 
   (void)state;
   rg_acquisition_ucb(&ucb, 3, mean, sd, value, NULL, NULL);
@@ -113,11 +113,8 @@ static void test_o16_gamma(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_o2_shifted_exponential),
-  cmocka_unit_test(test_o3_table),
-  cmocka_unit_test(test_o4_heuristics),
-  cmocka_unit_test(test_o6_ucb_ei),
-  cmocka_unit_test(test_o13_continuous),
-  cmocka_unit_test(test_o16_gamma),
+  cmocka_unit_test(test_o2_shifted_exponential), cmocka_unit_test(test_o3_table),
+  cmocka_unit_test(test_o4_heuristics),          cmocka_unit_test(test_o6_ucb_ei),
+  cmocka_unit_test(test_o13_continuous),         cmocka_unit_test(test_o16_gamma),
 };
 RG_TEST_MAIN(tests)

@@ -204,11 +204,11 @@ static void o15_trace(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(o5_posterior),
-    cmocka_unit_test(o7_likelihood),
-    cmocka_unit_test(o9_path_conditioned_on_data),
-    cmocka_unit_test(o10_path_on_the_grid),
-    cmocka_unit_test(o15_trace),
+  cmocka_unit_test(o5_posterior),
+  cmocka_unit_test(o7_likelihood),
+  cmocka_unit_test(o9_path_conditioned_on_data),
+  cmocka_unit_test(o10_path_on_the_grid),
+  cmocka_unit_test(o15_trace),
 };
 
 RG_TEST_MAIN(tests)

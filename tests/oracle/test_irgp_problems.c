@@ -3,7 +3,7 @@
 #include "gp/sample_path.h"
 #include "test_problem.h"
 
-#define AT(...) ((const double[]) {__VA_ARGS__})
+#define AT(...) ((const double[]){__VA_ARGS__})
 
 static void test_holder_table(void **state)
 {
@@ -39,7 +39,7 @@ static void test_optima(void **state)
 {
   static const struct {
     const char *name;
-    double      optimum, x[2];
+    double optimum, x[2];
   } known[] = {
     {"holder_table", 19.208502567887, {8.055023476, 9.664590019}},
     {"cross_in_tray", 2.062611870823, {1.349406617, 1.349406617}},
@@ -50,8 +50,7 @@ static void test_optima(void **state)
     Instance it = instance_make(known[k].name, NULL, 1, 0);
     RG_CLOSE(it.problem.optimum, known[k].optimum, 1e-12);
     assert_int_equal(it.problem.n_optimisers, 4);
-    for (int i = 0; i < 8; i++)
-      RG_CLOSE(fabs(it.problem.optimisers[i]), known[k].x[i % 2], 1e-9);
+    for (int i = 0; i < 8; i++) RG_CLOSE(fabs(it.problem.optimisers[i]), known[k].x[i % 2], 1e-9);
     instance_free(&it);
   }
 }
@@ -61,11 +60,11 @@ static void test_grid_path(void **state)
 {
   const RgProblemClass *class = rg_problem_class_find("gp_path");
   const double length_scale = 0.1;
-  RgDomain     domain = {0};
-  RgKernel     kernel;
-  RgFailure    failure = {0};
-  double       z[1000], f[1000], jitter, sum = 0;
-  int          best = 0;
+  RgDomain domain = {0};
+  RgKernel kernel;
+  RgFailure failure = {0};
+  double z[1000], f[1000], jitter, sum = 0;
+  int best = 0;
 
   (void)state;
   void *options = options_make(class, NULL);
@@ -98,7 +97,7 @@ static void test_mean_of_maxima(void **state)
 {
   enum { N = 1000 };
   double sum = 0;
-  int    below = 0;
+  int below = 0;
 
   (void)state;
   for (int i = 0; i < N; i++) {

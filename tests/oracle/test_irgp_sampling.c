@@ -13,8 +13,8 @@ static const double ABC[] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2};
 static void o5_posterior(RgPosterior *posterior)
 {
   const double ell = 0.3;
-  RgKernel     kernel;
-  RgFailure    failure = {0};
+  RgKernel kernel;
+  RgFailure failure = {0};
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &ell, 1.0, &kernel));
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.0, 3, posterior));
@@ -24,13 +24,13 @@ static void o5_posterior(RgPosterior *posterior)
 
 static void o6_pims_mes(void **state)
 {
-  const double  z[] = {1.16559515311, 1.87918586124, 80.008612714};
-  const double  information[] = {0.188167907717, 0.0677028682291, 0.0}, maxima[] = {1.2, 1.5, 2.0};
-  double        mean[3], sd[3], value[3];
-  const RgPims  pims = {1.3};
-  const RgMes   mes = {3, maxima};
-  RgPosterior   posterior;
-  RgPrediction  work = {0};
+  const double z[] = {1.16559515311, 1.87918586124, 80.008612714};
+  const double information[] = {0.188167907717, 0.0677028682291, 0.0}, maxima[] = {1.2, 1.5, 2.0};
+  double mean[3], sd[3], value[3];
+  const RgPims pims = {1.3};
+  const RgMes mes = {3, maxima};
+  RgPosterior posterior;
+  RgPrediction work = {0};
 
   (void)state;
   o5_posterior(&posterior);
@@ -48,15 +48,14 @@ static void o6_jes(void **state)
 {
   const double optima[] = {0.7, 0.5, 0.9, 0.1, 0.2, 0.6}, maximum[] = {1.2, 1.5, 1.1};
   const double expected[] = {0.471150235172, 0.535986966093, 1.82654191928e-06};
-  const double parts[3][4] = {
-    {0.936980174667, 0.266208558191, 0.509773761737, 0.130130256275},
-    {0.0550140601094, 0.511981264292, 2.01946619226, 0.455666287296},
-    {0.869330759561, 0.461876089176, 0.339411806784, 0.205010268522}};
-  double            mean[3], variance[3], at[3], own[9], C[9], value[3];
-  RgJesOptimum      optimum[3];
-  const RgJes       jes = {3, optimum, 1e-4, 1e-14};
-  RgPosterior       posterior;
-  RgPrediction      work = {0};
+  const double parts[3][4] = {{0.936980174667, 0.266208558191, 0.509773761737, 0.130130256275},
+                              {0.0550140601094, 0.511981264292, 2.01946619226, 0.455666287296},
+                              {0.869330759561, 0.461876089176, 0.339411806784, 0.205010268522}};
+  double mean[3], variance[3], at[3], own[9], C[9], value[3];
+  RgJesOptimum optimum[3];
+  const RgJes jes = {3, optimum, 1e-4, 1e-14};
+  RgPosterior posterior;
+  RgPrediction work = {0};
   RgCrossCovariance cross;
 
   (void)state;
@@ -118,16 +117,15 @@ static void o8_random_features(void **state)
   const double theta[] = {0.5, -1.0, 0.25, 1.5}, e[] = {0.05, -0.02, 0.1};
   const double x[] = {0.0, 0.4, 1.0}, y[] = {0.2, -0.1, 0.7}, none[3] = {0}, at = 0.25, four = 0.4;
   const double feature[] = {0.558608863976, -0.307059950259, 0.582325677775, 0.705695730173};
-  const double weights[2][4] = {
-    {-0.372739295161, -0.550197978153, -0.503396903708, 0.332865682667},
-    {-0.360619057072, -0.443638351808, -0.40665462971, 0.334292021713}};
+  const double weights[2][4] = {{-0.372739295161, -0.550197978153, -0.503396903708, 0.332865682667},
+                                {-0.360619057072, -0.443638351808, -0.40665462971, 0.334292021713}};
   const double value[] = {-0.0214963685993, -0.0140565368345}, ell = 0.5;
   const double two_pi = 6.283185307179586476925287, amplitude = sqrt(0.5);
-  double        g;
-  RgKernel      kernel;
-  RgPosterior   posterior;
+  double g;
+  RgKernel kernel;
+  RgPosterior posterior;
   RgFeaturePath path;
-  RgFailure     failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
@@ -166,12 +164,12 @@ static void o9_exact_path(void **state)
                              -0.1949508058, 0.4158377111};
   const double axis[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}, zero = 0.0, one = 1.0;
   const double ell = 0.2, y[] = {0.4, -0.2};
-  const int    levels = 10, index[] = {3, 8};
-  double       F[20], e[4] = {0.01, 0.01, -0.005, -0.005};
-  RgSpace      space;
-  RgKernel     kernel;
-  RgSetPaths  *paths;
-  RgFailure    failure = {0};
+  const int levels = 10, index[] = {3, 8};
+  double F[20], e[4] = {0.01, 0.01, -0.005, -0.005};
+  RgSpace space;
+  RgKernel kernel;
+  RgSetPaths *paths;
+  RgFailure failure = {0};
 
   (void)state;
   RG_OK(rg_space_grid(&space, 1, &levels, axis, &zero, &one));
@@ -197,7 +195,7 @@ static void o16_truncation(void **state)
 {
   const double a[] = {-40.0, -3.0, 0.0, 2.0};
   const double expected[] = {0.0006226683784, 0.07055918679, 0.3633802276, 0.8864519483};
-  double       factor[4];
+  double factor[4];
 
   (void)state;
   rg_vector_ops()->truncation(4, a, factor, NULL);
@@ -205,12 +203,9 @@ static void o16_truncation(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(o6_pims_mes),
-  cmocka_unit_test(o6_jes),
-  cmocka_unit_test(o6_tails),
-  cmocka_unit_test(o8_random_features),
-  cmocka_unit_test(o9_exact_path),
-  cmocka_unit_test(o16_truncation),
+  cmocka_unit_test(o6_pims_mes),   cmocka_unit_test(o6_jes),
+  cmocka_unit_test(o6_tails),      cmocka_unit_test(o8_random_features),
+  cmocka_unit_test(o9_exact_path), cmocka_unit_test(o16_truncation),
 };
 
 RG_TEST_MAIN(tests)

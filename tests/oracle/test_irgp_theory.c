@@ -12,11 +12,11 @@ static const int horizons[N_ROWS] = {1, 10, 50, 100, 200};
 /* The synthetic setting: grid {0, .., 0.9}^3, Gaussian kernel, length scale 0.1, noise 1e-4. */
 static RgInformationGain synthetic_gain(double noise)
 {
-  Instance          it = instance_make("gp_path", NULL, 1, 0);
+  Instance it = instance_make("gp_path", NULL, 1, 0);
   RgInformationGain gain;
-  RgKernel          kernel;
+  RgKernel kernel;
 
-  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &(double) {0.1}, 1, &kernel));
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &(double){0.1}, 1, &kernel));
   RG_OK(rg_information_gain_create(&it.problem.domain, &kernel, noise, T_MAX, &gain));
   RG_OK(rg_kernel_destroy(&kernel));
   instance_free(&it);
@@ -25,11 +25,11 @@ static RgInformationGain synthetic_gain(double noise)
 
 static void test_o11_information_gain(void **state)
 {
-  static const int    first[] = {0, 5, 39, 50, 65, 99, 390, 408, 422, 468, 684, 800};
-  static const double greedy[N_ROWS]
-    = {4.6052201835, 46.0522018348, 230.2497946718, 459.7906199090, 907.6095093390};
-  static const double upper[N_ROWS]
-    = {4.6052201835, 46.0522018349, 230.2610091744, 460.5220183488, 921.0440366977};
+  static const int first[] = {0, 5, 39, 50, 65, 99, 390, 408, 422, 468, 684, 800};
+  static const double greedy[N_ROWS] = {4.6052201835, 46.0522018348, 230.2497946718, 459.7906199090,
+                                        907.6095093390};
+  static const double upper[N_ROWS] = {4.6052201835, 46.0522018349, 230.2610091744, 460.5220183488,
+                                       921.0440366977};
   RgInformationGain gain = synthetic_gain(1e-4);
 
   (void)state;
@@ -60,14 +60,14 @@ static void test_o12_bounds(void **state)
     {759.716163, 1190.599515, 916.418894, 7597.161627, 3606.937547, 2595.054803, 1083.162452,
      1238.822910},
   };
-  const double      n = 1000, noise = 1e-4, delta = 0.1, s = rg_irgp_shift_finite(n);
+  const double n = 1000, noise = 1e-4, delta = 0.1, s = rg_irgp_shift_finite(n);
   RgInformationGain gain = synthetic_gain(noise);
 
   (void)state;
   RG_CLOSE(rg_bound_c1(noise), 0.217144883449, 1e-11);
   RG_CLOSE(rg_bound_c2(n), 14.4292161968, 1e-11);
   for (int k = 0; k < N_ROWS; k++) {
-    const int    T = horizons[k];
+    const int T = horizons[k];
     const double g = gain.upper[T - 1];
     const double found[8] = {rg_bound_theorem_4_1(n, noise, T, g),
                              rg_bound_theorem_4_3(s, noise, T, g, delta, false),
@@ -133,13 +133,12 @@ static void test_o3_confidence_parameters(void **state)
 
   (void)state;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    const double          t = rows[k][0];
+    const double t = rows[k][0];
     const RgConfidenceLaw bcr = {.kind = RG_LAW_CONSTANT, .a = rg_gp_ucb_beta_bcr(1000, t)},
                           srinivas = {.kind = RG_LAW_CONSTANT,
                                       .a = rg_gp_ucb_beta_srinivas(1000, t, 0.1)},
-                          gamma = {.kind = RG_LAW_GAMMA,
-                                   .a = rg_rgp_shape_finite(1000, t, 1),
-                                   .b = 1};
+                          gamma = {
+                            .kind = RG_LAW_GAMMA, .a = rg_rgp_shape_finite(1000, t, 1), .b = 1};
     const double found[] = {t,
                             rg_confidence_mean(&bcr),
                             rg_confidence_quantile(&srinivas, 0.975),
@@ -150,8 +149,8 @@ static void test_o3_confidence_parameters(void **state)
       if (!(fabs(found[j] - rows[k][j]) <= 6e-9))
         fail_msg("t = %g, column %d: %.11f, not %.8f", t, j, found[j], rows[k][j]);
   }
-  const RgConfidenceLaw irgp
-    = {.kind = RG_LAW_EXPONENTIAL, .a = rg_irgp_shift_finite(1000), .b = 0.5};
+  const RgConfidenceLaw irgp = {
+    .kind = RG_LAW_EXPONENTIAL, .a = rg_irgp_shift_finite(1000), .b = 0.5};
   RG_CLOSE(rg_confidence_mean(&irgp), 14.4292161968, 1e-11);
   RG_CLOSE(rg_confidence_quantile(&irgp, 0.025), 12.4798518128, 1e-11);
   RG_CLOSE(rg_confidence_quantile(&irgp, 0.975), 19.8069751051, 1e-11);
@@ -160,8 +159,7 @@ static void test_o3_confidence_parameters(void **state)
 /* The heuristic rule of RGP-UCB, with a scale. */
 static void test_o4_heuristic(void **state)
 {
-  const RgConfidenceLaw law
-    = {.kind = RG_LAW_GAMMA, .a = rg_rgp_shape_heuristic(4, 125), .b = 2};
+  const RgConfidenceLaw law = {.kind = RG_LAW_GAMMA, .a = rg_rgp_shape_heuristic(4, 125), .b = 2};
 
   (void)state;
   RG_CLOSE(rg_confidence_mean(&law), 2 * 4.41716873429, 1e-11);
@@ -180,7 +178,7 @@ static void test_lemma_on_three_points(void **state)
   (void)state;
   for (int k = 0; k < POSTERIORS; k++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
-    double   mu[3], L[3][3], sd[3], sum = 0.0, square = 0.0;
+    double mu[3], L[3][3], sd[3], sum = 0.0, square = 0.0;
     for (int i = 0; i < 3; i++) {
       mu[i] = 0.5 * (k % 3) * rg_random_normal(&random);
       for (int j = 0; j < 3; j++) L[i][j] = rg_random_normal(&random) * (j == 0 ? 1.0 : k % 5);
@@ -203,14 +201,10 @@ static void test_lemma_on_three_points(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_o11_information_gain),
-  cmocka_unit_test(test_o12_bounds),
-  cmocka_unit_test(test_o13_continuous),
-  cmocka_unit_test(test_o16_chi_square),
-  cmocka_unit_test(test_o2_mean_width),
-  cmocka_unit_test(test_o3_confidence_parameters),
-  cmocka_unit_test(test_o4_heuristic),
-  cmocka_unit_test(test_lemma_on_three_points),
+  cmocka_unit_test(test_o11_information_gain), cmocka_unit_test(test_o12_bounds),
+  cmocka_unit_test(test_o13_continuous),       cmocka_unit_test(test_o16_chi_square),
+  cmocka_unit_test(test_o2_mean_width),        cmocka_unit_test(test_o3_confidence_parameters),
+  cmocka_unit_test(test_o4_heuristic),         cmocka_unit_test(test_lemma_on_three_points),
 };
 
 RG_TEST_MAIN(tests)

@@ -10,13 +10,12 @@
 enum { N = 10 };
 
 /* t, U, zeta, chosen index, acquisition, R_t */
-static const double trace[][6] = {
-  {1, 0.50, 4.6051701860, 8, 2.1618381844, 0.0000000000},
-  {2, 0.90, 3.4295968562, 6, 1.7991435639, 0.3345288996},
-  {3, 0.10, 7.8240460109, 9, 1.9432624571, 0.4704658210},
-  {4, 0.30, 5.6268214335, 0, 1.5890070406, 1.0337119408},
-  {5, 0.70, 3.9322257127, 7, 1.1005935153, 1.1404925092},
-  {6, 0.05, 9.2103403720, 8, 1.0929937757, 1.1404925092}};
+static const double trace[][6] = {{1, 0.50, 4.6051701860, 8, 2.1618381844, 0.0000000000},
+                                  {2, 0.90, 3.4295968562, 6, 1.7991435639, 0.3345288996},
+                                  {3, 0.10, 7.8240460109, 9, 1.9432624571, 0.4704658210},
+                                  {4, 0.30, 5.6268214335, 0, 1.5890070406, 1.0337119408},
+                                  {5, 0.70, 3.9322257127, 7, 1.1005935153, 1.1404925092},
+                                  {6, 0.05, 9.2103403720, 8, 1.0929937757, 1.1404925092}};
 
 static double objective(int index)
 {
@@ -36,11 +35,11 @@ static void make_grid(RgDomain *domain)
 
 static void test_o15_trace(void **state)
 {
-  RgDomain        domain;
-  RgKernel        kernel;
+  RgDomain domain;
+  RgKernel kernel;
   RgSetPosterior *posterior;
-  RgFailure       failure = {0};
-  double          scale = 0.2, optimum = objective(8), regret = 0.0, sd[N], value[N];
+  RgFailure failure = {0};
+  double scale = 0.2, optimum = objective(8), regret = 0.0, sd[N], value[N];
 
   (void)state;
   make_grid(&domain);
@@ -51,7 +50,7 @@ static void test_o15_trace(void **state)
   RG_OK(rg_set_posterior_append(posterior, 4, objective(4), &failure));
   for (size_t t = 0; t < sizeof trace / sizeof trace[0]; t++) {
     double zeta = rg_irgp_quantile(rg_irgp_shift_finite(N), 0.5, 1.0 - trace[t][1]);
-    RgUcb  ucb = {sqrt(zeta)};
+    RgUcb ucb = {sqrt(zeta)};
     for (int i = 0; i < N; i++) sd[i] = sqrt(rg_set_posterior_variance(posterior)[i]);
     rg_acquisition_ucb(&ucb, N, rg_set_posterior_mean(posterior), sd, value, NULL, NULL);
     int chosen = rg_argmax(N, value, NULL);
@@ -71,16 +70,16 @@ static void test_o15_trace(void **state)
 /* The same trace through the model and rg_acquire, as the algorithm runs it. */
 static void test_o15_acquire(void **state)
 {
-  RgDomain           domain;
+  RgDomain domain;
   RgSurrogateOptions surrogate = {0};
   RgMaximiserOptions maximiser = {0};
-  RgStream           stream = rg_stream(1, "test", 0, "trace", 1);
-  RgRandom           random = rg_stream_at(&stream, 1);
-  RgHistory          history;
-  RgModel            model;
-  RgFailure          failure = {0};
-  double             x, value;
-  RgQuery            query = {.x = &x};
+  RgStream stream = rg_stream(1, "test", 0, "trace", 1);
+  RgRandom random = rg_stream_at(&stream, 1);
+  RgHistory history;
+  RgModel model;
+  RgFailure failure = {0};
+  double x, value;
+  RgQuery query = {.x = &x};
 
   (void)state;
   make_grid(&domain);
@@ -100,11 +99,11 @@ static void test_o15_acquire(void **state)
   RG_OK(rg_history_append(&history, &domain.design.points[4], 4, NULL, -1, objective(4)));
   history.n_initial = 2;
   for (size_t t = 0; t < sizeof trace / sizeof trace[0]; t++) {
-    RgUcb         ucb = {sqrt(trace[t][2])};
+    RgUcb ucb = {sqrt(trace[t][2])};
     RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
     RG_OK(rg_model_update(&model, &history, &failure));
-    RG_OK(rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value,
-                     &failure));
+    RG_OK(
+      rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value, &failure));
     assert_int_equal(query.index, (int)trace[t][3]);
     RG_CLOSE(value, trace[t][4], 1e-8);
     RG_OK(rg_history_append(&history, &x, query.index, NULL, -1, objective(query.index)));
@@ -119,14 +118,14 @@ static void test_o15_acquire(void **state)
 /* UCB (zeta = 4) and EI (incumbent 0.9) of O6 from the data of O5. */
 static void test_o6_from_data(void **state)
 {
-  double       X[6] = {0.1, 0.2, 0.4, 0.9, 0.8, 0.3}, y[3] = {0.5, -0.3, 0.9}, scale = 0.3;
-  double       Z[6] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2}, mean[3], variance[3];
-  double       expected_ucb[3] = {1.94101012652, 1.32755159552, 0.519953077896};
-  double       expected_ei[3] = {0.120371533188, 0.0774168182075, 0.0};
-  RgKernel     kernel;
-  RgPosterior  posterior;
+  double X[6] = {0.1, 0.2, 0.4, 0.9, 0.8, 0.3}, y[3] = {0.5, -0.3, 0.9}, scale = 0.3;
+  double Z[6] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2}, mean[3], variance[3];
+  double expected_ucb[3] = {1.94101012652, 1.32755159552, 0.519953077896};
+  double expected_ei[3] = {0.120371533188, 0.0774168182075, 0.0};
+  RgKernel kernel;
+  RgPosterior posterior;
   RgPrediction work = {0};
-  RgFailure    failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &scale, 1.0, &kernel));

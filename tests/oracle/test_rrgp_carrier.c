@@ -10,10 +10,10 @@
 static void standin(const char *measure, double optimum, int index)
 {
   const Setting settings[] = {{"measure", measure}, {NULL, NULL}};
-  Instance      instance = instance_make("carrier_lifetime_synthetic", settings, 1, 0);
-  double        x[2], F;
-  RgPoint       point = {index, x, -1, NULL};
-  RgFailure     failure = {0};
+  Instance instance = instance_make("carrier_lifetime_synthetic", settings, 1, 0);
+  double x[2], F;
+  RgPoint point = {index, x, -1, NULL};
+  RgFailure failure = {0};
 
   RG_CLOSE(instance.problem.optimum, optimum, 1e-11);
   RG_OK(rg_problem_objective(&instance.problem, 1, &point, &F, &failure));
@@ -23,10 +23,10 @@ static void standin(const char *measure, double optimum, int index)
 
 static void the_standin_has_the_values_of_the_specification(void **state)
 {
-  Instance      instance = instance_make("carrier_lifetime_synthetic", NULL, 1, 0);
-  RgProblem    *problem = &instance.problem;
+  Instance instance = instance_make("carrier_lifetime_synthetic", NULL, 1, 0);
+  RgProblem *problem = &instance.problem;
   const double *points = problem->domain.design.points, *offsets = problem->domain.context.points;
-  double        least = INFINITY, most = -INFINITY, sum = 0, square = 0, above = 0;
+  double least = INFINITY, most = -INFINITY, sum = 0, square = 0, above = 0;
   unsigned char seen[88][72] = {{0}};
 
   (void)state;
@@ -34,8 +34,8 @@ static void the_standin_has_the_values_of_the_specification(void **state)
   assert_int_equal(problem->domain.context.size, 99);
   for (int i = 0; i < 64; ++i) {
     for (int j = 0; j < 99; ++j) {
-      double    x[2], w[2], f;
-      RgPoint   point = {i, x, j, w};
+      double x[2], w[2], f;
+      RgPoint point = {i, x, j, w};
       RgFailure failure = {0};
       rg_space_to_native(&problem->domain.design, points + 2 * i, x);
       rg_space_to_native(&problem->domain.context, offsets + 2 * j, w);
@@ -70,11 +70,17 @@ static void the_standin_has_the_values_of_the_specification(void **state)
 static void the_kernel_is_of_the_sum(void **state)
 {
   const double length_scale = 25.0 / 154.0;
-  const double points[] = {0.1, 0.2, 0.05, 0.02, /* x, w */
-                           0.1 + 6 / 154.0, 0.2 + 10 / 154.0, 0.05 + 4 / 154.0, 0.02 - 2 / 154.0};
-  RgKernel     kernel = {0}, copy = {0}, left = {0}, right = {0};
-  double       K[4], gradient[4], one = 1.0;
-  bool         splits;
+  const double points[] = {0.1,
+                           0.2,
+                           0.05,
+                           0.02, /* x, w */
+                           0.1 + 6 / 154.0,
+                           0.2 + 10 / 154.0,
+                           0.05 + 4 / 154.0,
+                           0.02 - 2 / 154.0};
+  RgKernel kernel = {0}, copy = {0}, left = {0}, right = {0};
+  double K[4], gradient[4], one = 1.0;
+  bool splits;
 
   (void)state;
   RG_OK(rg_kernel_create_shift(RG_KERNEL_MATERN32, 4, false, &length_scale, 4.0, &kernel));
@@ -102,12 +108,12 @@ static void the_kernel_is_of_the_sum(void **state)
 /* The posterior on the set against the kernel's own matrix; and q0 of Bayesian quadrature. */
 static void the_set_posterior_knows_the_sum(void **state)
 {
-  const double    length_scale = 25.0 / 154.0;
-  Instance        instance = instance_make("carrier_lifetime_synthetic", NULL, 1, 0);
+  const double length_scale = 25.0 / 154.0;
+  Instance instance = instance_make("carrier_lifetime_synthetic", NULL, 1, 0);
   RgSetPosterior *posterior;
-  RgKernel        kernel = {0};
-  RgFailure       failure = {0};
-  double         *row, direct, q0 = 0.0;
+  RgKernel kernel = {0};
+  RgFailure failure = {0};
+  double *row, direct, q0 = 0.0;
 
   (void)state;
   RG_OK(PetscMalloc1(6336, &row));
@@ -134,11 +140,12 @@ static void the_set_posterior_knows_the_sum(void **state)
 static char *table(const char *extra, int skipped)
 {
   size_t room = 6400 * 32;
-  char  *text = malloc(room), *at = text;
+  char *text = malloc(room), *at = text;
 
   at += sprintf(at, "# made up\nx1,x2,lt\n7,8,1.5\n8,300,2\n");
   for (int i = 0; i < 6336; ++i)
-    if (i != skipped) at += sprintf(at, "%d,%d,%.3f\n", 8 + 2 * (i / 72), 8 + 2 * (i % 72), i / 1e3);
+    if (i != skipped)
+      at += sprintf(at, "%d,%d,%.3f\n", 8 + 2 * (i / 72), 8 + 2 * (i % 72), i / 1e3);
   strcpy(at, extra);
   return text;
 }
@@ -146,11 +153,11 @@ static char *table(const char *extra, int skipped)
 static void read_user_table(const char *extra, int skipped, const char *message)
 {
   const RgProblemClass *class = rg_problem_class_find("carrier_lifetime");
-  char                 *text = table(extra, skipped);
-  TemporaryFile         file = file_make("lifetime.csv", text);
-  const Setting         settings[] = {{"path", file.path}, {"measure", "worst"}, {NULL, NULL}};
-  void                 *options = options_make(class, settings);
-  RgDiagnostics         diagnostics = {0};
+  char *text = table(extra, skipped);
+  TemporaryFile file = file_make("lifetime.csv", text);
+  const Setting settings[] = {{"path", file.path}, {"measure", "worst"}, {NULL, NULL}};
+  void *options = options_make(class, settings);
+  RgDiagnostics diagnostics = {0};
 
   RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
   if (message) {

@@ -13,7 +13,7 @@ static const double length = 0.25, noise = 1e-4;
 
 static void set(const RgParam *table, void *options, const char *name, const char *value)
 {
-  RgDiagnostics  diagnostics = {0};
+  RgDiagnostics diagnostics = {0};
   const RgParam *entry;
 
   RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
@@ -21,28 +21,28 @@ static void set(const RgParam *table, void *options, const char *name, const cha
 }
 
 typedef struct {
-  Instance           instance;
+  Instance instance;
   RgSurrogateOptions surrogate;
   RgMaximiserOptions maximiser;
   const RgAlgorithmClass *class;
-  void              *options;
-  RgSetup            setup;
-  RgAlgorithm        algorithm;
-  RgHistory          history;
-  double             x[2], c[2], extra[8];
-  RgQuery            query;
+  void *options;
+  RgSetup setup;
+  RgAlgorithm algorithm;
+  RgHistory history;
+  double x[2], c[2], extra[8];
+  RgQuery query;
 } Bench;
 
 static void append(Bench *bench, const RgQuery *query)
 {
   RgProblem *problem = &bench->instance.problem;
-  RgPoint    point = {query->index, query->x, query->context_index, query->c};
-  RgFailure  failure = {0};
-  double     f;
+  RgPoint point = {query->index, query->x, query->context_index, query->c};
+  RgFailure failure = {0};
+  double f;
 
   RG_OK(rg_problem_evaluate(problem, 1, &point, &f, &failure));
-  RG_OK(rg_history_append(&bench->history, query->x, query->index, query->c, query->context_index,
-                          f));
+  RG_OK(
+    rg_history_append(&bench->history, query->x, query->index, query->c, query->context_index, f));
 }
 
 /* Three observations at fixed places. */
@@ -52,7 +52,7 @@ static void bench_data(Bench *bench)
 
   bench->history.n_initial = FIRST;
   for (int i = 0; i < FIRST; i++) {
-    double  x[2], c[2];
+    double x[2], c[2];
     RgQuery query = {.x = x, .c = c, .index = -1, .context_index = -1};
     if (domain->design.size) query.index = (2 * i + 1) * domain->design.size / 7;
     if (domain->context.size) query.context_index = (3 * i + 2) % domain->context.size;
@@ -68,7 +68,7 @@ static void bench_data(Bench *bench)
 static void bench_make(const Setting *problem, const Setting *settings, bool standardise,
                        Bench *bench)
 {
-  static const Setting model[] = {{"kernel", "gaussian"}, {"ard", "false"},
+  static const Setting model[] = {{"kernel", "gaussian"},   {"ard", "false"},
                                   {"length_scale", "0.25"}, {"noise_variance", "1e-4"},
                                   {"fit", "fixed"},         {"mean", "zero"}};
 
@@ -111,7 +111,7 @@ static void bench_free(Bench *bench)
 /* ---- a dense posterior over (x, w), one coordinate each -------------------------------------- */
 
 typedef struct {
-  int    n;
+  int n;
   double x[ROOM], w[ROOM], factor[ROOM * ROOM], weight[ROOM];
 } Dense;
 
@@ -131,8 +131,8 @@ static void dense_make(const RgHistory *history, Dense *dense)
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      dense->factor[i * n + j]
-        = covariance(dense->x[i], dense->w[i], dense->x[j], dense->w[j]) + (i == j) * noise;
+      dense->factor[i * n + j] =
+        covariance(dense->x[i], dense->w[i], dense->x[j], dense->w[j]) + (i == j) * noise;
   assert_int_equal(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, dense->factor, n), 0);
   assert_int_equal(LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', n, 1, dense->factor, n, dense->weight, 1),
                    0);
@@ -141,7 +141,7 @@ static void dense_make(const RgHistory *history, Dense *dense)
 static void dense_predict(const Dense *dense, double x, double w, double *mean, double *variance)
 {
   const int n = dense->n;
-  double    k[ROOM], v[ROOM];
+  double k[ROOM], v[ROOM];
 
   *mean = 0;
   *variance = 1;
@@ -174,7 +174,7 @@ static double largest(const Dense *dense, const RgSpace *design, int n_nodes, co
                       double width, int k)
 {
   const int count = design->size ? design->size : LINE;
-  double    best = -INFINITY, values[3];
+  double best = -INFINITY, values[3];
 
   for (int i = 0; i < count; i++) {
     dense_bounds(dense, design->size ? design->points[i] : i / (LINE - 1.0), n_nodes, nodes, width,
@@ -187,7 +187,7 @@ static double largest(const Dense *dense, const RgSpace *design, int n_nodes, co
 static double most_uncertain(const Dense *dense, double x, const RgSpace *context)
 {
   const int count = context->size ? context->size : LINE;
-  double    best = 0, mean, variance;
+  double best = 0, mean, variance;
 
   for (int i = 0; i < count; i++) {
     dense_predict(dense, x, context->size ? context->points[i] : i / (LINE - 1.0), &mean,
@@ -201,10 +201,13 @@ static double most_uncertain(const Dense *dense, double x, const RgSpace *contex
 static int place(const RgDomain *domain, int t, double *nodes, double *kappa)
 {
   const RgRobustDerivatives bound = {2, 0.5, 1};
-  const int    d1 = !domain->design.size, d2 = !domain->context.size;
-  const double tau = rg_robust_levels(
-      &bound, d1 + d2, d1 && d2 ? 1 : d1 ? domain->context.size : domain->design.size, t);
-  const int    n = d2 ? (int)fmin(tau, 8) : domain->context.size;
+  const int d1 = !domain->design.size, d2 = !domain->context.size;
+  const double tau = rg_robust_levels(&bound, d1 + d2,
+                                      d1 && d2 ? 1
+                                      : d1     ? domain->context.size
+                                               : domain->design.size,
+                                      t);
+  const int n = d2 ? (int)fmin(tau, 8) : domain->context.size;
 
   *kappa = rg_robust_kappa(&bound, d1, d2, domain->design.size, domain->context.size, t);
   for (int i = 0; i < n; i++) nodes[i] = d2 ? (i + 0.5) / n : domain->context.points[i];
@@ -214,12 +217,12 @@ static int place(const RgDomain *domain, int t, double *nodes, double *kappa)
 static void check_step(Bench *bench, int t)
 {
   const RgDomain *domain = bench->setup.domain;
-  const double    confidence = bench->extra[0];
-  RgFailure       failure = {0};
-  Dense           dense;
-  double          nodes[NODES_ROOM], kappa, best_x[1], here[3], there[3], mean, variance;
-  RgQuery         best = {.x = best_x};
-  const int       n = place(domain, t, nodes, &kappa);
+  const double confidence = bench->extra[0];
+  RgFailure failure = {0};
+  Dense dense;
+  double nodes[NODES_ROOM], kappa, best_x[1], here[3], there[3], mean, variance;
+  RgQuery best = {.x = best_x};
+  const int n = place(domain, t, nodes, &kappa);
 
   dense_make(&bench->history, &dense);
   RG_OK(bench->class->recommend(&bench->algorithm, t - 1, &bench->history, &best, &failure));
@@ -248,7 +251,7 @@ static void check_step(Bench *bench, int t)
 static void run(const Setting *problem)
 {
   const Setting settings[] = {{"a", "2"}, {"b", "0.5"}, {"levels_max", "8"}, {NULL, NULL}};
-  Bench         bench;
+  Bench bench;
 
   bench_make(problem, settings, false, &bench);
   for (int t = 1; t <= STEPS; t++) {
@@ -289,8 +292,10 @@ static void algorithm_5(void **state)
 /* Nature draws the contexts: of a grid, of a box. */
 static void algorithms_6_and_7(void **state)
 {
-  const Setting finite[] = {
-    {"length_scale", "0.25"}, {"context_levels", "12"}, {"setting", "uncontrollable"}, {NULL, NULL}};
+  const Setting finite[] = {{"length_scale", "0.25"},
+                            {"context_levels", "12"},
+                            {"setting", "uncontrollable"},
+                            {NULL, NULL}};
   const Setting box[] = {{"length_scale", "0.25"}, {"setting", "uncontrollable"}, {NULL, NULL}};
 
   (void)state;
@@ -304,7 +309,7 @@ static void check_gradient(RgBatchFunction function, void *context, int dim, con
                            double tolerance)
 {
   const double h = 1e-5;
-  double       value[4], gradient[8], up[4], down[4], moved[8];
+  double value[4], gradient[8], up[4], down[4], moved[8];
 
   RG_OK(function(context, m, X, value, gradient));
   RG_OK(function(context, m, X, up, NULL));
@@ -324,19 +329,19 @@ static void check_gradient(RgBatchFunction function, void *context, int dim, con
 static void gradients(void **state)
 {
   static const char *const measures[] = {
-    "expectation", "expectation - 2*mad", "sd", "variance", "cvar(0.37)", "tanh(worst)",
-    "robust(expectation, l1 = 0.3)"};
+    "expectation", "expectation - 2*mad",          "sd", "variance", "cvar(0.37)",
+    "tanh(worst)", "robust(expectation, l1 = 0.3)"};
   const double X[] = {0.31, 0.62, 0.77, 0.15, 0.48, 0.93}, C[] = {0.2, 0.45, 0.81, 0.66};
-  const Setting problem[] = {{"dim", "2"}, {"context_dim", "2"}, {"length_scale", "0.4"},
-                             {NULL, NULL}};
+  const Setting problem[] = {
+    {"dim", "2"}, {"context_dim", "2"}, {"length_scale", "0.4"}, {NULL, NULL}};
 
   (void)state;
   for (size_t k = 0; k < sizeof measures / sizeof *measures; k++) {
     const Setting settings[] = {{"measure", measures[k]}, {"levels_max", "4"}, {NULL, NULL}};
-    RgRobustBox   box = {0};
-    RgTexts       law = {1, (char *[]){"normal(0.4, 0.3)"}};
-    RgFailure     failure = {0};
-    Bench         bench;
+    RgRobustBox box = {0};
+    RgTexts law = {1, (char *[]){"normal(0.4, 0.3)"}};
+    RgFailure failure = {0};
+    Bench bench;
 
     bench_make(problem, settings, true, &bench);
     RG_OK(rg_robust_box_create(&bench.algorithm, measures[k], &law, 4, &box));
@@ -345,7 +350,7 @@ static void gradients(void **state)
     assert_int_equal(box.n_nodes, 16);
     box.width = 2.5;
     RgRobustSurface mean = {&box, false}, upper = {&box, true};
-    RgRobustLine    line = {&box, X};
+    RgRobustLine line = {&box, X};
     check_gradient(rg_robust_surface, &mean, 2, X, 3, 1e-6);
     check_gradient(rg_robust_surface, &upper, 2, X, 3, 1e-6);
     check_gradient(rg_robust_variance, &line, 2, C, 2, 1e-6);
@@ -362,11 +367,11 @@ static void gradients(void **state)
 static void weights(void **state)
 {
   const Setting problem[] = {{"context_dim", "2"}, {NULL, NULL}};
-  const double  cuts[] = {-INFINITY, 0.25, 0.5, 0.75, INFINITY};
-  RgTexts       law = {2, (char *[]){"uniform(0, 1)", "normal(0.4, 0.3)"}};
-  RgRobustBox   box = {0};
-  Bench         bench;
-  double        total = 0;
+  const double cuts[] = {-INFINITY, 0.25, 0.5, 0.75, INFINITY};
+  RgTexts law = {2, (char *[]){"uniform(0, 1)", "normal(0.4, 0.3)"}};
+  RgRobustBox box = {0};
+  Bench bench;
+  double total = 0;
 
   (void)state;
   bench_make(problem, NULL, false, &bench);
@@ -389,17 +394,17 @@ static void weights(void **state)
 static void best_index(void **state)
 {
   static const char *const measures[] = {"expectation", "variance"};
-  const double             X[] = {0.1, 0.5, 0.9};
-  const Setting            problem[] = {{"context_levels", "5"}, {NULL, NULL}};
+  const double X[] = {0.1, 0.5, 0.9};
+  const Setting problem[] = {{"context_levels", "5"}, {NULL, NULL}};
 
   (void)state;
   for (int k = 0; k < 2; k++) {
     const Setting settings[] = {{"measure", measures[k]}, {"index_paths", "50"}, {NULL, NULL}};
-    RgRobustBox   box = {0};
-    RgTexts       law = {1, (char *[]){"uniform(0, 1)"}};
-    RgFailure     failure = {0};
-    Bench         bench;
-    double        value[3], lower[3], upper[3], expected[3], again[3];
+    RgRobustBox box = {0};
+    RgTexts law = {1, (char *[]){"uniform(0, 1)"}};
+    RgFailure failure = {0};
+    Bench bench;
+    double value[3], lower[3], upper[3], expected[3], again[3];
 
     bench_make(problem, settings, true, &bench);
     RG_OK(rg_robust_box_create(&bench.algorithm, measures[k], &law, 4, &box));
@@ -432,8 +437,8 @@ static void cap(void **state)
 {
   const Setting settings[] = {{"levels_max", "5"}, {NULL, NULL}};
   const Setting problem[] = {{"levels", "50"}, {NULL, NULL}};
-  Bench         bench;
-  RgFailure     failure = {0};
+  Bench bench;
+  RgFailure failure = {0};
 
   (void)state;
   bench_make(problem, settings, false, &bench);
@@ -451,10 +456,10 @@ static void cap(void **state)
 static void direct(RgProblem *problem, double x, int count, double *mean, double *deviation)
 {
   const RgSpace *context = &problem->domain.context;
-  const int      n = context->size ? context->size : count;
-  RgFailure      failure = {0};
-  RgPoint       *points;
-  double        *c, *f;
+  const int n = context->size ? context->size : count;
+  RgFailure failure = {0};
+  RgPoint *points;
+  double *c, *f;
 
   RG_OK(PetscMalloc3(n, &points, n, &c, n, &f));
   for (int j = 0; j < n; j++) {
@@ -472,7 +477,7 @@ static void direct(RgProblem *problem, double x, int count, double *mean, double
 static void the_problem(void **state)
 {
   static const char *const grids[] = {"0", "9"};
-  double                   sum = 0, squares = 0;
+  double sum = 0, squares = 0;
 
   (void)state;
   for (int k = 0; k < 2; k++) {
@@ -491,9 +496,9 @@ static void the_problem(void **state)
     instance_free(&other);
   }
   for (uint64_t number = 0; number < 400; number++) {
-    Instance  instance = instance_make("gp_path_box", NULL, 5, number);
+    Instance instance = instance_make("gp_path_box", NULL, 5, number);
     RgFailure failure = {0};
-    double    x = 0.3, c = 0.8, f;
+    double x = 0.3, c = 0.8, f;
     RG_OK(rg_problem_evaluate(&instance.problem, 1, &(RgPoint){-1, &x, -1, &c}, &f, &failure));
     sum += f / 400;
     squares += f * f / 400;
@@ -515,12 +520,12 @@ static void mistakes(void **state)
 
   (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    const Setting           problem[] = {{cases[k].problem[0], cases[k].problem[1]}, {NULL, NULL}};
+    const Setting problem[] = {{cases[k].problem[0], cases[k].problem[1]}, {NULL, NULL}};
     const RgAlgorithmClass *class = rg_algorithm_class_find("rrgp_ucb_continuous");
-    Instance                instance = instance_make("gp_path_box", problem, 1, 0);
-    RgDiagnostics           diagnostics = {0};
-    const RgParam          *entry;
-    void                   *options;
+    Instance instance = instance_make("gp_path_box", problem, 1, 0);
+    RgDiagnostics diagnostics = {0};
+    const RgParam *entry;
+    void *options;
 
     RG_OK(PetscCalloc(class->options_size, &options));
     RG_OK(rg_params_defaults(class->params, options));
@@ -537,9 +542,10 @@ static void mistakes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(algorithm_3), cmocka_unit_test(algorithm_4), cmocka_unit_test(algorithm_5),
-  cmocka_unit_test(algorithms_6_and_7), cmocka_unit_test(gradients), cmocka_unit_test(weights),
-  cmocka_unit_test(cap), cmocka_unit_test(best_index),
+  cmocka_unit_test(algorithm_3), cmocka_unit_test(algorithm_4),
+  cmocka_unit_test(algorithm_5), cmocka_unit_test(algorithms_6_and_7),
+  cmocka_unit_test(gradients),   cmocka_unit_test(weights),
+  cmocka_unit_test(cap),         cmocka_unit_test(best_index),
   cmocka_unit_test(the_problem), cmocka_unit_test(mistakes)};
 
 RG_TEST_MAIN(tests)

@@ -18,7 +18,7 @@ static void parse(const char *text, RgMeasure *measure)
 static void check(const char *text, double lower, double value, double upper)
 {
   RgMeasure measure;
-  double    middle[CONTEXTS], low, up, F;
+  double middle[CONTEXTS], low, up, F;
 
   for (int i = 0; i < CONTEXTS; ++i) middle[i] = 0.5 * (l[i] + u[i]);
   parse(text, &measure);
@@ -52,7 +52,7 @@ static void table_of_measures(void **state)
 static void wide_intervals(void **state)
 {
   const char *texts[] = {"mad", "variance"};
-  double      upper[] = {6.469, 41.89931875}, wl[CONTEXTS], wu[CONTEXTS], low, up;
+  double upper[] = {6.469, 41.89931875}, wl[CONTEXTS], wu[CONTEXTS], low, up;
 
   (void)state;
   for (int i = 0; i < CONTEXTS; ++i) {
@@ -74,8 +74,8 @@ static void wide_intervals(void **state)
 static void cvar_is_an_integral(void **state)
 {
   const double f[] = {0.0, 1.0}, half[] = {0.5, 0.5};
-  RgMeasure    measure;
-  double       F;
+  RgMeasure measure;
+  double F;
 
   (void)state;
   parse("cvar(0.6)", &measure);

@@ -25,18 +25,18 @@ static double y_of(int i)
 
 /* An algorithm with the six observations in its history. */
 typedef struct {
-  Instance           instance;
+  Instance instance;
   RgSurrogateOptions surrogate;
-  void              *options;
-  RgAlgorithm        algorithm;
-  RgHistory          history;
-  double             x[1], c[1], extra[8];
-  RgQuery            query;
+  void *options;
+  RgAlgorithm algorithm;
+  RgHistory history;
+  double x[1], c[1], extra[8];
+  RgQuery query;
 } Bench;
 
 static void set(const RgParam *table, void *options, const char *name, const char *value)
 {
-  RgDiagnostics  diagnostics = {0};
+  RgDiagnostics diagnostics = {0};
   const RgParam *entry;
 
   RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
@@ -47,13 +47,13 @@ static bool standardised; /* of the model of the next bench */
 
 static void bench_make(const char *measure, const char *name, const Setting *settings, Bench *bench)
 {
-  static const Setting model[] = {{"kernel", "gaussian"}, {"ard", "false"},
+  static const Setting model[] = {{"kernel", "gaussian"},  {"ard", "false"},
                                   {"length_scale", "0.1"}, {"noise_variance", "1e-6"},
                                   {"fit", "fixed"},        {"standardise", "false"},
                                   {"mean", "zero"}};
-  const Setting           problem[] = {{"measure", measure}, {NULL, NULL}};
+  const Setting problem[] = {{"measure", measure}, {NULL, NULL}};
   const RgAlgorithmClass *class = rg_algorithm_class_find(name);
-  const RgDomain         *domain;
+  const RgDomain *domain;
 
   memset(bench, 0, sizeof *bench);
   bench->instance = instance_make("gp_path_context", problem, 1, 0);
@@ -105,7 +105,7 @@ static const RgRobust *updated(Bench *bench)
 static void posterior(void **state)
 {
   static const struct {
-    int    x, w;
+    int x, w;
     double mean, variance;
   } expected[] = {{6, 8, -1.4516618317, 0.0799245722103},
                   {21, 29, -0.672732189231, 0.0610823838976},
@@ -138,9 +138,9 @@ static double best_of(int n, const double *value)
 static void row(const char *measure, double beta, double lower, double upper, int recommended,
                 double value, double width, int x, int w)
 {
-  Bench           bench;
+  Bench bench;
   const RgRobust *state;
-  int             best;
+  int best;
 
   bench_make(measure, "rrgp_ucb", NULL, &bench);
   state = updated(&bench);
@@ -171,8 +171,8 @@ static void ties_and_widths(void **state)
 {
   static const struct {
     const char *measure;
-    double      squared, lower, upper, width; /* width: at x-hat */
-    int         tied;
+    double squared, lower, upper, width; /* width: at x-hat */
+    int tied;
   } rows[] = {{"expectation", 9, -2.28862703349, 3.11419419679, 5.2836689189, 1},
               {"ptr(0.5)", 9, 0.06, 1, 1, 34},
               {"expectation - mad", 9, -7.61784808271, 3.11419419679, 10.8419814474, 1},
@@ -183,10 +183,10 @@ static void ties_and_widths(void **state)
 
   (void)state;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
-    const double    beta = rows[k].squared > 0 ? rows[k].squared : 2 * log(2500) + 1;
-    Bench           bench;
+    const double beta = rows[k].squared > 0 ? rows[k].squared : 2 * log(2500) + 1;
+    Bench bench;
     const RgRobust *robust;
-    int             best, tied = 0;
+    int best, tied = 0;
 
     bench_make(rows[k].measure, "rrgp_ucb", NULL, &bench);
     robust = updated(&bench);
@@ -216,20 +216,20 @@ static void ties_and_widths(void **state)
 /* Measures are of values as they are, also where the model has standardised them. */
 static void native_units(void **state)
 {
-  Bench         bench;
-  RgMeasure     ptr;
-  RgText        mistake = {0};
-  double       *native, F[SIDE];
-  const int     size = SIDE * SIDE;
-  RgQuery       best = {.x = (double[1]){0}, .c = (double[1]){0}};
-  RgFailure     failure = {0};
+  Bench bench;
+  RgMeasure ptr;
+  RgText mistake = {0};
+  double *native, F[SIDE];
+  const int size = SIDE * SIDE;
+  RgQuery best = {.x = (double[1]){0}, .c = (double[1]){0}};
+  RgFailure failure = {0};
 
   (void)state;
   standardised = true;
   bench_make("ptr(0.5)", "rrgp_ucb", NULL, &bench);
   standardised = false;
   const RgRobust *robust = updated(&bench);
-  const double   *mean = rg_set_posterior_mean(robust->model.set);
+  const double *mean = rg_set_posterior_mean(robust->model.set);
   assert_true(fabs(robust->model.scale - 1) > 0.04 && fabs(robust->model.shift) > 0.05);
   RG_OK(PetscMalloc1(size, &native));
   for (int i = 0; i < size; ++i) native[i] = robust->model.shift + robust->model.scale * mean[i];
@@ -256,7 +256,7 @@ static void native_units(void **state)
 
 static void choose(const char *name, const Setting *settings, int x, int w, double value)
 {
-  Bench     bench;
+  Bench bench;
   RgFailure failure = {0};
 
   bench_make("ptr(0.5)", name, settings, &bench);
@@ -285,14 +285,14 @@ static void other_methods(void **state)
 static void paths_follow_the_posterior(void **state)
 {
   enum { PATHS = 3, N = SIDE * SIDE };
-  const RgStream  stream = rg_stream(7, "test", 0, "paths", 0);
-  const double    noise = 1e-3, scale = 0.1;
-  Instance        instance = instance_make("gp_path_context", NULL, 1, 0);
-  RgKernel        kernel = {0};
+  const RgStream stream = rg_stream(7, "test", 0, "paths", 0);
+  const double noise = 1e-3, scale = 0.1;
+  Instance instance = instance_make("gp_path_context", NULL, 1, 0);
+  RgKernel kernel = {0};
   RgSetPosterior *with, *without;
-  RgSetSamples    paths, priors;
-  RgFailure       failure = {0};
-  double          K[DATA * DATA], z[2 * DATA], *cross, e[PATHS][DATA];
+  RgSetSamples paths, priors;
+  RgFailure failure = {0};
+  double K[DATA * DATA], z[2 * DATA], *cross, e[PATHS][DATA];
 
   (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &scale, 1.0, &kernel));
@@ -310,7 +310,7 @@ static void paths_follow_the_posterior(void **state)
   RG_OK(PetscMalloc1(DATA * N, &cross));
   RG_OK(rg_kernel_cross(&kernel, DATA, z, N, rg_set_posterior_points(with), cross));
   for (int s = 0; s < PATHS; ++s) {
-    double        weight[DATA], worst = 0;
+    double weight[DATA], worst = 0;
     const double *prior = priors.path + (size_t)s * N, *path = paths.path + (size_t)s * N;
     RG_OK(rg_kernel_matrix(&kernel, DATA, z, K));
     for (int i = 0; i < DATA; ++i) {
@@ -341,7 +341,7 @@ static void sampled_bounds_and_best_index(void **state)
   static const Setting settings[] = {
     {"bounds", "sampled"}, {"paths", "30"}, {"index_paths", "20"}, {NULL, NULL}};
   static const char *const measures[] = {"sd", "expectation"};
-  Bench     bench;
+  Bench bench;
   RgFailure failure = {0};
 
   (void)state;
@@ -352,7 +352,8 @@ static void sampled_bounds_and_best_index(void **state)
       bench.history.n = t;
       RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &failure));
       assert_false(failure.failed);
-      assert_true(bench.extra[RG_ROBUST_LARGEST_SD + 1] >= 1 && bench.extra[RG_ROBUST_LARGEST_SD + 1] <= t);
+      assert_true(bench.extra[RG_ROBUST_LARGEST_SD + 1] >= 1 &&
+                  bench.extra[RG_ROBUST_LARGEST_SD + 1] <= t);
       if (m == 1) assert_true(bench.extra[RG_ROBUST_LARGEST_SD + 1] == t);
       for (int i = 0; i < SIDE; ++i) assert_true(robust->lower[i] < robust->upper[i]);
       assert_true(isnan(bench.extra[RG_ROBUST_CONFIDENCE]));
@@ -368,14 +369,14 @@ static void one_context(void **state)
 {
   static const char *const measures[] = {"expectation", "worst", "best", "cvar(0.3)", "var(0.5)"};
   const RgStream stream = rg_stream(3, "test", 0, "lemma", 0);
-  const double   p = 1.0;
+  const double p = 1.0;
 
   (void)state;
   for (int k = 0; k < 500; ++k) {
-    RgRandom  random = rg_stream_at(&stream, (uint64_t)k);
+    RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     RgMeasure measure;
-    RgText    mistake = {0};
-    double    mean[20], variance[20], lower[20], upper[20], value[20];
+    RgText mistake = {0};
+    double mean[20], variance[20], lower[20], upper[20], value[20];
     const double width = 3 * rg_random_uniform(&random);
     for (int i = 0; i < 20; ++i) {
       mean[i] = rg_random_normal(&random);

@@ -13,9 +13,9 @@ static Instance make(const char *name, const char *measure, const char *setting,
 static double f_at(RgProblem *problem, int design, int context)
 {
   const RgDomain *domain = &problem->domain;
-  double          x[3], c[3], f;
-  RgPoint         point = {design, x, context, c};
-  RgFailure       failure = {0};
+  double x[3], c[3], f;
+  RgPoint point = {design, x, context, c};
+  RgFailure failure = {0};
 
   rg_space_to_native(&domain->design, domain->design.points + design * domain->design.dim, x);
   rg_space_to_native(&domain->context, domain->context.points + context * domain->context.dim, c);
@@ -27,9 +27,9 @@ static double f_at(RgProblem *problem, int design, int context)
 static double F_at(RgProblem *problem, int design)
 {
   const RgSpace *space = &problem->domain.design;
-  double         x[3], F;
-  RgPoint        point = {design, x, -1, NULL};
-  RgFailure      failure = {0};
+  double x[3], F;
+  RgPoint point = {design, x, -1, NULL};
+  RgFailure failure = {0};
 
   rg_space_to_native(space, space->points + design * space->dim, x);
   RG_OK(rg_problem_objective(problem, 1, &point, &F, &failure));
@@ -40,7 +40,7 @@ static double F_at(RgProblem *problem, int design)
 static void himmelblau_optimum(const char *measure, double optimum, int index, double mean)
 {
   Instance instance = make("himmelblau_composite", measure, "simulator", 0);
-  double   sum = 0.0;
+  double sum = 0.0;
 
   RG_CLOSE(instance.problem.optimum, optimum, 1e-11);
   assert_int_equal(instance.problem.n_optimisers, 1);
@@ -52,9 +52,9 @@ static void himmelblau_optimum(const char *measure, double optimum, int index, d
 
 static void himmelblau_composite(void **state)
 {
-  Instance        instance = make("himmelblau_composite", "expectation", "uncontrollable", 0);
+  Instance instance = make("himmelblau_composite", "expectation", "uncontrollable", 0);
   const RgDomain *domain = &instance.problem.domain;
-  double          mean = 0.0, square = 0.0, w1 = 0.0;
+  double mean = 0.0, square = 0.0, w1 = 0.0;
 
   (void)state;
   assert_int_equal(domain->design.size, 225);
@@ -85,13 +85,13 @@ static void himmelblau_composite(void **state)
 static void sum_of_paths(void **state)
 {
   static const double q1[] = {0.00323767011452, 0.0191563020152, 0.0726726479361, 0.17677079867,
-                              0.275695891297, 0.275695891297, 0.17677079867};
+                              0.275695891297,   0.275695891297,  0.17677079867};
   static const double q2[] = {0.0366328453692, 0.111280758479, 0.216745321404, 0.270682149496,
-                              0.216745321404, 0.111280758479, 0.0366328453692};
-  Instance            instance = make("gp_path_sum", "expectation", "simulator", 3);
-  Instance            same = make("gp_path_sum", "worst", "uncontrollable", 3);
-  const double       *p = instance.problem.domain.context_prob;
-  double              least = 1.0, f[2][2][2][2];
+                              0.216745321404,  0.111280758479, 0.0366328453692};
+  Instance instance = make("gp_path_sum", "expectation", "simulator", 3);
+  Instance same = make("gp_path_sum", "worst", "uncontrollable", 3);
+  const double *p = instance.problem.domain.context_prob;
+  double least = 1.0, f[2][2][2][2];
 
   (void)state;
   for (int j = 0; j < 343; ++j) {
@@ -118,7 +118,7 @@ static void sum_of_paths(void **state)
 static void path_with_context(void **state)
 {
   double square = 0.0, product = 0.0;
-  int    count = 0;
+  int count = 0;
 
   (void)state;
   for (uint64_t k = 0; k < 40; ++k) {
@@ -143,17 +143,17 @@ static void path_with_context(void **state)
 static void contexts_follow_their_probabilities(void **state)
 {
   enum { DRAWS = 20000 };
-  Instance      instance = make("gp_path_sum", "expectation", "uncontrollable", 0);
+  Instance instance = make("gp_path_sum", "expectation", "uncontrollable", 0);
   const double *p = instance.problem.domain.context_prob;
-  RgStream      stream = rg_stream(1, "gp_path_sum", 0, "context", 0);
-  int           counts[343] = {0};
-  double        chi = 0.0;
+  RgStream stream = rg_stream(1, "gp_path_sum", 0, "context", 0);
+  int counts[343] = {0};
+  double chi = 0.0;
 
   (void)state;
   for (int k = 0; k < DRAWS; ++k) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
-    double   c[3];
-    int      index = -1;
+    double c[3];
+    int index = -1;
 
     RG_OK(instance.problem.class->draw_context(&instance.problem, &random, c, &index));
     assert_in_range(index, 0, 342);
@@ -173,15 +173,15 @@ static void measures_of_laws(void **state)
   enum { N = 1024 };
   static const char *const measures[] = {"worst", "ptr(-0.1)", "sd", "cvar(0.25)",
                                          "0.5*expectation"};
-  static const double      x = 0.3;
-  RgPoint                  points[N];
-  RgFailure                failure = {0};
-  double                   c[N], f[N], expected[5] = {INFINITY, 0, 0, 0, 0}, optimum;
+  static const double x = 0.3;
+  RgPoint points[N];
+  RgFailure failure = {0};
+  double c[N], f[N], expected[5] = {INFINITY, 0, 0, 0, 0}, optimum;
 
   (void)state;
   for (int k = 0; k < 5; k++) {
     const Setting settings[] = {{"law", "uniform(0, 1)"}, {"measure", measures[k]}, {NULL, NULL}};
-    Instance      instance = instance_make("three_humps_camel", settings, 1, 0);
+    Instance instance = instance_make("three_humps_camel", settings, 1, 0);
     assert_string_equal(instance.problem.domain.measure, measures[k]);
     for (int i = 0; i < N; i++) {
       c[i] = (i + 0.5) / N;
@@ -210,10 +210,11 @@ static void measures_of_laws(void **state)
       assert_true(optimum >= value_at(&instance.problem, &other) - 1e-9);
     instance_free(&instance);
   }
-  const Setting half[] = {{"measure", "0.5*expectation"}, {"measure_points", "16384"}, {NULL, NULL}};
-  Instance      two = instance_make("modified_branin", half, 1, 0);
-  Instance      whole = instance_make("modified_branin", NULL, 1, 0);
-  const double  at[] = {0.4, 0.7};
+  const Setting half[] = {
+    {"measure", "0.5*expectation"}, {"measure_points", "16384"}, {NULL, NULL}};
+  Instance two = instance_make("modified_branin", half, 1, 0);
+  Instance whole = instance_make("modified_branin", NULL, 1, 0);
+  const double at[] = {0.4, 0.7};
   assert_string_equal(whole.problem.domain.measure, "expectation");
   RG_CLOSE(2 * value_at(&two.problem, at), value_at(&whole.problem, at), 1e-3);
   instance_free(&two);
@@ -222,10 +223,10 @@ static void measures_of_laws(void **state)
 
 static void mistakes(void **state)
 {
-  const Setting         settings[] = {{"measure", "expectation - mda"}, {NULL, NULL}};
+  const Setting settings[] = {{"measure", "expectation - mda"}, {NULL, NULL}};
   const RgProblemClass *class = rg_problem_class_find("himmelblau_composite");
-  void                 *options = options_make(class, settings);
-  RgDiagnostics         diagnostics = {0};
+  void *options = options_make(class, settings);
+  RgDiagnostics diagnostics = {0};
 
   (void)state;
   RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
@@ -236,12 +237,9 @@ static void mistakes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(himmelblau_composite),
-  cmocka_unit_test(sum_of_paths),
-  cmocka_unit_test(path_with_context),
-  cmocka_unit_test(contexts_follow_their_probabilities),
-  cmocka_unit_test(measures_of_laws),
-  cmocka_unit_test(mistakes),
+  cmocka_unit_test(himmelblau_composite), cmocka_unit_test(sum_of_paths),
+  cmocka_unit_test(path_with_context),    cmocka_unit_test(contexts_follow_their_probabilities),
+  cmocka_unit_test(measures_of_laws),     cmocka_unit_test(mistakes),
 };
 
 RG_TEST_MAIN(tests)

@@ -60,7 +60,7 @@ static void widths_of_the_problems(void **state)
 
 static double power_bound(double nu, double concave)
 {
-  const double       one = 1;
+  const double one = 1;
   const RgRobustTerm term = {1, concave, 1, &one, &nu};
 
   return rg_robust_bound(1, &term, 300, 2500, rg_robust_c1(1e-6, 1, 1), 500);
@@ -100,15 +100,15 @@ static void bounds(void **state)
 static void greedy_gain(void **state)
 {
   static const struct {
-    int    t;
+    int t;
     double gain, relative;
   } expected[] = {{1, 6.907755779, 1e-9}, {2, 13.81551156, 1e-9}, {10, 69.0775, 1e-5},
                   {50, 341.3, 2e-3},      {100, 647, 4e-3},       {300, 1381, 2e-3}};
   const RgProblemClass *class = rg_problem_class_find("gp_path_context");
-  void                 *options = options_make(class, NULL);
-  RgDomain              domain = {0};
-  RgKernel              kernel;
-  RgInformationGain     gain;
+  void *options = options_make(class, NULL);
+  RgDomain domain = {0};
+  RgKernel kernel;
+  RgInformationGain gain;
 
   (void)state;
   RG_OK(class->domain(options, &domain));
@@ -130,7 +130,7 @@ static void greedy_gain(void **state)
 static void continuous(void **state)
 {
   const RgRobustDerivatives unit = {1, 1, 1};
-  static const int    t[] = {1, 2, 10};
+  static const int t[] = {1, 2, 10};
   static const double tau1[] = {7, 25, 607}, kappa1[] = {2500, 31300, 18422500};
   static const double tau2[] = {3, 12, 287}, kappa2[] = {150, 600, 14350};
   static const double tau3[] = {6, 24, 581}, kappa3[] = {222, 13848, 196123522};

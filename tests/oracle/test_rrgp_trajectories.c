@@ -11,16 +11,16 @@ typedef struct {
 } Step;
 
 typedef struct {
-  Instance           instance;
+  Instance instance;
   RgSurrogateOptions surrogate;
-  void              *options;
-  RgAlgorithm        algorithm;
-  RgHistory          history;
+  void *options;
+  RgAlgorithm algorithm;
+  RgHistory history;
 } Race;
 
 static void set(const RgParam *table, void *options, const char *name, const char *value)
 {
-  RgDiagnostics  diagnostics = {0};
+  RgDiagnostics diagnostics = {0};
   const RgParam *entry;
 
   RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
@@ -30,9 +30,13 @@ static void set(const RgParam *table, void *options, const char *name, const cha
 /* The surrogate of the paper: exp(-|theta - theta'|^2/10) on [-2.5, 2.5]^4, noise variance 1e-6. */
 static void make_surrogate(RgSurrogateOptions *surrogate)
 {
-  static const char *const settings[][2] = {
-    {"kernel", "gaussian"}, {"ard", "false"}, {"length_scale", "0.447213595499958"},
-    {"noise_variance", "1e-6"}, {"fit", "fixed"}, {"standardise", "false"}, {"mean", "zero"}};
+  static const char *const settings[][2] = {{"kernel", "gaussian"},
+                                            {"ard", "false"},
+                                            {"length_scale", "0.447213595499958"},
+                                            {"noise_variance", "1e-6"},
+                                            {"fit", "fixed"},
+                                            {"standardise", "false"},
+                                            {"mean", "zero"}};
 
   memset(surrogate, 0, sizeof *surrogate);
   RG_OK(rg_params_defaults(rg_surrogate_params, surrogate));
@@ -44,10 +48,10 @@ static void make_surrogate(RgSurrogateOptions *surrogate)
 static void append(Race *race, int x, int w)
 {
   const RgDomain *domain = &race->instance.problem.domain;
-  const double   *design = domain->design.points + 2 * x, *context = domain->context.points + 2 * w;
-  double          native[2], f;
-  RgPoint         point = {x, native, w, context};
-  RgFailure       failure = {0};
+  const double *design = domain->design.points + 2 * x, *context = domain->context.points + 2 * w;
+  double native[2], f;
+  RgPoint point = {x, native, w, context};
+  RgFailure failure = {0};
 
   rg_space_to_native(&domain->design, design, native);
   RG_OK(rg_problem_evaluate(&race->instance.problem, 1, &point, &f, &failure));
@@ -56,9 +60,9 @@ static void append(Race *race, int x, int w)
 
 static void race_make(const char *measure, const char *name, const Setting *settings, Race *race)
 {
-  const Setting           problem[] = {{"measure", measure}, {NULL, NULL}};
+  const Setting problem[] = {{"measure", measure}, {NULL, NULL}};
   const RgAlgorithmClass *class = rg_algorithm_class_find(name);
-  RgDiagnostics           diagnostics = {0};
+  RgDiagnostics diagnostics = {0};
 
   race->instance = instance_make("himmelblau_composite", problem, 1, 0);
   make_surrogate(&race->surrogate);
@@ -108,16 +112,16 @@ static uint64_t splitmix(uint64_t *state)
 static void run(const char *measure, const char *name, const Setting *settings, bool numbers,
                 const Step *steps, double regret)
 {
-  Race      race;
-  double    x[2], c[2], extra[8], F;
-  RgQuery   query = {.x = x, .c = c, .extra = extra};
+  Race race;
+  double x[2], c[2], extra[8], F;
+  RgQuery query = {.x = x, .c = c, .extra = extra};
   RgFailure failure = {0};
-  uint64_t  seed = 9;
+  uint64_t seed = 9;
 
   race_make(measure, name, settings, &race);
   for (int t = 1; t <= STEPS; ++t) {
     const Step *step = &steps[t - 1];
-    int         recommended;
+    int recommended;
 
     RG_OK(race.algorithm.class->recommend(&race.algorithm, t - 1, &race.history, &query, &failure));
     recommended = query.index;
@@ -129,7 +133,8 @@ static void run(const char *measure, const char *name, const Setting *settings, 
       RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
     }
     assert_false(failure.failed);
-    if (query.index != step->x || query.context_index != step->w || recommended != step->recommended)
+    if (query.index != step->x || query.context_index != step->w ||
+        recommended != step->recommended)
       fail_msg("%s/%s, step %d: %d,%d|%d instead of %d,%d|%d", name, measure, t, query.index,
                query.context_index, recommended, step->x, step->w, step->recommended);
     if (t == STEPS) {
@@ -145,15 +150,18 @@ static void run(const char *measure, const char *name, const Setting *settings, 
 static const char exp_mad[] = "expectation - 4*mad", ptr[] = "ptr(0.18)";
 static const Setting fixed[] = {{"confidence", "fixed"}, {NULL, NULL}};
 
-#define FIXED_FIRST_11                                                                          \
-  {210, 224, 210}, {224, 14, 224}, {0, 14, 224}, {224, 210, 224}, {14, 224, 14}, {119, 0, 14},  \
-    {119, 119, 14}, {218, 4, 14}, {14, 210, 14}, {90, 210, 14}, {14, 11, 14}
+#define FIXED_FIRST_11                                                                             \
+  {210, 224, 210}, {224, 14, 224}, {0, 14, 224}, {224, 210, 224}, {14, 224, 14}, {119, 0, 14},     \
+    {119, 119, 14}, {218, 4, 14}, {14, 210, 14}, {90, 210, 14},                                    \
+  {                                                                                                \
+    14, 11, 14                                                                                     \
+  }
 
 /* Both are the same method for the expectation (claim R13). */
 static void fixed_widths_and_the_expectation(void **state)
 {
-  static const Step steps[] = {FIXED_FIRST_11,  {224, 224, 149}, {0, 224, 59},
-                               {210, 14, 59}, {59, 217, 59},   {74, 81, 74}};
+  static const Step steps[] = {FIXED_FIRST_11, {224, 224, 149}, {0, 224, 59},
+                               {210, 14, 59},  {59, 217, 59},   {74, 81, 74}};
 
   (void)state;
   run("expectation", "rrgp_ucb", fixed, false, steps, 0.5976766799);
@@ -163,9 +171,9 @@ static void fixed_widths_and_the_expectation(void **state)
 static void fixed_widths_and_deviations(void **state)
 {
   static const Step proposed[] = {FIXED_FIRST_11, {224, 224, 210}, {0, 224, 210},
-                                  {210, 14, 210}, {210, 90, 210}, {59, 217, 74}};
+                                  {210, 14, 210}, {210, 90, 210},  {59, 217, 74}};
   static const Step upper[] = {FIXED_FIRST_11, {224, 224, 210}, {0, 224, 210},
-                               {210, 14, 210}, {59, 217, 210}, {74, 81, 89}};
+                               {210, 14, 210}, {59, 217, 210},  {74, 81, 89}};
 
   (void)state;
   run(exp_mad, "rrgp_ucb", fixed, false, proposed, 0.1424444541);
@@ -175,13 +183,13 @@ static void fixed_widths_and_deviations(void **state)
 static void random_widths(void **state)
 {
   static const Step deviations[] = {
-    {210, 224, 210}, {224, 14, 224}, {0, 14, 224}, {224, 210, 224}, {14, 224, 14}, {134, 0, 14},
-    {134, 146, 14}, {218, 5, 14}, {75, 210, 14}, {14, 14, 14}, {224, 224, 134}, {59, 210, 74},
-    {59, 6, 89}, {59, 217, 74}, {6, 164, 74}, {120, 0, 74}};
-  static const Step threshold[] = {
-    {0, 224, 0}, {2, 14, 0}, {7, 210, 0}, {9, 149, 0}, {14, 10, 14}, {52, 0, 11}, {65, 218, 11},
-    {66, 9, 10}, {53, 224, 142}, {60, 105, 127}, {71, 215, 129}, {160, 104, 160}, {192, 0, 192},
-    {71, 14, 160}, {115, 210, 115}, {40, 113, 129}};
+    {210, 224, 210}, {224, 14, 224}, {0, 14, 224},  {224, 210, 224}, {14, 224, 14},   {134, 0, 14},
+    {134, 146, 14},  {218, 5, 14},   {75, 210, 14}, {14, 14, 14},    {224, 224, 134}, {59, 210, 74},
+    {59, 6, 89},     {59, 217, 74},  {6, 164, 74},  {120, 0, 74}};
+  static const Step threshold[] = {{0, 224, 0},    {2, 14, 0},     {7, 210, 0},     {9, 149, 0},
+                                   {14, 10, 14},   {52, 0, 11},    {65, 218, 11},   {66, 9, 10},
+                                   {53, 224, 142}, {60, 105, 127}, {71, 215, 129},  {160, 104, 160},
+                                   {192, 0, 192},  {71, 14, 160},  {115, 210, 115}, {40, 113, 129}};
 
   (void)state;
   run(exp_mad, "rrgp_ucb", NULL, true, deviations, 0.1424444541);
@@ -190,10 +198,10 @@ static void random_widths(void **state)
 
 static void bbbmobo(void **state)
 {
-  static const Step steps[] = {
-    {210, 224, 210}, {224, 14, 224}, {0, 14, 224}, {224, 210, 224}, {14, 224, 14}, {218, 0, 14},
-    {134, 146, 14}, {90, 210, 104}, {218, 218, 104}, {7, 216, 89}, {14, 14, 104}, {105, 0, 134},
-    {105, 115, 134}, {224, 224, 134}, {59, 210, 89}, {59, 0, 89}};
+  static const Step steps[] = {{210, 224, 210}, {224, 14, 224},  {0, 14, 224},   {224, 210, 224},
+                               {14, 224, 14},   {218, 0, 14},    {134, 146, 14}, {90, 210, 104},
+                               {218, 218, 104}, {7, 216, 89},    {14, 14, 104},  {105, 0, 134},
+                               {105, 115, 134}, {224, 224, 134}, {59, 210, 89},  {59, 0, 89}};
 
   (void)state;
   run("expectation", "bbbmobo", NULL, false, steps, 0.6051564785);
@@ -201,10 +209,10 @@ static void bbbmobo(void **state)
 
 static void quadrature(void **state)
 {
-  static const Step steps[] = {
-    {210, 224, 210}, {224, 14, 224}, {224, 210, 224}, {0, 14, 0}, {14, 224, 14}, {14, 14, 14},
-    {224, 0, 224}, {218, 128, 224}, {218, 224, 218}, {212, 0, 215}, {213, 210, 216},
-    {214, 14, 217}, {224, 149, 218}, {222, 217, 219}, {214, 7, 216}, {214, 105, 216}};
+  static const Step steps[] = {{210, 224, 210}, {224, 14, 224},  {224, 210, 224}, {0, 14, 0},
+                               {14, 224, 14},   {14, 14, 14},    {224, 0, 224},   {218, 128, 224},
+                               {218, 224, 218}, {212, 0, 215},   {213, 210, 216}, {214, 14, 217},
+                               {224, 149, 218}, {222, 217, 219}, {214, 7, 216},   {214, 105, 216}};
 
   (void)state;
   run("expectation", "bq", NULL, false, steps, 0.4055111558);
@@ -212,14 +220,14 @@ static void quadrature(void **state)
 
 static void probability_threshold(void **state)
 {
-  static const Step theory[] = {
-    {210, 224, 0}, {224, 14, 0}, {224, 134, 0}, {224, 224, 0}, {0, 14, 224}, {14, 104, 224},
-    {14, 188, 14}, {10, 156, 14}, {59, 171, 14}, {42, 206, 29}, {72, 141, 44}, {89, 169, 44},
-    {73, 203, 59}, {104, 25, 74}, {86, 128, 74}, {104, 32, 74}};
-  static const Step width3[] = {
-    {210, 224, 0}, {224, 14, 0}, {224, 134, 0}, {224, 224, 0}, {0, 14, 224}, {14, 104, 224},
-    {12, 189, 14}, {10, 98, 14}, {8, 206, 14}, {59, 35, 14}, {59, 187, 14}, {41, 171, 14},
-    {89, 189, 14}, {85, 142, 74}, {104, 45, 44}, {104, 124, 44}};
+  static const Step theory[] = {{210, 224, 0}, {224, 14, 0},   {224, 134, 0}, {224, 224, 0},
+                                {0, 14, 224},  {14, 104, 224}, {14, 188, 14}, {10, 156, 14},
+                                {59, 171, 14}, {42, 206, 29},  {72, 141, 44}, {89, 169, 44},
+                                {73, 203, 59}, {104, 25, 74},  {86, 128, 74}, {104, 32, 74}};
+  static const Step width3[] = {{210, 224, 0}, {224, 14, 0},   {224, 134, 0}, {224, 224, 0},
+                                {0, 14, 224},  {14, 104, 224}, {12, 189, 14}, {10, 98, 14},
+                                {8, 206, 14},  {59, 35, 14},   {59, 187, 14}, {41, 171, 14},
+                                {89, 189, 14}, {85, 142, 74},  {104, 45, 44}, {104, 124, 44}};
 
   (void)state;
   run(ptr, "bpt_ucb", NULL, false, theory, 0.0485777456);
@@ -228,10 +236,10 @@ static void probability_threshold(void **state)
 
 static void uncertainty(void **state)
 {
-  static const Step steps[] = {
-    {210, 224, 210}, {224, 14, 224}, {0, 14, 224}, {14, 224, 224}, {210, 0, 224}, {224, 210, 224},
-    {0, 217, 14}, {210, 210, 14}, {14, 14, 14}, {210, 14, 224}, {224, 224, 224}, {224, 0, 14},
-    {0, 0, 14}, {14, 210, 14}, {14, 0, 14}, {96, 134, 9}};
+  static const Step steps[] = {{210, 224, 210}, {224, 14, 224},  {0, 14, 224},    {14, 224, 224},
+                               {210, 0, 224},   {224, 210, 224}, {0, 217, 14},    {210, 210, 14},
+                               {14, 14, 14},    {210, 14, 224},  {224, 224, 224}, {224, 0, 14},
+                               {0, 0, 14},      {14, 210, 14},   {14, 0, 14},     {96, 134, 9}};
 
   (void)state;
   run("expectation", "uncertainty_sampling", NULL, false, steps, 1.4173928836);
@@ -240,9 +248,9 @@ static void uncertainty(void **state)
 /* Random draws beta_t = 2 log N + chi^2_2; designs and contexts of random sampling. */
 static void random_numbers(void **state)
 {
-  Race      race;
-  double    x[2], c[2], extra[8], sum = 0.0, least = INFINITY, w1 = 0.0;
-  RgQuery   query = {.x = x, .c = c, .extra = extra};
+  Race race;
+  double x[2], c[2], extra[8], sum = 0.0, least = INFINITY, w1 = 0.0;
+  RgQuery query = {.x = x, .c = c, .extra = extra};
   RgFailure failure = {0};
 
   (void)state;
@@ -268,11 +276,11 @@ static void random_numbers(void **state)
 static void random_ties(void **state)
 {
   const Setting settings[] = {{"ties", "random"}, {NULL, NULL}};
-  Race          race;
-  double        x[2], c[2], extra[8];
-  RgQuery       query = {.x = x, .c = c, .extra = extra};
-  RgFailure     failure = {0};
-  int           first = -1, different = 0;
+  Race race;
+  double x[2], c[2], extra[8];
+  RgQuery query = {.x = x, .c = c, .extra = extra};
+  RgFailure failure = {0};
+  int first = -1, different = 0;
 
   (void)state;
   race_make(ptr, "bbbmobo", settings, &race);
@@ -296,11 +304,11 @@ static void measures_are_checked(void **state)
 
   (void)state;
   for (int k = 0; k < 2; ++k) {
-    const Setting           problem[] = {{"measure", cases[k].measure}, {NULL, NULL}};
+    const Setting problem[] = {{"measure", cases[k].measure}, {NULL, NULL}};
     const RgAlgorithmClass *class = rg_algorithm_class_find(cases[k].name);
-    Instance                instance = instance_make("himmelblau_composite", problem, 1, 0);
-    RgDiagnostics           diagnostics = {0};
-    void                   *options;
+    Instance instance = instance_make("himmelblau_composite", problem, 1, 0);
+    RgDiagnostics diagnostics = {0};
+    void *options;
 
     RG_OK(PetscCalloc(class->options_size, &options));
     RG_OK(rg_params_defaults(class->params, options));

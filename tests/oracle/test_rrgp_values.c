@@ -34,7 +34,7 @@ static void normals(uint64_t *state, int n, double *out)
 static void generator(void **state)
 {
   uint64_t words = 3, numbers = 3, pairs = 3;
-  double   pair[2];
+  double pair[2];
 
   (void)state;
   assert_true(splitmix(&words) == 0x1d0b14e4db018fedu);
@@ -51,9 +51,9 @@ static void generator(void **state)
 static double f_at(RgProblem *problem, int design, int context)
 {
   const RgDomain *domain = &problem->domain;
-  double          x[3], c[3], f;
-  RgPoint         point = {design, x, context, c};
-  RgFailure       failure = {0};
+  double x[3], c[3], f;
+  RgPoint point = {design, x, context, c};
+  RgFailure failure = {0};
 
   rg_space_to_native(&domain->design, domain->design.points + design * domain->design.dim, x);
   rg_space_to_native(&domain->context, domain->context.points + context * domain->context.dim, c);
@@ -63,10 +63,10 @@ static double f_at(RgProblem *problem, int design, int context)
 
 static double F_at(RgProblem *problem, int design)
 {
-  double    x[3];
-  RgPoint   point = {design, x, -1, NULL};
+  double x[3];
+  RgPoint point = {design, x, -1, NULL};
   RgFailure failure = {0};
-  double    F;
+  double F;
 
   rg_space_to_native(&problem->domain.design,
                      problem->domain.design.points + design * problem->domain.design.dim, x);
@@ -78,9 +78,9 @@ static double F_at(RgProblem *problem, int design)
 static void himmelblau(void **state)
 {
   const Setting fine[] = {{"levels", "21"}, {NULL, NULL}};
-  const double  scale = 3281.531;
-  Instance      instance = instance_make("himmelblau_composite", fine, 1, 0);
-  double        mean = 0, square = 0;
+  const double scale = 3281.531;
+  Instance instance = instance_make("himmelblau_composite", fine, 1, 0);
+  double mean = 0, square = 0;
 
   (void)state;
   RG_CLOSE(f_at(&instance.problem, 20 * 21 + 18, 12 * 21 + 10), 1.83104028754, 1e-11);
@@ -104,20 +104,22 @@ static void himmelblau_optima(void **state)
 {
   static const struct {
     const char *measure;
-    int         second;
-    double      value;
-  } rows[] = {{"expectation", 177, 1.30099050595}, {"ptr(0.18)", 178, 0.987062581214},
+    int second;
+    double value;
+  } rows[] = {{"expectation", 177, 1.30099050595},
+              {"ptr(0.18)", 178, 0.987062581214},
               {"expectation - 4*mad", 178, -0.139724096624}};
   static const struct {
     double x1, x2, regret;
-  } traps[] = {{-2.5, 2.5, 0.327615140195}, {2.142857143, -1.785714286, 0.262462066061},
+  } traps[] = {{-2.5, 2.5, 0.327615140195},
+               {2.142857143, -1.785714286, 0.262462066061},
                {-2.5, -2.5, 1.73011768384}};
 
   (void)state;
   for (int k = 0; k < 3; k++) {
     const Setting settings[] = {{"measure", rows[k].measure}, {NULL, NULL}};
-    Instance      instance = instance_make("himmelblau_composite", settings, 1, 0);
-    int           better = 0;
+    Instance instance = instance_make("himmelblau_composite", settings, 1, 0);
+    int better = 0;
     RG_CLOSE(F_at(&instance.problem, rows[k].second), rows[k].value, 1e-10);
     for (int i = 0; i < 225; i++) better += F_at(&instance.problem, i) > rows[k].value + 1e-9;
     assert_int_equal(better, 1);
@@ -148,13 +150,13 @@ static int at(int i, int j, int k)
 static void draw_paths(const RgSpace *space, double f[4][CUBE])
 {
   const double length_scale = sqrt(1.75 / 2) / 4; /* exp(-r^2/1.75) on [-2, 2] */
-  uint64_t     seed = 12345;
-  RgKernel     kernel;
+  uint64_t seed = 12345;
+  RgKernel kernel;
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1.0, &kernel));
   for (int term = 0; term < 4; term++) {
     RgFailure failure = {0};
-    double    z[CUBE], jitter;
+    double z[CUBE], jitter;
     normals(&seed, CUBE, z);
     RG_OK(rg_sample_path(space, &kernel, z, f[term], &jitter, &failure));
     assert_false(failure.failed);
@@ -166,12 +168,13 @@ static void sum_of_paths(void **state)
 {
   static const struct {
     const char *measure;
-    int         best;
-    double      value;
-  } rows[] = {{"expectation", 8, 4.56786404431}, {"ptr(2)", 8, 0.968159761523},
+    int best;
+    double value;
+  } rows[] = {{"expectation", 8, 4.56786404431},
+              {"ptr(2)", 8, 0.968159761523},
               {"expectation - 8*mad", 77, -3.0408760512}};
   Instance instance = instance_make("gp_path_sum", NULL, 1, 0);
-  double   f[4][CUBE], least = INFINITY, most = -INFINITY, mean = 0, F[CUBE], *sum;
+  double f[4][CUBE], least = INFINITY, most = -INFINITY, mean = 0, F[CUBE], *sum;
 
   (void)state;
   draw_paths(&instance.problem.domain.design, f);
@@ -183,8 +186,8 @@ static void sum_of_paths(void **state)
   for (int x = 0; x < CUBE; x++)
     for (int w = 0; w < CUBE; w++) {
       const int x1 = x / 49, x2 = x / 7 % 7, x3 = x % 7, w1 = w / 49, w2 = w / 7 % 7, w3 = w % 7;
-      const double value = f[0][at(x1, x2, x3)] + f[1][at(x2, x3, w1)] + f[2][at(x3, w1, w2)] +
-                           f[3][at(w1, w2, w3)];
+      const double value =
+        f[0][at(x1, x2, x3)] + f[1][at(x2, x3, w1)] + f[2][at(x3, w1, w2)] + f[3][at(w1, w2, w3)];
       sum[(size_t)x * CUBE + w] = value;
       least = fmin(least, value);
       most = fmax(most, value);
@@ -196,7 +199,7 @@ static void sum_of_paths(void **state)
   RG_CLOSE(most, 8.84735194316, 1e-9);
   for (int k = 0; k < 3; k++) {
     RgMeasure measure;
-    RgText    mistake = {0};
+    RgText mistake = {0};
     RG_OK(rg_measure_parse(rows[k].measure, &measure, &mistake));
     RG_OK(rg_measure_value(&measure, CUBE, CUBE, sum, instance.problem.domain.context_prob, F));
     RG_CLOSE(F[rows[k].best], rows[k].value, 1e-9);
@@ -212,10 +215,10 @@ static void sum_of_paths(void **state)
 /* One instance's prior on the whole grid. */
 static void prior_variance(const char *problem, const RgKernel *kernel, double expected)
 {
-  Instance        instance = instance_make(problem, NULL, 1, 0);
+  Instance instance = instance_make(problem, NULL, 1, 0);
   const RgDomain *domain = &instance.problem.domain;
   RgSetPosterior *set;
-  RgIntegral      integral;
+  RgIntegral integral;
 
   RG_OK(rg_set_posterior_create(domain, kernel, 1e-6, 0, 4, &set));
   RG_OK(rg_integral_create(set, domain->context.size, domain->context_prob, &integral));
@@ -234,11 +237,11 @@ static void averages(void **state)
   const char *const variances[] = {"1.25", "0.75", "1", "1"};
   const char *const scales[] = {"0.233853586673371", "0.233853586673371", "0.25",
                                 "0.21650635094611"};
-  const double       two = 0.1, four = 0.447213595499958;
+  const double two = 0.1, four = 0.447213595499958;
   RgSurrogateOptions options = {0};
-  RgDiagnostics      diagnostics = {0};
-  const RgParam     *entry;
-  RgKernel           kernel;
+  RgDiagnostics diagnostics = {0};
+  const RgParam *entry;
+  RgKernel kernel;
 
   (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &two, 1.0, &kernel));
@@ -269,17 +272,17 @@ static void after_six_observations(void **state)
 {
   static const int xs[] = {5, 20, 33, 44, 12, 27}, ws[] = {7, 30, 12, 44, 40, 25};
   static const struct {
-    int    x;
+    int x;
     double above, spread;
   } threshold[] = {{40, 0.419401663097, 0.21439473145}, {39, 0.400027997594, 0.222123034569}};
-  const double    scale = 0.1;
-  Instance        instance = instance_make("gp_path_context", NULL, 1, 0);
+  const double scale = 0.1;
+  Instance instance = instance_make("gp_path_context", NULL, 1, 0);
   const RgDomain *domain = &instance.problem.domain;
-  RgKernel        kernel;
+  RgKernel kernel;
   RgSetPosterior *set;
-  RgIntegral      integral;
-  RgFailure       failure = {0};
-  double          best = -INFINITY;
+  RgIntegral integral;
+  RgFailure failure = {0};
+  double best = -INFINITY;
 
   (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &scale, 1.0, &kernel));
@@ -287,8 +290,8 @@ static void after_six_observations(void **state)
   RG_OK(rg_integral_create(set, 50, domain->context_prob, &integral));
   for (int i = 0; i < 6; i++) {
     const double x = -5 + 10 * xs[i] / 49.0, w = -5 + 10 * ws[i] / 49.0;
-    RG_OK(rg_set_posterior_append(set, xs[i] * 50 + ws[i],
-                                  sin(1.3 * x) * cos(0.7 * w) + 0.2 * x, &failure));
+    RG_OK(rg_set_posterior_append(set, xs[i] * 50 + ws[i], sin(1.3 * x) * cos(0.7 * w) + 0.2 * x,
+                                  &failure));
   }
   for (int i = 0; i < 50; i++) best = fmax(best, integral.mean[i]);
   RG_CLOSE(best, 0.353207425958, 1e-10);
@@ -298,8 +301,8 @@ static void after_six_observations(void **state)
     double above = 0, spread = 0;
     for (int j = 0; j < 50; j++) {
       const size_t i = (size_t)threshold[k].x * 50 + j;
-      const double z = (rg_set_posterior_mean(set)[i] - 0.5) /
-                       sqrt(rg_set_posterior_variance(set)[i]);
+      const double z =
+        (rg_set_posterior_mean(set)[i] - 0.5) / sqrt(rg_set_posterior_variance(set)[i]);
       const double p = 0.5 * erfc(-z * M_SQRT1_2);
       above += p / 50;
       spread += p * (1 - p) / 50;
@@ -314,8 +317,8 @@ static void after_six_observations(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(generator),    cmocka_unit_test(himmelblau),
+  cmocka_unit_test(generator),         cmocka_unit_test(himmelblau),
   cmocka_unit_test(himmelblau_optima), cmocka_unit_test(sum_of_paths),
-  cmocka_unit_test(averages),     cmocka_unit_test(after_six_observations)};
+  cmocka_unit_test(averages),          cmocka_unit_test(after_six_observations)};
 
 RG_TEST_MAIN(tests)

@@ -26,8 +26,8 @@ static void density_estimate(void **state)
 {
   const double both[12] = {.42, .10, .56, .35, .48, .50, .61, .65, .50, .80, .39, .95};
   const double at[2] = {.5, .5}, off = .3;
-  RgKde        kde;
-  double       distance;
+  RgKde kde;
+  double distance;
   RgDistribution law;
 
   (void)state;
@@ -50,9 +50,9 @@ static void density_estimate(void **state)
 /* The Gauss rule against draws and against polynomials. */
 static void gauss_rule_of_the_estimate(void **state)
 {
-  RgKde  kde;
+  RgKde kde;
   double node[8], weight[8], total = 0, mean = 0, square = 0;
-  int    n;
+  int n;
 
   (void)state;
   RG_OK(rg_kde_create(6, 1, seen, &kde));
@@ -72,7 +72,7 @@ static void gauss_rule_of_the_estimate(void **state)
   RG_CLOSE(mean, first, 1e-13);
   RG_CLOSE(square, second, 1e-13);
   RG_OK(rg_kde_destroy(&kde));
-  RG_OK(rg_kde_create(3, 1, (const double[]) {.4, .4, .4}, &kde));
+  RG_OK(rg_kde_create(3, 1, (const double[]){.4, .4, .4}, &kde));
   RG_OK(rg_kde_gauss(&kde, 0, 1, 8, &n, node, weight));
   assert_int_equal(n, 1);
   RG_CLOSE(node[0], .4, 1e-14);
@@ -83,11 +83,11 @@ static void gauss_rule_of_the_estimate(void **state)
 static void sampling_clips_and_spreads(void **state)
 {
   enum { M = 4096 };
-  const double   points[3] = {-0.4, 0.5, 1.9};
+  const double points[3] = {-0.4, 0.5, 1.9};
   const RgStream stream = rg_stream(1, "kde", 0, "x", 0);
-  RgRandom       random = rg_stream_at(&stream, 0);
-  double         samples[M], below = 0, expected = 0;
-  RgKde          kde;
+  RgRandom random = rg_stream_at(&stream, 0);
+  double samples[M], below = 0, expected = 0;
+  RgKde kde;
 
   (void)state;
   RG_OK(rg_kde_create(3, 1, points, &kde));
@@ -109,7 +109,7 @@ static void sampling_clips_and_spreads(void **state)
 static void table_2(void **state)
 {
   static const struct {
-    int    n;
+    int n;
     double normal[2], complicated[2];
   } rows[] = {{10, {0.296, 0.390}, {0.575, 0.680}},
               {100, {0.125, 0.166}, {0.491, 0.579}},
@@ -124,11 +124,11 @@ static void table_2(void **state)
     law_make(column ? MIXTURE : "normal(0.5, 0.1)", &law);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
       const double *range = column ? rows[r].complicated : rows[r].normal;
-      double        sum = 0, squares = 0;
+      double sum = 0, squares = 0;
       for (int run = 0; run < RUNS; run++) {
         const RgStream stream = rg_stream(1, "table 2", 0, "context", (uint64_t)run);
-        RgKde          kde;
-        double         distance;
+        RgKde kde;
+        double distance;
         for (int i = 0; i < rows[r].n; i++) {
           RgRandom random = rg_stream_at(&stream, (uint64_t)i);
           contexts[i] = rg_distribution_sample(&law, &random);
@@ -153,7 +153,7 @@ static void table_2(void **state)
 static void worst_case_by_hand(void **state)
 {
   const double u[4] = {3, 1, 2, 5}, w[4] = {.1, .4, .3, .2};
-  double       value, q[4], floor_mass, work[8];
+  double value, q[4], floor_mass, work[8];
 
   (void)state;
   rg_total_variation_worst(4, u, w, 0.5, 0.5, &value, q, &floor_mass, work);
@@ -172,19 +172,19 @@ static void worst_case_by_hand(void **state)
 static void worst_case_at_random(void **state)
 {
   const RgStream stream = rg_stream(1, "tv", 0, "x", 0);
-  RgRandom       random = rg_stream_at(&stream, 0);
+  RgRandom random = rg_stream_at(&stream, 0);
   enum { N = 40 };
   double u[N], q[N], work[2 * N], value, mass;
 
   (void)state;
   for (int trial = 0; trial < 200; trial++) {
     const double radius = 0.1 * (trial % 25), floor = rg_random_normal(&random);
-    double       best = -INFINITY, total = 0, reached = 0, moved = 0;
+    double best = -INFINITY, total = 0, reached = 0, moved = 0;
     for (int i = 0; i < N; i++) u[i] = floor - 0.1 + round(20 * rg_random_uniform(&random)) / 20;
     rg_total_variation_worst(N, u, NULL, floor, radius, &value, q, &mass, work);
     for (int k = -1; k < N; k++) {
       const double eta = k < 0 ? floor : u[k];
-      double       sum = -0.5 * radius * fmax(0, eta - floor);
+      double sum = -0.5 * radius * fmax(0, eta - floor);
       for (int i = 0; i < N; i++) sum += fmin(u[i], eta) / N;
       best = fmax(best, sum);
     }
@@ -205,15 +205,15 @@ static void worst_case_at_random(void **state)
 typedef struct {
   RgDomain domain;
   RgKernel kernel;
-  RgModel  model;
+  RgModel model;
 } Fitted;
 
 static void fitted_make(Fitted *it)
 {
   const double x[6] = {.10, .35, .50, .65, .80, .95}, y[6] = {.20, .90, 1.40, 1.10, .30, -.50};
   const double scales[2] = {.30, .40};
-  double       Z[12], standard[6];
-  RgFailure    failure = {0};
+  double Z[12], standard[6];
+  RgFailure failure = {0};
 
   *it = (Fitted){.domain.design.dim = 1, .domain.context.dim = 1};
   for (int i = 0; i < 6; i++) {
@@ -239,10 +239,10 @@ static void average_and_worst_case(void **state)
   const double u[8] = {1.500515418677,  1.3782179851054, 1.2972547504928, 1.2537455216464,
                        1.2553033160413, 1.2885177759455, 1.3658536621399, 1.4558072886321};
   const double equal[8] = {.125, .125, .125, .125, .125, .125, .125, .125};
-  double       value, gradient, q[8], mass, work[16];
+  double value, gradient, q[8], mass, work[16];
   RgContextWeights weights = {8, equal};
-  RgContextUcb     ucb;
-  Fitted           it;
+  RgContextUcb ucb;
+  Fitted it;
 
   (void)state;
   fitted_make(&it);
@@ -274,12 +274,9 @@ static void average_and_worst_case(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(density_estimate),
-  cmocka_unit_test(gauss_rule_of_the_estimate),
-  cmocka_unit_test(sampling_clips_and_spreads),
-  cmocka_unit_test(table_2),
-  cmocka_unit_test(worst_case_by_hand),
-  cmocka_unit_test(worst_case_at_random),
+  cmocka_unit_test(density_estimate),           cmocka_unit_test(gauss_rule_of_the_estimate),
+  cmocka_unit_test(sampling_clips_and_spreads), cmocka_unit_test(table_2),
+  cmocka_unit_test(worst_case_by_hand),         cmocka_unit_test(worst_case_at_random),
   cmocka_unit_test(average_and_worst_case),
 };
 

@@ -37,9 +37,9 @@ static void exact_worst_case(void **state)
     {0.051007014987, 0.202271935839, 0.201167523040, 0.371915002096, 0.173638524038},
     {0.0, 0.160677917454, 0.431447083160, 0.301918868227, 0.105956131159},
     {0.0, 0.022877614928, 0.812430369490, 0.164692015582, 0.0}};
-  RgMmd     mmd;
+  RgMmd mmd;
   RgFailure failure = {0};
-  double    value, q[5];
+  double value, q[5];
 
   (void)state;
   begin(0.0, &mmd);
@@ -59,7 +59,7 @@ static void minimax(void **state)
   const double radius[3] = {0.1, 0.3, 0.6};
   const double identity[3] = {0.3069309355328, 0.060792806598406, -0.30841438680319};
   const double exact[3] = {0.30035259381947, 0.041057781458405, -0.34788443708319};
-  RgMmd  mmd;
+  RgMmd mmd;
   double value, up, down, weight[5], u[5];
 
   (void)state;
@@ -80,7 +80,7 @@ static void minimax(void **state)
     }
   }
   const RgMmdMinimax released = {RG_MMD_IDENTITY, true, true, 0};
-  const double       as_released[3] = {-0.11063274316054, -0.23189822948162, -0.41379645896324};
+  const double as_released[3] = {-0.11063274316054, -0.23189822948162, -0.41379645896324};
   for (int k = 0; k < 3; ++k) {
     RG_OK(rg_mmd_minimax(&mmd, u5, radius[k], &released, &value, NULL));
     RG_CLOSE(value, as_released[k], 1e-12);
@@ -92,8 +92,8 @@ static void minimax(void **state)
 static void minimax_of_a_thinner_grid(void **state)
 {
   const RgMmdMinimax how = {RG_MMD_IDENTITY, false, false, 20};
-  double             K[400], p[20], u[20], five[25], up, down, value, expected, weight[5], v[5];
-  RgMmd              mmd, copies;
+  double K[400], p[20], u[20], five[25], up, down, value, expected, weight[5], v[5];
+  RgMmd mmd, copies;
 
   (void)state;
   line_kernel(5, 0.25, five);
@@ -130,7 +130,7 @@ static void radius(void **state)
 /* With g = K(q - p)/tau + u and s = g - q'g: q >= 0, s >= 0, q s = 0, on the border of the ball. */
 static void check_optimal(const RgMmd *mmd, const double *u, double r, const double *q)
 {
-  int    n = mmd->n;
+  int n = mmd->n;
   double Kq[100], gap[100], size = 0.0, sum = 0.0, tau, numerator = 0.0, denominator = 0.0;
 
   cblas_dsymv(CblasColMajor, CblasLower, n, 1.0, mmd->K, n, q, 1, 0.0, Kq, 1);
@@ -162,10 +162,10 @@ static void check_optimal(const RgMmd *mmd, const double *u, double r, const dou
 static void hundred_points(void **state)
 {
   static double K[100 * 100];
-  const double  scales[3] = {0.1, 0.4, 1.5}, part[3] = {0.1, 0.5, 0.9};
-  double        u[100], p[100], q[100], value;
-  RgFailure     failure = {0};
-  RgMmd         mmd;
+  const double scales[3] = {0.1, 0.4, 1.5}, part[3] = {0.1, 0.5, 0.9};
+  double u[100], p[100], q[100], value;
+  RgFailure failure = {0};
+  RgMmd mmd;
 
   (void)state;
   for (int k = 0; k < 9; ++k) {

@@ -23,8 +23,8 @@ static void law_make(const char *text, RgDistribution *law)
 static void mixture_law(void **state)
 {
   RgDistribution law;
-  RgQuadrature   rule;
-  double         total = 0;
+  RgQuadrature rule;
+  double total = 0;
 
   (void)state;
   law_make(MIXTURE, &law);
@@ -55,8 +55,8 @@ static void mixture_law(void **state)
 /* Draws follow the law: Kolmogorov's distance of 4000 stays below its 99.99% quantile. */
 static void draws_follow_the_law(void **state)
 {
-  static const char *const laws[]
-    = {"normal(0.5, 0.1)", "uniform(-1, 2)", "cauchy(0.2, 0.02)", "burr(2, 20)", MIXTURE};
+  static const char *const laws[] = {"normal(0.5, 0.1)", "uniform(-1, 2)", "cauchy(0.2, 0.02)",
+                                     "burr(2, 20)", MIXTURE};
   enum { N = 4000 };
   double draws[N];
 
@@ -64,7 +64,7 @@ static void draws_follow_the_law(void **state)
   for (size_t l = 0; l < sizeof laws / sizeof *laws; l++) {
     const RgStream stream = rg_stream(1, "law", l, "context", 0);
     RgDistribution law;
-    double         worst = 0;
+    double worst = 0;
     law_make(laws[l], &law);
     for (int i = 0; i < N; i++) {
       RgRandom random = rg_stream_at(&stream, (uint64_t)i);
@@ -80,13 +80,18 @@ static void draws_follow_the_law(void **state)
 
 static void mistakes_in_laws(void **state)
 {
-  static const char *const wrong[][2] = {
-    {"normal(0.5, 0)", "deviation > 0"},       {"normal(0.5)", "',' expected"},
-    {"cauchy(0, -1)", "scale > 0"},            {"uniform(1, 1)", "lower < upper"},
-    {"burr(0, 1)", "alpha > 0"},               {"norma(0, 1)", "did you mean 'normal'"},
-    {"mixture(2 * normal(0, 1), point(1))", "either all"}, {"mixture(0 * point(1))", "must be > 0"},
-    {"clip(point(1), 2, 1)", "lower < upper"}, {"normal(0, 1) x", "nothing expected"},
-    {"normal(nan, 1)", "finite number"},       {"", "a law expected"}};
+  static const char *const wrong[][2] = {{"normal(0.5, 0)", "deviation > 0"},
+                                         {"normal(0.5)", "',' expected"},
+                                         {"cauchy(0, -1)", "scale > 0"},
+                                         {"uniform(1, 1)", "lower < upper"},
+                                         {"burr(0, 1)", "alpha > 0"},
+                                         {"norma(0, 1)", "did you mean 'normal'"},
+                                         {"mixture(2 * normal(0, 1), point(1))", "either all"},
+                                         {"mixture(0 * point(1))", "must be > 0"},
+                                         {"clip(point(1), 2, 1)", "lower < upper"},
+                                         {"normal(0, 1) x", "nothing expected"},
+                                         {"normal(nan, 1)", "finite number"},
+                                         {"", "a law expected"}};
 
   (void)state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -101,7 +106,7 @@ static void mistakes_in_laws(void **state)
 static void laws_read_back(void **state)
 {
   RgDistribution law, again;
-  RgText         first = {0}, second = {0};
+  RgText first = {0}, second = {0};
 
   (void)state;
   law_make("mixture(1 * clip(normal(0.1, 0.2), 0, 1), 3 * mixture(point(2), burr(2, 3)))", &law);
@@ -121,8 +126,8 @@ static void laws_read_back(void **state)
 static double f_at(RgProblem *problem, const double *x, const double *c)
 {
   const RgPoint point = {.index = -1, .x = x, .context_index = -1, .c = c};
-  RgFailure     failure = {0};
-  double        f;
+  RgFailure failure = {0};
+  double f;
 
   RG_OK(rg_problem_evaluate(problem, 1, &point, &f, &failure));
   return f;
@@ -130,32 +135,92 @@ static double f_at(RgProblem *problem, const double *x, const double *c)
 
 typedef struct {
   const char *name;
-  Setting     settings[3];
-  double      x[5], c[4], f, F, optimum, accuracy;
+  Setting settings[3];
+  double x[5], c[4], f, F, optimum, accuracy;
 } Case;
 
 static const Case cases[] = {
-  {"ackley_context", {{0}}, {.3, .7}, {.6}, -19.423197796515, -19.092328255254, -10.9522712419,
+  {"ackley_context",
+   {{0}},
+   {.3, .7},
+   {.6},
+   -19.423197796515,
+   -19.092328255254,
+   -10.9522712419,
    1e-10},
-  {"ackley_context", {{"context_dim", "4"}}, {.3, .7}, {.6, .4, .55, .2}, -19.963421335218,
-   -18.946872204666, -16.1995715128, 1e-10},
-  {"ackley_context", {{"dim", "1"}, {"law", "normal(0.5, 0.2)"}}, {.25}, {.7}, NAN,
-   -20.677569817696, -13.853928029352, 1e-11},
-  {"modified_branin", {{0}}, {.3, .6}, {.45, .7}, -38.00502604432, -30.171661955934, -9.6039098378,
+  {"ackley_context",
+   {{"context_dim", "4"}},
+   {.3, .7},
+   {.6, .4, .55, .2},
+   -19.963421335218,
+   -18.946872204666,
+   -16.1995715128,
+   1e-10},
+  {"ackley_context",
+   {{"dim", "1"}, {"law", "normal(0.5, 0.2)"}},
+   {.25},
+   {.7},
+   NAN,
+   -20.677569817696,
+   -13.853928029352,
+   1e-11},
+  {"modified_branin",
+   {{0}},
+   {.3, .6},
+   {.45, .7},
+   -38.00502604432,
+   -30.171661955934,
+   -9.6039098378,
    1e-9},
-  {"modified_branin", {{"law", "normal(0.5, 0.2)"}}, {.5, .5}, {.6, .7}, NAN, -28.628207998531,
-   -16.064257804966, 1e-9},
-  {"hartmann_context", {{0}}, {.2, .15, .48, .27, .31}, {.66}, 3.3210939149313, 2.6127363291873,
-   2.6135648357, 1e-9},
-  {"hartmann_context", {{"alpha_2", "2"}}, {.2, .15, .48, .27, .31}, {.66}, 3.3280319795425, NAN,
-   2.6156649068, 1e-9},
-  {"hartmann_context", {{"law", MIXTURE}}, {.2, .15, .48, .27, .31}, {.66}, 3.3210939149313,
-   1.9442866798391, 1.9451502521, 1e-9},
+  {"modified_branin",
+   {{"law", "normal(0.5, 0.2)"}},
+   {.5, .5},
+   {.6, .7},
+   NAN,
+   -28.628207998531,
+   -16.064257804966,
+   1e-9},
+  {"hartmann_context",
+   {{0}},
+   {.2, .15, .48, .27, .31},
+   {.66},
+   3.3210939149313,
+   2.6127363291873,
+   2.6135648357,
+   1e-9},
+  {"hartmann_context",
+   {{"alpha_2", "2"}},
+   {.2, .15, .48, .27, .31},
+   {.66},
+   3.3280319795425,
+   NAN,
+   2.6156649068,
+   1e-9},
+  {"hartmann_context",
+   {{"law", MIXTURE}},
+   {.2, .15, .48, .27, .31},
+   {.66},
+   3.3210939149313,
+   1.9442866798391,
+   1.9451502521,
+   1e-9},
   {"newsvendor", {{0}}, {.3}, {.35}, NAN, 0.30515336428747, 0.46394307290227, 1e-12},
-  {"three_humps_camel", {{0}}, {.75}, {.35}, -0.37697916666667, -0.59338876401912,
-   -0.15640959735245, 1e-12},
-  {"three_humps_camel", {{"law", "uniform(0, 1)"}}, {.75}, {.35}, -0.37697916666667, -0.7703125,
-   -1.0 / 3, 1e-12},
+  {"three_humps_camel",
+   {{0}},
+   {.75},
+   {.35},
+   -0.37697916666667,
+   -0.59338876401912,
+   -0.15640959735245,
+   1e-12},
+  {"three_humps_camel",
+   {{"law", "uniform(0, 1)"}},
+   {.75},
+   {.35},
+   -0.37697916666667,
+   -0.7703125,
+   -1.0 / 3,
+   1e-12},
   {"shift_example", {{0}}, {.3}, {.8}, -0.19160797830996, NAN, 0.05439779480125, 1e-10}};
 
 static void values_and_optima(void **state)
@@ -163,9 +228,9 @@ static void values_and_optima(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const Case *it = &cases[i];
-    Instance    instance = instance_make(it->name, it->settings, 1, 0);
-    RgFailure   failure = {0};
-    double      optimum;
+    Instance instance = instance_make(it->name, it->settings, 1, 0);
+    RgFailure failure = {0};
+    double optimum;
     if (!isnan(it->f)) RG_CLOSE(f_at(&instance.problem, it->x, it->c), it->f, 1e-11);
     if (!isnan(it->F)) RG_CLOSE(value_at(&instance.problem, it->x), it->F, 1e-11);
     RG_OK(rg_regret_optimum(&instance.problem, &optimum, NULL, &failure));
@@ -185,8 +250,8 @@ static void quasi_monte_carlo_agrees(void **state)
                                 {it->settings[0][0], it->settings[0][1]},
                                 {it->settings[1][0], it->settings[1][1]},
                                 {NULL, NULL}};
-    Instance      plain = instance_make(it->name, it->settings, 1, 0);
-    Instance      qmc = instance_make(it->name, settings, 1, 0);
+    Instance plain = instance_make(it->name, it->settings, 1, 0);
+    Instance qmc = instance_make(it->name, settings, 1, 0);
     const double difference = value_at(&plain.problem, it->x) - value_at(&qmc.problem, it->x);
     assert_true(qmc.problem.objective_error > 0 && qmc.problem.objective_error < 0.05);
     assert_true(fabs(difference) < 4 * qmc.problem.objective_error + 1e-9);
@@ -201,14 +266,14 @@ static void optimum_of_a_sampled_objective(void **state)
   static const Setting settings[] = {{"expectation", "qmc"}, {"expectation_points", "65536"}, {0}};
   static const struct {
     const char *name;
-    double      optimum;
+    double optimum;
   } rows[] = {{"newsvendor", 0.46394307290227}, {"modified_branin", -9.6039098378}};
 
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    Instance  instance = instance_make(rows[i].name, settings, 1, 0);
+    Instance instance = instance_make(rows[i].name, settings, 1, 0);
     RgFailure failure = {0};
-    double    optimum, x[2];
+    double optimum, x[2];
     assert_true(instance.problem.has_draft);
     RG_OK(rg_regret_optimum_at(&instance.problem, &optimum, x, &failure));
     assert_false(instance.problem.draft);
@@ -237,16 +302,16 @@ static void portfolio_surrogate(void **state)
 
   (void)state;
   if (!getenv("REGATTA_DATA")) skip();
-  Instance     instance = instance_make("portfolio", settings, 1, 0);
+  Instance instance = instance_make("portfolio", settings, 1, 0);
   for (size_t i = 0; i < sizeof z / sizeof *z; i++)
     RG_CLOSE(f_at(&instance.problem, z[i], z[i] + 3), -z[i][5], 1e-8);
   /* with the context known F is f: the tables against the posterior mean */
   for (size_t i = 0; i < sizeof z / sizeof *z; i++)
     RG_CLOSE(value_at(&instance.problem, z[i]),
-             f_at(&instance.problem, z[i], (const double[]) {0.5, 0.5}), 1e-6);
+             f_at(&instance.problem, z[i], (const double[]){0.5, 0.5}), 1e-6);
   instance_free(&instance);
   const Setting other[] = {{"variant", "wdrbo"}, {"law", "normal(0.5, 0.2)"}, {NULL}};
-  const double  zero[5] = {0}, half[5] = {.5, .5, .5, .5, .5}, odd[5] = {.2, .4, .6, .8, .1};
+  const double zero[5] = {0}, half[5] = {.5, .5, .5, .5, .5}, odd[5] = {.2, .4, .6, .8, .1};
   instance = instance_make("portfolio", other, 1, 0);
   RG_CLOSE(f_at(&instance.problem, half, half + 3), 1.702763299589, 1e-8);
   RG_CLOSE(f_at(&instance.problem, odd, odd + 3), 6.8895878626863, 1e-8);
@@ -259,20 +324,20 @@ static void portfolio_expectations(void **state)
 {
   static const struct {
     Setting settings[3];
-    double  F, optimum;
-  } rows[] = {{{{"law", "uniform(0, 1)"}}, 2.177004443, 19.32512515},
-              {{{"law", "normal(0.5, 0.1)"}}, 1.718872142, 21.5862387813},
-              {{{"law", "uniform(0, 1)"}, {"variant", "wdrbo"}}, 2.1832403500793, 18.083141821036},
-              {{{"law", "normal(0.5, 0.2)"}, {"variant", "wdrbo"}}, 1.8755864042535,
-               19.749013871524}};
+    double F, optimum;
+  } rows[] = {
+    {{{"law", "uniform(0, 1)"}}, 2.177004443, 19.32512515},
+    {{{"law", "normal(0.5, 0.1)"}}, 1.718872142, 21.5862387813},
+    {{{"law", "uniform(0, 1)"}, {"variant", "wdrbo"}}, 2.1832403500793, 18.083141821036},
+    {{{"law", "normal(0.5, 0.2)"}, {"variant", "wdrbo"}}, 1.8755864042535, 19.749013871524}};
   const double half[3] = {.5, .5, .5};
 
   (void)state;
   if (!getenv("REGATTA_DATA")) skip();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    Instance  instance = instance_make("portfolio", rows[i].settings, 1, 0);
+    Instance instance = instance_make("portfolio", rows[i].settings, 1, 0);
     RgFailure failure = {0};
-    double    optimum;
+    double optimum;
     RG_CLOSE(value_at(&instance.problem, half), rows[i].F, 1e-9);
     RG_OK(rg_regret_optimum(&instance.problem, &optimum, NULL, &failure));
     RG_CLOSE(optimum, rows[i].optimum, 1e-8);

@@ -10,9 +10,9 @@ enum { ACQUISITION, ERROR, EXTRAS = 8 };
 
 typedef struct {
   RgKdeOptions *options; /* of the class */
-  RgAlgorithm   algorithm;
-  double        x[DIM], extra[EXTRAS];
-  RgQuery       query;
+  RgAlgorithm algorithm;
+  double x[DIM], extra[EXTRAS];
+  RgQuery query;
 } Method;
 
 static const RgAlgorithmClass *sbo_kde(void)
@@ -23,7 +23,7 @@ static const RgAlgorithmClass *sbo_kde(void)
 static double ackley(const double *x, double c)
 {
   const double z[3] = {10 * x[0] - 5, 10 * x[1] - 5, 10 * c - 5};
-  double       squares = 0, cosines = 0;
+  double squares = 0, cosines = 0;
 
   for (int k = 0; k < 3; ++k) {
     squares += z[k] * z[k] / 3;
@@ -60,8 +60,8 @@ static void ask(Method *method, int t, const RgHistory *history)
 static double average_at(Method *rule, int t, const RgHistory *history, const double *x)
 {
   RgKdeContexts contexts;
-  RgContextUcb  ucb;
-  double        value;
+  RgContextUcb ucb;
+  double value;
 
   RG_OK(rg_kde_contexts_create(&rule->algorithm, rule->options, t, history, 0, &contexts));
   RgContextWeights weights = {contexts.n, contexts.weight};
@@ -83,15 +83,15 @@ static void append(RgHistory *history, RgRandom *random, const double *x)
 
 static void the_same_points(void **state)
 {
-  const double       lower[DIM] = {0}, upper[DIM] = {1, 1};
-  RgDomain           domain = {.control = RG_CONTEXT_NATURE};
+  const double lower[DIM] = {0}, upper[DIM] = {1, 1};
+  RgDomain domain = {.control = RG_CONTEXT_NATURE};
   RgSurrogateOptions surrogate = {0};
   RgMaximiserOptions maximiser = {0};
-  RgHistory          history = {0};
-  Method             rule = {0}, draws = {0};
-  const RgStream     stream = rg_stream(1, "test", 0, "contexts", 1);
-  RgRandom           random = rg_stream_at(&stream, 0);
-  double             lost = 0, allowed = 0;
+  RgHistory history = {0};
+  Method rule = {0}, draws = {0};
+  const RgStream stream = rg_stream(1, "test", 0, "contexts", 1);
+  RgRandom random = rg_stream_at(&stream, 0);
+  double lost = 0, allowed = 0;
 
   (void)state;
   RG_OK(rg_space_box(&domain.design, DIM, lower, upper));
@@ -101,8 +101,12 @@ static void the_same_points(void **state)
   surrogate.kernel = RG_KERNEL_GAUSSIAN;
   maximiser.raw_samples = 256;
   maximiser.restarts = 8;
-  RgSetup setup = {.domain = &domain, .surrogate = &surrogate, .maximiser = &maximiser,
-                   .noise_variance = NAN, .n_initial = INITIAL, .n_iterations = QUERIES,
+  RgSetup setup = {.domain = &domain,
+                   .surrogate = &surrogate,
+                   .maximiser = &maximiser,
+                   .noise_variance = NAN,
+                   .n_initial = INITIAL,
+                   .n_iterations = QUERIES,
                    .stream = rg_stream(1, "test", 0, "sbo_kde", 1)};
   RG_OK(rg_history_create(&domain, INITIAL + QUERIES, &history));
   method_begin(&rule, &setup, RG_KDE_QUADRATURE);

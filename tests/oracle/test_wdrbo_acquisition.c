@@ -6,24 +6,23 @@
 /* The tiny data set of wdrbo 8, outputs standardised. */
 static const double Z[8] = {0.1, 0.3, 0.4, 0.7, 0.8, 0.2, 0.6, 0.9};
 static const double contexts[4] = {0.3, 0.7, 0.2, 0.9};
-static const double y[4] = {-0.40964401518646, 1.2289320455594, -1.1118908983632,
-                            0.29260286799033};
+static const double y[4] = {-0.40964401518646, 1.2289320455594, -1.1118908983632, 0.29260286799033};
 static const double weights[4] = {0.25, 0.25, 0.25, 0.25};
 
 typedef struct {
-  RgDomain           domain;
-  RgKernel           kernel;
-  RgModel            model;
+  RgDomain domain;
+  RgKernel kernel;
+  RgModel model;
   RgContextPenalised penalised;
-  RgContextUcb       ucb;
+  RgContextUcb ucb;
 } Case;
 
 /* `grid` contexts 0 .. 1 for the penalty after the four observed ones. */
 static void begin(int grid, double radius, bool flat, Case *test)
 {
   const double scales[2] = {0.3, 0.5};
-  RgFailure    failure = {0};
-  double      *list;
+  RgFailure failure = {0};
+  double *list;
 
   *test = (Case){.domain.design.dim = 1, .domain.context.dim = 1};
   RG_OK(PetscMalloc1(4 + grid, &list));
@@ -52,8 +51,8 @@ static void confidence_bounds_and_slopes(void **state)
   const double slope[5] = {0.13609209583309, 1.2034309778736, 0.51401037108535, -0.86631210512493,
                            0.88057014624552};
   const double x = 0.5;
-  double       value;
-  Case         test;
+  double value;
+  Case test;
 
   (void)state;
   begin(5, 0.0, false, &test);
@@ -71,8 +70,8 @@ static void confidence_bounds_and_slopes(void **state)
 static void penalised_value_and_gradient(void **state)
 {
   const double x = 0.5, radius = 0.3 / sqrt(4.0);
-  double       value, gradient;
-  Case         test;
+  double value, gradient;
+  Case test;
 
   (void)state;
   begin(5, radius, false, &test);
@@ -90,9 +89,9 @@ static void penalised_value_and_gradient(void **state)
 static void maximisers_on_a_grid(void **state)
 {
   const double radius[2] = {0.0, 0.15}, best[2] = {1.343687515464, 1.0603164510171};
-  const int    index[2] = {34, 43};
-  double       x[101], value[101];
-  Case         test;
+  const int index[2] = {34, 43};
+  double x[101], value[101];
+  Case test;
 
   (void)state;
   for (int i = 0; i <= 100; ++i) x[i] = 0.01 * i;
@@ -110,14 +109,13 @@ static void gradients(void **state)
 {
   const double list[5] = {0.1, 0.3, 0.55, 0.7, 0.95}, weight[3] = {0.5, 0.2, 0.3};
   const double scales[2] = {0.3, 0.5}, x = 0.47, h = 1e-6;
-  RgContextWeights   expectation = {3, weight};
+  RgContextWeights expectation = {3, weight};
   RgContextPenalised penalised = {{3, weight}, 0.2, 2, 1, false};
-  int                all = 5;
-  RgContextCriterion criteria[3] = {rg_ucb_expectation, rg_ucb_penalised,
-                                    rg_ucb_minimum};
-  void              *argument[3] = {&expectation, &penalised, &all};
-  Case               test;
-  RgFailure          failure = {0};
+  int all = 5;
+  RgContextCriterion criteria[3] = {rg_ucb_expectation, rg_ucb_penalised, rg_ucb_minimum};
+  void *argument[3] = {&expectation, &penalised, &all};
+  Case test;
+  RgFailure failure = {0};
 
   (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family += 3) {
@@ -128,7 +126,7 @@ static void gradients(void **state)
     for (int k = 0; k < 3; ++k) {
       const RgContextual what = {5, 2, list, criteria[k], argument[k]};
       RgContextUcb ucb;
-      double       points[3] = {x, x + h, x - h}, value[3], gradient[3];
+      double points[3] = {x, x + h, x - h}, value[3], gradient[3];
       RG_OK(rg_context_ucb_create(&test.model, 1.5, &what, RG_CONTEXT_EXACT, 500, &ucb));
       RG_OK(rg_context_ucb_function(&ucb, 3, points, value, gradient));
       RG_CLOSE(gradient[0], (value[1] - value[2]) / (2.0 * h), 1e-6);

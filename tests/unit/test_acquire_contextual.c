@@ -13,11 +13,11 @@ static double f(const double *z)
 }
 
 typedef struct {
-  RgDomain  domain;
-  RgKernel  kernel;
-  RgModel   model;
+  RgDomain domain;
+  RgKernel kernel;
+  RgModel model;
   RgHistory history;
-  double    contexts[M];
+  double contexts[M];
 } Case;
 
 static RgRandom random_at(uint64_t t)
@@ -30,9 +30,9 @@ static RgRandom random_at(uint64_t t)
 static void begin(RgKernelFamily family, Case *it)
 {
   const double scales[DX + 1] = {0.3, 0.3, 0.4};
-  double       Z[N * (DX + 1)], y[N];
-  RgRandom     random = random_at(0);
-  RgFailure    failure = {0};
+  double Z[N * (DX + 1)], y[N];
+  RgRandom random = random_at(0);
+  RgFailure failure = {0};
 
   *it = (Case){.domain.design.dim = DX, .domain.context.dim = 1, .history.dim = DX};
   for (int i = 0; i < N * (DX + 1); ++i) Z[i] = rg_random_uniform(&random);
@@ -56,12 +56,12 @@ static double best(Case *it, RgContextCriterion criterion, void *all, void *some
 {
   const RgContextual exact = {M, 0, it->contexts, criterion, all};
   const RgContextual cheap = {few, 0, it->contexts, criterion, some};
-  const RgMaximiserOptions options = {.raw_samples = 256, .restarts = 20, .max_iterations = 100,
-                                      .tolerance = 1e-9};
-  RgRandom  random = random_at(1);
+  const RgMaximiserOptions options = {
+    .raw_samples = 256, .restarts = 20, .max_iterations = 100, .tolerance = 1e-9};
+  RgRandom random = random_at(1);
   RgFailure failure = {0};
-  double    x[DX], value;
-  RgQuery   query = {.x = x};
+  double x[DX], value;
+  RgQuery query = {.x = x};
 
   RG_OK(rg_acquire_contextual(&it->model, &it->history, 1.5, &exact, &cheap, &options, &random,
                               &query, &value, &failure));
@@ -73,8 +73,8 @@ static double best(Case *it, RgContextCriterion criterion, void *all, void *some
 static void ends_where_the_plain_search_ends(void **state)
 {
   const RgKernelFamily families[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN52};
-  RgContextWeights     all = {M, NULL}, some = {FEW, NULL};
-  int                  n_all = M, n_some = FEW;
+  RgContextWeights all = {M, NULL}, some = {FEW, NULL};
+  int n_all = M, n_some = FEW;
 
   (void)state;
   for (int k = 0; k < 2; ++k) {
@@ -91,14 +91,14 @@ static void ends_where_the_plain_search_ends(void **state)
 /* The value is that of all contexts, whatever the search began with. */
 static void value_is_exact(void **state)
 {
-  RgContextWeights   all = {M, NULL}, some = {1, NULL};
-  Case               it;
-  RgContextUcb       ucb;
+  RgContextWeights all = {M, NULL}, some = {1, NULL};
+  Case it;
+  RgContextUcb ucb;
   const RgMaximiserOptions options = {.raw_samples = 64, .restarts = 5, .max_iterations = 0};
-  RgRandom  random = random_at(1);
+  RgRandom random = random_at(1);
   RgFailure failure = {0};
-  double    x[DX], value, again;
-  RgQuery   query = {.x = x};
+  double x[DX], value, again;
+  RgQuery query = {.x = x};
 
   (void)state;
   begin(RG_KERNEL_MATERN52, &it);

@@ -25,7 +25,7 @@ static void test_log_ei_tail(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof log_h / sizeof log_h[0]; i++) {
     double z = log_h[i][0], sd = 0.37, incumbent = 0.0, mean = z * sd, value, d_mean, d_sd;
-    RgEi   ei = {incumbent};
+    RgEi ei = {incumbent};
     rg_acquisition_log_ei(&ei, 1, &mean, &sd, &value, &d_mean, &d_sd);
     RG_CLOSE(value, log(sd) + log_h[i][1], 1e-13);
     assert_true(fabs(d_mean * sd / log_h[i][2] - 1.0) < 1e-12);
@@ -37,7 +37,7 @@ static void test_log_ei_tail(void **state)
 static void test_log_ei_remainder(void **state)
 {
   double mean = -1000.0, sd = 1.0, value;
-  RgEi   ei = {0.0};
+  RgEi ei = {0.0};
 
   (void)state;
   rg_acquisition_log_ei(&ei, 1, &mean, &sd, &value, NULL, NULL);
@@ -47,7 +47,7 @@ static void test_log_ei_remainder(void **state)
 static void test_log_ei_certain(void **state)
 {
   double mean[3] = {1.5, 1.0, 0.5}, sd[3] = {0.0, 0.0, 1e-13}, value[3], d_mean[3], d_sd[3];
-  RgEi   ei = {1.0};
+  RgEi ei = {1.0};
 
   (void)state;
   rg_acquisition_log_ei(&ei, 3, mean, sd, value, d_mean, d_sd);
@@ -74,7 +74,7 @@ static void check_derivatives(RgMarginalFunction function, const void *context)
 static void test_derivatives(void **state)
 {
   RgUcb ucb = {1.7};
-  RgEi  ei = {0.3};
+  RgEi ei = {0.3};
 
   (void)state;
   check_derivatives(rg_acquisition_ucb, &ucb);
@@ -84,7 +84,7 @@ static void test_derivatives(void **state)
 /* E max(f - tau, 0) by the midpoint rule over f. */
 static double improvement_by_quadrature(double mean, double sd, double incumbent)
 {
-  int    n = 400000;
+  int n = 400000;
   double sum = 0.0, step = 24.0 / n;
 
   for (int i = 0; i < n; i++) {
@@ -106,7 +106,7 @@ static void test_expected_improvement(void **state)
   /* Both branches agree with the logarithm. */
   for (double z = -30.0; z < 6.0; z += 0.1) {
     double sd = 0.3, mean = 1.0 + z * sd, value;
-    RgEi   ei = {1.0};
+    RgEi ei = {1.0};
     rg_acquisition_log_ei(&ei, 1, &mean, &sd, &value, NULL, NULL);
     assert_true(fabs(log(rg_expected_improvement(mean, sd, 1.0)) - value) < 1e-11 * fabs(value));
   }
@@ -117,7 +117,7 @@ static void test_log_ei_monotone(void **state)
 {
   RgStream stream = rg_stream(1, "test", 0, "monotone", 1);
   RgRandom random = rg_stream_at(&stream, 0);
-  RgEi     ei = {0.0};
+  RgEi ei = {0.0};
 
   (void)state;
   for (int i = 0; i < 2000; i++) {
@@ -131,7 +131,7 @@ static void test_log_ei_monotone(void **state)
 static void test_ucb(void **state)
 {
   double mean[2] = {0.5, -1.0}, sd[2] = {0.25, 2.0}, value[2], d_mean[2], d_sd[2];
-  RgUcb  ucb = {3.0};
+  RgUcb ucb = {3.0};
 
   (void)state;
   rg_acquisition_ucb(&ucb, 2, mean, sd, value, d_mean, d_sd);

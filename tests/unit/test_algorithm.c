@@ -34,20 +34,20 @@ static void add_context(RgDomain *domain, RgContextControl control)
 
 typedef struct {
   const RgAlgorithmClass *class;
-  void                   *options;
-  RgSurrogateOptions      surrogate;
-  RgMaximiserOptions      maximiser;
-  RgAlgorithm             algorithm;
-  RgHistory               history;
-  RgClock                 clock;
-  double                  x[8], c[2], extra[8];
-  RgQuery                 query;
-  RgFailure               failure;
+  void *options;
+  RgSurrogateOptions surrogate;
+  RgMaximiserOptions maximiser;
+  RgAlgorithm algorithm;
+  RgHistory history;
+  RgClock clock;
+  double x[8], c[2], extra[8];
+  RgQuery query;
+  RgFailure failure;
 } Bench;
 
 static void set(Bench *bench, const char *name, const char *value)
 {
-  RgDiagnostics  diagnostics = {0};
+  RgDiagnostics diagnostics = {0};
   const RgParam *entry;
 
   RG_OK(rg_params_set(bench->class->params, bench->options, name, 1, &value, (RgPlace){"t", 1, 1},
@@ -109,7 +109,7 @@ static void bench_end(Bench *bench)
 
 static void test_registry(void **state)
 {
-  int                            n;
+  int n;
   const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
 
   (void)state;
@@ -159,7 +159,8 @@ static const Setting settings[] = {
   {"gp_ucb", "beta", "heuristic", NULL, NULL, NULL},
   {"gp_ucb", "beta", "bcr_cont", NULL, NULL, NULL},
   {"gp_ucb", "beta", "bcr", NULL, NULL,
-   "beta: 'bcr' counts the points of a finite design, and this one is a box in 3 dimensions; on a "
+   "beta: 'bcr' counts the points of a finite design, and this one is a box in 3 dimensions; on "
+   "a "
    "box: auto, heuristic, bcr_cont, fixed"},
   {"gp_ucb", "beta", "srinivas", NULL, NULL, "'srinivas'"},
   {"gp_ucb", "beta", "bcr_cont", "a", "0.2", "needs a >= 1/d"},
@@ -187,7 +188,7 @@ static void test_settings(void **state)
   make_box(3, &box);
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     const Setting *setting = &settings[i];
-    Bench          bench;
+    Bench bench;
     bench_options(&bench, setting->algorithm);
     set(&bench, setting->name, setting->value);
     if (setting->other_name) set(&bench, setting->other_name, setting->other_value);
@@ -225,7 +226,7 @@ static RgAlgorithmClass class_with_needs(unsigned needs)
 static void expect_need(unsigned needs, const RgDomain *domain, const char *part)
 {
   RgAlgorithmClass class = class_with_needs(needs);
-  RgDiagnostics    diagnostics = {0};
+  RgDiagnostics diagnostics = {0};
 
   RG_OK(rg_algorithm_check(&class, NULL, domain, (RgPlace){"s", 1, 1}, &diagnostics));
   assert_int_equal(diagnostics.n, part != NULL);
@@ -236,7 +237,7 @@ static void expect_need(unsigned needs, const RgDomain *domain, const char *part
 static void test_needs(void **state)
 {
   RgDomain box, line, with_context;
-  double   context_points[2] = {0.0, 1.0};
+  double context_points[2] = {0.0, 1.0};
 
   (void)state;
   make_box(2, &box);
@@ -253,7 +254,8 @@ static void test_needs(void **state)
   expect_need(RG_NEEDS_CONTEXT_PROB, &with_context, "without known probabilities");
   expect_need(RG_NEEDS_CONTEXT_PROB, &box, "this problem has no context");
   expect_need(RG_NEEDS_NO_CONTEXT, &box, NULL);
-  expect_need(RG_NEEDS_NO_CONTEXT, &with_context, "needs a problem without a context for the learner to choose");
+  expect_need(RG_NEEDS_NO_CONTEXT, &with_context,
+              "needs a problem without a context for the learner to choose");
   with_context.control = RG_CONTEXT_NATURE;
   expect_need(RG_NEEDS_NO_CONTEXT, &with_context, NULL);
   expect_need(RG_NEEDS_NATURE, &box, "a context in a box that nature draws; this problem has none");
@@ -268,8 +270,8 @@ static void test_needs(void **state)
 static void test_random_box(void **state)
 {
   RgDomain box;
-  Bench    bench;
-  double   mean[3] = {0.0};
+  Bench bench;
+  double mean[3] = {0.0};
 
   (void)state;
   make_box(3, &box);
@@ -290,8 +292,8 @@ static void test_random_box(void **state)
 static void test_random_without_replacement(void **state)
 {
   RgDomain line;
-  Bench    bench;
-  int      seen[12] = {0}, first[200] = {0}, distinct = 0;
+  Bench bench;
+  int seen[12] = {0}, first[200] = {0}, distinct = 0;
 
   (void)state;
   make_line(12, &line);
@@ -364,7 +366,7 @@ static void test_without_replacement(void **state)
   line.without_replacement = true;
   for (size_t i = 0; i < sizeof with_model / sizeof with_model[0]; i++) {
     Bench bench;
-    int   seen[15] = {0};
+    int seen[15] = {0};
     bench_options(&bench, with_model[i]);
     bench_start(&bench, &line, 2);
     for (int t = 1; t <= 15; t++) {
@@ -401,7 +403,7 @@ static void test_single_point(void **state)
 static void test_recorded_width(void **state)
 {
   RgDomain box;
-  double   widths[2][10];
+  double widths[2][10];
 
   (void)state;
   make_box(2, &box);
@@ -442,7 +444,7 @@ static void test_incumbents(void **state)
   make_line(30, &line);
   for (int kind = 0; kind < 2; kind++) {
     for (int incumbent = 0; incumbent < 2; incumbent++) {
-      Bench  bench;
+      Bench bench;
       double best = -INFINITY;
       bench_options(&bench, "ei");
       set(&bench, "incumbent", incumbent ? "best_mean" : "best_y");
@@ -451,7 +453,7 @@ static void test_incumbents(void **state)
         bench_step(&bench, t);
         for (int i = 0; i < bench.history.n - 1; i++) best = fmax(best, bench.history.y[i]);
         RgModel *model = bench.class->model(&bench.algorithm);
-        double   native = bench.extra[0] * model->scale + model->shift;
+        double native = bench.extra[0] * model->scale + model->shift;
         if (t > 1) assert_true(fabs(native - best) < (incumbent ? 0.05 : 1e-12));
       }
       bench_end(&bench);

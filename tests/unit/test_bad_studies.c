@@ -76,8 +76,8 @@ static void mutants_do_no_harm(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_mistake_is_found_where_it_is),
-    cmocka_unit_test(mutants_do_no_harm),
+  cmocka_unit_test(every_mistake_is_found_where_it_is),
+  cmocka_unit_test(mutants_do_no_harm),
 };
 
 RG_TEST_MAIN(tests)

@@ -40,7 +40,7 @@ static void check_basis(int n, int k, const double *F, const double *Q, int rank
 static void basis_of_a_smooth_matrix(void **state)
 {
   static double F[ROWS * COLUMNS], Q[ROWS * ROWS];
-  int           rank, coarse;
+  int rank, coarse;
 
   (void)state;
   smooth_matrix(F);
@@ -57,7 +57,7 @@ static void basis_of_other_matrices(void **state)
 {
   enum { N = 90, K = 300 };
   static double F[N * K], Q[N * N], few[N * 5];
-  int           rank;
+  int rank;
 
   (void)state;
   support_normals(1, N * K, F);
@@ -95,18 +95,17 @@ static double direct_form(const double *P, const double *u, const double *w)
   double sum = 0.0;
 
   for (int a = 0; a < R; ++a) {
-    for (int b = 0; b < R; ++b)
-      sum += u[a] * P[PetscMin(a, b) * R + PetscMax(a, b)] * w[b];
+    for (int b = 0; b < R; ++b) sum += u[a] * P[PetscMin(a, b) * R + PetscMax(a, b)] * w[b];
   }
   return sum;
 }
 
 static void forms_and_their_gradient(void **state)
 {
-  static Forms    all;
-  static double   values[SIZE * J], bar[SIZE * J], G[R * R * J];
+  static Forms all;
+  static double values[SIZE * J], bar[SIZE * J], G[R * R * J];
   RgBilinearForms forms;
-  const int       half = SIZE / 2;
+  const int half = SIZE / 2;
 
   (void)state;
   smooth_forms(&all);
@@ -119,7 +118,7 @@ static void forms_and_their_gradient(void **state)
   for (int j = 0; j < J; ++j) {
     for (int k = 0; k < half; ++k) {
       const double *P = all.P + j * R * R;
-      const int     l = half + k;
+      const int l = half + k;
       RG_CLOSE(values[j * half + k], 2.0 - direct_form(P, all.U + k * R, all.W + k * R), 1e-10);
       RG_CLOSE(values[half * J + j * half + k], 3.0 * direct_form(P, all.U + l * R, all.W + l * R),
                1e-10);

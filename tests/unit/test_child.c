@@ -12,14 +12,14 @@
 
 typedef struct {
   RgChildOutcome outcome;
-  const char    *answer;
-  size_t         length;
-  RgText         mistake;
+  const char *answer;
+  size_t length;
+  RgText mistake;
 } Reply;
 
 static RgChild *start(const char *script)
 {
-  RgText   mistake = {0};
+  RgText mistake = {0};
   RgChild *child;
 
   RG_OK(rg_child_start((const char *const[]){"sh", "-c", script, NULL}, &child, &mistake));
@@ -46,7 +46,7 @@ static Reply ask(RgChild *child, const char *line, double limit)
 static void expect_failure(const char *script, double limit, const char *reason)
 {
   RgChild *child = start(script);
-  Reply    reply = ask(child, "question", limit);
+  Reply reply = ask(child, "question", limit);
 
   assert_int_equal(reply.outcome, RG_CHILD_FAILED);
   if (!strstr(reply.mistake.data, reason)) fail_msg("%s: '%s'", script, reply.mistake.data);
@@ -64,7 +64,7 @@ static void expect_no_zombies(void)
 static void test_answers(void **state)
 {
   RgChild *child = start("exec cat");
-  char     line[40000];
+  char line[40000];
 
   (void)state;
   for (int i = 0; i < 300; i++) {
@@ -108,7 +108,7 @@ static void test_failures(void **state)
 static void test_a_program_that_does_not_listen(void **state)
 {
   RgChild *child = start("exec sleep 1000");
-  char    *line;
+  char *line;
 
   (void)state;
   RG_OK(PetscMalloc1(1 << 20, &line));
@@ -129,7 +129,7 @@ static void test_a_program_that_does_not_listen(void **state)
 static void test_words_nobody_asked_for(void **state)
 {
   RgChild *child = start("echo hello; exec cat");
-  Reply    reply;
+  Reply reply;
 
   (void)state;
   reply = ask(child, "question", 60); /* may or may not come before the question */
@@ -152,9 +152,9 @@ static bool wants_stop(void *context)
 
 static void test_a_stop_shortens_the_wait(void **state)
 {
-  int        asked = 0;
+  int asked = 0;
   RgPatience patience = {.limit = 1000, .grace = 0.3, .stop = wants_stop, .context = &asked};
-  RgChild   *child = start("exec cat"), *slow = start("exec sleep 1000");
+  RgChild *child = start("exec cat"), *slow = start("exec sleep 1000");
 
   (void)state;
   assert_int_equal(ask_with(child, "in time", &patience).outcome, RG_CHILD_ANSWERED);
@@ -168,7 +168,7 @@ static void test_a_stop_shortens_the_wait(void **state)
 
 static void test_no_such_program(void **state)
 {
-  RgText   mistake = {0};
+  RgText mistake = {0};
   RgChild *child;
 
   (void)state;
@@ -183,7 +183,7 @@ static void test_no_such_program(void **state)
 /* Whether a process runs; one that was killed may wait for whoever reaps orphans. */
 static bool runs(long pid)
 {
-  char  path[64], state = 'X';
+  char path[64], state = 'X';
   FILE *file;
 
   snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
@@ -199,7 +199,7 @@ static void test_what_it_started_goes_with_it(void **state)
   (void)state;
   for (int gently = 0; gently < 2; gently++) {
     RgChild *child = start("sleep 1000 & read x; echo $!; read y");
-    long     pid = strtol(ask(child, "who", 60).answer, NULL, 10);
+    long pid = strtol(ask(child, "who", 60).answer, NULL, 10);
     assert_true(runs(pid));
     RG_OK(rg_child_close(&child, gently));
     for (int i = 0; i < 1000 && runs(pid); i++)
@@ -211,7 +211,7 @@ static void test_what_it_started_goes_with_it(void **state)
 static void test_environment(void **state)
 {
   RgChild *child;
-  Reply    reply;
+  Reply reply;
 
   (void)state;
   setenv("OMPI_COMM_WORLD_RANK", "7", 1);

@@ -133,13 +133,13 @@ static void stages_are_petsc_events(void **state)
 #endif
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(clocks_advance),
-    cmocka_unit_test(inner_stage_suspends_the_outer),
-    cmocka_unit_test(sleeping_is_wall_but_not_cpu),
-    cmocka_unit_test(reset_keeps_the_running_stage),
-    cmocka_unit_test(wrong_order_is_an_error),
+  cmocka_unit_test(clocks_advance),
+  cmocka_unit_test(inner_stage_suspends_the_outer),
+  cmocka_unit_test(sleeping_is_wall_but_not_cpu),
+  cmocka_unit_test(reset_keeps_the_running_stage),
+  cmocka_unit_test(wrong_order_is_an_error),
 #if defined(PETSC_USE_LOG)
-    cmocka_unit_test(stages_are_petsc_events),
+  cmocka_unit_test(stages_are_petsc_events),
 #endif
 };
 

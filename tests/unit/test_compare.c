@@ -152,10 +152,10 @@ static void initial_designs_may_be_a_little_off(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(equal_records_have_no_difference),
-    cmocka_unit_test(the_first_bit_that_differs_is_named),
-    cmocka_unit_test(what_is_not_a_column_counts_too),
-    cmocka_unit_test(initial_designs_may_be_a_little_off),
+  cmocka_unit_test(equal_records_have_no_difference),
+  cmocka_unit_test(the_first_bit_that_differs_is_named),
+  cmocka_unit_test(what_is_not_a_column_counts_too),
+  cmocka_unit_test(initial_designs_may_be_a_little_off),
 };
 
 RG_TEST_MAIN(tests)

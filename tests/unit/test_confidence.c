@@ -10,12 +10,12 @@
 static void test_shifted_exponential(void **state)
 {
   RgStream stream = rg_stream(7, "test", 0, "confidence", 3);
-  double   shift = rg_irgp_shift_finite(1000), sum = 0.0;
+  double shift = rg_irgp_shift_finite(1000), sum = 0.0;
 
   (void)state;
   for (int t = 1; t <= DRAWS; t++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)t);
-    double   zeta = shift + rg_random_exponential(&random) / 0.5;
+    double zeta = shift + rg_random_exponential(&random) / 0.5;
     assert_true(zeta >= shift);
     sum += zeta;
   }
@@ -26,11 +26,11 @@ static void test_shifted_exponential(void **state)
 static void check_gamma_moments(double kappa)
 {
   RgStream stream = rg_stream(7, "test", 0, "gamma", 3);
-  double   sum = 0.0, square = 0.0;
+  double sum = 0.0, square = 0.0;
 
   for (int t = 1; t <= DRAWS; t++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)t);
-    double   deviation = rg_random_gamma(&random, kappa, 1.0) - kappa;
+    double deviation = rg_random_gamma(&random, kappa, 1.0) - kappa;
     sum += deviation;
     square += deviation * deviation;
   }

@@ -6,23 +6,22 @@
 enum { N = 40, M = 30, S = 12, J = 5, DX = 2, DC = 2, D = DX + DC };
 
 typedef struct {
-  RgKernel         kernel;
-  RgPosterior      posterior;
-  double           X[J * DX], contexts[M * DC];
+  RgKernel kernel;
+  RgPosterior posterior;
+  double X[J * DX], contexts[M * DC];
   RgContextMoments bar;
 } Case;
 
 static void begin(RgKernelFamily family, bool product, Case *test)
 {
   const double scales[D] = {0.3, 0.5, 0.4, 0.9}, pair[2] = {0.4, 0.6};
-  const int    group[D] = {0, 0, 1, 1};
-  double       Z[N * D], y[N];
-  RgFailure    failure = {0};
+  const int group[D] = {0, 0, 1, 1};
+  double Z[N * D], y[N];
+  RgFailure failure = {0};
 
   if (product)
     RG_OK(rg_kernel_create_product(family, D, 2, group, false, pair, 1.7, &test->kernel));
-  else
-    RG_OK(rg_kernel_create(family, D, true, scales, 1.7, &test->kernel));
+  else RG_OK(rg_kernel_create(family, D, true, scales, 1.7, &test->kernel));
   support_points(1, N, D, Z);
   support_normals(2, N, y);
   support_points(3, J, DX, test->X);
@@ -53,9 +52,9 @@ static void random_bar(const RgContextPosterior *cp, RgContextMoments *bar)
 static void check_moments(Case *test, RgContextForm form, bool product)
 {
   RgContextPosterior cp;
-  RgContextMoments   moments;
-  RgPrediction       work = {0};
-  const double       h = 1e-5;
+  RgContextMoments moments;
+  RgPrediction work = {0};
+  const double h = 1e-5;
 
   RG_OK(rg_context_posterior_create(&test->posterior, DX, M, test->contexts, S, form, 500, &cp));
   assert_int_equal(cp.is_product, product);
@@ -89,7 +88,7 @@ static void check_moments(Case *test, RgContextForm form, bool product)
 static double weighted(RgContextPosterior *cp, const double *X, const RgContextMoments *bar)
 {
   RgContextMoments moments;
-  double           sum = 0.0;
+  double sum = 0.0;
 
   RG_OK(rg_context_moments_create(cp, &moments));
   RG_OK(rg_context_posterior_predict(cp, J, X, &moments));
@@ -106,9 +105,9 @@ static double weighted(RgContextPosterior *cp, const double *X, const RgContextM
 static void check_gradient(Case *test, RgContextForm form)
 {
   RgContextPosterior cp;
-  RgContextMoments   bar, moments;
-  double             G[J * DX], X[J * DX];
-  const double       h = 1e-5;
+  RgContextMoments bar, moments;
+  double G[J * DX], X[J * DX];
+  const double h = 1e-5;
 
   RG_OK(rg_context_posterior_create(&test->posterior, DX, M, test->contexts, S, form, 500, &cp));
   random_bar(&cp, &bar);

@@ -57,10 +57,10 @@ static void blas_runs_with_the_threads_asked_for(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(first_failure_is_kept),
-    cmocka_unit_test(failure_is_one_line_that_fits),
-    cmocka_unit_test(blas_runs_with_the_threads_asked_for),
-    cmocka_unit_test(subnormals_are_flushed),
+  cmocka_unit_test(first_failure_is_kept),
+  cmocka_unit_test(failure_is_one_line_that_fits),
+  cmocka_unit_test(blas_runs_with_the_threads_asked_for),
+  cmocka_unit_test(subnormals_are_flushed),
 };
 
 RG_TEST_MAIN(tests)

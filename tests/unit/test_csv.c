@@ -19,7 +19,8 @@ static void test_spellings(void **state)
     "a,b\n1,x\n2,y",
     "a,b\r\n1,x\r\n2,y",
     "a,b\r1,x\r2,y\r",
-    "\xEF\xBB\xBF" "a,b\n1,x\n2,y\n",
+    "\xEF\xBB\xBF"
+    "a,b\n1,x\n2,y\n",
     "\xEF\xBB\xBF\"a\",\"b\"\r\n\"1\",\"x\"\r\n2,y\r\n",
     "# made by hand\n\na , b\n 1,\tx\n# half time\n   \n2 ,y  \n\n#end",
     "a;b\n1;x\n2;y\n",
@@ -30,8 +31,8 @@ static void test_spellings(void **state)
   (void)state;
   for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
     TemporaryFile file = file_make("t.csv", spellings[k]);
-    RgCsv         csv;
-    double        number;
+    RgCsv csv;
+    double number;
     read_text(&file, &csv);
     assert_int_equal(csv.n_columns, 2);
     assert_int_equal(csv.n_rows, 2);
@@ -90,19 +91,19 @@ static void test_numbers(void **state)
 {
   static const struct {
     const char *cell;
-    double      value; /* NaN: no number */
-  } cases[] = {{"1", 1},         {"-2.5e-3", -2.5e-3}, {"+.5", 0.5}, {"1E3", 1000}, {"-0", 0},
-               {"1.", 1},        {"", NAN},            {"nan", NAN}, {"inf", NAN},  {"0x10", NAN},
-               {"1e999", NAN},   {"1 2", NAN},         {"1-2", NAN}, {".", NAN},    {"e5", NAN},
-               {"1,5", NAN},     {"12%", NAN}};
+    double value; /* NaN: no number */
+  } cases[] = {
+    {"1", 1},     {"-2.5e-3", -2.5e-3}, {"+.5", 0.5}, {"1E3", 1000}, {"-0", 0},      {"1.", 1},
+    {"", NAN},    {"nan", NAN},         {"inf", NAN}, {"0x10", NAN}, {"1e999", NAN}, {"1 2", NAN},
+    {"1-2", NAN}, {".", NAN},           {"e5", NAN},  {"1,5", NAN},  {"12%", NAN}};
 
   (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[64];
     snprintf(text, sizeof text, "a;b\n\"%s\";0\n", cases[k].cell);
     TemporaryFile file = file_make("t.csv", text);
-    RgCsv         csv;
-    double        value = NAN;
+    RgCsv csv;
+    double value = NAN;
     read_text(&file, &csv);
     const bool found = rg_csv_number(&csv, 0, 0, &value);
     if (found == isnan(cases[k].value) || (found && value != cases[k].value))
@@ -117,8 +118,8 @@ static void test_numbers(void **state)
 static void refuse(const char *bytes, size_t length, const char *expected)
 {
   TemporaryFile file = file_make("t.csv", "");
-  RgText        mistake = {0};
-  RgCsv         csv;
+  RgText mistake = {0};
+  RgCsv csv;
 
   file_write(&file, bytes, length ? length : strlen(bytes));
   RG_OK(rg_csv_read(file.path, &csv, &mistake));
@@ -144,13 +145,15 @@ static void test_mistakes(void **state)
   refuse("a,b\n1,\"2\"x\n", 0, ":2: text after a closing quote");
   refuse("a,b,a\n1,2,3\n", 0, ":1: columns 1 and 3 are both called 'a'");
   refuse("a,b\n1,\0\n", 8, " is no text (NUL bytes)");
-  refuse("\xFF\xFE" "a\0,\0b\0", 8, " is UTF-16; save it as UTF-8");
+  refuse("\xFF\xFE"
+         "a\0,\0b\0",
+         8, " is UTF-16; save it as UTF-8");
 }
 
 static void test_no_file(void **state)
 {
   RgText mistake = {0};
-  RgCsv  csv;
+  RgCsv csv;
 
   (void)state;
   RG_OK(rg_csv_read("/nowhere/t.csv", &csv, &mistake));
@@ -166,7 +169,7 @@ static void test_long_and_wide(void **state)
 {
   enum { ROWS = 300, COLUMNS = 70 };
   RgText text = {0};
-  RgCsv  csv;
+  RgCsv csv;
   double value;
 
   (void)state;
@@ -187,9 +190,9 @@ static void test_long_and_wide(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_spellings), cmocka_unit_test(test_quotes_and_lines),
-  cmocka_unit_test(test_columns),   cmocka_unit_test(test_numbers),
-  cmocka_unit_test(test_mistakes),  cmocka_unit_test(test_no_file),
+  cmocka_unit_test(test_spellings),     cmocka_unit_test(test_quotes_and_lines),
+  cmocka_unit_test(test_columns),       cmocka_unit_test(test_numbers),
+  cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_no_file),
   cmocka_unit_test(test_long_and_wide),
 };
 

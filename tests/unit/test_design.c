@@ -250,17 +250,17 @@ static void uniform_points_are_the_stream(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(intervals_hold_one_point_each),
-    cmocka_unit_test(rectangles_hold_one_point_each),
-    cmocka_unit_test(scrambling_permutes_rectangles),
-    cmocka_unit_test(prefix_and_repetition),
-    cmocka_unit_test(every_point_is_uniform),
-    cmocka_unit_test(digits_are_flipped_independently),
-    cmocka_unit_test(smooth_integrals_are_accurate),
-    cmocka_unit_test(too_many_dimensions_are_refused),
-    cmocka_unit_test(latin_hypercube_fills_every_stratum),
-    cmocka_unit_test(latin_hypercube_permutes_independently),
-    cmocka_unit_test(uniform_points_are_the_stream),
+  cmocka_unit_test(intervals_hold_one_point_each),
+  cmocka_unit_test(rectangles_hold_one_point_each),
+  cmocka_unit_test(scrambling_permutes_rectangles),
+  cmocka_unit_test(prefix_and_repetition),
+  cmocka_unit_test(every_point_is_uniform),
+  cmocka_unit_test(digits_are_flipped_independently),
+  cmocka_unit_test(smooth_integrals_are_accurate),
+  cmocka_unit_test(too_many_dimensions_are_refused),
+  cmocka_unit_test(latin_hypercube_fills_every_stratum),
+  cmocka_unit_test(latin_hypercube_permutes_independently),
+  cmocka_unit_test(uniform_points_are_the_stream),
 };
 
 RG_TEST_MAIN(tests)

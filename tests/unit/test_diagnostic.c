@@ -54,10 +54,10 @@ static void long_message_is_cut_between_characters(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(place_and_message_are_kept),
-    cmocka_unit_test(counting_goes_on_when_full),
-    cmocka_unit_test(control_characters_are_replaced),
-    cmocka_unit_test(long_message_is_cut_between_characters),
+  cmocka_unit_test(place_and_message_are_kept),
+  cmocka_unit_test(counting_goes_on_when_full),
+  cmocka_unit_test(control_characters_are_replaced),
+  cmocka_unit_test(long_message_is_cut_between_characters),
 };
 
 RG_TEST_MAIN(tests)

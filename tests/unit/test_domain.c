@@ -150,13 +150,13 @@ static void domain_owns_its_parts(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(box_scales_exactly_at_its_ends),
-    cmocka_unit_test(set_scales_by_its_columns),
-    cmocka_unit_test(set_scales_by_given_bounds),
-    cmocka_unit_test(grid_is_row_major_and_exact),
-    cmocka_unit_test(grid_with_one_level_keeps_its_value),
-    cmocka_unit_test(impossible_spaces_are_refused),
-    cmocka_unit_test(domain_owns_its_parts),
+  cmocka_unit_test(box_scales_exactly_at_its_ends),
+  cmocka_unit_test(set_scales_by_its_columns),
+  cmocka_unit_test(set_scales_by_given_bounds),
+  cmocka_unit_test(grid_is_row_major_and_exact),
+  cmocka_unit_test(grid_with_one_level_keeps_its_value),
+  cmocka_unit_test(impossible_spaces_are_refused),
+  cmocka_unit_test(domain_owns_its_parts),
 };
 
 RG_TEST_MAIN(tests)

@@ -37,8 +37,8 @@ static RgEvaluationLog *open_log(const char *directory, const char *trial)
 static int add(RgEvaluationLog *log, int i)
 {
   double x[DIM], c[DIM_C];
-  char   message[512] = "";
-  int    error;
+  char message[512] = "";
+  int error;
 
   point(i, x, c);
   RG_OK(rg_evaluation_log_add(log, i + 1, x, c, value(i), 0.5, &error, message));
@@ -115,7 +115,7 @@ static void spill(const char *path, const char *bytes, size_t n)
 /* Whatever is cut off or changed: what is read is right, and every line before the damage is read. */
 static void test_damage(void **state)
 {
-  char   directory[128], path[4096], bytes[4096], damaged[4096];
+  char directory[128], path[4096], bytes[4096], damaged[4096];
   size_t length;
 
   snprintf(directory, 128, "%s/b.h5.d", (const char *)*state);
@@ -186,7 +186,7 @@ static bool is_ours(void *context, const char *trial)
 static void test_remove(void **state)
 {
   char directory[128], path[4096];
-  int  asked = 0;
+  int asked = 0;
 
   snprintf(directory, 128, "%s/e.h5.d", (const char *)*state);
   RG_OK(rg_evaluation_logs_remove(directory, is_ours, &asked)); /* nothing there */
@@ -234,9 +234,9 @@ static int teardown(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_same_bits_back), cmocka_unit_test(test_damage),
+    cmocka_unit_test(test_same_bits_back),   cmocka_unit_test(test_damage),
     cmocka_unit_test(test_of_another_trial), cmocka_unit_test(test_cannot_be_written),
-    cmocka_unit_test(test_remove), cmocka_unit_test(test_in_memory),
+    cmocka_unit_test(test_remove),           cmocka_unit_test(test_in_memory),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   int failed = cmocka_run_group_tests(tests, setup, teardown);

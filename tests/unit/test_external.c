@@ -12,21 +12,26 @@ static char *const forest[] = {"n_estimators integer 10 100", "max_depth integer
 static void test_rounding(void **state)
 {
   RgInput inputs[6] = {{0}};
-  RgText  mistake = {0}, line = {0};
-  double  u[] = {.37, .5, .25, .6, .1}, x[6];
+  RgText mistake = {0}, line = {0};
+  double u[] = {.37, .5, .25, .6, .1}, x[6];
 
   (void)state;
   RG_OK(rg_inputs_parse(5, forest, inputs, &mistake));
   assert_int_equal(mistake.length, 0);
-  for (int j = 0; j < 5; j++)
-    x[j] = inputs[j].lower + u[j] * (inputs[j].upper - inputs[j].lower);
+  for (int j = 0; j < 5; j++) x[j] = inputs[j].lower + u[j] * (inputs[j].upper - inputs[j].lower);
   RG_CLOSE(x[0], 43.3, 1e-15);
   RG_CLOSE(x[1], 10.5, 1e-15);
   RG_CLOSE(x[2], 6.5, 1e-15);
   x[3] = 0.64; /* 0.1 + 0.6 * 0.9 is a bit more */
   x[4] = 0.01;
-  RG_OK(rg_request_write(&(RgRequest){.id = 7, .trial = "ab", .instance = 1, .seed = 3,
-                                      .evaluation = 9, .n_x = 5, .inputs = inputs, .x = x},
+  RG_OK(rg_request_write(&(RgRequest){.id = 7,
+                                      .trial = "ab",
+                                      .instance = 1,
+                                      .seed = 3,
+                                      .evaluation = 9,
+                                      .n_x = 5,
+                                      .inputs = inputs,
+                                      .x = x},
                          &line));
   assert_string_equal(line.data,
                       "{\"id\":7,\"trial\":\"ab\",\"evaluation\":9,\"seed\":3,\"instance\":1,"
@@ -41,7 +46,7 @@ static void test_bounds_of_integers_and_choices(void **state)
 {
   static char *const texts[] = {"n integer -2 3", "w choice red green blue"};
   RgInput inputs[2] = {{0}};
-  RgText  mistake = {0};
+  RgText mistake = {0};
 
   (void)state;
   RG_OK(rg_inputs_parse(2, texts, inputs, &mistake));
@@ -74,9 +79,9 @@ static void test_wrong_inputs(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-    char   *texts[] = {(char *)(uintptr_t)wrong[i].text};
+    char *texts[] = {(char *)(uintptr_t)wrong[i].text};
     RgInput input = {0};
-    RgText  mistake = {0};
+    RgText mistake = {0};
     RG_OK(rg_inputs_parse(1, texts, &input, &mistake));
     if (!mistake.data || !strstr(mistake.data, wrong[i].reason))
       fail_msg("'%s': %s", wrong[i].text, mistake.data ? mistake.data : "accepted");
@@ -85,7 +90,7 @@ static void test_wrong_inputs(void **state)
   }
   static char *const twice[] = {"a real 0 1", "a real 0 2"};
   RgInput inputs[2] = {{0}};
-  RgText  mistake = {0};
+  RgText mistake = {0};
   RG_OK(rg_inputs_parse(2, twice, inputs, &mistake));
   assert_non_null(strstr(mistake.data, "twice"));
   RG_OK(rg_text_clear(&mistake));
@@ -133,11 +138,14 @@ static void test_answers(void **state)
 static void test_identity(void **state)
 {
   static const Setting here[] = {{"program", "/bin/cat"}, {"inputs", "a real 0 1"}, {NULL, NULL}};
-  static const Setting there[] = {{"program", "/usr/bin/cat"}, {"inputs", "a real 0 1"},
-                                  {"time_limit", "5"}, {"seconds", "9"}, {"retries", "0"},
+  static const Setting there[] = {{"program", "/usr/bin/cat"},
+                                  {"inputs", "a real 0 1"},
+                                  {"time_limit", "5"},
+                                  {"seconds", "9"},
+                                  {"retries", "0"},
                                   {NULL, NULL}};
-  static const Setting revised[] = {{"program", "/bin/cat"}, {"inputs", "a real 0 1"},
-                                    {"revision", "2"}, {NULL, NULL}};
+  static const Setting revised[] = {
+    {"program", "/bin/cat"}, {"inputs", "a real 0 1"}, {"revision", "2"}, {NULL, NULL}};
   const Setting *settings[] = {here, there, revised};
   const RgProblemClass *class = rg_problem_class_find("external");
   RgText texts[3] = {{0}};
@@ -156,19 +164,21 @@ static void test_identity(void **state)
 
 static void test_contexts(void **state)
 {
-  static const Setting settings[] = {{"program", "/bin/cat"}, {"inputs", "a real 0 1"},
-                                     {"contexts", "wind real -5 15"}, {NULL, NULL}};
+  static const Setting settings[] = {{"program", "/bin/cat"},
+                                     {"inputs", "a real 0 1"},
+                                     {"contexts", "wind real -5 15"},
+                                     {NULL, NULL}};
   Instance instance = instance_make("external", settings, 1, 0);
   RgProblem *problem = &instance.problem;
-  double     sum = 0;
+  double sum = 0;
 
   (void)state;
   assert_int_equal(problem->domain.control, RG_CONTEXT_NATURE);
   assert_int_equal(problem->domain.context.dim, 1);
   for (uint64_t i = 0; i < 1000; i++) {
     RgRandom random = rg_stream_at(&problem->stream, i);
-    double   c;
-    int      index;
+    double c;
+    int index;
     RG_OK(problem->class->draw_context(problem, &random, &c, &index));
     assert_true(c >= -5 && c < 15 && index == -1);
     sum += c;
@@ -178,9 +188,9 @@ static void test_contexts(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_rounding),    cmocka_unit_test(test_bounds_of_integers_and_choices),
+  cmocka_unit_test(test_rounding),     cmocka_unit_test(test_bounds_of_integers_and_choices),
   cmocka_unit_test(test_wrong_inputs), cmocka_unit_test(test_answers),
-  cmocka_unit_test(test_identity),    cmocka_unit_test(test_contexts),
+  cmocka_unit_test(test_identity),     cmocka_unit_test(test_contexts),
 };
 
 RG_TEST_MAIN(tests)

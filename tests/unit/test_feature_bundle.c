@@ -4,8 +4,8 @@
 
 #include "gp/feature_bundle.h"
 
-#define DATA     6
-#define COUNT    4
+#define DATA 6
+#define COUNT 4
 #define FEATURES 102 /* even: no normal number is left over */
 
 static RgRandom test_random(void)
@@ -17,7 +17,7 @@ static RgRandom test_random(void)
 
 static void make_posterior(const RgKernel *kernel, int n, RgPosterior *posterior)
 {
-  double    X[DATA * SUPPORT_DIM], y[DATA];
+  double X[DATA * SUPPORT_DIM], y[DATA];
   RgFailure failure = {0};
 
   support_points(5, n, SUPPORT_DIM, X);
@@ -78,12 +78,12 @@ static void paths_are_those_made_alone(void **state)
   (void)state;
   for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
     for (int n = 0; n <= DATA; n += DATA) {
-      RgRandom        random = test_random(), again = random;
-      RgKernel        kernel;
-      RgPosterior     posterior;
-      RgFeaturePath   path;
+      RgRandom random = test_random(), again = random;
+      RgKernel kernel;
+      RgPosterior posterior;
+      RgFeaturePath path;
       RgFeatureBundle bundle;
-      double          e[DATA * COUNT];
+      double e[DATA * COUNT];
 
       support_normals(7, DATA * COUNT, e);
       support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
@@ -108,12 +108,12 @@ static void paths_are_those_made_alone(void **state)
 static void paths_have_the_posterior(void **state)
 {
   enum { TRIALS = 4000 };
-  double          z[SUPPORT_DIM] = {0.3, 0.6, 0.2, 0.8}, mean, variance, sum = 0, square = 0;
-  double          both = 0, fourth = 0;
-  RgRandom        random = test_random();
-  RgKernel        kernel;
-  RgPosterior     posterior;
-  RgPrediction    work = {0};
+  double z[SUPPORT_DIM] = {0.3, 0.6, 0.2, 0.8}, mean, variance, sum = 0, square = 0;
+  double both = 0, fourth = 0;
+  RgRandom random = test_random();
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
   RgFeatureBundle bundle;
 
   (void)state;
@@ -146,9 +146,9 @@ static void paths_have_the_posterior(void **state)
 
 static void unknown_paths_are_refused(void **state)
 {
-  RgRandom        random = test_random();
-  RgKernel        kernel;
-  RgPosterior     posterior;
+  RgRandom random = test_random();
+  RgKernel kernel;
+  RgPosterior posterior;
   RgFeatureBundle bundle;
 
   (void)state;

@@ -6,7 +6,7 @@
 #include "gp/feature_path.h"
 
 #define POINTS 5
-#define DATA   6
+#define DATA 6
 
 static RgRandom test_random(const char *name)
 {
@@ -17,7 +17,7 @@ static RgRandom test_random(const char *name)
 
 /* Means and second moments of many paths at POINTS points. */
 typedef struct {
-  int    n;
+  int n;
   double sum[POINTS], product[POINTS][POINTS], square[POINTS][POINTS];
 } Moments;
 
@@ -67,10 +67,10 @@ static void prior_has_the_kernel(void **state)
   for (int k = 0; k < SUPPORT_DIM; ++k) X[SUPPORT_DIM + k] = X[k] + 0.05; /* two that are near */
   for (int family = 0; family < 4; ++family) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
-      RgRandom      random = test_random("prior");
-      RgKernel      kernel;
+      RgRandom random = test_random("prior");
+      RgKernel kernel;
       RgFeaturePath path;
-      Moments       moments = {0};
+      Moments moments = {0};
 
       support_kernel((RgKernelFamily)family, variant, &kernel);
       RG_OK(rg_kernel_matrix(&kernel, POINTS, X, K));
@@ -89,7 +89,7 @@ static void prior_has_the_kernel(void **state)
 
 static void make_posterior(const RgKernel *kernel, int n, RgPosterior *posterior)
 {
-  double    X[64 * SUPPORT_DIM], y[64];
+  double X[64 * SUPPORT_DIM], y[64];
   RgFailure failure = {0};
 
   support_points(5, n, SUPPORT_DIM, X);
@@ -104,14 +104,14 @@ static void make_posterior(const RgKernel *kernel, int n, RgPosterior *posterior
 static void check_posterior(RgKernelFamily family, int variant, bool pathwise, int features,
                             int count, double bias)
 {
-  double        Z[POINTS * SUPPORT_DIM], C[POINTS * POINTS], mean[POINTS], value[POINTS], e[DATA];
-  RgRandom      random = test_random("posterior");
-  RgKernel      kernel;
-  RgPosterior   posterior;
-  RgPrediction  work = {0};
+  double Z[POINTS * SUPPORT_DIM], C[POINTS * POINTS], mean[POINTS], value[POINTS], e[DATA];
+  RgRandom random = test_random("posterior");
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
   RgFeaturePath path;
-  RgFailure     failure = {0};
-  Moments       moments = {0};
+  RgFailure failure = {0};
+  Moments moments = {0};
 
   support_points(9, POINTS, SUPPORT_DIM, Z);
   support_kernel(family, variant, &kernel);
@@ -160,18 +160,18 @@ static void many_features_have_the_posterior(void **state)
 static void weights_solve_the_linear_model(void **state)
 {
   enum { MOST = 40 };
-  double   P[MOST * MOST], A[MOST * MOST], r[MOST], e[MOST], weight[MOST];
+  double P[MOST * MOST], A[MOST * MOST], r[MOST], e[MOST], weight[MOST];
   RgKernel kernel;
 
   (void)state;
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
   for (int features = 7; features <= 33; features += 26) { /* n = 20: primal, dual */
-    const int     n = 20;
-    RgRandom      random = test_random("weights");
-    RgPosterior   posterior;
+    const int n = 20;
+    RgRandom random = test_random("weights");
+    RgPosterior posterior;
     RgFeaturePath path;
-    RgFailure     failure = {0};
-    lapack_int    pivots[MOST];
+    RgFailure failure = {0};
+    lapack_int pivots[MOST];
 
     make_posterior(&kernel, n, &posterior);
     RG_OK(rg_feature_path_create(SUPPORT_DIM, features, &path));
@@ -217,12 +217,12 @@ static void check_gradient(RgKernelFamily family, int variant, bool pathwise)
 {
   enum { M = 150 };
   static double Z[M * SUPPORT_DIM], moved[M * SUPPORT_DIM], G[M * SUPPORT_DIM];
-  double        value[M], up[M], down[M], e[DATA] = {0}, h = 1e-5;
-  RgRandom      random = test_random("gradient");
-  RgKernel      kernel;
-  RgPosterior   posterior;
+  double value[M], up[M], down[M], e[DATA] = {0}, h = 1e-5;
+  RgRandom random = test_random("gradient");
+  RgKernel kernel;
+  RgPosterior posterior;
   RgFeaturePath path;
-  RgFailure     failure = {0};
+  RgFailure failure = {0};
 
   support_points(4, M, SUPPORT_DIM, Z);
   support_kernel(family, variant, &kernel);
@@ -275,8 +275,8 @@ static void check_product(RgFeaturePath *path, double allowed)
 
     for (int i = 0; i < M; ++i) {
       for (int k = 0; k < SUPPORT_DIM; ++k) {
-        Z[i * SUPPORT_DIM + k] = k < split ? X[i / COLUMNS * split + k]
-                                           : Y[i % COLUMNS * rest + k - split];
+        Z[i * SUPPORT_DIM + k] =
+          k < split ? X[i / COLUMNS * split + k] : Y[i % COLUMNS * rest + k - split];
       }
     }
     RG_OK(rg_feature_path_evaluate(path, M, Z, expected, NULL));
@@ -290,16 +290,16 @@ static void screening_is_close(void **state)
 {
   enum { M = 200 };
   static double Z[M * SUPPORT_DIM], value[M], coarse[M];
-  double        e[DATA] = {0};
-  RgFailure     failure = {0};
+  double e[DATA] = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_points(4, M, SUPPORT_DIM, Z);
   for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
     for (int pathwise = 0; pathwise < 2; ++pathwise) {
-      RgRandom      random = test_random("screen");
-      RgKernel      kernel;
-      RgPosterior   posterior;
+      RgRandom random = test_random("screen");
+      RgKernel kernel;
+      RgPosterior posterior;
       RgFeaturePath path;
 
       support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
@@ -327,21 +327,21 @@ static void screening_is_close(void **state)
 
 static void grids_by_tables(void **state)
 {
-  int       shapes[][SUPPORT_DIM] = {{1, 1, 7, 1}, {4, 3, 5, 2}, {11, 2, 1, 3}, {1, 1, 1, 1},
-                                     {2, 9, 3, 3}};
-  double    axes[32], lower[SUPPORT_DIM] = {0}, upper[SUPPORT_DIM] = {1.0, 1.0, 1.0, 1.0};
-  double    value[2 * 162], expected[162], e[DATA] = {0.05, -0.02, 0.1, 0.0, -0.1, 0.03};
+  int shapes[][SUPPORT_DIM] = {
+    {1, 1, 7, 1}, {4, 3, 5, 2}, {11, 2, 1, 3}, {1, 1, 1, 1}, {2, 9, 3, 3}};
+  double axes[32], lower[SUPPORT_DIM] = {0}, upper[SUPPORT_DIM] = {1.0, 1.0, 1.0, 1.0};
+  double value[2 * 162], expected[162], e[DATA] = {0.05, -0.02, 0.1, 0.0, -0.1, 0.03};
   RgFailure failure = {0};
 
   (void)state;
   for (int k = 0; k < 32; ++k) axes[k] = fmod(0.37 * k, 1.0);
   for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; ++shape) {
-    RgRandom      random = test_random("grid");
-    RgKernel      kernel;
-    RgPosterior   posterior;
+    RgRandom random = test_random("grid");
+    RgKernel kernel;
+    RgPosterior posterior;
     RgFeaturePath path;
-    RgDomain      domain = {0};
-    RgSpace      *grid = &domain.design;
+    RgDomain domain = {0};
+    RgSpace *grid = &domain.design;
 
     support_kernel(RG_KERNEL_MATERN52, (int)shape % SUPPORT_VARIANTS, &kernel);
     make_posterior(&kernel, DATA, &posterior);
@@ -362,12 +362,12 @@ static void grids_by_tables(void **state)
 
 static void without_data_the_mean_is_added(void **state)
 {
-  double        Z[POINTS * SUPPORT_DIM], prior[POINTS], value[POINTS];
-  RgRandom      random = test_random("empty");
-  RgKernel      kernel;
-  RgPosterior   posterior;
+  double Z[POINTS * SUPPORT_DIM], prior[POINTS], value[POINTS];
+  RgRandom random = test_random("empty");
+  RgKernel kernel;
+  RgPosterior posterior;
   RgFeaturePath path;
-  RgFailure     failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   support_points(9, POINTS, SUPPORT_DIM, Z);
@@ -392,8 +392,8 @@ static void without_data_the_mean_is_added(void **state)
 
 static void fewer_features_than_terms_are_refused(void **state)
 {
-  RgRandom      random = test_random("few");
-  RgKernel      kernel;
+  RgRandom random = test_random("few");
+  RgKernel kernel;
   RgFeaturePath path;
 
   (void)state;

@@ -8,18 +8,18 @@
 enum { DIM = 3 };
 
 static const RgFitOptions full = {
-    .length_scale = {RG_PRIOR_GAMMA, 3.0, 6.0},
-    .variance = {RG_PRIOR_LOGNORMAL, 0.2, 1.5},
-    .noise = {RG_PRIOR_GAMMA, 1.1, 0.05},
-    .length_scale_lower = 1e-2,
-    .length_scale_upper = 10.0,
-    .variance_lower = 1e-2,
-    .variance_upper = 1e2,
-    .learn_noise = true,
-    .noise_lower = 1e-6,
-    .noise_upper = 1.0,
-    .max_iterations = 1000,
-    .tolerance = 1e-12,
+  .length_scale = {RG_PRIOR_GAMMA, 3.0, 6.0},
+  .variance = {RG_PRIOR_LOGNORMAL, 0.2, 1.5},
+  .noise = {RG_PRIOR_GAMMA, 1.1, 0.05},
+  .length_scale_lower = 1e-2,
+  .length_scale_upper = 10.0,
+  .variance_lower = 1e-2,
+  .variance_upper = 1e2,
+  .learn_noise = true,
+  .noise_lower = 1e-6,
+  .noise_upper = 1.0,
+  .max_iterations = 1000,
+  .tolerance = 1e-12,
 };
 
 /* n points of the unit cube (an additive recurrence) and a smooth function on them. */
@@ -132,23 +132,23 @@ static void test_scipy(void **state)
     bool learn_noise;
     double value, optimum[5];
   } expected[] = {
-      {RG_KERNEL_GAUSSIAN,
-       false,
-       -8.823006549581134,
-       {0.41331976830357847, 1.0723749235151332, 0.44228315452518197, 1.1377815149910764, 1e-4}},
-      {RG_KERNEL_MATERN32,
-       false,
-       -14.738619584230378,
-       {0.32866110303268037, 1.087199395013962, 0.5995370806166219, 0.4741543530015363, 1e-4}},
-      {RG_KERNEL_MATERN52,
-       false,
-       -12.677655556756282,
-       {0.3796495107039258, 1.1448614193963995, 0.5683100096712207, 0.6441409713776888, 1e-4}},
-      {RG_KERNEL_MATERN52,
-       true,
-       -16.72743626241707,
-       {0.37494627285350646, 1.1395833451295574, 0.5687167102042879, 0.6351365367732902,
-        0.000782671377941177}},
+    {RG_KERNEL_GAUSSIAN,
+     false,
+     -8.823006549581134,
+     {0.41331976830357847, 1.0723749235151332, 0.44228315452518197, 1.1377815149910764, 1e-4}},
+    {RG_KERNEL_MATERN32,
+     false,
+     -14.738619584230378,
+     {0.32866110303268037, 1.087199395013962, 0.5995370806166219, 0.4741543530015363, 1e-4}},
+    {RG_KERNEL_MATERN52,
+     false,
+     -12.677655556756282,
+     {0.3796495107039258, 1.1448614193963995, 0.5683100096712207, 0.6441409713776888, 1e-4}},
+    {RG_KERNEL_MATERN52,
+     true,
+     -16.72743626241707,
+     {0.37494627285350646, 1.1395833451295574, 0.5687167102042879, 0.6351365367732902,
+      0.000782671377941177}},
   };
   double X[DIM * N], y[N];
   make_data(N, X, y);
@@ -344,11 +344,11 @@ static void test_bits(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_prior),   cmocka_unit_test(test_gradient),
-    cmocka_unit_test(test_scipy),   cmocka_unit_test(test_beats_random),
-    cmocka_unit_test(test_planted), cmocka_unit_test(test_mean),
-    cmocka_unit_test(test_failure), cmocka_unit_test(test_kept_variance_and_bounds),
-    cmocka_unit_test(test_bits),
+  cmocka_unit_test(test_prior),   cmocka_unit_test(test_gradient),
+  cmocka_unit_test(test_scipy),   cmocka_unit_test(test_beats_random),
+  cmocka_unit_test(test_planted), cmocka_unit_test(test_mean),
+  cmocka_unit_test(test_failure), cmocka_unit_test(test_kept_variance_and_bounds),
+  cmocka_unit_test(test_bits),
 };
 
 RG_TEST_MAIN(tests)

@@ -70,8 +70,8 @@ static void experiments_are_accepted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(good_studies_are_accepted),
-    cmocka_unit_test(experiments_are_accepted),
+  cmocka_unit_test(good_studies_are_accepted),
+  cmocka_unit_test(experiments_are_accepted),
 };
 
 RG_TEST_MAIN(tests)

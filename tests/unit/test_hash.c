@@ -32,8 +32,8 @@ static void halves_and_digits_are_in_order(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(known_answers),
-    cmocka_unit_test(halves_and_digits_are_in_order),
+  cmocka_unit_test(known_answers),
+  cmocka_unit_test(halves_and_digits_are_in_order),
 };
 
 RG_TEST_MAIN(tests)

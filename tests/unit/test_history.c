@@ -58,8 +58,8 @@ static void context_is_optional_only_without_contexts(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(rows_are_appended_in_order),
-    cmocka_unit_test(context_is_optional_only_without_contexts),
+  cmocka_unit_test(rows_are_appended_in_order),
+  cmocka_unit_test(context_is_optional_only_without_contexts),
 };
 
 RG_TEST_MAIN(tests)

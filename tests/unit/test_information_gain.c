@@ -20,7 +20,7 @@ static RgKernel matern(double variance)
 {
   RgKernel kernel;
 
-  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 1, false, &(double) {0.4}, variance, &kernel));
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 1, false, &(double){0.4}, variance, &kernel));
   return kernel;
 }
 
@@ -28,7 +28,7 @@ static RgKernel matern(double variance)
 static double gain_of(const RgKernel *kernel, double noise, const int *count)
 {
   double x[16], M[256], sum = 0;
-  int    n = 0;
+  int n = 0;
 
   for (int i = 0; i < N; i++)
     for (int c = 0; c < count[i]; c++) x[n++] = coordinates[i];
@@ -64,10 +64,10 @@ static void test_between_greedy_and_bounds(void **state)
   (void)state;
   for (int once = 0; once < 2; once++)
     for (int k = 0; k < 3; k++) {
-      RgDomain          domain = line(once);
-      RgKernel          kernel = matern(1.7);
+      RgDomain domain = line(once);
+      RgKernel kernel = matern(1.7);
       RgInformationGain gain;
-      int               count[N] = {0};
+      int count[N] = {0};
       RG_OK(rg_information_gain_create(&domain, &kernel, noises[k], 5, &gain));
       for (int t = 1; t <= 5; t++) {
         const double truth = best_gain(&kernel, noises[k], once, 0, t, count);
@@ -89,10 +89,10 @@ static void test_between_greedy_and_bounds(void **state)
 /* All points once: greedy selection and interlacing both give log det of the whole matrix. */
 static void test_exhausted(void **state)
 {
-  RgDomain          domain = line(true);
-  RgKernel          kernel = matern(1);
+  RgDomain domain = line(true);
+  RgKernel kernel = matern(1);
   RgInformationGain gain;
-  const int         count[N] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const int count[N] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
 
   (void)state;
   RG_OK(rg_information_gain_create(&domain, &kernel, 0.01, N, &gain));
@@ -109,15 +109,15 @@ static void test_exhausted(void **state)
    guarantee of greedy selection is weaker than the certificate, from which it is proved. */
 static void test_which_bound_is_the_least(void **state)
 {
-  RgDomain          domain = line(false);
-  RgKernel          kernel = matern(1);
+  RgDomain domain = line(false);
+  RgKernel kernel = matern(1);
   RgInformationGain gain;
-  bool              seen[4] = {false};
+  bool seen[4] = {false};
 
   (void)state;
   for (int k = 0; k < 3; k++) {
     const double noise[] = {1e-4, 0.3, 1e-6};
-    const int    n[] = {N, 60, 60};
+    const int n[] = {N, 60, 60};
     domain.without_replacement = k == 0;
     RG_OK(rg_information_gain_create(&domain, &kernel, noise[k], n[k], &gain));
     for (int t = 0; t < gain.n; t++) seen[gain.bound[t]] = true;
@@ -133,11 +133,11 @@ static void test_which_bound_is_the_least(void **state)
    as a set. */
 static void test_product_grid(void **state)
 {
-  static const int    levels[] = {3, 4};
+  static const int levels[] = {3, 4};
   static const double axes[] = {0, 0.4, 1, 0, 0.2, 0.5, 1}, scales[] = {0.3, 0.6};
-  RgDomain            grid = {.without_replacement = true}, set = {.without_replacement = true};
-  RgKernel            kernel;
-  RgInformationGain   a, b;
+  RgDomain grid = {.without_replacement = true}, set = {.without_replacement = true};
+  RgKernel kernel;
+  RgInformationGain a, b;
 
   (void)state;
   RG_OK(rg_space_grid(&grid.design, 2, levels, axes, NULL, NULL));
@@ -160,8 +160,8 @@ static void test_product_grid(void **state)
 
 static void test_wrong_arguments(void **state)
 {
-  RgDomain          domain = line(true);
-  RgKernel          kernel = matern(1);
+  RgDomain domain = line(true);
+  RgKernel kernel = matern(1);
   RgInformationGain gain;
 
   (void)state;
@@ -176,10 +176,8 @@ static void test_wrong_arguments(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_between_greedy_and_bounds),
-  cmocka_unit_test(test_exhausted),
-  cmocka_unit_test(test_which_bound_is_the_least),
-  cmocka_unit_test(test_product_grid),
+  cmocka_unit_test(test_between_greedy_and_bounds), cmocka_unit_test(test_exhausted),
+  cmocka_unit_test(test_which_bound_is_the_least),  cmocka_unit_test(test_product_grid),
   cmocka_unit_test(test_wrong_arguments),
 };
 

@@ -264,19 +264,19 @@ static void bad_hyperparameters_are_errors(void **state)
   assert_int_not_equal(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &good, -1.0, &kernel), 0);
   RG_OK(rg_kernel_destroy(&kernel));
   assert_int_not_equal(
-      rg_kernel_create_product(RG_KERNEL_GAUSSIAN, 2, 2, group, false, &good, 1.0, &kernel), 0);
+    rg_kernel_create_product(RG_KERNEL_GAUSSIAN, 2, 2, group, false, &good, 1.0, &kernel), 0);
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(PetscPopErrorHandler());
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(exponential_agrees_with_libm),
-    cmocka_unit_test(exponential_at_its_ends),
-    cmocka_unit_test(every_kernel),
-    cmocka_unit_test(gradient_at_a_datum_is_zero),
-    cmocka_unit_test(more_candidates_than_a_block),
-    cmocka_unit_test(theta_goes_round),
-    cmocka_unit_test(bad_hyperparameters_are_errors),
+  cmocka_unit_test(exponential_agrees_with_libm),
+  cmocka_unit_test(exponential_at_its_ends),
+  cmocka_unit_test(every_kernel),
+  cmocka_unit_test(gradient_at_a_datum_is_zero),
+  cmocka_unit_test(more_candidates_than_a_block),
+  cmocka_unit_test(theta_goes_round),
+  cmocka_unit_test(bad_hyperparameters_are_errors),
 };
 
 RG_TEST_MAIN(tests)

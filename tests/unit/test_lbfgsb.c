@@ -207,14 +207,14 @@ static void test_misuse(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_unbounded),
-    cmocka_unit_test(test_active_bound),
-    cmocka_unit_test(test_one_sided_and_fixed),
-    cmocka_unit_test(test_lockstep),
-    cmocka_unit_test(test_limits),
-    cmocka_unit_test(test_not_finite),
-    cmocka_unit_test(test_no_decrease),
-    cmocka_unit_test(test_misuse),
+  cmocka_unit_test(test_unbounded),
+  cmocka_unit_test(test_active_bound),
+  cmocka_unit_test(test_one_sided_and_fixed),
+  cmocka_unit_test(test_lockstep),
+  cmocka_unit_test(test_limits),
+  cmocka_unit_test(test_not_finite),
+  cmocka_unit_test(test_no_decrease),
+  cmocka_unit_test(test_misuse),
 };
 
 RG_TEST_MAIN(tests)

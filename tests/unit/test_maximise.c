@@ -7,7 +7,7 @@
 /* ---- test functions ------------------------------------------------------------------------- */
 
 typedef struct {
-  int    dim, calls, points;
+  int dim, calls, points;
   double centre[8], scale[8];
 } Paraboloid;
 
@@ -99,10 +99,10 @@ static void test_paraboloid(void **state)
   for (int local_search = 0; local_search < 2; local_search++) {
     for (int seed = 0; seed < 10; seed++) {
       RgMaximiserOptions options = defaults(local_search);
-      RgRandom           random = test_random((uint64_t)seed);
-      RgFailure          failure = {0};
+      RgRandom random = test_random((uint64_t)seed);
+      RgFailure failure = {0};
       Paraboloid p = {3, 0, 0, {0.3, 1.7, 0.0}, {1.0, 0.1, 1000.0}}; /* second one outside */
-      double     x[3], value;
+      double x[3], value;
       RG_OK(rg_maximise_box(&options, 3, paraboloid, &p, 0, NULL, &random, x, &value, &failure));
       assert_false(failure.failed);
       RG_CLOSE(x[0], 0.3, 1e-4);
@@ -120,8 +120,8 @@ static void test_banana(void **state)
   (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
-    RgRandom           random = test_random(4);
-    RgFailure          failure = {0};
+    RgRandom random = test_random(4);
+    RgFailure failure = {0};
     options.raw_samples = 8;
     options.restarts = 1;
     RG_OK(rg_maximise_box(&options, 2, banana, NULL, 0, NULL, &random, x, &value, &failure));
@@ -134,13 +134,13 @@ static void test_banana(void **state)
 static void test_extra_points(void **state)
 {
   Paraboloid p = {2, 0, 0, {0.123456, 0.654321}, {1e8, 1e8}};
-  double     extra[4] = {0.9, 0.9, 0.123456, 0.654321}, x[2], value;
-  RgFailure  failure = {0};
+  double extra[4] = {0.9, 0.9, 0.123456, 0.654321}, x[2], value;
+  RgFailure failure = {0};
 
   (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
-    RgRandom           random = test_random(5);
+    RgRandom random = test_random(5);
     options.max_iterations = 0;
     RG_OK(rg_maximise_box(&options, 2, paraboloid, &p, 2, extra, &random, x, &value, &failure));
     assert_true(value == 0.0 && x[0] == extra[2] && x[1] == extra[3]);
@@ -161,15 +161,15 @@ static PetscErrorCode diagonal(void *context, RgRandom *random, int n, double *X
 
 static void test_raw_design(void **state)
 {
-  Paraboloid     p = {2, 0, 0, {0.25, 0.5}, {1.0, 1.0}};
+  Paraboloid p = {2, 0, 0, {0.25, 0.5}, {1.0, 1.0}};
   const RgScreen screen = {paraboloid, &p, diagonal};
-  double         extra[2] = {1.0, 0.0}, x[2], value;
-  RgFailure      failure = {0};
+  double extra[2] = {1.0, 0.0}, x[2], value;
+  RgFailure failure = {0};
 
   (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
-    RgRandom           random = test_random(8);
+    RgRandom random = test_random(8);
     options.raw_samples = 64;
     options.max_iterations = 0;
     p.points = 0;
@@ -195,8 +195,8 @@ static void test_not_finite(void **state)
   (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
-    RgRandom           random = test_random(6);
-    RgFailure          failure = {0};
+    RgRandom random = test_random(6);
+    RgFailure failure = {0};
     RG_OK(rg_maximise_box(&options, 1, half_defined, NULL, 0, NULL, &random, &x, &value, &failure));
     assert_false(failure.failed);
     assert_true(x == 1.0 && value == 1.0);
@@ -214,9 +214,9 @@ static void test_flat(void **state)
   (void)state;
   for (int selection = 0; selection < 2; selection++) {
     RgMaximiserOptions options = defaults(0);
-    RgRandom           random = test_random(7), again = test_random(7);
-    RgFailure          failure = {0};
-    double             x[2], y[2], value;
+    RgRandom random = test_random(7), again = test_random(7);
+    RgFailure failure = {0};
+    double x[2], y[2], value;
     options.selection = selection;
     RG_OK(rg_maximise_box(&options, 2, flat, &dim, 0, NULL, &random, x, &value, &failure));
     RG_OK(rg_maximise_box(&options, 2, flat, &dim, 0, NULL, &again, y, &value, &failure));
@@ -231,10 +231,10 @@ static void test_boltzmann_keeps_best(void **state)
   (void)state;
   for (int seed = 0; seed < 20; seed++) {
     RgMaximiserOptions options = defaults(0);
-    RgRandom           random = test_random((uint64_t)seed), same = random;
-    RgFailure          failure = {0};
-    Paraboloid         p = {2, 0, 0, {0.4, 0.6}, {1.0, 2.0}};
-    double             best_x[2], best, x[2], value;
+    RgRandom random = test_random((uint64_t)seed), same = random;
+    RgFailure failure = {0};
+    Paraboloid p = {2, 0, 0, {0.4, 0.6}, {1.0, 2.0}};
+    double best_x[2], best, x[2], value;
     options.raw_samples = 64;
     options.max_iterations = 0;
     RG_OK(rg_maximise_box(&options, 2, paraboloid, &p, 0, NULL, &same, best_x, &best, &failure));
@@ -248,17 +248,17 @@ static void test_boltzmann_keeps_best(void **state)
 /* ---- surfaces of real Gaussian processes ---------------------------------------------------- */
 
 typedef struct {
-  RgPosterior   posterior;
-  RgPrediction  work;
+  RgPosterior posterior;
+  RgPrediction work;
   RgAcquisition acquisition;
-  int           evaluations;
+  int evaluations;
 } Surface;
 
 static PetscErrorCode surface(void *context, int m, const double *X, double *value,
                               double *gradient)
 {
   Surface *s = context;
-  double  *mean, *variance, *sd, *d_mean, *d_sd;
+  double *mean, *variance, *sd, *d_mean, *d_sd;
 
   PetscFunctionBeginUser;
   s->evaluations += m;
@@ -276,10 +276,10 @@ static PetscErrorCode surface(void *context, int m, const double *X, double *val
 /* Posterior of n scattered data of a wavy function with a trend. */
 static void make_surface(int dim, int n, uint64_t seed, Surface *s, double *best)
 {
-  RgRandom  random = test_random(seed);
+  RgRandom random = test_random(seed);
   RgFailure failure = {0};
-  RgKernel  kernel;
-  double    X[60 * 3], y[60], scales[3];
+  RgKernel kernel;
+  double X[60 * 3], y[60], scales[3];
 
   memset(s, 0, sizeof *s);
   *best = -INFINITY;
@@ -312,19 +312,17 @@ static void compare_searches(int dim, int kind)
   int worse = 0, points[2] = {0, 0}, seeds = 200;
 
   for (int seed = 0; seed < seeds; seed++) {
-    Surface   s;
-    RgUcb     ucb = {2.0};
-    RgEi      ei;
+    Surface s;
+    RgUcb ucb = {2.0};
+    RgEi ei;
     RgFailure failure = {0};
-    double    x[3], value[2];
+    double x[3], value[2];
     make_surface(dim, 20 + seed % 40, (uint64_t)seed, &s, &ei.incumbent);
-    if (kind)
-      s.acquisition = (RgAcquisition){rg_acquisition_log_ei, &ei};
-    else
-      s.acquisition = (RgAcquisition){rg_acquisition_ucb, &ucb};
+    if (kind) s.acquisition = (RgAcquisition){rg_acquisition_log_ei, &ei};
+    else s.acquisition = (RgAcquisition){rg_acquisition_ucb, &ucb};
     for (int local_search = 0; local_search < 2; local_search++) {
       RgMaximiserOptions options = defaults(local_search);
-      RgRandom           random = test_random(1000 + (uint64_t)seed);
+      RgRandom random = test_random(1000 + (uint64_t)seed);
       s.evaluations = 0;
       RG_OK(rg_maximise_box(&options, dim, surface, &s, 0, NULL, &random, x, &value[local_search],
                             &failure));
@@ -357,7 +355,7 @@ static void test_box_quadratic(void **state)
 
   (void)state;
   for (int trial = 0; trial < 500; trial++) {
-    int    dim = 1 + trial % 6;
+    int dim = 1 + trial % 6;
     double root[36], B[36] = {0}, g[6], lower[6], upper[6], step[6], work[6 * 9];
     for (int i = 0; i < dim * dim; i++) root[i] = rg_random_normal(&random);
     for (int i = 0; i < dim; i++) {
@@ -388,7 +386,7 @@ static void test_box_quadratic(void **state)
 
 static void test_argmax(void **state)
 {
-  double        value[6] = {1.0, 5.0 - 1e-13, 5.0, NAN, INFINITY, 4.0};
+  double value[6] = {1.0, 5.0 - 1e-13, 5.0, NAN, INFINITY, 4.0};
   unsigned char excluded[6] = {0, 1, 1, 0, 0, 0}, all[6] = {1, 1, 1, 1, 1, 1};
 
   (void)state;
@@ -404,19 +402,19 @@ static void test_argmax(void **state)
 static void test_acquire_finite(void **state)
 {
   enum { N = 2000 };
-  static double      points[N];
-  RgDomain           domain = {0};
+  static double points[N];
+  RgDomain domain = {0};
   RgSurrogateOptions surrogate = {0};
   RgMaximiserOptions maximiser = defaults(0);
-  RgStream           stream = rg_stream(1, "test", 0, "acquire", 1);
-  RgRandom           random = rg_stream_at(&stream, 1);
-  RgHistory          history;
-  RgModel            model;
-  RgFailure          failure = {0};
-  RgUcb              ucb = {1.5};
-  RgAcquisition      acquisition = {rg_acquisition_ucb, &ucb};
-  double             x, value, expected[N];
-  RgQuery            query = {.x = &x};
+  RgStream stream = rg_stream(1, "test", 0, "acquire", 1);
+  RgRandom random = rg_stream_at(&stream, 1);
+  RgHistory history;
+  RgModel model;
+  RgFailure failure = {0};
+  RgUcb ucb = {1.5};
+  RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
+  double x, value, expected[N];
+  RgQuery query = {.x = &x};
 
   (void)state;
   for (int i = 0; i < N; i++) points[i] = i;
@@ -432,8 +430,8 @@ static void test_acquire_finite(void **state)
   RG_OK(rg_model_update(&model, &history, &failure));
   RG_OK(rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value, &failure));
   for (int i = 0; i < N; i++)
-    expected[i] = rg_set_posterior_mean(model.set)[i] +
-                  1.5 * sqrt(rg_set_posterior_variance(model.set)[i]);
+    expected[i] =
+      rg_set_posterior_mean(model.set)[i] + 1.5 * sqrt(rg_set_posterior_variance(model.set)[i]);
   assert_int_equal(query.index, rg_argmax(N, expected, NULL));
   assert_true(x == domain.design.points[query.index] && value == expected[query.index]);
 
@@ -455,17 +453,17 @@ static void test_acquire_finite(void **state)
 static void test_acquire_with(void **state)
 {
   enum { N = 1201 };
-  static double      points[N];
+  static double points[N];
   RgMaximiserOptions maximiser = defaults(0);
-  RgStream           stream = rg_stream(1, "test", 0, "acquire", 2);
-  RgRandom           random = rg_stream_at(&stream, 1);
-  Paraboloid         p = {.dim = 1, .centre = {0.3}, .scale = {2.0}};
-  RgDomain           set = {.without_replacement = true}, box = {0};
-  RgHistory          history;
-  RgFailure          failure = {0};
-  const double       lower = 0.0, upper = 1.0;
-  double             x, value;
-  RgQuery            query = {.x = &x};
+  RgStream stream = rg_stream(1, "test", 0, "acquire", 2);
+  RgRandom random = rg_stream_at(&stream, 1);
+  Paraboloid p = {.dim = 1, .centre = {0.3}, .scale = {2.0}};
+  RgDomain set = {.without_replacement = true}, box = {0};
+  RgHistory history;
+  RgFailure failure = {0};
+  const double lower = 0.0, upper = 1.0;
+  double x, value;
+  RgQuery query = {.x = &x};
 
   (void)state;
   for (int i = 0; i < N; i++) points[i] = i;
@@ -483,8 +481,8 @@ static void test_acquire_with(void **state)
 
   RG_OK(rg_space_box(&box.design, 1, &lower, &upper));
   RG_OK(rg_history_create(&box, 4, &history));
-  RG_OK(rg_acquire_with(&box, &history, paraboloid, &p, &maximiser, &random, &query, &value,
-                        &failure));
+  RG_OK(
+    rg_acquire_with(&box, &history, paraboloid, &p, &maximiser, &random, &query, &value, &failure));
   assert_int_equal(query.index, -1);
   RG_CLOSE(x, 0.3, 1e-6);
   assert_false(failure.failed);
@@ -494,12 +492,11 @@ static void test_acquire_with(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_paraboloid),     cmocka_unit_test(test_banana),
-  cmocka_unit_test(test_extra_points),   cmocka_unit_test(test_not_finite),
-  cmocka_unit_test(test_raw_design),
-  cmocka_unit_test(test_flat),           cmocka_unit_test(test_boltzmann_keeps_best),
-  cmocka_unit_test(test_against_reference),
-  cmocka_unit_test(test_box_quadratic),  cmocka_unit_test(test_argmax),
-  cmocka_unit_test(test_acquire_finite), cmocka_unit_test(test_acquire_with),
+  cmocka_unit_test(test_paraboloid),           cmocka_unit_test(test_banana),
+  cmocka_unit_test(test_extra_points),         cmocka_unit_test(test_not_finite),
+  cmocka_unit_test(test_raw_design),           cmocka_unit_test(test_flat),
+  cmocka_unit_test(test_boltzmann_keeps_best), cmocka_unit_test(test_against_reference),
+  cmocka_unit_test(test_box_quadratic),        cmocka_unit_test(test_argmax),
+  cmocka_unit_test(test_acquire_finite),       cmocka_unit_test(test_acquire_with),
 };
 RG_TEST_MAIN(tests)

@@ -8,12 +8,25 @@
 
 enum { DESIGNS = 6, CONTEXTS = 37, CASES = 40, INSIDE = 20 };
 
-static const char *const measures[] = {
-  "expectation", "worst", "best", "var(0.05)", "var(0.5)", "cvar(0.3)", "cvar(0.999)", "mad", "sd",
-  "variance", "ptr(0.2)", "expectation - 4*mad", "0.5*cvar(0.1) + 0.5*expectation",
-  "-2*sd + best - 0.25", "robust(expectation, l1 = 0.3)", "tanh(robust(cvar(0.2), nominal))",
-  "clip(expectation - mad, -0.5, 0.3)", "exp(-(worst - best))",
-  "robust(expectation - 2*robust(mad, nominal), nominal)"};
+static const char *const measures[] = {"expectation",
+                                       "worst",
+                                       "best",
+                                       "var(0.05)",
+                                       "var(0.5)",
+                                       "cvar(0.3)",
+                                       "cvar(0.999)",
+                                       "mad",
+                                       "sd",
+                                       "variance",
+                                       "ptr(0.2)",
+                                       "expectation - 4*mad",
+                                       "0.5*cvar(0.1) + 0.5*expectation",
+                                       "-2*sd + best - 0.25",
+                                       "robust(expectation, l1 = 0.3)",
+                                       "tanh(robust(cvar(0.2), nominal))",
+                                       "clip(expectation - mad, -0.5, 0.3)",
+                                       "exp(-(worst - best))",
+                                       "robust(expectation - 2*robust(mad, nominal), nominal)"};
 enum { N_MEASURES = sizeof measures / sizeof *measures };
 
 static void parse(const char *text, RgMeasure *measure)
@@ -51,11 +64,11 @@ static void bounds_hold(void **state)
   (void)state;
   for (int m = 0; m < N_MEASURES; ++m) {
     RgMeasure measure;
-    RgRandom  random = rg_stream_at(&stream, (uint64_t)m);
+    RgRandom random = rg_stream_at(&stream, (uint64_t)m);
 
     parse(measures[m], &measure);
     for (int k = 0; k < CASES; ++k) {
-      Case   c;
+      Case c;
       double lower[DESIGNS], upper[DESIGNS], g[DESIGNS * CONTEXTS], F[DESIGNS], same[DESIGNS];
 
       draw_case(&random, &c);
@@ -89,13 +102,13 @@ static void bounds_nest(void **state)
   (void)state;
   for (int m = 0; m < N_MEASURES; ++m) {
     RgMeasure measure;
-    RgRandom  random = rg_stream_at(&stream, (uint64_t)m);
-    double    slope;
+    RgRandom random = rg_stream_at(&stream, (uint64_t)m);
+    double slope;
 
     parse(measures[m], &measure);
     slope = rg_measure_slope(&measure);
     for (int k = 0; k < CASES; ++k) {
-      Case   c;
+      Case c;
       double lower[DESIGNS], upper[DESIGNS], low[DESIGNS], up[DESIGNS];
 
       draw_case(&random, &c);
@@ -125,11 +138,11 @@ static void bounds_nest(void **state)
 /* mean -/+ width sd without storing it. */
 static void credible_bounds_are_bounds(void **state)
 {
-  RgStream  stream = rg_stream(1, "measure", 0, "credible", 0);
-  RgRandom  random = rg_stream_at(&stream, 0);
+  RgStream stream = rg_stream(1, "measure", 0, "credible", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
   RgMeasure measure;
-  Case      c;
-  double    mean[DESIGNS * CONTEXTS], variance[DESIGNS * CONTEXTS], a[DESIGNS], b[DESIGNS],
+  Case c;
+  double mean[DESIGNS * CONTEXTS], variance[DESIGNS * CONTEXTS], a[DESIGNS], b[DESIGNS],
     lower[DESIGNS], upper[DESIGNS];
 
   (void)state;
@@ -170,12 +183,12 @@ static void quantiles_agree_with_sorting(void **state)
 
   (void)state;
   for (int k = 0; k < 300; ++k) {
-    RgRandom  random = rg_stream_at(&stream, (uint64_t)k);
-    Case      c;
-    Atom      atoms[CONTEXTS];
-    double    alpha = k % 10 == 0 ? 0.5 : rg_random_uniform(&random), mass = 0.0, tail = 0.0, F;
-    double    left = alpha, quantile = NAN;
-    char      text[2][64];
+    RgRandom random = rg_stream_at(&stream, (uint64_t)k);
+    Case c;
+    Atom atoms[CONTEXTS];
+    double alpha = k % 10 == 0 ? 0.5 : rg_random_uniform(&random), mass = 0.0, tail = 0.0, F;
+    double left = alpha, quantile = NAN;
+    char text[2][64];
     RgMeasure measure;
 
     draw_case(&random, &c);
@@ -219,7 +232,7 @@ static void canonical_form(void **state)
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) {
     for (int side = 0; side < 2; ++side) {
       RgMeasure measure;
-      RgText    text = {0};
+      RgText text = {0};
 
       parse(pairs[k][side], &measure);
       RG_OK(rg_measure_print(&measure, &text));
@@ -250,10 +263,10 @@ static void mistakes_are_explained(void **state)
     {"1e999*sd", "column 1: '1e999*sd' is not a number"},
     {"robust(sd, pmf(1,0), pmf(1))", "column 22: pmf has 1 probabilities, the one before 2"}};
   RgDiagnostics diagnostics = {0};
-  RgPlace       place = {0};
-  char          deep[200];
-  RgMeasure     measure;
-  RgText        mistake = {0};
+  RgPlace place = {0};
+  char deep[200];
+  RgMeasure measure;
+  RgText mistake = {0};
 
   (void)state;
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) {

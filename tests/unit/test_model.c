@@ -605,14 +605,13 @@ static void test_bits(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_pieces),   cmocka_unit_test(test_set_is_box),
-    cmocka_unit_test(test_schedule), cmocka_unit_test(test_standardisation),
-    cmocka_unit_test(test_noise),    cmocka_unit_test(test_equal_outputs),
-    cmocka_unit_test(test_kernels),  cmocka_unit_test(test_terms),
-    cmocka_unit_test(test_check),
-    cmocka_unit_test(test_policies), cmocka_unit_test(test_multistart),
-    cmocka_unit_test(test_failure),  cmocka_unit_test(test_fit_failure),
-    cmocka_unit_test(test_bits),
+  cmocka_unit_test(test_pieces),      cmocka_unit_test(test_set_is_box),
+  cmocka_unit_test(test_schedule),    cmocka_unit_test(test_standardisation),
+  cmocka_unit_test(test_noise),       cmocka_unit_test(test_equal_outputs),
+  cmocka_unit_test(test_kernels),     cmocka_unit_test(test_terms),
+  cmocka_unit_test(test_check),       cmocka_unit_test(test_policies),
+  cmocka_unit_test(test_multistart),  cmocka_unit_test(test_failure),
+  cmocka_unit_test(test_fit_failure), cmocka_unit_test(test_bits),
 };
 
 RG_TEST_MAIN(tests)

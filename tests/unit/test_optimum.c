@@ -5,7 +5,7 @@
 static double hidden_optimum(RgProblem *problem)
 {
   RgFailure failure = {0};
-  double    optimum = 0;
+  double optimum = 0;
 
   problem->optimum = NAN;
   RG_OK(rg_regret_optimum(problem, &optimum, NULL, &failure));
@@ -15,9 +15,9 @@ static double hidden_optimum(RgProblem *problem)
 
 static void test_known_optimum_is_returned(void **state)
 {
-  Instance  it = instance_make("branin", NULL, 1, 0);
+  Instance it = instance_make("branin", NULL, 1, 0);
   RgFailure failure = {0};
-  double    optimum;
+  double optimum;
 
   (void)state;
   it.problem.optimum = 17;
@@ -28,7 +28,7 @@ static void test_known_optimum_is_returned(void **state)
 
 static const struct {
   const char *name;
-  Setting     settings[MAX_SETTINGS];
+  Setting settings[MAX_SETTINGS];
 } cases[] = {
   {"forrester", {{0}}},
   {"branin", {{0}}},
@@ -52,7 +52,7 @@ static void test_analytic_gradients(void **state)
 {
   (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    Instance     it = instance_make(cases[k].name, cases[k].settings, 1, 0);
+    Instance it = instance_make(cases[k].name, cases[k].settings, 1, 0);
     const double known = it.problem.optimum, found = hidden_optimum(&it.problem);
     if (!(fabs(found - known) <= 1e-8 * fmax(1, fabs(known))))
       fail_msg("%s (case %zu): %.12g, not %.12g", cases[k].name, k, found, known);
@@ -64,9 +64,9 @@ static void test_differences(void **state)
 {
   (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    Instance       it = instance_make(cases[k].name, cases[k].settings, 1, 0);
+    Instance it = instance_make(cases[k].name, cases[k].settings, 1, 0);
     RgProblemClass class = *it.problem.class;
-    const double   known = it.problem.optimum;
+    const double known = it.problem.optimum;
     class.gradient = NULL;
     it.problem.class = &class;
     const double found = hidden_optimum(&it.problem);
@@ -92,11 +92,11 @@ static void test_box_without_known_optimum(void **state)
 static void test_where_it_is_attained(void **state)
 {
   static const Setting corner[] = {{"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {0}};
-  Instance  known = instance_make("ackley", NULL, 1, 0);
-  Instance  searched = instance_make("sphere", corner, 1, 0);
-  Instance  path = instance_make("gp_path", NULL, 1, 3);
+  Instance known = instance_make("ackley", NULL, 1, 0);
+  Instance searched = instance_make("sphere", corner, 1, 0);
+  Instance path = instance_make("gp_path", NULL, 1, 3);
   RgFailure failure = {0};
-  double    optimum, x[4];
+  double optimum, x[4];
 
   (void)state;
   RG_OK(rg_regret_optimum_at(&known.problem, &optimum, x, &failure));
@@ -132,10 +132,10 @@ static PetscErrorCode bad_evaluate(RgProblem *problem, int m, const RgPoint *poi
 
 static void test_failure(void **state)
 {
-  Instance       it = instance_make("branin", NULL, 1, 0);
+  Instance it = instance_make("branin", NULL, 1, 0);
   RgProblemClass class = *it.problem.class;
-  RgFailure      failure = {0};
-  double         optimum = 0;
+  RgFailure failure = {0};
+  double optimum = 0;
 
   (void)state;
   class.evaluate = bad_evaluate;
@@ -150,7 +150,7 @@ static void test_failure(void **state)
 
 static void test_costly_stays_unknown(void **state)
 {
-  Instance       it = instance_make("branin", NULL, 1, 0);
+  Instance it = instance_make("branin", NULL, 1, 0);
   RgProblemClass class = *it.problem.class;
 
   (void)state;
@@ -165,7 +165,7 @@ static PetscErrorCode set_domain(const void *options, RgDomain *domain)
 {
   PetscFunctionBeginUser;
   (void)options;
-  PetscCall(rg_space_set(&domain->design, 1, 4, (const double[]) {-7, 1, 2, 5}, NULL, NULL));
+  PetscCall(rg_space_set(&domain->design, 1, 4, (const double[]){-7, 1, 2, 5}, NULL, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -179,9 +179,9 @@ static PetscErrorCode set_evaluate(RgProblem *problem, int m, const RgPoint *poi
 
 static void test_scan(void **state)
 {
-  static const RgParam        params[] = {{0}};
-  static const RgProblemClass class
-    = {.name = "set", .params = params, .domain = set_domain, .evaluate = set_evaluate};
+  static const RgParam params[] = {{0}};
+  static const RgProblemClass class = {
+    .name = "set", .params = params, .domain = set_domain, .evaluate = set_evaluate};
   RgProblem problem;
   RgFailure failure = {0};
 

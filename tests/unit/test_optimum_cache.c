@@ -24,8 +24,8 @@ static bool reads(const char *folder, const char *of, double *optimum, double *a
 static void bits_come_back(void **state)
 {
   const double values[] = {-0.1, 1.0 / 3, DBL_MAX, -DBL_MIN, nextafter(1, 2), -0.0, 0};
-  char         scratch[64], folder[128];
-  double       optimum, accuracy;
+  char scratch[64], folder[128];
+  double optimum, accuracy;
 
   (void)state;
   scratch_create(scratch);
@@ -51,10 +51,10 @@ static void bits_come_back(void **state)
 /* Every cut, every changed byte, and the file of another key under this name. */
 static void damage_is_no_answer(void **state)
 {
-  char           scratch[64], path[512], other[512], longer[4096];
-  double         optimum = 3, accuracy = 4;
+  char scratch[64], path[512], other[512], longer[4096];
+  double optimum = 3, accuracy = 4;
   unsigned char *bytes, *foreign;
-  size_t         length, foreign_length;
+  size_t length, foreign_length;
 
   (void)state;
   scratch_create(scratch);
@@ -81,7 +81,7 @@ static void damage_is_no_answer(void **state)
   foreign = scratch_read(other, &foreign_length);
   scratch_write(path, foreign, foreign_length);
   assert_false(reads(scratch, key, &optimum, &accuracy));
-  assert_true(optimum == 3 && accuracy == 4); /* untouched */
+  assert_true(optimum == 3 && accuracy == 4);              /* untouched */
   RG_OK(rg_optimum_cache_write(scratch, key, 1.25, 1e-8)); /* mends it */
   assert_true(reads(scratch, key, &optimum, &accuracy));
   free(bytes);
@@ -91,7 +91,7 @@ static void damage_is_no_answer(void **state)
 
 static void folders_that_can_not_be_used(void **state)
 {
-  char   scratch[64], folder[8192], path[512];
+  char scratch[64], folder[8192], path[512];
   double optimum, accuracy;
 
   (void)state;
@@ -114,7 +114,7 @@ static void expect_folder(const char *own, const char *caches, const char *home,
 {
   const char *const names[] = {"REGATTA_CACHE", "XDG_CACHE_HOME", "HOME"};
   const char *const values[] = {own, caches, home};
-  RgText            text = {0};
+  RgText text = {0};
 
   for (int i = 0; i < 3; i++) {
     if (values[i]) setenv(names[i], values[i], 1);
@@ -149,10 +149,10 @@ static const char study_text[] = "study: kept\n"
 static void optima_of(const char *folder, int seed, int features, uint64_t fingerprint,
                       double optimum[2])
 {
-  RgStudy       study;
-  RgPlan        plan;
+  RgStudy study;
+  RgPlan plan;
   RgDiagnostics found = {0};
-  char          text[512];
+  char text[512];
 
   snprintf(text, sizeof(text), study_text, seed, features);
   RG_OK(rg_study_parse("kept.yaml", text, strlen(text), &study, &found));
@@ -162,7 +162,7 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
   assert_int_equal(plan.n, 2);
   for (int i = 0; i < 2; i++) {
     RgRecord record = {0};
-    bool     stopped;
+    bool stopped;
     RG_OK(rg_trial_run(&study, &plan.trials[i], NULL, NULL, &record, &stopped));
     assert_int_equal(record.status, RG_STATUS_COMPLETE);
     optimum[i] = record.optimum;
@@ -175,10 +175,10 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
 /* Put the optimum of a file up by 1, with a checksum that is right. */
 static void raise_one(const char *path)
 {
-  char           text[8192], hex[33], *line;
-  double         optimum, accuracy;
-  uint64_t       bits[2], hash[2];
-  size_t         length;
+  char text[8192], hex[33], *line;
+  double optimum, accuracy;
+  uint64_t bits[2], hash[2];
+  size_t length;
   unsigned char *bytes = scratch_read(path, &length);
 
   bytes[length] = '\0';
@@ -189,9 +189,9 @@ static void raise_one(const char *path)
   memcpy(&bits[0], &optimum, sizeof(optimum));
   memcpy(&bits[1], &accuracy, sizeof(accuracy));
   *line = '\0';
-  length = (size_t)snprintf(text, sizeof(text), "%s\noptimum %016llx %.17g\naccuracy %016llx %.17g\n",
-                            (char *)bytes, (unsigned long long)bits[0], optimum,
-                            (unsigned long long)bits[1], accuracy);
+  length = (size_t)snprintf(
+    text, sizeof(text), "%s\noptimum %016llx %.17g\naccuracy %016llx %.17g\n", (char *)bytes,
+    (unsigned long long)bits[0], optimum, (unsigned long long)bits[1], accuracy);
   rg_hash128(text, length, hash);
   rg_hash_hex(hash, hex);
   length += (size_t)snprintf(text + length, sizeof(text) - length, "checksum %s\n", hex);
@@ -214,7 +214,7 @@ static void raise_all(const char *folder)
 
 static void trials_read_what_was_kept(void **state)
 {
-  char   folder[64];
+  char folder[64];
   double searched[2], kept[2];
 
   (void)state;
@@ -247,12 +247,12 @@ static void trials_read_what_was_kept(void **state)
 static void short_searches_are_not_kept(void **state)
 {
   RgInstances *instances;
-  RgInstance  *instance;
-  RgStudy      study;
-  RgFailure    failure = {0};
+  RgInstance *instance;
+  RgStudy study;
+  RgFailure failure = {0};
   RgDiagnostics found = {0};
-  char         folder[64], text[512];
-  double       optimum, accuracy;
+  char folder[64], text[512];
+  double optimum, accuracy;
 
   (void)state;
   scratch_create(folder);

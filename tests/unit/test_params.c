@@ -19,20 +19,20 @@ static const char *const kernels[] = {"se", "matern32", "matern52", NULL};
 #define AT(field) offsetof(Options, field)
 
 static const RgParam table[] = {
-    {"refit", RG_PARAM_BOOL, AT(refit), "yes", 0, 0, NULL, "", "fit again every iteration"},
-    {"restarts", RG_PARAM_INT, AT(restarts), "1e1", 1, 10000, NULL, "R", "starts of the search"},
-    {"budget", RG_PARAM_INT, AT(budget), NULL, RG_POSITIVE, INFINITY, NULL, "T", "evaluations"},
-    {"batch", RG_PARAM_INT, AT(batch), "auto", 1, 100, NULL, "", "auto: as many as fit"},
-    {"noise", RG_PARAM_REAL, AT(noise), "1e-4", RG_POSITIVE, INFINITY, NULL, "σ²", "variance"},
-    {"beta", RG_PARAM_REAL, AT(beta), "auto", 0, -1, NULL, "β", "auto: by the theorem"},
-    {"delta", RG_PARAM_REAL, AT(delta), "0.1", RG_POSITIVE, 1, NULL, "δ", "failure probability"},
-    {"width", RG_PARAM_REAL, AT(width), "-0.5", 0, 0, NULL, "", "anything"},
-    {"kernel", RG_PARAM_CHOICE, AT(kernel), "matern52", 0, 0, kernels, "k", "kernel"},
-    {"command", RG_PARAM_TEXT, AT(command), "auto", 0, 0, NULL, "", "evaluator"},
-    {"label", RG_PARAM_TEXT, AT(label), "a \"b\" \\", 0, 0, NULL, "", "for people"},
-    {"lengths", RG_PARAM_REALS, AT(lengths), "[0.1, 0.25]", 0, 1, NULL, "ℓ", "length scales"},
-    {"weights", RG_PARAM_REALS, AT(weights), "auto", -INFINITY, 1, NULL, "w", "auto: equal"},
-    {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
+  {"refit", RG_PARAM_BOOL, AT(refit), "yes", 0, 0, NULL, "", "fit again every iteration"},
+  {"restarts", RG_PARAM_INT, AT(restarts), "1e1", 1, 10000, NULL, "R", "starts of the search"},
+  {"budget", RG_PARAM_INT, AT(budget), NULL, RG_POSITIVE, INFINITY, NULL, "T", "evaluations"},
+  {"batch", RG_PARAM_INT, AT(batch), "auto", 1, 100, NULL, "", "auto: as many as fit"},
+  {"noise", RG_PARAM_REAL, AT(noise), "1e-4", RG_POSITIVE, INFINITY, NULL, "σ²", "variance"},
+  {"beta", RG_PARAM_REAL, AT(beta), "auto", 0, -1, NULL, "β", "auto: by the theorem"},
+  {"delta", RG_PARAM_REAL, AT(delta), "0.1", RG_POSITIVE, 1, NULL, "δ", "failure probability"},
+  {"width", RG_PARAM_REAL, AT(width), "-0.5", 0, 0, NULL, "", "anything"},
+  {"kernel", RG_PARAM_CHOICE, AT(kernel), "matern52", 0, 0, kernels, "k", "kernel"},
+  {"command", RG_PARAM_TEXT, AT(command), "auto", 0, 0, NULL, "", "evaluator"},
+  {"label", RG_PARAM_TEXT, AT(label), "a \"b\" \\", 0, 0, NULL, "", "for people"},
+  {"lengths", RG_PARAM_REALS, AT(lengths), "[0.1, 0.25]", 0, 1, NULL, "ℓ", "length scales"},
+  {"weights", RG_PARAM_REALS, AT(weights), "auto", -INFINITY, 1, NULL, "w", "auto: equal"},
+  {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 static const RgPlace place = {"study.yaml", 4, 9};
@@ -142,7 +142,7 @@ static void canonical_text(void **state)
 static void equal_options_have_equal_text(void **state)
 {
   static const char *const spellings[][2] = {
-      {"restarts", "1000"}, {"restarts", "1e3"}, {"restarts", "+1E+3"}, {"restarts", "01000"}};
+    {"restarts", "1000"}, {"restarts", "1e3"}, {"restarts", "+1E+3"}, {"restarts", "01000"}};
 
   (void)state;
   for (int i = 0; i < 4; ++i) {
@@ -217,8 +217,8 @@ static void wrong_names(void **state)
 static void wrong_integers(void **state)
 {
   static const char *const wrong[] = {
-      "abc", "1.5", "1.0", "",      "1e",  "e3", "0x10",  "1 ",   " 1",   "1e-1",  "nan",
-      "inf", "0",   "-3",  "10001", "1e5", "+",  "1_000", "auto", "1e99", "1e400", "true"};
+    "abc", "1.5", "1.0", "",      "1e",  "e3", "0x10",  "1 ",   " 1",   "1e-1",  "nan",
+    "inf", "0",   "-3",  "10001", "1e5", "+",  "1_000", "auto", "1e99", "1e400", "true"};
 
   (void)state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
@@ -296,11 +296,11 @@ static void long_and_strange_words_are_shortened(void **state)
 static void invalid_defaults_are_errors_of_ours(void **state)
 {
   static const RgParam wrong[][2] = {
-      {{"restarts", RG_PARAM_INT, AT(restarts), "ten", 0, 0, NULL, "", ""}},
-      {{"restarts", RG_PARAM_INT, AT(restarts), "0", 1, 5, NULL, "", ""}},
-      {{"kernel", RG_PARAM_CHOICE, AT(kernel), "auto", 0, 0, kernels, "", ""}},
-      {{"refit", RG_PARAM_BOOL, AT(refit), "auto", 0, 0, NULL, "", ""}},
-      {{"lengths", RG_PARAM_REALS, AT(lengths), "[0.1, x]", 0, 0, NULL, "", ""}},
+    {{"restarts", RG_PARAM_INT, AT(restarts), "ten", 0, 0, NULL, "", ""}},
+    {{"restarts", RG_PARAM_INT, AT(restarts), "0", 1, 5, NULL, "", ""}},
+    {{"kernel", RG_PARAM_CHOICE, AT(kernel), "auto", 0, 0, kernels, "", ""}},
+    {{"refit", RG_PARAM_BOOL, AT(refit), "auto", 0, 0, NULL, "", ""}},
+    {{"lengths", RG_PARAM_REALS, AT(lengths), "[0.1, x]", 0, 0, NULL, "", ""}},
   };
 
   (void)state;
@@ -317,9 +317,9 @@ static void invalid_defaults_are_errors_of_ours(void **state)
 static void list_defaults(void **state)
 {
   static const RgParam lists[] = {
-      {"lengths", RG_PARAM_REALS, AT(lengths), "0.5", 0, 0, NULL, "", ""},
-      {"weights", RG_PARAM_REALS, AT(weights), "[]", 0, 0, NULL, "", ""},
-      {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
+    {"lengths", RG_PARAM_REALS, AT(lengths), "0.5", 0, 0, NULL, "", ""},
+    {"weights", RG_PARAM_REALS, AT(weights), "[]", 0, 0, NULL, "", ""},
+    {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
   };
   Options options = {0};
   RgText text = {0};
@@ -355,22 +355,22 @@ static void copies_are_deep(void **state)
 static void description(void **state)
 {
   static const RgParam few[] = {
-      {"restarts", RG_PARAM_INT, AT(restarts), "10", 1, 10000, NULL, "R", "starts"},
-      {"noise", RG_PARAM_REAL, AT(noise), NULL, RG_POSITIVE, INFINITY, NULL, "σ²", "variance"},
-      {"kernel", RG_PARAM_CHOICE, AT(kernel), "se", 0, 0, kernels, "k", "kernel"},
-      {"label", RG_PARAM_TEXT, AT(label), "", 0, 0, NULL, "", "for people"},
-      {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
+    {"restarts", RG_PARAM_INT, AT(restarts), "10", 1, 10000, NULL, "R", "starts"},
+    {"noise", RG_PARAM_REAL, AT(noise), NULL, RG_POSITIVE, INFINITY, NULL, "σ²", "variance"},
+    {"kernel", RG_PARAM_CHOICE, AT(kernel), "se", 0, 0, kernels, "k", "kernel"},
+    {"label", RG_PARAM_TEXT, AT(label), "", 0, 0, NULL, "", "for people"},
+    {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
   };
   RgText text = {0};
 
   (void)state;
   RG_OK(rg_params_describe(few, &text));
   assert_string_equal(
-      text.data, "name      type     default   range                     symbol  meaning\n"
-                 "restarts  integer  10        in [1, 10000]             R       starts\n"
-                 "noise     real     required  > 0                       σ²      variance\n"
-                 "kernel    choice   se        se | matern32 | matern52  k       kernel\n"
-                 "label     text     \"\"        -                         -       for people\n");
+    text.data, "name      type     default   range                     symbol  meaning\n"
+               "restarts  integer  10        in [1, 10000]             R       starts\n"
+               "noise     real     required  > 0                       σ²      variance\n"
+               "kernel    choice   se        se | matern32 | matern52  k       kernel\n"
+               "label     text     \"\"        -                         -       for people\n");
   RG_OK(rg_text_clear(&text));
 }
 
@@ -382,20 +382,20 @@ static void find(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(defaults),
-    cmocka_unit_test(canonical_text),
-    cmocka_unit_test(equal_options_have_equal_text),
-    cmocka_unit_test(accepted_spellings),
-    cmocka_unit_test(wrong_names),
-    cmocka_unit_test(wrong_integers),
-    cmocka_unit_test(wrong_reals),
-    cmocka_unit_test(wrong_words_and_lists),
-    cmocka_unit_test(long_and_strange_words_are_shortened),
-    cmocka_unit_test(invalid_defaults_are_errors_of_ours),
-    cmocka_unit_test(list_defaults),
-    cmocka_unit_test(copies_are_deep),
-    cmocka_unit_test(description),
-    cmocka_unit_test(find),
+  cmocka_unit_test(defaults),
+  cmocka_unit_test(canonical_text),
+  cmocka_unit_test(equal_options_have_equal_text),
+  cmocka_unit_test(accepted_spellings),
+  cmocka_unit_test(wrong_names),
+  cmocka_unit_test(wrong_integers),
+  cmocka_unit_test(wrong_reals),
+  cmocka_unit_test(wrong_words_and_lists),
+  cmocka_unit_test(long_and_strange_words_are_shortened),
+  cmocka_unit_test(invalid_defaults_are_errors_of_ours),
+  cmocka_unit_test(list_defaults),
+  cmocka_unit_test(copies_are_deep),
+  cmocka_unit_test(description),
+  cmocka_unit_test(find),
 };
 
 RG_TEST_MAIN(tests)

@@ -9,7 +9,7 @@
 
 typedef struct {
   RgTexts inputs, names;
-  char   *path;
+  char *path;
 } Options;
 
 #define AT(field) offsetof(Options, field)
@@ -26,7 +26,7 @@ static void set(Options *options, const char *name, int n, const char *const *wo
 {
   RgDiagnostics diagnostics = {0};
 
-  RG_OK(rg_params_set(table, options, name, n, words, (RgPlace) {file, 1, 1}, &diagnostics, NULL));
+  RG_OK(rg_params_set(table, options, name, n, words, (RgPlace){file, 1, 1}, &diagnostics, NULL));
   if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
 }
 
@@ -41,7 +41,8 @@ static void assert_canonical(const Options *options, const char *expected)
 
 static void test_lists_of_texts(void **state)
 {
-  static const char *const two[] = {"x, \"1\"", "y"}, *const one[] = {"z"}, *const none[] = {"auto"};
+  static const char *const two[] = {"x, \"1\"", "y"}, *const one[] = {"z"},
+                           *const none[] = {"auto"};
   Options options = {0}, copy;
 
   (void)state;
@@ -62,10 +63,10 @@ static void test_lists_of_texts(void **state)
 static void test_empty_list(void **state)
 {
   RgDiagnostics diagnostics = {0};
-  Options       options = {0};
+  Options options = {0};
 
   (void)state;
-  RG_OK(rg_params_set(table, &options, "inputs", 0, NULL, (RgPlace) {0}, &diagnostics, NULL));
+  RG_OK(rg_params_set(table, &options, "inputs", 0, NULL, (RgPlace){0}, &diagnostics, NULL));
   assert_int_equal(diagnostics.n, 1);
   assert_string_equal(diagnostics.list[0].message,
                       "'inputs' must be a text or a list of them or 'auto', got an empty list");
@@ -75,8 +76,8 @@ static void test_empty_list(void **state)
 static void test_paths(void **state)
 {
   static const char *const here[] = {"data.csv"}, *const not_here[] = {"other.csv"},
-                                  *const root[] = {"/data.csv"}, *const nothing[] = {""};
-  char    folder[] = "/tmp/regatta-params-XXXXXX", study[64], data[64];
+                           *const root[] = {"/data.csv"}, *const nothing[] = {""};
+  char folder[] = "/tmp/regatta-params-XXXXXX", study[64], data[64];
   Options options = {0};
 
   (void)state;

@@ -48,17 +48,17 @@ static void formatting_is_irrelevant(void **state)
 
   (void)state;
   make_plan(
-      "study: t\ncommon: {iterations: 3, noise_variance: 1e-4, surrogate: {kernel: gaussian, ard: "
-      "yes}}\n"
-      "problems: [{name: ackley, dim: 3, upper: 20}]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n");
+    "study: t\ncommon: {iterations: 3, noise_variance: 1e-4, surrogate: {kernel: gaussian, ard: "
+    "yes}}\n"
+    "problems: [{name: ackley, dim: 3, upper: 20}]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n");
   strcpy(id, plan.trials[0].id);
   forget_plan();
   make_plan(
-      "# another file\nalgorithms:\n  - label: \"Other label\"   # in figures\n    delta: 2.0e-1\n "
-      "   name: 'gp_ucb'\n"
-      "problems:\n- upper: 2e1\n  dim: \"3\"\n  label: P\n  name: ackley\n  noise_variance: .0001\n"
-      "title: x\ncommon:\n    surrogate:\n        ard: true\n    iterations: 3\n"
-      "study: another\nsweep: [{common.surrogate.kernel: [gaussian]}]\n");
+    "# another file\nalgorithms:\n  - label: \"Other label\"   # in figures\n    delta: 2.0e-1\n "
+    "   name: 'gp_ucb'\n"
+    "problems:\n- upper: 2e1\n  dim: \"3\"\n  label: P\n  name: ackley\n  noise_variance: .0001\n"
+    "title: x\ncommon:\n    surrogate:\n        ard: true\n    iterations: 3\n"
+    "study: another\nsweep: [{common.surrogate.kernel: [gaussian]}]\n");
   assert_int_equal(plan.n, 1);
   assert_string_equal(plan.trials[0].id, id);
   forget_plan();
@@ -68,30 +68,30 @@ static void formatting_is_irrelevant(void **state)
 static void settings_enter(void **state)
 {
   static const char *const variants[] = {
-      "study: t\nseed: 2\n"
-      "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-      "study: t\n"
-      "common: {iterations: 4}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-      "study: t\nseeds: [1]\n"
-      "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-      "study: t\n"
-      "common: {iterations: 3, noise_known: no}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-      "study: t\n"
-      "common: {iterations: 3, initial_points: 9}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-      "study: t\n"
-      "common: {iterations: 3, surrogate: {variance: 2}}\nproblems: [gp_path]\nalgorithms: "
-      "[gp_ucb]\n",
-      "study: t\n"
-      "common: {iterations: 3, maximiser: {restarts: 2}}\nproblems: [gp_path]\nalgorithms: "
-      "[gp_ucb]\n",
-      "study: t\n"
-      "common: {iterations: 3}\nproblems: [{name: gp_path, variance: 2}]\nalgorithms: [gp_ucb]\n",
-      "study: t\n"
-      "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n",
-      "study: t\n"
-      "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [ei]\n",
-      "study: t\n"
-      "common: {iterations: 3}\nproblems: [branin]\nalgorithms: [gp_ucb]\n"};
+    "study: t\nseed: 2\n"
+    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 4}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\nseeds: [1]\n"
+    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3, noise_known: no}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3, initial_points: 9}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3, surrogate: {variance: 2}}\nproblems: [gp_path]\nalgorithms: "
+    "[gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3, maximiser: {restarts: 2}}\nproblems: [gp_path]\nalgorithms: "
+    "[gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3}\nproblems: [{name: gp_path, variance: 2}]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n",
+    "study: t\n"
+    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [ei]\n",
+    "study: t\n"
+    "common: {iterations: 3}\nproblems: [branin]\nalgorithms: [gp_ucb]\n"};
   enum { N = sizeof(variants) / sizeof(*variants) };
   char ids[N + 1][RG_ID_LENGTH + 1];
 
@@ -116,8 +116,8 @@ static void growing_a_study_keeps_its_trials(void **state)
 
   (void)state;
   make_plan(
-      "study: t\nseeds: 3\ninstances: 2\ncommon: {iterations: 3}\nproblems: [gp_path, branin]\n"
-      "algorithms: [random, gp_ucb]\n");
+    "study: t\nseeds: 3\ninstances: 2\ncommon: {iterations: 3}\nproblems: [gp_path, branin]\n"
+    "algorithms: [random, gp_ucb]\n");
   const int n = plan.n;
   assert_int_equal(n, 2 * (2 * 3) + 2 * 3);
   for (int i = 0; i < n; i++) strcpy(ids[i], plan.trials[i].id);
@@ -168,8 +168,8 @@ static void dear_trials_come_first(void **state)
 
   (void)state;
   make_plan(
-      "study: t\nseeds: 2\ncommon: {iterations: 30}\n"
-      "problems: [branin, {name: ackley, iterations: 100}, gp_path]\nalgorithms: [random, ei]\n");
+    "study: t\nseeds: 2\ncommon: {iterations: 30}\n"
+    "problems: [branin, {name: ackley, iterations: 100}, gp_path]\nalgorithms: [random, ei]\n");
   for (int i = 0; i < plan.n; i++) {
     const RgTrial *trial = &plan.trials[plan.order[i]];
     sum += trial->cost;
@@ -190,11 +190,11 @@ static void dear_trials_come_first(void **state)
 static void costs_grow_with_the_work(void **state)
 {
   static const char *const pairs[][2] = {
-      {"iterations: 10", "iterations: 20"},
-      {"iterations: 10, maximiser: {restarts: 5}", "iterations: 10, maximiser: {restarts: 50}"},
-      {"iterations: 10, surrogate: {fit: fixed}", "iterations: 10, surrogate: {fit: ml}"},
-      {"iterations: 10, surrogate: {fit: ml, refit_every: 5}",
-       "iterations: 10, surrogate: {fit: ml, refit_every: 1}"}};
+    {"iterations: 10", "iterations: 20"},
+    {"iterations: 10, maximiser: {restarts: 5}", "iterations: 10, maximiser: {restarts: 50}"},
+    {"iterations: 10, surrogate: {fit: fixed}", "iterations: 10, surrogate: {fit: ml}"},
+    {"iterations: 10, surrogate: {fit: ml, refit_every: 5}",
+     "iterations: 10, surrogate: {fit: ml, refit_every: 1}"}};
 
   (void)state;
   for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
@@ -213,13 +213,13 @@ static void costs_grow_with_the_work(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(identity_is_pinned),
-    cmocka_unit_test(formatting_is_irrelevant),
-    cmocka_unit_test(settings_enter),
-    cmocka_unit_test(growing_a_study_keeps_its_trials),
-    cmocka_unit_test(trials_stand_in_plan_order),
-    cmocka_unit_test(dear_trials_come_first),
-    cmocka_unit_test(costs_grow_with_the_work),
+  cmocka_unit_test(identity_is_pinned),
+  cmocka_unit_test(formatting_is_irrelevant),
+  cmocka_unit_test(settings_enter),
+  cmocka_unit_test(growing_a_study_keeps_its_trials),
+  cmocka_unit_test(trials_stand_in_plan_order),
+  cmocka_unit_test(dear_trials_come_first),
+  cmocka_unit_test(costs_grow_with_the_work),
 };
 
 RG_TEST_MAIN(tests)

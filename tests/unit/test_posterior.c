@@ -89,7 +89,7 @@ static void batch_size_does_not_matter(void **state)
 
   (void)state;
   RG_OK(
-      PetscMalloc5(MANY * DIM, &Z, MANY, &mean, MANY, &variance, MANY * DIM, &G, 2 * MANY, &bars));
+    PetscMalloc5(MANY * DIM, &Z, MANY, &mean, MANY, &variance, MANY * DIM, &G, 2 * MANY, &bars));
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
   data(31, N, X, y);
   support_points(32, MANY, DIM, Z);
@@ -564,21 +564,21 @@ static void gradients_need_their_prediction(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(prediction_agrees_with_a_dense_solve),
-    cmocka_unit_test(batch_size_does_not_matter),
-    cmocka_unit_test(gradient_agrees_with_differences),
-    cmocka_unit_test(small_variances_are_accurate),
-    cmocka_unit_test(values_only_changes_nothing_but_memory),
-    cmocka_unit_test(scratch_keeps_no_nan),
-    cmocka_unit_test(append_equals_set),
-    cmocka_unit_test(without_data_it_is_the_prior),
-    cmocka_unit_test(covariance_agrees_with_conditioning),
-    cmocka_unit_test(new_outputs_for_the_same_inputs),
-    cmocka_unit_test(hyperparameters_change_in_place),
-    cmocka_unit_test(repeated_points_without_noise_get_jitter),
-    cmocka_unit_test(nearly_repeated_points_get_jitter),
-    cmocka_unit_test(no_jitter_helps_a_broken_matrix),
-    cmocka_unit_test(gradients_need_their_prediction),
+  cmocka_unit_test(prediction_agrees_with_a_dense_solve),
+  cmocka_unit_test(batch_size_does_not_matter),
+  cmocka_unit_test(gradient_agrees_with_differences),
+  cmocka_unit_test(small_variances_are_accurate),
+  cmocka_unit_test(values_only_changes_nothing_but_memory),
+  cmocka_unit_test(scratch_keeps_no_nan),
+  cmocka_unit_test(append_equals_set),
+  cmocka_unit_test(without_data_it_is_the_prior),
+  cmocka_unit_test(covariance_agrees_with_conditioning),
+  cmocka_unit_test(new_outputs_for_the_same_inputs),
+  cmocka_unit_test(hyperparameters_change_in_place),
+  cmocka_unit_test(repeated_points_without_noise_get_jitter),
+  cmocka_unit_test(nearly_repeated_points_get_jitter),
+  cmocka_unit_test(no_jitter_helps_a_broken_matrix),
+  cmocka_unit_test(gradients_need_their_prediction),
 };
 
 RG_TEST_MAIN(tests)

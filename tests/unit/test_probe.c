@@ -114,10 +114,8 @@ static void alter(uint64_t *stream, unsigned char *bytes, size_t length)
   for (int i = 0; i < changes; i++) {
     uint64_t what = next_number(stream), at = next_number(stream) % length;
     if (what & 1) at %= 4096; /* where the structure of the root is */
-    if (what & 2 && at + 8 <= length)
-      memcpy(bytes + at, &words[(what >> 8) % 10], 8);
-    else
-      bytes[at] = (unsigned char)(what >> 16);
+    if (what & 2 && at + 8 <= length) memcpy(bytes + at, &words[(what >> 8) % 10], 8);
+    else bytes[at] = (unsigned char)(what >> 16);
   }
 }
 
@@ -161,9 +159,9 @@ static void altered_files_do_no_harm(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_file_without_trailer_is_read),
-    cmocka_unit_test(what_kills_a_reader_is_damaged),
-    cmocka_unit_test(altered_files_do_no_harm),
+  cmocka_unit_test(a_file_without_trailer_is_read),
+  cmocka_unit_test(what_kills_a_reader_is_damaged),
+  cmocka_unit_test(altered_files_do_no_harm),
 };
 
 int main(int argc, char **argv)

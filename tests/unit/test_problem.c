@@ -35,9 +35,9 @@ static PetscErrorCode fake_domain(const void *options, RgDomain *domain)
   const FakeOptions *o = options;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_space_set(&domain->design, 1, 3, (const double[]) {-1, 0, 1}, NULL, NULL));
+  PetscCall(rg_space_set(&domain->design, 1, 3, (const double[]){-1, 0, 1}, NULL, NULL));
   if (o->with_context)
-    PetscCall(rg_space_set(&domain->context, 1, 2, (const double[]) {0, 1}, NULL, NULL));
+    PetscCall(rg_space_set(&domain->context, 1, 2, (const double[]){0, 1}, NULL, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -80,7 +80,7 @@ static RgProblem fake(const RgProblemClass *class, const FakeOptions *options)
 static void test_life_cycle(void **state)
 {
   const FakeOptions options = {0};
-  RgProblem      problem = fake(&plain_class, &options);
+  RgProblem problem = fake(&plain_class, &options);
   const RgStream stream = rg_stream(3, "fake", 5, "problem", 0);
 
   (void)state;
@@ -96,11 +96,11 @@ static void test_life_cycle(void **state)
 static void test_not_finite_is_a_failure(void **state)
 {
   const FakeOptions options = {.with_context = true};
-  const double      x[] = {1, 0, -1}, c[] = {1};
-  const RgPoint     points[] = {{2, &x[0], 1, c}, {1, &x[1], 1, c}, {0, &x[2], 1, c}};
+  const double x[] = {1, 0, -1}, c[] = {1};
+  const RgPoint points[] = {{2, &x[0], 1, c}, {1, &x[1], 1, c}, {0, &x[2], 1, c}};
   RgProblem problem = fake(&objective_class, &options);
   RgFailure failure = {0};
-  double    f[3];
+  double f[3];
 
   (void)state;
   RG_OK(rg_problem_evaluate(&problem, 1, points, f, &failure));
@@ -120,11 +120,11 @@ static void test_not_finite_is_a_failure(void **state)
 static void test_objective_is_f_by_default(void **state)
 {
   const FakeOptions options = {0};
-  const double      x = -1;
-  const RgPoint     point = {.index = 0, .x = &x, .context_index = -1};
+  const double x = -1;
+  const RgPoint point = {.index = 0, .x = &x, .context_index = -1};
   RgProblem problem = fake(&plain_class, &options);
   RgFailure failure = {0};
-  double    F = 0;
+  double F = 0;
 
   (void)state;
   RG_OK(rg_problem_objective(&problem, 1, &point, &F, &failure));
@@ -136,15 +136,15 @@ static void test_objective_is_f_by_default(void **state)
 static void test_misuse(void **state)
 {
   const FakeOptions with = {.with_context = true}, without = {0};
-  const double      x = 1, c = 0;
+  const double x = 1, c = 0;
   RgProblem plain = fake(&plain_class, &without), context = fake(&plain_class, &with);
   RgFailure failure = {0};
-  double    f;
+  double f;
   const struct {
     RgProblem *problem;
-    RgPoint    point;
-    bool       objective;
-    int        code;
+    RgPoint point;
+    bool objective;
+    int code;
   } misuse[] = {
     {&plain, {-1, &x, -1, NULL}, false, PETSC_ERR_ARG_OUTOFRANGE},
     {&plain, {3, &x, -1, NULL}, false, PETSC_ERR_ARG_OUTOFRANGE},
@@ -158,8 +158,8 @@ static void test_misuse(void **state)
   (void)state;
   RG_OK(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   for (size_t i = 0; i < sizeof misuse / sizeof *misuse; i++) {
-    PetscErrorCode (*call)(RgProblem *, int, const RgPoint *, double *, RgFailure *)
-      = misuse[i].objective ? rg_problem_objective : rg_problem_evaluate;
+    PetscErrorCode (*call)(RgProblem *, int, const RgPoint *, double *, RgFailure *) =
+      misuse[i].objective ? rg_problem_objective : rg_problem_evaluate;
     assert_int_equal(call(misuse[i].problem, 1, &misuse[i].point, &f, &failure), misuse[i].code);
   }
   RG_OK(PetscPopErrorHandler());
@@ -205,7 +205,7 @@ static void test_description_without_instance(void **state)
 {
   static const RgParam needs[] = {{.name = "file", .type = RG_PARAM_TEXT, .doc = "data"}, {0}};
   RgProblemClass class = *rg_problem_class_find("branin");
-  RgText         text = {0};
+  RgText text = {0};
 
   (void)state;
   class.params = needs;

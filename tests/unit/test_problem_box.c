@@ -5,9 +5,9 @@
 
 typedef struct {
   const char *name;
-  Setting     settings[MAX_SETTINGS];
-  int         dim, n_optimisers;
-  bool        smooth_at_optimum;
+  Setting settings[MAX_SETTINGS];
+  int dim, n_optimisers;
+  bool smooth_at_optimum;
 } Case;
 
 static const Case cases[] = {
@@ -67,7 +67,7 @@ static void test_domain(void **state)
 {
   (void)state;
   for (int k = 0; k < N_CASES; k++) {
-    Instance        it = open_case(k);
+    Instance it = open_case(k);
     const RgDomain *domain = &it.problem.domain;
     assert_int_equal(domain->design.kind, RG_SPACE_BOX);
     assert_int_equal(domain->design.dim, cases[k].dim);
@@ -83,7 +83,7 @@ static void test_optimum(void **state)
 
   (void)state;
   for (int k = 0; k < N_CASES; k++) {
-    Instance   it = open_case(k);
+    Instance it = open_case(k);
     RgProblem *p = &it.problem;
     assert_int_equal(p->n_optimisers, cases[k].n_optimisers);
     for (int i = 0; i < p->n_optimisers; i++) {
@@ -108,20 +108,20 @@ static void test_optimum(void **state)
 static void test_nothing_above_optimum(void **state)
 {
   enum { BATCH = 1000, ROUNDS = 100 };
-  static double  x[BATCH * MAX_DIM], f[BATCH];
+  static double x[BATCH * MAX_DIM], f[BATCH];
   static RgPoint points[BATCH];
 
   (void)state;
   for (int k = 0; k < N_CASES; k++) {
-    Instance       it = open_case(k);
-    RgProblem     *p = &it.problem;
+    Instance it = open_case(k);
+    RgProblem *p = &it.problem;
     const RgSpace *box = &p->domain.design;
-    RgRandom       random = random_of(k);
-    RgFailure      failure = {0};
-    double         best = -INFINITY;
+    RgRandom random = random_of(k);
+    RgFailure failure = {0};
+    double best = -INFINITY;
     for (int round = 0; round < 2 * ROUNDS; round++) {
       const double *centre = p->optimisers + round % p->n_optimisers * box->dim;
-      const double  radius = pow(10, -1 - 5 * (round / (2.0 * ROUNDS)));
+      const double radius = pow(10, -1 - 5 * (round / (2.0 * ROUNDS)));
       for (int i = 0; i < BATCH; i++) {
         double *xi = x + i * box->dim;
         random_point(box, &random, xi);
@@ -129,7 +129,7 @@ static void test_nothing_above_optimum(void **state)
           xi[j] = centre[j] + radius * (xi[j] - centre[j]);
           xi[j] = fmin(fmax(xi[j], box->lower[j]), box->upper[j]);
         }
-        points[i] = (RgPoint) {.index = -1, .x = xi, .context_index = -1};
+        points[i] = (RgPoint){.index = -1, .x = xi, .context_index = -1};
       }
       RG_OK(rg_problem_evaluate(p, BATCH, points, f, &failure));
       for (int i = 0; i < BATCH; i++) best = fmax(best, f[i]);
@@ -151,19 +151,19 @@ static void test_gradient(void **state)
 
   (void)state;
   for (int k = 0; k < N_CASES; k++) {
-    Instance       it = open_case(k);
+    Instance it = open_case(k);
     const RgSpace *box = &it.problem.domain.design;
-    RgRandom       random = random_of(k);
-    int            counted = 0;
+    RgRandom random = random_of(k);
+    int counted = 0;
     for (int i = 0; i < POINTS; i++) {
       random_point(box, &random, x);
       gradient_at(&it.problem, x, gradient);
       for (int j = 0; j < box->dim; j++) {
         const double at = x[j];
-        double       largest = 0;
+        double largest = 0;
         for (int half = 0; half < 2; half++) {
           const double h = 1e-3 * fmin(1, box->upper[j] - box->lower[j]) / (1 + half);
-          double       f[4];
+          double f[4];
           for (int s = 0; s < 4; s++) {
             x[j] = at + h * (s < 2 ? s - 2 : s - 1);
             f[s] = value_at(&it.problem, x);
@@ -207,8 +207,8 @@ static void test_mistakes(void **state)
 {
   static const struct {
     const char *name;
-    Setting     settings[MAX_SETTINGS];
-    int         n;
+    Setting settings[MAX_SETTINGS];
+    int n;
     const char *part;
   } wrong[] = {
     {"ackley", {{"lower", "2"}, {"upper", "1"}}, 1, "lower = 2 must be less than upper = 1"},
@@ -222,7 +222,7 @@ static void test_mistakes(void **state)
   (void)state;
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     const RgProblemClass *class = rg_problem_class_find(wrong[k].name);
-    void         *options = options_make(class, wrong[k].settings);
+    void *options = options_make(class, wrong[k].settings);
     RgDiagnostics diagnostics = {0};
     const RgPlace place = {"study.yaml", 3, 5};
     RG_OK(class->check(options, place, &diagnostics));

@@ -5,11 +5,11 @@
 static void path_of(RgProblem *problem, double *f)
 {
   const RgSpace *grid = &problem->domain.design;
-  RgFailure      failure = {0};
+  RgFailure failure = {0};
 
   for (int i = 0; i < grid->size; i++) {
-    const RgPoint point
-      = {.index = i, .x = grid->points + (size_t)i * grid->dim, .context_index = -1};
+    const RgPoint point = {
+      .index = i, .x = grid->points + (size_t)i * grid->dim, .context_index = -1};
     RG_OK(rg_problem_evaluate(problem, 1, &point, &f[i], &failure));
   }
   assert_false(failure.failed);
@@ -29,19 +29,21 @@ static void cholesky(int n, double *K)
 /* f = L z with z from the documented stream. */
 static void test_path_is_factor_times_normals(void **state)
 {
-  static const Setting gaussian[] = {{"dim", "2"},        {"levels", "6"},    {"spacing", "0.15"},
-                                     {"length_scale", "0.2"}, {"variance", "2.5"}, {0}};
-  static const Setting matern[] = {{"dim", "2"},        {"levels", "6"},    {"kernel", "matern32"},
-                                   {"length_scale", "0.2"}, {"variance", "2.5"}, {0}};
+  static const Setting gaussian[] = {{"dim", "2"},        {"levels", "6"},
+                                     {"spacing", "0.15"}, {"length_scale", "0.2"},
+                                     {"variance", "2.5"}, {0}};
+  static const Setting matern[] = {{"dim", "2"},           {"levels", "6"},
+                                   {"kernel", "matern32"}, {"length_scale", "0.2"},
+                                   {"variance", "2.5"},    {0}};
   enum { N = 36 };
   double K[N * N], z[N], f[N];
 
   (void)state;
   for (int rough = 0; rough < 2; rough++) {
-    const double   spacing = rough ? 1 / 6.0 : 0.15;
+    const double spacing = rough ? 1 / 6.0 : 0.15;
     const RgStream stream = rg_stream(11, "gp_path", 4, "problem", 0);
-    RgRandom       random = rg_stream_at(&stream, 0);
-    Instance       it = instance_make("gp_path", rough ? matern : gaussian, 11, 4);
+    RgRandom random = rg_stream_at(&stream, 0);
+    Instance it = instance_make("gp_path", rough ? matern : gaussian, 11, 4);
     for (int i = 0; i < N; i++)
       for (int j = 0; j < N; j++) {
         const double r = spacing / 0.2 * hypot(i / 6 - j / 6, i % 6 - j % 6), s = sqrt(3) * r;
@@ -62,7 +64,7 @@ static void test_path_is_factor_times_normals(void **state)
 static void test_grid(void **state)
 {
   static const Setting spaced[] = {{"dim", "1"}, {"levels", "3"}, {"spacing", "0.5"}, {0}};
-  Instance       it = instance_make("gp_path", NULL, 1, 0);
+  Instance it = instance_make("gp_path", NULL, 1, 0);
   const RgSpace *grid = &it.problem.domain.design;
 
   (void)state;
@@ -76,7 +78,7 @@ static void test_grid(void **state)
   instance_free(&it);
   it = instance_make("gp_path", spaced, 1, 0);
   grid = &it.problem.domain.design;
-  assert_memory_equal(grid->points, ((const double[]) {0, 0.5, 1}), 3 * sizeof(double));
+  assert_memory_equal(grid->points, ((const double[]){0, 0.5, 1}), 3 * sizeof(double));
   instance_free(&it);
 }
 
@@ -87,7 +89,7 @@ static void test_optimum_by_scan(void **state)
   (void)state;
   for (uint64_t number = 0; number < 5; number++) {
     Instance it = instance_make("gp_path", NULL, 8, number);
-    int      best = 0;
+    int best = 0;
     path_of(&it.problem, f);
     for (int i = 1; i < 1000; i++)
       if (f[i] > f[best]) best = i;
@@ -121,19 +123,19 @@ static void test_instances(void **state)
 static void test_length_scale_per_coordinate(void **state)
 {
   static const char *const values[] = {"0.1", "0.4"};
-  const RgProblemClass    *class = rg_problem_class_find("gp_path");
-  static const Setting     settings[] = {{"dim", "2"}, {"levels", "20"}, {0}};
-  RgDiagnostics  diagnostics = {0};
-  RgFailure      failure = {0};
+  const RgProblemClass *class = rg_problem_class_find("gp_path");
+  static const Setting settings[] = {{"dim", "2"}, {"levels", "20"}, {0}};
+  RgDiagnostics diagnostics = {0};
+  RgFailure failure = {0};
   const RgParam *entry;
-  double         f[400], square[2] = {0, 0};
-  void          *options = options_make(class, settings);
+  double f[400], square[2] = {0, 0};
+  void *options = options_make(class, settings);
   enum { PATHS = 200 };
 
   (void)state;
-  RG_OK(rg_params_set(class->params, options, "length_scale", 2, values, (RgPlace) {0},
-                      &diagnostics, &entry));
-  RG_OK(class->check(options, (RgPlace) {0}, &diagnostics));
+  RG_OK(rg_params_set(class->params, options, "length_scale", 2, values, (RgPlace){0}, &diagnostics,
+                      &entry));
+  RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
   for (int k = 0; k < PATHS; k++) {
     RgProblem problem;
@@ -157,7 +159,7 @@ static void test_length_scale_per_coordinate(void **state)
 static void test_mistakes(void **state)
 {
   static const struct {
-    Setting     settings[MAX_SETTINGS];
+    Setting settings[MAX_SETTINGS];
     const char *part;
   } wrong[] = {
     {{{"dim", "8"}}, "levels^dim = 100000000 points; at most 4194304"},
@@ -165,14 +167,14 @@ static void test_mistakes(void **state)
     {{{"spacing", "0.2"}}, "spacing = 0.2 takes 10 levels beyond the unit cube"},
   };
   static const char *const two[] = {"0.1", "0.2"};
-  const RgProblemClass    *class = rg_problem_class_find("gp_path");
-  const RgPlace  place = {"study.yaml", 7, 9};
+  const RgProblemClass *class = rg_problem_class_find("gp_path");
+  const RgPlace place = {"study.yaml", 7, 9};
   const RgParam *entry;
 
   (void)state;
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     RgDiagnostics diagnostics = {0};
-    void         *options = options_make(class, wrong[k].settings);
+    void *options = options_make(class, wrong[k].settings);
     RG_OK(class->check(options, place, &diagnostics));
     assert_int_equal(diagnostics.n, 1);
     if (!strstr(diagnostics.list[0].message, wrong[k].part))
@@ -180,7 +182,7 @@ static void test_mistakes(void **state)
     options_free(class, options);
   }
   RgDiagnostics diagnostics = {0};
-  void         *options = options_make(class, NULL);
+  void *options = options_make(class, NULL);
   RG_OK(rg_params_set(class->params, options, "length_scale", 2, two, place, &diagnostics, &entry));
   RG_OK(class->check(options, place, &diagnostics));
   assert_int_equal(diagnostics.n, 1);

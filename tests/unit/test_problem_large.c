@@ -29,10 +29,9 @@ static double matern52(int dim, const double *scale, const double *x, const doub
 static double at(RgProblem *problem, int i)
 {
   const RgSpace *set = &problem->domain.design;
-  const RgPoint  point
-    = {.index = i, .x = set->points + (size_t)i * set->dim, .context_index = -1};
+  const RgPoint point = {.index = i, .x = set->points + (size_t)i * set->dim, .context_index = -1};
   RgFailure failure = {0};
-  double    f;
+  double f;
 
   RG_OK(rg_problem_evaluate(problem, 1, &point, &f, &failure));
   assert_false(failure.failed);
@@ -41,15 +40,16 @@ static double at(RgProblem *problem, int i)
 
 static void test_path_is_factor_times_normals(void **state)
 {
-  static const Setting settings[] = {{"points", "40"}, {"dim", "2"}, {"variance", "1.5"},
-                                     {"length_scale", "0.3"}, {"design", "sobol"}, {0}};
+  static const Setting settings[] = {{"points", "40"},    {"dim", "2"},
+                                     {"variance", "1.5"}, {"length_scale", "0.3"},
+                                     {"design", "sobol"}, {0}};
   enum { N = 40 };
-  const double   scale[] = {0.3, 0.3};
+  const double scale[] = {0.3, 0.3};
   const RgStream stream = rg_stream(11, "gp_path_set", 4, "problem", 0);
-  RgRandom       random = rg_stream_at(&stream, 0);
-  Instance       it = instance_make("gp_path_set", settings, 11, 4);
+  RgRandom random = rg_stream_at(&stream, 0);
+  Instance it = instance_make("gp_path_set", settings, 11, 4);
   const RgSpace *set = &it.problem.domain.design;
-  double         K[N * N], z[N], best = -INFINITY;
+  double K[N * N], z[N], best = -INFINITY;
 
   (void)state;
   assert_int_equal(set->kind, RG_SPACE_SET);
@@ -74,9 +74,9 @@ static void test_points(void **state)
 {
   static const Setting plain[] = {{"points", "50"}, {0}},
                        other[] = {{"points", "50"}, {"points_seed", "2"}, {0}};
-  Instance     a = instance_make("gp_path_set", plain, 1, 0);
-  Instance     b = instance_make("gp_path_set", plain, 1, 1);
-  Instance     c = instance_make("gp_path_set", other, 1, 0);
+  Instance a = instance_make("gp_path_set", plain, 1, 0);
+  Instance b = instance_make("gp_path_set", plain, 1, 1);
+  Instance c = instance_make("gp_path_set", other, 1, 0);
   const size_t bytes = 150 * sizeof(double);
 
   (void)state;
@@ -96,7 +96,7 @@ static void test_points(void **state)
 static const char table[] = "a,b,cost\n2,0,1\n4,10,3\n3,5,-2\n2.5,8,0.5\n3.5,2,4\n2.2,6,1.5\n"
                             "3,5,-1\n";
 enum { RUNS = 6 };
-static const double runs[RUNS][3] = {{2, 0, -1},     {4, 10, -3},   {3, 5, 1.5},
+static const double runs[RUNS][3] = {{2, 0, -1},     {4, 10, -3},  {3, 5, 1.5},
                                      {2.5, 8, -0.5}, {3.5, 2, -4}, {2.2, 6, -1.5}};
 
 static const double scales[] = {0.4, 0.6};
@@ -134,13 +134,13 @@ static double expected(const double *x)
 static Instance make_from(const TemporaryFile *file, const char *goal)
 {
   const RgProblemClass *class = rg_problem_class_find("gp_surrogate");
-  const Setting  settings[] = {{"path", file->path}, {"goal", goal}, {"variance", "2"},
-                               {"noise", "0.05"}, {0}};
-  const char    *two[] = {"0.4", "0.6"};
-  RgDiagnostics  diagnostics = {0};
+  const Setting settings[] = {
+    {"path", file->path}, {"goal", goal}, {"variance", "2"}, {"noise", "0.05"}, {0}};
+  const char *two[] = {"0.4", "0.6"};
+  RgDiagnostics diagnostics = {0};
   const RgParam *entry;
-  RgFailure      failure = {0};
-  Instance       it = {.options = options_make(class, settings)};
+  RgFailure failure = {0};
+  Instance it = {.options = options_make(class, settings)};
 
   RG_OK(rg_params_set(class->params, it.options, "length_scale", 2, two, (RgPlace){0}, &diagnostics,
                       &entry));
@@ -153,8 +153,8 @@ static Instance make_from(const TemporaryFile *file, const char *goal)
 
 static void test_surrogate_of_a_table(void **state)
 {
-  TemporaryFile  file = file_make("t.csv", table);
-  Instance       it = make_from(&file, "minimise");
+  TemporaryFile file = file_make("t.csv", table);
+  Instance it = make_from(&file, "minimise");
   const RgSpace *box = &it.problem.domain.design;
 
   (void)state;
@@ -162,9 +162,9 @@ static void test_surrogate_of_a_table(void **state)
   assert_true(box->lower[0] == 2 && box->upper[0] == 4 && box->upper[1] == 10);
   assert_true(it.problem.class->dense_order(it.options) == RUNS);
   for (int k = 0; k < 20; k++) {
-    const double  x[] = {2 + 0.1 * k, 10 * fabs(sin(k))}, h = 1e-5;
+    const double x[] = {2 + 0.1 * k, 10 * fabs(sin(k))}, h = 1e-5;
     const RgPoint point = {.index = -1, .x = x, .context_index = -1};
-    double        gradient[2];
+    double gradient[2];
     RG_CLOSE(value_at(&it.problem, x), expected(x), 1e-10);
     RG_OK(it.problem.class->gradient(&it.problem, &point, gradient));
     for (int j = 0; j < 2; j++) {
@@ -182,14 +182,14 @@ static void test_identity(void **state)
 {
   TemporaryFile a = file_make("a.csv", table), b = file_make("b.csv", table);
   TemporaryFile c = file_make("c.csv", "a,b,cost\n1,2,3\n2,3,5\n");
-  const TemporaryFile  *files[] = {&a, &b, &c};
+  const TemporaryFile *files[] = {&a, &b, &c};
   const RgProblemClass *class = rg_problem_class_find("gp_surrogate");
-  RgText                text[3] = {{0}};
+  RgText text[3] = {{0}};
 
   (void)state;
   for (int k = 0; k < 3; k++) {
     const Setting settings[] = {{"path", files[k]->path}, {0}};
-    void         *options = options_make(class, settings);
+    void *options = options_make(class, settings);
     RG_OK(class->identity(options, &text[k]));
     options_free(class, options);
   }
@@ -208,7 +208,7 @@ static void test_fit(void **state)
                        fitted[] = {{"runs", "150"}, {"dim", "2"}, {"fit", "ml"}, {0}};
   Instance a = instance_make("gp_surrogate", fixed, 3, 0);
   Instance b = instance_make("gp_surrogate", fitted, 3, 0);
-  double   squares = 0;
+  double squares = 0;
 
   (void)state;
   for (int k = 0; k < 50; k++) {
@@ -225,7 +225,7 @@ static void test_mistakes(void **state)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n1,3,4\n");
   const struct {
-    Setting     settings[MAX_SETTINGS];
+    Setting settings[MAX_SETTINGS];
     const char *part;
   } wrong[] = {{{{"path", file.path}, {0}}, "an input column is constant"},
                {{{"path", "nowhere.csv"}, {0}}, "there is no file"}};
@@ -234,7 +234,7 @@ static void test_mistakes(void **state)
   (void)state;
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     RgDiagnostics diagnostics = {0};
-    void         *options = options_make(class, wrong[k].settings);
+    void *options = options_make(class, wrong[k].settings);
     RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
     assert_int_equal(diagnostics.n, 1);
     if (!strstr(diagnostics.list[0].message, wrong[k].part))

@@ -17,10 +17,10 @@ static Instance pool(const TemporaryFile *file, const Setting *more)
 static double value(Instance *it, int index)
 {
   const RgSpace *set = &it->problem.domain.design;
-  const RgPoint  point
-    = {.index = index, .x = set->points + (size_t)index * set->dim, .context_index = -1};
+  const RgPoint point = {
+    .index = index, .x = set->points + (size_t)index * set->dim, .context_index = -1};
   RgFailure failure = {0};
-  double    f;
+  double f;
 
   RG_OK(rg_problem_objective(&it->problem, 1, &point, &f, &failure));
   assert_false(failure.failed);
@@ -30,9 +30,9 @@ static double value(Instance *it, int index)
 static void test_candidates(void **state)
 {
   static const double unit[] = {0, 0, 0, 1, 1, 0};
-  TemporaryFile       file = file_make("t.csv", table);
-  Instance            it = pool(&file, NULL);
-  const RgDomain     *domain = &it.problem.domain;
+  TemporaryFile file = file_make("t.csv", table);
+  Instance it = pool(&file, NULL);
+  const RgDomain *domain = &it.problem.domain;
 
   (void)state;
   assert_int_equal(domain->design.size, 3);
@@ -52,8 +52,8 @@ static void test_goal_and_duplicates(void **state)
 {
   static const Setting minimise[] = {{"goal", "minimise"}, {0}},
                        first[] = {{"duplicates", "first"}, {0}};
-  TemporaryFile        file = file_make("t.csv", table);
-  Instance             it = pool(&file, minimise);
+  TemporaryFile file = file_make("t.csv", table);
+  Instance it = pool(&file, minimise);
 
   (void)state;
   assert_true(value(&it, 0) == -2 && value(&it, 2) == 4 && it.problem.optimum == 4);
@@ -67,8 +67,8 @@ static void test_goal_and_duplicates(void **state)
 static void test_chosen_columns(void **state)
 {
   static const Setting by_number[] = {{"inputs", "3"}, {"repeats", "yes"}, {0}};
-  TemporaryFile        file = file_make("t.csv", table);
-  Instance             it = pool(&file, by_number);
+  TemporaryFile file = file_make("t.csv", table);
+  Instance it = pool(&file, by_number);
 
   (void)state;
   assert_int_equal(it.problem.domain.design.dim, 1);
@@ -84,7 +84,7 @@ static void test_columns_by_default(void **state)
 {
   TemporaryFile file = file_make("t.csv", "a,b,c\n1,2,3\n1,5,6\n");
   const Setting settings[] = {{"path", file.path}, {0}};
-  Instance      it = instance_make("dataset", settings, 1, 0);
+  Instance it = instance_make("dataset", settings, 1, 0);
 
   (void)state;
   assert_int_equal(it.problem.domain.design.dim, 2);
@@ -98,8 +98,8 @@ static void test_columns_by_default(void **state)
 static void test_bounds(void **state)
 {
   static const Setting bounds[] = {{"lower", "0"}, {"upper", "40"}, {0}};
-  TemporaryFile        file = file_make("t.csv", table);
-  Instance             it = pool(&file, bounds);
+  TemporaryFile file = file_make("t.csv", table);
+  Instance it = pool(&file, bounds);
 
   (void)state;
   assert_true(it.problem.domain.design.points[0] == 0);
@@ -113,7 +113,7 @@ static void test_bounds(void **state)
 static void test_ties(void **state)
 {
   TemporaryFile file = file_make("t.csv", "x,f\n3,7\n1,7\n2,0\n");
-  Instance      it = pool(&file, NULL);
+  Instance it = pool(&file, NULL);
 
   (void)state;
   assert_int_equal(it.problem.n_optimisers, 2);
@@ -126,10 +126,10 @@ static void test_ties(void **state)
 static void refuse(const Setting *settings, const char *expected)
 {
   const RgProblemClass *class = rg_problem_class_find("dataset");
-  RgDiagnostics         found = {0};
-  void                 *options = options_make(class, settings);
+  RgDiagnostics found = {0};
+  void *options = options_make(class, settings);
 
-  RG_OK(class->check(options, (RgPlace) {"study.yaml", 7, 5}, &found));
+  RG_OK(class->check(options, (RgPlace){"study.yaml", 7, 5}, &found));
   assert_int_equal(found.n, 1);
   assert_int_equal(found.list[0].place.line, 7);
   if (!strstr(found.list[0].message, expected))
@@ -141,7 +141,7 @@ static void test_mistakes(void **state)
 {
   TemporaryFile file = file_make("t.csv", table);
   const struct {
-    Setting     more[2];
+    Setting more[2];
     const char *text, *expected;
   } cases[] = {
     {{{"inputs", "w"}}, table, "t.csv has no column 'w' (inputs), "},
@@ -149,7 +149,8 @@ static void test_mistakes(void **state)
     {{{"inputs", "weight"}}, table, "its columns are 'u', 'f', 'v'"},
     {{{"inputs", "f"}, {"objective", "2"}}, table, "column 'f' is both input and objective"},
     {{{"duplicates", "error"}}, table, "t.csv:7: the same inputs as in line 2"},
-    {{{"objective", "f"}, {"upper", "15"}}, table,
+    {{{"objective", "f"}, {"upper", "15"}},
+     table,
      "column 'v' ranges over [10, 20], which the bounds [10, 15] don't contain"},
     {{{"lower", "1"}}, "x,f\n0,1\n2,1\n", "column 'x' ranges over [0, 2], which the bounds [1, 2]"},
     {{{0}}, "x,f\n0,1\n1,fast\n", "t.csv:3: column 'f' must be a number, got 'fast'"},
@@ -178,15 +179,15 @@ static void test_wrong_lists(void **state)
   TemporaryFile file = file_make("t.csv", table);
   const Setting settings[] = {{"path", file.path}, {"objective", "f"}, {0}};
   RgDiagnostics found = {0};
-  void         *options = options_make(class, settings);
+  void *options = options_make(class, settings);
 
   (void)state;
-  RG_OK(rg_params_set(class->params, options, "lower", 3, three, (RgPlace) {0}, &found, NULL));
-  RG_OK(class->check(options, (RgPlace) {0}, &found));
+  RG_OK(rg_params_set(class->params, options, "lower", 3, three, (RgPlace){0}, &found, NULL));
+  RG_OK(class->check(options, (RgPlace){0}, &found));
   assert_int_equal(found.n, 1);
   assert_non_null(strstr(found.list[0].message, "'lower' has 3 values; 1 or 2, one per input"));
-  RG_OK(rg_params_set(class->params, options, "inputs", 3, twice, (RgPlace) {0}, &found, NULL));
-  RG_OK(class->check(options, (RgPlace) {0}, &found));
+  RG_OK(rg_params_set(class->params, options, "inputs", 3, twice, (RgPlace){0}, &found, NULL));
+  RG_OK(class->check(options, (RgPlace){0}, &found));
   assert_int_equal(found.n, 2);
   assert_non_null(strstr(found.list[1].message, "'inputs' names column 'u' twice"));
   options_free(class, options);
@@ -198,14 +199,14 @@ static void test_data_folder(void **state)
 {
   const RgProblemClass *class = rg_problem_class_find("perovskite");
   TemporaryFile file = file_make("Perovskite_dataset.csv", "a,b\n1,7\n0,9\n");
-  const char   *before = getenv("REGATTA_DATA");
-  char         *kept = before ? strdup(before) : NULL;
+  const char *before = getenv("REGATTA_DATA");
+  char *kept = before ? strdup(before) : NULL;
   RgDiagnostics found = {0};
-  void         *options = options_make(class, NULL);
+  void *options = options_make(class, NULL);
 
   (void)state;
   unsetenv("REGATTA_DATA");
-  RG_OK(class->check(options, (RgPlace) {0}, &found));
+  RG_OK(class->check(options, (RgPlace){0}, &found));
   assert_int_equal(found.n, 1);
   assert_string_equal(found.list[0].message,
                       "perovskite: there is no file 'materials/Perovskite_dataset.csv' "
@@ -213,7 +214,7 @@ static void test_data_folder(void **state)
                       "https://github.com/PV-Lab/Benchmarking, folder datasets: save them anywhere "
                       "and set REGATTA_DATA to that folder");
   setenv("REGATTA_DATA", "/nowhere", 1);
-  RG_OK(class->check(options, (RgPlace) {0}, &found));
+  RG_OK(class->check(options, (RgPlace){0}, &found));
   assert_non_null(strstr(found.list[1].message, "nor in REGATTA_DATA = /nowhere; the data are at"));
   setenv("REGATTA_DATA", file.folder, 1);
   Instance it = instance_make("perovskite", NULL, 1, 0);
@@ -231,8 +232,8 @@ static char *identity(const char *path, const char *key, const char *word)
 {
   const RgProblemClass *class = rg_problem_class_find("dataset");
   const Setting settings[] = {{"path", path}, {key, word}, {0}};
-  void         *options = options_make(class, settings);
-  RgText        text = {0};
+  void *options = options_make(class, settings);
+  RgText text = {0};
 
   RG_OK(class->identity(options, &text));
   options_free(class, options);
@@ -245,9 +246,9 @@ static void test_identity(void **state)
   TemporaryFile one = file_make("one.csv", "x,y,f\n1,2,3\n4,5,6\n"),
                 same = file_make("two.csv", "# again\r\nx;y;g\r\n4.0;5;6\r\n1;2;3e0"),
                 other = file_make("one.csv", "x,y,f\n1,2,3\n4,5,7\n");
-  char *const texts[] = {identity(one.path, NULL, NULL),      identity(same.path, NULL, NULL),
-                         identity(one.path, "lower", "auto"), identity(other.path, NULL, NULL),
-                         identity(one.path, "repeats", "yes"), identity(one.path, "lower", "-1"),
+  char *const texts[] = {identity(one.path, NULL, NULL),         identity(same.path, NULL, NULL),
+                         identity(one.path, "lower", "auto"),    identity(other.path, NULL, NULL),
+                         identity(one.path, "repeats", "yes"),   identity(one.path, "lower", "-1"),
                          identity(one.path, "goal", "minimise"), identity(one.path, "inputs", "x")};
 
   (void)state;

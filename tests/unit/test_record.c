@@ -196,12 +196,12 @@ static void names_of_the_format_are_taken(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(widths_follow_the_record),
-      cmocka_unit_test(cell_is_shared_by_its_seeds),
-      cmocka_unit_test(checksum_covers_results_only),
-      cmocka_unit_test(checksum_is_canonical),
-      cmocka_unit_test(checksum_is_known),
-      cmocka_unit_test(names_of_the_format_are_taken),
+    cmocka_unit_test(widths_follow_the_record),
+    cmocka_unit_test(cell_is_shared_by_its_seeds),
+    cmocka_unit_test(checksum_covers_results_only),
+    cmocka_unit_test(checksum_is_canonical),
+    cmocka_unit_test(checksum_is_known),
+    cmocka_unit_test(names_of_the_format_are_taken),
   };
 
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;

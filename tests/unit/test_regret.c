@@ -6,18 +6,18 @@ static void test_by_hand(void **state)
 {
   const double F[] = {1, 3, 2, 4.5, 0};
   double r[5], s[5], c[5];
-  bool   exceeded = true;
+  bool exceeded = true;
 
   (void)state;
   RG_OK(rg_regret(5, 2, false, 5, 0, F, NULL, r, s, c, &exceeded));
-  assert_memory_equal(r, ((const double[]) {4, 2, 3, 0.5, 5}), sizeof r);
-  assert_memory_equal(s, ((const double[]) {4, 2, 2, 0.5, 0.5}), sizeof s);
+  assert_memory_equal(r, ((const double[]){4, 2, 3, 0.5, 5}), sizeof r);
+  assert_memory_equal(s, ((const double[]){4, 2, 2, 0.5, 0.5}), sizeof s);
   assert_true(isnan(c[0]) && isnan(c[1]));
-  assert_memory_equal(c + 2, ((const double[]) {3, 3.5, 8.5}), 3 * sizeof *c);
+  assert_memory_equal(c + 2, ((const double[]){3, 3.5, 8.5}), 3 * sizeof *c);
   assert_false(exceeded);
 
   RG_OK(rg_regret(5, 2, true, 5, 0, F, NULL, r, s, c, NULL));
-  assert_memory_equal(c, ((const double[]) {4, 6, 9, 9.5, 14.5}), sizeof c);
+  assert_memory_equal(c, ((const double[]){4, 6, 9, 9.5, 14.5}), sizeof c);
 }
 
 /* The empty initial design, the empty trial. */
@@ -39,9 +39,9 @@ static void test_recommendations(void **state)
 
   (void)state;
   RG_OK(rg_regret(3, 1, false, 5, 0, F, G, r, s, c, NULL));
-  assert_memory_equal(r, ((const double[]) {4, 1, 4}), sizeof r);
-  assert_memory_equal(s, ((const double[]) {4, 3, 2}), sizeof s);
-  assert_memory_equal(c + 1, ((const double[]) {1, 5}), 2 * sizeof *c);
+  assert_memory_equal(r, ((const double[]){4, 1, 4}), sizeof r);
+  assert_memory_equal(s, ((const double[]){4, 3, 2}), sizeof s);
+  assert_memory_equal(c + 1, ((const double[]){1, 5}), 2 * sizeof *c);
 }
 
 /* Rounding is 0, relative to a large optimum too; a true excess is kept and reported. */
@@ -50,19 +50,19 @@ static void test_above_the_optimum(void **state)
   const double small[] = {1e-13, 0.5e-12, -1}, large[] = {1e6 + 0.9e-6, 1e6, 1e6 - 1};
   const double wrong[] = {-1, 1.1e-12, 0};
   double r[3], s[3], c[3];
-  bool   exceeded;
+  bool exceeded;
 
   (void)state;
   RG_OK(rg_regret(3, 0, false, 0, 0, small, NULL, r, s, c, &exceeded));
-  assert_memory_equal(r, ((const double[]) {0, 0, 1}), sizeof r);
-  assert_memory_equal(s, ((const double[]) {0, 0, 0}), sizeof s);
+  assert_memory_equal(r, ((const double[]){0, 0, 1}), sizeof r);
+  assert_memory_equal(s, ((const double[]){0, 0, 0}), sizeof s);
   assert_false(exceeded);
   RG_OK(rg_regret(3, 0, false, 1e6, 0, large, NULL, r, s, c, &exceeded));
   assert_true(r[0] == 0 && r[1] == 0 && r[2] == 1);
   assert_false(exceeded);
   RG_OK(rg_regret(3, 0, false, 0, 0, wrong, NULL, r, s, c, &exceeded));
-  assert_memory_equal(r, ((const double[]) {1, -1.1e-12, 0}), sizeof r);
-  assert_memory_equal(s, ((const double[]) {1, -1.1e-12, -1.1e-12}), sizeof s);
+  assert_memory_equal(r, ((const double[]){1, -1.1e-12, 0}), sizeof r);
+  assert_memory_equal(s, ((const double[]){1, -1.1e-12, -1.1e-12}), sizeof s);
   assert_true(exceeded);
 }
 
@@ -70,10 +70,10 @@ static void test_not_a_number(void **state)
 {
   const double F[] = {NAN, 2, NAN, 3};
   double r[4], s[4], c[4];
-  bool   exceeded;
+  bool exceeded;
 
   (void)state;
-  RG_OK(rg_regret(4, 0, false, NAN, 0, (const double[]) {1, 2, 3, 4}, NULL, r, s, c, &exceeded));
+  RG_OK(rg_regret(4, 0, false, NAN, 0, (const double[]){1, 2, 3, 4}, NULL, r, s, c, &exceeded));
   for (int i = 0; i < 4; i++) assert_true(isnan(r[i]) && isnan(s[i]) && isnan(c[i]));
   assert_false(exceeded);
 
@@ -85,8 +85,8 @@ static void test_not_a_number(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_by_hand),           cmocka_unit_test(test_edges),
-  cmocka_unit_test(test_recommendations),   cmocka_unit_test(test_above_the_optimum),
+  cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_edges),
+  cmocka_unit_test(test_recommendations), cmocka_unit_test(test_above_the_optimum),
   cmocka_unit_test(test_not_a_number),
 };
 

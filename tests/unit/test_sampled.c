@@ -29,7 +29,7 @@ static void marginal_derivatives(void **state)
 {
   const double maxima[] = {0.4, 1.3, 2.0, 1.1};
   const RgPims pims = {0.9};
-  const RgMes  mes = {4, maxima};
+  const RgMes mes = {4, maxima};
 
   (void)state;
   check_marginal(rg_acquisition_pims, &pims);
@@ -41,8 +41,8 @@ static void batches_are_points(void **state)
 {
   enum { M = 300 };
   const double maxima[] = {0.4, 1.3, 2.0};
-  const RgMes  mes = {3, maxima};
-  double       mean[M], sd[M], value[M], d_mean[M], d_sd[M], one[3];
+  const RgMes mes = {3, maxima};
+  double mean[M], sd[M], value[M], d_mean[M], d_sd[M], one[3];
 
   (void)state;
   for (int j = 0; j < M; ++j) {
@@ -62,8 +62,8 @@ static void known_points(void **state)
 {
   const double maximum = 1.0;
   const RgPims pims = {1.0};
-  const RgMes  mes = {1, &maximum};
-  double       mean[] = {0.5, 1.0, 1.5}, sd[] = {0.0, 0.0, 0.0}, value[3], d_mean[3], d_sd[3];
+  const RgMes mes = {1, &maximum};
+  double mean[] = {0.5, 1.0, 1.5}, sd[] = {0.0, 0.0, 0.0}, value[3], d_mean[3], d_sd[3];
 
   (void)state;
   rg_acquisition_pims(&pims, 3, mean, sd, value, d_mean, d_sd);
@@ -86,8 +86,8 @@ static void known_points(void **state)
 
 typedef struct {
   RgJesOptimum optimum[OPTIMA];
-  RgJes        jes;
-  double       mean[POINTS], variance[POINTS], C[OPTIMA * POINTS];
+  RgJes jes;
+  double mean[POINTS], variance[POINTS], C[OPTIMA * POINTS];
 } JesCase;
 
 static void jes_case(JesCase *c)
@@ -117,13 +117,13 @@ static double jes_at(const JesCase *c, int j, double mean, double variance, int 
 static void jes_derivatives(void **state)
 {
   static JesCase c;
-  static double  value[POINTS], d_mean[POINTS], d_variance[POINTS], d_C[OPTIMA * POINTS];
-  const double   h = 1e-6;
+  static double value[POINTS], d_mean[POINTS], d_variance[POINTS], d_C[OPTIMA * POINTS];
+  const double h = 1e-6;
 
   (void)state;
   jes_case(&c);
-  RG_OK(rg_acquisition_jes(&c.jes, POINTS, c.mean, c.variance, c.C, value, d_mean, d_variance,
-                           d_C));
+  RG_OK(
+    rg_acquisition_jes(&c.jes, POINTS, c.mean, c.variance, c.C, value, d_mean, d_variance, d_C));
   for (int j = 0; j < POINTS; ++j) {
     double m = c.mean[j], v = c.variance[j];
 
@@ -142,21 +142,21 @@ static void jes_derivatives(void **state)
 /* At the optimum itself nothing is left: a = log((variance + noise)/noise)/2. */
 static void jes_at_the_optimum(void **state)
 {
-  const double       variance = 0.5, eta = 1e-10, mean = 0.2, maximum = 1.4;
+  const double variance = 0.5, eta = 1e-10, mean = 0.2, maximum = 1.4;
   const RgJesOptimum optimum = {maximum, (maximum - mean) / (variance + eta), 1 / (variance + eta)};
-  RgJes              jes = {1, &optimum, 1e-4, 1e-9};
-  double             value, d_mean, d_variance, d_C;
+  RgJes jes = {1, &optimum, 1e-4, 1e-9};
+  double value, d_mean, d_variance, d_C;
 
   (void)state;
-  RG_OK(rg_acquisition_jes(&jes, 1, &mean, &variance, &variance, &value, &d_mean, &d_variance,
-                           &d_C));
+  RG_OK(
+    rg_acquisition_jes(&jes, 1, &mean, &variance, &variance, &value, &d_mean, &d_variance, &d_C));
   RG_CLOSE(value, 0.5 * log((variance + 1e-4) / 1e-4), 1e-9);
   assert_true(isfinite(d_mean) && isfinite(d_variance) && isfinite(d_C));
   jes.noise = 0.0;
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
-  assert_int_equal((int)rg_acquisition_jes(&jes, 1, &mean, &variance, &variance, &value, NULL,
-                                           NULL, NULL),
-                   PETSC_ERR_ARG_OUTOFRANGE);
+  assert_int_equal(
+    (int)rg_acquisition_jes(&jes, 1, &mean, &variance, &variance, &value, NULL, NULL, NULL),
+    PETSC_ERR_ARG_OUTOFRANGE);
   RG_OK(PetscPopErrorHandler());
 }
 
@@ -166,14 +166,14 @@ static void jes_at_the_optimum(void **state)
 static void check_cross(RgKernelFamily family, int variant, int n)
 {
   enum { M = 20, P = 3 };
-  double            X[16 * SUPPORT_DIM], y[16], Z[M * SUPPORT_DIM], centres[P * SUPPORT_DIM];
-  double            C[P * M], reference[P * M], up[P * M], down[P * M], G[M * SUPPORT_DIM] = {0};
-  const double      weight[P] = {0.7, -1.1, 0.4}, h = 1e-6;
-  double            C_bar[P * M];
-  RgKernel          kernel;
-  RgPosterior       posterior;
+  double X[16 * SUPPORT_DIM], y[16], Z[M * SUPPORT_DIM], centres[P * SUPPORT_DIM];
+  double C[P * M], reference[P * M], up[P * M], down[P * M], G[M * SUPPORT_DIM] = {0};
+  const double weight[P] = {0.7, -1.1, 0.4}, h = 1e-6;
+  double C_bar[P * M];
+  RgKernel kernel;
+  RgPosterior posterior;
   RgCrossCovariance cross;
-  RgFailure         failure = {0};
+  RgFailure failure = {0};
 
   support_points(1, 16, SUPPORT_DIM, X);
   support_points(2, M, SUPPORT_DIM, Z);
@@ -218,12 +218,9 @@ static void cross_covariances(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(marginal_derivatives),
-  cmocka_unit_test(batches_are_points),
-  cmocka_unit_test(known_points),
-  cmocka_unit_test(jes_derivatives),
-  cmocka_unit_test(jes_at_the_optimum),
-  cmocka_unit_test(cross_covariances),
+  cmocka_unit_test(marginal_derivatives), cmocka_unit_test(batches_are_points),
+  cmocka_unit_test(known_points),         cmocka_unit_test(jes_derivatives),
+  cmocka_unit_test(jes_at_the_optimum),   cmocka_unit_test(cross_covariances),
 };
 
 RG_TEST_MAIN(tests)

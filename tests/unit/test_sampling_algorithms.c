@@ -15,20 +15,20 @@ static const char *const methods[] = {"ts", "pims", "mes", "jes"};
 
 typedef struct {
   const RgAlgorithmClass *class;
-  void                   *options;
-  RgSurrogateOptions      surrogate;
-  RgMaximiserOptions      maximiser;
-  RgDomain                domain;
-  RgAlgorithm             algorithm;
-  RgHistory               history;
-  double                  x[4], extra[4];
-  RgQuery                 query;
-  RgFailure               failure;
+  void *options;
+  RgSurrogateOptions surrogate;
+  RgMaximiserOptions maximiser;
+  RgDomain domain;
+  RgAlgorithm algorithm;
+  RgHistory history;
+  double x[4], extra[4];
+  RgQuery query;
+  RgFailure failure;
 } Bench;
 
 static void set(Bench *bench, const char *name, const char *value)
 {
-  RgDiagnostics  diagnostics = {0};
+  RgDiagnostics diagnostics = {0};
   const RgParam *entry;
 
   RG_OK(rg_params_set(bench->class->params, bench->options, name, 1, &value, (RgPlace){"t", 1, 1},
@@ -45,7 +45,7 @@ static void bench_box(Bench *bench, int dim)
 
 static void bench_grid(Bench *bench)
 {
-  const int    levels[] = {6, 5};
+  const int levels[] = {6, 5};
   const double axes[] = {0, 0.2, 0.4, 0.6, 0.8, 1, 0, 0.25, 0.5, 0.75, 1}, zero[2] = {0};
   const double one[] = {1, 1};
 
@@ -111,8 +111,8 @@ static double objective(const double *x, int dim)
 
 static void answer(Bench *bench, const double *x, int index)
 {
-  RG_OK(rg_history_append(&bench->history, x, index, NULL, -1,
-                          objective(x, bench->domain.design.dim)));
+  RG_OK(
+    rg_history_append(&bench->history, x, index, NULL, -1, objective(x, bench->domain.design.dim)));
 }
 
 /* Three evaluations that count as the initial design. */
@@ -122,7 +122,7 @@ static void begin(Bench *bench)
 
   for (int i = 0; i < 3; i++) {
     double x[4] = {0.15 + 0.3 * i, 0.9 - 0.35 * i, 0.5, 0.1 * i};
-    int    index = rg_space_is_finite(design) ? (i * 3 + 1) % design->size : -1;
+    int index = rg_space_is_finite(design) ? (i * 3 + 1) % design->size : -1;
     answer(bench, index >= 0 ? design->points + (size_t)index * design->dim : x, index);
   }
   bench->history.n_initial = 3;
@@ -139,18 +139,15 @@ static void ask(Bench *bench, int t)
 /* Designs: 0 box, 1 grid, 2 line without replacement. Returns the sum of all that was recorded. */
 static double run(const char *name, int design, const char *paths, uint64_t seed)
 {
-  Bench  bench;
+  Bench bench;
   double sum = 0.0;
 
   bench_options(&bench, name);
   set(&bench, "paths", paths);
   set(&bench, "features", "200");
-  if (design == 0)
-    bench_box(&bench, 2);
-  else if (design == 1)
-    bench_grid(&bench);
-  else
-    bench_line(&bench, 12);
+  if (design == 0) bench_box(&bench, 2);
+  else if (design == 1) bench_grid(&bench);
+  else bench_line(&bench, 12);
   bench.domain.without_replacement = design == 2;
   bench_start(&bench, seed);
   begin(&bench);
@@ -182,8 +179,8 @@ static void every_design_and_kind_of_path(void **state)
         assert_true(design || sum != run(methods[m], design, kinds[k], 6));
       }
       /* auto is one of the others */
-      assert_true(run(methods[m], design, "auto", 5)
-                  == run(methods[m], design, design ? "exact" : "pathwise", 5));
+      assert_true(run(methods[m], design, "auto", 5) ==
+                  run(methods[m], design, design ? "exact" : "pathwise", 5));
     }
   }
 }
@@ -218,10 +215,8 @@ static void without_data_queries_are_random(void **state)
       Bench bench;
       bench_options(&bench, methods[m]);
       set(&bench, "features", "100");
-      if (design)
-        bench_grid(&bench);
-      else
-        bench_box(&bench, 2);
+      if (design) bench_grid(&bench);
+      else bench_box(&bench, 2);
       bench_start(&bench, 1);
       ask(&bench, 1);
       assert_false(bench.failure.failed);
@@ -238,12 +233,12 @@ static void without_data_queries_are_random(void **state)
 static void best_probabilities(Bench *bench, double *probability)
 {
   enum { N = 5 };
-  double      mean[N], C[N * N], L[N * N] = {0};
-  RgModel    *model = bench->class->model(&bench->algorithm);
+  double mean[N], C[N * N], L[N * N] = {0};
+  RgModel *model = bench->class->model(&bench->algorithm);
   RgPosterior posterior;
   RgPrediction work = {0};
-  RgStream    stream = rg_stream(9, "test", 0, "reference", 1);
-  RgRandom    random = rg_stream_at(&stream, 0);
+  RgStream stream = rg_stream(9, "test", 0, "reference", 1);
+  RgRandom random = rg_stream_at(&stream, 0);
 
   RG_OK(rg_posterior_create(&model->kernel, model->noise_variance, model->mean, 3, &posterior));
   for (int i = 0; i < 3; i++)
@@ -263,7 +258,7 @@ static void best_probabilities(Bench *bench, double *probability)
   }
   for (int s = 0; s < PAIRS; s++) {
     double z[N], top = -INFINITY;
-    int    best = 0;
+    int best = 0;
     rg_random_normals(&random, N, z);
     for (int i = 0; i < N; i++) {
       double f = mean[i];
@@ -286,8 +281,8 @@ static void ts_has_the_probability_of_being_best(void **state)
   (void)state;
   for (int k = 0; k < 3; k++) {
     const int draws = 4000;
-    Bench     bench;
-    double    probability[5], count[5] = {0};
+    Bench bench;
+    double probability[5], count[5] = {0};
 
     bench_options(&bench, "ts");
     set(&bench, "paths", kinds[k]);
@@ -324,14 +319,14 @@ static void maxima_on_a_box(void **state)
   for (int k = 0; k < 2; k++) {
     enum { COUNT = 4, RANDOM = 4000 };
     static double X[RANDOM * 2], value[RANDOM];
-    double        E[3 * COUNT];
-    Bench         bench;
-    RgStream      stream = rg_stream(7, "test", 0, "draws", 1);
-    RgRandom      draws = rg_stream_at(&stream, 1), search = rg_stream_at(&stream, 2);
-    RgRandom      again = draws;
+    double E[3 * COUNT];
+    Bench bench;
+    RgStream stream = rg_stream(7, "test", 0, "draws", 1);
+    RgRandom draws = rg_stream_at(&stream, 1), search = rg_stream_at(&stream, 2);
+    RgRandom again = draws;
     RgPathSampler *sampler;
     RgFeaturePath path;
-    RgOptima      optima;
+    RgOptima optima;
 
     bench_options(&bench, "mes");
     set(&bench, "paths", kinds[k]);
@@ -359,10 +354,8 @@ static void maxima_on_a_box(void **state)
         path.posterior = NULL;
         path.mean = 0.0;
       }
-      if (k)
-        RG_OK(rg_feature_path_condition_pathwise(&path, &model->posterior, e));
-      else
-        RG_OK(rg_feature_path_condition_weights(&path, &model->posterior, e, &bench.failure));
+      if (k) RG_OK(rg_feature_path_condition_pathwise(&path, &model->posterior, e));
+      else RG_OK(rg_feature_path_condition_weights(&path, &model->posterior, e, &bench.failure));
       RG_OK(rg_feature_path_evaluate(&path, 1, optima.x + 2 * s, &at, G));
       RG_CLOSE(optima.value[s], at, 1e-10);
       assert_int_equal(optima.index[s], -1);
@@ -383,14 +376,14 @@ static void maxima_on_a_box(void **state)
 static void maxima_on_a_set(void **state)
 {
   enum { COUNT = 5, N = 30 };
-  Bench          bench;
-  RgStream       stream = rg_stream(7, "test", 0, "draws", 1);
-  RgRandom       draws = rg_stream_at(&stream, 1), again = draws;
+  Bench bench;
+  RgStream stream = rg_stream(7, "test", 0, "draws", 1);
+  RgRandom draws = rg_stream_at(&stream, 1), again = draws;
   RgPathSampler *sampler;
-  RgSetPaths    *paths;
-  RgOptima       optima;
-  double         F[N * COUNT], y[3];
-  unsigned char  excluded[N] = {0};
+  RgSetPaths *paths;
+  RgOptima optima;
+  double F[N * COUNT], y[3];
+  unsigned char excluded[N] = {0};
 
   (void)state;
   bench_options(&bench, "jes");
@@ -442,10 +435,10 @@ static void pims_records_its_confidence(void **state)
     begin(&bench);
     for (int t = 1; t <= 30; t++) {
       ask(&bench, t);
-      RgModel      *model = bench.class->model(&bench.algorithm);
+      RgModel *model = bench.class->model(&bench.algorithm);
       const double *mean = rg_set_posterior_mean(model->set);
       const double *variance = rg_set_posterior_variance(model->set);
-      double        least = INFINITY, confidence = bench.extra[0], maximum = bench.extra[1];
+      double least = INFINITY, confidence = bench.extra[0], maximum = bench.extra[1];
       for (int i = 0; i < 30; i++) {
         double z = (maximum - mean[i]) / sqrt(variance[i]);
         least = fmin(least, z);
@@ -463,16 +456,16 @@ static void pims_records_its_confidence(void **state)
 static void jes_on_a_box(void **state)
 {
   enum { RANDOM = 3000, K = 10 };
-  static double  X[RANDOM * 2], mean[RANDOM], variance[RANDOM], C[K * RANDOM], value[RANDOM];
-  Bench          bench;
-  RgJesOptimum   optimum[K];
-  double         at[K], own[K * K], best;
+  static double X[RANDOM * 2], mean[RANDOM], variance[RANDOM], C[K * RANDOM], value[RANDOM];
+  Bench bench;
+  RgJesOptimum optimum[K];
+  double at[K], own[K * K], best;
   RgCrossCovariance cross;
-  RgPrediction   work = {0};
+  RgPrediction work = {0};
   RgPathSampler *sampler;
-  RgOptima       optima;
-  RgStream       stream = rg_stream(8, "test", 0, "jes", 1);
-  RgRandom       draws = rg_stream_at(&stream, 1), search = rg_stream_at(&stream, 2);
+  RgOptima optima;
+  RgStream stream = rg_stream(8, "test", 0, "jes", 1);
+  RgRandom draws = rg_stream_at(&stream, 1), search = rg_stream_at(&stream, 2);
 
   (void)state;
   bench_options(&bench, "jes");
@@ -544,7 +537,7 @@ static void exact_paths_need_a_finite_design(void **state)
 {
   (void)state;
   for (int m = 0; m < 4; m++) {
-    Bench         bench;
+    Bench bench;
     RgDiagnostics diagnostics = {0};
 
     bench_options(&bench, methods[m]);

@@ -10,27 +10,27 @@
   "seeds: [3, 4]\n"                                                                                \
   "instances: paired\n"                                                                            \
   "common: {iterations: 5, initial_points: 1, noise_variance: 1e-6,\n"                             \
-  "  surrogate: {kernel: gaussian, length_scale: 0.1, fit: fixed, standardise: false, mean: zero,\n" \
+  "  surrogate: {kernel: gaussian, length_scale: 0.1, fit: fixed, standardise: false, mean: "      \
+  "zero,\n"                                                                                        \
   "              noise_variance: 1e-6}}\n"
 
-static const char several[] = HEAD
-    "problems:\n"
-    "  - {name: gp_path_context, measure: ptr(0.5),\n"
-    "     score: {EXP: expectation, PTR: ptr(0.5), Both: expectation - mad}}\n"
-    "  - {name: himmelblau_composite, levels: 4, score: {Best: best}}\n"
-    "algorithms:\n"
-    "  - uncertainty_sampling\n"
-    "  - rrgp_ucb\n"
-    "  - {name: bbbmobo, measure: worst}\n";
+static const char several[] =
+  HEAD "problems:\n"
+       "  - {name: gp_path_context, measure: ptr(0.5),\n"
+       "     score: {EXP: expectation, PTR: ptr(0.5), Both: expectation - mad}}\n"
+       "  - {name: himmelblau_composite, levels: 4, score: {Best: best}}\n"
+       "algorithms:\n"
+       "  - uncertainty_sampling\n"
+       "  - rrgp_ucb\n"
+       "  - {name: bbbmobo, measure: worst}\n";
 
-static const char single[] = HEAD
-    "problems:\n"
-    "  - {name: gp_path_context, measure: expectation - mad}\n"
-    "algorithms: [uncertainty_sampling, rrgp_ucb]\n";
+static const char single[] = HEAD "problems:\n"
+                                  "  - {name: gp_path_context, measure: expectation - mad}\n"
+                                  "algorithms: [uncertainty_sampling, rrgp_ucb]\n";
 
 typedef struct {
   RgStudy study;
-  RgPlan  plan;
+  RgPlan plan;
 } Frame;
 
 static void frame_create(const char *text, Frame *frame)
@@ -56,7 +56,7 @@ static void run(const Frame *frame, const char *algorithm, const char *swept, ui
 
   for (int i = 0; i < frame->plan.n; i++) {
     const RgTrial *trial = &frame->plan.trials[i];
-    const RgCell  *cell = &frame->study.cells[trial->cell];
+    const RgCell *cell = &frame->study.cells[trial->cell];
     if (strcmp(cell->problem->name, "gp_path_context") || trial->seed != seed ||
         strcmp(cell->algorithm->name, algorithm) || strcmp(cell->swept, swept))
       continue;
@@ -71,7 +71,7 @@ static void run(const Frame *frame, const char *algorithm, const char *swept, ui
 static void methods_that_follow_the_measure_run_for_each(void **state)
 {
   Frame frame;
-  int   all = 0, aimed = 0;
+  int all = 0, aimed = 0;
 
   (void)state;
   frame_create(several, &frame);
@@ -97,7 +97,7 @@ static void seeds_have_instances_of_their_own(void **state)
   frame_create(several, &frame);
   for (int i = 0; i < frame.plan.n; i++) {
     const RgTrial *trial = &frame.plan.trials[i];
-    bool           random = frame.study.cells[trial->cell].problem->random;
+    bool random = frame.study.cells[trial->cell].problem->random;
     assert_int_equal(trial->instance, random ? trial->seed : 0);
   }
   frame_destroy(&frame);
@@ -124,7 +124,7 @@ static void assert_same_score(const RgRecord *record, int s, const RgRecord *alo
 
 static void scores_are_those_of_single_measures(void **state)
 {
-  Frame    frame, alone;
+  Frame frame, alone;
   RgRecord a, b;
 
   (void)state;
@@ -155,7 +155,7 @@ static void scores_are_those_of_single_measures(void **state)
 /* r_1: what the initial point alone recommends. */
 static void the_initial_design_recommends(void **state)
 {
-  Frame    frame;
+  Frame frame;
   RgRecord record;
 
   (void)state;

@@ -12,9 +12,9 @@
 /* 0: a set of 30 points, 1: a grid of 4 x 3 x 5 x 2. */
 static void make_space(int which, RgSpace *space)
 {
-  const int    levels[] = {4, 3, 5, 2};
+  const int levels[] = {4, 3, 5, 2};
   const double zero[4] = {0}, one[] = {1.0, 1.0, 1.0, 1.0};
-  double       axes[14], points[30 * 4];
+  double axes[14], points[30 * 4];
 
   if (which) {
     for (int i = 0, k = 0; k < 4; i += levels[k], ++k) {
@@ -35,12 +35,12 @@ static void make_data(int size, int *index, double *y)
 }
 
 typedef struct {
-  RgDomain        domain;
-  RgKernel        kernel;
-  RgSetPaths     *paths;
+  RgDomain domain;
+  RgKernel kernel;
+  RgSetPaths *paths;
   RgSetPosterior *reference;
-  int             size, index[DATA];
-  double          y[DATA];
+  int size, index[DATA];
+  double y[DATA];
 } Case;
 
 static void case_create(int which, RgKernelFamily family, int variant, Case *c)
@@ -59,8 +59,8 @@ static void case_create(int which, RgKernelFamily family, int variant, Case *c)
   }
   RG_OK(rg_set_paths_update(c->paths, &c->kernel, 0.02, 0.3, DATA, c->index, c->y, &failure));
   assert_false(failure.failed);
-  assert_true(rg_set_paths_is_structured(c->paths)
-              == (which == 1 && (family == RG_KERNEL_GAUSSIAN)));
+  assert_true(rg_set_paths_is_structured(c->paths) ==
+              (which == 1 && (family == RG_KERNEL_GAUSSIAN)));
 }
 
 static void case_destroy(Case *c)
@@ -75,8 +75,8 @@ static void case_destroy(Case *c)
    set. */
 static void check_update(const Case *c)
 {
-  double        F[2 * MOST] = {0}, e[2 * DATA] = {0}, C[3 * MOST], row[MOST];
-  const int     index[3] = {c->index[0], 5, c->size - 1};
+  double F[2 * MOST] = {0}, e[2 * DATA] = {0}, C[3 * MOST], row[MOST];
+  const int index[3] = {c->index[0], 5, c->size - 1};
   const double *mean = rg_set_posterior_mean(c->reference);
 
   RG_OK(rg_set_paths_condition(c->paths, 2, e, F));
@@ -113,9 +113,9 @@ static void check_moments(Case *c, int at)
   enum { COUNT = 10, ROUNDS = 300 };
   static double F[MOST * COUNT], sum[MOST], product[MOST], square[MOST], row[MOST];
   const double *mean = rg_set_posterior_mean(c->reference), n = COUNT * ROUNDS;
-  RgStream      stream = rg_stream(3, "set_path", 0, "draw", 1);
-  RgRandom      random = rg_stream_at(&stream, 0);
-  RgFailure     failure = {0};
+  RgStream stream = rg_stream(3, "set_path", 0, "draw", 1);
+  RgRandom random = rg_stream_at(&stream, 0);
+  RgFailure failure = {0};
 
   memset(sum, 0, sizeof sum);
   memset(product, 0, sizeof product);
@@ -171,11 +171,11 @@ static void prior_paths_are_sample_paths(void **state)
 {
   (void)state;
   for (int which = 0; which < 2; ++which) {
-    double    F[MOST], z[MOST], f[MOST], jitter;
-    RgStream  stream = rg_stream(4, "set_path", 0, "prior", 1);
-    RgRandom  random = rg_stream_at(&stream, 0), again = random;
+    double F[MOST], z[MOST], f[MOST], jitter;
+    RgStream stream = rg_stream(4, "set_path", 0, "prior", 1);
+    RgRandom random = rg_stream_at(&stream, 0), again = random;
     RgFailure failure = {0};
-    Case      c;
+    Case c;
 
     case_create(which, RG_KERNEL_GAUSSIAN, 1, &c);
     RG_OK(rg_set_paths_update(c.paths, &c.kernel, 0.02, 0.3, 0, NULL, NULL, &failure));
@@ -193,7 +193,7 @@ static void prior_paths_are_sample_paths(void **state)
 static void updates_are_incremental(void **state)
 {
   RgFailure failure = {0};
-  Case      c, d;
+  Case c, d;
 
   (void)state;
   for (int which = 0; which < 2; ++which) {
@@ -226,24 +226,22 @@ static void updates_are_incremental(void **state)
 static void an_index_outside_is_refused(void **state)
 {
   const int outside = 1000;
-  Case      c;
+  Case c;
   RgFailure failure = {0};
 
   (void)state;
   case_create(0, RG_KERNEL_GAUSSIAN, 0, &c);
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
-  assert_int_equal((int)rg_set_paths_update(c.paths, &c.kernel, 0.02, 0.3, 1, &outside, c.y,
-                                            &failure),
-                   PETSC_ERR_ARG_OUTOFRANGE);
+  assert_int_equal(
+    (int)rg_set_paths_update(c.paths, &c.kernel, 0.02, 0.3, 1, &outside, c.y, &failure),
+    PETSC_ERR_ARG_OUTOFRANGE);
   RG_OK(PetscPopErrorHandler());
   case_destroy(&c);
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(updates_and_covariances),
-  cmocka_unit_test(draws_have_the_posterior),
-  cmocka_unit_test(prior_paths_are_sample_paths),
-  cmocka_unit_test(updates_are_incremental),
+  cmocka_unit_test(updates_and_covariances),      cmocka_unit_test(draws_have_the_posterior),
+  cmocka_unit_test(prior_paths_are_sample_paths), cmocka_unit_test(updates_are_incremental),
   cmocka_unit_test(an_index_outside_is_refused),
 };
 

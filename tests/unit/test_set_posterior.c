@@ -5,14 +5,14 @@
 #include "gp/set_posterior.h"
 
 #define MAX_POINTS 400
-#define MAX_DATA   90
+#define MAX_DATA 90
 
 /* Domains over 4 inputs: 0 a set, 1 a grid, 2 grid x grid, 3 set x grid. */
 #define DOMAINS 4
 
 static void make_space(bool grid, int dim, uint64_t seed, RgSpace *space)
 {
-  const int    levels[] = {4, 3, 5, 2};
+  const int levels[] = {4, 3, 5, 2};
   const double zero[4] = {0}, one[] = {1.0, 1.0, 1.0, 1.0};
 
   if (grid) {
@@ -40,9 +40,7 @@ static void make_domain(int which, RgDomain *domain)
     make_space(true, 3, 3, &domain->design);
     make_space(true, 1, 4, &domain->context);
     break;
-  default:
-    make_space(false, 2, 5, &domain->design);
-    make_space(true, 2, 6, &domain->context);
+  default: make_space(false, 2, 5, &domain->design); make_space(true, 2, 6, &domain->context);
   }
 }
 
@@ -53,9 +51,9 @@ static int joined_points(const RgDomain *domain, double *X)
 
   for (int i = 0; i < domain->design.size * nc; ++i) {
     for (int k = 0; k < SUPPORT_DIM; ++k) {
-      X[i * SUPPORT_DIM + k] =
-        k < dx ? domain->design.points[(i / nc) * dx + k]
-               : domain->context.points[(i % nc) * domain->context.dim + k - dx];
+      X[i * SUPPORT_DIM + k] = k < dx
+                                 ? domain->design.points[(i / nc) * dx + k]
+                                 : domain->context.points[(i % nc) * domain->context.dim + k - dx];
     }
   }
   return domain->design.size * nc;
@@ -64,7 +62,7 @@ static int joined_points(const RgDomain *domain, double *X)
 /* The same data in the posterior with a Cholesky factor. */
 static void compare(RgSetPosterior *set, RgPosterior *reference, int size, const double *X)
 {
-  double       mean[MAX_POINTS], variance[MAX_POINTS], row[MAX_POINTS], other[MAX_POINTS];
+  double mean[MAX_POINTS], variance[MAX_POINTS], row[MAX_POINTS], other[MAX_POINTS];
   RgPrediction work = {0};
 
   assert_int_equal(rg_set_posterior_size(set), size);
@@ -83,13 +81,13 @@ static void compare(RgSetPosterior *set, RgPosterior *reference, int size, const
 
 static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
 {
-  double          X[MAX_POINTS * SUPPORT_DIM], y[MAX_DATA];
-  RgDomain        domain;
-  RgKernel        kernel, other;
+  double X[MAX_POINTS * SUPPORT_DIM], y[MAX_DATA];
+  RgDomain domain;
+  RgKernel kernel, other;
   RgSetPosterior *set;
-  RgPosterior     reference;
-  RgFailure       failure = {0};
-  int             size;
+  RgPosterior reference;
+  RgFailure failure = {0};
+  int size;
 
   make_domain(which, &domain);
   size = joined_points(&domain, X);
@@ -127,7 +125,7 @@ static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
 static void overlapping_kernel(RgKernelFamily family, RgKernel *kernel)
 {
   const double scales[] = {0.31, 0.52, 0.27, 0.74}, variances[] = {1.2, 0.7};
-  const int    group[] = {0, 0, 1, 1};
+  const int group[] = {0, 0, 1, 1};
 
   RG_OK(rg_kernel_create_additive(family, 4, 2, group, true, scales, variances, kernel));
   kernel->terms[1].factors[0].inputs[0] = 1; /* inputs 0 1 and 1 3 */
@@ -138,9 +136,9 @@ static void overlapping_kernel(RgKernelFamily family, RgKernel *kernel)
 static void one_method(RgSetMethod method, const RgDomain *domain, const RgKernel *kernel)
 {
   RgSetPosterior *set, *rows;
-  RgFailure       failure = {0};
-  double          y[MAX_DATA], a[MAX_POINTS], b[MAX_POINTS];
-  int             size;
+  RgFailure failure = {0};
+  double y[MAX_DATA], a[MAX_POINTS], b[MAX_POINTS];
+  int size;
 
   support_normals(11, MAX_DATA, y);
   RG_OK(rg_set_posterior_create_with(method, domain, kernel, 1e-3, 0.2, 3, &set));
@@ -177,8 +175,8 @@ static void structured_methods_agree_with_rows(void **state)
     for (int which = 0; which < DOMAINS; ++which) {
       const int group[] = {0, 0, 1, 1};
       const double scales[] = {0.31, 0.52, 0.27, 0.74};
-      RgDomain  domain;
-      RgKernel  kernel;
+      RgDomain domain;
+      RgKernel kernel;
 
       make_domain(which, &domain);
       if (which == 1 || which == 2) {
@@ -200,13 +198,13 @@ static void structured_methods_agree_with_rows(void **state)
 /* Which representation a posterior chooses, and that a new kernel may change it. */
 static void methods_are_chosen_by_structure(void **state)
 {
-  const double    lower[4] = {0}, upper[] = {1, 1, 1, 1}, scale = 0.4;
-  const int       levels[] = {8, 8, 8, 8};
-  double          axes[32];
-  RgDomain        grid = {0}, set;
-  RgKernel        gaussian, matern, sum;
+  const double lower[4] = {0}, upper[] = {1, 1, 1, 1}, scale = 0.4;
+  const int levels[] = {8, 8, 8, 8};
+  double axes[32];
+  RgDomain grid = {0}, set;
+  RgKernel gaussian, matern, sum;
   RgSetPosterior *posterior;
-  RgFailure       failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   for (int i = 0; i < 32; ++i) axes[i] = (i % 8) / 7.0;
@@ -244,7 +242,7 @@ static void methods_are_chosen_by_structure(void **state)
 
 /* A second mean kept by the updates. */
 typedef struct {
-  int    resets, size;
+  int resets, size;
   double mean[MAX_POINTS];
 } Follower;
 
@@ -262,7 +260,7 @@ static PetscErrorCode follower_update(void *context, const RgSetPosterior *poste
                                       const RgSetUpdate *update)
 {
   Follower *follower = context;
-  double    mean = rg_set_posterior_mean(posterior)[update->index];
+  double mean = rg_set_posterior_mean(posterior)[update->index];
 
   RG_CLOSE(update->step * update->pivot, update->y - mean, 1e-13);
   for (int i = 0; i < follower->size; ++i) follower->mean[i] += update->step * update->row[i];
@@ -271,12 +269,12 @@ static PetscErrorCode follower_update(void *context, const RgSetPosterior *poste
 
 static void listeners_follow(void **state)
 {
-  Follower        follower = {0};
-  RgSetListener   listener = {&follower, follower_reset, follower_update};
-  RgDomain        domain;
-  RgKernel        kernel;
+  Follower follower = {0};
+  RgSetListener listener = {&follower, follower_reset, follower_update};
+  RgDomain domain;
+  RgKernel kernel;
   RgSetPosterior *set;
-  RgFailure       failure = {0};
+  RgFailure failure = {0};
 
   (void)state;
   make_domain(2, &domain);
@@ -311,11 +309,11 @@ static void agrees_with_the_cholesky_posterior(void **state)
 /* Without noise a second look at a point teaches nothing and breaks nothing. */
 static void noiseless_repeats_are_skipped(void **state)
 {
-  RgDomain        domain;
-  RgKernel        kernel;
+  RgDomain domain;
+  RgKernel kernel;
   RgSetPosterior *set;
-  RgFailure       failure = {0};
-  double          before[MAX_POINTS];
+  RgFailure failure = {0};
+  double before[MAX_POINTS];
 
   (void)state;
   make_domain(0, &domain);
@@ -346,11 +344,11 @@ static void paths_agree_between_routes(void **state)
   (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
-      RgDomain  domain;
-      RgKernel  kernel;
-      RgSpace   set;
+      RgDomain domain;
+      RgKernel kernel;
+      RgSpace set;
       RgFailure failure = {0};
-      double    z[MAX_POINTS], f[MAX_POINTS], dense[MAX_POINTS], jitter[2];
+      double z[MAX_POINTS], f[MAX_POINTS], dense[MAX_POINTS], jitter[2];
 
       make_domain(1, &domain);
       support_kernel((RgKernelFamily)family, variant, &kernel);
@@ -372,18 +370,18 @@ static void paths_agree_between_routes(void **state)
 static void paths_through_a_singular_matrix_report_jitter(void **state)
 {
   const double zero = 0.0, one = 1.0, scale = 5.0;
-  double       z[60], f[60], axis[60], jitter;
-  int          levels = 60;
-  RgSpace      grid = {0}, set;
-  RgKernel     kernel;
-  RgFailure    failure = {0};
+  double z[60], f[60], axis[60], jitter;
+  int levels = 60;
+  RgSpace grid = {0}, set;
+  RgKernel kernel;
+  RgFailure failure = {0};
 
   (void)state;
   for (int i = 0; i < 60; ++i) axis[i] = i / 59.0;
   support_normals(9, 60, z);
   RG_OK(rg_space_grid(&grid, 1, &levels, axis, &zero, &one));
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &scale, 2.0, &kernel));
-  set      = grid;
+  set = grid;
   set.kind = RG_SPACE_SET;
   for (int route = 0; route < 2; ++route) {
     RG_OK(rg_sample_path(route ? &set : &grid, &kernel, z, f, &jitter, &failure));

@@ -174,7 +174,7 @@ static void foreign_hdf5_is_damaged_or_newer(void **state)
     if (version >= 0) {
       hid_t space = H5Screate(H5S_SCALAR);
       hid_t attribute =
-          H5Acreate2(file, "schema_version", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT);
+        H5Acreate2(file, "schema_version", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT);
       assert_true(H5Awrite(attribute, H5T_NATIVE_INT, &version) >= 0);
       H5Aclose(attribute);
       H5Sclose(space);

@@ -155,14 +155,14 @@ static void trailer_survives_the_way(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(writes_and_replaces),
-      cmocka_unit_test(missing_directory_is_an_error),
-      cmocka_unit_test(nothing_is_left_of_a_failed_write),
-      cmocka_unit_test(target_that_is_a_directory_is_an_error),
-      cmocka_unit_test(temporary_names_do_not_collide),
-      cmocka_unit_test(files_of_the_dead_are_stale),
-      cmocka_unit_test(shards_are_known_by_their_names),
-      cmocka_unit_test(trailer_survives_the_way),
+    cmocka_unit_test(writes_and_replaces),
+    cmocka_unit_test(missing_directory_is_an_error),
+    cmocka_unit_test(nothing_is_left_of_a_failed_write),
+    cmocka_unit_test(target_that_is_a_directory_is_an_error),
+    cmocka_unit_test(temporary_names_do_not_collide),
+    cmocka_unit_test(files_of_the_dead_are_stale),
+    cmocka_unit_test(shards_are_known_by_their_names),
+    cmocka_unit_test(trailer_survives_the_way),
   };
 
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;

@@ -41,13 +41,13 @@ static void philox(const uint64_t counter[4], const uint64_t key[2], uint64_t ou
 
 /* Published known-answer vectors of Random123: counter, key, result. */
 static const uint64_t vectors[3][10] = {
-    {0, 0, 0, 0, 0, 0, 0x16554d9eca36314cu, 0xdb20fe9d672d0fdcu, 0xd7e772cee186176bu,
-     0x7e68b68aec7ba23bu},
-    {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0x87b092c3013fe90bu,
-     0x438c3c67be8d0224u, 0x9cc7d7c69cd777b6u, 0xa09caebf594f0ba0u},
-    {0x243f6a8885a308d3u, 0x13198a2e03707344u, 0xa4093822299f31d0u, 0x082efa98ec4e6c89u,
-     0x452821e638d01377u, 0xbe5466cf34e90c6cu, 0xa528f45403e61d95u, 0x38c72dbd566e9788u,
-     0xa5a1610e72fd18b5u, 0x57bd43b5e52b7fe6u},
+  {0, 0, 0, 0, 0, 0, 0x16554d9eca36314cu, 0xdb20fe9d672d0fdcu, 0xd7e772cee186176bu,
+   0x7e68b68aec7ba23bu},
+  {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0x87b092c3013fe90bu,
+   0x438c3c67be8d0224u, 0x9cc7d7c69cd777b6u, 0xa09caebf594f0ba0u},
+  {0x243f6a8885a308d3u, 0x13198a2e03707344u, 0xa4093822299f31d0u, 0x082efa98ec4e6c89u,
+   0x452821e638d01377u, 0xbe5466cf34e90c6cu, 0xa528f45403e61d95u, 0x38c72dbd566e9788u,
+   0xa5a1610e72fd18b5u, 0x57bd43b5e52b7fe6u},
 };
 
 static void known_answers(void **state)
@@ -378,24 +378,24 @@ static void batches_equal_single_draws(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(known_answers),
-    cmocka_unit_test(blocks_are_philox_of_seed_iteration_index),
-    cmocka_unit_test(keys_do_not_change),
-    cmocka_unit_test(every_field_matters),
-    cmocka_unit_test(sub_streams),
-    cmocka_unit_test(draws_do_not_depend_on_other_draws),
-    cmocka_unit_test(streams_differ),
-    cmocka_unit_test(words_come_in_order_of_the_blocks),
-    cmocka_unit_test(uniform_moments),
-    cmocka_unit_test(uniform_is_open),
-    cmocka_unit_test(normal_moments),
-    cmocka_unit_test(exponential_moments),
-    cmocka_unit_test(gamma_moments),
-    cmocka_unit_test(gamma_median_of_a_small_shape),
-    cmocka_unit_test(below_is_unbiased),
-    cmocka_unit_test(below_is_unbiased_where_modulo_is_not),
-    cmocka_unit_test(subset_is_distinct_and_fair),
-    cmocka_unit_test(batches_equal_single_draws),
+  cmocka_unit_test(known_answers),
+  cmocka_unit_test(blocks_are_philox_of_seed_iteration_index),
+  cmocka_unit_test(keys_do_not_change),
+  cmocka_unit_test(every_field_matters),
+  cmocka_unit_test(sub_streams),
+  cmocka_unit_test(draws_do_not_depend_on_other_draws),
+  cmocka_unit_test(streams_differ),
+  cmocka_unit_test(words_come_in_order_of_the_blocks),
+  cmocka_unit_test(uniform_moments),
+  cmocka_unit_test(uniform_is_open),
+  cmocka_unit_test(normal_moments),
+  cmocka_unit_test(exponential_moments),
+  cmocka_unit_test(gamma_moments),
+  cmocka_unit_test(gamma_median_of_a_small_shape),
+  cmocka_unit_test(below_is_unbiased),
+  cmocka_unit_test(below_is_unbiased_where_modulo_is_not),
+  cmocka_unit_test(subset_is_distinct_and_fair),
+  cmocka_unit_test(batches_equal_single_draws),
 };
 
 RG_TEST_MAIN(tests)

@@ -26,8 +26,8 @@ static void parse(const char *folder, const char *path, RgStudy *study, RgDiagno
 /* Identity of the only trial. */
 static void identify(const char *folder, const char *path, char id[RG_ID_LENGTH + 1])
 {
-  RgStudy       study;
-  RgPlan        plan;
+  RgStudy study;
+  RgPlan plan;
   RgDiagnostics found = {0};
 
   parse(folder, path, &study, &found);
@@ -62,7 +62,7 @@ static void test_identity_is_the_numbers(void **state)
 static void test_mistake_has_both_places(void **state)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,x,6\n");
-  RgStudy       study;
+  RgStudy study;
   RgDiagnostics found = {0};
 
   (void)state;
@@ -77,7 +77,7 @@ static void test_mistake_has_both_places(void **state)
 static void test_pool_exhausted(void **state)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,5,6\n");
-  RgStudy       study;
+  RgStudy study;
   RgDiagnostics found = {0};
 
   (void)state;
@@ -91,7 +91,7 @@ static void test_pool_exhausted(void **state)
 static void expect_trial(const RgStudy *study, const RgTrial *trial, const char *message)
 {
   RgRecord record = {0};
-  bool     stopped;
+  bool stopped;
 
   RG_OK(rg_trial_run(study, trial, NULL, NULL, &record, &stopped));
   assert_int_equal(record.status, message ? RG_STATUS_FAILED : RG_STATUS_COMPLETE);
@@ -104,9 +104,9 @@ static void expect_trial(const RgStudy *study, const RgTrial *trial, const char 
 static void test_table_changes_under_a_run(void **state)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,9\n");
-  const char    changed[] = "a,b,f\n1,2,3\n4,5,6\n7,8,8\n";
-  RgStudy       study;
-  RgPlan        plan;
+  const char changed[] = "a,b,f\n1,2,3\n4,5,6\n7,8,8\n";
+  RgStudy study;
+  RgPlan plan;
   RgDiagnostics found = {0};
 
   (void)state;

@@ -10,10 +10,10 @@ static void the_head_is_read(void **state)
 
   (void)state;
   parse_study(
-      "study: a_b-1\ntitle: 'Ünïcode: #1'\nreference: arXiv:2409.00979\n"
-      "description: >\n  two\n  lines\n\nseed: 2024\ninstances: 3\nseeds: {first: 5, count: 3}\n"
-      "common: {iterations: 7}\nproblems: [branin]\nalgorithms: [random]\n",
-      &study);
+    "study: a_b-1\ntitle: 'Ünïcode: #1'\nreference: arXiv:2409.00979\n"
+    "description: >\n  two\n  lines\n\nseed: 2024\ninstances: 3\nseeds: {first: 5, count: 3}\n"
+    "common: {iterations: 7}\nproblems: [branin]\nalgorithms: [random]\n",
+    &study);
   assert_string_equal(study.path, "t.yaml");
   assert_string_equal(study.name, "a_b-1");
   assert_string_equal(study.title, "Ünïcode: #1");
@@ -236,7 +236,7 @@ static void every_method_can_be_named(void **state)
 static void paths_lead_from_the_study_file(void **state)
 {
   static const RgParam table[] = {
-      {.name = "file", .type = RG_PARAM_PATH, .fallback = "auto", .symbol = "", .doc = ""}, {0}};
+    {.name = "file", .type = RG_PARAM_PATH, .fallback = "auto", .symbol = "", .doc = ""}, {0}};
   const RgYamlNode typed = {.kind = RG_YAML_SCALAR, .text = "study_text.h"};
   const RgPlace place = {RG_TEST_DATA "/unit/any.yaml", 1, 1};
   RgDiagnostics diagnostics = {0};
@@ -269,7 +269,7 @@ static void files_that_are_none(void **state)
     RG_OK(rg_study_load(cases[i].path, &study, &diagnostics));
     assert_int_equal(diagnostics.n, 1);
     assert_int_equal(
-        strncmp(diagnostics.list[0].message, cases[i].message, strlen(cases[i].message)), 0);
+      strncmp(diagnostics.list[0].message, cases[i].message, strlen(cases[i].message)), 0);
     assert_string_equal(diagnostics.list[0].place.file, cases[i].path);
     RG_OK(rg_study_destroy(&study));
   }
@@ -313,9 +313,9 @@ static void giant_scalars(void **state)
   memset(word, '7', SIZE);
   word[SIZE] = 0;
   for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
-    RgStudy       study;
+    RgStudy study;
     RgDiagnostics diagnostics = {0};
-    const int     length = snprintf(text, SIZE + 500, formats[k], word);
+    const int length = snprintf(text, SIZE + 500, formats[k], word);
     RG_OK(rg_study_parse("t.yaml", text, (size_t)length, &study, &diagnostics));
     if (!diagnostics.n) fail_msg("accepted: case %d", (int)k);
     assert_true(strlen(diagnostics.list[0].message) < sizeof diagnostics.list[0].message);
@@ -326,19 +326,19 @@ static void giant_scalars(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_head_is_read),
-    cmocka_unit_test(what_is_not_said_has_a_default),
-      cmocka_unit_test(a_preset_comes_before_what_stands_beside_it),
-    cmocka_unit_test(seeds_are_a_number_a_list_or_a_range),
-    cmocka_unit_test(later_layers_win),
-    cmocka_unit_test(automatic_initial_points),
-    cmocka_unit_test(canonical_text_leaves_out_what_is_not_read),
-    cmocka_unit_test(no_parameter_has_a_reserved_name),
-    cmocka_unit_test(every_method_can_be_named),
-    cmocka_unit_test(paths_lead_from_the_study_file),
-    cmocka_unit_test(files_that_are_none),
-    cmocka_unit_test(many_mistakes),
-    cmocka_unit_test(giant_scalars),
+  cmocka_unit_test(the_head_is_read),
+  cmocka_unit_test(what_is_not_said_has_a_default),
+  cmocka_unit_test(a_preset_comes_before_what_stands_beside_it),
+  cmocka_unit_test(seeds_are_a_number_a_list_or_a_range),
+  cmocka_unit_test(later_layers_win),
+  cmocka_unit_test(automatic_initial_points),
+  cmocka_unit_test(canonical_text_leaves_out_what_is_not_read),
+  cmocka_unit_test(no_parameter_has_a_reserved_name),
+  cmocka_unit_test(every_method_can_be_named),
+  cmocka_unit_test(paths_lead_from_the_study_file),
+  cmocka_unit_test(files_that_are_none),
+  cmocka_unit_test(many_mistakes),
+  cmocka_unit_test(giant_scalars),
 };
 
 RG_TEST_MAIN(tests)

@@ -37,11 +37,11 @@ static void an_algorithm_axis_multiplies_its_cells_only(void **state)
 static void a_problem_axis_multiplies_its_cells_only(void **state)
 {
   (void)state;
-  check_cells(TWO "sweep: [{problems.Ackley 4.5-D.dim: [2, 4]}]\n",
-              (const char *const[]){
-                  "branin | random | ", "branin | GP-UCB | ", "Ackley 4.5-D | random | dim=2",
-                  "Ackley 4.5-D | random | dim=4", "Ackley 4.5-D | GP-UCB | dim=2",
-                  "Ackley 4.5-D | GP-UCB | dim=4", NULL});
+  check_cells(
+    TWO "sweep: [{problems.Ackley 4.5-D.dim: [2, 4]}]\n",
+    (const char *const[]){"branin | random | ", "branin | GP-UCB | ",
+                          "Ackley 4.5-D | random | dim=2", "Ackley 4.5-D | random | dim=4",
+                          "Ackley 4.5-D | GP-UCB | dim=2", "Ackley 4.5-D | GP-UCB | dim=4", NULL});
 }
 
 static void a_common_axis_multiplies_all(void **state)
@@ -49,12 +49,12 @@ static void a_common_axis_multiplies_all(void **state)
   (void)state;
   check_cells(TWO "sweep: [{common.noise_variance: [1e-4, 1e-2]}]\n",
               (const char *const[]){
-                  "branin | random | noise_variance=1e-4", "branin | random | noise_variance=1e-2",
-                  "branin | GP-UCB | noise_variance=1e-4", "branin | GP-UCB | noise_variance=1e-2",
-                  "Ackley 4.5-D | random | noise_variance=1e-4",
-                  "Ackley 4.5-D | random | noise_variance=1e-2",
-                  "Ackley 4.5-D | GP-UCB | noise_variance=1e-4",
-                  "Ackley 4.5-D | GP-UCB | noise_variance=1e-2", NULL});
+                "branin | random | noise_variance=1e-4", "branin | random | noise_variance=1e-2",
+                "branin | GP-UCB | noise_variance=1e-4", "branin | GP-UCB | noise_variance=1e-2",
+                "Ackley 4.5-D | random | noise_variance=1e-4",
+                "Ackley 4.5-D | random | noise_variance=1e-2",
+                "Ackley 4.5-D | GP-UCB | noise_variance=1e-4",
+                "Ackley 4.5-D | GP-UCB | noise_variance=1e-2", NULL});
 }
 
 /* The model's settings mean nothing to random search. */
@@ -62,10 +62,10 @@ static void a_common_block_axis_multiplies_who_reads_it(void **state)
 {
   (void)state;
   check_cells(
-      STUDY("[branin]",
-            "[random, gp_ucb]") "sweep: [{common.surrogate.length_scale: [0.1, [0.2, 0.3]]}]\n",
-      (const char *const[]){"branin | random | ", "branin | gp_ucb | surrogate.length_scale=0.1",
-                            "branin | gp_ucb | surrogate.length_scale=[0.2, 0.3]", NULL});
+    STUDY("[branin]",
+          "[random, gp_ucb]") "sweep: [{common.surrogate.length_scale: [0.1, [0.2, 0.3]]}]\n",
+    (const char *const[]){"branin | random | ", "branin | gp_ucb | surrogate.length_scale=0.1",
+                          "branin | gp_ucb | surrogate.length_scale=[0.2, 0.3]", NULL});
 }
 
 /* Who sets the key closer by is not touched. */
@@ -73,16 +73,16 @@ static void an_axis_does_not_reach_through_an_override(void **state)
 {
   (void)state;
   check_cells(
-      "study: t\ncommon: {iterations: 5}\n"
-      "problems: [branin, {name: ackley, noise_variance: 1, surrogate: {variance: 2}}]\n"
-      "algorithms: [gp_ucb, {name: ei, surrogate: {variance: 3}}]\n"
-      "sweep:\n  - {common.noise_variance: [3, 4]}\n  - {common.surrogate.variance: [5, 6]}\n",
-      (const char *const[]){"branin | gp_ucb | noise_variance=3, surrogate.variance=5",
-                            "branin | gp_ucb | noise_variance=3, surrogate.variance=6",
-                            "branin | gp_ucb | noise_variance=4, surrogate.variance=5",
-                            "branin | gp_ucb | noise_variance=4, surrogate.variance=6",
-                            "branin | ei | noise_variance=3", "branin | ei | noise_variance=4",
-                            "ackley | gp_ucb | ", "ackley | ei | ", NULL});
+    "study: t\ncommon: {iterations: 5}\n"
+    "problems: [branin, {name: ackley, noise_variance: 1, surrogate: {variance: 2}}]\n"
+    "algorithms: [gp_ucb, {name: ei, surrogate: {variance: 3}}]\n"
+    "sweep:\n  - {common.noise_variance: [3, 4]}\n  - {common.surrogate.variance: [5, 6]}\n",
+    (const char *const[]){"branin | gp_ucb | noise_variance=3, surrogate.variance=5",
+                          "branin | gp_ucb | noise_variance=3, surrogate.variance=6",
+                          "branin | gp_ucb | noise_variance=4, surrogate.variance=5",
+                          "branin | gp_ucb | noise_variance=4, surrogate.variance=6",
+                          "branin | ei | noise_variance=3", "branin | ei | noise_variance=4",
+                          "ackley | gp_ucb | ", "ackley | ei | ", NULL});
 }
 
 static void axes_are_crossed_and_paths_of_one_axis_go_together(void **state)
@@ -92,10 +92,10 @@ static void axes_are_crossed_and_paths_of_one_axis_go_together(void **state)
                                             "algorithms.gp_ucb.delta: [0.2, 0.3]}\n"
                                             "  - {common.initial_points: [4, 5]}\n",
               (const char *const[]){
-                  "ackley | gp_ucb (delta=0.2) | dim=2, delta=0.2, initial_points=4",
-                  "ackley | gp_ucb (delta=0.2) | dim=2, delta=0.2, initial_points=5",
-                  "ackley | gp_ucb (delta=0.3) | dim=3, delta=0.3, initial_points=4",
-                  "ackley | gp_ucb (delta=0.3) | dim=3, delta=0.3, initial_points=5", NULL});
+                "ackley | gp_ucb (delta=0.2) | dim=2, delta=0.2, initial_points=4",
+                "ackley | gp_ucb (delta=0.2) | dim=2, delta=0.2, initial_points=5",
+                "ackley | gp_ucb (delta=0.3) | dim=3, delta=0.3, initial_points=4",
+                "ackley | gp_ucb (delta=0.3) | dim=3, delta=0.3, initial_points=5", NULL});
 }
 
 /* An axis of pairs of which a cell reads only one: its values once each. */
@@ -114,14 +114,14 @@ static void blocks_are_swept_at_every_layer(void **state)
 {
   (void)state;
   check_cells(
-      STUDY("[branin]",
-            "[gp_ucb]") "sweep:\n  - {problems.branin.surrogate.kernel: [matern32, gaussian]}\n"
-                        "  - {algorithms.gp_ucb.maximiser.restarts: [10]}\n",
-      (const char *const[]){"branin | gp_ucb (maximiser.restarts=10) | surrogate.kernel=matern32, "
-                            "maximiser.restarts=10",
-                            "branin | gp_ucb (maximiser.restarts=10) | surrogate.kernel=gaussian, "
-                            "maximiser.restarts=10",
-                            NULL});
+    STUDY("[branin]",
+          "[gp_ucb]") "sweep:\n  - {problems.branin.surrogate.kernel: [matern32, gaussian]}\n"
+                      "  - {algorithms.gp_ucb.maximiser.restarts: [10]}\n",
+    (const char *const[]){"branin | gp_ucb (maximiser.restarts=10) | surrogate.kernel=matern32, "
+                          "maximiser.restarts=10",
+                          "branin | gp_ucb (maximiser.restarts=10) | surrogate.kernel=gaussian, "
+                          "maximiser.restarts=10",
+                          NULL});
 }
 
 static void the_longest_label_is_meant(void **state)
@@ -167,17 +167,17 @@ static void a_sweep_can_give_what_is_required(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(an_algorithm_axis_multiplies_its_cells_only),
-    cmocka_unit_test(a_problem_axis_multiplies_its_cells_only),
-    cmocka_unit_test(a_common_axis_multiplies_all),
-    cmocka_unit_test(a_common_block_axis_multiplies_who_reads_it),
-    cmocka_unit_test(an_axis_does_not_reach_through_an_override),
-    cmocka_unit_test(axes_are_crossed_and_paths_of_one_axis_go_together),
-    cmocka_unit_test(half_an_axis_is_not_repeated),
-    cmocka_unit_test(blocks_are_swept_at_every_layer),
-    cmocka_unit_test(the_longest_label_is_meant),
-    cmocka_unit_test(the_swept_value_counts),
-    cmocka_unit_test(a_sweep_can_give_what_is_required),
+  cmocka_unit_test(an_algorithm_axis_multiplies_its_cells_only),
+  cmocka_unit_test(a_problem_axis_multiplies_its_cells_only),
+  cmocka_unit_test(a_common_axis_multiplies_all),
+  cmocka_unit_test(a_common_block_axis_multiplies_who_reads_it),
+  cmocka_unit_test(an_axis_does_not_reach_through_an_override),
+  cmocka_unit_test(axes_are_crossed_and_paths_of_one_axis_go_together),
+  cmocka_unit_test(half_an_axis_is_not_repeated),
+  cmocka_unit_test(blocks_are_swept_at_every_layer),
+  cmocka_unit_test(the_longest_label_is_meant),
+  cmocka_unit_test(the_swept_value_counts),
+  cmocka_unit_test(a_sweep_can_give_what_is_required),
 };
 
 RG_TEST_MAIN(tests)

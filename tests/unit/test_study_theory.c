@@ -14,16 +14,17 @@ static const RgTheoryOptions printed = {.delta = 0.1};
   "  iterations: 100\n"                                                                            \
   "  initial_points: 8\n"                                                                          \
   "  noise_variance: 1e-4\n"                                                                       \
-  "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: false}\n"
+  "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: "       \
+  "false}\n"
 
 typedef struct {
-  RgStudy       study;
+  RgStudy study;
   RgTheoryTable table;
 } Theory;
 
 static Theory theory_of(const char *text, const RgTheoryOptions *options)
 {
-  Theory        theory;
+  Theory theory;
   RgDiagnostics found = {0};
 
   RG_OK(rg_study_parse("study.yaml", text, strlen(text), &theory.study, &found));
@@ -67,7 +68,7 @@ static void test_curves_of_the_rules(void **state)
                                   "  - gp_ucb\n"
                                   "  - rgp_ucb\n";
   static const int curves_per_rule[] = {3, 1, 1, 1};
-  Theory           theory = theory_of(text, &printed);
+  Theory theory = theory_of(text, &printed);
 
   (void)state;
   check_curve(&theory, 0, RG_CURVE_THEOREM_4_1, 379.858081);
@@ -90,9 +91,9 @@ static void test_curves_of_the_rules(void **state)
 
 static void test_tight_and_delta(void **state)
 {
-  static const char     text[] = HEAD "problems: [gp_path]\nalgorithms: [irgp_ucb]\n";
+  static const char text[] = HEAD "problems: [gp_path]\nalgorithms: [irgp_ucb]\n";
   const RgTheoryOptions tight = {.delta = 0.1, .tight = true}, surer = {.delta = 0.01};
-  Theory                theory = theory_of(text, &tight);
+  Theory theory = theory_of(text, &tight);
 
   (void)state;
   check_curve(&theory, 0, RG_CURVE_THEOREM_4_3, 490.872102);
@@ -107,8 +108,8 @@ static void test_assumptions(void **state)
 {
   static const struct {
     const char *problem, *algorithm;
-    bool        bounded;
-    RgClaim     claim;
+    bool bounded;
+    RgClaim claim;
     const char *why;
   } cases[] = {
     {"name: gp_path", "name: ei", false, RG_CLAIM_NOMINAL, "no confidence parameter of"},
@@ -149,10 +150,10 @@ static void test_assumptions(void **state)
     char text[1024];
     snprintf(text, sizeof text, HEAD "problems:\n  - {%s}\nalgorithms:\n  - {%s}\n",
              cases[k].problem, cases[k].algorithm);
-    Theory              theory = theory_of(text, &printed);
+    Theory theory = theory_of(text, &printed);
     const RgCellTheory *cell = &theory.table.cells[0];
-    if (cell->bounded != cases[k].bounded || !strstr(cell->why, cases[k].why)
-        || (!*cases[k].why && *cell->why) || (cell->bounded && cell->claim != cases[k].claim))
+    if (cell->bounded != cases[k].bounded || !strstr(cell->why, cases[k].why) ||
+        (!*cases[k].why && *cell->why) || (cell->bounded && cell->claim != cases[k].claim))
       fail_msg("{%s} {%s}: %s", cases[k].problem, cases[k].algorithm, cell->why);
     assert_int_equal(count_curves(cell) > 0, cell->bounded);
     theory_free(&theory);
@@ -162,12 +163,12 @@ static void test_assumptions(void **state)
 /* Gain of a box: that of Sobol points, below Hadamard's bound for a smooth kernel. */
 static void test_box(void **state)
 {
-  static const char text[]
-    = HEAD "problems: [{name: branin, iterations: 40, surrogate: {length_scale: 0.5}}]\n"
-           "algorithms: [{name: irgp_ucb, shift: continuous, a: 2, b: 20}]\n";
-  Theory              theory = theory_of(text, &printed);
+  static const char text[] =
+    HEAD "problems: [{name: branin, iterations: 40, surrogate: {length_scale: 0.5}}]\n"
+         "algorithms: [{name: irgp_ucb, shift: continuous, a: 2, b: 20}]\n";
+  Theory theory = theory_of(text, &printed);
   const RgCellTheory *cell = &theory.table.cells[0];
-  const double        hadamard = 20 * log1p(1e4), gamma = cell->gain->upper[39];
+  const double hadamard = 20 * log1p(1e4), gamma = cell->gain->upper[39];
 
   (void)state;
   assert_int_equal(cell->n, 40);
@@ -181,18 +182,19 @@ static void test_box(void **state)
 
 static void test_tables(void **state)
 {
-  static const char text[]
-    = HEAD "problems: [{name: gp_path, label: 'a, \"b\"', iterations: 2}]\n"
-           "algorithms: [gp_ucb, random]\n"
-           "sweep:\n  - algorithms.gp_ucb.beta: [bcr, srinivas]\n";
+  static const char text[] = HEAD "problems: [{name: gp_path, label: 'a, \"b\"', iterations: 2}]\n"
+                                  "algorithms: [gp_ucb, random]\n"
+                                  "sweep:\n  - algorithms.gp_ucb.beta: [bcr, srinivas]\n";
   Theory theory = theory_of(text, &printed);
   RgText bounds = {0}, confidence = {0};
 
   (void)state;
   RG_OK(rg_theory_write_bounds(&theory.study, &theory.table, &bounds));
   RG_OK(rg_theory_write_confidence(&theory.study, &theory.table, 0.95, &confidence));
-  assert_memory_equal(bounds.data, "problem,algorithm,swept,quantity,t,value,kind,remark\n"
-                                   "\"a, \"\"b\"\"\",", 63);
+  assert_memory_equal(bounds.data,
+                      "problem,algorithm,swept,quantity,t,value,kind,remark\n"
+                      "\"a, \"\"b\"\"\",",
+                      63);
   assert_non_null(strstr(bounds.data, ",gamma_upper,1,4.60522018348825"));
   assert_non_null(strstr(bounds.data, ",bound,hadamard\n"));
   assert_non_null(strstr(bounds.data, ",gamma_greedy,2,"));
@@ -215,20 +217,20 @@ static void test_tables(void **state)
 static void test_robust_measures(void **state)
 {
   static const char text[] =
-      "study: theory\n"
-      "common:\n"
-      "  iterations: 100\n"
-      "  initial_points: 1\n"
-      "  noise_variance: 1e-6\n"
-      "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed,\n"
-      "              standardise: false, mean: zero, noise_variance: 1e-6}\n"
-      "problems:\n"
-      "  - {name: gp_path_context, score: {E: expectation, P: ptr(0), M: mad}}\n"
-      "  - {name: gp_path_context, label: nature, setting: uncontrollable}\n"
-      "  - {name: himmelblau_composite, levels: 4, label: other}\n"
-      "algorithms: [rrgp_ucb, bbbmobo]\n";
+    "study: theory\n"
+    "common:\n"
+    "  iterations: 100\n"
+    "  initial_points: 1\n"
+    "  noise_variance: 1e-6\n"
+    "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed,\n"
+    "              standardise: false, mean: zero, noise_variance: 1e-6}\n"
+    "problems:\n"
+    "  - {name: gp_path_context, score: {E: expectation, P: ptr(0), M: mad}}\n"
+    "  - {name: gp_path_context, label: nature, setting: uncontrollable}\n"
+    "  - {name: himmelblau_composite, levels: 4, label: other}\n"
+    "algorithms: [rrgp_ucb, bbbmobo]\n";
   static const int cells[] = {0, 2, 6, 8}; /* E, M, nature, other */
-  Theory           theory = theory_of(text, &printed);
+  Theory theory = theory_of(text, &printed);
 
   (void)state;
   assert_int_equal(theory.table.n_cells, 10);
@@ -237,7 +239,7 @@ static void test_robust_measures(void **state)
   RG_CLOSE(theory.table.cells[0].gain->gain[99], 647, 5e-3);
   for (int k = 0; k < 4; k++) {
     const RgCellTheory *cell = &theory.table.cells[cells[k]];
-    const double       *corollary = cell->value[RG_CURVE_RRGP_COROLLARY_4_1];
+    const double *corollary = cell->value[RG_CURVE_RRGP_COROLLARY_4_1];
     assert_true(cell->bounded);
     assert_int_equal(cell->claim, k == 3 ? RG_CLAIM_NOMINAL : RG_CLAIM_BOUND);
     RG_CLOSE(cell->value[RG_CURVE_RRGP_THEOREM_4_2][99], corollary[99] / 100, 1e-14);
@@ -259,31 +261,31 @@ static void test_robust_measures(void **state)
 static void test_robust_measures_on_boxes(void **state)
 {
   static const char text[] =
-      "study: theory\n"
-      "common:\n"
-      "  iterations: 10\n"
-      "  initial_points: 1\n"
-      "  noise_variance: 1e-6\n"
-      "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.3, fit: fixed,\n"
-      "              standardise: false, mean: zero, noise_variance: 1e-6}\n"
-      "problems:\n"
-      "  - {name: gp_path_box, label: three, dim: 2, context_levels: 50}\n"
-      "  - {name: gp_path_box, label: four, levels: 50, measure: expectation - 2*mad}\n"
-      "  - {name: gp_path_box, label: five, dim: 2}\n"
-      "  - {name: gp_path_box, label: six, dim: 2, context_levels: 50, setting: uncontrollable}\n"
-      "  - {name: gp_path_box, label: seven, setting: uncontrollable}\n"
-      "  - {name: gp_path_box, label: other, length_scale: 0.2}\n"
-      "algorithms: [rrgp_ucb_continuous]\n";
+    "study: theory\n"
+    "common:\n"
+    "  iterations: 10\n"
+    "  initial_points: 1\n"
+    "  noise_variance: 1e-6\n"
+    "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.3, fit: fixed,\n"
+    "              standardise: false, mean: zero, noise_variance: 1e-6}\n"
+    "problems:\n"
+    "  - {name: gp_path_box, label: three, dim: 2, context_levels: 50}\n"
+    "  - {name: gp_path_box, label: four, levels: 50, measure: expectation - 2*mad}\n"
+    "  - {name: gp_path_box, label: five, dim: 2}\n"
+    "  - {name: gp_path_box, label: six, dim: 2, context_levels: 50, setting: uncontrollable}\n"
+    "  - {name: gp_path_box, label: seven, setting: uncontrollable}\n"
+    "  - {name: gp_path_box, label: other, length_scale: 0.2}\n"
+    "algorithms: [rrgp_ucb_continuous]\n";
   static const double kappa[] = {18422500, 14350, 196123522, 18422500}, slope[] = {1, 5, 1, 1};
   static const double pieces[] = {1, 2, 2, 1}, least[] = {1, 1, 1, 0.02};
-  Theory              theory = theory_of(text, &printed);
+  Theory theory = theory_of(text, &printed);
   const RgCellTheory *cells = theory.table.cells;
-  RgText              bounds = {0};
+  RgText bounds = {0};
 
   (void)state;
   for (int k = 0; k < 4; k++) {
-    const double root = 4 * sqrt(10 * 0.144764816823 / least[k] * (2 * log(kappa[k]) + 2) *
-                                 cells[k].gain->upper[9]);
+    const double root =
+      4 * sqrt(10 * 0.144764816823 / least[k] * (2 * log(kappa[k]) + 2) * cells[k].gain->upper[9]);
     const double sum = slope[k] * (pieces[k] * M_PI * M_PI / 6 + root);
     assert_true(cells[k].bounded);
     assert_int_equal(cells[k].claim, RG_CLAIM_ESTIMATE);
@@ -291,8 +293,8 @@ static void test_robust_measures_on_boxes(void **state)
     RG_CLOSE(cells[k].value[RG_CURVE_RRGP_THEOREM_A_BEST][9], sum / 10, 1e-10);
     assert_true((cells[k].value[RG_CURVE_RRGP_THEOREM_A_LAST] == NULL) == (k == 1));
     if (k != 1)
-      RG_CLOSE(cells[k].value[RG_CURVE_RRGP_THEOREM_A_LAST][9],
-               sum / 10 + (k == 2 ? 2.0 / 100 : 0), 1e-10);
+      RG_CLOSE(cells[k].value[RG_CURVE_RRGP_THEOREM_A_LAST][9], sum / 10 + (k == 2 ? 2.0 / 100 : 0),
+               1e-10);
   }
   assert_false(cells[4].bounded);
   assert_non_null(strstr(cells[4].why, "partition"));
@@ -308,19 +310,20 @@ static void test_robust_measures_on_boxes(void **state)
 static void test_contexts(void **state)
 {
   static const char text[] =
-      "study: theory\n"
-      "common: {iterations: 20, initial_points: 3, noise_variance: 0,\n"
-      "         surrogate: {kernel: gaussian, length_scale: 0.5, variance: 4}}\n"
-      "problems: [{name: newsvendor, law: \"normal(0.5, 0.1)\"}]\n"
-      "algorithms:\n"
-      "  - sbo_kde\n"
-      "  - drbo_kde\n"
-      "  - wdrbo\n"
-      "  - {name: wdrbo, label: given, centre: \"normal(0.5, 0.1)\", schedule: constant, radius: 0.2}\n"
-      "  - erbo\n";
-  Theory              theory = theory_of(text, &printed);
+    "study: theory\n"
+    "common: {iterations: 20, initial_points: 3, noise_variance: 0,\n"
+    "         surrogate: {kernel: gaussian, length_scale: 0.5, variance: 4}}\n"
+    "problems: [{name: newsvendor, law: \"normal(0.5, 0.1)\"}]\n"
+    "algorithms:\n"
+    "  - sbo_kde\n"
+    "  - drbo_kde\n"
+    "  - wdrbo\n"
+    "  - {name: wdrbo, label: given, centre: \"normal(0.5, 0.1)\", schedule: constant, radius: "
+    "0.2}\n"
+    "  - erbo\n";
+  Theory theory = theory_of(text, &printed);
   const RgCellTheory *cells = theory.table.cells;
-  const RgKdeTheory   kde = {{1, sqrt(2) / 0.5, 1}, 1, 1, 0.01, rg_kde_error_constant(1, 0.1)};
+  const RgKdeTheory kde = {{1, sqrt(2) / 0.5, 1}, 1, 1, 0.01, rg_kde_error_constant(1, 0.1)};
 
   (void)state;
   for (int k = 0; k < 4; k++) {
@@ -338,8 +341,8 @@ static void test_contexts(void **state)
   RG_CLOSE(cells[3].value[RG_CURVE_WDRBO_THEOREM_5][19], first + 20 * 1.6, 1e-9);
   assert_null(cells[3].value[RG_CURVE_WDRBO_THEOREM_9]);
   assert_null(cells[2].value[RG_CURVE_WDRBO_THEOREM_5]);
-  RG_CLOSE(cells[2].value[RG_CURVE_WASSERSTEIN_RADIUS][0],
-           sqrt(2 * (log(10) + log(3) + 1 + 1)), 1e-12);
+  RG_CLOSE(cells[2].value[RG_CURVE_WASSERSTEIN_RADIUS][0], sqrt(2 * (log(10) + log(3) + 1 + 1)),
+           1e-12);
   assert_true(cells[2].value[RG_CURVE_WDRBO_THEOREM_9][19] > first);
   theory_free(&theory);
 }

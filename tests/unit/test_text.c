@@ -109,12 +109,12 @@ static void nearest_of_a_very_long_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(text_grows),
-    cmocka_unit_test(one_addition_longer_than_the_storage),
-    cmocka_unit_test(bytes_are_kept_as_they_are),
-    cmocka_unit_test(reals_are_short_and_read_back),
-    cmocka_unit_test(nearest_name),
-    cmocka_unit_test(nearest_of_a_very_long_name),
+  cmocka_unit_test(text_grows),
+  cmocka_unit_test(one_addition_longer_than_the_storage),
+  cmocka_unit_test(bytes_are_kept_as_they_are),
+  cmocka_unit_test(reals_are_short_and_read_back),
+  cmocka_unit_test(nearest_name),
+  cmocka_unit_test(nearest_of_a_very_long_name),
 };
 
 RG_TEST_MAIN(tests)

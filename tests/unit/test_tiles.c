@@ -238,10 +238,8 @@ static void factors_agree_with_lapack(void **state)
       }
       for (int j = 0; j < rg_pad(n); ++j) {
         for (int i = 0; i < rg_pad(n); ++i) {
-          if (i < j || i >= n || j >= n)
-            assert_true(X[j * ld + i] == 0.0);
-          else
-            RG_CLOSE(L[j * ld + i], M[j * ld + i], 1e-13 * n);
+          if (i < j || i >= n || j >= n) assert_true(X[j * ld + i] == 0.0);
+          else RG_CLOSE(L[j * ld + i], M[j * ld + i], 1e-13 * n);
         }
       }
       for (int j = 0; j < n; j += 1 + n / 16) { /* X L = I */
@@ -276,10 +274,10 @@ static void a_pivot_that_fails_is_named(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_level_agrees_with_plain_loops),
-    cmocka_unit_test(bits_do_not_depend_on_the_width_of_vectors),
-    cmocka_unit_test(factors_agree_with_lapack),
-    cmocka_unit_test(a_pivot_that_fails_is_named),
+  cmocka_unit_test(every_level_agrees_with_plain_loops),
+  cmocka_unit_test(bits_do_not_depend_on_the_width_of_vectors),
+  cmocka_unit_test(factors_agree_with_lapack),
+  cmocka_unit_test(a_pivot_that_fails_is_named),
 };
 
 RG_TEST_MAIN(tests)

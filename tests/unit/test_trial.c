@@ -15,12 +15,12 @@ static const char text[] = "study: trial\n"
 
 typedef struct {
   RgStudy study;
-  RgPlan  plan;
+  RgPlan plan;
 } Fixture;
 
 static int setup(void **state)
 {
-  Fixture      *f = calloc(1, sizeof(*f));
+  Fixture *f = calloc(1, sizeof(*f));
   RgDiagnostics diagnostics = {0};
 
   *state = f;
@@ -46,7 +46,7 @@ static const RgTrial *find(const Fixture *f, const char *problem, const char *al
 {
   for (int i = 0; i < f->plan.n; i++) {
     const RgTrial *t = &f->plan.trials[i];
-    const RgCell  *cell = &f->study.cells[t->cell];
+    const RgCell *cell = &f->study.cells[t->cell];
     if (!strcmp(cell->problem->name, problem) && !strcmp(cell->algorithm->name, algorithm) &&
         t->instance == instance && t->seed == seed)
       return t;
@@ -72,7 +72,7 @@ static void same_rows(const RgRecord *a, const RgRecord *b, int column, int rows
 static void test_common_random_numbers(void **state)
 {
   const Fixture *f = *state;
-  RgRecord       a = {0}, b = {0};
+  RgRecord a = {0}, b = {0};
 
   run(f, find(f, "branin", "random", 0, 3), &a);
   run(f, find(f, "branin", "ei", 0, 3), &b);
@@ -91,7 +91,7 @@ static void test_common_random_numbers(void **state)
 static void test_instances_and_seeds_are_crossed(void **state)
 {
   const Fixture *f = *state;
-  RgRecord       a = {0}, b = {0}, c = {0};
+  RgRecord a = {0}, b = {0}, c = {0};
 
   run(f, find(f, "gp_path", "random", 0, 3), &a);
   run(f, find(f, "gp_path", "random", 1, 3), &b);
@@ -107,8 +107,8 @@ static void test_instances_and_seeds_are_crossed(void **state)
 static void test_record_is_complete_and_repeatable(void **state)
 {
   const Fixture *f = *state;
-  RgRecord       a = {0}, b = {0};
-  uint64_t       sum_a[2], sum_b[2];
+  RgRecord a = {0}, b = {0};
+  uint64_t sum_a[2], sum_b[2];
 
   run(f, find(f, "gp_path", "irgp_ucb", 1, 4), &a);
   run(f, find(f, "gp_path", "irgp_ucb", 1, 4), &b);
@@ -159,12 +159,12 @@ static PetscErrorCode breaks_down(RgProblem *problem, int m, const RgPoint *poin
 
 static void test_a_failure_is_a_result(void **state)
 {
-  Fixture       *f = *state;
+  Fixture *f = *state;
   const RgTrial *trial = find(f, "branin", "ei", 0, 3);
-  RgCell        *cell = &f->study.cells[trial->cell];
+  RgCell *cell = &f->study.cells[trial->cell];
   RgProblemClass broken = *cell->problem;
   const RgProblemClass *sound = cell->problem;
-  RgRecord       record = {0};
+  RgRecord record = {0};
 
   broken.evaluate = breaks_down;
   broken.objective = NULL;
@@ -188,9 +188,9 @@ static bool stop_at_third(void *context)
 static void test_stopping_leaves_no_record(void **state)
 {
   const Fixture *f = *state;
-  RgRecord       record = {0};
-  bool           stopped;
-  int            asked = 0;
+  RgRecord record = {0};
+  bool stopped;
+  int asked = 0;
 
   RG_OK(rg_trial_run(&f->study, find(f, "branin", "random", 0, 3), stop_at_third, &asked, &record,
                      &stopped));

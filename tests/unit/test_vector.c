@@ -8,11 +8,11 @@
 #define N 1003 /* no multiple of any width */
 
 /* |a/b - 1| <= tolerance, exact where b = 0 */
-#define RELATIVE(a, b, tolerance)                                                             \
-  do {                                                                                        \
-    double u_ = (a), v_ = (b);                                                                \
-    if (!(fabs(u_ - v_) <= (tolerance)*fabs(v_)))                                             \
-      fail_msg("%s = %.17g, expected %.17g", #a, u_, v_);                                     \
+#define RELATIVE(a, b, tolerance)                                                                  \
+  do {                                                                                             \
+    double u_ = (a), v_ = (b);                                                                     \
+    if (!(fabs(u_ - v_) <= (tolerance)*fabs(v_)))                                                  \
+      fail_msg("%s = %.17g, expected %.17g", #a, u_, v_);                                          \
   } while (0)
 
 static void each_level(void (*check)(const RgVectorOps *ops))
@@ -62,7 +62,7 @@ static void check_circle(const RgVectorOps *ops)
 static void check_tails(const RgVectorOps *ops)
 {
   const double far[4] = {-1e20, -1e8, 40.0, 1e20};
-  double       a[N], hazard[N], log_cdf[N];
+  double a[N], hazard[N], log_cdf[N];
 
   for (int i = 0; i < N; ++i) a[i] = -60.0 + 0.08 * i; /* to 20 */
   ops->normal_tails(N, a, hazard, log_cdf);
@@ -82,8 +82,8 @@ static double truncation(double a)
 {
   double r = rg_normal_hazard(a);
 
-  if (a < -200.0) return 1.0 / (a * a) - 6.0 / pow(a, 4.0) + 50.0 / pow(a, 6.0)
-       - 518.0 / pow(a, 8.0);
+  if (a < -200.0)
+    return 1.0 / (a * a) - 6.0 / pow(a, 4.0) + 50.0 / pow(a, 6.0) - 518.0 / pow(a, 8.0);
   return 1.0 - r * (a + r);
 }
 
@@ -161,7 +161,7 @@ static void check_coarse(const RgVectorOps *ops)
 {
   enum { M = 208 };
   double x[6] = {0.3, 0.8, 0.1, 0.9, 0.45, 0.7};
-  float  W[6 * M], phase[M], weight[M];
+  float W[6 * M], phase[M], weight[M];
 
   for (int i = 0; i < 6 * M; ++i) W[i] = (float)(20.0 * sin(3.0 * i));
   for (int m = 0; m < M; ++m) {
@@ -197,7 +197,7 @@ static void check_coarse(const RgVectorOps *ops)
 static void check_coarse_products(const RgVectorOps *ops)
 {
   enum { MOST = 13, M = 48 };
-  float  A[MOST * M], B[MOST * M];
+  float A[MOST * M], B[MOST * M];
   double out[MOST * MOST + 1];
 
   for (int i = 0; i < MOST * M; ++i) {
@@ -242,7 +242,7 @@ static void check_gram(const RgVectorOps *ops)
 static void check_sums(const RgVectorOps *ops)
 {
   const int sizes[] = {0, 1, 7, 16, 17, 100, N};
-  double    a[N], b[N], x[5] = {0.3, -0.2, 0.9, 0.1, 0.7}, W[5 * N], turn[N];
+  double a[N], b[N], x[5] = {0.3, -0.2, 0.9, 0.1, 0.7}, W[5 * N], turn[N];
 
   for (int i = 0; i < N; ++i) {
     a[i] = sin(i);
@@ -279,7 +279,7 @@ static void check_tile(const RgVectorOps *ops)
   for (int lower = 0; lower < 2; ++lower) {
     ops->multiply_tile(ROWS, A, lower, in, out, RG_VECTOR_TILE);
     for (int i = 0; i < ROWS * RG_VECTOR_TILE; ++i) {
-      int    a = i / RG_VECTOR_TILE, j = i % RG_VECTOR_TILE;
+      int a = i / RG_VECTOR_TILE, j = i % RG_VECTOR_TILE;
       double sum = 0.0;
 
       for (int k = 0; k < (lower ? a + 1 : ROWS); ++k) {
@@ -349,7 +349,7 @@ static void tiles_are_matrix_products(void **state)
 static void normals_follow_the_stream(void **state)
 {
   RgStream stream = rg_stream(5, "test", 0, "vector", 3);
-  double   fast[N], slow[N + 1];
+  double fast[N], slow[N + 1];
 
   (void)state;
   for (int used = 0; used < 4; ++used) { /* words taken before */
@@ -368,10 +368,10 @@ static void normals_follow_the_stream(void **state)
 static void width_does_not_change_bits(void **state)
 {
   const RgVectorOps *ops[2] = {rg_vector_ops_at(1), rg_vector_ops_at(2)};
-  double             x[N], out[2][11][N];
+  double x[N], out[2][11][N];
   enum { WHOLE = N / RG_VECTOR_BLOCK * RG_VECTOR_BLOCK };
-  float              coarse[N], circle[2][2][WHOLE];
-  uint64_t           words[2 * N];
+  float coarse[N], circle[2][2][WHOLE];
+  uint64_t words[2 * N];
 
   (void)state;
   if (!ops[0] || !ops[1]) skip();

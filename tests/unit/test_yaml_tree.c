@@ -210,18 +210,18 @@ static void a_failed_parse_leaves_nothing_behind(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(nodes_know_their_kind_and_place),
-    cmocka_unit_test(columns_count_characters),
-    cmocka_unit_test(a_byte_order_mark_and_dos_line_ends_are_fine),
-    cmocka_unit_test(nothing_is_told_from_a_text),
-    cmocka_unit_test(block_texts_keep_their_lines),
-    cmocka_unit_test(aliases_share_what_they_stand_for),
-    cmocka_unit_test(empty_texts_have_no_root),
-    cmocka_unit_test(every_duplicate_is_named),
-    cmocka_unit_test(other_encodings_are_refused),
-    cmocka_unit_test(limits_hold),
-    cmocka_unit_test(depth_counts_aliases),
-    cmocka_unit_test(a_failed_parse_leaves_nothing_behind),
+  cmocka_unit_test(nodes_know_their_kind_and_place),
+  cmocka_unit_test(columns_count_characters),
+  cmocka_unit_test(a_byte_order_mark_and_dos_line_ends_are_fine),
+  cmocka_unit_test(nothing_is_told_from_a_text),
+  cmocka_unit_test(block_texts_keep_their_lines),
+  cmocka_unit_test(aliases_share_what_they_stand_for),
+  cmocka_unit_test(empty_texts_have_no_root),
+  cmocka_unit_test(every_duplicate_is_named),
+  cmocka_unit_test(other_encodings_are_refused),
+  cmocka_unit_test(limits_hold),
+  cmocka_unit_test(depth_counts_aliases),
+  cmocka_unit_test(a_failed_parse_leaves_nothing_behind),
 };
 
 RG_TEST_MAIN(tests)

@@ -21,8 +21,8 @@ static const char text[] = "study: zeta\n"
 static void widths(const RgStudy *study, const RgTrial *trial, double *zeta)
 {
   RgRecord record = {0};
-  bool     stopped;
-  int      column = -1;
+  bool stopped;
+  int column = -1;
 
   RG_OK(rg_trial_run(study, trial, NULL, NULL, &record, &stopped));
   assert_int_equal(record.status, RG_STATUS_COMPLETE);
@@ -40,11 +40,11 @@ static bool equal(const double *a, const double *b)
 
 static void test_sequence_is_shared(void **state)
 {
-  RgStudy       study;
-  RgPlan        plan;
+  RgStudy study;
+  RgPlan plan;
   RgDiagnostics found = {0};
-  double        first[3][N_ITERATIONS], zeta[N_ITERATIONS];
-  bool          seen[3] = {false};
+  double first[3][N_ITERATIONS], zeta[N_ITERATIONS];
+  bool seen[3] = {false};
 
   (void)state;
   RG_OK(rg_study_parse("zeta.yaml", text, strlen(text), &study, &found));

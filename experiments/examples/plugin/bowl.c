@@ -7,7 +7,7 @@
 /* ---- the problem ------------------------------------------------------------------------------- */
 
 typedef struct {
-  int    dim;
+  int dim;
   double centre, offset;
 } BowlOptions;
 
@@ -39,7 +39,7 @@ static const RgParam bowl_params[] = {
 static PetscErrorCode bowl_domain(const void *options, RgDomain *domain)
 {
   double lower[20], upper[20];
-  int    dim = ((const BowlOptions *)options)->dim;
+  int dim = ((const BowlOptions *)options)->dim;
 
   PetscFunctionBeginUser;
   for (int j = 0; j < dim; j++) {
