@@ -306,7 +306,7 @@ figures)
   [ $# -ge 2 ] || { complain "figures needs a results file"; exit 2; }
   figures "$(absolute "$2")" "${3:+$(absolute "$3")}" ;;
 reproduce) shift && reproduce "$@" ;;
-bench) shift && build_all && "$root/bench/run_bench.sh" "$build" "$@" ;;
+bench) shift && build_all && "$root/tests/bench/run_bench.sh" "$build" "$@" ;;
 clean) rm -rf "$build" ;;
 help | -h | --help) usage ;;
 *)

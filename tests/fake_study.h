@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "study/store.h"
+#include "study/store/store.h"
 
 enum { FAKE_PROBLEMS = 2, FAKE_ALGORITHMS = 2, FAKE_CELLS = 4, FAKE_ROWS = 12, FAKE_INITIAL = 3 };
 

@@ -5,8 +5,8 @@
 
 #include "test_main.h"
 
-#include "base/stream.h"
-#include "gp/kernel.h"
+#include "maths/stream.h"
+#include "gp/kernel/kernel.h"
 
 /* `variant` of a kernel over 4 inputs: 0 isotropic, 1 ARD, 2 product of two groups, 3 additive, 4 a
    sum of products with an input used twice. */

@@ -8,8 +8,8 @@ import json
 import sys
 from pathlib import Path
 
-from .load import InputError, load
-from .regret import METRICS
+from .load.load import InputError, load
+from .stats.regret import METRICS
 
 
 class _Parser(argparse.ArgumentParser):
@@ -42,13 +42,13 @@ def _study(options):
     results = load(options.results, options.partial)
     for warning in results.warnings:
         print(f"regatta_analysis: warning: {warning}", file=sys.stderr)
-    from .summary import write_all
+    from .report.summary import write_all
     written = write_all(results, options)
     return f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"
 
 
 def _confidence(options):
-    from . import figures, style
+    from .figures import figures, style
     options.out.mkdir(parents=True, exist_ok=True)
     paths = style.save(figures.theory_figure(options.points, options.horizon),
                        options.out / "confidence", options.formats)
@@ -56,7 +56,7 @@ def _confidence(options):
 
 
 def _claims(options):
-    from . import catalogue, claims
+    from .claims import catalogue, claims
     verdicts = []
     for path in options.claims or []:
         files = claims.find_results(options.results, path.parent.name)
@@ -86,7 +86,8 @@ def _claims_parser():
 
 
 def _figure(options):
-    from . import catalogue, claims, report
+    from .claims import catalogue, claims
+    from .report import report
     name, _, figure = options.figure.partition("/")
     paper = catalogue.paper(name)
     spec = catalogue.figure_named(paper, figure)
@@ -111,7 +112,7 @@ def _figure_parser():
 
 
 def _report(options):
-    from . import report
+    from .report import report
     skipped, without = ([text.partition("=")[::2] for text in texts]
                         for texts in (options.skipped, options.without))
     page, text = report.write(options.paper, options.directory, options.scale, options.command,
@@ -133,7 +134,7 @@ def _report_parser():
 
 
 def _index(options):
-    from . import report
+    from .report import report
     return "\n".join(str(path) for path in report.write_index(options.directory, options.scale))
 
 
@@ -145,7 +146,7 @@ def _index_parser():
 
 
 def _studies(options):
-    from . import availability, catalogue
+    from .claims import availability, catalogue
     name, _, figure = options.paper.partition("/")
     paper = catalogue.paper(name)
     if figure:

@@ -1,6 +1,6 @@
 #include "acquisition/acquisition.h"
 
-#include "base/normal.h"
+#include "maths/normal.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "acquisition/confidence_law.h"
 
 #include "acquisition/confidence.h"
-#include "base/normal.h"
+#include "maths/normal.h"
 
 double rg_confidence_mean(const RgConfidenceLaw *law)
 {

@@ -5,7 +5,7 @@
 #define RG_ACQUISITION_CONTEXT_UCB_H
 
 #include "acquisition/maximise.h"
-#include "gp/context_posterior.h"
+#include "gp/context/context_posterior.h"
 
 /* phi at one design: u (M), and its derivatives by the context, slope (n_slopes x dim_c), at the
    last n_slopes contexts. u_bar, slope_bar: partial derivatives of phi, preset to 0; NULL: not

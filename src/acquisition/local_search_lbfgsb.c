@@ -1,7 +1,7 @@
 /* The reference: one L-BFGS-B object per start (base/lbfgsb.h), all in lockstep. */
 #include "acquisition/local_search.h"
 
-#include "base/lbfgsb.h"
+#include "maths/lbfgsb.h"
 
 #include <math.h>
 #include <string.h>

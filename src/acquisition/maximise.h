@@ -5,8 +5,8 @@
 
 #include "acquisition/acquisition.h"
 #include "base/params.h"
-#include "base/stream.h"
-#include "gp/model.h"
+#include "maths/stream.h"
+#include "gp/model/model.h"
 
 /* The `maximiser:` block of a study file; described by rg_maximiser_params. */
 typedef struct {

@@ -2,7 +2,7 @@
 
 #include "acquisition/local_search.h"
 #include "acquisition/ranking.h"
-#include "base/design.h"
+#include "maths/design.h"
 
 #include <math.h>
 #include <string.h>

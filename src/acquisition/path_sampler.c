@@ -1,5 +1,5 @@
 #include "acquisition/path_sampler_internal.h"
-#include "base/vector.h"
+#include "maths/vector.h"
 
 #include <math.h>
 

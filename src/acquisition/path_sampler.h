@@ -3,8 +3,8 @@
 #define RG_ACQUISITION_PATH_SAMPLER_H
 
 #include "acquisition/maximise.h"
-#include "gp/feature_path.h"
-#include "gp/set_path.h"
+#include "gp/path/feature_path.h"
+#include "gp/path/set_path.h"
 
 /* How paths are drawn (gp/feature_path.h, gp/set_path.h):
    auto      finite sets: exact where the set has at most 2000 points or a structured prior, else

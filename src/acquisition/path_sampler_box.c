@@ -5,7 +5,7 @@
    columns * M. */
 #include "acquisition/acquire_internal.h"
 #include "acquisition/path_sampler_internal.h"
-#include "base/design.h"
+#include "maths/design.h"
 
 #include <math.h>
 #include <string.h>

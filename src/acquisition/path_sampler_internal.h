@@ -3,7 +3,7 @@
 #define RG_ACQUISITION_PATH_SAMPLER_INTERNAL_H
 
 #include "acquisition/path_sampler.h"
-#include "gp/feature_bundle.h"
+#include "gp/path/feature_bundle.h"
 
 struct RgPathSampler {
   const RgDomain *domain;

@@ -1,5 +1,5 @@
 #include "acquisition/sampled.h"
-#include "base/vector.h"
+#include "maths/vector.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #include "acquisition/confidence_law.h"
 #include "acquisition/maximise.h"
 #include "base/params.h"
-#include "gp/model.h"
+#include "gp/model/model.h"
 
 /* A value the method records at every iteration (NaN where it has none). */
 typedef struct {

@@ -4,7 +4,7 @@
 #define RG_ALGORITHM_CONTEXT_CENTRE_H
 
 #include "algorithm/contextual.h"
-#include "base/distribution.h"
+#include "maths/distribution.h"
 
 typedef struct {
   RgContextualOptions common;

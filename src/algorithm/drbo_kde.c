@@ -13,7 +13,7 @@
 #include "acquisition/context_ucb.h"
 #include "algorithm/kde_contexts.h"
 #include "algorithm/surrogate.h"
-#include "base/design.h"
+#include "maths/design.h"
 #include "robust/total_variation.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
    Needs a box without context. Revision 1. */
 #include "algorithm/algorithm.h"
 
-#include "base/design.h"
+#include "maths/design.h"
 
 #include <string.h>
 

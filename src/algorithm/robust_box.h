@@ -4,8 +4,8 @@
 #define RG_ALGORITHM_ROBUST_BOX_H
 
 #include "algorithm/algorithm.h"
-#include "base/distribution.h"
-#include "gp/feature_path.h"
+#include "maths/distribution.h"
+#include "gp/path/feature_path.h"
 #include "robust/measure.h"
 
 typedef struct {

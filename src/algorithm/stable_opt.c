@@ -9,7 +9,7 @@
    Cost per acquisition value: see gp/context_posterior.h, M = samples.
    Needs contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/contextual.h"
-#include "base/design.h"
+#include "maths/design.h"
 
 #include <math.h>
 

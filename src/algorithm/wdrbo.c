@@ -9,7 +9,7 @@
    Cost per acquisition value: see gp/context_posterior.h, M = contexts observed and samples.
    Needs contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/context_centre.h"
-#include "base/design.h"
+#include "maths/design.h"
 
 #include <math.h>
 

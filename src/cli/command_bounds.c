@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/table.h"
-#include "study/registry.h"
-#include "study/theory.h"
+#include "study/spec/registry.h"
+#include "study/theory/theory.h"
 
 enum { OPT_OUTPUT, OPT_CONFIDENCE, OPT_DELTA, OPT_LEVEL, OPT_TIGHT };
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "algorithm/algorithm.h"
-#include "base/distribution.h"
+#include "maths/distribution.h"
 #include "cli/table.h"
 #include "problem/problem_describe.h"
 #include "robust/measure.h"
-#include "study/format_doc.h"
-#include "study/presets.h"
-#include "study/registry.h"
-#include "study/study.h"
+#include "study/store/format_doc.h"
+#include "study/spec/presets.h"
+#include "study/spec/registry.h"
+#include "study/spec/study.h"
 
 /* ---- blocks of a study file ----------------------------------------------------------------- */
 

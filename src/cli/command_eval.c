@@ -9,7 +9,7 @@
 
 #include "problem/problem_describe.h"
 #include "regret/optimum.h"
-#include "study/registry.h"
+#include "study/spec/registry.h"
 
 enum { OPT_X, OPT_C, OPT_SET, OPT_INSTANCE, OPT_SEED };
 enum { MAX_WORDS = 4096, MAX_OPTIMISERS = 8 };

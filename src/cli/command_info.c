@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/table.h"
-#include "study/store.h"
+#include "study/store/store.h"
 
 enum { OPT_STUDY, OPT_FAILED };
 

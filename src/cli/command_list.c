@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/table.h"
-#include "gp/kernel.h"
+#include "gp/kernel/kernel.h"
 #include "robust/measure.h"
-#include "study/registry.h"
+#include "study/spec/registry.h"
 
 enum { SUMMARY_BYTES = 78 };
 

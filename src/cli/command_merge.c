@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "study/store.h"
+#include "study/store/store.h"
 
 enum { OPT_OUTPUT };
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "cli/table.h"
-#include "study/cost.h"
-#include "study/registry.h"
-#include "study/store.h"
-#include "study/teams.h"
+#include "study/plan/cost.h"
+#include "study/spec/registry.h"
+#include "study/store/store.h"
+#include "study/run/teams.h"
 
 enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "study/software.h"
-#include "study/trial.h"
+#include "study/record/software.h"
+#include "study/trial/trial.h"
 
 enum { OPT_OUTPUT, OPT_WALLTIME, OPT_STRICT, OPT_QUIET, OPT_RETRY_FAILED, OPT_CROSSOVER };
 

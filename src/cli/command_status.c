@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "study/store.h"
+#include "study/store/store.h"
 
 static const RgOption options[] = {{NULL, NULL, NULL}};
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "study/shard.h"
+#include "study/hdf5/shard.h"
 
 enum { OPT_SAMPLE, OPT_ALL, OPT_STUDY };
 

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "study/fingerprint.h"
-#include "study/optimum_cache.h"
-#include "study/software.h"
+#include "study/run/fingerprint.h"
+#include "study/trial/optimum_cache.h"
+#include "study/record/software.h"
 
 static const RgOption options[] = {{NULL, NULL, NULL}};
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "study/store.h"
+#include "study/store/store.h"
 
 typedef struct {
   const RgTrial *trial;

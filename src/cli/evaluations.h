@@ -2,8 +2,8 @@
 #ifndef RG_CLI_EVALUATIONS_H
 #define RG_CLI_EVALUATIONS_H
 
-#include "study/evaluation_log.h"
-#include "study/plan.h"
+#include "study/trial/evaluation_log.h"
+#include "study/plan/plan.h"
 
 /* Those of one trial, as a log in memory; owned by the caller. Without such a trial it is empty. */
 PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, RgEvaluationLog **log);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/blas.h"
+#include "maths/blas.h"
 #include "base/clock.h"
-#include "base/fpu.h"
+#include "maths/fpu.h"
 #include "base/text.h"
 
 static const struct {

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "cli/command.h"
-#include "study/registry.h"
+#include "study/spec/registry.h"
 
 /* What differs from rank to rank, such as a file on a local disk, is told by the first that has it.
  */

@@ -2,7 +2,7 @@
 #ifndef RG_CLI_PROGRESS_H
 #define RG_CLI_PROGRESS_H
 
-#include "study/schedule.h"
+#include "study/run/schedule.h"
 
 typedef struct {
   bool enabled, terminal, shown;

@@ -4,11 +4,11 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "study/fingerprint.h"
-#include "study/registry.h"
-#include "study/schedule.h"
-#include "study/stop_relay.h"
-#include "study/store.h"
+#include "study/run/fingerprint.h"
+#include "study/spec/registry.h"
+#include "study/run/schedule.h"
+#include "study/run/stop_relay.h"
+#include "study/store/store.h"
 
 /* Everything a run holds. */
 typedef struct {

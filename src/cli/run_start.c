@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "study/instances.h"
-#include "study/optimum_cache.h"
+#include "study/trial/instances.h"
+#include "study/trial/optimum_cache.h"
 
 /* Shorter searches are not worth a file. */
 static const double search_worth_keeping = 0.1; /* seconds */

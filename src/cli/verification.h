@@ -3,9 +3,9 @@
 #define RG_CLI_VERIFICATION_H
 
 #include "cli/command.h"
-#include "study/fingerprint.h"
-#include "study/registry.h"
-#include "study/store.h"
+#include "study/run/fingerprint.h"
+#include "study/spec/registry.h"
+#include "study/store/store.h"
 
 /* What the file says of a trial of the plan. */
 typedef struct {

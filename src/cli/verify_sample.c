@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "cli/evaluations.h"
 #include "cli/verification.h"
-#include "study/compare.h"
-#include "study/trial.h"
+#include "study/store/compare.h"
+#include "study/trial/trial.h"
 
 /* How far the initial design may be off where the numeric fingerprints differ. */
 static const double tolerance = 1e-6;

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "base/blas.h"
-#include "base/design.h"
-#include "base/normal.h"
+#include "maths/blas.h"
+#include "maths/design.h"
+#include "maths/normal.h"
 #include "density/smoothing.h"
 
 PetscErrorCode rg_kde_create(int n, int dim, const double *points, RgKde *kde)

@@ -3,7 +3,7 @@
 #ifndef RG_DENSITY_KDE_H
 #define RG_DENSITY_KDE_H
 
-#include "base/distribution.h"
+#include "maths/distribution.h"
 
 typedef struct {
   int n, dim;

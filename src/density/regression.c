@@ -1,6 +1,6 @@
 #include "density/regression.h"
 
-#include "base/vector.h"
+#include "maths/vector.h"
 #include "density/regression_loops.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The functions of RgRegressionLoops, compiled once per instruction set: the including file defines
    REGRESSION_LOOPS, the name of its table, and LANES, the doubles in one vector register. */
-#include "base/vector_math.h"
+#include "maths/vector_math.h"
 #include "density/regression_loops.h"
 
 #define BLOCK RG_VECTOR_BLOCK

@@ -4,7 +4,7 @@
 #ifndef RG_DENSITY_REGRESSION_LOOPS_H
 #define RG_DENSITY_REGRESSION_LOOPS_H
 
-#include "base/vector.h"
+#include "maths/vector.h"
 #include "density/smoothing.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/design.h"
+#include "maths/design.h"
 
 enum {
   SETS = 8,    /* independent scrambles of the quasi-Monte Carlo rule */

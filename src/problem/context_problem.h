@@ -7,7 +7,7 @@
 #ifndef RG_PROBLEM_CONTEXT_PROBLEM_H
 #define RG_PROBLEM_CONTEXT_PROBLEM_H
 
-#include "base/distribution.h"
+#include "maths/distribution.h"
 #include "problem/problem.h"
 #include "robust/measure.h"
 

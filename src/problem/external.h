@@ -4,7 +4,7 @@
 
 #include "base/child.h"
 #include "base/params.h"
-#include "base/stream.h"
+#include "maths/stream.h"
 
 typedef enum { RG_INPUT_REAL, RG_INPUT_INTEGER, RG_INPUT_CHOICE } RgInputKind;
 

@@ -7,7 +7,7 @@
    kernel, length scale 0.1, variance 1 (arXiv:2409.00979, section 5.1). The domain's bounds are
    [0, 1] whatever the spacing, so that native and unit-cube coordinates are the same.
    Cost: O(N d levels) for the Gaussian kernel, O(N^3) for the others (d > 1), N = levels^d. */
-#include "gp/sample_path.h"
+#include "gp/path/sample_path.h"
 #include "problem/problem.h"
 
 #include <math.h>

@@ -7,9 +7,9 @@
    twelve-point Gauss rules per coordinate of a box of them. Every instance is another path.
    For the continuous algorithms of arXiv:2504.03172, appendix A, which have no experiment there.
    Cost of F: O(features) cosines and O(features nodes) multiplications for each design. */
-#include "base/blas.h"
-#include "base/distribution.h"
-#include "gp/feature_path.h"
+#include "maths/blas.h"
+#include "maths/distribution.h"
+#include "gp/path/feature_path.h"
 #include "problem/finite_context.h"
 #include "robust/measure.h"
 

@@ -5,7 +5,7 @@
    kernel exp(-|(x, w) - (x', w')|^2/2). The contexts are equally likely; every instance is another
    path.
    The 2D problem of arXiv:2504.03172, section 5.1 (50 levels). */
-#include "base/blas.h"
+#include "maths/blas.h"
 #include "problem/finite_context.h"
 
 #include <math.h>

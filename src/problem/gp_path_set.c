@@ -5,8 +5,8 @@
    the instance's own stream. Every instance is another path on the same points; the optimum is
    found by scanning. No structure helps: the matrix has 8 N^2 bytes and costs N^3/3 operations,
    which a team of ranks takes (ranks_per_trial); rank and team draw the same path to rounding. */
-#include "base/design.h"
-#include "gp/sample_path.h"
+#include "maths/design.h"
+#include "gp/path/sample_path.h"
 #include "problem/problem.h"
 
 typedef struct {

@@ -5,8 +5,8 @@
    on the grid of `levels` equally spaced values of [-2, 2] per coordinate, f1..f4 independent with
    kernel exp(-|.|^2/1.75); w1, w2, w3 independent with weights phi(w - 1), phi(w), phi(w + 1).
    Every instance is another draw. The 6D problem of arXiv:2504.03172, section 5.1 (7 levels). */
-#include "base/normal.h"
-#include "gp/sample_path.h"
+#include "maths/normal.h"
+#include "gp/path/sample_path.h"
 #include "problem/finite_context.h"
 
 #include <math.h>

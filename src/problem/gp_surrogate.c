@@ -12,10 +12,10 @@
    evaluation costs O(n d). */
 #include <math.h>
 
-#include "base/blas.h"
-#include "base/design.h"
-#include "gp/feature_path.h"
-#include "gp/fit.h"
+#include "maths/blas.h"
+#include "maths/design.h"
+#include "gp/path/feature_path.h"
+#include "gp/model/fit.h"
 #include "problem/pool.h"
 
 enum { FEATURES = 1000, BATCH = 64, MOST_INPUTS = 256 };

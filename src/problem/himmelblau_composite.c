@@ -6,7 +6,7 @@
    on the grid of `levels` equally spaced values of [-2.5, 2.5] per coordinate (15: mean 0 and
    variance 1 over the grid); w1 and w2 independent with weights 0.25 phi(w - 1) + 0.75 phi(w + 5),
    phi the standard normal density. The 4D problem of arXiv:2504.03172, section 5.1. */
-#include "base/normal.h"
+#include "maths/normal.h"
 #include "problem/finite_context.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "base/child.h"
 #include "base/domain.h"
 #include "base/params.h"
-#include "base/stream.h"
-#include "gp/team.h"
+#include "maths/stream.h"
+#include "gp/team/team.h"
 
 /* An input in native units. */
 typedef struct {

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "base/design.h"
-#include "base/lbfgsb.h"
+#include "maths/design.h"
+#include "maths/lbfgsb.h"
 
 enum {
   BATCH = 1024,         /* points per evaluation */

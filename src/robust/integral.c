@@ -1,6 +1,6 @@
 #include "robust/integral.h"
 
-#include "base/blas.h"
+#include "maths/blas.h"
 
 /* Prior variance of the average at one design; for a stationary kernel it is the same at all. */
 static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPosterior *posterior,

@@ -3,7 +3,7 @@
 #ifndef RG_ROBUST_INTEGRAL_H
 #define RG_ROBUST_INTEGRAL_H
 
-#include "gp/set_posterior.h"
+#include "gp/posterior/set/set_posterior.h"
 
 typedef struct {
   int n_designs, n_contexts;

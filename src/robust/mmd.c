@@ -1,6 +1,6 @@
 #include "robust/mmd.h"
 
-#include "base/blas.h"
+#include "maths/blas.h"
 
 #include <math.h>
 

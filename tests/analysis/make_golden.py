@@ -5,10 +5,10 @@ from pathlib import Path
 import common
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.figures import confidence_summary
-from regatta_analysis.regret import regret_curves
-from regatta_analysis.statistics import summarise
-from regatta_analysis.tables import final_regret, runtime
+from regatta_analysis.figures.figures import confidence_summary
+from regatta_analysis.stats.regret import regret_curves
+from regatta_analysis.stats.statistics import summarise
+from regatta_analysis.report.tables import final_regret, runtime
 
 
 def save(frame, name):

@@ -4,9 +4,10 @@ import unittest
 import common
 import numpy as np
 import synthetic
-from regatta_analysis import bounds, load
-from regatta_analysis.load import InputError
-from regatta_analysis.regret import regret_curves
+from regatta_analysis import load
+from regatta_analysis.figures import bounds
+from regatta_analysis.load.load import InputError
+from regatta_analysis.stats.regret import regret_curves
 
 HEADER = ",".join(bounds.COLUMNS)
 

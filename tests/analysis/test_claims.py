@@ -7,9 +7,9 @@ import common
 import h5py
 import numpy as np
 import synthetic
-from regatta_analysis import checks, claims
-from regatta_analysis.load import InputError
-from regatta_analysis.yaml_file import read_yaml
+from regatta_analysis.claims import checks, claims
+from regatta_analysis.load.load import InputError
+from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
 
 YES, NO, OPEN = checks.YES, checks.NO, checks.OPEN

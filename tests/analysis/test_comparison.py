@@ -4,8 +4,8 @@ import unittest
 import common
 import numpy as np
 import pandas as pd
-from regatta_analysis import comparison
-from regatta_analysis.statistics import bootstrap_interval, bootstrap_means
+from regatta_analysis.stats import comparison
+from regatta_analysis.stats.statistics import bootstrap_interval, bootstrap_means
 from scipy import stats
 
 

@@ -3,7 +3,7 @@ import unittest
 
 import common
 import numpy as np
-from regatta_analysis import density_error as de
+from regatta_analysis.stats import density_error as de
 
 
 class Distances(common.Case):

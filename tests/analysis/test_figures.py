@@ -5,11 +5,12 @@ import common
 import numpy as np
 import synthetic
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from regatta_analysis import load, style
-from regatta_analysis.figures import (Band, confidence_figure, confidence_problems,
+from regatta_analysis import load
+from regatta_analysis.figures import style
+from regatta_analysis.figures.figures import (Band, confidence_figure, confidence_problems,
                                       confidence_summary, regret_figure, regret_grid, theory_figure)
-from regatta_analysis.regret import regret_curves
-from regatta_analysis.statistics import summarise
+from regatta_analysis.stats.regret import regret_curves
+from regatta_analysis.stats.statistics import summarise
 
 
 class Figures(common.Case):

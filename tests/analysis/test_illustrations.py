@@ -4,7 +4,8 @@ import unittest.mock
 
 import common
 import numpy as np
-from regatta_analysis import demonstrations, illustrations
+from regatta_analysis.claims import demonstrations
+from regatta_analysis.figures import illustrations
 
 
 class Regression(common.Case):

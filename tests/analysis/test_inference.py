@@ -5,8 +5,9 @@ import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis import comparison, inference, load
-from regatta_analysis.regret import curves
+from regatta_analysis import load
+from regatta_analysis.stats import comparison, inference
+from regatta_analysis.stats.regret import curves
 from scipy import stats
 
 

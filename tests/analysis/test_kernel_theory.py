@@ -3,8 +3,8 @@ import unittest
 
 import common
 import numpy as np
-from regatta_analysis import kernel_theory
-from regatta_analysis.illustrations import damped_cosine, kernel_regression
+from regatta_analysis.figures import kernel_theory
+from regatta_analysis.figures.illustrations import damped_cosine, kernel_regression
 
 
 class Theory(common.Case):

@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import synthetic
 from regatta_analysis import InputError, load
-from regatta_analysis.regret import curves, regret_curves
+from regatta_analysis.stats.regret import curves, regret_curves
 
 
 class Load(common.Case):

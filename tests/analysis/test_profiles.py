@@ -5,10 +5,10 @@ import common
 import numpy as np
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.growth import growth_exponent
-from regatta_analysis.measures import TooShort, regret_at_time, trial_values, value_curves
-from regatta_analysis.profiles import data_profile, hits, performance_profile, spent
-from regatta_analysis.regret import curves
+from regatta_analysis.stats.growth import growth_exponent
+from regatta_analysis.stats.measures import TooShort, regret_at_time, trial_values, value_curves
+from regatta_analysis.stats.profiles import data_profile, hits, performance_profile, spent
+from regatta_analysis.stats.regret import curves
 
 
 class Growth(common.Case):

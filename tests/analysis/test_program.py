@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from regatta_analysis import load
 from regatta_analysis.__main__ import main
-from regatta_analysis.figures import recorded_law
-from regatta_analysis.regret import curves
+from regatta_analysis.figures.figures import recorded_law
+from regatta_analysis.stats.regret import curves
 
 STUDY = """
 study: two_problems

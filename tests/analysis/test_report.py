@@ -10,9 +10,12 @@ import unittest.mock
 
 import common
 import synthetic
-from regatta_analysis import availability, catalogue, claims, comparison, paper_figures, report, style
-from regatta_analysis.load import InputError
-from regatta_analysis.yaml_file import read_yaml
+from regatta_analysis.claims import availability, catalogue, claims
+from regatta_analysis.figures import paper_figures, style
+from regatta_analysis.report import report
+from regatta_analysis.stats import comparison
+from regatta_analysis.load.load import InputError
+from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
 
 BROWSER = next(filter(None, map(shutil.which, (

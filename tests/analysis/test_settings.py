@@ -2,7 +2,7 @@
 import unittest
 
 import common
-from regatta_analysis.settings import blocks, options, problem_label
+from regatta_analysis.load.settings import blocks, options, problem_label
 
 KEY = ('schema=1;problem=external@2{command="a;b,c",bounds=[0,1]};run={iterations=5,noise=0};'
        'algorithm=gp_ucb@1{beta=bcr,delta=0.1};study_seed=4;instance=0;seed=7')

@@ -4,7 +4,7 @@ import unittest
 import common
 import numpy as np
 import pandas as pd
-from regatta_analysis.statistics import mean_and_error, summarise
+from regatta_analysis.stats.statistics import mean_and_error, summarise
 from scipy import stats
 
 

@@ -5,8 +5,8 @@ import common
 import numpy as np
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.figures import Band
-from regatta_analysis.tables import (TEX, TEXT, final_regret, final_regret_grid, latex, markdown,
+from regatta_analysis.figures.figures import Band
+from regatta_analysis.report.tables import (TEX, TEXT, final_regret, final_regret_grid, latex, markdown,
                                      runtime, runtime_grid, with_error)
 
 

@@ -3,7 +3,7 @@ import unittest
 
 import common
 import numpy as np
-from regatta_analysis.theory import confidence_law
+from regatta_analysis.figures.theory import confidence_law
 
 # t, beta bcr, beta srinivas (delta 0.1), mean of RGP-UCB, its 2.5% and 97.5% quantiles
 TABLE = """

@@ -43,7 +43,7 @@ def fill(folder, files, prefix):
 
 def study_seeds(source, corpus):
     """Every study file there is, and their words as a dictionary."""
-    for folder in ("tests/unit/good_studies", "tests/unit/bad_studies", "experiments"):
+    for folder in ("tests/unit/study/good_studies", "tests/unit/study/bad_studies", "experiments"):
         fill(corpus, (source / folder).rglob("*.yaml"), "seed")
     words = set()
     for file in corpus.iterdir():

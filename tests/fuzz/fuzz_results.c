@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "fake_study.h"
-#include "study/index.h"
+#include "study/store/index.h"
 
 /* ---- the input ------------------------------------------------------------------------------- */
 

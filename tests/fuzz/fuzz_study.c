@@ -1,7 +1,7 @@
 /* libFuzzer: the parser of study files, and the plan of what it accepts. */
 #include "fuzz.h"
 
-#include "study/plan.h"
+#include "study/plan/plan.h"
 
 int rg_fuzz_one(const uint8_t *data, size_t size)
 {

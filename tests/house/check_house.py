@@ -11,16 +11,16 @@ MAX_LINES, MAX_COLUMNS = 400, 100
 
 # what may stand only in these folders or files, and why it is looked for
 ONLY = [
-    (re.compile(r"\b(exit|_exit|abort)\s*\("), ["cli/", "study/probe.c", "base/child_spawn.c"], "ends the program"),
+    (re.compile(r"\b(exit|_exit|abort)\s*\("), ["cli/", "study/hdf5/probe.c", "base/child_spawn.c"], "ends the program"),
     (re.compile(r"(?<![\w.])(printf|puts|putchar)\s*\(|\bstdout\b|\bstderr\b"), ["cli/"], "prints"),
     (re.compile(r"\bMPI_COMM_WORLD\b|\bPETSC_COMM_WORLD\b"), ["cli/"], "uses the world communicator"),
     (re.compile(r"\b(rand|srand|random|drand48)\s*\("), [], "is not a stream of Regatta"),
-    (re.compile(r"\bsetulb_"), ["base/lbfgsb.c"], "L-BFGS-B has one wrapper"),
+    (re.compile(r"\bsetulb_"), ["maths/lbfgsb.c"], "L-BFGS-B has one wrapper"),
     (re.compile(r"\b(malloc|calloc|realloc)\s*\("), ["cli/main.c"], "use PetscMalloc"),
 ]
 
 # mutable statics that must be: PETSc's events are process-wide, a signal handler reaches no others
-STATICS = {"base/clock.c": {"events"}, "study/stop.c": {"signal_seen", "stop_state"}}
+STATICS = {"base/clock.c": {"events"}, "study/run/stop.c": {"signal_seen", "stop_state"}}
 
 
 def strip_comments(text):

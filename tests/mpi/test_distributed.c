@@ -1,10 +1,10 @@
 /* The distributed posterior against the local one, for teams of 1 to 6 ranks. */
 #include "gp_support.h"
 
-#include "gp/distributed.h"
-#include "gp/fit.h"
-#include "gp/posterior.h"
-#include "gp/sample_path.h"
+#include "gp/team/distributed.h"
+#include "gp/model/fit.h"
+#include "gp/posterior/exact/posterior.h"
+#include "gp/path/sample_path.h"
 
 enum { MOST = 157, QUERIES = 23, DIM = SUPPORT_DIM };
 

@@ -3,8 +3,8 @@
 
 #include "gp_support.h"
 
-#include "gp/iterative.h"
-#include "gp/posterior.h"
+#include "gp/posterior/iterative/iterative.h"
+#include "gp/posterior/exact/posterior.h"
 
 enum { N = 301, QUERIES = 21, DIM = 3, SIZES = 6 };
 

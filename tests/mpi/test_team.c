@@ -3,10 +3,10 @@
 
 #include "gp_support.h"
 
-#include "gp/cross_covariance.h"
-#include "gp/fit.h"
-#include "gp/posterior.h"
-#include "gp/sample_path.h"
+#include "gp/posterior/exact/cross_covariance.h"
+#include "gp/model/fit.h"
+#include "gp/posterior/exact/posterior.h"
+#include "gp/path/sample_path.h"
 
 enum { MOST = 60, QUERIES = 9, DIM = SUPPORT_DIM };
 

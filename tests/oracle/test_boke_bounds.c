@@ -3,7 +3,7 @@
 
 #include "acquisition/confidence.h"
 #include "density/regression.h"
-#include "regret/regression_bounds.h"
+#include "theory/regression_bounds.h"
 
 /* O6b. */
 static void test_constants(void **state)

@@ -2,10 +2,10 @@
    O20 of wdrbo, and the theorems on runs. */
 #include "test_main.h"
 
-#include "gp/fit.h"
-#include "gp/information_gain.h"
-#include "gp/posterior.h"
-#include "regret/context_bounds.h"
+#include "gp/model/fit.h"
+#include "gp/model/information_gain.h"
+#include "gp/posterior/exact/posterior.h"
+#include "theory/context_bounds.h"
 
 static const RgKdeTheory unit = {{1, 1, 1}, 2, 1, 0.01, 1.8};
 

@@ -6,9 +6,9 @@
 
 #include "acquisition/context_ucb.h"
 #include "algorithm/contextual.h"
-#include "base/distribution.h"
+#include "maths/distribution.h"
 #include "density/kde.h"
-#include "gp/fit.h"
+#include "gp/model/fit.h"
 #include "regret/optimum.h"
 #include "regret/regret.h"
 #include "robust/mmd.h"

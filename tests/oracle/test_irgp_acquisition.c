@@ -3,7 +3,7 @@
 
 #include "acquisition/acquisition.h"
 #include "acquisition/confidence.h"
-#include "base/normal.h"
+#include "maths/normal.h"
 
 static void test_o2_shifted_exponential(void **state)
 {

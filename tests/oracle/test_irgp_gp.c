@@ -2,10 +2,10 @@
    posterior along a trace (O15). */
 #include "test_main.h"
 
-#include "base/blas.h"
-#include "gp/posterior.h"
-#include "gp/sample_path.h"
-#include "gp/set_posterior.h"
+#include "maths/blas.h"
+#include "gp/posterior/exact/posterior.h"
+#include "gp/path/sample_path.h"
+#include "gp/posterior/set/set_posterior.h"
 
 static const double X3[] = {0.1, 0.2, 0.4, 0.9, 0.8, 0.3}, Y3[] = {0.5, -0.3, 0.9};
 static const double ABC[] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2};

@@ -1,6 +1,6 @@
 /* Test functions and GP sample paths of the IRGP-UCB study (arXiv:2409.00979): values computed
    independently in Python. */
-#include "gp/sample_path.h"
+#include "gp/path/sample_path.h"
 #include "test_problem.h"
 
 #define AT(...) ((const double[]){__VA_ARGS__})

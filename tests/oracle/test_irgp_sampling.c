@@ -3,9 +3,9 @@
 #include "test_main.h"
 
 #include "acquisition/sampled.h"
-#include "base/normal.h"
-#include "base/vector.h"
-#include "gp/cross_covariance.h"
+#include "maths/normal.h"
+#include "maths/vector.h"
+#include "gp/posterior/exact/cross_covariance.h"
 
 static const double X3[] = {0.1, 0.2, 0.4, 0.9, 0.8, 0.3}, Y3[] = {0.5, -0.3, 0.9};
 static const double ABC[] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2};

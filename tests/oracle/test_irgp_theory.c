@@ -3,8 +3,8 @@
 
 #include "acquisition/confidence.h"
 #include "acquisition/confidence_law.h"
-#include "gp/information_gain.h"
-#include "regret/bounds.h"
+#include "gp/model/information_gain.h"
+#include "theory/bounds.h"
 
 enum { T_MAX = 200, N_ROWS = 5 };
 static const int horizons[N_ROWS] = {1, 10, 50, 100, 200};

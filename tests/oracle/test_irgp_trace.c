@@ -4,8 +4,8 @@
 
 #include "acquisition/confidence.h"
 #include "acquisition/maximise.h"
-#include "gp/posterior.h"
-#include "gp/set_posterior.h"
+#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/set/set_posterior.h"
 
 enum { N = 10 };
 

@@ -2,7 +2,7 @@
    of x + w. */
 #include "test_problem.h"
 
-#include "gp/set_posterior.h"
+#include "gp/posterior/set/set_posterior.h"
 #include "temporary_file.h"
 
 #include <stdlib.h>

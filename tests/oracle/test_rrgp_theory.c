@@ -3,8 +3,8 @@
 
 #include "acquisition/confidence.h"
 #include "acquisition/confidence_law.h"
-#include "gp/information_gain.h"
-#include "regret/robust_bounds.h"
+#include "gp/model/information_gain.h"
+#include "theory/robust_bounds.h"
 
 /* O2, N = 1000. */
 static void widths(void **state)

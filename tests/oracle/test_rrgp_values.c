@@ -2,7 +2,7 @@
 #include "test_problem.h"
 
 #include "algorithm/robust.h"
-#include "gp/sample_path.h"
+#include "gp/path/sample_path.h"
 #include "robust/integral.h"
 
 /* ---- O0: SplitMix64 -------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* MMD worst cases: oracles O10 and O11 of sbo_kde, and the optimality conditions. */
 #include "gp_support.h"
 
-#include "base/blas.h"
+#include "maths/blas.h"
 #include "robust/mmd.h"
 
 static double matern52(double r, double scale)

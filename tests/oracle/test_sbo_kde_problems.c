@@ -2,7 +2,7 @@
    O21). */
 #include <stdlib.h>
 
-#include "base/distribution.h"
+#include "maths/distribution.h"
 #include "regret/optimum.h"
 #include "test_problem.h"
 

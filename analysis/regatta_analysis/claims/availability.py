@@ -1,0 +1,68 @@
+"""Which problems of a study can be run here: data sets and programs of others may be missing. Those that
+can't are left out of the copy of the study file that a reproduction runs, and named with the reason."""
+import re
+import subprocess
+from pathlib import Path
+
+import yaml
+
+from ..load.yaml_file import read_yaml
+
+MISSING = re.compile(r":(\d+):\d+: (?:\w+: )?(there is no file .*)")
+
+
+def leave_out(path, regatta):
+    """Take the problems that can't be run out of the study file `path`: {label: reason}, and whether any
+    problem is left. `regatta`: the program that knows which data are missing. Mistakes of another kind
+    are left to the run."""
+    text = path.read_text(encoding="utf-8")
+    entries = _entries(text)
+    found = {}
+    for line, reason in _without_data(path, regatta):
+        found |= {k: reason for k, (first, last, _) in enumerate(entries) if first <= line < last}
+    for k, problem in enumerate(read_yaml(path).get("problems", [])):
+        reason = k not in found and isinstance(problem, dict) and _silent(problem, path.parent)
+        found |= {k: reason} if reason else {}
+    if found and len(found) < len(entries):
+        gone = {line for k in found for line in range(*entries[k][:2])}
+        path.write_text("".join(line for n, line in enumerate(text.splitlines(True))
+                                if n not in gone), encoding="utf-8")
+    return {entries[k][2]: reason for k, reason in found.items()}, len(found) < len(entries)
+
+
+def _entries(text):
+    """(first line, line after the last, label) of every problem, counted from 0."""
+    root = yaml.compose(text, yaml.BaseLoader)
+    problems = next((value for key, value in root.value if key.value == "problems"), None)
+    entries = []
+    for node in problems.value if isinstance(problems, yaml.SequenceNode) else []:
+        names = {key.value: value.value for key, value in node.value
+                 } if isinstance(node, yaml.MappingNode) else {"name": node.value}
+        last = node.end_mark.line + (node.end_mark.column > 0)
+        entries.append((node.start_mark.line, last, names.get("label", names.get("name", ""))))
+    return entries
+
+
+def _without_data(path, regatta):
+    """(line, reason) of every problem whose file is missing; nothing when something else is wrong."""
+    done = subprocess.run([regatta, "plan", path], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True)
+    lines = done.stderr.strip().splitlines() if done.returncode else []
+    found = [MISSING.search(line) for line in lines]
+    return [(int(m[1]) - 1, m[2]) for m in found] if all(found) else []
+
+
+def _silent(problem, folder):
+    """Why the program that a problem asks can't answer, '' if it can: started without a request, such a
+    program ends with an exit code and a line on standard error when something it needs is not there."""
+    if not Path(str(problem.get("program", ""))).is_absolute():
+        return ""
+    command = [problem["program"], *map(str, problem.get("arguments", []))]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=300, cwd=folder)
+    except (OSError, subprocess.SubprocessError) as error:
+        return " ".join(str(error).split())
+    if done.returncode:
+        return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return ""

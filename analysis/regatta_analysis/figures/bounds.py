@@ -1,0 +1,200 @@
+"""Regret bounds and information gain by theory (the CSV file of `regatta bounds`) over what was
+measured."""
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from . import style
+from ..load.load import InputError
+from ..stats.regret import curves, regret_curves
+from ..load.settings import aimed_score, problem_label
+from ..stats.statistics import summarise
+
+COLUMNS = ["problem", "algorithm", "swept", "quantity", "t", "value", "kind", "remark"]
+NAMES = {
+    "theorem_4_1": "Theorem 4.1", "theorem_4_2": "Theorem 4.2", "theorem_4_3": "Theorem 4.3",
+    "theorem_4_4": "Theorem 4.4", "theorem_4_5": "Theorem 4.5",
+    "proposition_4_1": "Proposition 4.1", "gp_ucb_expected": "GP-UCB, expected",
+    "rgp_ucb_expected": "RGP-UCB, expected",
+    "rrgp_corollary_4_1": "RRGP-UCB, Corollary 4.1",
+    "rrgp_theorem_4_4": "RRGP-UCB, Theorem 4.4",
+    "rrgp_corollary_a": "RRGP-UCB, Corollaries A.1 to A.3",
+    "sbo_kde_theorem_1": "SBO-KDE, Theorem 1", "drbo_kde_theorem_2": "DRBO-KDE, Theorem 2",
+    "wdrbo_theorem_5": "WDRBO, Theorem 5", "wdrbo_theorem_9": "WDRBO, Theorem 9",
+}
+REALISED = {"bound_width": "RRGP-UCB, realised widths of the measure",
+            "deviation": "RRGP-UCB, realised deviations of f"}
+GAINS = {"gamma_upper": ("maximum information gain, upper bound", (0, (5, 1.5))),
+         "gamma_greedy": ("maximum information gain, greedy lower bound", (0, (1, 1)))}
+DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (9, 3)),
+          (0, (2, 2))]
+
+
+def read(path):
+    """The table, its problems labelled as `load` labels those of the results file."""
+    try:
+        table = pd.read_csv(path, keep_default_na=False, dtype={"t": int, "value": float})
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from error
+    if list(table.columns) != COLUMNS:
+        raise InputError(f"{path}: no table of `regatta bounds`, whose columns are "
+                         f"{', '.join(COLUMNS)}")
+    table["problem"] = [_scored_label(problem_label(*row), row[2]) for row in
+                        zip(table["problem"], table["algorithm"], table["swept"])]
+    return table
+
+
+def _scored_label(label, swept):
+    score = aimed_score(swept)
+    return f"{label} {score}" if score else label
+
+
+def problems(results, table, quantities=NAMES):
+    """Problems of the results that the table says something about, in the order of the study."""
+    known = table["quantity"].isin(list(quantities))
+    if quantities is GAINS:  # of the model that ran, not of one with nominal constants
+        known &= table["kind"] != "nominal"
+    known = set(table.loc[known, "problem"])
+    return [p for p in results.problems if p in known]
+
+
+def _since_design(results, problem):
+    """Cumulative regret of the queries; studies that count it from the first evaluation on have that of
+    the initial design in it, of which the bounds do not speak."""
+    frame = regret_curves(results, problem, "cumulative")
+    return frame.sub(frame[0].fillna(0.0), axis=0) if 0 in frame else frame
+
+
+def regret_figure(results, table):
+    """Cumulative regret, mean and standard error, below the bounds that hold for each method."""
+    shown, looks = problems(results, table), {}
+    with style.context():
+        figure, panels = style.panels(shown)
+        styles, methods, notes = style.algorithm_styles(results.algorithms), {}, set()
+        for problem, panel in panels:
+            rows = table[table["problem"] == problem]
+            summary = summarise(_since_design(results, problem), (0.25, 0.75),
+                                results.algorithms)
+            summary = summary[summary["t"] > 0]
+            for algorithm, cell in summary.groupby("algorithm", sort=False):
+                methods[algorithm] = styles[algorithm]
+                panel.axes.plot(cell["t"], cell["mean"], zorder=3, markevery=0.2,
+                                **styles[algorithm])
+                mine = rows[(rows["algorithm"] == algorithm) & rows["quantity"].isin(list(NAMES))]
+                for quantity, curve in mine.groupby("quantity", sort=False):
+                    looks.setdefault(quantity, DASHES[len(looks) % len(DASHES)])
+                    panel.axes.plot(curve["t"], curve["value"], lw=0.9, ls=looks[quantity],
+                                    color=styles[algorithm]["color"], zorder=2)
+                for quantity, curve in realised(results, problem, algorithm, rows).items():
+                    looks.setdefault(quantity, DASHES[len(looks) % len(DASHES)])
+                    panel.axes.plot(curve.index, curve, lw=1.2, ls=looks[quantity],
+                                    color=styles[algorithm]["color"], zorder=2)
+            _dress(panel, problem, "Cumulative regret $R_t$")
+            notes |= _vacuous(results, problem, rows)
+        handles = [Line2D([], [], **s) for s in methods.values()]
+        handles += [Line2D([], [], color="0.3", lw=0.9, ls=dash) for dash in looks.values()]
+        labels = list(methods) + [_bound_label(table, quantity) for quantity in looks]
+        style.place_legend(figure, handles, labels, ["markers: measured mean; others: its bounds",
+                                                     *sorted(notes)])
+        return figure
+
+
+def realised(results, problem, algorithm, rows):
+    """What the proofs of RRGP-UCB's theorems bound the expected cumulative regret by before they bound
+    that by gamma_t: 2 sum (ucb - lcb)(x_k) and 4 K sum beta_k^(1/2) max_w sigma(x_k, w), means over the
+    runs. {quantity: series over t}; empty for rules that the theorems are not about."""
+    slope = rows.loc[(rows["algorithm"] == algorithm) & (rows["quantity"] == "measure_slope"), "value"]
+    recorded = results.group(problem).evaluations()
+    if slope.empty or not {"bound_width", "confidence"} <= set(recorded):
+        return {}
+
+    def of(column):
+        frame = curves(results, problem, column)
+        frame = frame.loc[:, frame.columns > 0]
+        return frame[frame.index.get_level_values("algorithm") == algorithm]
+
+    found = {"bound_width": 2 * of("bound_width").cumsum(axis=1).mean()}
+    if "largest_sd" in recorded:
+        terms = np.sqrt(of("confidence")) * of("largest_sd")
+        found["deviation"] = 4 * slope.iloc[0] * terms.cumsum(axis=1).mean()
+    return {quantity: curve for quantity, curve in found.items() if curve.notna().any()}
+
+
+def _bound_label(table, quantity):
+    """A bound whose constants or assumptions can't be had says so."""
+    if quantity in REALISED:
+        return REALISED[quantity]
+    kinds = set(table.loc[table["quantity"] == quantity, "kind"])
+    return NAMES[quantity] + (" (nominal)" if kinds == {"nominal"} else "")
+
+
+def conditional_figure(results, table):
+    """Cumulative regret given the confidence parameters: a line per sequence of them (a setting of the
+    method), their mean, and the bounds of Theorem 4.3 (of nearly every line) and 4.1 (of the mean)."""
+    shown = problems(results, table, {"theorem_4_3"})
+    with style.context():
+        figure, panels = style.panels(shown)
+        for problem, panel in panels:
+            rows = table[table["problem"] == problem]
+            frame = _since_design(results, problem)
+            frame = frame.loc[:, frame.columns > 0]
+            lines = frame.groupby(level="algorithm", sort=False).mean()
+            panel.axes.plot(lines.columns, lines.T, color="0.7", lw=0.5, zorder=2)
+            panel.axes.plot(lines.columns, lines.mean(), color="k", lw=1.2, zorder=3)
+            for quantity, dash in (("theorem_4_3", DASHES[0]), ("theorem_4_1", DASHES[1])):
+                curve = rows[rows["quantity"] == quantity].groupby("t")["value"].max()
+                panel.axes.plot(curve.index, curve, color="#0072B2", lw=1.0, ls=dash)
+            _dress(panel, problem, "Cumulative regret $R_t$")
+        handles = [Line2D([], [], color="0.7", lw=0.7), Line2D([], [], color="k", lw=1.2),
+                   *(Line2D([], [], color="#0072B2", lw=1.0, ls=dash) for dash in DASHES[:2])]
+        style.place_legend(figure, handles, ["given one sequence", "mean over sequences",
+                                             NAMES["theorem_4_3"], NAMES["theorem_4_1"]])
+        return figure
+
+
+def gain_figure(results, table):
+    """Realised information gain, mean over trials, between greedy and upper bound of its maximum."""
+    shown = problems(results, table, GAINS)
+    with style.context():
+        figure, panels = style.panels(shown)
+        styles, methods = style.algorithm_styles(results.algorithms), {}
+        for problem, panel in panels:
+            rows = table[table["problem"] == problem]
+            frame = curves(results, problem, "information_gain")
+            summary = summarise(frame.loc[:, frame.columns > 0].dropna(how="all"), (0.25, 0.75),
+                                results.algorithms)
+            for algorithm, cell in summary.groupby("algorithm", sort=False):
+                methods[algorithm] = styles[algorithm]
+                panel.axes.plot(cell["t"], cell["mean"], zorder=3, markevery=0.2,
+                                **styles[algorithm])
+            for quantity, (_, dash) in GAINS.items():
+                curve = rows[rows["quantity"] == quantity].drop_duplicates("t")
+                panel.axes.plot(curve["t"], curve["value"], color="0.3", lw=0.9, ls=dash)
+            _dress(panel, problem, "Information gain")
+        handles = [Line2D([], [], **s) for s in methods.values()]
+        handles += [Line2D([], [], color="0.3", lw=0.9, ls=dash) for _, dash in GAINS.values()]
+        labels = list(methods) + [name for name, _ in GAINS.values()]
+        style.place_legend(figure, handles, labels, ["lines with markers: realised, mean"])
+        return figure
+
+
+def _dress(panel, problem, label):
+    panel.dress(problem, label)
+    panel.axes.set_xscale("log")
+    panel.axes.set_yscale("log")
+    panel.axes.set_xlim(left=1)
+
+
+def _vacuous(results, problem, rows):
+    """A bound that grows like T and stays above the regret of random search says nothing yet."""
+    trials = results.group(problem).trials
+    random = trials.loc[trials["algorithm_name"] == "random", "algorithm"].unique()
+    frame = _since_design(results, problem)
+    notes = set()
+    for algorithm in random:
+        regret = frame.xs(algorithm, level="algorithm").mean()
+        last = int(regret.index[-1])
+        ends = rows[rows["quantity"].isin(list(NAMES)) & (rows["t"] == last)]
+        if len(ends) and np.all(ends["value"] > regret.iloc[-1]):
+            notes.add("bounds above random search: see their growth, not their size")
+    return notes

@@ -1,0 +1,281 @@
+"""Regret curves and confidence parameters. Every function that draws gets its numbers from
+`statistics.summarise`; nothing is smoothed or interpolated."""
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter,
+                               NullLocator)
+
+from . import style
+from ..stats.regret import METRICS, curves, regret_curves
+from ..load.settings import options
+from ..stats.statistics import summarise
+from .theory import confidence_law
+
+BANDS = ("se", "quantile", "bootstrap")
+
+
+@dataclass(frozen=True)
+class Band:
+    """What is drawn: mean with `factor` standard errors, median with a quantile band, or mean with its
+    95% bootstrap interval."""
+    kind: str = "se"
+    quantiles: tuple = (0.25, 0.75)
+    factor: float = 1.0
+
+    def of(self, cell):
+        """Centre, lower and upper edge of a summary."""
+        if self.kind == "se":
+            error = self.factor * cell["se"].fillna(0.0)
+            return cell["mean"], cell["mean"] - error, cell["mean"] + error
+        if self.kind == "bootstrap":
+            low, high = (cell[name].fillna(cell["mean"]) for name in ("boot_low", "boot_high"))
+            return cell["mean"], low, high
+        return cell["median"], cell["low"], cell["high"]
+
+    def note(self):
+        if self.kind == "se":
+            return "mean ± standard error"
+        if self.kind == "bootstrap":
+            return "mean with 95% bootstrap interval"
+        low, high = (f"{100 * q:g}" for q in self.quantiles)
+        return f"median, {low}–{high}% quantile band"
+
+
+def regret_figure(results, problem, metric, scale="auto", band=Band()):
+    """One panel at column width with its legend below."""
+    return regret_grid(results, [problem], metric, scale, band)
+
+
+def regret_grid(results, problems, metric, scale="auto", band=Band()):
+    """One panel per problem, one legend for all."""
+    with style.context():
+        figure, panels = style.panels(problems)
+        styles = style.algorithm_styles(results.algorithms)
+        notes = [_band_note(results, problems, band.note())]
+        for problem, panel in panels:
+            summary = summarise(regret_curves(results, problem, metric), band.quantiles,
+                                results.algorithms, band.kind == "bootstrap")
+            _draw(panel.axes, summary, styles, band)
+            factor, remarks = scale_axes(panel.axes, summary, band, scale, metric)
+            notes += remarks
+            panel.dress(problem, METRICS[metric].label, factor)
+        handles, labels, remarks = _legend_entries(results, problems, styles)
+        style.place_legend(figure, handles, labels, notes + remarks)
+        return figure
+
+
+def confidence_problems(results):
+    """Problems on which some method recorded its confidence parameter."""
+    return [p for p in results.problems if "confidence" in results.group(p).evaluations()
+            and np.isfinite(results.group(p).values("confidence")).any()]
+
+
+def confidence_summary(results, problem):
+    """Mean and 95% interval over the trials of the recorded confidence parameter, per query."""
+    frame = curves(results, problem, "confidence")
+    return summarise(frame.loc[:, frame.columns > 0], (0.025, 0.975), results.algorithms)
+
+
+def confidence_figure(results, points=None):
+    """Mean and central 95% of the confidence parameter as recorded, one panel per problem.
+
+    `points`: number of designs |X| of the (finite) problems; with it the laws by formula are drawn
+    over what was measured, for the methods and rules that have one.
+    """
+    problems = confidence_problems(results)
+    with style.context():
+        figure, panels = style.panels(problems)
+        styles = style.algorithm_styles(results.algorithms)
+        shown, laws = {}, []
+        for problem, panel in panels:
+            summary = confidence_summary(results, problem)
+            _draw(panel.axes, summary, styles, Band("quantile", (0.025, 0.975)), centre="mean")
+            for algorithm, t in summary.groupby("algorithm", sort=False)["t"]:
+                shown[algorithm] = styles[algorithm]
+                law = recorded_law(results, problem, algorithm, t.to_numpy(), points)
+                if law is not None:
+                    laws.append(law)
+                    _draw_law(panel.axes, law)
+            panel.axes.set_ylim(bottom=0)
+            panel.dress(problem, "Confidence parameter")
+        handles = [Line2D([], [], **s) for s in shown.values()]
+        labels = list(shown)
+        if laws:
+            handles += [Line2D([], [], color="k", lw=0.7, ls=line) for line in ("-", ":")]
+            labels += ["mean by formula", "95% interval by formula"]
+        style.place_legend(figure, handles, labels, [
+            _band_note(results, problems, "measured: mean and central 95%")])
+        return figure
+
+
+def recorded_law(results, problem, algorithm, t, points=None):
+    """The law by formula for the settings a cell was run with; None where there is none."""
+    trials = results.group(problem).trials
+    cell = trials[trials["algorithm"] == algorithm].iloc[0]
+    return confidence_law(cell["algorithm_name"], t, points, cell["n_dim_x"],
+                          options(cell["key"], "algorithm"))
+
+
+def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):
+    """Confidence parameters by formula alone, as Figure 1(a) of arXiv:2409.00979."""
+    names = {"gp_ucb": "GP-UCB", "rgp_ucb": "RGP-UCB", "irgp_ucb": "IRGP-UCB"}
+    with style.context():
+        figure, ((_, panel),) = style.panels([""])
+        styles = style.algorithm_styles([names[m] for m in methods])
+        t = np.arange(1, horizon + 1)
+        for k, method in enumerate(methods):
+            law, look = confidence_law(method, t, points), styles[names[method]]
+            panel.axes.fill_between(law["t"], law["low"], law["high"], color=look["color"],
+                                    alpha=0.18, lw=0)
+            marks = mark(k, len(methods), horizon)
+            panel.axes.plot(law["t"], law["mean"], markevery=marks, **look)
+        panel.axes.set_ylim(bottom=0)
+        panel.dress("", "Confidence parameter")
+        style.place_legend(figure, [Line2D([], [], **s) for s in styles.values()], list(styles),
+                           [f"mean and 95% interval by formula, {points} designs"])
+        return figure
+
+
+def auto_scale(summary, band):
+    """Logarithmic when the curves fall by more than a factor of 20 and never below 0."""
+    centre = band.of(summary)[0].to_numpy(float)
+    positive = centre[centre > 0]
+    if not len(positive) or (centre < 0).any():
+        return "linear"
+    return "log" if positive.max() > 20.0 * positive.min() else "linear"
+
+
+def _draw(axes, summary, styles, band, centre=None):
+    algorithms = list(dict.fromkeys(summary["algorithm"]))
+    last = summary["t"].max() if len(summary) else 1
+    for k, algorithm in enumerate(algorithms):
+        cell = summary[summary["algorithm"] == algorithm]
+        middle, low, high = band.of(cell)
+        look = styles[algorithm]
+        axes.fill_between(cell["t"], low, high, color=look["color"], lw=0, zorder=1,
+                          alpha=0.18 if len(algorithms) <= 5 else 0.11)
+        axes.plot(cell["t"], cell[centre] if centre else middle, zorder=3, label=algorithm,
+                  markevery=mark(k, len(algorithms), last), markeredgecolor="white",
+                  markeredgewidth=0.3, **look)
+
+
+def _draw_law(axes, law):
+    random = law["low"].notna().any()  # else the measured curve is the law: leave it visible
+    axes.plot(law["t"], law["mean"], color="k", lw=0.7, zorder=4 if random else 2)
+    for edge in ("low", "high") if random else ():
+        axes.plot(law["t"], law[edge], color="k", lw=0.7, ls=":", zorder=4)
+
+
+def mark(k, n, last):
+    """Marker positions: about six on a curve, those of different curves side by side."""
+    every = max(int(last) // 6, 1)
+    return (int(every * (k + 0.5) / n), every)
+
+
+def scale_axes(axes, summary, band, scale, metric):
+    """Set the vertical axis. Returns the factor taken out of its numbers, for the axis label, and
+    notes the reader must see."""
+    if not len(summary):
+        return "", []
+    centre, low, high = (np.asarray(v, float) for v in band.of(summary))
+    if scale == "auto":
+        sums = metric in ("cumulative", "average", "best") or metric.endswith("_reward")
+        scale = "linear" if sums else auto_scale(summary, band)
+    if scale == "linear" or not (centre > 0).any():
+        notes = ["no positive value: linear scale"] if scale == "log" else []
+        return _linear(axes, np.nanmin(low), np.nanmax(high), centre.min() >= 0), notes
+    smallest, largest = centre[centre > 0].min(), np.nanmax(high)
+    if (centre <= 0).any():
+        return "", _symlog(axes, smallest, largest)
+    axes.set_yscale("log")
+    axes.set_ylim(0.75 * smallest, 1.25 * largest)
+    _log_ticks(axes, 0.75 * smallest, 1.25 * largest)
+    return "", []
+
+
+def _linear(axes, lowest, highest, positive):
+    """Linear from 0 for quantities that are never negative, with a power of ten taken out."""
+    reach = max(abs(lowest), abs(highest)) or 1.0
+    lowest = min(0.0 if positive else lowest, highest)
+    margin = 0.03 * (highest - lowest or reach)
+    axes.set_ylim(lowest - 0.6 * margin, highest + margin)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
+    exponent = int(np.floor(np.log10(reach)))
+    if -3 < exponent < 5:
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.10g}"))
+        return ""
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / 10.0**exponent:.6g}"))
+    return f"$\\times 10^{{{exponent}}}$"
+
+
+def _symlog(axes, smallest, largest):
+    """Logarithmic down to a power of ten below the smallest positive value, linear from there to 0,
+    with the border drawn."""
+    bottom = int(np.floor(np.log10(max(smallest, 1e-9 * largest))))
+    top = int(np.ceil(np.log10(largest)))
+    axes.set_yscale("symlog", linthresh=10.0**bottom, linscale=0.35)
+    axes.set_ylim(-0.12 * 10.0**bottom, 1.25 * largest)
+    axes.axhline(10.0**bottom, color=style.GREY, lw=0.7, ls=(0, (1, 1.5)), zorder=2)
+    step = -(-(top - bottom + 1) // 6)
+    decades = list(range(bottom, top + 1, step))
+    axes.yaxis.set_major_locator(FixedLocator([0.0] + [10.0**k for k in decades]))
+    axes.yaxis.set_major_formatter(FuncFormatter(_power))
+    minor = [m * 10.0**k for k in range(bottom, top) for m in range(2, 10)] if step == 1 else []
+    axes.yaxis.set_minor_locator(FixedLocator(minor))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    return [f"linear below the dotted line at $10^{{{bottom}}}$, to show 0"]
+
+
+def _log_ticks(axes, low, high):
+    if high / low > 100.0:
+        axes.yaxis.set_major_locator(LogLocator(numticks=7))
+        axes.yaxis.set_major_formatter(FuncFormatter(_power))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        return
+    multiples = (1, 2, 5) if high / low > 6.0 else range(1, 10)
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    ticks = [m * 10.0**k for k in decades for m in multiples if low <= m * 10.0**k <= high]
+    axes.yaxis.set_major_locator(FixedLocator(ticks))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def _power(value, _=None):
+    if value == 0:
+        return "0"
+    exponent = int(round(np.log10(abs(value))))
+    plain = {-1: "0.1", 0: "1", 1: "10"}
+    return plain.get(exponent, f"$10^{{{exponent}}}$")
+
+
+def _legend_entries(results, problems, styles):
+    """Every algorithm of the study, and notes on cells with trials missing or failed. One problem:
+    its counts stand with the name."""
+    cells = results.cells()
+    cells = cells[cells["problem"].isin(problems)]
+    handles, labels = [], []
+    for algorithm in results.algorithms:
+        mine = cells[cells["algorithm"] == algorithm]
+        done, planned = int(mine["done"].sum()), int(mine["planned"].sum())
+        partial = "" if done == planned else f" ({done} of {planned})" if done else " (missing)"
+        handles.append(Line2D([], [], **styles[algorithm]) if done else Patch(alpha=0.0))
+        labels.append(algorithm + (partial if len(problems) == 1 or not done else ""))
+    if len(problems) == 1:
+        return handles, labels, []
+    open_cells = cells[cells["done"] < cells["planned"]]
+    texts = [f"{c.algorithm} on {c.problem} ({c.done}/{c.planned})"
+             for c in open_cells.itertuples()]
+    note = ("complete trials: " + "; ".join(texts) if len(texts) <= 4
+            else f"{len(texts)} cells have trials missing")
+    return handles, labels, [style.escaped(note)] if texts else []
+
+
+def _band_note(results, problems, drawn):
+    cells = results.cells()
+    planned = sorted(set(cells[cells["problem"].isin(problems)]["planned"]))
+    if planned == [1]:
+        return "single trials"
+    return f"{drawn} over {' or '.join(str(n) for n in planned)} trials"

@@ -1,0 +1,207 @@
+"""HTML of the reports: one self-contained file per page, no scripts, nothing loaded from elsewhere."""
+import jinja2
+
+from ..figures import style
+
+STYLE = """
+:root { --ink: #1c1f24; --soft: #59616d; --line: #dfe3e8; --back: #fff; --panel: #f6f7f9;
+  --yes: #1a7f4b; --no: #b3261e; --open: #8a6100; --link: #0b57a4; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --soft: #a2abb7; --line: #343a42;
+  --back: #16191d; --panel: #1f2329; --yes: #5fcf92; --no: #ff8a80; --open: #e8bd5a;
+  --link: #7db7f2; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 1080px; padding: 1.2rem 1rem 4rem; color: var(--ink);
+  background: var(--back); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: .4rem 0 .3rem; }
+h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem; padding-bottom: .2rem;
+  border-bottom: 1px solid var(--line); }
+h3 { font-size: 1.02rem; margin: 1.6rem 0 .4rem; }
+p { margin: .4rem 0; max-width: 46rem; }
+a { color: var(--link); }
+nav { margin: .8rem 0; font-size: .92rem; }
+nav a { margin-right: .9rem; white-space: nowrap; }
+.soft, figcaption, .note { color: var(--soft); font-size: .92rem; }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem;
+  font-variant-numeric: tabular-nums; }
+th, td { text-align: left; vertical-align: top; padding: .38rem .6rem;
+  border-bottom: 1px solid var(--line); }
+.numbers th, .numbers td { overflow-wrap: normal; white-space: nowrap; }
+tr:last-child td { border-bottom: 0; }
+th { background: var(--panel); font-weight: 600; }
+figure { margin: .6rem 0 1.6rem; }
+.plot { overflow-x: auto; background: #fff; border: 1px solid var(--line); border-radius: 6px;
+  padding: .4rem; }
+.plot img { display: block; height: auto; margin: 0 auto; max-width: none; width: 100%;
+  min-width: min(var(--least), 100%); }
+.badge { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .82rem;
+  font-weight: 600; white-space: nowrap; border: 1px solid currentColor; }
+.yes { color: var(--yes); } .no { color: var(--no); } .open { color: var(--open); }
+.tally { display: flex; gap: .6rem; flex-wrap: wrap; margin: .8rem 0; }
+.tally span { padding: .3rem .8rem; border: 1px solid var(--line); border-radius: 6px;
+  background: var(--panel); }
+pre { background: var(--panel); padding: .7rem; border-radius: 6px; overflow-x: auto;
+  font-size: .85rem; overflow-wrap: normal; }
+details { margin: .4rem 0; } summary { cursor: pointer; }
+.claims th { overflow-wrap: normal; }
+.claims td:nth-child(1) { white-space: nowrap; font-weight: 600; }
+.missing { border: 1px dashed var(--line); border-radius: 6px; padding: .8rem; color: var(--soft); }
+dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .15rem .8rem;
+  font-size: .9rem; margin: .4rem 0; }
+dt { color: var(--soft); } dd { margin: 0; min-width: 0; }
+@media (max-width: 640px) {
+  .claims thead { display: none; }
+  .claims tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .claims td { display: block; border: 0; padding: .1rem .7rem; }
+  dl { grid-template-columns: 1fr; } dt { margin-top: .3rem; }
+  .plot img { min-width: 560px; }
+  .plot.narrow img { min-width: 0; }
+}
+@media print { body { max-width: none; } details { display: none; } }
+"""
+
+BASE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{% block title %}{% endblock %}</title>
+<link rel="icon" href="data:,">
+<style>{{ style }}</style>
+</head>
+<body>
+{% block body %}{% endblock %}
+</body>
+</html>
+"""
+
+MACROS = """
+{% macro numbers(table) %}
+<h3>{{ table.title }}</h3>
+<div class="scroll" tabindex="0"><table class="numbers"><thead><tr>
+{%- for cell in table.header %}<th>{{ cell }}</th>{% endfor %}</tr></thead><tbody>
+{% for row in table.rows %}<tr>{% for text, bold in row %}<td>
+{%- if bold %}<b>{{ text }}</b>{% else %}{{ text }}{% endif %}</td>{% endfor %}</tr>
+{% endfor %}</tbody></table></div>
+{% if table.note %}<p class="note">{{ table.note }}</p>{% endif %}
+{% endmacro %}
+{% macro claims(verdicts, marks, papers=false) %}
+<div class="scroll" tabindex="0"><table class="claims"><thead><tr>
+{%- if papers %}<th>Paper</th>{% endif %}<th>Claim</th><th>Statement</th><th>Verdict</th>
+<th>Numbers</th></tr></thead><tbody>
+{% for v in verdicts %}<tr>{% if papers %}<td><a href="{{ v.paper }}/report.html">{{ v.paper }}</a></td>
+{%- endif %}<td>{{ v.id }}</td>
+<td>{{ v.claim }} <span class="soft">{{ v.where }}</span></td>
+<td><span class="badge {{ marks[v.verdict] }}">{{ v.verdict }}</span></td>
+<td>{% for o in v.outcomes %}<div>{{ o.text }}</div>
+{% if o.method %}<div class="note">{{ o.method }}</div>{% endif %}{% endfor %}</td></tr>
+{% endfor %}</tbody></table></div>
+{% endmacro %}
+{% macro tally(verdicts, marks) %}
+<div class="tally">{% for word, mark in marks.items() %}<span><b class="{{ mark }}">
+{{- verdicts | selectattr("verdict", "equalto", word) | list | length }}</b> {{ word }}</span>
+{% endfor %}</div>
+{% endmacro %}
+"""
+
+REPORT = """{% extends "base" %}{% import "macros" as m %}
+{% block title %}{{ paper.title }}: reproduction{% endblock %}
+{% block body %}
+<header>
+<p class="soft">Regatta, reproduction at scale “{{ scale }}” ·
+<a href="https://{{ 'arxiv.org/abs/' if paper.reference.startswith('arXiv:') else '' -}}
+{{ paper.reference | replace('arXiv:', '') }}">{{ paper.reference }}</a> ·
+<a href="../index.html">all papers</a></p>
+<h1>{{ paper.title }}</h1>
+<p>{{ paper.about }}</p>
+{% if scale != "full" %}<p><b>Not the full study:</b> {{ "a few queries and trials, to see that everything runs; the verdicts mean nothing."
+if scale == "smoke" else "a few trials per cell; many verdicts stay undecided." }}</p>{% endif %}
+<nav><a href="#claims">Claims</a><a href="#figures">Figures</a><a href="#tables">Tables</a>
+<a href="#studies">Studies and settings</a><a href="#again">Run it again</a>
+<a href="#provenance">Provenance</a></nav>
+</header>
+<main>
+<h2 id="claims">Claims</h2>
+<p>What the paper says its experiments show, decided on these results at the 5% level. Undecided means
+that the trials do not suffice, or are missing.</p>
+{{ m.tally(verdicts, marks) }}
+{% if verdicts %}{{ m.claims(verdicts, marks) }}{% else %}<p class="missing">No claims file yet.</p>{% endif %}
+{% for table in published %}{{ m.numbers({"title": table.title, "note": table.note,
+"header": table.header, "rows": plain(table.rows)}) }}{% endfor %}
+
+<h2 id="figures">Figures</h2>
+{% for f in figures %}
+<section id="{{ f.id }}"><h3>{{ f.title }}</h3>
+{% if f.caption %}<p class="note">{{ f.caption }}</p>{% endif %}
+{% if f.missing %}<p class="missing">{{ f.missing }}</p>{% endif %}
+{% for words, path in f.parts %}<figure><div class="plot{{ ' narrow' if narrow(path) }}" tabindex="0">
+<img alt="{{ f.title }}{{ ', ' + words if words }}" src="{{ image(path) }}"
+width="{{ size(path)[0] }}" height="{{ size(path)[1] }}" style="max-width: {{ size(path)[0] }}px"></div>
+{% if words %}<figcaption>{{ words[0] | upper }}{{ words[1:] }}.</figcaption>{% endif %}</figure>
+{% endfor %}</section>
+{% endfor %}
+
+<h2 id="tables">Tables</h2>
+{% for table in tables %}{{ m.numbers(table) }}{% endfor %}
+{% for table in comparisons %}{{ m.numbers(table) }}{% endfor %}
+{% for table in growth %}{{ m.numbers(table) }}{% endfor %}
+
+<h2 id="studies">Studies and settings</h2>
+{{ m.numbers(studies) }}
+{% if failed %}<h3>Failed trials (in no mean)</h3><ul>{% for line in failed %}<li>{{ line }}</li>
+{% endfor %}</ul>{% endif %}
+{% for study, text in settings.items() %}<details><summary>{{ study }}.yaml, as it was run</summary>
+<pre>{{ text }}</pre></details>{% endfor %}
+
+<h2 id="again">Run it again</h2>
+<pre>{{ command }}</pre>
+<p>What is there is kept; only what is missing runs. More trials:
+<code>./run.sh reproduce {{ paper.name }} --seeds N</code>; one figure:
+<code>./run.sh reproduce {{ paper.name }}/{{ paper.figures[0].id }}</code>; only the page, from results
+at hand: <code>./run.sh reproduce {{ paper.name }} --no-run</code>.</p>
+
+<h2 id="provenance">Provenance</h2>
+{% for study, about in provenance %}<details{{ " open" if loop.first }}><summary>{{ study }}</summary><dl>
+{% for key, value in about.items() %}<dt>{{ key }}</dt><dd>{{ value }}</dd>{% endfor %}</dl></details>
+{% endfor %}
+</main>
+{% endblock %}
+"""
+
+INDEX = """{% extends "base" %}{% import "macros" as m %}
+{% block title %}Regatta: the claims of five papers{% endblock %}
+{% block body %}
+<h1>The claims of {{ papers | length }} papers, checked</h1>
+<p class="soft">Regatta, reproduction at scale “{{ scale }}”</p>
+{{ m.tally(verdicts, marks) }}
+<h2>Papers</h2>
+<div class="scroll" tabindex="0"><table><thead><tr><th>Paper</th><th>Claims</th></tr></thead><tbody>
+{% for paper, there, found, count in papers %}<tr><td>{% if there %}
+<a href="{{ paper.name }}/report.html">{{ paper.title }}</a>{% else %}{{ paper.title }}
+<span class="soft">(no report yet)</span>{% endif %} <span class="soft">{{ paper.reference }}</span></td>
+<td>{{ count }}</td></tr>{% endfor %}</tbody></table></div>
+<h2>Every claim</h2>
+{{ m.claims(verdicts, marks, true) }}
+<h2>Run it again</h2>
+<pre>{{ command }}</pre>
+{% endblock %}
+"""
+
+_environment = jinja2.Environment(
+    loader=jinja2.DictLoader({"base": BASE, "macros": MACROS, "report": REPORT, "index": INDEX}),
+    autoescape=True, undefined=jinja2.StrictUndefined)
+
+
+def render(template, data):
+    """HTML of the template `report` or `index`."""
+    return _environment.get_template(template).render(
+        style=jinja2.utils.markupsafe.Markup(STYLE), size=size, narrow=lambda path: size(path)[0] <= 480,
+        plain=lambda rows: [[(cell, False) for cell in row] for row in rows], **data)
+
+
+def size(path):
+    """Width and height in CSS pixels of a PNG file of ours, enlarged from print to screen."""
+    with open(path, "rb") as file:
+        head = file.read(24)
+    return tuple(round(int.from_bytes(head[k:k + 4], "big") * 138.0 / style.DPI) for k in (16, 20))

@@ -1,0 +1,157 @@
+"""Everything the command writes, and summary.md that leads through it."""
+import re
+
+from ..figures import bounds, figures, paper_figures, style
+from . import tables
+from ..stats import inference
+from ..load.load import InputError
+from ..stats.regret import METRICS, default_metrics
+from ..load.settings import blocks
+
+
+def write_all(results, options):
+    """Figures, tables and summary.md into options.out; returns the paths written."""
+    band = figures.Band(options.band, options.quantiles)
+    options.metric = options.metric or default_metrics(results)
+    _check_metrics(results, options.metric)
+    table = bounds.read(options.bounds) if options.bounds else None
+    options.out.mkdir(parents=True, exist_ok=True)
+    drawn = _regret_figures(results, options, band)
+    if figures.confidence_problems(results):
+        drawn.append(("Confidence parameter", _save(
+            figures.confidence_figure(results, options.points), options, "confidence")))
+    if table is not None:
+        drawn += _bound_figures(results, table, options)
+    regret = tables.write_final_regret(results, options.metric, band, options.out)
+    runtime = tables.write_runtime(results, options.out)
+    tables.write_curves(results, options.metric, band, options.out)
+    drawn += _overviews(results, options)
+    more, statistics = inference.write(results, options.metric[0], options.out)
+    path = options.out / "summary.md"
+    path.write_text(_summary(results, drawn, regret, runtime, statistics), encoding="utf-8")
+    written = [file for _, files in drawn for file in files] + [path, *more]
+    return written + [options.out / "curves.csv"] + [options.out / f"{stem}.{suffix}" for stem in ("final_regret", "runtime")
+                      for suffix in ("md", "tex", "csv")]
+
+
+def _check_metrics(results, metrics):
+    for metric in metrics:
+        for problem in results.problems:
+            if METRICS[metric].column not in results.group(problem).evaluations():
+                raise InputError(f"{results.path}: {problem!r} has no {METRICS[metric].column!r}")
+
+
+def _regret_figures(results, options, band):
+    drawn, names = [], _file_names(results.problems)
+    for metric in options.metric:
+        for problem in results.problems:
+            figure = figures.regret_figure(results, problem, metric, options.scale, band)
+            drawn.append((f"{problem}, {METRICS[metric].name.lower()}",
+                          _save(figure, options, f"regret_{names[problem]}_{metric}")))
+        if len(results.problems) > 1:
+            figure = figures.regret_grid(results, results.problems, metric, options.scale, band)
+            drawn.append((f"All problems, {METRICS[metric].name.lower()}",
+                          _save(figure, options, f"regret_all_{metric}")))
+    return drawn
+
+
+def _overviews(results, options):
+    """Ranks over the problems and profiles, where there are enough algorithms and known optima."""
+    drawn = []
+    spec = {"studies": ["study"], "metric": options.metric[0]}
+    made = {"ranks": paper_figures.ranks(spec, {"study": results})}
+    if "simple" in options.metric:
+        made["profiles"] = paper_figures.profiles_of(spec, {"study": results})
+    for stem, parts in made.items():
+        for suffix, words, figure in parts:
+            title = f"{stem.capitalize()} {words}".strip()
+            drawn.append((title, _save(figure, options, f"{stem}{suffix}")))
+    return drawn
+
+
+def _bound_figures(results, table, options):
+    drawn = []
+    if bounds.problems(results, table):
+        drawn.append(("Cumulative regret and its bounds", _save(
+            bounds.regret_figure(results, table), options, "bounds")))
+    if bounds.problems(results, table, bounds.GAINS):
+        drawn.append(("Information gain", _save(
+            bounds.gain_figure(results, table), options, "information_gain")))
+    return drawn
+
+
+def _save(figure, options, stem):
+    return style.save(figure, options.out / stem, options.formats)
+
+
+def _file_names(labels):
+    """Labels as parts of file names: letters, digits, dots, hyphens; different labels differ."""
+    names = {}
+    for label in labels:
+        name = base = re.sub(r"[^A-Za-z0-9.+-]+", "_", label).strip("_.") or "problem"
+        number = 2
+        while name in ("all", *names.values()):
+            name, number = f"{base}_{number}", number + 1
+        names[label] = name
+    return names
+
+
+def _summary(results, drawn, regret, runtime, statistics):
+    cells = results.cells()
+    total = {name: int(cells[name].sum()) for name in ("planned", "done", "failed", "missing")}
+    state = "complete" if results.complete else "incomplete, still running or interrupted"
+    about = [f"- {name}: {results.attributes[name]}" for name in
+             ("source", "references", "history") if str(results.attributes.get(name, "")).strip()]
+    lines = [f"# {results.title}", "",
+             f"- results: `{results.path.name}` ({state})", *about,
+             f"- problems: {'; '.join(results.problems)}",
+             f"- algorithms: {'; '.join(results.algorithms)}",
+             f"- trials: {total['done']} of {total['planned']} done, {total['failed']} failed, "
+             f"{total['missing']} missing",
+             *[f"- warning: {warning}" for warning in results.warnings],
+             "", "## Final regret", "", regret, "## Run time", "", runtime,
+             "## Statistics", "", statistics,
+             "## Cells", "", _cells_table(cells), "", *_failures(results), *_settings(results),
+             "## Figures", ""]
+    for title, files in drawn:
+        links = ", ".join(f"[{file.name}]({file.name})" for file in files)
+        lines += [f"{title}: {links}", ""]
+        lines += [f"![{title}]({file.name})\n" for file in files if file.suffix == ".png"]
+    if results.study:
+        lines += ["## Study", "", "```yaml", results.study.rstrip(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _cells_table(cells):
+    header = ["Problem", "Algorithm", "Done", "Failed", "Missing"]
+    rows = [[(str(v), False) for v in (c.problem, c.algorithm, c.done, c.failed, c.missing)]
+            for c in cells.itertuples()]
+    return tables.markdown(header, rows)
+
+
+def _settings(results):
+    """What problems and algorithms were run with; each setting once, with those it is shared by."""
+    shared = {}
+    for what, names in (("problem", ("problem", "run")),
+                        ("algorithm", ("algorithm", "surrogate", "maximiser"))):
+        first = results.trials.drop_duplicates("cell")
+        for label, key in zip(first[what], first["key"]):
+            found = blocks(key)
+            for name in names:
+                if name in found:
+                    shared.setdefault((name, found[name]), []).append(label)
+    order = {name: k for k, name in enumerate(("problem", "run", "algorithm", "surrogate"))}
+    lines = [f"- {name} ({'; '.join(dict.fromkeys(labels))}): `{text}`" for (name, text), labels in
+             sorted(shared.items(), key=lambda item: order.get(item[0][0], len(order)))]
+    return ["## Settings", "", *lines, ""]
+
+
+def _failures(results):
+    """At most ten failed trials with their messages."""
+    failed = results.trials[results.trials["status"] == "failed"]
+    if not len(failed):
+        return []
+    lines = [f"- {t.algorithm} on {t.problem}, instance {t.instance}, seed {t.seed}: "
+             f"{getattr(t, 'message', '') or 'no message'}" for t in failed.head(10).itertuples()]
+    more = [f"- and {len(failed) - 10} more"] if len(failed) > 10 else []
+    return ["Failed trials (not in any mean):", "", *lines, *more, ""]

@@ -1,0 +1,261 @@
+"""Final regret and run times as data frames, and as Markdown, LaTeX and CSV."""
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..figures.figures import Band
+from ..stats.regret import METRICS, regret_curves
+from ..stats.statistics import mean_and_error, summarise
+
+STAGES = ("fit", "acquire", "evaluate")
+
+
+def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
+    """Every statistic of every cell at every query: one row per metric, problem, algorithm and t."""
+    blocks = []
+    for metric in metrics:
+        for problem in results.problems:
+            block = summarise(regret_curves(results, problem, metric), quantiles,
+                              results.algorithms, bootstrap=True)
+            block.insert(0, "problem", problem)
+            block.insert(0, "metric", metric)
+            blocks.append(block)
+    return pd.concat([b for b in blocks if len(b)] or blocks[:1], ignore_index=True)
+
+
+def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
+    """One row per metric and cell: the summary at the last query t, and how many trials were
+    planned, done, failed and missing. Cells without a complete trial have NaN."""
+    blocks = []
+    for metric in metrics:
+        last = [summarise(regret_curves(results, problem, metric), quantiles, None, bootstrap)
+                .groupby("algorithm", sort=False).tail(1).assign(problem=problem)
+                for problem in results.problems]
+        block = results.cells().merge(pd.concat(last), how="left", on=["problem", "algorithm"])
+        block.insert(0, "metric", metric)
+        blocks.append(block)
+    return pd.concat(blocks, ignore_index=True)
+
+
+def runtime(results):
+    """One row per cell: seconds per trial (mean and standard error over complete trials) of every
+    stage and of their sum, wall and CPU, and the mean wall time of model and acquisition per query.
+    """
+    rows = []
+    for problem in results.problems:
+        group = results.group(problem)
+        trials = group.trials
+        queries = (trials["n_iterations"] - trials["n_initial"]).to_numpy(float)
+        totals = {f"{clock}_{stage}": _total(group, f"{clock}_{stage}")
+                  for clock in ("wall", "cpu") for stage in STAGES}
+        for clock in ("wall", "cpu"):
+            totals[clock] = sum(totals[f"{clock}_{stage}"] for stage in STAGES)
+        totals["per_query"] = (totals["wall_fit"] + totals["wall_acquire"]) / queries
+        for algorithm in results.algorithms:
+            mine = ((trials["algorithm"] == algorithm)
+                    & (trials["status"] == "complete")).to_numpy()
+            row = {"problem": problem, "algorithm": algorithm, "n": int(mine.sum()),
+                   "queries": queries[mine].max(initial=0.0)}
+            for name, values in totals.items():
+                _, row[name], _, row[f"{name}_se"] = mean_and_error(values[mine])
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _total(group, name):
+    """Seconds per trial; stages that were never timed count 0, unrecorded columns are NaN."""
+    if name not in group.evaluations():
+        return np.full(len(group.trials), np.nan)
+    return np.nansum(group.values(name), axis=1)
+
+
+@dataclass
+class Table:
+    """Header and rows of (text, bold) with a title and a note."""
+    title: str
+    note: str
+    header: list
+    rows: list
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How numbers are written: `power` is the format of a power of ten behind a number."""
+    power: str = "e%+03d"
+    plus_minus: str = "±"
+    formula: str = "%s"  # around a number
+
+
+TEXT = Notation()
+TEX = Notation(r" \times 10^{%d}", r"\pm", "$%s$")
+
+
+def with_error(mean, error=np.nan, notation=TEXT):
+    """`mean ± error` with two digits of the error, a power of ten behind both where needed; the
+    mean alone, with four digits, when there is no error; "" when there is no mean."""
+    if not np.isfinite(mean):
+        return ""
+    if mean == 0 and not error > 0:
+        return notation.formula % "0"
+    if not error > 1e-14 * abs(mean):  # NaN, or rounding of equal values
+        return notation.formula % _number(mean, notation, 4)
+    exponent = int(np.floor(np.log10(max(abs(mean), error))))
+    exponent = exponent if exponent < -3 or exponent > 5 else 0
+    mean, error = mean / 10.0**exponent, error / 10.0**exponent
+    digits = max(1 - int(np.floor(np.log10(error))), 0)
+    shown = f"{error:.{digits}f}" if digits <= 6 else _number(error, notation, 2)
+    text = f"{mean:.{min(digits, 6)}f} {notation.plus_minus} {shown}"
+    return notation.formula % (f"({text}){notation.power % exponent}" if exponent else text)
+
+
+def _number(value, notation, digits):
+    exponent = int(np.floor(np.log10(abs(value)))) if value else 0
+    if -4 < exponent < 6:
+        return f"{value:.{max(digits - 1 - exponent, 0)}f}"
+    return f"{value / 10.0**exponent:.{digits - 1}f}{notation.power % exponent}"
+
+
+def _between(median, low, high, notation):
+    if not np.isfinite(median):
+        return ""
+    parts = ["–" if not np.isfinite(v) else "0" if v == 0 else _number(v, notation, 3)
+             for v in (median, low, high)]
+    return notation.formula % f"{parts[0]} [{parts[1]}, {parts[2]}]"
+
+
+# Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
+
+def final_regret_grid(table, metric, band=Band(), notation=TEXT):
+    """Header and rows (algorithm x problem) of one metric; the best cell of a problem is bold."""
+    table = table[table["metric"] == metric]
+    problems = list(dict.fromkeys(table["problem"]))
+    centre = "median" if band.kind == "quantile" else "mean"
+    best = table.groupby("problem")[centre].agg("max" if METRICS[metric].running else "min")
+    horizon = table.groupby("problem")["t"].max()
+    header = ["Algorithm"] + [f"{p} (T = {horizon[p]:.0f})" if np.isfinite(horizon[p]) else p
+                              for p in problems]
+    rows = []
+    for algorithm in dict.fromkeys(table["algorithm"]):
+        row = [(algorithm, False)]
+        for problem in problems:
+            cell = table[(table["algorithm"] == algorithm) & (table["problem"] == problem)]
+            cell = next(cell.itertuples())
+            row.append((_final_text(cell, band, notation), getattr(cell, centre) == best[problem]))
+        rows.append(row)
+    return header, rows
+
+
+def _final_text(cell, band, notation):
+    if not cell.done:
+        return "missing" if cell.missing else "failed"
+    if band.kind == "se":
+        text = with_error(cell.mean, cell.se, notation)
+        if cell.se_instances > 0:
+            error = f"{notation.plus_minus} {_number(cell.se_instances, notation, 2)}"
+            text += f" [{notation.formula % error}]"
+    elif band.kind == "bootstrap":
+        text = _between(cell.mean, cell.boot_low, cell.boot_high, notation)
+    else:
+        text = _between(cell.median, cell.low, cell.high, notation)
+    count = "" if cell.done == cell.planned else f" ({cell.done} of {cell.planned})"
+    return (text or "not recorded") + count
+
+
+def runtime_grid(table, notation=TEXT):
+    """Header and rows (cell x stage), per trial; in seconds, or milliseconds if all are short."""
+    unit, factor = ("s", 1.0) if not table["wall"].max() < 1.0 else ("ms", 1e3)
+    small, per_query = ("ms", 1e3) if not table["per_query"].max() < 1e-3 else ("µs", 1e6)
+    stages = {"wall": "Wall", "wall_fit": "Fit", "wall_acquire": "Acquire",
+              "wall_evaluate": "Evaluate", "cpu": "CPU"}
+    header = ["Problem", "Algorithm", "Trials", "Queries",
+              *[f"{title} ({unit})" for title in stages.values()], f"Per query ({small})"]
+    rows = []
+    for cell in table.itertuples():
+        values = ["0", "–", "missing"] + ["–"] * 5
+        if cell.n:
+            scales = {**dict.fromkeys(stages, factor), "per_query": per_query}
+            values = [str(cell.n), f"{cell.queries:.0f}",
+                      *[with_error(scale * getattr(cell, name), scale * getattr(cell, f"{name}_se"),
+                                   notation) or "–" for name, scale in scales.items()]]
+        rows.append([(text, False) for text in [cell.problem, cell.algorithm, *values]])
+    return header, rows
+
+
+def markdown(header, rows):
+    def line(cells):
+        return "| " + " | ".join(cells) + " |"
+    body = [line([f"**{_md(text)}**" if bold else _md(text) for text, bold in row])
+            for row in rows]
+    return "\n".join([line([_md(h) for h in header]), line(["---"] * len(header))] + body)
+
+
+def latex(header, rows, caption):
+    """A booktabs table (\\usepackage{booktabs})."""
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{_tex(caption)}}}",
+             rf"\begin{{tabular}}{{{'l' + 'r' * (len(header) - 1)}}}", r"\toprule",
+             " & ".join(_tex(h) for h in header) + r" \\", r"\midrule"]
+    for row in rows:
+        cells = [_tex_cell(text, bold) for text, bold in row]
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join(lines + [r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+
+
+def write_final_regret(results, metrics, band, directory):
+    """final_regret.md, .tex, .csv; returns the Markdown text."""
+    table = final_regret(results, metrics, band.quantiles, band.kind == "bootstrap")
+    texts, tex = [], []
+    for metric in metrics:
+        caption = f"{METRICS[metric].name} at the last query T: {band.note()}."
+        grid = final_regret_grid(table, metric, band)
+        texts.append(f"### {METRICS[metric].name}\n\n" + markdown(*grid))
+        tex.append(latex(*final_regret_grid(table, metric, band, TEX), caption))
+    note = (f"At the last query T: {band.note()} over complete trials; the best value of a "
+            "problem is bold; (k of n): only k of n trials are complete.")
+    if band.kind == "se" and (table["se_instances"] > 0).any():
+        note += (" In brackets the standard error over the means of the instances: trials that "
+                 "share an instance are not independent.")
+    text = "\n\n".join(texts + [note]) + "\n"
+    _write(directory, "final_regret", "## Final regret\n\n" + text, tex, table)
+    return text
+
+
+def write_curves(results, metrics, band, directory):
+    """curves.csv: what the figures show, and the other statistics, cell by cell and query by query."""
+    curve_summaries(results, metrics, band.quantiles).to_csv(
+        directory / "curves.csv", index=False, float_format="%.10g")
+
+
+def write_runtime(results, directory):
+    """runtime.md, .tex, .csv; returns the Markdown text."""
+    table = runtime(results)
+    caption = "Time per trial: mean and standard error over complete trials."
+    text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over "
+            "complete trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
+    _write(directory, "runtime", "## Run time\n\n" + text,
+           [latex(*runtime_grid(table, TEX), caption)], table)
+    return text
+
+
+def _write(directory, stem, text, tex, table):
+    (directory / f"{stem}.md").write_text(text, encoding="utf-8")
+    (directory / f"{stem}.tex").write_text("% needs \\usepackage{booktabs}\n"
+                                           + "\n\n".join(tex) + "\n", encoding="utf-8")
+    table.to_csv(directory / f"{stem}.csv", index=False, float_format="%.10g")
+
+
+def _md(text):
+    return str(text).replace("|", r"\|").replace("\n", " ")
+
+
+def _tex(text):
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+               "±": r"$\pm$", "–": "--", "µ": r"$\mu$", **{c: "\\" + c for c in "&%$#_{}"}}
+    return "".join(special.get(c, c) for c in str(text))
+
+
+def _tex_cell(text, bold):
+    """Numbers are mathematics already, with brackets and counts around them at most."""
+    if text.startswith("$"):
+        return rf"{{\boldmath {text}}}" if bold else text
+    return rf"\textbf{{{_tex(text)}}}" if bold else _tex(text)

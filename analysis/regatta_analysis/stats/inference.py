@@ -1,0 +1,125 @@
+"""What the trials of a study say about its algorithms: paired tests, growth exponents, ranks over the
+problems, profiles; as data frames, tables and files."""
+import numpy as np
+import pandas as pd
+
+from ..report import tables
+from . import comparison
+from .growth import growth_exponent
+from .measures import trial_values
+from .regret import METRICS, regret_curves
+from ..report.tables import Table
+
+
+def recorded(results, metric):
+    """Whether every problem of the results has the metric."""
+    return all(METRICS[metric].column in results.group(p).evaluations() for p in results.problems)
+
+
+def final_values(results, problem, metric):
+    """Table trial x algorithm of the metric at the last query, less is better."""
+    sense = {"sense": "max"} if METRICS[metric].running else {}
+    return comparison.paired(trial_values(results, problem, {"metric": metric} | sense),
+                             results.algorithms)
+
+
+def comparisons(results, metric, against=None):
+    """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem; Holm's
+    correction within a problem."""
+    blocks = []
+    for problem in results.problems:
+        table = final_values(results, problem, metric)
+        if against is not None and against not in table:
+            continue
+        pairs = against and [(against, other) for other in table if other != against]
+        block = comparison.compare(table, pairs)
+        block.insert(0, "problem", problem)
+        blocks.append(block)
+    columns = ["problem", *comparison.PAIR_COLUMNS]
+    return pd.concat([b for b in blocks if len(b)] or [pd.DataFrame(columns=columns)],
+                     ignore_index=True)
+
+
+def comparison_table(frame, title):
+    """`comparisons` for readers."""
+    pairs = frame["a"].nunique() > 1
+    header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "Trials", "Mean difference", "p",
+              "p (Holm)", "Rank-biserial", "P(better)", "Trials needed"]
+    rows = [[(text, False) for text in (
+        row.problem, *([row.a] if pairs else []), row.b, str(row.n),
+        tables.with_error(row.difference, row.se) or "–", _p(row.p), _p(row.p_holm),
+        f"{row.rank_biserial:+.2f}", _share(row), _needed(row))] for row in frame.itertuples()]
+    first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
+    return Table(title, f"Paired over common trials; negative differences and P(better) above 0.5 speak "
+                 f"for {first}. Two-sided Wilcoxon signed-rank test, Holm's correction over the table's "
+                 "part of a problem; trials needed for 80% power.", header, rows)
+
+
+def _p(value):
+    return "–" if not np.isfinite(value) else "< 1e-4" if value < 1e-4 else f"{value:.2g}"
+
+
+def _share(row):
+    return (f"{row.superiority:.2f} [{row.superiority_low:.2f}, {row.superiority_high:.2f}]"
+            if np.isfinite(row.superiority) else "–")
+
+
+def _needed(row):
+    if not np.isfinite(row.needed):
+        return "–"
+    return f"{row.needed:.0f}" if row.needed > row.n else "enough"
+
+
+def growth(results):
+    """Growth exponent of mean cumulative regret of every cell with at least 8 queries, with its 95%
+    bootstrap interval; trials that share an instance are drawn together."""
+    rows = []
+    for problem in results.problems:
+        frame = regret_curves(results, problem, "cumulative")
+        frame = frame.loc[:, (frame.columns > 0) & frame.notna().any().to_numpy()]
+        for algorithm, cell in frame.groupby(level="algorithm", sort=False):
+            cell = cell.dropna()
+            if len(cell) and cell.shape[1] >= 8:
+                instances = cell.index.get_level_values("instance")
+                crossed = 1 < instances.nunique() < len(cell)
+                found = growth_exponent(cell.to_numpy(), cell.columns,
+                                        groups=instances if crossed else None)
+                rows.append([problem, algorithm, len(cell), *found])
+    return pd.DataFrame(rows, columns=["problem", "algorithm", "n", "exponent", "low", "high"])
+
+
+def growth_table(frame, results, where=""):
+    """`growth` for readers: algorithm x problem."""
+    cells = {(row.algorithm, row.problem): row for row in frame.itertuples()}
+    rows = [[(a, False)] + [(_exponent(cells.get((a, p))), False) for p in results.problems]
+            for a in results.algorithms] if cells else []
+    return Table(f"Growth of cumulative regret{where}",
+                 "Exponent a of mean cumulative regret ~ t^a over the last three quarters of the queries, "
+                 "with its 95% bootstrap interval; 1 is linear.", ["Algorithm", *results.problems], rows)
+
+
+def _exponent(row):
+    if row is None or not np.isfinite(row.exponent):
+        return "–"
+    return f"{row.exponent:.2f}" + (f" [{row.low:.2f}, {row.high:.2f}]" if np.isfinite(row.low) else "")
+
+
+def write(results, metric, directory):
+    """comparisons.csv, growth.csv and statistics.md; returns the paths and the Markdown text."""
+    frame = comparisons(results, metric)
+    made = [comparison_table(frame, f"All pairs, final {METRICS[metric].name.lower()}")]
+    _csv(frame, directory / "comparisons.csv")
+    written = [directory / "comparisons.csv"]
+    if recorded(results, "cumulative"):
+        found = growth(results)
+        _csv(found, directory / "growth.csv")
+        written.append(directory / "growth.csv")
+        made.append(growth_table(found, results))
+    text = "\n".join(f"### {t.title}\n\n{tables.markdown(t.header, t.rows)}\n\n{t.note}\n"
+                     for t in made if t.rows)
+    (directory / "statistics.md").write_text(f"## Statistics\n\n{text}", encoding="utf-8")
+    return [*written, directory / "statistics.md"], text
+
+
+def _csv(frame, path):
+    frame.to_csv(path, index=False, float_format="%.10g")

@@ -1,0 +1,84 @@
+"""One number per trial: what a claim compares algorithms by."""
+import numpy as np
+import pandas as pd
+
+from ..load.load import InputError
+from .profiles import spent
+from .regret import METRICS, curves, regret_curves
+
+FLOOR = 1e-12  # of logarithms of a regret that may be 0
+REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}
+KEYS = {"metric", "at", "over", "log", "sense"}
+
+
+def value_curves(results, problem, metric):
+    """Curves of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over the
+    queries), or of any column."""
+    if metric in METRICS:
+        return regret_curves(results, problem, metric)
+    if metric in ("cpu", "wall"):
+        total = 0.0
+        for stage in ("fit", "acquire"):
+            total = curves(results, problem, f"{metric}_{stage}").fillna(0.0) + total
+        return total.cumsum(axis=1)
+    if metric in REWARDS:
+        frame = curves(results, problem, REWARDS[metric])
+        return frame.loc[:, frame.columns > 0].cumsum(axis=1)
+    return curves(results, problem, metric)
+
+
+def trial_values(results, problem, value, algorithms=None):
+    """Series of one number per complete trial, indexed by (algorithm, instance, seed); less is
+    better. `value` has the keys
+
+    metric: see `value_curves`; at: a query t, or `last` (default); over: [first, last] queries,
+    their mean, `log`: of log10 of it; sense: `max` where more is better (the sign is turned).
+    """
+    unknown = set(value) - KEYS
+    if unknown:
+        raise InputError(f"value: unknown key {sorted(unknown)[0]!r} (known: {sorted(KEYS)})")
+    frame = value_curves(results, problem, value.get("metric", "simple"))
+    if algorithms is not None:
+        frame = frame[frame.index.get_level_values("algorithm").isin(list(algorithms))]
+    if value.get("log"):
+        frame = np.log10(frame.clip(lower=FLOOR))
+    if "over" in value:
+        frame = part(frame, value["over"])
+        series = frame.mean(axis=1)
+    else:
+        series = at(frame, value.get("at", "last"))
+    return -series if value.get("sense") == "max" else series
+
+
+def part(frame, over):
+    """The columns first..last of curves; what the study does not reach is an error."""
+    first, last = over
+    last = frame.columns[-1] if last == "last" else int(last)
+    inside = frame.loc[:, (frame.columns >= first) & (frame.columns <= last)]
+    if not inside.shape[1] or last > frame.columns[-1]:
+        raise TooShort(f"the study ends at query {frame.columns[-1]}, query {last} is needed")
+    return inside
+
+
+def at(frame, t):
+    """The column t of curves; the last value of every trial for `last`."""
+    if t == "last":
+        return frame.ffill(axis=1).iloc[:, -1]
+    if int(t) not in frame.columns:
+        raise TooShort(f"the study ends at query {frame.columns[-1]}, query {t} is needed")
+    return frame[int(t)]
+
+
+def regret_at_time(results, problem, shares):
+    """Simple regret of every trial after given CPU times: frame with a column per share of the time
+    that the fastest algorithm's mean trial takes in all (so that everybody has spent it)."""
+    regret, paid = curves(results, problem, "simple_regret"), spent(results, problem)
+    ends = paid.iloc[:, -1].groupby(level="algorithm").mean()
+    times = np.asarray(shares, float) * ends.min()
+    at_time = np.array([np.searchsorted(row, times, side="right") - 1 for row in paid.to_numpy()])
+    values = np.take_along_axis(regret.to_numpy(), np.maximum(at_time, 0), axis=1)
+    return pd.DataFrame(values, regret.index, times)
+
+
+class TooShort(Exception):
+    """The results do not reach as far as a claim goes."""

@@ -1,0 +1,206 @@
+#include "base/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define TEMPORARY_PREFIX ".tmp."
+
+static void host_name(char host[256])
+{
+  if (gethostname(host, 256)) strcpy(host, "unknown");
+  host[255] = '\0';
+  for (char *p = host; *p; p++)
+    if (*p == '/') *p = '_';
+}
+
+int rg_file_create_temporary(const char *directory, char *path, size_t size, int *error)
+{
+  char host[256];
+
+  host_name(host);
+  for (int n = 0; n < 1000000; n++) {
+    int length =
+      snprintf(path, size, "%s/" TEMPORARY_PREFIX "%s.%ld.%d", directory, host, (long)getpid(), n);
+    if (length < 0 || (size_t)length >= size) {
+      *error = ENAMETOOLONG;
+      return -1;
+    }
+    int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+    if (fd >= 0) return fd;
+    if (errno != EEXIST && errno != EINTR) break;
+  }
+  *error = errno;
+  return -1;
+}
+
+bool rg_file_is_stale(const char *name)
+{
+  char host[256], *end;
+  const char *rest = name + strlen(TEMPORARY_PREFIX);
+  size_t length;
+  long pid, n;
+
+  if (strncmp(name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX))) return false;
+  host_name(host);
+  length = strlen(host);
+  if (strncmp(rest, host, length) || rest[length] != '.') return false;
+  pid = strtol(rest + length + 1, &end, 10);
+  if (pid <= 0 || *end != '.') return false;
+  n = strtol(end + 1, &end, 10);
+  if (n < 0 || *end) return false;
+  return kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+int rg_file_write(int fd, const void *bytes, size_t length)
+{
+  const char *from = bytes;
+
+  while (length) {
+    ssize_t n = write(fd, from, length < 1u << 30 ? length : 1u << 30);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) return ENOSPC; /* POSIX leaves no other reason for a regular file */
+    from += n;
+    length -= (size_t)n;
+  }
+  return 0;
+}
+
+int rg_file_sync(int fd)
+{
+  int failed;
+
+  do failed = fsync(fd);
+  while (failed && errno == EINTR);
+  return failed ? errno : 0;
+}
+
+int rg_file_close(int fd)
+{
+  return close(fd) && errno != EINTR ? errno : 0; /* Linux has closed it even so */
+}
+
+int rg_directory_sync(const char *path)
+{
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
+
+  if (fd < 0) return errno;
+  error = rg_file_sync(fd);
+  if (error == EINVAL || error == ENOTSUP || error == ENOSYS) error = 0;
+  if (close(fd) && !error && errno != EINTR) error = errno;
+  return error;
+}
+
+/* The directory the last part of a path stands in. */
+static void parent_of(const char *path, char *parent, size_t size)
+{
+  const char *slash = strrchr(path, '/');
+
+  if (!slash) snprintf(parent, size, ".");
+  else snprintf(parent, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+int rg_directory_create(const char *path)
+{
+  struct stat status;
+  char parent[4096];
+
+  if (mkdir(path, 0777)) {
+    if (errno != EEXIST) return errno;
+    if (stat(path, &status)) return errno;
+    return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+  }
+  parent_of(path, parent, sizeof(parent));
+  return rg_directory_sync(parent);
+}
+
+static void print_size(char text[32], double bytes)
+{
+  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  int unit = 0;
+
+  for (; bytes >= 1024 && unit < 5; unit++) bytes /= 1024;
+  snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+void rg_file_complain(char message[512], const char *path, const char *what, int error,
+                      const char *directory, uint64_t needed)
+{
+  struct statvfs space;
+  char need[32], available[32] = "unknown";
+
+  if (!needed) {
+    snprintf(message, 512, "cannot %s %.400s: %s", what, path, strerror(error));
+    return;
+  }
+  print_size(need, (double)needed);
+  if (!statvfs(directory, &space))
+    print_size(available, (double)space.f_bavail * (double)space.f_frsize);
+  snprintf(message, 512, "cannot %s %.300s: %s (needs %s, %s free)", what, path, strerror(error),
+           need, available);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static PetscErrorCode read_names(DIR *stream, int *n, char ***names, int *error)
+{
+  struct dirent *entry;
+  int capacity = 0;
+
+  PetscFunctionBeginUser;
+  while (errno = 0, (entry = readdir(stream))) {
+    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+    if (*n == capacity) {
+      capacity = 2 * capacity + 64;
+      PetscCall(PetscRealloc((size_t)capacity * sizeof(**names), names));
+    }
+    PetscCall(PetscStrallocpy(entry->d_name, &(*names)[*n]));
+    ++*n;
+  }
+  *error = errno;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_directory_list(const char *path, int *n, char ***names, int *error)
+{
+  DIR *stream = opendir(path);
+
+  PetscFunctionBeginUser;
+  *n = 0;
+  *names = NULL;
+  *error = stream ? 0 : errno;
+  if (!stream) PetscFunctionReturn(0);
+  PetscCall(read_names(stream, n, names, error));
+  closedir(stream);
+  if (*n) qsort(*names, (size_t)*n, sizeof(**names), compare_names);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_names_free(int n, char ***names)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) PetscCall(PetscFree((*names)[i]));
+  PetscCall(PetscFree(*names));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_path_join(const char *a, const char *b, char **path)
+{
+  size_t size = strlen(a) + strlen(b) + 2;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(size, path));
+  snprintf(*path, size, "%s/%s", a, b);
+  PetscFunctionReturn(0);
+}

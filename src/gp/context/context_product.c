@@ -1,0 +1,387 @@
+#include "gp/context/context_posterior_internal.h"
+#include "gp/context/bilinear_forms.h"
+#include "gp/posterior/exact/posterior_internal.h"
+#include "maths/blas.h"
+#include "maths/column_basis.h"
+
+#include <math.h>
+
+#define RANK_TOLERANCE 1e-12 /* relative to the longest column of F: shorter rests drop */
+#define ROUGH_TOLERANCE 1e-4
+#define SLOW 10.0 /* an operation of a matrix-vector product against a product's */
+#define FORMS_BYTES (64.0 * 1024 * 1024) /* most memory of r^2/2 numbers a context */
+
+/* All matrices column-major. n: data, M: contexts, S: slope columns (n_slopes x dim_c), F (n x (M +
+   S)): right kernel between data and contexts, and its derivatives by the context. Either F = Q R
+   with few columns r in Q, and everything at a design is a function of P = T'T (r x r); or, where F
+   has few columns, they are looked at one by one (is_plain: Q = F). */
+struct RgContextProduct {
+  RgKernel left, right;
+  bool is_plain;
+  int n, rank, n_columns; /* rank: columns of Q; n_columns = M + S */
+  double *x;              /* n x dim_x, row-major: inputs of the data */
+  double *Q;              /* n x rank, orthonormal; or F */
+  double *R;              /* rank x n_columns; NULL: the identity */
+  double *kx;             /* n x J, row-major: left kernel, data by designs */
+  double *T, *H;          /* n x (rank J) */
+  double *P;              /* rank x rank per design */
+  double *a;              /* rank x J */
+  double *A;              /* n x J */
+  int *used, *n_used;     /* is_plain: rank x J, J: columns that a gradient needs */
+  RgBilinearForms forms;  /* R_m' P R_m, then R_m' P D_mk */
+};
+
+/* ---- F = Q R -------------------------------------------------------------------------------- */
+
+/* F (n x (M + S)): right kernel between data and contexts, and its derivatives by the context. */
+static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel *right, int n,
+                                   double *F)
+{
+  const RgPosterior *posterior = cp->posterior;
+  int M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
+  double *row, *ones, *slope;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(M, &row, M, &ones, (size_t)M * dim, &slope));
+  for (int m = 0; m < M; ++m) ones[m] = 1.0;
+  for (int i = 0; i < n; ++i) {
+    const double *c = posterior->X + (size_t)i * posterior->kernel.dim + cp->dim_x;
+    PetscCall(rg_kernel_cross(right, 1, c, M, cp->contexts, row));
+    for (int m = 0; m < M; ++m) F[(size_t)m * n + i] = row[m];
+    if (S == 0) continue;
+    PetscCall(
+      rg_kernel_cross_gradient(right, 1, c, S, cp->contexts + (size_t)(M - S) * dim, ones, slope));
+    for (int l = 0; l < S * dim; ++l) F[(size_t)(M + l) * n + i] = slope[l];
+  }
+  PetscCall(PetscFree3(row, ones, slope));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create_scratch(struct RgContextProduct *p, int dim_x)
+{
+  size_t n = (size_t)p->n, r = (size_t)p->rank, J = RG_CONTEXT_BATCH;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(n * J, &p->kx, n * r * J, &p->T, n * r * J, &p->H,
+                         p->is_plain ? 1 : r * r * J, &p->P));
+  PetscCall(
+    PetscMalloc5(r * J, &p->a, n * J, &p->A, n * dim_x, &p->x, r * J, &p->used, J, &p->n_used));
+  PetscFunctionReturn(0);
+}
+
+static double tolerance(const RgContextPosterior *cp)
+{
+  return cp->form == RG_CONTEXT_ROUGH ? ROUGH_TOLERANCE : RANK_TOLERANCE;
+}
+
+static PetscErrorCode create_forms(RgContextPosterior *cp)
+{
+  struct RgContextProduct *p = cp->product;
+  const int M = cp->size, S = cp->n_slopes, dim = cp->dim_c, r = p->rank;
+  double *left;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)r * p->n_columns, &left));
+  PetscCall(PetscArraycpy(left, p->R, (size_t)r * M));
+  for (int l = 0; l < S * dim; ++l)
+    PetscCall(PetscArraycpy(left + (size_t)(M + l) * r, p->R + (size_t)(M - S + l / dim) * r, r));
+  PetscCall(rg_bilinear_forms_create(r, p->n_columns, left, p->R, tolerance(cp), RG_CONTEXT_BATCH,
+                                     &p->forms));
+  PetscCall(PetscFree(left));
+  PetscFunctionReturn(0);
+}
+
+/* Whether single columns cost less than Q R: n^2 K against n^2 r + n r^2 + r^2 s operations a
+   design, with s = 2 r dimensions of forms that are found in 2 r^2 s^2 slow operations before. */
+static bool plain_is_cheaper(int n, double r, int n_columns, int designs)
+{
+  const double forms = PetscMin(2.0 * r, n_columns), before = 2.0 * r * r * forms * forms;
+
+  return r * r / 2.0 * n_columns * sizeof(double) > FORMS_BYTES ||
+         (double)n * n * n_columns <
+           (double)n * n * r + n * r * r + r * r * forms + SLOW * before / designs;
+}
+
+/* Q and R, or Q = F; *F is handed over or freed. */
+static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int designs, double *F)
+{
+  const int n = p->n, K = p->n_columns;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)n * n, &p->Q));
+  PetscCall(rg_column_basis(n, K, F, drop, 0, p->Q, &p->rank));
+  p->is_plain = plain_is_cheaper(n, p->rank, K, designs);
+  if (p->is_plain) {
+    PetscCall(PetscFree(p->Q));
+    p->Q = F;
+    p->rank = K;
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1((size_t)p->rank * K, &p->R));
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p->rank, K, n, 1.0, p->Q, n, F, n, 0.0, p->R,
+              p->rank);
+  PetscCall(PetscFree(F));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
+{
+  RgPosterior *posterior = cp->posterior;
+  struct RgContextProduct *p;
+  double *F;
+  size_t n = (size_t)posterior->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&p));
+  PetscCall(rg_kernel_split(&posterior->kernel, cp->dim_x, &p->left, &p->right, &cp->is_product));
+  cp->is_product = cp->is_product && n > 0;
+  cp->product = p;
+  if (!cp->is_product) PetscFunctionReturn(0);
+  rg_posterior_solve(posterior);
+  PetscCall(rg_posterior_invert(posterior));
+  p->n = posterior->n;
+  p->n_columns = cp->size + cp->n_slopes * cp->dim_c;
+  PetscCall(PetscMalloc1(n * p->n_columns, &F));
+  PetscCall(right_matrix(cp, &p->right, p->n, F));
+  PetscCall(factorise(p, tolerance(cp), cp->designs, F));
+  if (!p->is_plain) PetscCall(create_forms(cp));
+  PetscCall(create_scratch(p, cp->dim_x));
+  for (size_t i = 0; i < n; ++i)
+    PetscCall(
+      PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim, cp->dim_x));
+  PetscFunctionReturn(0);
+}
+
+bool rg_context_product_is_reduced(const RgContextPosterior *cp)
+{
+  return !cp->product->is_plain;
+}
+
+PetscErrorCode rg_context_product_destroy(RgContextPosterior *cp)
+{
+  struct RgContextProduct *p = cp->product;
+
+  PetscFunctionBeginUser;
+  if (!p) PetscFunctionReturn(0);
+  PetscCall(rg_kernel_destroy(&p->left));
+  PetscCall(rg_kernel_destroy(&p->right));
+  if (p->Q) {
+    PetscCall(PetscFree4(p->kx, p->T, p->H, p->P));
+    PetscCall(PetscFree5(p->a, p->A, p->x, p->used, p->n_used));
+    PetscCall(rg_bilinear_forms_destroy(&p->forms));
+    PetscCall(PetscFree(p->R));
+    PetscCall(PetscFree(p->Q));
+  }
+  PetscCall(PetscFree(cp->product));
+  PetscFunctionReturn(0);
+}
+
+/* ---- moments --------------------------------------------------------------------------------- */
+
+/* T = L^-1 diag(kx_j) Q of every design, and P = T'T. */
+static void design_matrices(const RgPosterior *posterior, struct RgContextProduct *p, int J)
+{
+  size_t n = (size_t)p->n, r = (size_t)p->rank;
+
+  for (size_t j = 0; j < (size_t)J; ++j) {
+    for (size_t q = 0; q < r; ++q) {
+      double *column = p->T + (j * r + q) * n;
+      for (size_t i = 0; i < n; ++i) column[i] = p->kx[i * J + j] * p->Q[q * n + i];
+    }
+  }
+  cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, p->n, p->rank * J,
+              1.0, posterior->inverse, posterior->capacity, p->T, p->n);
+  for (size_t j = 0; j < (size_t)J && !p->is_plain; ++j)
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, p->rank, p->n, 1.0, p->T + j * r * n, p->n,
+                0.0, p->P + j * r * r, p->rank);
+}
+
+/* Means and their slopes, from a = Q' (alpha kx_j). */
+static void first_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
+{
+  const struct RgContextProduct *p = cp->product;
+  const int M = cp->size, S = cp->n_slopes * cp->dim_c, r = p->rank;
+  const double prior = cp->posterior->mean;
+
+  if (p->is_plain) {
+    for (int j = 0; j < J; ++j) {
+      const double *a = p->a + (size_t)j * r;
+      for (int m = 0; m < M; ++m) moments->mean[(size_t)j * M + m] = prior + a[m];
+      for (int l = 0; l < S; ++l) moments->mean_slope[(size_t)j * S + l] = a[M + l];
+    }
+    return;
+  }
+  for (int k = 0; k < J * M; ++k) moments->mean[k] = prior;
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, M, J, r, 1.0, p->R, r, p->a, r, 1.0,
+              moments->mean, M);
+  if (S > 0)
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, S, J, r, 1.0, p->R + (size_t)M * r, r,
+                p->a, r, 0.0, moments->mean_slope, S);
+}
+
+/* Variances k(x,x) - |T_m|^2 and slopes -2 T_m' T_l, column by column. */
+static void plain_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
+{
+  const struct RgContextProduct *p = cp->product;
+  const int M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
+  const size_t n = (size_t)p->n;
+  const double prior = rg_kernel_diagonal(&cp->posterior->kernel);
+
+  for (int j = 0; j < J; ++j) {
+    const double *T = p->T + (size_t)j * p->rank * n;
+    for (int m = 0; m < M; ++m)
+      moments->variance[(size_t)j * M + m] = prior - cblas_ddot(p->n, T + m * n, 1, T + m * n, 1);
+    for (int l = 0; l < S * dim; ++l)
+      moments->variance_slope[(size_t)j * S * dim + l] =
+        -2.0 * cblas_ddot(p->n, T + (M - S + l / dim) * n, 1, T + (M + l) * n, 1);
+  }
+}
+
+/* The same from P: k(x,x) - R_m' P R_m and -2 R_m' P D_m. */
+static void reduced_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
+{
+  struct RgContextProduct *p = cp->product;
+  const int M = cp->size, S = cp->n_slopes * cp->dim_c;
+  const double prior = rg_kernel_diagonal(&cp->posterior->kernel);
+
+  for (int k = 0; k < J * M; ++k) moments->variance[k] = prior;
+  rg_bilinear_forms_reduce(&p->forms, J, p->P);
+  rg_bilinear_forms_values(&p->forms, 0, M, J, -1.0, 1.0, moments->variance);
+  if (S > 0) rg_bilinear_forms_values(&p->forms, M, S, J, -2.0, 0.0, moments->variance_slope);
+}
+
+PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const double *X,
+                                          RgContextMoments *moments)
+{
+  struct RgContextProduct *p = cp->product;
+  const RgPosterior *posterior = cp->posterior;
+  int n = p->n, r = p->rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_cross(&p->left, n, p->x, J, X, p->kx));
+  for (int j = 0; j < J; ++j) {
+    for (int i = 0; i < n; ++i)
+      p->A[(size_t)j * n + i] = posterior->alpha[i] * p->kx[(size_t)i * J + j];
+  }
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, J, n, 1.0, p->Q, n, p->A, n, 0.0, p->a,
+              r);
+  first_moments(cp, J, moments);
+  design_matrices(posterior, p, J);
+  if (p->is_plain) plain_moments(cp, J, moments);
+  else reduced_moments(cp, J, moments);
+  for (int k = 0; k < J * cp->size; ++k)
+    moments->variance[k] = moments->variance[k] > 0.0 ? moments->variance[k] : 0.0;
+  PetscFunctionReturn(0);
+}
+
+/* ---- gradient -------------------------------------------------------------------------------- */
+
+/* A = Q (derivatives by a) of the part that goes through the means. */
+static void pull_first(RgContextPosterior *cp, int J, const RgContextMoments *bar)
+{
+  struct RgContextProduct *p = cp->product;
+  const int n = p->n, r = p->rank, M = cp->size, S = cp->n_slopes * cp->dim_c;
+
+  if (p->is_plain) {
+    for (int j = 0; j < J; ++j) {
+      double *a = p->a + (size_t)j * r;
+      for (int m = 0; m < M; ++m) a[m] = bar->mean[(size_t)j * M + m];
+      for (int l = 0; l < S; ++l) a[M + l] = bar->mean_slope[(size_t)j * S + l];
+    }
+  } else {
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, J, M, 1.0, p->R, r, bar->mean, M, 0.0,
+                p->a, r);
+    if (S > 0)
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, J, S, 1.0, p->R + (size_t)M * r, r,
+                  bar->mean_slope, S, 1.0, p->a, r);
+  }
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, J, r, 1.0, p->Q, n, p->a, r, 0.0, p->A,
+              n);
+}
+
+/* H_j = T_j weight_j with weight symmetric: tr(weight_j dP_j) is what a change of P_j does. */
+static void reduced_pull(const RgContextPosterior *cp, int J, const RgContextMoments *bar)
+{
+  struct RgContextProduct *p = cp->product;
+  const int M = cp->size, S = cp->n_slopes * cp->dim_c, n = p->n, r = p->rank;
+
+  rg_bilinear_forms_pull(&p->forms, 0, M, J, -1.0, 0.0, bar->variance);
+  if (S > 0) rg_bilinear_forms_pull(&p->forms, M, S, J, -2.0, 1.0, bar->variance_slope);
+  rg_bilinear_forms_gradient(&p->forms, J, p->P); /* P itself is not needed any more */
+  for (int j = 0; j < J; ++j)
+    cblas_dsymm(CblasColMajor, CblasRight, CblasLower, n, r, 1.0, p->P + (size_t)j * r * r, r,
+                p->T + (size_t)j * r * n, n, 0.0, p->H + (size_t)j * r * n, n);
+}
+
+/* The same with single columns, h_m = -variance_bar_m T_m - sum_k variance_slope_bar_mk T_mk and
+   h_mk = -variance_slope_bar_mk T_m; those that are zero are left out. Returns how many there are.
+ */
+static int plain_pull(const RgContextPosterior *cp, int J, const RgContextMoments *bar)
+{
+  struct RgContextProduct *p = cp->product;
+  const int M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
+  const size_t n = (size_t)p->n;
+  int total = 0;
+
+  for (int j = 0; j < J; ++j) {
+    const double *T = p->T + (size_t)j * p->rank * n;
+    const double *slope_bar = bar->variance_slope + (size_t)j * S * dim;
+    const int before = total;
+    for (int m = 0; m < M; ++m) {
+      const double plain = bar->variance[(size_t)j * M + m];
+      const int first = (m - (M - S)) * dim, end = first + dim; /* slopes of m */
+      const int own = total;
+      bool any = plain != 0.0;
+      for (int l = PetscMax(first, 0); l < end; ++l) any = any || slope_bar[l] != 0.0;
+      if (!any) continue;
+      p->used[total++] = m;
+      for (size_t i = 0; i < n; ++i) p->H[own * n + i] = -plain * T[m * n + i];
+      for (int l = PetscMax(first, 0); l < end; ++l) {
+        if (slope_bar[l] == 0.0) continue;
+        cblas_daxpy(p->n, -slope_bar[l], T + (M + l) * n, 1, p->H + own * n, 1);
+        for (size_t i = 0; i < n; ++i) p->H[total * n + i] = -slope_bar[l] * T[m * n + i];
+        p->used[total++] = M + l;
+      }
+    }
+    p->n_used[j] = total - before;
+  }
+  return total;
+}
+
+/* Derivatives by kx into kx: alpha A + 2 sum_q (L^-T H)_q Q_q. */
+static void pull_kernel(const RgContextPosterior *cp, int J)
+{
+  struct RgContextProduct *p = cp->product;
+  const double *alpha = cp->posterior->alpha, *H = p->H;
+  const size_t n = (size_t)p->n;
+  const int *used = p->used;
+
+  for (int j = 0; j < J; ++j) {
+    double *sum = p->A + (size_t)j * n;
+    const int count = p->is_plain ? p->n_used[j] : p->rank;
+    for (size_t i = 0; i < n; ++i) sum[i] *= alpha[i];
+    for (int k = 0; k < count; ++k, H += n) {
+      const double *column = p->Q + (size_t)(p->is_plain ? *used++ : k) * n;
+      for (size_t i = 0; i < n; ++i) sum[i] += 2.0 * H[i] * column[i];
+    }
+    for (size_t i = 0; i < n; ++i) p->kx[i * J + j] = sum[i];
+  }
+}
+
+PetscErrorCode rg_context_product_gradient(RgContextPosterior *cp, int J, const double *X,
+                                           const RgContextMoments *bar, double *G)
+{
+  struct RgContextProduct *p = cp->product;
+  const RgPosterior *posterior = cp->posterior;
+  int columns = p->rank * J;
+
+  PetscFunctionBeginUser;
+  pull_first(cp, J, bar);
+  if (p->is_plain) columns = plain_pull(cp, J, bar);
+  else reduced_pull(cp, J, bar);
+  cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, p->n, columns, 1.0,
+              posterior->inverse, posterior->capacity, p->H, p->n);
+  pull_kernel(cp, J);
+  PetscCall(rg_kernel_cross_gradient(&p->left, p->n, p->x, J, X, p->kx, G));
+  PetscFunctionReturn(0);
+}

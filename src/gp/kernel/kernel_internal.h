@@ -1,0 +1,65 @@
+/* What the files of gp/ share about kernels. Internal to gp/.
+
+   A kernel's factors are numbered through, term by term; its columns are the inputs of its factors,
+   factor by factor (an input used by two factors has two columns). Tiles: see tiles.h. */
+#ifndef RG_GP_KERNEL_INTERNAL_H
+#define RG_GP_KERNEL_INTERNAL_H
+
+#include "gp/kernel/kernel.h"
+#include "gp/kernel/tiles.h"
+
+int rg_kernel_n_factors(const RgKernel *kernel);
+int rg_kernel_n_columns(const RgKernel *kernel);
+
+/* Same terms, factors, families, inputs and numbers of scales? */
+bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b);
+/* Make `to` equal to `from`; in place when the structures agree. `to` is a valid kernel. */
+PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to);
+
+/* Is some factor of sums of inputs? */
+bool rg_kernel_shifts(const RgKernel *kernel);
+/* Does every term factor over single inputs? A Gaussian factor always does, others do when they are
+   over one input. */
+bool rg_kernel_factors_over_inputs(const RgKernel *kernel);
+/* The part of one term of such a kernel that depends on `input`, as a kernel of one input with the
+   variance given. n_terms = 0 (nothing to destroy) when the term does not depend on it. */
+PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double variance,
+                                  RgKernel *restricted);
+
+/* A (n x columns): points divided by the length scales. */
+void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, double *A);
+/* B (columns x width): m <= width candidates likewise, coordinate by coordinate; the last one is
+   repeated to fill the tile. */
+void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int width, double *B);
+
+/* Rows are done in chunks of this many entries, so that the passes over them stay in cache. */
+#define RG_CHUNK 1024
+
+/* Doubles of scratch that rg_kernel_tile needs at this width (0 for a kernel of one factor). */
+size_t rg_kernel_tile_scratch(const RgKernel *kernel, int width);
+/* One tile from scaled data A and candidates B: value (n x width) and, unless slope is NULL, one
+   n x width array per factor, `stride` apart: d k / d r2 of that factor, the variance and the
+   term's other factors included. O(n width columns). */
+void rg_kernel_tile(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
+                    const double *B, int width, double *value, double *slope, size_t stride,
+                    double *scratch);
+
+/* The same for one term and at most RG_CHUNK entries; A and B start at the term's first column. */
+void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, const double *A,
+                         int columns, const double *B, int width, double *value, double *slope,
+                         size_t stride, double *scratch);
+
+/* g (columns x width) += sum_i w_ij d k(x_i, z_j) / d z_j in scaled coordinates, halved, from the
+   slopes of rg_kernel_tile; width 8 or 16. */
+void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
+                             const double *B, int width, const double *w, const double *slope,
+                             size_t stride, double *g);
+/* G (m x dim) from those sums. */
+void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *g, int width,
+                                double *G);
+
+/* Lower triangle of the n x n kernel matrix of X, column-major with leading dimension ld. Up to 15
+   entries of each column above the diagonal are overwritten, too. */
+PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L);
+
+#endif

@@ -1,0 +1,154 @@
+#include "gp/kernel/kernel_internal.h"
+
+/* Rows done at a time: a chunk of rg_kernel_term_tile. */
+#define ROWS (RG_CHUNK / RG_TILE)
+
+/* Working arrays of one gradient by the hyperparameters. */
+typedef struct {
+  const RgTileOps *ops;
+  int columns;
+  double *A, *B;   /* all points, scaled; one tile of them */
+  double *weight;  /* ROWS x width of the matrix, 0 on and above the diagonal */
+  double *value;   /* of one term */
+  double *slope;   /* of each of its factors */
+  double *scratch; /* of rg_kernel_tile */
+  double *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
+  double *sums;    /* per term: sum of A_ij value_ij over j < i */
+} Work;
+
+/* Rows i..i+rows-1 of the tile at column j. */
+static void weights(int n, const double *A, int i, int rows, int j, int width, double *weight)
+{
+  for (int r = i; r < i + rows; ++r, weight += width) {
+    const double *row = A + (size_t)r * n + j;
+    int count = PetscMin(width, r - j);
+
+    for (int k = 0; k < count; ++k) weight[k] = row[k];
+    for (int k = PetscMax(count, 0); k < width; ++k) weight[k] = 0.0;
+  }
+}
+
+static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *work)
+{
+  const double *A = work->A + (size_t)i * work->columns, *B = work->B;
+  double *moments = work->moments;
+  size_t count = (size_t)rows * (size_t)width;
+
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    const RgKernelTerm *term = &kernel->terms[t];
+
+    rg_kernel_term_tile(work->ops, term, rows, A, work->columns, B, width, work->value, work->slope,
+                        ROWS * RG_TILE, work->scratch);
+    work->sums[t] += work->ops->dot(count, work->weight, work->value);
+    for (int f = 0; f < term->n_factors; ++f) {
+      int n = term->factors[f].n_inputs;
+
+      work->ops->moments(n, rows, A, work->columns, B, width, work->weight,
+                         work->slope + (size_t)f * ROWS * RG_TILE, moments);
+      A += n;
+      B += n * width;
+      moments += n;
+    }
+  }
+}
+
+/* d r2 / d log(length scale) = -2 (difference / length scale)^2, every entry counted `times`. */
+static void assemble(const RgKernel *kernel, double times, double trace, const Work *work,
+                     double *g)
+{
+  const double *moment = work->moments;
+
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    const RgKernelTerm *term = &kernel->terms[t];
+
+    for (int f = 0; f < term->n_factors; ++f) {
+      const RgKernelFactor *factor = &term->factors[f];
+
+      for (int s = 0; s < factor->n_scales; ++s) g[s] = 0.0;
+      for (int k = 0; k < factor->n_inputs; ++k) {
+        g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
+      }
+      g += factor->n_scales;
+    }
+    *g++ = times * work->sums[t] + term->variance * trace;
+  }
+}
+
+static PetscErrorCode work_create(const RgKernel *kernel, int n, Work *work)
+{
+  int factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
+
+  PetscFunctionBeginUser;
+  work->ops = rg_tile_ops();
+  work->columns = rg_kernel_n_columns(kernel);
+  PetscCall(PetscMalloc6((size_t)n * work->columns, &work->A, RG_TILE * work->columns, &work->B,
+                         tile, &work->weight, tile, &work->value, tile * factors, &work->slope,
+                         rg_kernel_tile_scratch(kernel, RG_TILE), &work->scratch));
+  PetscCall(PetscCalloc2(work->columns, &work->moments, kernel->n_terms, &work->sums));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work_destroy(Work *work)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(work->moments, work->sums));
+  PetscCall(PetscFree6(work->A, work->B, work->weight, work->value, work->slope, work->scratch));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
+                                     const double *Z, const double *W, double *g)
+{
+  Work work;
+
+  PetscFunctionBeginUser;
+  PetscCall(work_create(kernel, n, &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < m; j += RG_TILE) {
+    int width = rg_tile_width(m - j), count = PetscMin(width, m - j);
+
+    rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
+    for (int i = 0; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+
+      for (int r = 0; r < rows; ++r) {
+        const double *row = W + (size_t)(i + r) * m + j;
+        double *out = work.weight + (size_t)r * width;
+
+        for (int k = 0; k < count; ++k) out[k] = row[k];
+        for (int k = count; k < width; ++k) out[k] = 0.0;
+      }
+      add_rows(kernel, i, rows, width, &work);
+    }
+  }
+  assemble(kernel, 1.0, 0.0, &work, g);
+  PetscCall(work_destroy(&work));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
+                                        const double *A, double *g)
+{
+  double trace = 0.0;
+  Work work;
+
+  PetscFunctionBeginUser;
+  PetscCall(work_create(kernel, n, &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < n; j += RG_TILE) {
+    int width = rg_tile_width(n - j);
+
+    rg_kernel_scale_tile(kernel, PetscMin(width, n - j), X + (size_t)j * kernel->dim, width,
+                         work.B);
+    for (int i = j; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+
+      weights(n, A, i, rows, j, width, work.weight);
+      add_rows(kernel, i, rows, width, &work);
+    }
+  }
+  for (int i = 0; i < n; ++i) trace += A[i * (size_t)n + i];
+  assemble(kernel, 2.0, trace, &work, g);
+  PetscCall(work_destroy(&work));
+  PetscFunctionReturn(0);
+}

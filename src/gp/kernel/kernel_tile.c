@@ -1,0 +1,193 @@
+#include "gp/kernel/kernel_internal.h"
+
+#include <string.h>
+
+int rg_kernel_n_factors(const RgKernel *kernel)
+{
+  int n = 0;
+
+  for (int t = 0; t < kernel->n_terms; ++t) n += kernel->terms[t].n_factors;
+  return n;
+}
+
+int rg_kernel_n_columns(const RgKernel *kernel)
+{
+  int n = 0;
+
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f) n += kernel->terms[t].factors[f].n_inputs;
+  }
+  return n;
+}
+
+static double inverse_scale(const RgKernelFactor *factor, int k)
+{
+  return 1.0 / factor->length_scale[factor->n_scales == 1 ? 0 : k];
+}
+
+void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, double *A)
+{
+  int columns = rg_kernel_n_columns(kernel), dim = kernel->dim;
+
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+      const RgKernelFactor *factor = &kernel->terms[t].factors[f];
+
+      for (int k = 0; k < factor->n_inputs; ++k, ++A) {
+        const double *x = X + factor->inputs[k];
+        size_t shift = (size_t)factor->shift;
+        double inverse = inverse_scale(factor, k);
+
+        for (size_t i = 0; i < (size_t)n; ++i) A[i * columns] = x[i * dim] * inverse;
+        for (size_t i = 0; i < (size_t)n && shift; ++i)
+          A[i * columns] += x[i * dim + shift] * inverse;
+      }
+    }
+  }
+}
+
+void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int width, double *B)
+{
+  int dim = kernel->dim;
+
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+      const RgKernelFactor *factor = &kernel->terms[t].factors[f];
+
+      for (int k = 0; k < factor->n_inputs; ++k, B += width) {
+        const double *z = Z + factor->inputs[k];
+        double inverse = inverse_scale(factor, k);
+
+        for (int j = 0; j < m; ++j) B[j] = z[(size_t)j * dim] * inverse;
+        for (int j = 0; j < m && factor->shift; ++j)
+          B[j] += z[(size_t)j * dim + factor->shift] * inverse;
+        for (int j = m; j < width; ++j) B[j] = B[m - 1];
+      }
+    }
+  }
+}
+
+/* Rows of one chunk. */
+static int chunk_rows(int width)
+{
+  return width < RG_CHUNK ? RG_CHUNK / width : 1;
+}
+
+static int most_factors(const RgKernel *kernel)
+{
+  int most = 0;
+
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    if (kernel->terms[t].n_factors > most) most = kernel->terms[t].n_factors;
+  }
+  return most;
+}
+
+size_t rg_kernel_tile_scratch(const RgKernel *kernel, int width)
+{
+  if (rg_kernel_n_factors(kernel) == 1) return 0;
+  return (size_t)(most_factors(kernel) + 1) * (size_t)chunk_rows(width) * (size_t)width;
+}
+
+/* The first factor carries the variance. */
+void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, const double *A,
+                         int columns, const double *B, int width, double *value, double *slope,
+                         size_t stride, double *scratch)
+{
+  size_t count = (size_t)n * (size_t)width;
+  int last = term->n_factors - 1;
+
+  for (int f = 0; f <= last; ++f) {
+    const RgKernelFactor *factor = &term->factors[f];
+    double *out = last == 0 ? value : scratch + (size_t)f * count;
+
+    ops->distances(factor->n_inputs, n, A, columns, B, width, out);
+    ops->correlations(factor->family, f ? 1.0 : term->variance, count, out, out,
+                      slope ? slope + (size_t)f * stride : NULL);
+    A += factor->n_inputs;
+    B += (size_t)factor->n_inputs * width;
+  }
+  if (last == 0) return;
+  memcpy(value, scratch, count * sizeof *value);
+  for (int f = 1; f <= last; ++f) ops->multiply(count, scratch + (size_t)f * count, value);
+  for (int f = 0; slope && f <= last; ++f) {
+    for (int g = 0; g <= last; ++g) {
+      if (g != f) ops->multiply(count, scratch + (size_t)g * count, slope + (size_t)f * stride);
+    }
+  }
+}
+
+static void chunk(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A, int columns,
+                  const double *B, int width, double *value, double *slope, size_t stride,
+                  double *scratch)
+{
+  size_t count = (size_t)n * (size_t)width;
+
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    const RgKernelTerm *term = &kernel->terms[t];
+
+    rg_kernel_term_tile(ops, term, n, A, columns, B, width, t ? scratch : value, slope, stride,
+                        t ? scratch + count : scratch);
+    if (t) ops->add(count, scratch, value);
+    for (int f = 0; f < term->n_factors; ++f) {
+      A += term->factors[f].n_inputs;
+      B += (size_t)term->factors[f].n_inputs * width;
+    }
+    if (slope) slope += (size_t)term->n_factors * stride;
+  }
+}
+
+void rg_kernel_tile(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
+                    const double *B, int width, double *value, double *slope, size_t stride,
+                    double *scratch)
+{
+  int columns = rg_kernel_n_columns(kernel), rows = chunk_rows(width);
+
+  for (int i = 0; i < n; i += rows) {
+    size_t at = (size_t)i * (size_t)width;
+
+    chunk(ops, kernel, PetscMin(rows, n - i), A + (size_t)i * columns, columns, B, width,
+          value + at, slope ? slope + at : NULL, stride, scratch);
+  }
+}
+
+void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
+                             const double *B, int width, const double *w, const double *slope,
+                             size_t stride, double *g)
+{
+  int columns = rg_kernel_n_columns(kernel);
+
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+      int inputs = kernel->terms[t].factors[f].n_inputs;
+
+      ops->gradient(inputs, n, A, columns, B, width, w, slope, g);
+      A += inputs;
+      B += inputs * width;
+      g += inputs * width;
+      slope += stride;
+    }
+  }
+}
+
+void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *g, int width,
+                                double *G)
+{
+  int dim = kernel->dim;
+
+  memset(G, 0, (size_t)m * (size_t)dim * sizeof *G);
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+      const RgKernelFactor *factor = &kernel->terms[t].factors[f];
+
+      for (int k = 0; k < factor->n_inputs; ++k, g += width) {
+        double scale = 2.0 * inverse_scale(factor, k);
+        double *out = G + factor->inputs[k];
+
+        for (int j = 0; j < m; ++j) out[(size_t)j * dim] += scale * g[j];
+        for (int j = 0; j < m && factor->shift; ++j)
+          out[(size_t)j * dim + factor->shift] += scale * g[j];
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/* Maximisation of the fit objective over the logarithms of the free hyperparameters in their box,
+   by L-BFGS-B from the warm start and from log-uniform starts.
+
+   The objective is divided by 1 + n/2, about the curvature of a log likelihood of n data in one
+   logarithmic hyperparameter: the first unit step of L-BFGS-B is then near a Newton step and a
+   tolerance means the same at every n. */
+#include "gp/model/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MEMORY = 10 };
+
+/* One fit. Arrays of `size`: hyperparameters of the kernel, then the noise variance. */
+typedef struct {
+  RgFitWork *work;
+  RgKernel *kernel;
+  const RgFitOptions *options;
+  const double *X, *y;
+  int n, size, n_free, evaluations;
+  double scale;                                 /* of the objective in the search */
+  double *value, *given;                        /* current trial, as given; not logarithms */
+  double *gradient;                             /* of the objective in all logarithms */
+  double *lower, *upper, *start, *slope, *best; /* n_free, logarithms */
+  double best_value, best_mean;
+} Fit;
+
+/* ---- hyperparameters as one array ---------------------------------------------------------- */
+
+static void get_values(const RgKernel *kernel, double *value)
+{
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    for (int f = 0; f < term->n_factors; f++)
+      for (int s = 0; s < term->factors[f].n_scales; s++)
+        *value++ = term->factors[f].length_scale[s];
+    *value++ = term->variance;
+  }
+}
+
+static void set_values(RgKernel *kernel, const double *value)
+{
+  for (int t = 0; t < kernel->n_terms; t++) {
+    RgKernelTerm *term = &kernel->terms[t];
+    for (int f = 0; f < term->n_factors; f++)
+      for (int s = 0; s < term->factors[f].n_scales; s++)
+        term->factors[f].length_scale[s] = *value++;
+    term->variance = *value++;
+  }
+}
+
+static void add_free(Fit *fit, int index, double lower, double upper)
+{
+  fit->work->free[fit->n_free] = index;
+  fit->lower[fit->n_free] = log(lower);
+  fit->upper[fit->n_free] = log(upper);
+  fit->n_free++;
+}
+
+static void list_free(Fit *fit)
+{
+  const RgKernel *kernel = fit->kernel;
+  const RgFitOptions *o = fit->options;
+  int index = 0;
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++)
+      for (int s = 0; s < kernel->terms[t].factors[f].n_scales; s++)
+        add_free(fit, index++, o->length_scale_lower, o->length_scale_upper);
+    if (!o->fix_variance) add_free(fit, index, o->variance_lower, o->variance_upper);
+    index++;
+  }
+  if (o->learn_noise) add_free(fit, index, o->noise_lower, o->noise_upper);
+}
+
+static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
+{
+  RgFitWork *work = fit->work;
+  double **part[] = {&fit->value, &fit->given, &fit->gradient, &fit->lower,
+                     &fit->upper, &fit->start, &fit->slope,    &fit->best};
+  const int parts = sizeof part / sizeof *part;
+
+  PetscFunctionBeginUser;
+  fit->size = rg_kernel_theta_size(fit->kernel) + 1;
+  if (fit->size > work->theta_size) {
+    PetscCall(PetscFree2(work->theta, work->free));
+    PetscCall(PetscMalloc2((size_t)parts * fit->size, &work->theta, fit->size, &work->free));
+    work->theta_size = fit->size;
+  }
+  for (int i = 0; i < parts; i++) *part[i] = work->theta + (size_t)i * fit->size;
+  get_values(fit->kernel, fit->given);
+  fit->given[fit->size - 1] = noise_variance;
+  memcpy(fit->value, fit->given, (size_t)fit->size * sizeof(double));
+  list_free(fit);
+  fit->scale = 1.0 / (1.0 + 0.5 * fit->n);
+  fit->best_value = -INFINITY;
+  PetscFunctionReturn(0);
+}
+
+/* ---- search -------------------------------------------------------------------------------- */
+
+/* Objective and slope at the free logarithms `x` as the search wants them: scaled, to be
+   minimised. */
+static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *value)
+{
+  PetscFunctionBeginUser;
+  for (int k = 0; k < fit->n_free; k++) fit->value[fit->work->free[k]] = exp(x[k]);
+  set_values(fit->kernel, fit->value);
+  memset(fit->gradient, 0, (size_t)fit->size * sizeof(double));
+  PetscCall(rg_fit_objective_with(fit->work, fit->kernel, fit->value[fit->size - 1], mean, fit->n,
+                                  fit->X, fit->y, fit->options, value, fit->gradient));
+  fit->evaluations++;
+  if (*value > fit->best_value) {
+    fit->best_value = *value;
+    fit->best_mean = *mean;
+    memcpy(fit->best, x, (size_t)fit->n_free * sizeof *x);
+  }
+  for (int k = 0; k < fit->n_free; k++)
+    fit->slope[k] = -fit->scale * fit->gradient[fit->work->free[k]];
+  *value *= -fit->scale;
+  PetscFunctionReturn(0);
+}
+
+/* One start; *first: the objective there. */
+static PetscErrorCode search_from_start(Fit *fit, RgLbfgsb *search, double mean, double *first)
+{
+  RgLbfgsbStatus status;
+  double value;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_lbfgsb_begin(search, fit->start, &status));
+  while (status == RG_LBFGSB_EVALUATE) {
+    PetscCall(evaluate(fit, search->x, &mean, &value));
+    if (search->evaluations == 0) *first = -value / fit->scale;
+    PetscCall(rg_lbfgsb_step(search, value, fit->slope, &status));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A start ends when an iteration gains less than the tolerance, or when the gradient promises less:
+   at unit curvature in scaled units a projected gradient g gains g^2/2 in each hyperparameter. */
+static RgLbfgsbLimits search_limits(const Fit *fit)
+{
+  const double tolerance = fit->options->tolerance * fit->scale;
+  return (RgLbfgsbLimits){.factr = tolerance / PETSC_MACHINE_EPSILON,
+                          .pgtol = sqrt(2.0 * tolerance / fit->n_free),
+                          .max_iterations = fit->options->max_iterations};
+}
+
+PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_variance, double *mean,
+                           int n, const double *X, const double *y, const RgFitOptions *options,
+                           RgRandom *random, double *value, double *value_warm, int *evaluations)
+{
+  Fit fit = {.work = work, .kernel = kernel, .options = options, .X = X, .y = y, .n = n};
+  RgLbfgsb search;
+  double first[2];
+
+  PetscFunctionBeginUser;
+  PetscCheck(n >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a fit needs data");
+  PetscCall(fit_begin(&fit, *noise_variance));
+  const RgLbfgsbLimits limits = search_limits(&fit);
+  PetscCall(rg_lbfgsb_create(fit.n_free, MEMORY, fit.lower, fit.upper, &limits, &search));
+  for (int k = 0; k < fit.n_free; k++) fit.start[k] = log(fit.given[work->free[k]]);
+  PetscCall(search_from_start(&fit, &search, *mean, &first[0]));
+  for (int s = 0; s < options->starts; s++) {
+    for (int k = 0; k < fit.n_free; k++)
+      fit.start[k] = fit.lower[k] + (fit.upper[k] - fit.lower[k]) * rg_random_uniform(random);
+    PetscCall(search_from_start(&fit, &search, *mean, &first[1]));
+  }
+  PetscCall(rg_lbfgsb_destroy(&search));
+
+  *value = fit.best_value;
+  *evaluations = fit.evaluations;
+  if (value_warm) *value_warm = first[0];
+  memcpy(fit.value, fit.given, (size_t)fit.size * sizeof(double));
+  if (isfinite(fit.best_value)) {
+    for (int k = 0; k < fit.n_free; k++) fit.value[work->free[k]] = exp(fit.best[k]);
+    *mean = fit.best_mean;
+  }
+  set_values(kernel, fit.value);
+  *noise_variance = fit.value[fit.size - 1];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, int n,
+                      const double *X, const double *y, const RgFitOptions *options,
+                      RgRandom *random, double *value, int *evaluations)
+{
+  RgFitWork work = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_fit_with(&work, kernel, noise_variance, mean, n, X, y, options, random, value, NULL,
+                        evaluations));
+  PetscCall(rg_fit_work_destroy(&work));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,220 @@
+/* The surrogate of a GP-based algorithm: its life, what it takes in and when it refits. How it
+   refits is in model_refit.c. */
+#include "gp/model/model_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- create, destroy ----------------------------------------------------------------------- */
+
+static bool inputs_are_finite(const RgDomain *domain, bool use_context)
+{
+  return rg_space_is_finite(&domain->design) &&
+         (!use_context || rg_space_is_finite(&domain->context));
+}
+
+static PetscErrorCode reserve(struct RgModelState *s, int capacity)
+{
+  double *X, *y, *y_model;
+  int *index;
+
+  PetscFunctionBeginUser;
+  if (capacity <= s->capacity) PetscFunctionReturn(0);
+  if (capacity < 2 * s->capacity) capacity = 2 * s->capacity;
+  const size_t rows = capacity, filled = s->n, dim = s->dim;
+  PetscCall(PetscMalloc4(rows * dim, &X, rows, &y, rows, &y_model, rows, &index));
+  if (filled) {
+    memcpy(X, s->X, filled * dim * sizeof *X);
+    memcpy(y, s->y, filled * sizeof *y);
+    memcpy(y_model, s->y_model, filled * sizeof *y_model);
+    memcpy(index, s->index, filled * sizeof *index);
+  }
+  PetscCall(PetscFree4(s->X, s->y, s->y_model, s->index));
+  s->X = X;
+  s->y = y;
+  s->y_model = y_model;
+  s->index = index;
+  s->capacity = capacity;
+  PetscFunctionReturn(0);
+}
+
+/* What is known of the noise, whether it is learned, and where learning starts. */
+static void decide_noise(RgModel *model, double noise_variance)
+{
+  const RgSurrogateOptions *o = model->options;
+  struct RgModelState *s = model->state;
+  s->given_noise = isnan(o->noise_variance) ? noise_variance : o->noise_variance;
+  s->learn_noise = o->fit != RG_FIT_FIXED && (o->fit_noise || isnan(s->given_noise));
+  if (!s->learn_noise) {
+    s->configured_noise = rg_model_known_noise(model);
+  } else if (isnan(o->noise_start)) {
+    const RgFitOptions fit = rg_surrogate_fit_options(o, s->dim, true);
+    s->configured_noise = rg_prior_mode(&fit.noise, 0.01);
+  } else {
+    s->configured_noise = o->noise_start;
+  }
+}
+
+PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions *options,
+                               bool use_context, double noise_variance, int capacity,
+                               const RgStream *stream, RgClock *clock, RgModel *model)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_create_on(NULL, domain, options, use_context, noise_variance, capacity, stream,
+                               clock, model));
+  PetscFunctionReturn(0);
+}
+
+/* Room for the matrix of so many data here: not for what the team will take. */
+static int local_capacity(const RgTeam *team, int capacity)
+{
+  while (capacity > 1 && rg_team_takes(team, capacity)) capacity = (capacity + 1) / 2;
+  return capacity;
+}
+
+PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
+                                  const RgSurrogateOptions *options, bool use_context,
+                                  double noise_variance, int capacity, const RgStream *stream,
+                                  RgClock *clock, RgModel *model)
+{
+  struct RgModelState *s;
+
+  PetscFunctionBeginUser;
+  *model = (RgModel){.domain = domain, .options = options, .scale = 1.0};
+  model->report.log_likelihood = NAN;
+  PetscCall(PetscNew(&s));
+  model->state = s;
+  s->use_context = use_context && domain->context.dim > 0;
+  s->dim = domain->design.dim + (s->use_context ? domain->context.dim : 0);
+  s->stream = *stream;
+  s->clock = clock;
+  s->last_period = -1;
+  s->inputs = *domain;
+  if (!s->use_context) s->inputs.context = (RgSpace){0};
+  PetscCall(reserve(s, capacity > 0 ? capacity : 1));
+  PetscCall(rg_surrogate_kernel(options, s->dim, &model->kernel));
+  PetscCall(rg_kernel_copy(&model->kernel, &s->configured));
+  s->fit_work.team = team;
+  decide_noise(model, noise_variance);
+  model->noise_variance = s->configured_noise;
+  if (inputs_are_finite(domain, s->use_context)) {
+    PetscCall(rg_set_posterior_create(&s->inputs, &model->kernel, model->noise_variance, 0.0,
+                                      s->capacity, &model->set));
+  } else {
+    PetscCall(rg_posterior_create(&model->kernel, model->noise_variance, 0.0,
+                                  local_capacity(team, s->capacity), &model->posterior));
+    PetscCall(rg_posterior_use_team(&model->posterior, team, s->capacity));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_model_destroy(RgModel *model)
+{
+  struct RgModelState *s = model->state;
+
+  PetscFunctionBeginUser;
+  if (!s) PetscFunctionReturn(0);
+  if (model->set) {
+    PetscCall(rg_set_posterior_destroy(&model->set));
+  } else {
+    PetscCall(rg_posterior_destroy(&model->posterior));
+  }
+  PetscCall(rg_kernel_destroy(&model->kernel));
+  PetscCall(rg_kernel_destroy(&s->configured));
+  PetscCall(rg_fit_work_destroy(&s->fit_work));
+  PetscCall(rg_prediction_destroy(&s->prediction));
+  PetscCall(PetscFree4(s->X, s->y, s->y_model, s->index));
+  PetscCall(PetscFree(model->state));
+  *model = (RgModel){0};
+  PetscFunctionReturn(0);
+}
+
+/* ---- update -------------------------------------------------------------------------------- */
+
+bool rg_model_uses_context(const RgModel *model)
+{
+  return model->state->use_context;
+}
+
+void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z)
+{
+  const size_t dim = (size_t)history->dim, context_dim = (size_t)history->context_dim;
+
+  memcpy(z, history->x + (size_t)i * dim, dim * sizeof *z);
+  if (model->state->use_context)
+    memcpy(z + dim, history->c + (size_t)i * context_dim, context_dim * sizeof *z);
+}
+
+int rg_model_index(const RgModel *model, const RgHistory *history, int i)
+{
+  if (!model->state->use_context) return history->index[i];
+  return history->index[i] * model->domain->context.size + history->context_index[i];
+}
+
+static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailure *failure)
+{
+  struct RgModelState *s = model->state;
+  const size_t dim = s->dim;
+
+  PetscFunctionBeginUser;
+  PetscCheck(history->n >= s->n, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "the history has %d evaluations, the model has seen %d", history->n, s->n);
+  PetscCall(reserve(s, history->n));
+  for (int i = s->n; i < history->n; i++) {
+    rg_model_input(model, history, i, s->X + i * dim);
+    s->y[i] = history->y[i];
+    s->index[i] = rg_model_index(model, history, i);
+    PetscCheck(!model->set || s->index[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "evaluation %d is not at a point of the finite domain", i);
+    if (!isfinite(s->y[i]))
+      rg_failure_set(failure, "the output of evaluation %d is not finite", i + 1);
+  }
+  const int first = s->n;
+  s->n = history->n;
+  rg_model_convert_outputs(model, first);
+  PetscFunctionReturn(0);
+}
+
+/* Is a refit due before the next query, t = n - n_initial + 1? Marks it as done. */
+static bool refit_is_due(RgModel *model, const RgHistory *history)
+{
+  const int queries = history->n - history->n_initial;
+  if (queries < 0) return false;
+  const int period = queries / model->options->refit_every;
+  if (period <= model->state->last_period) return false;
+  model->state->last_period = period;
+  return true;
+}
+
+PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailure *failure)
+{
+  struct RgModelState *s = model->state;
+
+  PetscFunctionBeginUser;
+  const bool nothing_new = s->n > 0 && history->n == s->n;
+  if (s->clock) PetscCall(rg_clock_begin(s->clock, RG_STAGE_FIT));
+  PetscCall(take_in(model, history, failure));
+  const bool due = refit_is_due(model, history);
+  /* A second update for the same query, after a recommendation, leaves the first one's report. */
+  if (!nothing_new || due) model->report = (RgModelReport){.log_likelihood = NAN};
+  if (!failure->failed) {
+    if (due) {
+      PetscCall(rg_model_refit(model, failure));
+    } else {
+      PetscCall(rg_model_append(model, failure));
+    }
+  }
+  if (!model->set) model->report.jitter = model->posterior.jitter;
+  if (s->clock) PetscCall(rg_clock_end(s->clock, RG_STAGE_FIT));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean, double *sd)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(!model->set, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "a model on a finite set is read by index, not at points");
+  PetscCall(rg_posterior_predict(&model->posterior, m, Z, mean, sd, &model->state->prediction));
+  for (int j = 0; j < m; j++) sd[j] = sqrt(sd[j]);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,146 @@
+/* The surrogate of a GP-based algorithm: kernel, standardisation, hyperparameter policy, and the
+   posterior that fits the domain (growing Cholesky on a box, rank-one updates on a finite set). */
+#ifndef RG_GP_MODEL_H
+#define RG_GP_MODEL_H
+
+#include "base/clock.h"
+#include "base/history.h"
+#include "base/params.h"
+#include "gp/model/fit.h"
+#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/set/set_posterior.h"
+
+typedef enum { RG_FIT_FIXED, RG_FIT_ML, RG_FIT_MAP } RgFitPolicy;
+typedef enum {
+  RG_STRUCTURE_WHOLE,
+  RG_STRUCTURE_PRODUCT,
+  RG_STRUCTURE_ADDITIVE,
+  RG_STRUCTURE_SHIFT /* of x + c */
+} RgKernelStructure;
+typedef enum { RG_MEAN_AUTO, RG_MEAN_ZERO, RG_MEAN_CONSTANT } RgMeanKind;
+typedef enum { RG_UNITS_NATIVE, RG_UNITS_MODEL } RgNoiseUnits;
+typedef enum { RG_DEVIATION_POPULATION, RG_DEVIATION_SAMPLE } RgDeviation;
+typedef enum { RG_MULTISTART_ADAPTIVE, RG_MULTISTART_ALWAYS } RgMultistart;
+typedef enum {
+  RG_PRIORS_NONE,
+  RG_PRIORS_DEFAULT,
+  RG_PRIORS_BOTORCH2023, /* sbo_kde 2.1.1 */
+  RG_PRIORS_BOTORCH2024  /* wdrbo 2.1 */
+} RgPriorSet;
+
+/* The `surrogate:` block of a study file; described by rg_surrogate_params. */
+typedef struct {
+  int kernel; /* RgKernelFamily */
+  bool ard;
+  int structure;         /* RgKernelStructure: whole | product | additive over `groups` */
+  RgReals groups;        /* group of each input, any numbers; empty: one group per input */
+  RgTexts terms;         /* additive: inputs of each term, from 1, may overlap; empty: groups */
+  RgReals term_variance; /* of each of the terms; empty: equal shares of `variance` */
+  RgReals length_scale;  /* fixed value, or start of the fit; auto: 0.3; unit-cube units. One value,
+                            one per input (ard), or one per group (not ard) */
+  double variance;       /* signal variance k(x,x): fixed value, or start of the fit */
+  double noise_variance; /* auto: the study's noise variance where known, else learned (fixed
+                             policy: 1e-6 of the signal variance) */
+  int noise_units;       /* RgNoiseUnits of a given or known noise variance */
+  double noise_floor;    /* least noise variance in model units, where it is not learned */
+  bool fit_noise;        /* learn the noise also where it is known */
+  double noise_start;    /* start of a learned noise, model units; auto: prior mode, or 0.01 */
+  double noise_lower, noise_upper; /* bounds of a learned noise, model units */
+  bool standardise;                /* outputs to zero mean, unit variance at every refit */
+  int deviation;                   /* RgDeviation: divisor n | n - 1 */
+  int mean;                        /* RgMeanKind: zero | constant (generalised least squares); auto:
+                            constant unless the policy is fixed */
+  int fit;                         /* RgFitPolicy */
+  int refit_every;                 /* evaluations between refits */
+  int fit_starts;                  /* starts of the fit beside the first one */
+  int fit_multistart;              /* RgMultistart: when fit_starts are used */
+  bool fit_warm; /* first start of a fit: the last optimum, else the configured values */
+  int fit_iterations;
+  double fit_tolerance; /* a start ends when an iteration gains less (log density) */
+  bool fit_variance;    /* false keeps `variance` */
+  double length_scale_lower, length_scale_upper, variance_lower, variance_upper;
+  int prior; /* RgPriorSet; used by the map policy */
+} RgSurrogateOptions;
+
+extern const RgParam rg_surrogate_params[];
+
+/* Mistakes the table can't express: lists that don't match `dim` inputs, bounds out of order.
+   `dim`: inputs of the largest model of the study, (x, c). */
+PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *options, int dim, RgPlace place,
+                                  RgDiagnostics *diagnostics);
+
+/* Kernel at the configured hyperparameters over the first `dim` inputs; lists longer than needed
+   are cut (a model of x alone in a study whose other models see (x, c)). Errors: PETSC_ERR_ARG_SIZ
+   for lists that rg_surrogate_check would refuse. */
+PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *options, int dim, RgKernel *kernel);
+
+/* What the options say to the fit: priors (none unless the policy is map), bounds, limits. */
+RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *options, int dim, bool learn_noise);
+
+/* What a model did when it took in its newest datum, for the record. */
+typedef struct {
+  bool refitted; /* hyperparameters were fitted */
+  int fit_evaluations;
+  double log_likelihood; /* of the standardised data, without priors; NaN unless refitted */
+  double jitter;         /* 0 unless it was needed */
+} RgModelReport;
+
+typedef struct {
+  const RgDomain *domain;            /* borrowed */
+  const RgSurrogateOptions *options; /* borrowed */
+  RgKernel kernel;                   /* current hyperparameters, over (x, c) */
+  double noise_variance;             /* in model units */
+  double mean;                       /* constant prior mean, model units */
+  double shift, scale;               /* y_model = (y - shift) / scale */
+  RgPosterior posterior;             /* where `set` is NULL */
+  RgSetPosterior *set;               /* the model's inputs are all finite; else NULL */
+  RgModelReport report;
+  struct RgModelState *state; /* private */
+} RgModel;
+
+/* `noise_variance`: known observation noise in native units, NaN when unknown. `use_context`: the
+   model's inputs are (x, c), else x. `capacity`: expected number of evaluations. `stream`: for fit
+   starts. Model borrows domain, options, clock (NULL: time is not accounted). */
+PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions *options,
+                               bool use_context, double noise_variance, int capacity,
+                               const RgStream *stream, RgClock *clock, RgModel *model);
+/* The same with a team (borrowed, may be NULL) that takes the posterior over a box and the fit once
+   they are large enough. To be called on its leader, while the others serve. */
+PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
+                                  const RgSurrogateOptions *options, bool use_context,
+                                  double noise_variance, int capacity, const RgStream *stream,
+                                  RgClock *clock, RgModel *model);
+
+/* Take in the whole history (only what is new costs anything) and refit when due: before
+   t = 1, k+1, 2k+1, ..., where t counts the queries after the initial design and k = refit_every
+   (irgp_ucb 5.4). Accounts its time to RG_STAGE_FIT. Call at the start of every ask.
+
+   At a refit, in this order: (1) `standardise`: shift and scale become mean and deviation of all
+   outputs (scale 1 when the deviation is < 1e-12 or n < 2), also under the fixed policy; (2) known
+   noise: max(noise / scale^2, noise_floor); (3) hyperparameters are fitted, unless the policy is
+   fixed, n < 2 or all outputs are equal; (4) the constant mean. Between refits data are appended;
+   shift, scale and hyperparameters stay. A fit that finds nothing finite keeps them too.
+
+   Starts of a fit: the last optimum (fit_warm) or the configured values. `fit_starts` log-uniform
+   ones join in every fit (always), or (adaptive) in the first fit, whenever n has grown by half
+   since they last joined, and when the warm start looks bad: not finite, or the log density of the
+   data in native units fell by more than 6 + log scale per new datum since the last optimum.
+
+   Failure: an output that is not finite, or a factorisation that jitter can't save. */
+PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailure *failure);
+
+/* Posterior mean and deviation of f in model units at m points (unit coordinates, x and c joined).
+   Only where `set` is NULL, PETSC_ERR_SUP elsewhere: on finite sets read rg_set_posterior_mean and
+   rg_set_posterior_variance by index. */
+PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean, double *sd);
+
+/* Whether the inputs are (x, c); false: x alone, contexts act as noise. */
+bool rg_model_uses_context(const RgModel *model);
+/* The input of evaluation i: kernel.dim unit coordinates z, and the index into `set` (where it is
+   not NULL). */
+void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z);
+int rg_model_index(const RgModel *model, const RgHistory *history, int i);
+
+PetscErrorCode rg_model_destroy(RgModel *model);
+
+#endif

@@ -1,0 +1,45 @@
+/* What the files of the surrogate share. Internal to gp/. */
+#ifndef RG_GP_MODEL_INTERNAL_H
+#define RG_GP_MODEL_INTERNAL_H
+
+#include "gp/model/model.h"
+
+struct RgModelState {
+  int dim; /* of the model's inputs */
+  bool use_context;
+  bool learn_noise;
+  double given_noise; /* known or configured noise variance; NaN: none */
+  RgStream stream;
+  RgClock *clock;  /* borrowed, may be NULL */
+  RgDomain inputs; /* the domain, without its context if unused; borrows */
+  int n, held;     /* data taken in; of these in the posterior */
+  int capacity;
+  double *X;           /* capacity x dim */
+  double *y, *y_model; /* capacity: native, model units */
+  int *index;          /* capacity: flat index where the inputs are finite */
+  int last_period;     /* of the refit schedule; -1: none yet */
+  RgKernel configured;
+  double configured_noise;
+  RgFitWork fit_work;
+  int multistart_n; /* n when other starts joined last; 0: never */
+  int optimum_n;    /* n, objective and scale of the last optimum; 0: none yet */
+  double optimum, optimum_scale;
+  RgPrediction prediction;
+};
+
+/* Noise variance in model units at the current scale, where it is not learned. */
+double rg_model_known_noise(const RgModel *model);
+/* Outputs first .. n-1 from native to model units. */
+void rg_model_convert_outputs(RgModel *model, int first);
+/* Bring the posterior up to date with data that are new, hyperparameters as they are. */
+PetscErrorCode rg_model_append(RgModel *model, RgFailure *failure);
+/* Standardise, fit, and bring the posterior up to date (see rg_model_update). */
+PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure);
+
+/* The parts of rg_surrogate_check and rg_surrogate_kernel for options with `terms`. */
+PetscErrorCode rg_surrogate_check_terms(const RgSurrogateOptions *options, int dim, RgPlace place,
+                                        RgDiagnostics *diagnostics);
+PetscErrorCode rg_surrogate_terms_kernel(const RgSurrogateOptions *options, int dim,
+                                         RgKernel *kernel);
+
+#endif

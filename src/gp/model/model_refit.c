@@ -1,0 +1,217 @@
+/* A refit of the surrogate. Data are kept in native and in model units; the posterior is appended
+   to, given new outputs or rebuilt, whichever is the least that is needed. */
+#include "gp/model/model_internal.h"
+
+#include <math.h>
+
+/* ---- noise and units ----------------------------------------------------------------------- */
+
+/* Noise variance in model units at the current scale, where it is not learned. */
+double rg_model_known_noise(const RgModel *model)
+{
+  const RgSurrogateOptions *o = model->options;
+  double noise = model->state->given_noise;
+  if (isnan(noise)) return 1e-6 * rg_kernel_diagonal(&model->kernel);
+  if (o->noise_units == RG_UNITS_NATIVE) noise /= model->scale * model->scale;
+  return noise > o->noise_floor ? noise : o->noise_floor;
+}
+
+/* Shift and scale from all outputs. */
+static void standardise(RgModel *model)
+{
+  const struct RgModelState *s = model->state;
+  double sum = 0.0, squares = 0.0;
+  model->shift = 0.0;
+  model->scale = 1.0;
+  if (!model->options->standardise || s->n == 0) return;
+  for (int i = 0; i < s->n; i++) sum += s->y[i];
+  model->shift = sum / s->n;
+  if (s->n < 2) return;
+  for (int i = 0; i < s->n; i++) squares += (s->y[i] - model->shift) * (s->y[i] - model->shift);
+  const int divisor = model->options->deviation == RG_DEVIATION_SAMPLE ? s->n - 1 : s->n;
+  const double deviation = sqrt(squares / divisor);
+  if (deviation >= 1e-12) model->scale = deviation;
+}
+
+void rg_model_convert_outputs(RgModel *model, int first)
+{
+  struct RgModelState *s = model->state;
+  for (int i = first; i < s->n; i++) s->y_model[i] = (s->y[i] - model->shift) / model->scale;
+}
+
+/* ---- the posterior ------------------------------------------------------------------------- */
+
+PetscErrorCode rg_model_append(RgModel *model, RgFailure *failure)
+{
+  struct RgModelState *s = model->state;
+
+  PetscFunctionBeginUser;
+  if (!model->set && s->held < s->n) {
+    PetscCall(rg_posterior_append_batch(&model->posterior, s->n - s->held,
+                                        s->X + (size_t)s->held * s->dim, s->y_model + s->held,
+                                        failure));
+    if (!failure->failed) s->held = s->n;
+  }
+  for (; s->held < s->n && !failure->failed; s->held++) {
+    const int i = s->held;
+    PetscCall(rg_set_posterior_append(model->set, s->index[i], s->y_model[i], failure));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rebuild(RgModel *model, RgFailure *failure)
+{
+  struct RgModelState *s = model->state;
+
+  PetscFunctionBeginUser;
+  if (model->set) {
+    PetscCall(
+      rg_set_posterior_reset(model->set, &model->kernel, model->noise_variance, model->mean));
+    s->held = 0;
+    PetscCall(rg_model_append(model, failure));
+  } else {
+    PetscCall(rg_posterior_set(&model->posterior, &model->kernel, model->noise_variance,
+                               model->mean, s->n, s->X, s->y_model, failure));
+    s->held = s->n;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- refit --------------------------------------------------------------------------------- */
+
+/* Do other starts have to join, judged before the fit by the growth of n alone? */
+static bool multistart_is_due(const RgModel *model)
+{
+  const struct RgModelState *s = model->state;
+  if (model->options->fit_multistart == RG_MULTISTART_ALWAYS || s->multistart_n == 0) return true;
+  return 2 * s->n >= 3 * s->multistart_n;
+}
+
+/* Are the new data so unlikely under the last optimum that another one may have taken over?
+   Compares log densities in native units. */
+static bool looks_bad(const RgModel *model, double warm)
+{
+  const struct RgModelState *s = model->state;
+  if (!isfinite(warm)) return true;
+  if (s->optimum_n == 0) return false;
+  double before = s->optimum - s->optimum_n * log(s->optimum_scale);
+  double now = warm - s->n * log(model->scale), new_data = s->n - s->optimum_n;
+  return now - before < -new_data * (6.0 + log(model->scale));
+}
+
+static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double *warm)
+{
+  struct RgModelState *s = model->state;
+  RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
+  RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
+  int evaluations;
+
+  PetscFunctionBeginUser;
+  fit.starts = starts;
+  PetscCall(rg_fit_with(&s->fit_work, &model->kernel, &model->noise_variance, &model->mean, s->n,
+                        s->X, s->y_model, &fit, &random, value, warm, &evaluations));
+  model->report.fit_evaluations += evaluations;
+  PetscFunctionReturn(0);
+}
+
+/* Put the configured hyperparameters back, the start of a fit that is not warm. */
+static PetscErrorCode start_cold(RgModel *model)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_destroy(&model->kernel));
+  PetscCall(rg_kernel_copy(&model->state->configured, &model->kernel));
+  if (model->state->learn_noise) model->noise_variance = model->state->configured_noise;
+  PetscFunctionReturn(0);
+}
+
+/* Fit the hyperparameters; what was there stays when nothing finite is found. */
+static PetscErrorCode fit_hyperparameters(RgModel *model)
+{
+  struct RgModelState *s = model->state;
+  const int other_starts = model->options->fit_starts;
+  const bool all = multistart_is_due(model);
+  double value, warm, second;
+  RgKernel kept = {0};
+  const double kept_noise = model->noise_variance;
+
+  PetscFunctionBeginUser;
+  if (!model->options->fit_warm) {
+    PetscCall(rg_kernel_copy(&model->kernel, &kept));
+    PetscCall(start_cold(model));
+  }
+  PetscCall(run_fit(model, all ? other_starts : 0, &value, &warm));
+  bool joined = all;
+  if (!joined && other_starts > 0 && looks_bad(model, warm)) {
+    PetscCall(run_fit(model, other_starts, &second, &warm));
+    value = fmax(value, second);
+    joined = true;
+  }
+  if (joined) s->multistart_n = s->n;
+  model->report.refitted = isfinite(value);
+  if (model->report.refitted) {
+    const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
+    s->optimum = value;
+    s->optimum_n = s->n;
+    s->optimum_scale = model->scale;
+    model->report.log_likelihood =
+      value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
+  } else if (!model->options->fit_warm) {
+    PetscCall(rg_kernel_destroy(&model->kernel));
+    PetscCall(rg_kernel_copy(&kept, &model->kernel));
+    model->noise_variance = kept_noise;
+  }
+  if (kept.terms) PetscCall(rg_kernel_destroy(&kept));
+  PetscFunctionReturn(0);
+}
+
+/* Constant mean, if there is one, at hyperparameters that stay. */
+static PetscErrorCode estimate_mean(RgModel *model)
+{
+  struct RgModelState *s = model->state;
+  const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
+  double value, mean = 0.0;
+
+  PetscFunctionBeginUser;
+  if (!fit.learn_mean) PetscFunctionReturn(0);
+  PetscCall(rg_fit_objective_with(&s->fit_work, &model->kernel, model->noise_variance, &mean, s->n,
+                                  s->X, s->y_model, &fit, &value, NULL));
+  if (isfinite(value)) model->mean = mean;
+  PetscFunctionReturn(0);
+}
+
+static bool outputs_differ(const struct RgModelState *s)
+{
+  for (int i = 1; i < s->n; i++)
+    if (s->y[i] != s->y[0]) return true;
+  return false;
+}
+
+PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
+{
+  struct RgModelState *s = model->state;
+  const double shift = model->shift, scale = model->scale, noise = model->noise_variance;
+  const double mean = model->mean;
+
+  PetscFunctionBeginUser;
+  standardise(model);
+  rg_model_convert_outputs(model, 0);
+  if (!s->learn_noise) model->noise_variance = rg_model_known_noise(model);
+  if (model->options->fit != RG_FIT_FIXED && outputs_differ(s)) {
+    PetscCall(fit_hyperparameters(model));
+  } else if (s->n > 0) {
+    PetscCall(estimate_mean(model));
+  }
+  const bool same_outputs = model->shift == shift && model->scale == scale && model->mean == mean;
+  if (model->report.refitted || model->noise_variance != noise) {
+    PetscCall(rebuild(model, failure));
+  } else if (same_outputs) {
+    PetscCall(rg_model_append(model, failure));
+  } else if (model->set) {
+    PetscCall(rebuild(model, failure));
+  } else {
+    PetscCall(rg_model_append(model, failure));
+    if (!failure->failed)
+      PetscCall(rg_posterior_set_outputs(&model->posterior, model->mean, s->y_model));
+  }
+  PetscFunctionReturn(0);
+}

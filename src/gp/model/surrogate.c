@@ -1,0 +1,271 @@
+/* The `surrogate:` block of study files: its table, its checks, the kernel and the fit it means. */
+#include "gp/model/model_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- table --------------------------------------------------------------------------------- */
+
+static const char *const structure_names[] = {"whole", "product", "additive", "shift", NULL};
+static const char *const mean_names[] = {"auto", "zero", "constant", NULL};
+static const char *const unit_names[] = {"native", "model", NULL};
+static const char *const deviation_names[] = {"population", "sample", NULL};
+static const char *const policy_names[] = {"fixed", "ml", "map", NULL};
+static const char *const multistart_names[] = {"adaptive", "always", NULL};
+static const char *const prior_names[] = {"none", "default", "botorch2023", "botorch2024", NULL};
+
+#define AT(field) offsetof(RgSurrogateOptions, field)
+
+// clang-format off
+const RgParam rg_surrogate_params[] = {
+  {"kernel", RG_PARAM_CHOICE, AT(kernel), "matern52", 0, 0, rg_kernel_family_names, "k",
+   "covariance function"},
+  {"ard", RG_PARAM_BOOL, AT(ard), "true", 0, 0, NULL, "",
+   "one length scale per input instead of one per factor"},
+  {"structure", RG_PARAM_CHOICE, AT(structure), "whole", 0, 0, structure_names, "",
+   "one factor over all inputs, or product or sum of factors over groups of inputs, or one of the "
+   "sums x_j + c_j of design and context in unit coordinates"},
+  {"groups", RG_PARAM_REALS, AT(groups), "auto", 0, 0, NULL, "",
+   "group of each input, x then c; auto: every input is a group"},
+  {"terms", RG_PARAM_TEXTS, AT(terms), "auto", 0, 0, NULL, "",
+   "additive: inputs of each term, from 1, x then c, such as [\"1 2\", \"2 3\"]; auto: by groups"},
+  {"term_variance", RG_PARAM_REALS, AT(term_variance), "auto", RG_POSITIVE, 1e12, NULL, "",
+   "signal variance of each of the terms; auto: equal shares of variance"},
+  {"length_scale", RG_PARAM_REALS, AT(length_scale), "auto", RG_POSITIVE, 1e6, NULL, "l",
+   "in the unit cube: fixed value or start of the fit; one, or per input (ard), group or term; "
+   "auto: 0.3"},
+  {"variance", RG_PARAM_REAL, AT(variance), "1", RG_POSITIVE, 1e12, NULL, "sigma_f^2",
+   "signal variance k(x,x), model units: fixed value or start of the fit"},
+  {"noise_variance", RG_PARAM_REAL, AT(noise_variance), "auto", 0, 1e300, NULL, "sigma^2",
+   "noise variance of the model; auto: the study's where known, else learned (fit: fixed: 1e-6 of "
+   "the signal variance)"},
+  {"noise_units", RG_PARAM_CHOICE, AT(noise_units), "native", 0, 0, unit_names, "",
+   "units of a noise variance that is given or known: of the problem, or standardised"},
+  {"noise_floor", RG_PARAM_REAL, AT(noise_floor), "1e-8", 0, 1e300, NULL, "",
+   "least noise variance in model units where it is not learned"},
+  {"fit_noise", RG_PARAM_BOOL, AT(fit_noise), "false", 0, 0, NULL, "",
+   "learn the noise variance also where it is known"},
+  {"noise_start", RG_PARAM_REAL, AT(noise_start), "auto", RG_POSITIVE, 1e12, NULL, "",
+   "start of a learned noise variance, model units; auto: mode of its prior, or 0.01"},
+  {"noise_lower", RG_PARAM_REAL, AT(noise_lower), "1e-6", RG_POSITIVE, 1e12, NULL, "",
+   "lower bound of a learned noise variance, model units"},
+  {"noise_upper", RG_PARAM_REAL, AT(noise_upper), "1", RG_POSITIVE, 1e12, NULL, "",
+   "upper bound of a learned noise variance, model units"},
+  {"standardise", RG_PARAM_BOOL, AT(standardise), "true", 0, 0, NULL, "",
+   "shift and scale outputs to mean 0 and deviation 1 at every refit"},
+  {"deviation", RG_PARAM_CHOICE, AT(deviation), "population", 0, 0, deviation_names, "",
+   "divisor of the variance that standardises: n or n - 1"},
+  {"mean", RG_PARAM_CHOICE, AT(mean), "auto", 0, 0, mean_names, "",
+   "prior mean, model units; constant: generalised least squares at every refit; auto: constant, "
+   "but zero under fit: fixed"},
+  {"fit", RG_PARAM_CHOICE, AT(fit), "map", 0, 0, policy_names, "",
+   "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"},
+  {"refit_every", RG_PARAM_INT, AT(refit_every), "1", 1, 1e9, NULL, "",
+   "queries between refits; the first is before the first query"},
+  {"fit_starts", RG_PARAM_INT, AT(fit_starts), "2", 0, 1e4, NULL, "",
+   "log-uniform starts of the fit beside the first one"},
+  {"fit_multistart", RG_PARAM_CHOICE, AT(fit_multistart), "adaptive", 0, 0, multistart_names, "",
+   "use fit_starts in every fit, or when n has grown by half or the warm start looks bad"},
+  {"fit_warm", RG_PARAM_BOOL, AT(fit_warm), "true", 0, 0, NULL, "",
+   "first start of a fit: the last optimum instead of the configured values"},
+  {"fit_iterations", RG_PARAM_INT, AT(fit_iterations), "100", 1, 1e6, NULL, "",
+   "largest number of iterations of L-BFGS-B per start"},
+  {"fit_tolerance", RG_PARAM_REAL, AT(fit_tolerance), "1e-3", 0, 1e6, NULL, "",
+   "a start ends when an iteration gains less than this log density"},
+  {"fit_variance", RG_PARAM_BOOL, AT(fit_variance), "true", 0, 0, NULL, "",
+   "fit the signal variance too"},
+  {"length_scale_lower", RG_PARAM_REAL, AT(length_scale_lower), "0.01", RG_POSITIVE, 1e6, NULL, "",
+   "lower bound of fitted length scales"},
+  {"length_scale_upper", RG_PARAM_REAL, AT(length_scale_upper), "10", RG_POSITIVE, 1e6, NULL, "",
+   "upper bound of fitted length scales"},
+  {"variance_lower", RG_PARAM_REAL, AT(variance_lower), "0.01", RG_POSITIVE, 1e12, NULL, "",
+   "lower bound of a fitted signal variance (of each term of an additive kernel)"},
+  {"variance_upper", RG_PARAM_REAL, AT(variance_upper), "100", RG_POSITIVE, 1e12, NULL, "",
+   "upper bound of a fitted signal variance (of each term of an additive kernel)"},
+  {"prior", RG_PARAM_CHOICE, AT(prior), "default", 0, 0, prior_names, "",
+   "priors of fit: map; the BoTorch ones are of its 2023 (gamma) and 2024 (lognormal) defaults"},
+  {0}
+};
+// clang-format on
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+/* group (dim): groups numbered by first appearance; returns how many. */
+static int number_groups(const RgSurrogateOptions *o, int dim, int *group)
+{
+  int n = 0;
+  for (int j = 0; j < dim; j++) {
+    group[j] = n;
+    for (int i = 0; i < j && o->groups.n && group[j] == n; i++)
+      if (o->groups.values[i] == o->groups.values[j]) group[j] = group[i];
+    if (group[j] == n) n++;
+  }
+  return n;
+}
+
+/* Is the kernel a product or sum over groups? */
+static bool has_groups(const RgSurrogateOptions *o)
+{
+  return o->structure == RG_STRUCTURE_PRODUCT || o->structure == RG_STRUCTURE_ADDITIVE;
+}
+
+PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace place,
+                                  RgDiagnostics *diagnostics)
+{
+  int *group;
+
+  PetscFunctionBeginUser;
+  if (o->terms.n) PetscCall(rg_surrogate_check_terms(o, dim, place, diagnostics));
+  if (o->term_variance.n && !o->terms.n)
+    rg_diagnostics_add(diagnostics, place, "'term_variance' needs 'terms'");
+  if (o->groups.n && o->groups.n != dim) {
+    rg_diagnostics_add(diagnostics, place, "'groups' has %d values for %d inputs", o->groups.n,
+                       dim);
+    PetscFunctionReturn(0);
+  }
+  if (o->groups.n && !has_groups(o))
+    rg_diagnostics_add(diagnostics, place, "'groups' needs 'structure: product' or 'additive'");
+  PetscCall(PetscMalloc1(dim, &group));
+  int n_groups = has_groups(o) ? number_groups(o, dim, group) : 1;
+  PetscCall(PetscFree(group));
+  if (o->structure == RG_STRUCTURE_SHIFT && dim % 2)
+    rg_diagnostics_add(diagnostics, place,
+                       "'structure: shift' adds a context to a design of as many coordinates, got "
+                       "%d inputs",
+                       dim);
+  if (o->structure == RG_STRUCTURE_SHIFT) dim /= 2;
+  int expected = o->ard ? dim : n_groups, given = o->length_scale.n;
+  if (given > 1 && given != expected && !o->terms.n)
+    rg_diagnostics_add(diagnostics, place,
+                       "'length_scale' has %d values, accepted are 1 or %d (%s)", given, expected,
+                       o->ard ? "one per input" : "one per group, 'ard' is false");
+  const struct {
+    const char *name;
+    double lower, upper;
+  } bounds[] = {
+    {"length_scale", o->length_scale_lower, o->length_scale_upper},
+    {"variance", o->variance_lower, o->variance_upper},
+    {"noise", o->noise_lower, o->noise_upper},
+  };
+  for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+    if (bounds[i].lower >= bounds[i].upper)
+      rg_diagnostics_add(diagnostics, place, "'%s_lower' (%g) must be less than '%s_upper' (%g)",
+                         bounds[i].name, bounds[i].lower, bounds[i].name, bounds[i].upper);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- kernel -------------------------------------------------------------------------------- */
+
+/* Length scales in the order of the kernel's factors: by group, within it by input (ard). */
+static void order_length_scales(const RgSurrogateOptions *o, int dim, int n_groups,
+                                const int *group, double *ordered)
+{
+  const RgReals *given = &o->length_scale;
+  int k = 0;
+  for (int g = 0; g < n_groups; g++) {
+    if (!o->ard) {
+      ordered[k++] = given->n == 0 ? 0.3 : given->values[given->n > 1 ? g : 0];
+      continue;
+    }
+    for (int j = 0; j < dim; j++)
+      if (group[j] == g) ordered[k++] = given->n == 0 ? 0.3 : given->values[given->n > 1 ? j : 0];
+  }
+}
+
+static PetscErrorCode shift_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
+{
+  const RgReals *given = &o->length_scale;
+  double *length_scale;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(dim, &length_scale));
+  for (int j = 0; j < dim; j++)
+    length_scale[j] = given->n == 0 ? 0.3 : given->values[j < given->n ? j : 0];
+  PetscCall(rg_kernel_create_shift((RgKernelFamily)o->kernel, dim, o->ard, length_scale,
+                                   o->variance, kernel));
+  PetscCall(PetscFree(length_scale));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
+{
+  const RgKernelFamily family = (RgKernelFamily)o->kernel;
+  double *length_scale, *variance;
+  int *group, n_groups = 1;
+
+  PetscFunctionBeginUser;
+  if (o->terms.n) {
+    PetscCall(rg_surrogate_terms_kernel(o, dim, kernel));
+    PetscFunctionReturn(0);
+  }
+  if (o->structure == RG_STRUCTURE_SHIFT) {
+    PetscCall(shift_kernel(o, dim, kernel));
+    PetscFunctionReturn(0);
+  }
+  PetscCheck(o->groups.n == 0 || o->groups.n >= dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "%d groups for %d inputs", o->groups.n, dim);
+  PetscCall(PetscCalloc3(dim, &length_scale, dim, &variance, dim, &group));
+  if (has_groups(o)) n_groups = number_groups(o, dim, group);
+  const bool enough = o->length_scale.n <= 1 || o->length_scale.n >= (o->ard ? dim : n_groups);
+  if (!enough) PetscCall(PetscFree3(length_scale, variance, group));
+  PetscCheck(enough, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "%d length scales for %d inputs in %d groups", o->length_scale.n, dim, n_groups);
+  order_length_scales(o, dim, n_groups, group, length_scale);
+  if (o->structure == RG_STRUCTURE_PRODUCT) {
+    PetscCall(rg_kernel_create_product(family, dim, n_groups, group, o->ard, length_scale,
+                                       o->variance, kernel));
+  } else if (o->structure == RG_STRUCTURE_ADDITIVE) {
+    for (int g = 0; g < n_groups; g++) variance[g] = o->variance / n_groups;
+    PetscCall(rg_kernel_create_additive(family, dim, n_groups, group, o->ard, length_scale,
+                                        variance, kernel));
+  } else {
+    PetscCall(rg_kernel_create(family, dim, o->ard, length_scale, o->variance, kernel));
+  }
+  PetscCall(PetscFree3(length_scale, variance, group));
+  PetscFunctionReturn(0);
+}
+
+/* ---- fit ----------------------------------------------------------------------------------- */
+
+static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
+{
+  switch (set) {
+  case RG_PRIORS_NONE: break;
+  case RG_PRIORS_DEFAULT:
+    fit->length_scale = (RgPrior){RG_PRIOR_LOGNORMAL, log(0.5) + 0.5 * log(dim), 1.0};
+    fit->variance = (RgPrior){RG_PRIOR_LOGNORMAL, 1.0, 1.0};
+    fit->noise = (RgPrior){RG_PRIOR_LOGNORMAL, -6.0, 2.0};
+    break;
+  case RG_PRIORS_BOTORCH2023:
+    fit->length_scale = (RgPrior){RG_PRIOR_GAMMA, 3.0, 6.0};
+    fit->variance = (RgPrior){RG_PRIOR_GAMMA, 2.0, 0.15};
+    fit->noise = (RgPrior){RG_PRIOR_GAMMA, 1.1, 0.05};
+    break;
+  case RG_PRIORS_BOTORCH2024:
+    fit->length_scale = (RgPrior){RG_PRIOR_LOGNORMAL, sqrt(2.0) + 0.5 * log(dim), sqrt(3.0)};
+    fit->noise = (RgPrior){RG_PRIOR_LOGNORMAL, -4.0, 1.0};
+    break;
+  }
+}
+
+RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool learn_noise)
+{
+  RgFitOptions fit = {
+    .length_scale_lower = o->length_scale_lower,
+    .length_scale_upper = o->length_scale_upper,
+    .variance_lower = o->variance_lower,
+    .variance_upper = o->variance_upper,
+    .learn_noise = learn_noise,
+    .noise_lower = o->noise_lower,
+    .noise_upper = o->noise_upper,
+    .fix_variance = !o->fit_variance,
+    .learn_mean =
+      o->mean == RG_MEAN_CONSTANT || (o->mean == RG_MEAN_AUTO && o->fit != RG_FIT_FIXED),
+    .starts = o->fit_starts,
+    .max_iterations = o->fit_iterations,
+    .tolerance = o->fit_tolerance,
+  };
+  if (o->fit == RG_FIT_MAP) set_priors((RgPriorSet)o->prior, dim, &fit);
+  return fit;
+}

@@ -1,0 +1,368 @@
+#include "gp/path/feature_path.h"
+#include "maths/blas.h"
+#include "maths/vector.h"
+#include "gp/posterior/exact/factor.h"
+#include "gp/path/feature_path_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TWO_PI 6.283185307179586476925287
+#define BLOCK 128            /* points at a time: their kernel values with the data stay in cache */
+#define FREQUENCY_MAX 0x1p40 /* beyond it angles lose their fraction */
+#define COARSE_MAX 0x1p18    /* likewise in single precision */
+
+/* n rounded up to whole blocks of a vector sum. */
+static size_t padded(int n)
+{
+  return ((size_t)n + RG_VECTOR_BLOCK - 1) / RG_VECTOR_BLOCK * RG_VECTOR_BLOCK;
+}
+
+PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(path, sizeof *path));
+  path->dim = dim;
+  path->n = n;
+  PetscCall(PetscMalloc6((size_t)dim * n, &path->frequency, n, &path->phase, n, &path->amplitude, n,
+                         &path->weight, 2 * n, &path->work, (dim + 3) * padded(n), &path->coarse));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree6(path->frequency, path->phase, path->amplitude, path->weight, path->work,
+                       path->coarse));
+  PetscCall(PetscFree(path->alpha));
+  PetscCall(PetscFree(path->large_work));
+  PetscCall(PetscMemzero(path, sizeof *path));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_path_reserve(RgFeaturePath *path, size_t size)
+{
+  PetscFunctionBeginUser;
+  if (size <= path->large_room) PetscFunctionReturn(0);
+  PetscCall(PetscFree(path->large_work));
+  PetscCall(PetscMalloc1(size + size / 2, &path->large_work));
+  path->large_room = size + size / 2;
+  PetscFunctionReturn(0);
+}
+
+/* ---- the prior ------------------------------------------------------------------------------- */
+
+/* 2 nu; 0 for the Gaussian kernel, the limit of infinite nu. */
+static int degrees_of_freedom(RgKernelFamily family)
+{
+  switch (family) {
+  case RG_KERNEL_MATERN12: return 1;
+  case RG_KERNEL_MATERN32: return 3;
+  case RG_KERNEL_MATERN52: return 5;
+  default: return 0;
+  }
+}
+
+/* stretch_m = sqrt(freedom / chi^2_m) / (2 pi): what makes normals Student t, in turns. */
+static void draw_stretch(int freedom, int n, RgRandom *random, double *z, double *stretch)
+{
+  for (int m = 0; m < n; ++m) stretch[m] = freedom ? 0.0 : 1.0;
+  for (int f = 0; f < freedom; ++f) {
+    rg_vector_normals(random, (size_t)n, z);
+    for (int m = 0; m < n; ++m) stretch[m] += z[m] * z[m];
+  }
+  for (int m = 0; m < n; ++m) stretch[m] = sqrt((freedom ? freedom : 1) / stretch[m]) / TWO_PI;
+}
+
+/* Adds the frequencies of one factor to features [first, first + n). z: 2 n scratch. */
+static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom *random,
+                        RgFeaturePath *path, double *z)
+{
+  double *stretch = z + n;
+
+  draw_stretch(degrees_of_freedom(factor->family), n, random, z, stretch);
+  for (int k = 0; k < factor->n_inputs; ++k) {
+    double *w = path->frequency + (size_t)factor->inputs[k] * path->n + first;
+    double inverse = 1.0 / factor->length_scale[factor->n_scales == 1 ? 0 : k];
+
+    rg_vector_normals(random, (size_t)n, z);
+    for (int m = 0; m < n; ++m) {
+      double turns = w[m] + z[m] * stretch[m] * inverse;
+      turns = turns > -FREQUENCY_MAX ? turns : -FREQUENCY_MAX;
+      w[m] = turns < FREQUENCY_MAX ? turns : FREQUENCY_MAX;
+    }
+    if (factor->shift) memcpy(w + (size_t)factor->shift * path->n, w, (size_t)n * sizeof *w);
+  }
+}
+
+PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random)
+{
+  int n = path->n, terms = kernel->n_terms, first = 0;
+  double *z;
+
+  PetscFunctionBeginUser;
+  PetscCheck(n >= terms && kernel->dim == path->dim, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%d features in %d dimensions for a kernel of %d terms in %d", n, path->dim, terms,
+             kernel->dim);
+  PetscCall(PetscMalloc1(2 * (size_t)n, &z));
+  PetscCall(PetscArrayzero(path->frequency, (size_t)path->dim * n));
+  for (int t = 0; t < terms; ++t) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    int count = n / terms + (t < n % terms);
+
+    for (int f = 0; f < term->n_factors; ++f) {
+      draw_factor(&term->factors[f], first, count, random, path, z);
+    }
+    for (int m = first; m < first + count; ++m) {
+      path->amplitude[m] = sqrt(2.0 * term->variance / count);
+    }
+    first += count;
+  }
+  rg_random_uniforms(random, (size_t)n, path->phase);
+  rg_vector_normals(random, (size_t)n, path->weight);
+  for (int m = 0; m < n; ++m) path->weight[m] *= path->amplitude[m];
+  path->mean = 0.0;
+  path->posterior = NULL;
+  path->has_coarse = false;
+  PetscCall(PetscFree(z));
+  PetscFunctionReturn(0);
+}
+
+/* ---- conditioning ---------------------------------------------------------------------------- */
+
+/* P (n x M, row i = features of x_i, rows padded with zeros to ld) and
+   r_i = y_i - mean - g(x_i) - e_i of a draw g from the prior. */
+static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posterior, const double *e,
+                           size_t ld, double *P, double *r)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  const double *x = posterior->X;
+  size_t n = (size_t)path->n;
+
+  for (int i = 0; i < posterior->n; ++i, x += path->dim, P += ld) {
+    ops->turns(path->dim, x, path->n, path->frequency, n, path->phase, P);
+    ops->circle(path->n, P, P, NULL);
+    r[i] = posterior->y[i] - posterior->mean - e[i] - ops->dot(path->n, path->weight, P);
+    ops->multiply(path->n, path->amplitude, P);
+    for (size_t m = n; m < ld; ++m) P[m] = 0.0;
+  }
+}
+
+/* A weight-space system: n data, M features, P (n x ldp). */
+typedef struct {
+  bool dual; /* of n equations, P P' + noise I; else of M, P' P + noise I */
+  int n, features, size, ldp, lda;
+  double *P, *A;
+} System;
+
+/* A plus `added` on the diagonal, factored. */
+static bool factor_system(const System *system, double added)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  int size = system->size;
+
+  if (system->dual && ops->gram) {
+    ops->gram(size, system->ldp, system->P, system->A, (size_t)system->lda);
+  } else {
+    cblas_dsyrk(CblasColMajor, CblasLower, system->dual ? CblasTrans : CblasNoTrans, size,
+                system->dual ? system->features : system->n, 1.0, system->P, system->ldp, 0.0,
+                system->A, system->lda);
+  }
+  for (int i = 0; i < size; ++i) system->A[(size_t)i * (size_t)system->lda + (size_t)i] += added;
+  return rg_factor_cholesky(size, system->A, system->lda) == 0;
+}
+
+/* s = P' (P P' + noise I)^-1 r = (P' P + noise I)^-1 P' r, from the factor; r is overwritten. */
+static void solve_system(const System *system, double *r, double *s)
+{
+  if (system->dual) {
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', system->n, 1, system->A, system->lda, r, system->n);
+  }
+  cblas_dgemv(CblasColMajor, CblasNoTrans, system->features, system->n, 1.0, system->P, system->ldp,
+              r, 1, 0.0, s, 1);
+  if (!system->dual) {
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', system->size, 1, system->A, system->lda, s,
+                        system->size);
+  }
+}
+
+PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPosterior *posterior,
+                                                 const double *e, RgFailure *failure)
+{
+  int n = posterior->n, features = path->n;
+  bool dual = n <= features, good = false;
+  double diagonal = rg_kernel_diagonal(&posterior->kernel), jitter = posterior->jitter;
+  double *r, *s;
+  System system = {.dual = dual, .n = n, .features = features, .size = dual ? n : features};
+
+  PetscFunctionBeginUser;
+  path->mean = 0.0;
+  path->has_coarse = false;
+  system.ldp = (int)padded(features);
+  system.lda = rg_pad(system.size);
+  PetscCall(rg_feature_path_reserve(path, (size_t)n * system.ldp + (size_t)system.lda * system.lda +
+                                            (size_t)(n + features)));
+  system.P = path->large_work;
+  system.A = system.P + (size_t)n * system.ldp;
+  r = system.A + (size_t)system.lda * system.lda;
+  s = r + n;
+  feature_matrix(path, posterior, e, (size_t)system.ldp, system.P, r);
+  while (n && !good && jitter <= 1.001e-4 * diagonal) {
+    good = factor_system(&system, posterior->noise_variance + jitter);
+    if (!good) jitter = jitter > 0.0 ? 10.0 * jitter : 1e-10 * diagonal;
+  }
+  if (good) {
+    solve_system(&system, r, s);
+    for (int m = 0; m < features; ++m) path->weight[m] += path->amplitude[m] * s[m];
+  } else if (n) {
+    rg_failure_set(failure, "%d data don't determine the weights of %d features", n, features);
+  }
+  path->mean = posterior->mean;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_path_reserve_alpha(RgFeaturePath *path, int n)
+{
+  PetscFunctionBeginUser;
+  if (n <= path->alpha_room) PetscFunctionReturn(0);
+  PetscCall(PetscFree(path->alpha));
+  PetscCall(PetscMalloc1(2 * (size_t)n, &path->alpha));
+  path->alpha_room = 2 * n;
+  PetscFunctionReturn(0);
+}
+
+/* alpha = (K + noise I)^-1 r */
+PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosterior *posterior,
+                                                  const double *e)
+{
+  int n = posterior->n, ld = posterior->capacity;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_feature_path_reserve_alpha(path, n));
+  PetscCall(rg_feature_path_evaluate(path, n, posterior->X, path->alpha, NULL));
+  for (int i = 0; i < n; ++i) {
+    path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
+  }
+  if (posterior->remote) {
+    PetscCall(rg_posterior_solve_many(posterior, 1, path->alpha));
+  } else {
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld,
+                path->alpha, 1);
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, posterior->L, ld,
+                path->alpha, 1);
+  }
+  path->mean = posterior->mean;
+  path->posterior = posterior;
+  PetscFunctionReturn(0);
+}
+
+/* ---- evaluation ------------------------------------------------------------------------------ */
+
+static void evaluate_features(RgFeaturePath *path, int m, const double *Z, double *value,
+                              double *gradient)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  int n = path->n, dim = path->dim;
+  double *cosine = path->work, *sine = gradient ? path->work + n : NULL;
+
+  for (int j = 0; j < m; ++j, Z += dim) {
+    ops->turns(dim, Z, n, path->frequency, (size_t)n, path->phase, cosine);
+    ops->circle(n, cosine, cosine, sine);
+    value[j] = path->mean + ops->dot(n, path->weight, cosine);
+    if (!gradient) continue;
+    ops->multiply(n, path->weight, sine);
+    for (int k = 0; k < dim; ++k) {
+      *gradient++ = -TWO_PI * ops->dot(n, sine, path->frequency + (size_t)k * n);
+    }
+  }
+}
+
+/* += sum_i alpha_i k(x_i, z) at a block of points. */
+static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, double *value,
+                                 double *gradient)
+{
+  const RgPosterior *posterior = path->posterior;
+  int n = posterior->n, dim = path->dim;
+  size_t size = (size_t)n * m, need = size + (size_t)m * dim;
+  double *K, *G;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_feature_path_reserve(path, need));
+  K = path->large_work;
+  G = K + size;
+  PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, m, Z, K));
+  cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, 1.0, K, m, path->alpha, 1, 1.0, value, 1);
+  if (!gradient) PetscFunctionReturn(0);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < m; ++j) K[(size_t)i * m + j] = path->alpha[i];
+  }
+  PetscCall(rg_kernel_cross_gradient(&posterior->kernel, n, posterior->X, m, Z, K, G));
+  for (int j = 0; j < m * dim; ++j) gradient[j] += G[j];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
+                                           double *value, double *gradient)
+{
+  size_t dim = (size_t)path->dim;
+
+  PetscFunctionBeginUser;
+  if (!path->posterior || path->posterior->n == 0) PetscFunctionReturn(0);
+  for (int first = 0; first < m; first += BLOCK) {
+    int width = PetscMin(BLOCK, m - first);
+
+    PetscCall(add_update(path, width, Z + first * dim, value + first,
+                         gradient ? gradient + first * dim : NULL));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
+                                        double *gradient)
+{
+  PetscFunctionBeginUser;
+  evaluate_features(path, m, Z, value, gradient);
+  PetscCall(rg_feature_path_add_updates(path, m, Z, value, gradient));
+  PetscFunctionReturn(0);
+}
+
+/* A feature whose angle would lose its fraction counts as 0. */
+size_t rg_feature_path_make_coarse(RgFeaturePath *path)
+{
+  size_t n = (size_t)path->n, ld = padded(path->n), dim = (size_t)path->dim;
+  float *W = path->coarse, *phase = W + dim * ld, *weight = phase + ld, *kept = weight + ld;
+
+  if (path->has_coarse) return ld;
+  for (size_t i = 0; i < (dim + 3) * ld; ++i) W[i] = 0.0f;
+  for (size_t k = 0; k < dim; ++k) { /* kept: for now the largest frequency */
+    for (size_t m = 0; m < n; ++m) {
+      float size = (float)fabs(path->frequency[k * n + m]);
+      kept[m] = size > kept[m] ? size : kept[m];
+    }
+  }
+  for (size_t m = 0; m < n; ++m) kept[m] = kept[m] * (float)dim < COARSE_MAX ? 1.0f : 0.0f;
+  for (size_t k = 0; k < dim; ++k) {
+    for (size_t m = 0; m < n; ++m) W[k * ld + m] = kept[m] * (float)path->frequency[k * n + m];
+  }
+  for (size_t m = 0; m < n; ++m) {
+    phase[m] = (float)path->phase[m];
+    weight[m] = kept[m] * (float)path->weight[m];
+  }
+  path->has_coarse = true;
+  return ld;
+}
+
+PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value)
+{
+  size_t ld = rg_feature_path_make_coarse(path), dim = (size_t)path->dim;
+  const float *phase = path->coarse + dim * ld;
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < m; ++j) {
+    value[j] =
+      path->mean + rg_vector_ops()->coarse_cosine_sum(path->dim, Z + (size_t)j * dim, (int)ld,
+                                                      path->coarse, ld, phase, phase + ld);
+  }
+  PetscCall(rg_feature_path_add_updates(path, m, Z, value, NULL));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,76 @@
+/* Sample paths as functions on the unit cube, by random Fourier features (Rahimi and Recht 2007):
+
+     g(z) = mean + sum_m theta_m a_m cos(2 pi (w_m . z + u_m)) [+ sum_i alpha_i k(x_i, z)]
+
+   with theta standard normal for a draw from the prior. Frequencies w_m (turns per unit) come from
+   the spectral density of the kernel: normal for a Gaussian factor, Student t with 2 nu degrees of
+   freedom for a Matern one (nu = 1/2, 3/2, 5/2); an input shared by factors of a product gets the
+   sum of their frequencies; the terms of a sum share the features evenly, a_m = sqrt(2 variance /
+   features of the term). A path is conditioned on data in one of two ways:
+     rff       theta is drawn from its posterior in the Bayesian linear model of the features
+               (irgp_ucb 3.4): a draw from the posterior of the approximate kernel;
+     pathwise  the path of the prior plus the exact update of the Gaussian process: the data enter
+               through the kernel itself, so that many of them can't starve the features of
+               variance (Wilson et al. 2020). */
+#ifndef RG_GP_FEATURE_PATH_H
+#define RG_GP_FEATURE_PATH_H
+
+#include "base/domain.h"
+#include "maths/stream.h"
+#include "gp/posterior/exact/posterior.h"
+
+typedef struct {
+  int dim, n;        /* inputs; features */
+  double mean;       /* constant, of the posterior it was conditioned on */
+  double *frequency; /* dim x n: frequency[k*n + m], turns */
+  double *phase;     /* n, turns, in [0,1) */
+  double *amplitude; /* n: a_m */
+  double *weight;    /* n: theta_m a_m */
+  double *alpha;     /* pathwise: weights of the kernel at the data */
+  int alpha_room;
+  double *work;       /* 2 n: scratch of an evaluation */
+  float *coarse;      /* (dim + 3) x n, n padded: frequency, phase, weight in single precision; 1
+                         where the frequency is not too large for it, else 0 */
+  bool has_coarse;    /* they are those of the path as it is */
+  double *large_work; /* scratch of conditioning and of the update in evaluations */
+  size_t large_room;
+  RgPosterior *posterior; /* pathwise: borrowed, must not change while the path is in use */
+} RgFeaturePath;
+
+/* Room for a path over `dim` inputs with `n` features. */
+PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path);
+PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path);
+
+/* Fresh features and a draw from the prior GP(0, kernel). Consumes n (dim + degrees of freedom)
+   normals, n uniforms, n normals. PETSC_ERR_ARG_OUTOFRANGE with fewer features than terms. */
+PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random);
+
+/* Condition a draw from the prior on the data of `posterior` (its inputs, outputs, noise, mean). e
+   (posterior->n): draws of the noise. rff: O(n^2 M + n^3) for n data and M features, or O(n M^2 +
+   M^3) when n > M, where theta comes from the M x M system; both give the same path. pathwise:
+   O(n^2 + n M). failure: a system that jitter can't save. */
+PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPosterior *posterior,
+                                                 const double *e, RgFailure *failure);
+PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosterior *posterior,
+                                                  const double *e);
+
+/* value (m) and gradient (m x dim; NULL: not wanted) at Z (m x dim). O(m M dim), and O(m n) kernel
+   values where the update is pathwise. */
+PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
+                                        double *gradient);
+/* Values at all points of a product grid: point i to value[i * step]. The same as above up to
+   rounding; O(M (R + C)) cosines and O(M R C) multiplications for a grid of R x C points, split
+   where R + C is least. Not for a path with a pathwise update. */
+PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace *grid, int step,
+                                       double *value);
+/* Values whose features are summed in single precision, for the screening of many points: an error
+   of some 1e-6 of the prior deviation, three times as fast. */
+PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value);
+/* The same at m <= rows * columns points of a product: the first `split` coordinates of Z_i (Z m x
+   dim, given) are those of row i / columns of X (rows x split), the others those of row i % columns
+   of Y (columns x (dim - split)), 0 < split < dim. (rows + columns) M cosines. */
+PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, int split, int rows,
+                                              const double *X, int columns, const double *Y, int m,
+                                              const double *Z, double *value);
+
+#endif

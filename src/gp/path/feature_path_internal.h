@@ -1,0 +1,22 @@
+/* Parts of feature paths that their ways of evaluation share (private to gp/). */
+#ifndef RG_GP_FEATURE_PATH_INTERNAL_H
+#define RG_GP_FEATURE_PATH_INTERNAL_H
+
+#include "gp/path/feature_path.h"
+
+/* Room for `size` doubles in `large_work`. */
+PetscErrorCode rg_feature_path_reserve(RgFeaturePath *path, size_t size);
+PetscErrorCode rg_feature_path_reserve_alpha(RgFeaturePath *path, int n);
+/* Fills `coarse`, unless it is that of the path as it is; returns its leading dimension. */
+size_t rg_feature_path_make_coarse(RgFeaturePath *path);
+/* Adds what the update of a pathwise path has at m points, a block at a time. */
+PetscErrorCode rg_feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
+                                           double *value, double *gradient);
+/* mean plus features alone, for `count` vectors of weights (count x path->n), at the points of a
+   product as in rg_feature_path_screen_product: value (count x m). */
+PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, int split, int rows,
+                                              const double *X, int columns, const double *Y,
+                                              int count, const double *weight, int m,
+                                              double *value);
+
+#endif

@@ -1,0 +1,148 @@
+#include "gp/path/sample_path.h"
+#include "gp/kernel/kernel_internal.h"
+#include "maths/blas.h"
+
+#include <string.h>
+
+/* In-place lower Cholesky factor (column-major n x n, strict upper triangle cleared) with growing
+   jitter. `diagonal` is the scale of the jitter, *jitter the largest added so far. The matrix comes
+   from a function, since it is overwritten by every attempt. */
+typedef PetscErrorCode (*MatrixFunction)(const void *context, double *K);
+
+static PetscErrorCode factor(int n, MatrixFunction matrix, const void *context, double diagonal,
+                             double *L, double *jitter, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  for (double added = 0.0;; added = added > 0.0 ? 10.0 * added : 1e-10 * diagonal) {
+    if (added > 1.001e-4 * diagonal) {
+      rg_failure_set(failure, "Cholesky factorisation of the prior on %d points failed", n);
+      break;
+    }
+    PetscCall((*matrix)(context, L));
+    for (int i = 0; i < n; ++i) L[(size_t)i * n + i] += added;
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, L, n) == 0) {
+      *jitter = PetscMax(*jitter, added);
+      break;
+    }
+  }
+  for (int j = 1; j < n; ++j) memset(L + (size_t)j * n, 0, (size_t)j * sizeof *L);
+  PetscFunctionReturn(0);
+}
+
+/* The dense route. */
+typedef struct {
+  const RgKernel *kernel;
+  int n;
+  const double *X;
+} Points;
+
+static PetscErrorCode points_matrix(const void *context, double *K)
+{
+  const Points *points = context;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_matrix(points->kernel, points->n, points->X, K));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode sample_dense(const RgSpace *space, const RgKernel *kernel, const double *z,
+                                   double *f, double *jitter, RgFailure *failure)
+{
+  int n = space->size;
+  Points points = {kernel, n, space->points};
+  double *L;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)n * n, &L));
+  PetscCall(factor(n, points_matrix, &points, rg_kernel_diagonal(kernel), L, jitter, failure));
+  PetscCall(PetscArraycpy(f, z, n));
+  cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, L, n, f, 1);
+  PetscCall(PetscFree(L));
+  PetscFunctionReturn(0);
+}
+
+/* Correlations between the levels of one coordinate. */
+typedef struct {
+  const RgKernel *kernel;
+  int input, n;
+  const double *axis;
+} Axis;
+
+static PetscErrorCode axis_matrix(const void *context, double *K)
+{
+  const Axis *axis = context;
+  RgKernel restricted;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_restrict(&axis->kernel->terms[0], axis->input, 1.0, &restricted));
+  if (restricted.n_terms) {
+    PetscCall(rg_kernel_matrix(&restricted, axis->n, axis->axis, K));
+    PetscCall(rg_kernel_destroy(&restricted));
+  } else {
+    for (int i = 0; i < axis->n * axis->n; ++i) K[i] = 1.0;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* f viewed as before x n x after (row-major): multiply the middle index by L, in place. */
+static void multiply_axis(int before, int n, int after, const double *L, double *f)
+{
+  for (int b = 0; b < before; ++b) {
+    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, after, 1.0, L, n,
+                f + (size_t)b * n * after, after);
+  }
+}
+
+/* The factor of a Kronecker product is the Kronecker product of the factors. */
+static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, const double *z,
+                                  double *f, double *jitter, RgFailure *failure)
+{
+  const double *axis = space->axes;
+  int before = 1, after = space->size;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < space->size; ++i) f[i] = z[i] * PetscSqrtReal(kernel->terms[0].variance);
+  for (int k = 0; k < space->dim; ++k) {
+    int n = space->levels[k];
+    Axis levels = {kernel, k, n, axis};
+    double *L;
+
+    after /= n;
+    PetscCall(PetscMalloc1((size_t)n * n, &L));
+    PetscCall(factor(n, axis_matrix, &levels, 1.0, L, jitter, failure));
+    multiply_axis(before, n, after, L, f);
+    PetscCall(PetscFree(L));
+    before *= n;
+    axis += n;
+  }
+  *jitter *= kernel->terms[0].variance;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
+                              double *f, double *jitter, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_sample_path_on(NULL, space, kernel, z, f, jitter, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
+                                 const double *z, double *f, double *jitter, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(rg_space_is_finite(space), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "Sample paths are drawn on finite sets");
+  PetscCheck(space->dim == kernel->dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The space has %d coordinates, the kernel %d inputs", space->dim, kernel->dim);
+  *jitter = 0.0;
+  if (space->kind == RG_SPACE_GRID && kernel->n_terms == 1 &&
+      rg_kernel_factors_over_inputs(kernel)) {
+    PetscCall(sample_grid(space, kernel, z, f, jitter, failure));
+  } else if (rg_team_takes(team, space->size)) {
+    PetscCall(rg_team_sample_path(team, kernel, space->size, space->points, z, f, jitter, failure));
+  } else {
+    PetscCall(sample_dense(space, kernel, z, f, jitter, failure));
+  }
+  PetscFunctionReturn(0);
+}

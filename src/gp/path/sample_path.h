@@ -1,0 +1,20 @@
+/* Sample paths of a Gaussian process prior on finite sets. */
+#ifndef RG_GP_SAMPLE_PATH_H
+#define RG_GP_SAMPLE_PATH_H
+
+#include "base/domain.h"
+#include "gp/team/team.h"
+
+/* f = L z on the points of `space`, L the lower Cholesky factor of the kernel matrix in point
+   order. On a grid with a kernel that factors over coordinates (Gaussian; or product with one input
+   per factor; single term) the factor is a Kronecker product and costs O(N sum_j levels_j);
+   elsewhere a dense factor, O(N^3/3). Both give the same path from the same z. z, f: `space->size`.
+   Jitter as in posterior.h; *jitter reports it. */
+PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
+                              double *f, double *jitter, RgFailure *failure);
+/* The same on the leader of a team (may be NULL), which takes a dense factor that is large enough.
+ */
+PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
+                                 const double *z, double *f, double *jitter, RgFailure *failure);
+
+#endif

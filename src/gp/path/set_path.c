@@ -1,0 +1,257 @@
+#include "gp/path/set_path.h"
+#include "base/room.h"
+#include "maths/vector.h"
+#include "gp/kernel/kernel_internal.h"
+#include "gp/posterior/exact/posterior_internal.h"
+#include "gp/posterior/set/set_factor.h"
+
+#include <math.h>
+
+struct RgSetPaths {
+  RgDomain domain; /* the space as a domain; borrows its arrays */
+  RgSetPrior prior;
+  RgSetFactor factor;
+  bool factored;         /* `factor` belongs to the prior as it is */
+  RgPosterior posterior; /* of the data */
+  int capacity;          /* room for indices */
+  int *index;            /* of the data */
+  double *theta;         /* 2 theta_size: hyperparameters as they are, and new ones */
+  double *noise;         /* n x count: noise of the data */
+  double *update;        /* N x count: what the data add to a path */
+  double *tile;          /* n x RG_TILE: right-hand sides */
+  size_t noise_room, update_room, tile_room;
+};
+
+PetscErrorCode rg_set_paths_create(const RgSpace *space, const RgKernel *kernel, int capacity,
+                                   RgSetPaths **out)
+{
+  RgSetPaths *paths;
+
+  PetscFunctionBeginUser;
+  PetscCheck(rg_space_is_finite(space), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "These paths are drawn on finite sets");
+  PetscCall(PetscNew(&paths));
+  paths->domain.design = *space;
+  paths->capacity = PetscMax(capacity, 1);
+  PetscCall(rg_set_prior_create(&paths->domain, kernel, &paths->prior));
+  PetscCall(rg_posterior_create(kernel, 0.0, 0.0, paths->capacity, &paths->posterior));
+  PetscCall(PetscMalloc1(paths->capacity, &paths->index));
+  PetscCall(PetscMalloc1(2 * rg_kernel_theta_size(kernel), &paths->theta));
+  rg_kernel_get_theta(kernel, paths->theta);
+  *out = paths;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_paths_destroy(RgSetPaths **paths)
+{
+  PetscFunctionBeginUser;
+  if (!*paths) PetscFunctionReturn(0);
+  PetscCall(rg_set_factor_destroy(&(*paths)->factor));
+  PetscCall(rg_set_prior_destroy(&(*paths)->prior));
+  PetscCall(rg_posterior_destroy(&(*paths)->posterior));
+  PetscCall(PetscFree((*paths)->index));
+  PetscCall(PetscFree((*paths)->theta));
+  PetscCall(PetscFree((*paths)->noise));
+  PetscCall(PetscFree((*paths)->update));
+  PetscCall(PetscFree((*paths)->tile));
+  PetscCall(PetscFree(*paths));
+  PetscFunctionReturn(0);
+}
+
+RgPosterior *rg_set_paths_posterior(RgSetPaths *paths)
+{
+  return &paths->posterior;
+}
+
+bool rg_set_paths_is_structured(const RgSetPaths *paths)
+{
+  return paths->prior.factors;
+}
+
+/* Takes over new hyperparameters; did they change? */
+static PetscErrorCode update_kernel(RgSetPaths *paths, const RgKernel *kernel, bool *changed)
+{
+  int size = rg_kernel_theta_size(kernel);
+  double *theta = paths->theta + size;
+
+  PetscFunctionBeginUser;
+  PetscCheck(rg_kernel_same_structure(kernel, &paths->prior.kernel), PETSC_COMM_SELF,
+             PETSC_ERR_ARG_INCOMP, "The structure of the kernel changed");
+  rg_kernel_get_theta(kernel, theta);
+  *changed = false;
+  for (int p = 0; p < size; ++p) *changed = *changed || theta[p] != paths->theta[p];
+  if (!*changed) PetscFunctionReturn(0);
+  PetscCall(PetscArraycpy(paths->theta, theta, size));
+  PetscCall(rg_set_prior_set_kernel(&paths->prior, kernel));
+  paths->factored = false;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode take_indices(RgSetPaths *paths, int n, const int *index, bool *same)
+{
+  int held = paths->posterior.n;
+
+  PetscFunctionBeginUser;
+  *same = n >= held;
+  for (int i = 0; *same && i < held; ++i) *same = index[i] == paths->index[i];
+  if (n > paths->capacity) {
+    PetscCall(PetscFree(paths->index));
+    paths->capacity = PetscMax(n, 2 * paths->capacity);
+    PetscCall(PetscMalloc1(paths->capacity, &paths->index));
+  }
+  for (int i = 0; i < n; ++i) {
+    PetscCheck(index[i] >= 0 && index[i] < paths->prior.size, PETSC_COMM_SELF,
+               PETSC_ERR_ARG_OUTOFRANGE, "Point %d of a set of %d", index[i], paths->prior.size);
+    paths->index[i] = index[i];
+  }
+  PetscFunctionReturn(0);
+}
+
+static bool same_outputs(const RgPosterior *posterior, double mean, const double *y)
+{
+  bool same = mean == posterior->mean;
+
+  for (int i = 0; i < posterior->n; ++i) same = same && y[i] == posterior->y[i];
+  return same;
+}
+
+/* Coordinates of the points given by index. */
+static PetscErrorCode gather(const RgSetPrior *prior, int n, const int *index, double *X)
+{
+  size_t dim = (size_t)prior->kernel.dim;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; ++i) {
+    PetscCall(PetscArraycpy(X + i * dim, prior->points + index[i] * dim, dim));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, double noise_variance,
+                                   double mean, int n, const int *index, const double *y,
+                                   RgFailure *failure)
+{
+  RgPosterior *posterior = &paths->posterior;
+  bool changed, same;
+  double *X;
+
+  PetscFunctionBeginUser;
+  PetscCall(update_kernel(paths, kernel, &changed));
+  PetscCall(take_indices(paths, n, index, &same));
+  PetscCall(PetscMalloc1((size_t)n * kernel->dim, &X));
+  PetscCall(gather(&paths->prior, n, index, X));
+  if (changed || !same || noise_variance != posterior->noise_variance) {
+    PetscCall(rg_posterior_set(posterior, kernel, noise_variance, mean, n, X, y, failure));
+  } else {
+    if (!same_outputs(posterior, mean, y)) {
+      PetscCall(rg_posterior_set_outputs(posterior, mean, y));
+    }
+    for (int i = posterior->n; i < n && !failure->failed; ++i) {
+      PetscCall(rg_posterior_append(posterior, X + (size_t)i * kernel->dim, y[i], failure));
+    }
+  }
+  PetscCall(PetscFree(X));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode reserve(size_t size, size_t *room, double **array)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_room(size, 2 * size, room, array));
+  PetscFunctionReturn(0);
+}
+
+/* B (n x count) <- (K + noise I)^-1 B, by the inverse of the factor, columns tile by tile. */
+static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
+{
+  RgPosterior *posterior = &paths->posterior;
+  const RgTileOps *ops = rg_tile_ops();
+  int n = posterior->n, rows = rg_pad(n);
+  double *V;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_posterior_invert(posterior));
+  PetscCall(reserve((size_t)rows * RG_TILE + 8, &paths->tile_room, &paths->tile));
+  V = paths->tile + (64 - (uintptr_t)paths->tile % 64) / sizeof(double) % 8;
+  for (int first = 0; first < count; first += RG_TILE) {
+    int width = rg_tile_width(count - first), used = PetscMin(width, count - first);
+
+    PetscCall(PetscArrayzero(V, (size_t)rows * width));
+    for (int i = 0; i < n; ++i) {
+      for (int s = 0; s < used; ++s) V[i * width + s] = B[(size_t)i * count + first + s];
+    }
+    ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, width, V);
+    ops->upper(rows, posterior->inverse, (size_t)posterior->capacity, width, V);
+    for (int i = 0; i < n; ++i) {
+      for (int s = 0; s < used; ++s) B[(size_t)i * count + first + s] = V[i * width + s];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, double *F)
+{
+  RgPosterior *posterior = &paths->posterior;
+  size_t size = (size_t)paths->prior.size * count;
+  double mean = posterior->mean, *r = e;
+
+  PetscFunctionBeginUser;
+  PetscCall(reserve(size, &paths->update_room, &paths->update));
+  paths->factor.prior = &paths->prior;
+  /* r = y - mean - f0(data) - e */
+  for (int l = 0; l < posterior->n; ++l) {
+    const double *f = F + (size_t)paths->index[l] * count;
+
+    for (int s = 0; s < count; ++s, ++r) *r = posterior->y[l] - mean - f[s] - *r;
+  }
+  PetscCall(solve(paths, count, e));
+  PetscCall(
+    rg_set_factor_covariance(&paths->factor, count, posterior->n, paths->index, e, paths->update));
+  for (size_t i = 0; i < size; ++i) F[i] += mean + paths->update[i];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_paths_draw(RgSetPaths *paths, int count, RgRandom *random, double *F,
+                                 RgFailure *failure)
+{
+  RgPosterior *posterior = &paths->posterior;
+  size_t size = (size_t)posterior->n * count;
+  double deviation = sqrt(posterior->noise_variance + posterior->jitter);
+
+  PetscFunctionBeginUser;
+  if (!paths->factored) {
+    PetscCall(rg_set_factor_update(&paths->factor, &paths->prior, failure));
+    if (failure->failed) PetscFunctionReturn(0);
+    paths->factored = true;
+  }
+  PetscCall(reserve(size, &paths->noise_room, &paths->noise));
+  PetscCall(rg_set_factor_draw(&paths->factor, count, random, F));
+  rg_vector_normals(random, size, paths->noise);
+  for (size_t i = 0; i < size; ++i) paths->noise[i] *= deviation;
+  PetscCall(rg_set_paths_condition(paths, count, paths->noise, F));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *index, double *C)
+{
+  RgPosterior *posterior = &paths->posterior;
+  int n = posterior->n, *all;
+  double *X, *rows;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3((size_t)count * paths->prior.kernel.dim, &X, n + count, &all,
+                         (size_t)(n + count) * count, &rows));
+  PetscCall(PetscArraycpy(all, paths->index, n));
+  PetscCall(PetscArraycpy(all + n, index, count));
+  PetscCall(gather(&paths->prior, count, index, X));
+  /* cov(., x_s) = K (unit vector at x_s - (K + noise I)^-1 k(data, x_s)) */
+  PetscCall(rg_kernel_cross(&paths->prior.kernel, n, posterior->X, count, X, rows));
+  for (size_t i = 0; i < (size_t)n * count; ++i) rows[i] = -rows[i];
+  PetscCall(solve(paths, count, rows));
+  PetscCall(PetscArrayzero(rows + (size_t)n * count, (size_t)count * count));
+  for (int s = 0; s < count; ++s) rows[(size_t)(n + s) * count + s] = 1.0;
+  paths->factor.prior = &paths->prior;
+  PetscCall(rg_set_factor_covariance(&paths->factor, count, n + count, all, rows, C));
+  PetscCall(PetscFree3(X, all, rows));
+  PetscFunctionReturn(0);
+}

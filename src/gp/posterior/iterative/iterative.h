@@ -1,0 +1,59 @@
+/* Gaussian process beyond dense memory: the kernel matrix is never stored, only multiplied with;
+   its rows are spread over the ranks of a communicator. Solves by PETSc's conjugate gradients with
+   a pivoted-Cholesky preconditioner; log determinant by stochastic Lanczos quadrature from the same
+   iteration. Every function is collective, with the same arguments on every rank.
+
+   Accuracy. A solve stops when the residual is `tolerance` times the right-hand side. With noise
+   variance v the error of K^-1 b is at most tolerance |b| / v; the mean at a point is then off by
+   at most |k| tolerance |y| / v, usually far less. The log determinant has a standard error that is
+   estimated and returned: sqrt(2/probes) |log(P^-1 K)|_F, P the preconditioner. 
+   Reproducibility. With the same number of ranks the results are the same bits, on every rank and
+   when computed again. Between numbers of ranks sums are taken in another order: results agree to
+   the tolerances above, not in bits. The random probes are a function of `seed` alone.
+
+   Memory per rank: (rank + a few) n / ranks + (dim + 2 probes) n doubles. */
+#ifndef RG_GP_ITERATIVE_H
+#define RG_GP_ITERATIVE_H
+
+#include "gp/kernel/kernel.h"
+
+typedef struct {
+  int rank;         /* columns of the preconditioner; 0: none */
+  int probes;       /* of the log determinant */
+  double tolerance; /* relative residual of a solve */
+  int max_iterations;
+  uint64_t seed; /* of the probes */
+} RgIterativeOptions;
+
+extern const RgIterativeOptions rg_iterative_defaults;
+
+typedef struct {
+  bool converged;
+  int iterations;
+  double residual; /* at the end, relative to the right-hand side */
+} RgIterativeReport;
+
+typedef struct RgIterative RgIterative;
+
+/* Data X (n x dim), y (n): borrowed, they and the kernel must outlive it. noise_variance > 0.
+   Builds the preconditioner: O(n rank (rank + dim)) over all ranks. */
+PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
+                                   double mean, int n, const double *X, const double *y,
+                                   const RgIterativeOptions *options, RgIterative **gp);
+PetscErrorCode rg_iterative_destroy(RgIterative **gp);
+
+/* alpha = (K + noise I)^-1 (y - mean), kept; the other functions call it when they need it.
+   O(n^2 dim) per iteration over all ranks. report may be NULL. */
+PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report);
+/* Posterior mean (m) at Z (m x dim). O(m n dim) after the solve. */
+PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double *mean);
+/* Posterior variance (m) at Z, by a solve for up to 16 points at once. */
+PetscErrorCode rg_iterative_variance(RgIterative *gp, int m, const double *Z, double *variance,
+                                     RgIterativeReport *report);
+/* log det (K + noise I) and its standard error. */
+PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, double *error,
+                                            RgIterativeReport *report);
+/* Log marginal likelihood from the two; *error as of half the log determinant. */
+PetscErrorCode rg_iterative_log_likelihood(RgIterative *gp, double *value, double *error);
+
+#endif

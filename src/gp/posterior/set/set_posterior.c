@@ -1,0 +1,245 @@
+#include "gp/posterior/set/set_posterior.h"
+#include "gp/posterior/set/set_backend.h"
+#include "gp/kernel/tiles.h"
+
+#include <math.h>
+
+#define MAX_LISTENERS 4
+#define CACHE_BYTES (1 << 20) /* rows up to this size are not worth a structure */
+#define FEW_POINTS 2048       /* nor, for products, sets up to this size (100 to 400 rows) */
+
+struct RgSetPosterior {
+  RgSetPrior prior;
+  const RgSetBackend *backend;
+  void *state; /* of the back end; owned */
+  double noise_variance, prior_mean;
+  int n;                   /* observations */
+  double *mean, *variance; /* N each; owned */
+  double *row;             /* N: scratch; owned */
+  RgSetMethod method;      /* as asked for */
+  int capacity;
+  int n_listeners;
+  RgSetListener listeners[MAX_LISTENERS];
+};
+
+static const RgSetBackend *choose_backend(const RgSetPosterior *posterior)
+{
+  const RgSetPrior *prior = &posterior->prior;
+  size_t bytes = (size_t)posterior->capacity * (size_t)prior->size * sizeof(double);
+
+  switch (posterior->method) {
+  case RG_SET_ROWS: return &rg_set_backend_rows;
+  case RG_SET_PRODUCT: return &rg_set_backend_product;
+  case RG_SET_ADDITIVE: return &rg_set_backend_additive;
+  default: break;
+  }
+  if (bytes <= CACHE_BYTES) return &rg_set_backend_rows;
+  if (rg_set_backend_additive.applies(prior)) return &rg_set_backend_additive;
+  if (prior->size > FEW_POINTS && rg_set_backend_product.applies(prior)) {
+    return &rg_set_backend_product;
+  }
+  return &rg_set_backend_rows;
+}
+
+/* The back end of the current kernel, its state empty. */
+static PetscErrorCode prepare_backend(RgSetPosterior *posterior)
+{
+  const RgSetBackend *backend = choose_backend(posterior);
+
+  PetscFunctionBeginUser;
+  PetscCheck(!backend->applies || backend->applies(&posterior->prior), PETSC_COMM_SELF,
+             PETSC_ERR_ARG_WRONG, "The %s representation does not apply to this kernel and set",
+             backend->name);
+  if (posterior->state && posterior->backend == backend) {
+    PetscCall(backend->reset(posterior->state, &posterior->prior));
+    PetscFunctionReturn(0);
+  }
+  if (posterior->state) PetscCall(posterior->backend->destroy(&posterior->state));
+  posterior->backend = backend;
+  PetscCall(backend->create(&posterior->prior, posterior->capacity, &posterior->state));
+  PetscFunctionReturn(0);
+}
+
+/* Back to the prior. */
+static void forget(RgSetPosterior *posterior)
+{
+  double diagonal = rg_kernel_diagonal(&posterior->prior.kernel);
+
+  posterior->n = 0;
+  for (int i = 0; i < posterior->prior.size; ++i) {
+    posterior->mean[i] = posterior->prior_mean;
+    posterior->variance[i] = diagonal;
+  }
+}
+
+PetscErrorCode rg_set_posterior_create(const RgDomain *domain, const RgKernel *kernel,
+                                       double noise_variance, double mean, int capacity,
+                                       RgSetPosterior **posterior)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_set_posterior_create_with(RG_SET_AUTO, domain, kernel, noise_variance, mean,
+                                         capacity, posterior));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *domain,
+                                            const RgKernel *kernel, double noise_variance,
+                                            double mean, int capacity, RgSetPosterior **out)
+{
+  RgSetPosterior *posterior;
+  size_t size;
+
+  PetscFunctionBeginUser;
+  PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Noise variance is %g; it must not be negative", noise_variance);
+  PetscCall(PetscNew(&posterior));
+  PetscCall(rg_set_prior_create(domain, kernel, &posterior->prior));
+  size = (size_t)posterior->prior.size;
+  PetscCall(PetscMalloc1(size, &posterior->mean));
+  PetscCall(PetscMalloc1(size, &posterior->variance));
+  PetscCall(PetscMalloc1(size, &posterior->row));
+  posterior->noise_variance = noise_variance;
+  posterior->prior_mean = mean;
+  posterior->method = method;
+  posterior->capacity = capacity;
+  PetscCall(prepare_backend(posterior));
+  forget(posterior);
+  *out = posterior;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_posterior_destroy(RgSetPosterior **posterior)
+{
+  PetscFunctionBeginUser;
+  if (!*posterior) PetscFunctionReturn(0);
+  if ((*posterior)->state) PetscCall((*posterior)->backend->destroy(&(*posterior)->state));
+  PetscCall(rg_set_prior_destroy(&(*posterior)->prior));
+  PetscCall(PetscFree((*posterior)->mean));
+  PetscCall(PetscFree((*posterior)->variance));
+  PetscCall(PetscFree((*posterior)->row));
+  PetscCall(PetscFree(*posterior));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel *kernel,
+                                      double noise_variance, double mean)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Noise variance is %g; it must not be negative", noise_variance);
+  if (kernel) PetscCall(rg_set_prior_set_kernel(&posterior->prior, kernel));
+  posterior->noise_variance = noise_variance;
+  posterior->prior_mean = mean;
+  PetscCall(prepare_backend(posterior));
+  forget(posterior);
+  for (int l = 0; l < posterior->n_listeners; ++l) {
+    PetscCall(posterior->listeners[l].reset(posterior->listeners[l].context, posterior));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* rrgp_ucb 2.1, with row = cov(index, .)/pivot, pivot^2 = variance + noise. */
+PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, double y,
+                                       RgFailure *failure)
+{
+  const RgTileOps *ops = rg_tile_ops();
+  int size = posterior->prior.size;
+  double square;
+
+  PetscFunctionBeginUser;
+  PetscCheck(index >= 0 && index < size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Point %d of a set of %d", index, size);
+  square = posterior->variance[index] + posterior->noise_variance;
+  if (!isfinite(square) || !isfinite(y)) {
+    rg_failure_set(failure, "Posterior update at point %d: variance %g, observation %g", index,
+                   square, y);
+    PetscFunctionReturn(0);
+  }
+  ++posterior->n;
+  /* Known exactly already, without noise: nothing to learn. */
+  double known = PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->prior.kernel);
+  if (square <= posterior->n * known) PetscFunctionReturn(0);
+  RgSetUpdate update = {.index = index, .y = y, .pivot = sqrt(square), .row = posterior->row};
+  PetscCall(
+    posterior->backend->covariance(posterior->state, &posterior->prior, index, posterior->row));
+  update.step = (y - posterior->mean[index]) / update.pivot;
+  ops->scale((size_t)size, 1.0 / update.pivot, posterior->row);
+  for (int l = 0; l < posterior->n_listeners; ++l) {
+    PetscCall(posterior->listeners[l].update(posterior->listeners[l].context, posterior, &update));
+  }
+  ops->absorb((size_t)size, update.step, posterior->row, posterior->mean, posterior->variance);
+  PetscCall(posterior->backend->push(posterior->state, &posterior->prior, index, update.pivot,
+                                     posterior->row));
+  PetscFunctionReturn(0);
+}
+
+int rg_set_posterior_size(const RgSetPosterior *posterior)
+{
+  return posterior->prior.size;
+}
+
+int rg_set_posterior_count(const RgSetPosterior *posterior)
+{
+  return posterior->n;
+}
+
+const double *rg_set_posterior_mean(const RgSetPosterior *posterior)
+{
+  return posterior->mean;
+}
+
+const double *rg_set_posterior_variance(const RgSetPosterior *posterior)
+{
+  return posterior->variance;
+}
+
+const char *rg_set_posterior_method(const RgSetPosterior *posterior)
+{
+  return posterior->backend->name;
+}
+
+const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior)
+{
+  return &posterior->prior.kernel;
+}
+
+double rg_set_posterior_noise(const RgSetPosterior *posterior)
+{
+  return posterior->noise_variance;
+}
+
+double rg_set_posterior_prior_mean(const RgSetPosterior *posterior)
+{
+  return posterior->prior_mean;
+}
+
+const RgSetPrior *rg_set_posterior_prior(const RgSetPosterior *posterior)
+{
+  return &posterior->prior;
+}
+
+const double *rg_set_posterior_points(const RgSetPosterior *posterior)
+{
+  return posterior->prior.points;
+}
+
+PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetListener *listener)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(posterior->n == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "The posterior has %d observations already", posterior->n);
+  PetscCheck(posterior->n_listeners < MAX_LISTENERS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "More than %d followers", MAX_LISTENERS);
+  posterior->listeners[posterior->n_listeners++] = *listener;
+  PetscCall(listener->reset(listener->context, posterior));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(index >= 0 && index < posterior->prior.size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Point %d of a set of %d", index, posterior->prior.size);
+  PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index, out));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,73 @@
+/* Exact posterior on a finite set, mean and variance of every point kept up to date by rank-one
+   updates (irgp_ucb 2.2, rrgp_ucb 2.1). Points are design x context, flat index
+   design_index * n_contexts + context_index. */
+#ifndef RG_GP_SET_POSTERIOR_H
+#define RG_GP_SET_POSTERIOR_H
+
+#include "base/domain.h"
+#include "gp/kernel/kernel.h"
+
+typedef struct RgSetPosterior RgSetPosterior;
+
+/* How the covariance is represented. Auto: additive where it applies; product where it applies and
+   rows would not stay in cache (capacity N doubles above 1 MiB); else rows. */
+typedef enum {
+  RG_SET_AUTO,
+  RG_SET_ROWS,    /* rows of L^-1 K(data, set): any kernel, any set; O(n N) memory */
+  RG_SET_PRODUCT, /* product of two halves of a product set; O(n (N_1 + N_2 + n)) memory */
+  RG_SET_ADDITIVE /* terms on few axes of a grid each; O(n sum of their sizes) memory */
+} RgSetMethod;
+
+/* One rank-one update. */
+typedef struct {
+  int index; /* point observed */
+  double y;
+  double pivot;      /* root of its variance before, plus noise */
+  double step;       /* (y - its mean before) / pivot */
+  const double *row; /* N: its covariance with every point before, / pivot */
+} RgSetUpdate;
+
+/* Follows a posterior: quantities that are updated by the same rows (averages over contexts, sample
+   paths). `reset`: the data are forgotten, hyperparameters may differ; `update`: before mean and
+   variance change. Observations that teach nothing are not reported. */
+typedef struct {
+  void *context;
+  PetscErrorCode (*reset)(void *context, const RgSetPosterior *posterior);
+  PetscErrorCode (*update)(void *context, const RgSetPosterior *posterior,
+                           const RgSetUpdate *update);
+} RgSetListener;
+
+/* Prior on the finite points of `domain` (borrowed; both parts finite, or no context part).
+   `capacity`: expected number of observations. The kernel is copied. */
+PetscErrorCode rg_set_posterior_create(const RgDomain *domain, const RgKernel *kernel,
+                                       double noise_variance, double mean, int capacity,
+                                       RgSetPosterior **posterior);
+/* The same with a method of choice. Errors: PETSC_ERR_ARG_WRONG where it does not apply. */
+PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *domain,
+                                            const RgKernel *kernel, double noise_variance,
+                                            double mean, int capacity, RgSetPosterior **posterior);
+PetscErrorCode rg_set_posterior_destroy(RgSetPosterior **posterior);
+
+/* Forget the data; NULL kernel keeps the hyperparameters. */
+PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel *kernel,
+                                      double noise_variance, double mean);
+/* Observe y at point `index`. O(N n) (additive: O(N)). A pivot that fails: `failure`. */
+PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, double y,
+                                       RgFailure *failure);
+
+int rg_set_posterior_size(const RgSetPosterior *posterior);               /* N */
+int rg_set_posterior_count(const RgSetPosterior *posterior);              /* n */
+const double *rg_set_posterior_mean(const RgSetPosterior *posterior);     /* N */
+const double *rg_set_posterior_variance(const RgSetPosterior *posterior); /* N, >= 0 */
+const char *rg_set_posterior_method(const RgSetPosterior *posterior);     /* rows, product, ... */
+const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior);
+double rg_set_posterior_noise(const RgSetPosterior *posterior); /* noise variance */
+double rg_set_posterior_prior_mean(const RgSetPosterior *posterior);
+/* All points, N x dim, unit coordinates, design and context joined. */
+const double *rg_set_posterior_points(const RgSetPosterior *posterior);
+/* Have `listener` (copied) follow; its reset is called at once. Not with data already there. */
+PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetListener *listener);
+/* Posterior covariance of point `index` with every point: out (N). O(N n). */
+PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out);
+
+#endif

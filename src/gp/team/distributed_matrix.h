@@ -1,0 +1,90 @@
+/* Kernel matrices spread block-cyclically over the ranks of a communicator, and their Cholesky
+   factors. No rank holds more than its share and O(n * block). All functions but the pure index
+   arithmetic are collective on the grid's communicator, with the same arguments on every rank.
+   Internal to gp/. */
+#ifndef RG_GP_DISTRIBUTED_MATRIX_H
+#define RG_GP_DISTRIBUTED_MATRIX_H
+
+#include "gp/team/distributed.h"
+#include "gp/team/scalapack.h"
+
+/* Ranks as rows x columns, rank = row * columns + column; as square as the number of ranks allows,
+   never taller than wide. */
+typedef struct {
+  MPI_Comm comm; /* a duplicate, owned */
+  int size, rank;
+  int handle, context; /* of BLACS */
+  int rows, columns, row, column;
+  MPI_Comm row_comm, column_comm; /* of this row by column, of this column by row; owned */
+  int block;                      /* rows and columns of a block */
+} RgGrid;
+
+/* block 0: the default, RG_DISTRIBUTED_BLOCK. */
+PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid);
+PetscErrorCode rg_grid_destroy(RgGrid *grid);
+
+/* How many of the global indices 0 .. n-1 process `index` of `count` holds: also the local index of
+   the first one it holds at or after n. */
+int rg_cyclic_count(int n, int block, int index, int count);
+/* Global index of a local one. */
+int rg_cyclic_global(int local, int block, int index, int count);
+
+/* rows x columns, cut into row_block x column_block, local part column-major. */
+typedef struct {
+  const RgGrid *grid; /* borrowed */
+  int rows, columns, row_block, column_block;
+  int local_rows, local_columns, ld;
+  double *a; /* local_columns * ld; owned */
+  int descriptor[RG_DESCRIPTOR];
+} RgBlockMatrix;
+
+PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns, int row_block,
+                                      int column_block, RgBlockMatrix *matrix);
+PetscErrorCode rg_block_matrix_destroy(RgBlockMatrix *matrix);
+/* A larger matrix with the same blocks; entries of the leading n x n part stay. No communication.
+ */
+PetscErrorCode rg_block_matrix_grow(RgBlockMatrix *matrix, int n, int rows, int columns);
+
+/* This rank's rows first .. n-1 of X (n x dim) in local order; rows: room for local rows x dim. */
+void rg_block_matrix_rows(const RgBlockMatrix *matrix, int first, int n, int dim, const double *X,
+                          double *rows);
+
+/* Lower triangle of rows first .. n-1 of the kernel matrix of X (n x dim) plus `diagonal` on its
+   diagonal, in place. Entries above the diagonal in the blocks on it are overwritten. O(n^2 dim)
+   over all ranks, O(n * block) scratch. */
+PetscErrorCode rg_block_matrix_kernel(const RgKernel *kernel, int first, int n, const double *X,
+                                      double diagonal, RgBlockMatrix *matrix);
+/* K: rows x columns part of k(x_i, z_j), i < n, j < m, of a matrix of n x m entries in place. */
+PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double *X, int m,
+                                     const double *Z, RgBlockMatrix *matrix);
+
+/* Lower Cholesky factor of the leading n x n part, of which the first `first` rows and columns are
+   factored already. *good: all pivots squared are above `smallest`. *log_det: of the matrix. */
+PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
+                                        bool *good, double *log_det);
+/* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
+   A22 - L21 L21', which is still to be factored. For few rows: (n - first) n numbers per rank. */
+PetscErrorCode rg_block_matrix_extend(int first, int n, RgBlockMatrix *matrix);
+/* b (n, the same on every rank), of which the first `first` entries are those of L^-1 b already:
+   the others, too. (n - first)^2 numbers per rank. */
+PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *factor, int first, int n, double *b);
+/* So many rows are few. */
+enum { RG_FEW_ROWS = 128 };
+
+/* Lower triangle of the inverse of the matrix whose factor is there, in place; what is above the
+   diagonal is overwritten. 2 n^3/3 flops, 3 n^2/sqrt(ranks) numbers sent per rank. */
+PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix);
+/* The same by the method for several ranks, whatever their number. */
+PetscErrorCode rg_block_matrix_sweep(int n, RgBlockMatrix *matrix);
+
+/* B := L^-1 B, or L^-T B; B n x m distributed in the same row blocks. */
+PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transposed, int n, int m,
+                                     RgBlockMatrix *B);
+/* B (n x m, B[i*m + j], the same on every rank): L^-1 B (lower), then L^-T of it (upper). */
+PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower, bool upper, int n,
+                                         int m, double *B);
+
+/* Sum over the ranks, in place, the same bits everywhere. Any count. */
+PetscErrorCode rg_grid_sum(const RgGrid *grid, size_t count, double *values);
+
+#endif

@@ -1,0 +1,57 @@
+/* Shared by the files of teams. Internal to gp/. */
+#ifndef RG_GP_TEAM_INTERNAL_H
+#define RG_GP_TEAM_INTERNAL_H
+
+#include "gp/team/team.h"
+
+typedef enum {
+  RG_TEAM_DISMISS,
+  RG_TEAM_CREATE,
+  RG_TEAM_DESTROY,
+  RG_TEAM_SET,
+  RG_TEAM_APPEND,
+  RG_TEAM_OUTPUTS,
+  RG_TEAM_PREDICT,
+  RG_TEAM_GRADIENT,
+  RG_TEAM_SOLVE,
+  RG_TEAM_OBJECTIVE,
+  RG_TEAM_PATH
+} RgTeamOperation;
+
+enum { RG_TEAM_ARRAYS = 3 };
+
+/* What the leader sends ahead of the kernel and the arrays. */
+typedef struct {
+  RgTeamOperation operation;
+  int slot, n;
+  bool lower, upper; /* solve; also: variance or gradient wanted, mean learned */
+  double noise_variance, mean;
+  int kernel_ints, kernel_reals; /* 0: no kernel */
+  size_t count[RG_TEAM_ARRAYS];  /* doubles in each array */
+} RgTeamCommand;
+
+/* A command with what goes with it. The outputs are where the leader wants its results. */
+typedef struct {
+  RgTeamCommand command;
+  RgKernel kernel;
+  double *array[RG_TEAM_ARRAYS];
+  double *out[3];
+  RgFailure *failure;
+} RgTeamJob;
+
+struct RgTeam {
+  MPI_Comm comm; /* a duplicate, owned */
+  int size, rank, crossover;
+  int64_t jobs; /* given by the leader */
+  int n_slots;
+  RgDistributed **slots; /* NULL: free */
+};
+
+/* Numbers a kernel's structure and values. ints, reals NULL: counts only. */
+void rg_kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_reals, double *reals);
+PetscErrorCode rg_kernel_unpack(const int *ints, const double *reals, RgKernel *kernel);
+
+/* Collective on the team: do a job of which every rank has command, kernel and arrays. */
+PetscErrorCode rg_team_do(RgTeam *team, RgTeamJob *job);
+
+#endif

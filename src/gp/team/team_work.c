@@ -1,0 +1,172 @@
+/* What a team does when its leader asks for it, the same on every rank. */
+#include "gp/team/team_internal.h"
+
+/* ---- kernels as numbers -------------------------------------------------------------------- */
+
+void rg_kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_reals, double *reals)
+{
+  int i = 0, r = 0;
+#define INT(value) (ints ? (void)(ints[i] = (value)) : (void)0, i++)
+#define REAL(value) (reals ? (void)(reals[r] = (value)) : (void)0, r++)
+  INT(kernel->dim);
+  INT(kernel->n_terms);
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    REAL(term->variance);
+    INT(term->n_factors);
+    for (int f = 0; f < term->n_factors; f++) {
+      const RgKernelFactor *factor = &term->factors[f];
+      INT((int)factor->family);
+      INT(factor->n_inputs);
+      INT(factor->n_scales);
+      INT(factor->shift);
+      for (int k = 0; k < factor->n_inputs; k++) INT(factor->inputs[k]);
+      for (int k = 0; k < factor->n_scales; k++) REAL(factor->length_scale[k]);
+    }
+  }
+#undef INT
+#undef REAL
+  *n_ints = i;
+  *n_reals = r;
+}
+
+PetscErrorCode rg_kernel_unpack(const int *ints, const double *reals, RgKernel *kernel)
+{
+  PetscFunctionBeginUser;
+  *kernel = (RgKernel){.dim = ints[0], .n_terms = ints[1]};
+  ints += 2;
+  PetscCall(PetscCalloc1(kernel->n_terms, &kernel->terms));
+  for (int t = 0; t < kernel->n_terms; t++) {
+    RgKernelTerm *term = &kernel->terms[t];
+    term->variance = *reals++;
+    term->n_factors = *ints++;
+    PetscCall(PetscCalloc1(term->n_factors, &term->factors));
+    for (int f = 0; f < term->n_factors; f++) {
+      RgKernelFactor *factor = &term->factors[f];
+      factor->family = (RgKernelFamily)*ints++;
+      factor->n_inputs = *ints++;
+      factor->n_scales = *ints++;
+      factor->shift = *ints++;
+      PetscCall(PetscMalloc1(factor->n_inputs, &factor->inputs));
+      PetscCall(PetscMalloc1(factor->n_scales, &factor->length_scale));
+      for (int k = 0; k < factor->n_inputs; k++) factor->inputs[k] = *ints++;
+      for (int k = 0; k < factor->n_scales; k++) factor->length_scale[k] = *reals++;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- jobs ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode create(RgTeam *team, const RgTeamJob *job)
+{
+  const int slot = job->command.slot;
+
+  PetscFunctionBeginUser;
+  if (slot >= team->n_slots) {
+    PetscCall(PetscRealloc((size_t)(slot + 1) * sizeof *team->slots, &team->slots));
+    while (team->n_slots <= slot) team->slots[team->n_slots++] = NULL;
+  }
+  PetscCall(rg_distributed_create(team->comm, &job->kernel, 0.0, 0.0, job->command.n, 0,
+                                  &team->slots[slot]));
+  PetscFunctionReturn(0);
+}
+
+/* Where a result goes: the leader's array, or one that is thrown away on the others. */
+static PetscErrorCode outputs(RgTeamJob *job, size_t count, int which, double **scratch)
+{
+  PetscFunctionBeginUser;
+  *scratch = NULL;
+  if (job->out[which]) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(count, scratch));
+  job->out[which] = *scratch;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode predict(RgDistributed *posterior, RgTeamJob *job)
+{
+  const RgTeamCommand *c = &job->command;
+  double *mean, *variance = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(outputs(job, (size_t)c->n, 0, &mean));
+  if (c->lower) PetscCall(outputs(job, (size_t)c->n, 1, &variance));
+  PetscCall(rg_distributed_predict(posterior, c->n, job->array[0], job->out[0],
+                                   c->lower ? job->out[1] : NULL));
+  PetscCall(PetscFree(mean));
+  PetscCall(PetscFree(variance));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gradient(RgDistributed *posterior, RgTeamJob *job)
+{
+  double *G;
+
+  PetscFunctionBeginUser;
+  PetscCall(outputs(job, job->command.count[0], 0, &G));
+  PetscCall(rg_distributed_gradient(posterior, job->command.n, job->array[0], job->array[1],
+                                    job->command.count[2] ? job->array[2] : NULL, job->out[0]));
+  PetscCall(PetscFree(G));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode objective(RgTeam *team, RgTeamJob *job)
+{
+  const RgTeamCommand *c = &job->command;
+  const size_t size = (size_t)c->kernel_reals + 1; /* hyperparameters and the noise */
+  double *value, *slope = NULL, mean = c->mean;
+
+  PetscFunctionBeginUser;
+  PetscCall(outputs(job, 1, 0, &value));
+  if (c->lower) PetscCall(outputs(job, size, 1, &slope));
+  PetscCall(rg_distributed_objective(team->comm, 0, &job->kernel, c->noise_variance, c->upper,
+                                     &mean, c->n, job->array[0], job->array[1], job->out[0],
+                                     c->lower ? job->out[1] : NULL));
+  if (job->out[2]) *job->out[2] = mean;
+  PetscCall(PetscFree(value));
+  PetscCall(PetscFree(slope));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode path(RgTeam *team, RgTeamJob *job)
+{
+  double *f, *jitter;
+
+  PetscFunctionBeginUser;
+  PetscCall(outputs(job, (size_t)job->command.n, 0, &f));
+  PetscCall(outputs(job, 1, 1, &jitter));
+  PetscCall(rg_distributed_sample_path(team->comm, 0, &job->kernel, job->command.n, job->array[0],
+                                       job->array[1], job->out[0], job->out[1], job->failure));
+  PetscCall(PetscFree(f));
+  PetscCall(PetscFree(jitter));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_team_do(RgTeam *team, RgTeamJob *job)
+{
+  const RgTeamCommand *c = &job->command;
+  RgDistributed *p = c->slot < team->n_slots ? team->slots[c->slot] : NULL;
+
+  PetscFunctionBeginUser;
+  switch (c->operation) {
+  case RG_TEAM_DISMISS: break;
+  case RG_TEAM_CREATE: PetscCall(create(team, job)); break;
+  case RG_TEAM_DESTROY: PetscCall(rg_distributed_destroy(&team->slots[c->slot])); break;
+  case RG_TEAM_SET:
+    PetscCall(rg_distributed_set(p, c->kernel_ints ? &job->kernel : NULL, c->noise_variance,
+                                 c->mean, c->n, job->array[0], job->array[1], job->failure));
+    break;
+  case RG_TEAM_APPEND:
+    PetscCall(rg_distributed_append(p, c->n, job->array[0], job->array[1], job->failure));
+    break;
+  case RG_TEAM_OUTPUTS: PetscCall(rg_distributed_set_outputs(p, c->mean, job->array[0])); break;
+  case RG_TEAM_PREDICT: PetscCall(predict(p, job)); break;
+  case RG_TEAM_GRADIENT: PetscCall(gradient(p, job)); break;
+  case RG_TEAM_SOLVE:
+    PetscCall(rg_distributed_solve(p, c->lower, c->upper, c->n, job->array[0]));
+    break;
+  case RG_TEAM_OBJECTIVE: PetscCall(objective(team, job)); break;
+  case RG_TEAM_PATH: PetscCall(path(team, job)); break;
+  }
+  PetscFunctionReturn(0);
+}

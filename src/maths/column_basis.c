@@ -1,0 +1,112 @@
+#include "maths/column_basis.h"
+
+#include "maths/blas.h"
+#include "maths/stream.h"
+
+#define SKETCH 64    /* fewest combinations; twice as many where they do not suffice */
+#define MARGIN 8     /* combinations beyond the rank, for certainty */
+#define REFRESH 1e-4 /* share of a squared norm below which updates have lost too much of it */
+
+/* Squared norms of what is left of the columns, brought up to date at every step and computed anew
+   where little of a column is left. */
+typedef struct {
+  double *now, *fresh; /* k: estimate; value when last computed */
+  double *part;        /* k: coefficients of the newest direction */
+} Norms;
+
+static void compute_norm(int n, const double *F, int m, Norms *norms)
+{
+  const double *column = F + (size_t)m * n;
+
+  norms->now[m] = norms->fresh[m] = cblas_ddot(n, column, 1, column, 1);
+}
+
+/* Column of largest norm; ties: the first. */
+static int longest_column(int n, int k, const double *F, Norms *norms)
+{
+  int best = 0;
+
+  for (int m = 0; m < k; ++m) {
+    if (norms->now[m] < REFRESH * norms->fresh[m]) compute_norm(n, F, m, norms);
+    if (norms->now[m] > norms->now[best]) best = m;
+  }
+  return best;
+}
+
+/* Gram-Schmidt with column pivoting; F ends as what is left over. Each new direction is made
+   orthogonal to the earlier ones once more. */
+static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, double *Q, Norms *norms)
+{
+  double first = 0.0;
+  int rank;
+
+  for (int m = 0; m < k; ++m) compute_norm(n, F, m, norms);
+  for (rank = 0; rank < PetscMin(n, k); ++rank) {
+    const int pivot = longest_column(n, k, F, norms);
+    double *q = Q + (size_t)rank * n;
+    compute_norm(n, F, pivot, norms);
+    if (rank == 0) first = norms->now[pivot];
+    if (norms->now[pivot] <= tolerance * tolerance * first) break;
+    cblas_dcopy(n, F + (size_t)pivot * n, 1, q, 1);
+    if (rank > 0) {
+      cblas_dgemv(CblasColMajor, CblasTrans, n, rank, 1.0, Q, n, q, 1, 0.0, norms->part, 1);
+      cblas_dgemv(CblasColMajor, CblasNoTrans, n, rank, -1.0, Q, n, norms->part, 1, 1.0, q, 1);
+    }
+    cblas_dscal(n, 1.0 / cblas_dnrm2(n, q, 1), q, 1);
+    cblas_dgemv(CblasColMajor, CblasTrans, n, k, 1.0, F, n, q, 1, 0.0, norms->part, 1);
+    cblas_dger(CblasColMajor, n, k, -1.0, q, 1, norms->part, 1, F, n);
+    for (int m = 0; m < k; ++m) norms->now[m] -= norms->part[m] * norms->part[m];
+  }
+  return rank;
+}
+
+/* signs (k x size): +-1. */
+static void random_signs(int k, int size, double *signs)
+{
+  const RgStream stream = rg_stream(0, "column_basis", 0, "signs", 0);
+  const size_t total = (size_t)k * size;
+  RgRandom random = rg_stream_at(&stream, 0);
+
+  for (size_t begin = 0; begin < total; begin += 64) {
+    const uint64_t word = rg_random_word(&random);
+    for (size_t i = begin; i < PetscMin(begin + 64, total); ++i)
+      signs[i] = (word >> (i - begin)) & 1 ? 1.0 : -1.0;
+  }
+}
+
+/* The basis of F itself; F is lost. */
+static PetscErrorCode basis_of(int n, int k, double *F, double tolerance, double *Q, int *rank)
+{
+  Norms norms;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(k, &norms.now, k, &norms.fresh, PetscMax(n, k), &norms.part));
+  *rank = pivoted_gram_schmidt(n, k, F, tolerance, Q, &norms);
+  PetscCall(PetscFree3(norms.now, norms.fresh, norms.part));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, int guess,
+                               double *Q, int *rank)
+{
+  double *work, *signs;
+  bool sufficient = false;
+
+  PetscFunctionBeginUser;
+  for (int size = PetscMax(SKETCH, guess + MARGIN);
+       !sufficient && 2 * size <= k && size < n + MARGIN; size *= 2) {
+    PetscCall(PetscMalloc2((size_t)n * size, &work, (size_t)k * size, &signs));
+    random_signs(k, size, signs);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, size, k, 1.0, F, n, signs, k, 0.0,
+                work, n);
+    PetscCall(basis_of(n, size, work, tolerance, Q, rank));
+    sufficient = *rank + MARGIN <= size;
+    PetscCall(PetscFree2(work, signs));
+  }
+  if (sufficient) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1((size_t)n * k, &work));
+  PetscCall(PetscArraycpy(work, F, (size_t)n * k));
+  PetscCall(basis_of(n, k, work, tolerance, Q, rank));
+  PetscCall(PetscFree(work));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,118 @@
+#include "maths/design.h"
+
+#include <gsl/gsl_qrng.h>
+
+#include <math.h>
+
+/* Points scrambled at a time: columns of a block are gathered so that the hash runs over a
+   contiguous array and the compiler can vectorise it. */
+#define RG_BLOCK 256
+
+/* Longest prefix of GSL's sequence (30-bit direction numbers). */
+#define RG_SOBOL_MAX_POINTS (1 << 30)
+
+static uint32_t reverse_bits(uint32_t x)
+{
+  x = ((x >> 1) & 0x55555555u) | ((x & 0x55555555u) << 1);
+  x = ((x >> 2) & 0x33333333u) | ((x & 0x33333333u) << 2);
+  x = ((x >> 4) & 0x0F0F0F0Fu) | ((x & 0x0F0F0F0Fu) << 4);
+  x = ((x >> 8) & 0x00FF00FFu) | ((x & 0x00FF00FFu) << 8);
+  return (x >> 16) | (x << 16);
+}
+
+/* Key of the scrambling of one coordinate: three rounds of a shift and an odd factor. */
+typedef struct {
+  uint32_t shift[3], factor[3];
+} ScrambleKey;
+
+static ScrambleKey draw_key(RgRandom *random)
+{
+  ScrambleKey key;
+
+  for (int i = 0; i < 3; ++i) {
+    uint64_t word = rg_random_word(random);
+    key.shift[i] = (uint32_t)word;
+    key.factor[i] = (uint32_t)(word >> 32) | 1u;
+  }
+  return key;
+}
+
+/* Nested uniform scrambling of one 32-bit coordinate by hashing, after Laine and Karras (2011). On
+   reversed bits every step lets bit i depend on itself and on lower bits only, so each digit is
+   flipped or not by a hash of the digits before it: elementary intervals go to elementary
+   intervals. With a single keyed round the flips of neighbouring intervals are visibly dependent;
+   with three they pass a chi-square test over 400,000 keys. */
+static uint32_t scramble(uint32_t x, const ScrambleKey *key)
+{
+  x = reverse_bits(x);
+  x ^= x * 0x3D20ADEAu;
+  x = (x + key->shift[0]) * key->factor[0];
+  x ^= x * 0x05526C56u;
+  x = (x + key->shift[1]) * key->factor[1];
+  x ^= x * 0x53A22864u;
+  x = (x + key->shift[2]) * key->factor[2];
+  x ^= x * 0xB82F1E52u;
+  return reverse_bits(x);
+}
+
+/* Scramble n values (multiples of 2^-32, `stride` apart) to midpoints of 2^32 intervals. */
+static void scramble_column(int n, int stride, ScrambleKey key, double *values)
+{
+  uint32_t bits[RG_BLOCK];
+
+  for (int start = 0; start < n; start += RG_BLOCK) {
+    int count = n - start < RG_BLOCK ? n - start : RG_BLOCK;
+    double *block = values + (size_t)start * stride;
+
+    for (int i = 0; i < count; ++i) bits[i] = (uint32_t)(block[(size_t)i * stride] * 0x1p32);
+    for (int i = 0; i < count; ++i) bits[i] = scramble(bits[i], &key);
+    for (int i = 0; i < count; ++i) block[(size_t)i * stride] = ((double)bits[i] + 0.5) * 0x1p-32;
+  }
+}
+
+PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
+{
+  gsl_qrng *sequence;
+
+  PetscFunctionBeginUser;
+  PetscCheck(dim >= 1 && dim <= RG_SOBOL_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Sobol points have 1 to %d dimensions, not %d", RG_SOBOL_MAX_DIM, dim);
+  PetscCheck(m >= 0 && m <= RG_SOBOL_MAX_POINTS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%d Sobol points", m);
+  sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned int)dim);
+  PetscCheck(sequence, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a Sobol sequence");
+  /* GSL leaves out the origin, without which the first 2^k points are no net. */
+  for (int j = 0; j < dim && m > 0; ++j) points[j] = 0.0;
+  for (int i = 1; i < m; ++i) gsl_qrng_get(sequence, points + (size_t)i * dim);
+  gsl_qrng_free(sequence);
+  for (int j = 0; j < dim; ++j) scramble_column(m, dim, draw_key(random), points + j);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_design_latin_hypercube(RgRandom *random, int m, int dim, double *points)
+{
+  int *strata;
+
+  PetscFunctionBeginUser;
+  PetscCheck(m >= 0 && dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "a Latin hypercube of %d points in %d dimensions", m, dim);
+  PetscCall(PetscMalloc1((size_t)m, &strata));
+  for (int j = 0; j < dim; ++j) {
+    PetscCall(rg_random_subset(random, m, m, strata));
+    for (int i = 0; i < m; ++i) {
+      double value = (strata[i] + rg_random_uniform(random)) / m;
+      points[(size_t)i * dim + j] = fmin(value, 1.0 - 0x1p-53);
+    }
+  }
+  PetscCall(PetscFree(strata));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_design_uniform(RgRandom *random, int m, int dim, double *points)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(m >= 0 && dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%d points in %d dimensions", m, dim);
+  rg_random_uniforms(random, (size_t)m * dim, points);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,273 @@
+#include "maths/distribution.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "maths/normal.h"
+
+/* ---- one part, before clipping --------------------------------------------------------------- */
+
+static double part_cdf(const RgDistributionPart *part, double x)
+{
+  switch (part->family) {
+  case RG_DISTRIBUTION_NORMAL: return rg_normal_cdf((x - part->a) / part->b);
+  case RG_DISTRIBUTION_UNIFORM: return fmin(fmax((x - part->a) / (part->b - part->a), 0), 1);
+  case RG_DISTRIBUTION_CAUCHY: return atan2(1, -(x - part->a) / part->b) / M_PI;
+  case RG_DISTRIBUTION_BURR: return x > 0 ? -expm1(-part->b * log1p(pow(x, part->a))) : 0;
+  default: return x >= part->a ? 1 : 0;
+  }
+}
+
+/* P(c > x), without cancellation. */
+static double part_tail(const RgDistributionPart *part, double x)
+{
+  switch (part->family) {
+  case RG_DISTRIBUTION_NORMAL: return rg_normal_cdf((part->a - x) / part->b);
+  case RG_DISTRIBUTION_CAUCHY: return atan2(1, (x - part->a) / part->b) / M_PI;
+  case RG_DISTRIBUTION_BURR: return x > 0 ? exp(-part->b * log1p(pow(x, part->a))) : 1;
+  default: return 1 - part_cdf(part, x);
+  }
+}
+
+static double part_density(const RgDistributionPart *part, double x)
+{
+  const double a = part->a, b = part->b, z = (x - a) / b;
+
+  switch (part->family) {
+  case RG_DISTRIBUTION_NORMAL: return rg_normal_pdf(z) / b;
+  case RG_DISTRIBUTION_UNIFORM: return x >= a && x <= b ? 1 / (b - a) : 0;
+  case RG_DISTRIBUTION_CAUCHY: return 1 / (M_PI * b * (1 + z * z));
+  case RG_DISTRIBUTION_BURR:
+    return x > 0 ? a * b * pow(x, a - 1) * exp(-(b + 1) * log1p(pow(x, a))) : 0;
+  default: return 0;
+  }
+}
+
+/* Quantile at p; q = 1 - p is given too, so that the upper tail keeps its digits. */
+static double part_quantile(const RgDistributionPart *part, double p, double q)
+{
+  const double a = part->a, b = part->b;
+
+  switch (part->family) {
+  case RG_DISTRIBUTION_NORMAL:
+    return p < 0.5 ? a + b * rg_normal_quantile(p) : a - b * rg_normal_quantile(q);
+  case RG_DISTRIBUTION_UNIFORM: return a + p * (b - a);
+  case RG_DISTRIBUTION_CAUCHY: return p < 0.5 ? a - b / tan(M_PI * p) : a + b / tan(M_PI * q);
+  case RG_DISTRIBUTION_BURR: return pow(expm1(-log(q) / b), 1 / a);
+  default: return a;
+  }
+}
+
+static double clipped(const RgDistributionPart *part, double x)
+{
+  return fmin(fmax(x, part->lower), part->upper);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+PetscErrorCode rg_distribution_copy(const RgDistribution *from, RgDistribution *to)
+{
+  PetscFunctionBeginUser;
+  to->n = from->n;
+  PetscCall(PetscMalloc1(from->n, &to->parts));
+  PetscCall(PetscArraycpy(to->parts, from->parts, from->n));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_distribution_destroy(RgDistribution *distribution)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(distribution->parts));
+  *distribution = (RgDistribution){0};
+  PetscFunctionReturn(0);
+}
+
+void rg_distribution_clip(RgDistribution *distribution, double lower, double upper)
+{
+  for (int i = 0; i < distribution->n; i++) {
+    RgDistributionPart *part = &distribution->parts[i];
+    part->lower = fmin(fmax(part->lower, lower), upper);
+    part->upper = fmin(fmax(part->upper, lower), upper);
+  }
+}
+
+/* ---- the law --------------------------------------------------------------------------------- */
+
+double rg_distribution_sample(const RgDistribution *distribution, RgRandom *random)
+{
+  double u = rg_random_uniform(random), p = rg_random_uniform(random);
+  int i = 0;
+
+  for (; i < distribution->n - 1 && u >= distribution->parts[i].weight; i++)
+    u -= distribution->parts[i].weight;
+  return clipped(&distribution->parts[i], part_quantile(&distribution->parts[i], p, 1 - p));
+}
+
+double rg_distribution_cdf(const RgDistribution *distribution, double x)
+{
+  double sum = 0;
+
+  for (int i = 0; i < distribution->n; i++) {
+    const RgDistributionPart *part = &distribution->parts[i];
+    if (x >= part->upper) sum += part->weight;
+    else if (x >= part->lower) sum += part->weight * part_cdf(part, x);
+  }
+  return fmin(sum, 1);
+}
+
+double rg_distribution_density(const RgDistribution *distribution, double x)
+{
+  double sum = 0;
+
+  for (int i = 0; i < distribution->n; i++) {
+    const RgDistributionPart *part = &distribution->parts[i];
+    if (x > part->lower && x < part->upper) sum += part->weight * part_density(part, x);
+  }
+  return sum;
+}
+
+double rg_distribution_atom(const RgDistribution *distribution, double x)
+{
+  double sum = 0;
+
+  for (int i = 0; i < distribution->n; i++) {
+    const RgDistributionPart *part = &distribution->parts[i];
+    double mass = 0;
+    if (part->lower == part->upper) mass = x == part->lower;
+    else if (part->family == RG_DISTRIBUTION_POINT) mass = x == clipped(part, part->a);
+    else if (x == part->lower) mass = part_cdf(part, x);
+    else if (x == part->upper) mass = part_tail(part, x);
+    sum += part->weight * mass;
+  }
+  return sum;
+}
+
+double rg_distribution_quantile(const RgDistribution *distribution, double p)
+{
+  double low = INFINITY, high = -INFINITY;
+
+  for (int i = 0; i < distribution->n; i++) {
+    const RgDistributionPart *part = &distribution->parts[i];
+    const double x = clipped(part, part_quantile(part, p, 1 - p));
+    low = fmin(low, x);
+    high = fmax(high, x);
+  }
+  if (rg_distribution_cdf(distribution, low) >= p) return low;
+  while (true) { /* cdf(low) < p <= cdf(high) */
+    const double middle = low + (high - low) / 2;
+    if (!(middle > low && middle < high)) return high;
+    if (rg_distribution_cdf(distribution, middle) >= p) high = middle;
+    else low = middle;
+  }
+}
+
+void rg_distribution_range(const RgDistribution *distribution, double tail, double *lower,
+                           double *upper)
+{
+  *lower = INFINITY;
+  *upper = -INFINITY;
+  for (int i = 0; i < distribution->n; i++) {
+    const RgDistributionPart *part = &distribution->parts[i];
+    *lower = fmin(*lower, clipped(part, part_quantile(part, tail, 1 - tail)));
+    *upper = fmax(*upper, clipped(part, part_quantile(part, 1 - tail, tail)));
+  }
+}
+
+/* ---- quadrature ------------------------------------------------------------------------------ */
+
+enum { NODES = 12 };
+#define LEAST 1e-18 /* mass that is left out */
+
+/* Positive half of the 12-point Gauss-Legendre rule on [-1, 1]. */
+static const double legendre_node[NODES / 2] = {
+  0.1252334085114689154724414, 0.3678314989981801937526915, 0.5873179542866174472967024,
+  0.7699026741943046870368938, 0.9041172563704748566784659, 0.9815606342467192506905491};
+static const double legendre_weight[NODES / 2] = {
+  0.2491470458134027850005624, 0.2334925365383548087608499, 0.2031674267230659217490645,
+  0.1600783285433462263346525, 0.1069393259953184309602547, 0.0471753363865118271946160};
+
+static void add_node(RgQuadrature *rule, double node, double weight)
+{
+  if (!(weight >= LEAST)) return;
+  rule->node[rule->n] = node;
+  rule->weight[rule->n++] = weight;
+}
+
+/* The part's own coordinate, in which it is cut into panels: the angle for Cauchy. */
+static double to_panel(const RgDistributionPart *part, double x)
+{
+  return part->family == RG_DISTRIBUTION_CAUCHY ? atan((x - part->a) / part->b) : x;
+}
+
+static void panel_node(const RgDistributionPart *part, double v, double weight, RgQuadrature *rule)
+{
+  if (part->family == RG_DISTRIBUTION_CAUCHY)
+    add_node(rule, part->a + part->b * tan(v), part->weight * weight / M_PI);
+  else add_node(rule, v, part->weight * weight * part_density(part, v));
+}
+
+static void panel(const RgDistributionPart *part, double from, double to, RgQuadrature *rule)
+{
+  const double centre = 0.5 * (from + to), half = 0.5 * (to - from);
+
+  if (!(half > 0)) return;
+  for (int k = 0; k < NODES; k++) {
+    const int j = k < NODES / 2 ? NODES / 2 - 1 - k : k - NODES / 2;
+    const double v = centre + (k < NODES / 2 ? -half : half) * legendre_node[j];
+    panel_node(part, v, half * legendre_weight[j], rule);
+  }
+}
+
+/* Panels of equal width in the part's coordinate, cut again at the breaks and at its centre. */
+static void part_panels(const RgDistributionPart *part, int panels, int n_breaks,
+                        const double *breaks, RgQuadrature *rule)
+{
+  const double low = to_panel(part, clipped(part, part_quantile(part, LEAST, 1)));
+  const double high = to_panel(part, clipped(part, part_quantile(part, 1, LEAST)));
+  const double width = (high - low) / panels;
+  double from = low;
+
+  for (int k = 1; k <= panels; k++) {
+    const double to = k < panels ? low + k * width : high;
+    for (int b = 0; b < n_breaks; b++) {
+      const double cut = to_panel(part, breaks[b]);
+      if (!(cut > from && cut < to)) continue;
+      panel(part, from, cut, rule);
+      from = cut;
+    }
+    panel(part, from, to, rule);
+    from = to;
+  }
+}
+
+PetscErrorCode rg_distribution_quadrature(const RgDistribution *distribution, int panels,
+                                          int n_breaks, const double *breaks, RgQuadrature *rule)
+{
+  const size_t most = (size_t)distribution->n * ((size_t)(panels + n_breaks) * NODES + 2);
+
+  PetscFunctionBeginUser;
+  PetscCheck(panels >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d panels", panels);
+  rule->n = 0;
+  PetscCall(PetscMalloc2(most, &rule->node, most, &rule->weight));
+  for (int i = 0; i < distribution->n; i++) {
+    const RgDistributionPart *part = &distribution->parts[i];
+    if (part->family == RG_DISTRIBUTION_POINT || part->lower == part->upper) {
+      add_node(rule, clipped(part, part->a), part->weight);
+      continue;
+    }
+    part_panels(part, panels, n_breaks, breaks, rule);
+    if (isfinite(part->lower))
+      add_node(rule, part->lower, part->weight * part_cdf(part, part->lower));
+    if (isfinite(part->upper))
+      add_node(rule, part->upper, part->weight * part_tail(part, part->upper));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_quadrature_destroy(RgQuadrature *rule)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(rule->node, rule->weight));
+  *rule = (RgQuadrature){0};
+  PetscFunctionReturn(0);
+}

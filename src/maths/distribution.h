@@ -1,0 +1,88 @@
+/* Laws of one real random number as composable objects: normal, uniform, Cauchy, Burr XII, mixtures
+   of them, and clipping. They describe contexts; study files write them as expressions.
+
+     normal(mean, deviation)     uniform(lower, upper)     cauchy(location, scale)
+     burr(alpha, beta)           P(c > t) = (1 + t^alpha)^-beta, t >= 0 (Burr XII)
+     point(value)
+     mixture(LAW, LAW, ..)       equal weights; or mixture(w1 * LAW, w2 * LAW, ..), divided by
+                                 their sum
+     clip(LAW, lower, upper)     values beyond a bound become the bound (atoms, no truncation)
+
+   Held as a flat list: clipping a mixture is the mixture of its clipped parts. */
+#ifndef RG_BASE_DISTRIBUTION_H
+#define RG_BASE_DISTRIBUTION_H
+
+#include "base/diagnostic.h"
+#include "maths/stream.h"
+#include "base/text.h"
+
+typedef enum {
+  RG_DISTRIBUTION_NORMAL,  /* a mean, b deviation > 0 */
+  RG_DISTRIBUTION_UNIFORM, /* on [a, b] */
+  RG_DISTRIBUTION_CAUCHY,  /* a location, b scale > 0 */
+  RG_DISTRIBUTION_BURR,    /* a alpha > 0, b beta > 0 */
+  RG_DISTRIBUTION_POINT    /* a */
+} RgDistributionFamily;
+
+typedef struct {
+  RgDistributionFamily family;
+  double a, b;
+  double weight;       /* > 0; they sum to 1 */
+  double lower, upper; /* clipped to; infinite: not clipped */
+} RgDistributionPart;
+
+typedef struct {
+  int n;
+  RgDistributionPart *parts; /* owned */
+} RgDistribution;
+
+/* The laws as typed, with their meaning; ends with a NULL usage. */
+typedef struct {
+  const char *usage, *meaning;
+} RgDistributionInfo;
+extern const RgDistributionInfo rg_distribution_infos[];
+
+/* Parse an expression. A mistake is appended to `mistake` ("column C: ..") and leaves an empty
+   distribution. To be destroyed either way. */
+PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
+                                     RgText *mistake);
+/* The canonical expression: equal laws as typed differently may differ, but it reads back to the
+   same parts. */
+PetscErrorCode rg_distribution_print(const RgDistribution *distribution, RgText *text);
+/* Mistakes in `text` as diagnostics naming parameter `name`. */
+PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace place,
+                                     RgDiagnostics *diagnostics);
+PetscErrorCode rg_distribution_copy(const RgDistribution *from, RgDistribution *to);
+PetscErrorCode rg_distribution_destroy(RgDistribution *distribution);
+/* In place; lower <= upper, either may be infinite. */
+void rg_distribution_clip(RgDistribution *distribution, double lower, double upper);
+
+/* One draw: two words of the stream, whatever the law. */
+double rg_distribution_sample(const RgDistribution *distribution, RgRandom *random);
+/* P(c <= x). */
+double rg_distribution_cdf(const RgDistribution *distribution, double x);
+/* Density of the continuous part at x (0 at and beyond a clip bound); atoms are not in it. */
+double rg_distribution_density(const RgDistribution *distribution, double x);
+/* P(c = x). */
+double rg_distribution_atom(const RgDistribution *distribution, double x);
+/* inf{x : P(c <= x) >= p}, p in (0,1); bisection for mixtures, to full precision. */
+double rg_distribution_quantile(const RgDistribution *distribution, double p);
+/* An interval that holds everything but probability `tail` on each side. */
+void rg_distribution_range(const RgDistribution *distribution, double tail, double *lower,
+                           double *upper);
+
+/* A rule sum_i weight_i g(node_i) for E g(c): composite Gauss-Legendre (12 nodes a panel) times the
+   density on each part, and the atoms. */
+typedef struct {
+  int n;
+  double *node, *weight; /* n each, owned */
+} RgQuadrature;
+
+/* panels: per part, between the bounds that leave out 1e-18 on each side (Cauchy: over the angle).
+   breaks (n_breaks, ascending): kinks of g, which become borders of panels. Nodes of weight below
+   1e-18 are left out. For g analytic between breaks the error falls geometrically with panels. */
+PetscErrorCode rg_distribution_quadrature(const RgDistribution *distribution, int panels,
+                                          int n_breaks, const double *breaks, RgQuadrature *rule);
+PetscErrorCode rg_quadrature_destroy(RgQuadrature *rule);
+
+#endif

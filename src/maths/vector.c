@@ -1,0 +1,76 @@
+/* The loops for the instruction set that every machine of this kind has, the choice among those
+   compiled in, and normal numbers. */
+#define VECTOR_OPS rg_vectors_base
+#define LANES 2
+#include "maths/vector_body.h"
+
+#include <Random123/philox.h>
+
+#if defined(REGATTA_X86_LEVELS)
+extern const RgVectorOps rg_vectors_v3, rg_vectors_v4;
+
+static bool has_v3(void)
+{
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_v4(void)
+{
+  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+const RgVectorOps *rg_vector_ops_at(int level)
+{
+#if defined(REGATTA_X86_LEVELS)
+  if (level == 1) return has_v3() ? &rg_vectors_v3 : NULL;
+  if (level == 2) return has_v4() ? &rg_vectors_v4 : NULL;
+#endif
+  return level == 0 ? &rg_vectors_base : NULL;
+}
+
+const RgVectorOps *rg_vector_ops(void)
+{
+#if defined(REGATTA_X86_LEVELS)
+  if (has_v4()) return &rg_vectors_v4;
+  if (has_v3()) return &rg_vectors_v3;
+#endif
+  return &rg_vectors_base;
+}
+
+/* The next `n` words: what is left of the block, then whole blocks, then the start of another. */
+static void next_words(RgRandom *random, int n, uint64_t *word)
+{
+  philox4x64_key_t key = {{random->stream.key[0], random->stream.key[1]}};
+  int done = 0;
+
+  while (done < n && random->left > 0) word[done++] = rg_random_word(random);
+  for (; done + 4 <= n; done += 4) {
+    philox4x64_ctr_t counter = {{random->stream.seed, random->iteration, random->index++, 0}};
+    philox4x64_ctr_t block = philox4x64(counter, key);
+
+    for (int i = 0; i < 4; ++i) word[done + i] = block.v[i];
+  }
+  while (done < n) word[done++] = rg_random_word(random);
+}
+
+#define CHUNK 128 /* pairs at a time: words and results stay in the first cache */
+
+void rg_vector_normals(RgRandom *random, size_t n, double *out)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  uint64_t word[2 * CHUNK];
+  double pair[2 * CHUNK];
+
+  while (n > 0) {
+    int count = n < 2 * CHUNK ? (int)n : 2 * CHUNK, pairs = (count + 1) / 2;
+
+    next_words(random, 2 * pairs, word);
+    ops->box_muller(pairs, word, pair);
+    memcpy(out, pair, (size_t)count * sizeof *out);
+    out += count;
+    n -= (size_t)count;
+  }
+}

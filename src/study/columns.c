@@ -1,6 +1,0 @@
-#include "study/columns.h"
-
-#define RG_COLUMN_INFO(symbol, name, width, result, units, long_name, description)                 \
-  {name, width, result, units, long_name, description},
-const RgColumnInfo rg_columns[RG_COLUMN_COUNT] = {RG_COLUMN_LIST(RG_COLUMN_INFO)};
-#undef RG_COLUMN_INFO

@@ -1,0 +1,183 @@
+#include "study/hdf5/h5.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+hid_t rg_h5_text_type(void)
+{
+  hid_t type = H5Tcopy(H5T_C_S1);
+
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+static void write_attribute(hid_t object, const char *name, hid_t file_type, hid_t memory_type,
+                            hid_t space, const void *value, RgFailure *failure)
+{
+  hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+
+  if (attribute < 0 || H5Awrite(attribute, memory_type, value) < 0)
+    rg_failure_set(failure, "HDF5 can't write attribute '%s'", name);
+  if (attribute >= 0) H5Aclose(attribute);
+}
+
+void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFailure *failure)
+{
+  hid_t type, space;
+
+  if (failure->failed) return;
+  type = rg_h5_text_type();
+  space = H5Screate(H5S_SCALAR);
+  write_attribute(object, name, type, type, space, &text, failure);
+  H5Sclose(space);
+  H5Tclose(type);
+}
+
+void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFailure *failure)
+{
+  hid_t space;
+
+  if (failure->failed) return;
+  space = H5Screate(H5S_SCALAR);
+  write_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, space, &value, failure);
+  H5Sclose(space);
+}
+
+void rg_h5_write_bytes(hid_t object, const char *name, int n, const unsigned char *values,
+                       RgFailure *failure)
+{
+  hsize_t size = (hsize_t)n;
+  hid_t space;
+
+  if (failure->failed) return;
+  space = H5Screate_simple(1, &size, NULL);
+  write_attribute(object, name, H5T_STD_U8LE, H5T_NATIVE_UCHAR, space, values, failure);
+  H5Sclose(space);
+}
+
+/* Open a scalar attribute of a class of types; -1 when there is none. */
+static hid_t open_attribute(hid_t object, const char *name, H5T_class_t wanted)
+{
+  hid_t attribute, type, space;
+  bool fits;
+
+  if (H5Aexists(object, name) <= 0) return -1;
+  attribute = H5Aopen(object, name, H5P_DEFAULT);
+  if (attribute < 0) return -1;
+  type = H5Aget_type(attribute);
+  space = H5Aget_space(attribute);
+  fits = H5Tget_class(type) == wanted && H5Sget_simple_extent_npoints(space) == 1 &&
+         (wanted != H5T_STRING || H5Tis_variable_str(type) > 0);
+  H5Sclose(space);
+  H5Tclose(type);
+  if (fits) return attribute;
+  H5Aclose(attribute);
+  return -1;
+}
+
+PetscErrorCode rg_h5_read_text(hid_t object, const char *name, char **text, bool *found)
+{
+  hid_t attribute = open_attribute(object, name, H5T_STRING), type = rg_h5_text_type();
+  char *value = NULL;
+
+  PetscFunctionBeginUser;
+  if (found) *found = attribute >= 0;
+  if (attribute >= 0 && H5Aread(attribute, type, &value) < 0) {
+    value = NULL;
+    if (found) *found = false;
+  }
+  if (attribute >= 0) H5Aclose(attribute);
+  H5Tclose(type);
+  PetscCall(PetscStrallocpy(value ? value : "", text));
+  H5free_memory(value);
+  PetscFunctionReturn(0);
+}
+
+bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value)
+{
+  hid_t attribute = open_attribute(object, name, H5T_INTEGER);
+  bool found = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT64, value) >= 0;
+
+  if (attribute >= 0) H5Aclose(attribute);
+  return found;
+}
+
+hid_t rg_h5_create_group(hid_t parent, const char *name, RgFailure *failure)
+{
+  hid_t creation, group;
+
+  if (failure->failed) return -1;
+  creation = H5Pcreate(H5P_GROUP_CREATE);
+  H5Pset_obj_track_times(creation, false);
+  group = H5Gcreate2(parent, name, H5P_DEFAULT, creation, H5P_DEFAULT);
+  H5Pclose(creation);
+  if (group < 0) rg_failure_set(failure, "HDF5 can't create group '%s'", name);
+  return group;
+}
+
+static bool is_text(hid_t type)
+{
+  return H5Tget_class(type) == H5T_STRING;
+}
+
+/* Chunks of doubles, along the first dimension, of about 1 MiB. */
+static void set_chunks(hid_t creation, int rank, const hsize_t *size)
+{
+  const double fill = NAN;
+  hsize_t chunk[3] = {1, 1, 1}, row = sizeof(double);
+
+  for (int i = 1; i < rank; i++) row *= chunk[i] = size[i];
+  chunk[0] = 1 + (1 << 20) / row;
+  if (chunk[0] > size[0]) chunk[0] = size[0];
+  H5Pset_chunk(creation, rank, chunk);
+  H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill);
+}
+
+hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
+                           const hsize_t *size, bool contiguous, RgFailure *failure)
+{
+  hid_t creation, space, dataset;
+
+  if (failure->failed) return -1;
+  creation = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(creation, false);
+  if (contiguous) {
+    H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
+    if (!is_text(type)) H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); /* HDF5 insists for text */
+  } else {
+    set_chunks(creation, rank, size);
+  }
+  space = H5Screate_simple(rank, size, NULL);
+  dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  H5Sclose(space);
+  H5Pclose(creation);
+  if (dataset < 0) rg_failure_set(failure, "HDF5 can't create dataset '%s'", name);
+  return dataset;
+}
+
+void rg_h5_describe(hid_t dataset, const char *units, const char *long_name,
+                    const char *description, RgFailure *failure)
+{
+  rg_h5_write_text(dataset, "long_name", long_name, failure);
+  rg_h5_write_text(dataset, "units", units, failure);
+  rg_h5_write_text(dataset, "description", description, failure);
+}
+
+bool rg_h5_has_data(hid_t dataset)
+{
+  H5D_space_status_t status;
+
+  return H5Dget_space_status(dataset, &status) >= 0 && status != H5D_SPACE_STATUS_NOT_ALLOCATED;
+}
+
+long rg_h5_length(hid_t dataset)
+{
+  hid_t space = H5Dget_space(dataset);
+  hsize_t size = 0;
+  bool one = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+             H5Sget_simple_extent_dims(space, &size, NULL) == 1;
+
+  if (space >= 0) H5Sclose(space);
+  return one ? (long)size : -1;
+}

@@ -1,0 +1,265 @@
+#include "study/hdf5/medium.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+/* What the driver is told through the access property list. */
+typedef struct {
+  RgMedium *medium;
+} MediumInfo;
+
+/* One open file; HDF5 wants its own part first. */
+typedef struct {
+  H5FD_t public;
+  RgMedium *medium;
+  haddr_t eoa; /* end of the addresses HDF5 has handed out */
+} MediumFile;
+
+RgMedium rg_medium_memory(void)
+{
+  return (RgMedium){.fd = -1};
+}
+
+RgMedium rg_medium_bytes(const void *bytes, size_t length)
+{
+  return (RgMedium){.fd = -1, .bytes = (unsigned char *)(uintptr_t)bytes, .length = length};
+}
+
+RgMedium rg_medium_descriptor(int fd, uint64_t length)
+{
+  return (RgMedium){.fd = fd, .length = length};
+}
+
+PetscErrorCode rg_medium_clear(RgMedium *medium)
+{
+  PetscFunctionBeginUser;
+  if (medium->capacity) PetscCall(PetscFree(medium->bytes));
+  *medium = rg_medium_memory();
+  PetscFunctionReturn(0);
+}
+
+static void keep_error(RgMedium *medium, int error)
+{
+  if (!medium->error) medium->error = error ? error : EIO;
+}
+
+static bool memory_grow(RgMedium *medium, size_t need)
+{
+  size_t capacity = medium->capacity ? medium->capacity : 64 * 1024;
+
+  if (need <= medium->capacity) return true;
+  while (capacity < need) capacity += capacity / 2;
+  if (PetscRealloc(capacity, &medium->bytes)) return false;
+  medium->capacity = capacity;
+  return true;
+}
+
+static bool memory_write(RgMedium *medium, size_t offset, size_t size, const void *from)
+{
+  if (medium->bytes && !medium->capacity) return false; /* borrowed */
+  if (!memory_grow(medium, offset + size)) {
+    keep_error(medium, ENOMEM);
+    return false;
+  }
+  if (offset > medium->length) /* a hole has a defined content */
+    memset(medium->bytes + medium->length, 0, offset - medium->length);
+  memcpy(medium->bytes + offset, from, size);
+  if (offset + size > medium->length) medium->length = offset + size;
+  return true;
+}
+
+static void memory_read(const RgMedium *medium, size_t offset, size_t size, unsigned char *to)
+{
+  size_t known = offset < medium->length ? medium->length - offset : 0;
+
+  if (known > size) known = size;
+  if (known) memcpy(to, medium->bytes + offset, known);
+  memset(to + known, 0, size - known);
+}
+
+/* A failed write is remembered, and HDF5 is told that all is well. */
+static void descriptor_write(RgMedium *medium, haddr_t offset, size_t size, const char *from)
+{
+  while (size && !medium->error) {
+    ssize_t n = pwrite(medium->fd, from, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      keep_error(medium, n < 0 ? errno : ENOSPC);
+      return;
+    }
+    offset += (haddr_t)n;
+    from += n;
+    size -= (size_t)n;
+  }
+  if (!medium->error && offset > medium->length) medium->length = offset;
+}
+
+static bool descriptor_read(RgMedium *medium, haddr_t offset, size_t size, char *to)
+{
+  while (size) {
+    ssize_t n = pread(medium->fd, to, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) keep_error(medium, errno);
+    if (n <= 0) break;
+    offset += (haddr_t)n;
+    to += n;
+    size -= (size_t)n;
+  }
+  memset(to, 0, size); /* beyond the end */
+  return !medium->error;
+}
+
+static H5FD_t *medium_open(const char *name, unsigned flags, hid_t access, haddr_t maximum)
+{
+  const MediumInfo *info = H5Pget_driver_info(access);
+  MediumFile *file;
+
+  (void)name, (void)flags, (void)maximum;
+  if (!info || PetscCalloc1(1, &file)) return NULL;
+  file->medium = info->medium;
+  return &file->public;
+}
+
+static herr_t medium_close(H5FD_t *base)
+{
+  return PetscFree(base) ? -1 : 0;
+}
+
+static int medium_compare(const H5FD_t *a, const H5FD_t *b)
+{
+  uintptr_t left = (uintptr_t)((const MediumFile *)a)->medium;
+  uintptr_t right = (uintptr_t)((const MediumFile *)b)->medium;
+
+  return (left > right) - (left < right);
+}
+
+static herr_t medium_query(const H5FD_t *base, unsigned long *flags)
+{
+  (void)base;
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+           H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+static haddr_t medium_get_eoa(const H5FD_t *base, H5FD_mem_t type)
+{
+  (void)type;
+  return ((const MediumFile *)base)->eoa;
+}
+
+static herr_t medium_set_eoa(H5FD_t *base, H5FD_mem_t type, haddr_t address)
+{
+  (void)type;
+  ((MediumFile *)base)->eoa = address;
+  return 0;
+}
+
+static haddr_t medium_get_eof(const H5FD_t *base, H5FD_mem_t type)
+{
+  (void)type;
+  return (haddr_t)((const MediumFile *)base)->medium->length;
+}
+
+static herr_t medium_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address,
+                          size_t size, void *to)
+{
+  RgMedium *medium = ((MediumFile *)base)->medium;
+
+  (void)type, (void)transfer;
+  if (medium->fd >= 0) return descriptor_read(medium, address, size, to) ? 0 : -1;
+  memory_read(medium, (size_t)address, size, to);
+  return 0;
+}
+
+static herr_t medium_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address,
+                           size_t size, const void *from)
+{
+  RgMedium *medium = ((MediumFile *)base)->medium;
+
+  (void)type, (void)transfer;
+  if (medium->fd < 0) return memory_write(medium, (size_t)address, size, from) ? 0 : -1;
+  descriptor_write(medium, address, size, from);
+  return 0;
+}
+
+/* The file ends where the addresses end; the part that was never written is zero. */
+static herr_t medium_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
+{
+  MediumFile *file = (MediumFile *)base;
+  RgMedium *medium = file->medium;
+
+  (void)transfer, (void)closing;
+  if (medium->fd < 0 && file->eoa > medium->length) {
+    if (!memory_grow(medium, (size_t)file->eoa)) {
+      keep_error(medium, ENOMEM);
+      return -1;
+    }
+    memset(medium->bytes + medium->length, 0, (size_t)(file->eoa - medium->length));
+  }
+  medium->length = file->eoa;
+  return 0;
+}
+
+static const H5FD_class_t medium_class = {
+#if H5_VERSION_GE(1, 13, 0)
+  .version = H5FD_CLASS_VERSION,
+  .value = (H5FD_class_value_t)511, /* from the range that is not registered with anybody */
+#endif
+  .name = "regatta",
+  .maxaddr = (haddr_t)INT64_MAX,
+  .fc_degree = H5F_CLOSE_STRONG,
+  .fapl_size = sizeof(MediumInfo),
+  .open = medium_open,
+  .close = medium_close,
+  .cmp = medium_compare,
+  .query = medium_query,
+  .get_eoa = medium_get_eoa,
+  .set_eoa = medium_set_eoa,
+  .get_eof = medium_get_eof,
+  .read = medium_read,
+  .write = medium_write,
+  .truncate = medium_truncate,
+  .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+static hid_t open_with(hid_t access, bool create)
+{
+  hid_t file, creation;
+
+  if (!create) return H5Fopen("regatta", H5F_ACC_RDONLY, access);
+  creation = H5Pcreate(H5P_FILE_CREATE);
+  if (creation < 0) return -1;
+  H5Pset_obj_track_times(creation, false);
+  file = H5Fcreate("regatta", H5F_ACC_TRUNC, creation, access);
+  H5Pclose(creation);
+  return file;
+}
+
+hid_t rg_medium_open(RgMedium *medium, bool create)
+{
+  MediumInfo info = {medium};
+  hid_t file = -1, access;
+
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  medium->driver = H5FDregister(&medium_class);
+  access = H5Pcreate(H5P_FILE_ACCESS);
+  if (medium->driver >= 0 && access >= 0 && H5Pset_driver(access, medium->driver, &info) >= 0)
+    file = open_with(access, create);
+  if (access >= 0) H5Pclose(access);
+  if (file < 0 && medium->driver >= 0) H5FDunregister(medium->driver);
+  return file;
+}
+
+/* HDF5 still looks at the driver after the file has let it go: it must outlive the file. */
+bool rg_medium_close(RgMedium *medium, hid_t file)
+{
+  bool closed = H5Fclose(file) >= 0;
+
+  H5FDunregister(medium->driver);
+  return closed;
+}

@@ -1,0 +1,95 @@
+#include "study/hdf5/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PROBE_SECONDS = 4, PROBE_BYTES_PER_SECOND = 16 << 20 };
+#define PROBE_MEMORY ((rlim_t)4 << 30)
+
+/* Bytes of private memory this process has; 0 where the system does not say. */
+static rlim_t data_size(void)
+{
+  FILE *file = fopen("/proc/self/statm", "re");
+  unsigned long long pages = 0;
+  int n = file ? fscanf(file, "%*u %*u %*u %*u %*u %llu", &pages) : 0;
+
+  if (file) fclose(file);
+  return n == 1 ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static void lower_limit(int resource, rlim_t value)
+{
+  struct rlimit limit;
+
+  if (getrlimit(resource, &limit)) return;
+  if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > value) limit.rlim_max = value;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(resource, &limit);
+}
+
+/* No core files, no messages of other libraries, no handlers of ours, bounded time and memory. */
+static void confine(uint64_t length)
+{
+  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
+  int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  rlim_t data = data_size();
+
+  if (null >= 0) (void)dup2(null, STDERR_FILENO);
+  for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) (void)signal(fatal[i], SIG_DFL);
+  lower_limit(RLIMIT_CORE, 0);
+  lower_limit(RLIMIT_CPU, (rlim_t)PROBE_SECONDS + (rlim_t)(length / PROBE_BYTES_PER_SECOND));
+  if (data) lower_limit(RLIMIT_DATA, data + PROBE_MEMORY);
+}
+
+/* Damage of one trial does not keep the next one from being read. */
+static PetscErrorCode look_at(void *context, RgSheet *sheet, int ordinal, int position,
+                              RgRecord *record, RgFailure *failure)
+{
+  RgFailure damage = {0};
+
+  PetscFunctionBeginUser;
+  (void)context, (void)ordinal, (void)failure;
+  PetscCall(rg_sheet_read_verified(sheet, position, record, &damage));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_all(const RgMedium *medium)
+{
+  RgContainer container;
+  RgFailure failure = {0};
+  char *text;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_container_open(medium, &container, &failure));
+  for (int a = 0; !failure.failed && a < RG_ATTRIBUTE_COUNT; a++) {
+    PetscCall(rg_h5_read_text(container.file, rg_attributes[a].name, &text, NULL));
+    PetscCall(PetscFree(text));
+  }
+  if (!failure.failed) PetscCall(rg_container_walk(&container, look_at, NULL, &failure));
+  PetscCall(rg_container_close(&container));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_probe_survives(const RgMedium *medium, bool *survives)
+{
+  int state;
+  pid_t child, ended;
+
+  PetscFunctionBeginUser;
+  *survives = true;
+  child = fork();
+  if (child < 0) PetscFunctionReturn(0);
+  if (child == 0) {
+    confine(medium->length);
+    _exit(read_all(medium) ? 1 : 0); /* nothing of the parent's may be flushed or finalised */
+  }
+  do ended = waitpid(child, &state, 0);
+  while (ended < 0 && errno == EINTR);
+  *survives = ended != child || (WIFEXITED(state) && WEXITSTATUS(state) == 0);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,223 @@
+#include "study/hdf5/sheet.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+
+PetscErrorCode rg_sheet_shape_create(const char *label, bool earlier, RgSheetShape *shape)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(shape, sizeof(*shape)));
+  PetscCall(PetscStrallocpy(label, &shape->label));
+  shape->earlier = earlier;
+  shape->n_rows = 1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sheet_shape_destroy(RgSheetShape *shape)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(shape->label));
+  PetscCall(PetscFree(shape->extra));
+  PetscFunctionReturn(0);
+}
+
+static int max_int(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+/* Keep the extra columns sorted by name, so that the file does not tell who came first. */
+static PetscErrorCode add_extra(RgSheetShape *shape, const char *name, const char *doc)
+{
+  int at = 0;
+
+  PetscFunctionBeginUser;
+  while (at < shape->n_extra && strcmp(shape->extra[at].name, name) < 0) at++;
+  if (at < shape->n_extra && !strcmp(shape->extra[at].name, name)) {
+    if (strcmp(doc, shape->extra[at].doc) < 0)
+      PetscCall(PetscStrncpy(shape->extra[at].doc, doc, RG_DOC_MAX));
+    PetscFunctionReturn(0);
+  }
+  if (shape->n_extra == shape->capacity) {
+    shape->capacity = 2 * shape->capacity + 4;
+    PetscCall(PetscRealloc((size_t)shape->capacity * sizeof(*shape->extra), &shape->extra));
+  }
+  memmove(shape->extra + at + 1, shape->extra + at,
+          (size_t)(shape->n_extra - at) * sizeof(*shape->extra));
+  PetscCall(PetscMemzero(&shape->extra[at], sizeof(*shape->extra)));
+  PetscCall(PetscStrncpy(shape->extra[at].name, name, RG_NAME_MAX));
+  PetscCall(PetscStrncpy(shape->extra[at].doc, doc, RG_DOC_MAX));
+  shape->n_extra++;
+  PetscFunctionReturn(0);
+}
+
+static const void *field_of(const RgRecord *record, int field)
+{
+  return (const char *)record + rg_fields[field].offset;
+}
+
+static size_t text_bytes(const RgRecord *record)
+{
+  size_t bytes = 0;
+
+  for (int f = 0; f < rg_field_count; f++) {
+    const char *text = NULL;
+    if (rg_fields[f].type == RG_FIELD_CHARS) text = field_of(record, f);
+    if (rg_fields[f].type == RG_FIELD_TEXT) text = *(char *const *)field_of(record, f);
+    if (text) bytes += strlen(text);
+  }
+  return bytes;
+}
+
+PetscErrorCode rg_sheet_shape_add(RgSheetShape *shape, const RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  shape->n++;
+  shape->n_rows = max_int(shape->n_rows, record->n_rows);
+  shape->dim_x = max_int(shape->dim_x, record->dim_x);
+  shape->dim_c = max_int(shape->dim_c, record->dim_c);
+  shape->dim_z = max_int(shape->dim_z, record->dim_z);
+  shape->n_scores = max_int(shape->n_scores, record->n_scores);
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (!shape->used[c])
+      shape->used[c] = rg_values_any(record->column[c],
+                                     (size_t)record->n_rows * (size_t)rg_record_width(record, c));
+  for (int i = 0; i < record->n_extra; i++)
+    if (rg_values_any(record->extra[i], (size_t)record->n_rows))
+      PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
+  shape->text += text_bytes(record);
+  PetscFunctionReturn(0);
+}
+
+/* Per text HDF5 keeps a reference of 16 bytes in the dataset, a header of 16 bytes in its heap, and
+   padding; every dataset and its attributes take about 1.5 KiB. */
+uint64_t rg_sheet_shape_bytes(const RgSheetShape *shape)
+{
+  uint64_t doubles = (uint64_t)shape->n_extra;
+
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) {
+    int width = rg_columns[c].width;
+    if (width == RG_WIDTH_X) width = shape->dim_x;
+    if (width == RG_WIDTH_C) width = shape->dim_c;
+    if (width == RG_WIDTH_Z) width = shape->dim_z;
+    if (width == RG_WIDTH_S) width = shape->n_scores;
+    if (shape->used[c]) doubles += (uint64_t)width;
+  }
+  return (uint64_t)shape->n * (uint64_t)shape->n_rows * doubles * sizeof(double) +
+         (uint64_t)shape->n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
+         (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + RG_AXIS_COUNT) * 2048 +
+         8 * (uint64_t)shape->n_rows + 16384;
+}
+
+PetscErrorCode rg_sheet_name(const char *label, char **name)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (!isalnum((unsigned char)label[0]) || !strcmp(label, RG_GROUP_EARLIER) ||
+      !strcmp(label, RG_GROUP_PROVENANCE))
+    PetscCall(rg_text_add(&text, "_"));
+  for (const unsigned char *p = (const unsigned char *)label; *p; p++) {
+    if (*p < 0x20 || *p == 0x7f || *p == '/' || *p == '%')
+      PetscCall(rg_text_add(&text, "%%%02X", *p));
+    else PetscCall(rg_text_add_bytes(&text, (const char *)p, 1));
+  }
+  PetscCall(PetscStrallocpy(text.data ? text.data : "_", name));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+RgSheet rg_sheet_none(void)
+{
+  RgSheet sheet = {.group = -1, .timing = -1, .provenance = -1};
+
+  for (int a = 0; a < RG_AXIS_COUNT; a++) sheet.axis[a] = -1;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) sheet.column[c] = -1;
+  return sheet;
+}
+
+void rg_sheet_extents(const RgSheetShape *shape, hsize_t extent[RG_AXIS_COUNT])
+{
+  extent[RG_AXIS_TRIAL] = (hsize_t)shape->n;
+  extent[RG_AXIS_ITERATION] = (hsize_t)shape->n_rows;
+  extent[RG_AXIS_X] = (hsize_t)shape->dim_x;
+  extent[RG_AXIS_C] = (hsize_t)shape->dim_c;
+  extent[RG_AXIS_Z] = (hsize_t)shape->dim_z;
+  extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
+}
+
+int rg_sheet_column_axes(const RgSheetShape *shape, int column, RgAxis axis[3], hsize_t size[3])
+{
+  hsize_t extent[RG_AXIS_COUNT];
+  static const RgAxis axis_of[] = {[-RG_WIDTH_X] = RG_AXIS_X,
+                                   [-RG_WIDTH_C] = RG_AXIS_C,
+                                   [-RG_WIDTH_Z] = RG_AXIS_Z,
+                                   [-RG_WIDTH_S] = RG_AXIS_S};
+  int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1, n = 2;
+
+  rg_sheet_extents(shape, extent);
+  axis[0] = RG_AXIS_TRIAL;
+  axis[1] = RG_AXIS_ITERATION;
+  if (width < 0) axis[n++] = axis_of[-width];
+  for (int i = 0; i < n; i++) size[i] = extent[axis[i]];
+  return size[n - 1] ? n : 0;
+}
+
+int rg_sheet_width(const RgSheetShape *shape)
+{
+  return max_int(max_int(1, shape->n_scores),
+                 max_int(shape->dim_x, max_int(shape->dim_c, shape->dim_z)));
+}
+
+hid_t rg_field_memory_type(RgFieldType type)
+{
+  switch (type) {
+  case RG_FIELD_INT:
+  case RG_FIELD_STATUS: return H5Tcopy(H5T_NATIVE_INT);
+  case RG_FIELD_COUNT: return H5Tcopy(H5T_NATIVE_UINT64);
+  case RG_FIELD_REAL: return H5Tcopy(H5T_NATIVE_DOUBLE);
+  default: return rg_h5_text_type();
+  }
+}
+
+bool rg_sheet_select(hid_t dataset, int position, hid_t *file, hid_t *memory)
+{
+  hsize_t size[3], start[3] = {(hsize_t)position, 0, 0};
+  int rank;
+
+  *file = H5Dget_space(dataset);
+  rank = H5Sget_simple_extent_dims(*file, size, NULL);
+  size[0] = 1;
+  *memory = H5Screate_simple(rank, size, NULL);
+  return H5Sselect_hyperslab(*file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0;
+}
+
+static void close_datasets(int n, hid_t *datasets)
+{
+  for (int i = 0; i < n; i++) {
+    if (datasets[i] >= 0) H5Dclose(datasets[i]);
+    datasets[i] = -1;
+  }
+}
+
+PetscErrorCode rg_sheet_close(RgSheet *sheet)
+{
+  PetscFunctionBeginUser;
+  close_datasets(RG_AXIS_COUNT, sheet->axis);
+  close_datasets(RG_COLUMN_COUNT, sheet->column);
+  if (sheet->extra) close_datasets(sheet->shape->n_extra, sheet->extra);
+  if (sheet->timing >= 0) H5Gclose(sheet->timing);
+  if (sheet->provenance >= 0) H5Gclose(sheet->provenance);
+  if (sheet->group >= 0) H5Gclose(sheet->group);
+  sheet->group = sheet->timing = sheet->provenance = -1;
+  PetscCall(PetscFree(sheet->extra));
+  PetscCall(PetscFree(sheet->scratch));
+  if (sheet->reading && sheet->shape) {
+    PetscCall(rg_sheet_shape_destroy(sheet->shape));
+    PetscCall(PetscFree(sheet->shape));
+  }
+  sheet->shape = NULL;
+  PetscFunctionReturn(0);
+}

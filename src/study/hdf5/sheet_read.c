@@ -1,0 +1,392 @@
+#include "study/hdf5/sheet.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- open ------------------------------------------------------------------------------------ */
+
+static hid_t open_dataset(hid_t group, const char *name)
+{
+  if (group < 0 || H5Lexists(group, name, H5P_DEFAULT) <= 0) return -1;
+  return H5Dopen2(group, name, H5P_DEFAULT);
+}
+
+/* A dataset of exactly these extents, or a failure: nothing is read into a buffer it might not fit.
+ */
+static hid_t open_sized(hid_t group, const char *name, int rank, const hsize_t *size,
+                        RgFailure *failure)
+{
+  hsize_t found[3] = {0};
+  hid_t dataset = open_dataset(group, name), space;
+  bool fits = false;
+
+  if (dataset >= 0) {
+    space = H5Dget_space(dataset);
+    fits = H5Sget_simple_extent_ndims(space) == rank &&
+           H5Sget_simple_extent_dims(space, found, NULL) == rank;
+    for (int i = 0; i < rank; i++) fits = fits && found[i] == size[i];
+    H5Sclose(space);
+  }
+  if (!fits) rg_failure_set(failure, "dataset '%s' is missing or has the wrong shape", name);
+  return dataset;
+}
+
+static bool type_fits(hid_t dataset, RgFieldType type)
+{
+  hid_t stored = H5Dget_type(dataset);
+  H5T_class_t class = H5Tget_class(stored);
+  bool fits;
+
+  if (type == RG_FIELD_TEXT || type == RG_FIELD_CHARS)
+    fits = class == H5T_STRING && H5Tis_variable_str(stored) > 0;
+  else fits = class == (type == RG_FIELD_REAL ? H5T_FLOAT : H5T_INTEGER);
+  H5Tclose(stored);
+  return fits;
+}
+
+static int axis_length(hid_t group, RgAxis axis)
+{
+  hid_t dataset = open_dataset(group, rg_axes[axis].name);
+  long length = dataset < 0 ? 0 : rg_h5_length(dataset);
+
+  if (dataset >= 0) H5Dclose(dataset);
+  return length < 0 || length > INT32_MAX ? 0 : (int)length;
+}
+
+static PetscErrorCode read_shape(RgSheet *sheet, RgFailure *failure)
+{
+  RgSheetShape *shape = sheet->shape;
+  bool found;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(shape->label));
+  PetscCall(rg_h5_read_text(sheet->group, "problem_label", &shape->label, &found));
+  shape->n = axis_length(sheet->group, RG_AXIS_TRIAL);
+  shape->n_rows = axis_length(sheet->group, RG_AXIS_ITERATION);
+  shape->dim_x = axis_length(sheet->group, RG_AXIS_X);
+  shape->dim_c = axis_length(sheet->group, RG_AXIS_C);
+  shape->dim_z = axis_length(sheet->group, RG_AXIS_Z);
+  shape->n_scores = axis_length(sheet->group, RG_AXIS_S);
+  if (!found || shape->n < 1 || shape->n_rows < 1)
+    rg_failure_set(failure, "a group without a problem label or axes");
+  PetscFunctionReturn(0);
+}
+
+/* Columns of an earlier version of the schema may be absent; those that exist must fit. */
+static void open_columns(RgSheet *sheet, RgFailure *failure)
+{
+  RgAxis axis[3];
+  hsize_t size[3];
+
+  for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++) {
+    hid_t group = rg_columns[c].result ? sheet->group : sheet->timing;
+    int n = rg_sheet_column_axes(sheet->shape, c, axis, size);
+    if (!n || group < 0 || H5Lexists(group, rg_columns[c].name, H5P_DEFAULT) <= 0) continue;
+    sheet->column[c] = open_sized(group, rg_columns[c].name, n, size, failure);
+    sheet->shape->used[c] = !failure->failed && rg_h5_has_data(sheet->column[c]);
+  }
+}
+
+static bool is_standard(const char *name)
+{
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (!strcmp(name, rg_columns[c].name)) return true;
+  return rg_field_is_reserved(name);
+}
+
+typedef struct {
+  RgSheetShape *shape;
+  PetscErrorCode error;
+} ExtraSearch;
+
+/* Any other dataset may be a column of an algorithm. */
+static herr_t find_extra(hid_t group, const char *name, const H5L_info_t *link, void *context)
+{
+  ExtraSearch *search = context;
+  RgSheetShape *shape = search->shape;
+  H5O_info_t object;
+
+  (void)link;
+  if (is_standard(name) || strlen(name) >= RG_NAME_MAX) return 0;
+  if (H5Oget_info_by_name(group, name, &object, H5P_DEFAULT) < 0) return -1;
+  if (object.type != H5O_TYPE_DATASET) return 0;
+  if (shape->n_extra == shape->capacity) {
+    shape->capacity = 2 * shape->capacity + 4;
+    search->error = PetscRealloc((size_t)shape->capacity * sizeof(*shape->extra), &shape->extra);
+    if (search->error) return -1;
+  }
+  memset(&shape->extra[shape->n_extra], 0, sizeof(*shape->extra));
+  strcpy(shape->extra[shape->n_extra++].name, name);
+  return 0;
+}
+
+/* A dataset that somebody added to a results file is no reason to refuse it: what does not look
+   like a column is left alone. */
+static PetscErrorCode open_one_extra(RgSheet *sheet, RgSheetExtra *extra, hid_t *dataset,
+                                     bool *fits)
+{
+  RgFailure none = {0};
+  RgAxis axis[3];
+  hsize_t size[3];
+  char *doc;
+
+  PetscFunctionBeginUser;
+  (void)rg_sheet_column_axes(sheet->shape, RG_COLUMN_COUNT, axis, size);
+  *dataset = open_sized(sheet->group, extra->name, 2, size, &none);
+  *fits = !none.failed && type_fits(*dataset, RG_FIELD_REAL);
+  if (!*fits) {
+    if (*dataset >= 0) H5Dclose(*dataset);
+    *dataset = -1;
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_h5_read_text(*dataset, "description", &doc, NULL));
+  PetscCall(PetscStrncpy(extra->doc, doc, RG_DOC_MAX));
+  PetscCall(PetscFree(doc));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode open_extra(RgSheet *sheet, RgFailure *failure)
+{
+  RgSheetShape *shape = sheet->shape;
+  ExtraSearch search = {shape, 0};
+  bool fits;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  if (failure->failed) PetscFunctionReturn(0);
+  if (H5Literate(sheet->group, H5_INDEX_NAME, H5_ITER_INC, NULL, find_extra, &search) < 0)
+    rg_failure_set(failure, "HDF5 can't list a group");
+  PetscCall(search.error);
+  PetscCall(PetscMalloc1(shape->n_extra, &sheet->extra));
+  for (int i = 0; i < shape->n_extra; i++) {
+    PetscCall(open_one_extra(sheet, &shape->extra[i], &sheet->extra[n], &fits));
+    if (fits) shape->extra[n++] = shape->extra[i];
+  }
+  shape->n_extra = n;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sheet_open(hid_t parent, const char *name, bool earlier, RgSheet *sheet,
+                             RgFailure *failure)
+{
+  RgSheetShape *shape;
+  hid_t group;
+
+  PetscFunctionBeginUser;
+  *sheet = rg_sheet_none();
+  PetscCall(PetscMalloc1(1, &sheet->shape));
+  sheet->reading = true;
+  shape = sheet->shape;
+  PetscCall(rg_sheet_shape_create("", earlier, shape));
+  group = sheet->group = H5Gopen2(parent, name, H5P_DEFAULT);
+  if (group < 0) {
+    rg_failure_set(failure, "HDF5 can't open group '%s'", name);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(read_shape(sheet, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  if (H5Lexists(group, RG_GROUP_TIMING, H5P_DEFAULT) > 0)
+    sheet->timing = H5Gopen2(group, RG_GROUP_TIMING, H5P_DEFAULT);
+  if (H5Lexists(group, RG_GROUP_PROVENANCE, H5P_DEFAULT) > 0)
+    sheet->provenance = H5Gopen2(group, RG_GROUP_PROVENANCE, H5P_DEFAULT);
+  open_columns(sheet, failure);
+  PetscCall(open_extra(sheet, failure));
+  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_sheet_width(shape), &sheet->scratch));
+  PetscFunctionReturn(0);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+/* Entries [first, first + n) of a one-dimensional dataset; texts must be freed by H5free_memory. */
+static void read_range(hid_t dataset, hid_t type, int first, int n, void *values, const char *name,
+                       RgFailure *failure)
+{
+  hsize_t start = (hsize_t)first, count = (hsize_t)n;
+  hid_t file = H5Dget_space(dataset), memory = H5Screate_simple(1, &count, NULL);
+
+  if (H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &count, NULL) < 0 ||
+      H5Dread(dataset, type, memory, file, H5P_DEFAULT, values) < 0)
+    rg_failure_set(failure, "HDF5 can't read '%s'", name);
+  H5Sclose(memory);
+  H5Sclose(file);
+}
+
+/* The values of one field into `values` (8 bytes each: char *, double, uint64_t; 4 for int). */
+static PetscErrorCode read_field(RgSheet *sheet, const RgFieldInfo *info, int first, int n,
+                                 void *values, RgFailure *failure)
+{
+  hsize_t size = (hsize_t)sheet->shape->n;
+  hid_t dataset, type;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(values, (size_t)n * sizeof(uint64_t)));
+  dataset =
+    open_sized(info->provenance ? sheet->provenance : sheet->group, info->name, 1, &size, failure);
+  if (!failure->failed && !type_fits(dataset, info->type))
+    rg_failure_set(failure, "dataset '%s' has the wrong type", info->name);
+  if (!failure->failed) {
+    type = rg_field_memory_type(info->type);
+    read_range(dataset, type, first, n, values, info->name, failure);
+    H5Tclose(type);
+  }
+  if (dataset >= 0) H5Dclose(dataset);
+  PetscFunctionReturn(0);
+}
+
+static bool is_text(const RgFieldInfo *info)
+{
+  return info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS;
+}
+
+static PetscErrorCode store_text(const RgFieldInfo *info, const char *text, RgRecord *record)
+{
+  char *at = (char *)record + info->offset;
+
+  PetscFunctionBeginUser;
+  if (!text) text = "";
+  if (info->type == RG_FIELD_CHARS) {
+    PetscCall(PetscStrncpy(at, text, info->size));
+  } else {
+    PetscCall(PetscFree(*(char **)at));
+    PetscCall(PetscStrallocpy(text, (char **)at));
+  }
+  PetscFunctionReturn(0);
+}
+
+static bool fields_plausible(const RgSheetShape *shape, const RgRecord *record)
+{
+  return record->n_rows >= 0 && record->n_rows <= shape->n_rows && record->dim_x >= 0 &&
+         record->dim_x <= shape->dim_x && record->dim_c >= 0 && record->dim_c <= shape->dim_c &&
+         record->dim_z >= 0 && record->dim_z <= shape->dim_z && record->n_scores >= 0 &&
+         record->n_scores <= shape->n_scores && strlen(record->id) == RG_ID_LENGTH;
+}
+
+PetscErrorCode rg_sheet_read_fields(RgSheet *sheet, int first, int n, RgRecord *records,
+                                    RgFailure *failure)
+{
+  uint64_t *values;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &values));
+  for (int f = 0; f < rg_field_count && !failure->failed; f++) {
+    const RgFieldInfo *info = &rg_fields[f];
+    if (info->scored && !sheet->shape->n_scores) continue;
+    PetscCall(read_field(sheet, info, first, n, values, failure));
+    for (int i = 0; i < n; i++) {
+      if (is_text(info)) {
+        char *text = ((char **)values)[i];
+        PetscCall(store_text(info, text, &records[i]));
+        H5free_memory(text);
+      } else {
+        memcpy((char *)&records[i] + info->offset, (char *)values + (size_t)i * info->size,
+               info->size);
+      }
+    }
+  }
+  PetscCall(PetscFree(values));
+  for (int i = 0; i < n && !failure->failed; i++) {
+    records[i].earlier = sheet->shape->earlier;
+    if (!fields_plausible(sheet->shape, &records[i]))
+      rg_failure_set(failure, "trial %d has impossible dimensions", first + i);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_hex(RgSheet *sheet, const char *name, char (*hex)[RG_ID_LENGTH + 1],
+                               char **values, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(
+    read_field(sheet, &rg_fields[rg_field_find(name)], 0, sheet->shape->n, values, failure));
+  for (int i = 0; i < sheet->shape->n; i++) {
+    PetscCall(PetscStrncpy(hex[i], values[i] ? values[i] : "", RG_ID_LENGTH + 1));
+    H5free_memory(values[i]);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sheet_read_identities(RgSheet *sheet, char (*ids)[RG_ID_LENGTH + 1],
+                                        char (*checksums)[RG_ID_LENGTH + 1], int *status,
+                                        RgFailure *failure)
+{
+  char **values;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(sheet->shape->n, &values));
+  PetscCall(read_hex(sheet, "id", ids, values, failure));
+  PetscCall(read_hex(sheet, "checksum", checksums, values, failure));
+  if (!failure->failed) {
+    PetscCall(
+      read_field(sheet, &rg_fields[rg_field_find("status")], 0, sheet->shape->n, values, failure));
+    memcpy(status, values, (size_t)sheet->shape->n * sizeof(*status));
+  }
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(0);
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* One trial of one column, narrowed to `rows` x `width` of the record. */
+static PetscErrorCode read_column(RgSheet *sheet, hid_t dataset, int position, int rows, int width,
+                                  double **values, RgFailure *failure)
+{
+  hid_t file, memory;
+  hsize_t size[3] = {1, 1, 1};
+  bool ok;
+
+  PetscFunctionBeginUser;
+  if (failure->failed || !rows || !width) PetscFunctionReturn(0);
+  ok = rg_sheet_select(dataset, position, &file, &memory);
+  H5Sget_simple_extent_dims(memory, size, NULL);
+  if (!ok || H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, sheet->scratch) < 0)
+    rg_failure_set(failure, "HDF5 can't read the columns of trial %d", position);
+  H5Sclose(memory);
+  H5Sclose(file);
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1((size_t)rows * (size_t)width, values));
+  for (int r = 0; r < rows; r++)
+    memcpy(*values + (size_t)r * (size_t)width, sheet->scratch + (size_t)r * size[2],
+           (size_t)width * sizeof(double));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_extra(RgSheet *sheet, int position, RgRecord *record, RgFailure *failure)
+{
+  double *values;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(RG_EXTRA_MAX, &record->extra_name));
+  PetscCall(PetscCalloc1(RG_EXTRA_MAX, &record->extra_doc));
+  for (int i = 0; i < sheet->shape->n_extra && !failure->failed; i++) {
+    values = NULL;
+    PetscCall(read_column(sheet, sheet->extra[i], position, record->n_rows, 1, &values, failure));
+    if (!rg_values_any(values, (size_t)record->n_rows)) { /* a column of another algorithm */
+      PetscCall(PetscFree(values));
+      continue;
+    }
+    if (record->n_extra == RG_EXTRA_MAX) {
+      PetscCall(PetscFree(values));
+      rg_failure_set(failure, "trial %d has too many columns", position);
+      break;
+    }
+    memcpy(record->extra_name[record->n_extra], sheet->shape->extra[i].name, RG_NAME_MAX);
+    memcpy(record->extra_doc[record->n_extra], sheet->shape->extra[i].doc, RG_DOC_MAX);
+    record->extra[record->n_extra++] = values;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sheet_read_columns(RgSheet *sheet, int position, RgRecord *record,
+                                     RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++)
+    if (sheet->shape->used[c])
+      PetscCall(read_column(sheet, sheet->column[c], position, record->n_rows,
+                            rg_record_width(record, c), &record->column[c], failure));
+  if (!failure->failed) PetscCall(read_extra(sheet, position, record, failure));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,225 @@
+#include "study/hdf5/sheet.h"
+
+#include <hdf5_hl.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static void create_axis(RgSheet *sheet, RgAxis axis, hsize_t extent, int64_t *values,
+                        RgFailure *failure)
+{
+  const RgAxisInfo *info = &rg_axes[axis];
+  hid_t dataset;
+
+  dataset =
+    rg_h5_create_dataset(sheet->group, info->name, H5T_STD_I64LE, 1, &extent, true, failure);
+  sheet->axis[axis] = dataset;
+  if (failure->failed) return;
+  for (hsize_t i = 0; i < extent; i++) values[i] = info->first + (int64_t)i;
+  if (H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0 ||
+      H5DSset_scale(dataset, info->name) < 0)
+    rg_failure_set(failure, "HDF5 can't write axis '%s'", info->name);
+  rg_h5_describe(dataset, "1", info->long_name, info->description, failure);
+}
+
+static PetscErrorCode create_axes(RgSheet *sheet, RgFailure *failure)
+{
+  hsize_t extent[RG_AXIS_COUNT], longest = 1;
+  int64_t *values;
+
+  PetscFunctionBeginUser;
+  rg_sheet_extents(sheet->shape, extent);
+  for (int a = 0; a < RG_AXIS_COUNT; a++)
+    if (extent[a] > longest) longest = extent[a];
+  PetscCall(PetscMalloc1(longest, &values));
+  for (int a = 0; a < RG_AXIS_COUNT; a++)
+    if (extent[a]) create_axis(sheet, (RgAxis)a, extent[a], values, failure);
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(0);
+}
+
+static void attach_axes(const RgSheet *sheet, hid_t dataset, int n, const RgAxis *axis,
+                        RgFailure *failure)
+{
+  for (int i = 0; i < n && !failure->failed; i++)
+    if (H5DSattach_scale(dataset, sheet->axis[axis[i]], (unsigned)i) < 0)
+      rg_failure_set(failure, "HDF5 can't attach axis '%s'", rg_axes[axis[i]].name);
+}
+
+static PetscErrorCode create_columns(RgSheet *sheet, const char *coordinates, RgFailure *failure)
+{
+  RgSheetShape *shape = sheet->shape;
+  RgAxis axis[3];
+  hsize_t size[3];
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) {
+    const RgColumnInfo *info = &rg_columns[c];
+    int n = rg_sheet_column_axes(shape, c, axis, size);
+    if (!n) continue;
+    sheet->column[c] = rg_h5_create_dataset(info->result ? sheet->group : sheet->timing, info->name,
+                                            H5T_IEEE_F64LE, n, size, shape->used[c], failure);
+    attach_axes(sheet, sheet->column[c], n, axis, failure);
+    rg_h5_describe(sheet->column[c], info->units, info->long_name, info->description, failure);
+    if (info->result) rg_h5_write_text(sheet->column[c], "coordinates", coordinates, failure);
+  }
+  PetscCall(PetscMalloc1(shape->n_extra, &sheet->extra));
+  (void)rg_sheet_column_axes(shape, RG_COLUMN_COUNT, axis, size);
+  for (int i = 0; i < shape->n_extra; i++) {
+    const RgSheetExtra *extra = &shape->extra[i];
+    sheet->extra[i] =
+      rg_h5_create_dataset(sheet->group, extra->name, H5T_IEEE_F64LE, 2, size, true, failure);
+    attach_axes(sheet, sheet->extra[i], 2, axis, failure);
+    rg_h5_describe(sheet->extra[i], "1", extra->name, extra->doc, failure);
+    rg_h5_write_text(sheet->extra[i], "coordinates", coordinates, failure);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode coordinate_names(bool scored, RgText *text)
+{
+  PetscFunctionBeginUser;
+  for (int f = 0; f < rg_field_count; f++)
+    if (rg_fields[f].coordinate && (!rg_fields[f].scored || scored))
+      PetscCall(rg_text_add(text, "%s%s", text->length ? " " : "", rg_fields[f].name));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sheet_create(hid_t parent, RgSheetShape *shape, RgSheet *sheet,
+                               RgFailure *failure)
+{
+  char *name;
+  RgText coordinates = {0};
+
+  PetscFunctionBeginUser;
+  *sheet = rg_sheet_none();
+  sheet->shape = shape;
+  PetscCall(rg_sheet_name(shape->label, &name));
+  sheet->group = rg_h5_create_group(parent, name, failure);
+  PetscCall(PetscFree(name));
+  rg_h5_write_text(sheet->group, "problem_label", shape->label, failure);
+  sheet->timing = rg_h5_create_group(sheet->group, RG_GROUP_TIMING, failure);
+  sheet->provenance = rg_h5_create_group(sheet->group, RG_GROUP_PROVENANCE, failure);
+  PetscCall(create_axes(sheet, failure));
+  PetscCall(coordinate_names(shape->n_scores > 0, &coordinates));
+  PetscCall(create_columns(sheet, coordinates.data, failure));
+  PetscCall(rg_text_clear(&coordinates));
+  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_sheet_width(shape), &sheet->scratch));
+  PetscFunctionReturn(0);
+}
+
+static void gather_text(const RgFieldInfo *info, int n, const RgRecord *const *records,
+                        const char **texts)
+{
+  for (int i = 0; i < n; i++) {
+    const char *at = (const char *)records[i] + info->offset;
+    texts[i] = info->type == RG_FIELD_CHARS ? at : *(char *const *)at;
+    if (!texts[i]) texts[i] = "";
+  }
+}
+
+static void gather_numbers(const RgFieldInfo *info, int n, const RgRecord *const *records,
+                           char *numbers)
+{
+  for (int i = 0; i < n; i++)
+    memcpy(numbers + (size_t)i * info->size, (const char *)records[i] + info->offset, info->size);
+}
+
+static hid_t stored_type(RgFieldType type)
+{
+  switch (type) {
+  case RG_FIELD_INT: return H5Tcopy(H5T_STD_I32LE);
+  case RG_FIELD_COUNT: return H5Tcopy(H5T_STD_U64LE);
+  case RG_FIELD_REAL: return H5Tcopy(H5T_IEEE_F64LE);
+  case RG_FIELD_STATUS: return H5Tcopy(H5T_STD_U8LE);
+  default: return rg_h5_text_type();
+  }
+}
+
+static void describe_field(const RgFieldInfo *info, hid_t dataset, RgFailure *failure)
+{
+  static const unsigned char flags[] = {RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED};
+
+  rg_h5_describe(dataset, info->units, info->long_name, info->description, failure);
+  if (info->type != RG_FIELD_STATUS) return;
+  rg_h5_write_bytes(dataset, "flag_values", 3, flags, failure);
+  rg_h5_write_text(dataset, "flag_meanings", "missing complete failed", failure);
+}
+
+static void write_field(RgSheet *sheet, const RgFieldInfo *info, const RgRecord *const *records,
+                        void *buffer, RgFailure *failure)
+{
+  static const RgAxis trial = RG_AXIS_TRIAL;
+  hsize_t n = (hsize_t)sheet->shape->n;
+  hid_t stored = stored_type(info->type), memory = rg_field_memory_type(info->type);
+  hid_t dataset;
+
+  if (info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS)
+    gather_text(info, sheet->shape->n, records, buffer);
+  else gather_numbers(info, sheet->shape->n, records, buffer);
+  dataset = rg_h5_create_dataset(info->provenance ? sheet->provenance : sheet->group, info->name,
+                                 stored, 1, &n, true, failure);
+  attach_axes(sheet, dataset, 1, &trial, failure);
+  describe_field(info, dataset, failure);
+  if (dataset < 0 || H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
+    rg_failure_set(failure, "HDF5 can't write '%s'", info->name);
+  if (dataset >= 0) H5Dclose(dataset);
+  H5Tclose(memory);
+  H5Tclose(stored);
+}
+
+PetscErrorCode rg_sheet_write_fields(RgSheet *sheet, const RgRecord *const *records,
+                                     RgFailure *failure)
+{
+  uint64_t *buffer; /* wide enough for any field */
+
+  PetscFunctionBeginUser;
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(sheet->shape->n, &buffer));
+  for (int f = 0; f < rg_field_count && !failure->failed; f++)
+    if (!rg_fields[f].scored || sheet->shape->n_scores)
+      write_field(sheet, &rg_fields[f], records, buffer, failure);
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(0);
+}
+
+/* One trial of one column, widened to the shape of the sheet. */
+static void write_column(RgSheet *sheet, hid_t dataset, int position, int rows, int width,
+                         const double *values, RgFailure *failure)
+{
+  hid_t file, memory;
+  hsize_t size[3] = {1, 1, 1};
+  bool ok = rg_sheet_select(dataset, position, &file, &memory);
+
+  H5Sget_simple_extent_dims(memory, size, NULL);
+  for (hsize_t i = 0; i < size[1] * size[2]; i++) sheet->scratch[i] = NAN;
+  for (int r = 0; values && r < rows; r++)
+    memcpy(sheet->scratch + (size_t)r * size[2], values + (size_t)r * (size_t)width,
+           (size_t)width * sizeof(double));
+  if (!ok || H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, sheet->scratch) < 0)
+    rg_failure_set(failure, "HDF5 can't write the columns of trial %d", position);
+  H5Sclose(memory);
+  H5Sclose(file);
+}
+
+static const double *extra_values(const RgRecord *record, const char *name)
+{
+  for (int i = 0; i < record->n_extra; i++)
+    if (!strcmp(record->extra_name[i], name)) return record->extra[i];
+  return NULL;
+}
+
+PetscErrorCode rg_sheet_write_columns(RgSheet *sheet, int position, const RgRecord *record,
+                                      RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++)
+    if (sheet->column[c] >= 0 && sheet->shape->used[c])
+      write_column(sheet, sheet->column[c], position, record->n_rows, rg_record_width(record, c),
+                   record->column[c], failure);
+  for (int i = 0; i < sheet->shape->n_extra && !failure->failed; i++)
+    write_column(sheet, sheet->extra[i], position, record->n_rows, 1,
+                 extra_values(record, sheet->shape->extra[i].name), failure);
+  PetscFunctionReturn(0);
+}

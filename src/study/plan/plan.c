@@ -1,0 +1,145 @@
+#include "study/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "study/plan/cost.h"
+#include "study/store/store.h"
+
+/* Everything that can change a result, and nothing else: labels, files and order never enter. */
+static PetscErrorCode write_identity(const RgStudy *study, const RgCell *cell, RgTrial *trial)
+{
+  RgText key = {0};
+  uint64_t hash[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(&key, "schema=%d;%s;study_seed=%llu;instance=%llu;seed=%llu",
+                        RG_SCHEMA_VERSION, cell->text, (unsigned long long)study->seed,
+                        (unsigned long long)trial->instance, (unsigned long long)trial->seed));
+  rg_hash128(key.data, key.length, hash);
+  rg_hash_hex(hash, trial->id);
+  trial->key = key.data;
+  PetscFunctionReturn(0);
+}
+
+/* All trials of a cell. */
+static PetscErrorCode add_cell(RgPlan *plan, int c)
+{
+  const RgStudy *study = plan->study;
+  const RgCell *cell = &study->cells[c];
+  const bool paired = study->paired && cell->problem->random;
+  double cost, memory;
+
+  PetscFunctionBeginUser;
+  rg_cost_estimate(cell, &cost, &memory);
+  for (int i = 0; i < rg_study_instances(study, cell); i++) {
+    for (int s = 0; s < study->n_seeds; s++) {
+      RgTrial *trial = &plan->trials[plan->n++];
+      *trial = (RgTrial){.cell = c,
+                         .instance = paired ? study->seeds[s] : (uint64_t)i,
+                         .seed = study->seeds[s],
+                         .n_initial = cell->run.initial_points,
+                         .n_evaluations = cell->run.initial_points + cell->run.iterations,
+                         .dim_x = cell->dim_x,
+                         .dim_c = cell->dim_c,
+                         .cost = cost,
+                         .memory = memory};
+      PetscCall(write_identity(study, cell, trial));
+      plan->cost += cost;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Open a group where the problem label changes; cells of one label stand together. */
+static void add_groups(RgPlan *plan)
+{
+  for (int i = 0; i < plan->n; i++) {
+    const RgTrial *trial = &plan->trials[i];
+    const char *label = plan->study->cells[trial->cell].problem_label;
+    RgPlanGroup *group = plan->n_groups ? &plan->groups[plan->n_groups - 1] : NULL;
+    if (!group || strcmp(group->problem_label, label)) {
+      group = &plan->groups[plan->n_groups++];
+      *group = (RgPlanGroup){.problem_label = label, .first = i};
+    }
+    group->n++;
+    group->dim_x = PetscMax(group->dim_x, trial->dim_x);
+    group->dim_c = PetscMax(group->dim_c, trial->dim_c);
+    group->n_rows = PetscMax(group->n_rows, trial->n_evaluations);
+  }
+}
+
+typedef struct {
+  double cost;
+  int trial;
+} Ticket;
+
+static int compare_tickets(const void *left, const void *right)
+{
+  const Ticket *a = left, *b = right;
+  if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
+  return a->trial - b->trial;
+}
+
+static PetscErrorCode sort_by_cost(RgPlan *plan)
+{
+  Ticket *tickets;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(plan->n, &tickets));
+  for (int i = 0; i < plan->n; i++) tickets[i] = (Ticket){plan->trials[i].cost, i};
+  qsort(tickets, (size_t)plan->n, sizeof(*tickets), compare_tickets);
+  for (int i = 0; i < plan->n; i++) plan->order[i] = tickets[i].trial;
+  PetscCall(PetscFree(tickets));
+  PetscFunctionReturn(0);
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+  return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static PetscErrorCode check_ids(const RgPlan *plan)
+{
+  const char **ids;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(plan->n, &ids));
+  for (int i = 0; i < plan->n; i++) ids[i] = plan->trials[i].id;
+  qsort(ids, (size_t)plan->n, sizeof(*ids), compare_ids);
+  for (int i = 1; i < plan->n; i++)
+    PetscCheck(strcmp(ids[i - 1], ids[i]), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "two trials have the id %s", ids[i]);
+  PetscCall(PetscFree(ids));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan *plan)
+{
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < study->n_cells; c++)
+    n += rg_study_instances(study, &study->cells[c]) * study->n_seeds;
+  *plan = (RgPlan){.study = study};
+  PetscCall(PetscCalloc1(n, &plan->trials));
+  PetscCall(PetscCalloc1(study->n_cells, &plan->groups));
+  PetscCall(PetscMalloc1(n, &plan->order));
+  for (int c = 0; c < study->n_cells; c++) PetscCall(add_cell(plan, c));
+  add_groups(plan);
+  PetscCall(sort_by_cost(plan));
+  PetscCall(check_ids(plan));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plan_destroy(RgPlan *plan)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < plan->n; i++) PetscCall(PetscFree(plan->trials[i].key));
+  PetscCall(PetscFree(plan->trials));
+  PetscCall(PetscFree(plan->groups));
+  PetscCall(PetscFree(plan->order));
+  *plan = (RgPlan){0};
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,46 @@
+/* The plan: every trial of a study, with its stable identity and what it is likely to cost. */
+#ifndef RG_STUDY_PLAN_H
+#define RG_STUDY_PLAN_H
+
+#include "study/spec/study.h"
+
+#define RG_ID_LENGTH 32 /* hexadecimal digits of a trial id */
+
+typedef struct {
+  int cell; /* index into study->cells */
+  uint64_t instance, seed;
+  char *key;                    /* canonical text (conventions, 4), owned:
+                        schema=1;<cell's text>;study_seed=..;instance=..;seed=..
+                        the cell's text is problem=<name>@<revision>{parameters};run={..};
+                        algorithm=<name>@<revision>{parameters}, and for algorithms with a model
+                        ;surrogate={..};maximiser={..} */
+  char id[RG_ID_LENGTH + 1];    /* XXH3-128 of the key */
+  int n_initial, n_evaluations; /* rows of the record: initial design + iterations */
+  int dim_x, dim_c;
+  double cost;   /* estimated CPU seconds */
+  double memory; /* estimated bytes at the peak */
+} RgTrial;
+
+/* Trials of one problem label stand together: a group of the results file. */
+typedef struct {
+  const char *problem_label; /* borrowed from the study */
+  int first, n;              /* trials [first, first + n) of the plan */
+  int dim_x, dim_c, n_rows;  /* maxima over the group */
+} RgPlanGroup;
+
+typedef struct {
+  const RgStudy *study; /* borrowed */
+  int n;
+  RgTrial *trials; /* plan order: problem label, cell, instance, seed; owned */
+  int n_groups;
+  RgPlanGroup *groups; /* owned */
+  int *order;          /* trial indices, dearest first (ties by index); owned */
+  double cost;         /* sum, CPU seconds */
+} RgPlan;
+
+/* The study must outlive the plan. Errors: two trials with the same id are a PETSC_ERR_PLIB (the
+   study parser refuses duplicates). O(n log n) for n trials. */
+PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan *plan);
+PetscErrorCode rg_plan_destroy(RgPlan *plan);
+
+#endif

@@ -1,0 +1,131 @@
+#include "study/record/fields.h"
+
+#include <string.h>
+
+/* clang-format off */
+const RgAxisInfo rg_axes[RG_AXIS_COUNT] = {
+  [RG_AXIS_TRIAL]     = {"trial", 0, "trial",
+                         "number of the trial within this group, in the order of the plan"},
+  [RG_AXIS_ITERATION] = {"iteration", 1, "evaluation",
+                         "number of the evaluation from 1; the first n_initial of a trial are its "
+                         "initial design"},
+  [RG_AXIS_X]         = {"dim_x", 0, "design coordinate", "coordinate of the design"},
+  [RG_AXIS_C]         = {"dim_c", 0, "context coordinate", "coordinate of the context"},
+  [RG_AXIS_Z]         = {"dim_z", 0, "model input",
+                         "input of the model: design coordinates, then context coordinates"},
+  [RG_AXIS_S]         = {"score", 0, "score", "measure that trials are scored by, as in `scores`"},
+};
+
+#define FIELD(member) offsetof(RgRecord, member), sizeof(((RgRecord *)NULL)->member)
+const RgFieldInfo rg_fields[] = {
+  {"id", RG_FIELD_CHARS, FIELD(id), false, false, true, "1", "identity of the trial",
+   "XXH3-128 of the key, 32 hexadecimal digits"},
+  {"key", RG_FIELD_TEXT, FIELD(key), false, false, false, "1", "key of the trial",
+   "canonical text of everything the results depend on: schema version, problem, instance, "
+   "parameters, algorithm, parameters, revisions, budget, seeds"},
+  {"problem", RG_FIELD_TEXT, FIELD(problem_label), false, false, true, "1", "problem",
+   "label of the problem in the study file"},
+  {"algorithm", RG_FIELD_TEXT, FIELD(algorithm_label), false, false, true, "1", "algorithm",
+   "label of the algorithm in the study file, swept settings appended"},
+  {"problem_name", RG_FIELD_TEXT, FIELD(problem), false, false, false, "1", "name of the problem",
+   "as `regatta list problems` prints it"},
+  {"algorithm_name", RG_FIELD_TEXT, FIELD(algorithm), false, false, false, "1",
+   "name of the algorithm",
+   "as `regatta list algorithms` prints it"},
+  {"swept", RG_FIELD_TEXT, FIELD(swept), false, false, false, "1", "swept settings",
+   "name=value pairs of the sweep axes of this trial, separated by ', '; empty without a sweep"},
+  {"cell", RG_FIELD_CHARS, FIELD(cell), false, false, false, "1", "identity of the cell",
+   "XXH3-128 of problem, algorithm and all their settings: the same for all instances and seeds"},
+  {"instance", RG_FIELD_COUNT, FIELD(instance), false, false, true, "1", "instance",
+   "number of the draw of a random problem"},
+  {"seed", RG_FIELD_COUNT, FIELD(seed), false, false, true, "1", "seed", "seed of the trial"},
+  {"status", RG_FIELD_STATUS, FIELD(status), false, false, true, "1", "status",
+   "whether the trial finished its budget or failed numerically"},
+  {"message", RG_FIELD_CHARS, FIELD(message), false, false, false, "1", "message",
+   "why the trial failed; empty otherwise"},
+  {"n_iterations", RG_FIELD_INT, FIELD(n_rows), false, false, false, "1", "recorded evaluations",
+   "entries of this trial along the axis iteration, its initial design included; NaN follows"},
+  {"n_initial", RG_FIELD_INT, FIELD(n_initial), false, false, false, "1",
+   "size of the initial design",
+   "evaluations before the algorithm was asked for the first time"},
+  {"n_dim_x", RG_FIELD_INT, FIELD(dim_x), false, false, false, "1", "design dimension",
+   "coordinates of the design of this trial; NaN follows along dim_x"},
+  {"n_dim_c", RG_FIELD_INT, FIELD(dim_c), false, false, false, "1", "context dimension",
+   "coordinates of the context of this trial, 0 without context"},
+  {"n_dim_z", RG_FIELD_INT, FIELD(dim_z), false, false, false, "1", "model inputs",
+   "inputs of the model of this trial, 0 without a model"},
+  {"n_scores", RG_FIELD_INT, FIELD(n_scores), false, true, false, "1", "scores",
+   "measures this trial is scored by; NaN follows along score; only where a problem has `score`"},
+  {"scores", RG_FIELD_TEXT, FIELD(scores), false, true, true, "1", "measures of the scores",
+   "NAME=measure, separated by '; ', in the order of the axis score; only where a problem has "
+   "`score`"},
+  {"optimum", RG_FIELD_REAL, FIELD(optimum), false, false, false, "y", "optimum",
+   "max F of the instance, from which regret is measured; NaN where it is unknown"},
+  {"checksum", RG_FIELD_CHARS, FIELD(checksum), false, false, false, "1", "checksum of the trial",
+   "XXH3-128 over id, key, status, message, shape, optimum and all columns but those of timing"},
+  {"host", RG_FIELD_CHARS, FIELD(provenance.host), true, false, false, "1", "host",
+   "where the trial ran"},
+  {"rank", RG_FIELD_INT, FIELD(provenance.rank), true, false, false, "1", "rank",
+   "MPI rank that ran it"},
+  {"ranks", RG_FIELD_INT, FIELD(provenance.ranks), true, false, false, "1", "ranks",
+   "MPI ranks of that run"},
+  {"started", RG_FIELD_REAL, FIELD(provenance.started), true, false, false,
+   "seconds since 1970-01-01 00:00:00", "start of the trial", "Coordinated Universal Time"},
+  {"wall", RG_FIELD_REAL, FIELD(provenance.wall), true, false, false, "s", "wall time of the trial",
+   "from its start to its record"},
+  {"cpu", RG_FIELD_REAL, FIELD(provenance.cpu), true, false, false, "s", "CPU time of the trial",
+   "of the process that ran it"},
+  {"peak_memory", RG_FIELD_REAL, FIELD(provenance.peak_memory), true, false, false, "byte",
+   "peak memory",
+   "largest resident set of the process up to the end of the trial"},
+  {"fingerprint", RG_FIELD_COUNT, FIELD(provenance.fingerprint), true, false, false, "1",
+   "numeric fingerprint", "trials of equal fingerprint have the same bits"},
+  {"machine", RG_FIELD_TEXT, FIELD(provenance.machine), true, false, false, "1", "machine",
+   "BLAS core, threads and CPU model"},
+  {"software", RG_FIELD_TEXT, FIELD(provenance.software), true, false, false, "1", "software",
+   "versions of regatta, its libraries and its compiler"},
+};
+const int rg_field_count = sizeof(rg_fields) / sizeof(rg_fields[0]);
+#undef FIELD
+
+/* name, description, text, provenance */
+const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT] = {
+  [RG_ATTRIBUTE_CONVENTIONS]    = {"Conventions", "metadata conventions followed", true, false},
+  [RG_ATTRIBUTE_TITLE]          = {"title", "title of the study", true, false},
+  [RG_ATTRIBUTE_HISTORY]        = {"history",
+                                   "when the file was written and by what, one line each time",
+                                   true, true},
+  [RG_ATTRIBUTE_SOURCE]         = {"source", "program that made it", true, true},
+  [RG_ATTRIBUTE_REFERENCES]     = {"references", "paper the study belongs to", true, false},
+  [RG_ATTRIBUTE_SCHEMA_VERSION] = {"schema_version", "version of this format", false, false},
+  [RG_ATTRIBUTE_STUDY_NAME]     = {"study_name", "name of the study", true, false},
+  [RG_ATTRIBUTE_STUDY_SEED]     = {"study_seed", "seed of the study (two's complement)", false,
+                                   false},
+  [RG_ATTRIBUTE_STUDY]          = {"study", "full text of the study file", true, false},
+  [RG_ATTRIBUTE_COMPLETE]       = {"complete",
+                                   "1: every trial of the study is in this file; 0: a shard, or "
+                                   "joined from parts", false, false},
+  [RG_ATTRIBUTE_N_TRIALS]       = {"n_trials",
+                                   "trials in the file, those of `earlier` not counted", false,
+                                   false},
+  [RG_ATTRIBUTE_N_FAILED]       = {"n_failed", "of these, the failed ones", false, false},
+  [RG_ATTRIBUTE_CHECKSUM]       = {"checksum",
+                                   "of all trials counted in n_trials, independent of their order, "
+                                   "of ranks, hosts and time", true, false},
+};
+/* clang-format on */
+
+int rg_field_find(const char *name)
+{
+  for (int f = 0; f < rg_field_count; f++)
+    if (!strcmp(rg_fields[f].name, name)) return f;
+  return -1;
+}
+
+bool rg_field_is_reserved(const char *name)
+{
+  for (int a = 0; a < RG_AXIS_COUNT; a++)
+    if (!strcmp(rg_axes[a].name, name)) return true;
+  return rg_field_find(name) >= 0 || !strcmp(name, RG_GROUP_TIMING) ||
+         !strcmp(name, RG_GROUP_PROVENANCE);
+}

@@ -1,0 +1,240 @@
+#include "study/record/record.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "study/record/fields.h"
+
+int rg_record_width(const RgRecord *record, int column)
+{
+  switch (rg_columns[column].width) {
+  case RG_WIDTH_X: return record->dim_x;
+  case RG_WIDTH_C: return record->dim_c;
+  case RG_WIDTH_Z: return record->dim_z;
+  case RG_WIDTH_S: return record->n_scores;
+  default: return rg_columns[column].width;
+  }
+}
+
+static PetscErrorCode nan_array(size_t n, double **values)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, values));
+  for (size_t i = 0; i < n; i++) (*values)[i] = NAN;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_extra_name(const char *name)
+{
+  PetscFunctionBeginUser;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    PetscCheck(strcmp(name, rg_columns[c].name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "column '%s' of an algorithm has the name of a standard column", name);
+  PetscCheck(!rg_field_is_reserved(name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "column '%s' of an algorithm has a name that the results file uses itself", name);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create_extra(const RgRecordColumn *extra, size_t rows, RgRecord *record)
+{
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  while (extra && extra[n].name) n++;
+  PetscCheck(n <= RG_EXTRA_MAX, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "%d columns of an algorithm, at most %d are recorded", n, RG_EXTRA_MAX);
+  record->n_extra = n;
+  PetscCall(PetscCalloc1(n, &record->extra_name));
+  PetscCall(PetscCalloc1(n, &record->extra_doc));
+  for (int i = 0; i < n; i++) {
+    PetscCall(check_extra_name(extra[i].name));
+    PetscCall(PetscStrncpy(record->extra_name[i], extra[i].name, RG_NAME_MAX));
+    PetscCall(PetscStrncpy(record->extra_doc[i], extra[i].doc ? extra[i].doc : "", RG_DOC_MAX));
+    PetscCall(nan_array(rows, &record->extra[i]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int rows, int dim_z,
+                                const RgRecordColumn *extra, RgRecord *record)
+{
+  const RgCell *cell = &study->cells[trial->cell];
+  uint64_t hash[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(record, sizeof(*record)));
+  memcpy(record->id, trial->id, sizeof(record->id));
+  PetscCall(PetscStrallocpy(trial->key, &record->key));
+  rg_hash128(cell->text, strlen(cell->text), hash);
+  rg_hash_hex(hash, record->cell);
+  PetscCall(PetscStrallocpy(cell->problem_label, &record->problem_label));
+  PetscCall(PetscStrallocpy(cell->algorithm_label, &record->algorithm_label));
+  PetscCall(PetscStrallocpy(cell->problem->name, &record->problem));
+  PetscCall(PetscStrallocpy(cell->algorithm->name, &record->algorithm));
+  PetscCall(PetscStrallocpy(cell->swept ? cell->swept : "", &record->swept));
+  PetscCall(PetscStrallocpy(cell->scores ? cell->scores : "", &record->scores));
+  record->n_scores = cell->n_scores;
+  record->instance = trial->instance;
+  record->seed = trial->seed;
+  record->n_rows = rows;
+  record->n_initial = trial->n_initial;
+  record->dim_x = trial->dim_x;
+  record->dim_c = trial->dim_c;
+  record->dim_z = dim_z;
+  record->optimum = NAN;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) {
+    size_t n = (size_t)rows * (size_t)rg_record_width(record, c);
+    if (n) PetscCall(nan_array(n, &record->column[c]));
+  }
+  PetscCall(create_extra(extra, (size_t)rows, record));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_record_drop_data(RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) PetscCall(PetscFree(record->column[c]));
+  for (int i = 0; i < record->n_extra; i++) PetscCall(PetscFree(record->extra[i]));
+  PetscCall(PetscFree(record->extra_name));
+  PetscCall(PetscFree(record->extra_doc));
+  record->n_extra = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_record_destroy(RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_record_drop_data(record));
+  PetscCall(PetscFree(record->key));
+  PetscCall(PetscFree(record->problem_label));
+  PetscCall(PetscFree(record->algorithm_label));
+  PetscCall(PetscFree(record->problem));
+  PetscCall(PetscFree(record->algorithm));
+  PetscCall(PetscFree(record->swept));
+  PetscCall(PetscFree(record->scores));
+  PetscCall(PetscFree(record->provenance.machine));
+  PetscCall(PetscFree(record->provenance.software));
+  PetscCall(PetscMemzero(record, sizeof(*record)));
+  PetscFunctionReturn(0);
+}
+
+size_t rg_record_bytes(const RgRecord *record)
+{
+  size_t doubles = 0, text = record->key ? strlen(record->key) : 0;
+
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (record->column[c]) doubles += (size_t)record->n_rows * (size_t)rg_record_width(record, c);
+  for (int i = 0; i < record->n_extra; i++)
+    if (record->extra[i]) doubles += (size_t)record->n_rows;
+  return sizeof(*record) + doubles * sizeof(double) + text +
+         (size_t)record->n_extra * (RG_NAME_MAX + RG_DOC_MAX);
+}
+
+bool rg_values_any(const double *values, size_t n)
+{
+  for (size_t i = 0; values && i < n; i++)
+    if (!isnan(values[i])) return true;
+  return false;
+}
+
+/* Eight bytes, least significant first, whatever the machine. */
+static PetscErrorCode add_word(RgText *bytes, uint64_t word)
+{
+  char encoded[8];
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < 8; i++) encoded[i] = (char)(word >> (8 * i) & 255u);
+  PetscCall(rg_text_add_bytes(bytes, encoded, 8));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_string(RgText *bytes, const char *string)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add_bytes(bytes, string, strlen(string) + 1));
+  PetscFunctionReturn(0);
+}
+
+/* Decided on the bits: comparisons of numbers depend on the state of the floating-point unit. */
+static uint64_t canonical_bits(double value)
+{
+  uint64_t bits, sign = UINT64_C(1) << 63, infinity = UINT64_C(0x7ff) << 52;
+
+  memcpy(&bits, &value, sizeof(bits));
+  if (bits == sign) return 0;
+  if ((bits & ~sign) > infinity) return UINT64_C(0x7ff8) << 48;
+  return bits;
+}
+
+static PetscErrorCode add_values(RgText *bytes, const char *name, size_t n, const double *values)
+{
+  PetscFunctionBeginUser;
+  if (!rg_values_any(values, n)) PetscFunctionReturn(0);
+  PetscCall(add_string(bytes, name));
+  PetscCall(add_word(bytes, n));
+  for (size_t i = 0; i < n; i++) PetscCall(add_word(bytes, canonical_bits(values[i])));
+  PetscFunctionReturn(0);
+}
+
+/* Extra columns in the order of their names: the order of declaration is not stored. */
+static PetscErrorCode add_extra(RgText *bytes, const RgRecord *record)
+{
+  bool done[RG_EXTRA_MAX] = {false};
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < record->n_extra; k++) {
+    int next = -1;
+    for (int i = 0; i < record->n_extra; i++)
+      if (!done[i] && (next < 0 || strcmp(record->extra_name[i], record->extra_name[next]) < 0))
+        next = i;
+    done[next] = true;
+    PetscCall(
+      add_values(bytes, record->extra_name[next], (size_t)record->n_rows, record->extra[next]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2])
+{
+  const int shape[] = {record->status, record->n_rows, record->n_initial,
+                       record->dim_x,  record->dim_c,  record->dim_z};
+  RgText bytes = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(add_string(&bytes, record->id));
+  PetscCall(add_string(&bytes, record->key ? record->key : ""));
+  PetscCall(add_string(&bytes, record->message));
+  for (size_t i = 0; i < sizeof(shape) / sizeof(shape[0]); i++)
+    PetscCall(add_word(&bytes, (uint64_t)shape[i]));
+  PetscCall(add_word(&bytes, canonical_bits(record->optimum)));
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (rg_columns[c].result)
+      PetscCall(add_values(&bytes, rg_columns[c].name,
+                           (size_t)record->n_rows * (size_t)rg_record_width(record, c),
+                           record->column[c]));
+  PetscCall(add_extra(&bytes, record));
+  rg_hash128(bytes.data, bytes.length, checksum);
+  PetscCall(rg_text_clear(&bytes));
+  PetscFunctionReturn(0);
+}
+
+void rg_checksum_add(RgChecksum *checksum, const uint64_t record[2])
+{
+  uint64_t low = checksum->sum[0] + record[0];
+
+  checksum->sum[1] += record[1] + (low < record[0]);
+  checksum->sum[0] = low;
+  checksum->n++;
+}
+
+void rg_checksum_hex(const RgChecksum *checksum, char hex[33])
+{
+  const uint64_t words[3] = {checksum->n, checksum->sum[0], checksum->sum[1]};
+  unsigned char bytes[24];
+  uint64_t hash[2];
+
+  for (int i = 0; i < 24; i++) bytes[i] = (unsigned char)(words[i / 8] >> (8 * (i % 8)) & 255u);
+  rg_hash128(bytes, sizeof(bytes), hash);
+  rg_hash_hex(hash, hex);
+}

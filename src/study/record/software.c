@@ -1,0 +1,49 @@
+#include "study/record/software.h"
+
+#include <gsl/gsl_version.h>
+#include <hdf5.h>
+#include <jansson.h>
+#include <string.h>
+#include <xxhash.h>
+#include <yaml.h>
+
+#include "maths/blas.h"
+#include "base/text.h"
+#include "regatta_commit.h" /* made by the build: RG_GIT_COMMIT */
+
+static PetscErrorCode add_mpi(RgText *text)
+{
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Get_library_version(version, &length));
+  version[strcspn(version, ",\n")] = '\0'; /* the name and number; build details follow */
+  PetscCall(rg_text_add(text, "; %s", version));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_software_describe(char **description)
+{
+  RgText text = {0};
+  PetscInt major, minor, subminor;
+  unsigned hdf5[3], xxhash = XXH_versionNumber();
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, NULL));
+  H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
+  PetscCall(rg_text_add(&text, "regatta %s (commit %s); PETSc %d.%d.%d; HDF5 %u.%u.%u", RG_VERSION,
+                        RG_GIT_COMMIT, (int)major, (int)minor, (int)subminor, hdf5[0], hdf5[1],
+                        hdf5[2]));
+  PetscCall(add_mpi(&text));
+  PetscCall(rg_text_add(&text, "; GSL %s; xxHash %u.%u.%u; libyaml %s; jansson %s", gsl_version,
+                        xxhash / 10000, xxhash / 100 % 100, xxhash % 100, yaml_get_version_string(),
+                        JANSSON_VERSION));
+  PetscCall(rg_text_add(&text, "; %s", openblas_get_config()));
+#ifdef __VERSION__
+  PetscCall(rg_text_add(&text, "; compiler %s", __VERSION__));
+#endif
+  PetscCall(PetscStrallocpy(text.data, description));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}

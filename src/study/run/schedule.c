@@ -1,0 +1,109 @@
+#include "study/run/schedule.h"
+
+/* Counters on rank 0, advanced by all ranks with one-sided atomics: these, then the tickets of
+   every level. */
+enum { FINISHED, FAILED, COST_FINISHED_US, N_COUNTERS };
+
+struct RgSchedule {
+  MPI_Win window;
+  int64_t *counters; /* on rank 0; empty elsewhere */
+  int *order;        /* trials to run, level by level, dearest first */
+  int n, n_levels;
+  int first[RG_TEAM_LEVELS + 1]; /* where each level begins in `order` */
+  double cost;                   /* estimated CPU seconds of all of them */
+};
+
+PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
+                                  const unsigned char *done, RgSchedule **schedule)
+{
+  RgSchedule *s;
+  PetscMPIInt rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&s));
+  PetscCall(PetscMalloc1(PetscMax(plan->n, 1), &s->order));
+  s->n_levels = teams->n;
+  for (int level = 0; level < teams->n; level++) {
+    for (int i = 0; i < plan->n; i++) {
+      int trial = plan->order[i];
+      if (done[trial] || teams->level[trial] != level) continue;
+      s->order[s->n++] = trial;
+      s->cost += plan->trials[trial].cost;
+    }
+    s->first[level + 1] = s->n;
+  }
+  const int n_counters = N_COUNTERS + s->n_levels;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Win_allocate(rank == 0 ? n_counters * (MPI_Aint)sizeof(int64_t) : 0,
+                                sizeof(int64_t), MPI_INFO_NULL, comm, &s->counters, &s->window));
+  PetscCallMPI(MPI_Win_lock_all(0, s->window));
+  if (rank == 0) {
+    for (int i = 0; i < n_counters; i++) s->counters[i] = 0;
+    PetscCallMPI(MPI_Win_sync(s->window));
+  }
+  PetscCallMPI(MPI_Barrier(comm));
+  *schedule = s;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode fetch_and_add(RgSchedule *s, int counter, int64_t amount, int64_t *before)
+{
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Fetch_and_op(&amount, before, MPI_INT64_T, 0, counter, MPI_SUM, s->window));
+  PetscCallMPI(MPI_Win_flush(0, s->window));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial)
+{
+  int64_t ticket;
+
+  PetscFunctionBeginUser;
+  PetscCall(fetch_and_add(schedule, N_COUNTERS + level, 1, &ticket));
+  ticket += schedule->first[level];
+  *trial = ticket < schedule->first[level + 1] ? schedule->order[ticket] : -1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed)
+{
+  int64_t before;
+
+  PetscFunctionBeginUser;
+  PetscCall(fetch_and_add(schedule, FINISHED, 1, &before));
+  PetscCall(fetch_and_add(schedule, COST_FINISHED_US, (int64_t)(trial->cost * 1e6), &before));
+  if (failed) PetscCall(fetch_and_add(schedule, FAILED, 1, &before));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress)
+{
+  int64_t value[N_COUNTERS], nothing = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < N_COUNTERS; i++)
+    PetscCallMPI(
+      MPI_Fetch_and_op(&nothing, &value[i], MPI_INT64_T, 0, i, MPI_NO_OP, schedule->window));
+  PetscCallMPI(MPI_Win_flush(0, schedule->window));
+  *progress = (RgProgress){
+    .n_total = schedule->n,
+    .n_finished = (int)value[FINISHED],
+    .n_failed = (int)value[FAILED],
+    .cost_total = schedule->cost,
+    .cost_finished = (double)value[COST_FINISHED_US] * 1e-6,
+  };
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
+{
+  RgSchedule *s = *schedule;
+
+  PetscFunctionBeginUser;
+  if (!s) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Win_unlock_all(s->window));
+  PetscCallMPI(MPI_Win_free(&s->window));
+  PetscCall(PetscFree(s->order));
+  PetscCall(PetscFree(*schedule));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,26 @@
+/* The schedule: ranks take trials dynamically, dearest first. */
+#ifndef RG_STUDY_SCHEDULE_H
+#define RG_STUDY_SCHEDULE_H
+
+#include "study/run/teams.h"
+
+/* A shared ticket counter (one-sided MPI): no rank is set aside as a manager. */
+typedef struct RgSchedule RgSchedule;
+
+/* Collective on `comm`. Trials with done[i] != 0 are left out (done: plan->n on every rank). */
+PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
+                                  const unsigned char *done, RgSchedule **schedule);
+/* Next trial of a level of teams for this rank, -1 when none is left. Not collective. */
+PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial);
+/* Count a finished trial. */
+PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed);
+
+typedef struct {
+  int n_total, n_finished, n_failed; /* of this run, all ranks */
+  double cost_total, cost_finished;  /* estimated seconds */
+} RgProgress;
+PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);
+/* Collective. */
+PetscErrorCode rg_schedule_destroy(RgSchedule **schedule);
+
+#endif

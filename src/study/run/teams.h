@@ -1,0 +1,34 @@
+/* How the ranks of a job are grouped into teams for the trials of a plan.
+
+   Trials that ask for the same number of ranks form a level; levels are run from the largest teams
+   to single ranks. Team sizes divide one another and the job, so that a team that finds its level
+   empty splits into teams of the next one without waiting for the others: no rank is idle before
+   the last level runs dry. */
+#ifndef RG_STUDY_TEAMS_H
+#define RG_STUDY_TEAMS_H
+
+#include "study/plan/plan.h"
+
+enum { RG_TEAM_LEVELS = 24, RG_TEAMS_MESSAGE = 512 };
+
+typedef struct {
+  int n;                    /* levels, at least one */
+  int size[RG_TEAM_LEVELS]; /* ranks of a team, descending; each divides the one before */
+  int *level;               /* level of each trial of the plan; owned */
+} RgTeams;
+
+/* Sizes for a job of `ranks`. What can't be (a team larger than the job, sizes that don't divide
+   one another or the job) is said in `message` in one line, else it is empty. `auto` is one rank,
+   or where the matrix of the model or problem has an order that one rank does not take, the least
+   divisor of the job that gives every rank its part of it. */
+PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, RgTeams *teams,
+                               char message[RG_TEAMS_MESSAGE]);
+PetscErrorCode rg_teams_destroy(RgTeams *teams);
+
+/* Whether the trials fit a host with `memory` bytes of which this job has `ranks_here` ranks: the
+   first that does not is named in `message` in one line, with the team size that would do, or where
+   no team helps with the number of ranks that a host can take. Empty: all fit. */
+void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memory, int ranks_here,
+                           char message[RG_TEAMS_MESSAGE]);
+
+#endif

@@ -1,0 +1,116 @@
+/* A study file on its way from YAML tree to cells: what is set where. Private to the study parser
+   (study_*.c).
+
+   A setting is one `key: value` that belongs to a parameters table (a block). Settings stand in
+   layers, the later ones win: `common`, the problem's entry, the algorithm's entry. A sweep axis is
+   a setting with several values, of the layer its path names. */
+#ifndef RG_STUDY_DRAFT_H
+#define RG_STUDY_DRAFT_H
+
+#include "study/spec/study.h"
+#include "study/spec/yaml_tree.h"
+
+/* The parameters table a setting belongs to. */
+typedef enum {
+  RG_BLOCK_RUN,
+  RG_BLOCK_PROBLEM,
+  RG_BLOCK_ALGORITHM,
+  RG_BLOCK_SURROGATE,
+  RG_BLOCK_MAXIMISER,
+  RG_BLOCK_COUNT
+} RgBlock;
+
+typedef enum { RG_LAYER_COMMON, RG_LAYER_PROBLEM, RG_LAYER_ALGORITHM } RgLayer;
+
+typedef struct {
+  RgBlock block;
+  const RgParam *param;
+  const RgYamlNode *value; /* borrowed from the tree */
+} RgSetting;
+
+/* `common`, or one entry of `problems` or `algorithms`. */
+typedef struct {
+  RgLayer layer;
+  RgPlace place;
+  const char *label;                 /* borrowed; NULL in common */
+  const RgProblemClass *problem;     /* layer problem only */
+  const RgAlgorithmClass *algorithm; /* layer algorithm only */
+  int n_settings, capacity;
+  RgSetting *settings; /* owned */
+} RgEntry;
+
+/* One path of a sweep axis: setting `param` of an entry takes the axis' values in turn. */
+typedef struct {
+  RgLayer layer;
+  int entry; /* of its layer; 0 for common */
+  RgBlock block;
+  const RgParam *param;
+  const char *name;          /* what follows the label in the path; borrowed */
+  int n;                     /* values; those of the axis */
+  RgYamlNode *const *values; /* borrowed */
+  char **texts;              /* canonical texts of the values; owned */
+  RgPlace place;             /* of the path */
+  bool used;                 /* some cell takes its value from here */
+} RgAxisKey;
+
+typedef struct {
+  int n_keys;
+  RgAxisKey *keys; /* owned */
+  int n_values;
+  RgPlace place;
+} RgAxis;
+
+typedef struct {
+  const RgRegistry *registry; /* borrowed, NULL: no plugins */
+  const char *path;           /* of the study file, for messages; borrowed */
+  RgDiagnostics *diagnostics; /* borrowed */
+  RgEntry common;
+  int n_problems, n_algorithms, n_axes;
+  RgEntry *problems, *algorithms; /* owned */
+  RgAxis *axes;                   /* owned */
+} RgDraft;
+
+/* How a block is called in a study file: "surrogate", "maximiser"; NULL for the blocks whose keys
+   stand directly in an entry. */
+extern const char *const rg_block_names[RG_BLOCK_COUNT];
+
+/* The table of a block in an entry; NULL when the entry takes no such block. */
+const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block);
+/* Whether an algorithm reads a block (surrogate, maximiser) at all. */
+bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block);
+/* Whether an entry, or a sweep of it, sets a parameter. */
+bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, const RgParam *param);
+
+/* Parse `common`, `problems`, `algorithms` into the draft; values are checked on the way. */
+PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root);
+/* Parameters without default that nothing sets are mistakes. After the sweep. */
+void rg_draft_required(RgDraft *draft);
+/* Parse `sweep`; the entries must be there. */
+PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
+PetscErrorCode rg_draft_destroy(RgDraft *draft);
+
+/* Whether values i and j of a sweep path mean the same. */
+bool rg_axis_same(const RgAxisKey *key, int i, int j);
+
+/* Check one value against its parameter. canonical (NULL: not wanted): its canonical text, equal
+   for equal values; the caller's to free; left alone when the value is none. */
+PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const RgYamlNode *value,
+                                    char **canonical);
+/* Set a parameter in `options` from a checked value; paths stay as typed. */
+PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
+                              const RgYamlNode *value);
+/* Let the paths of `options` lead from the folder of the study file (RG_PARAM_PATH). */
+PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place);
+/* `unknown key 'x' in ...`: names the nearest of `names`, or all of them. */
+PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what, const char *word,
+                                const char *where, const char *const *names);
+
+/* Multiply the draft out into study->cells (labels, options, sweep), still without domains. */
+PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study);
+/* Check each cell against its domain, fill in what depends on it (initial points, dimensions,
+   canonical text) and refuse equal cells. */
+PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics);
+
+PetscErrorCode rg_cell_destroy(RgCell *cell);
+
+#endif

@@ -1,0 +1,43 @@
+/* Problems and algorithms from a shared library, for `regatta COMMAND -plugin LIBRARY.so`. This is
+   the header a plugin includes; it says everything about itself in one constant:
+
+     #include "study/spec/plugin.h"
+
+     static const RgProblemClass bowl = {.name = "bowl", ...};
+     static const RgProblemClass *const problems[] = {&bowl, NULL};
+     RG_PLUGIN(problems, NULL)
+
+   Built as a module that links regatta::regatta (experiments/examples/plugin). */
+#ifndef RG_STUDY_PLUGIN_H
+#define RG_STUDY_PLUGIN_H
+
+#include "algorithm/algorithm.h"
+#include "problem/problem.h"
+
+/* Raised when a plugin that was built before would go wrong. */
+#define RG_PLUGIN_ABI 1
+#define RG_PLUGIN_PETSC (1000 * PETSC_VERSION_MAJOR + PETSC_VERSION_MINOR)
+
+/* The constant `rg_plugin` of a plugin. All pointers borrowed, for as long as it is loaded. */
+typedef struct {
+  int abi;             /* RG_PLUGIN_ABI it was built with; the first member for ever */
+  int petsc;           /* RG_PLUGIN_PETSC */
+  const char *version; /* RG_VERSION */
+  size_t problem_bytes, algorithm_bytes;     /* of the classes */
+  const RgProblemClass *const *problems;     /* NULL at the end; NULL: none */
+  const RgAlgorithmClass *const *algorithms; /* the same */
+} RgPlugin;
+
+#define RG_PLUGIN(problem_classes, algorithm_classes)                                              \
+  extern const RgPlugin rg_plugin;                                                                 \
+  const RgPlugin rg_plugin = {                                                                     \
+    .abi = RG_PLUGIN_ABI,                                                                          \
+    .petsc = RG_PLUGIN_PETSC,                                                                      \
+    .version = RG_VERSION,                                                                         \
+    .problem_bytes = sizeof(RgProblemClass),                                                       \
+    .algorithm_bytes = sizeof(RgAlgorithmClass),                                                   \
+    .problems = problem_classes,                                                                   \
+    .algorithms = algorithm_classes,                                                               \
+  };
+
+#endif

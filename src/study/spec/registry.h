@@ -1,0 +1,34 @@
+/* What there is to study: the problems and algorithms of this program, and those of plugins. Where
+   a registry is taken, NULL stands for one without plugins. */
+#ifndef RG_STUDY_REGISTRY_H
+#define RG_STUDY_REGISTRY_H
+
+#include "study/spec/plugin.h"
+#include "study/spec/study.h"
+
+PetscErrorCode rg_registry_create(RgRegistry **registry);
+/* Unloads the plugins: nothing made of their classes may be in use. NULL is fine. */
+PetscErrorCode rg_registry_destroy(RgRegistry **registry);
+
+/* Load a plugin. What is wrong with it is appended to `mistake`, and nothing is added: it can't be
+   loaded, is none, was built for another version, or has a class that is incomplete or whose name
+   is taken. */
+PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *mistake);
+
+/* The i-th class, those of plugins last; NULL beyond the end. */
+const RgProblemClass *rg_registry_problem(const RgRegistry *registry, int i);
+const RgAlgorithmClass *rg_registry_algorithm(const RgRegistry *registry, int i);
+/* Their names, NULL at the end; the caller frees the list (PetscFree). */
+PetscErrorCode rg_registry_problem_names(const RgRegistry *registry, const char ***names);
+PetscErrorCode rg_registry_algorithm_names(const RgRegistry *registry, const char ***names);
+/* By name; NULL: unknown. */
+const RgProblemClass *rg_registry_find_problem(const RgRegistry *registry, const char *name);
+const RgAlgorithmClass *rg_registry_find_algorithm(const RgRegistry *registry, const char *name);
+
+/* The fingerprint of results of `cell`: that of the machine, and for classes of plugins the hashes
+   of the files as well. */
+uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine);
+/* Append the plugins a cell uses, `; plugin FILE HASH` each; cell NULL: all of them. */
+PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text);
+
+#endif

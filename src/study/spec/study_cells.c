@@ -1,0 +1,339 @@
+/* Multiply a draft out: problems x algorithms x the sweep axes that touch the pair. */
+#include <stdio.h>
+#include <string.h>
+
+#include "study/spec/draft.h"
+
+enum { MAX_CELLS = 100000 };
+
+/* One problem with one algorithm, and the axes that touch them. */
+typedef struct {
+  RgDraft *draft;
+  int problem, algorithm;
+  int **choices;  /* by axis: values that differ for this pair; owned */
+  int *n_choices; /* by axis: 0 when it does not touch the pair; owned */
+  int *at;        /* by axis: index into choices of the current cell; owned */
+} Pair;
+
+/* Whether the pair takes its value from this sweep path: it reads it, and no later layer sets it.
+ */
+static bool touches(const Pair *pair, const RgAxisKey *key)
+{
+  const RgDraft *draft = pair->draft;
+  const RgEntry *problem = &draft->problems[pair->problem];
+  const RgEntry *algorithm = &draft->algorithms[pair->algorithm];
+
+  if (key->layer == RG_LAYER_ALGORITHM) return key->entry == pair->algorithm;
+  if (key->layer == RG_LAYER_PROBLEM && key->entry != pair->problem) return false;
+  if (key->layer == RG_LAYER_COMMON && rg_draft_sets(draft, problem, key->block, key->param))
+    return false;
+  return rg_algorithm_reads(algorithm->algorithm, key->block) &&
+         !rg_draft_sets(draft, algorithm, key->block, key->param);
+}
+
+/* Whether values i and j of an axis mean the same for the pair. */
+static bool same_for(const Pair *pair, const RgAxis *axis, int i, int j)
+{
+  for (int k = 0; k < axis->n_keys; k++)
+    if (touches(pair, &axis->keys[k]) && !rg_axis_same(&axis->keys[k], i, j)) return false;
+  return true;
+}
+
+/* Collect the values of an axis that make a difference to the pair. */
+static void choose_values(Pair *pair, int a)
+{
+  RgAxis *axis = &pair->draft->axes[a];
+  int touched = 0;
+
+  for (int k = 0; k < axis->n_keys; k++)
+    if (touches(pair, &axis->keys[k])) axis->keys[k].used = ++touched;
+  pair->n_choices[a] = 0;
+  for (int i = 0; touched && i < axis->n_values; i++) {
+    bool seen = false;
+    for (int c = 0; c < pair->n_choices[a] && touched < axis->n_keys && !seen; c++)
+      seen = same_for(pair, axis, pair->choices[a][c], i);
+    if (!seen) pair->choices[a][pair->n_choices[a]++] = i;
+  }
+}
+
+static PetscErrorCode create_pair(RgDraft *draft, Pair *pair)
+{
+  PetscFunctionBeginUser;
+  *pair = (Pair){.draft = draft};
+  PetscCall(PetscCalloc3(draft->n_axes, &pair->choices, draft->n_axes, &pair->n_choices,
+                         draft->n_axes, &pair->at));
+  for (int a = 0; a < draft->n_axes; a++)
+    PetscCall(PetscMalloc1(draft->axes[a].n_values, &pair->choices[a]));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy_pair(Pair *pair)
+{
+  PetscFunctionBeginUser;
+  for (int a = 0; a < pair->draft->n_axes; a++) PetscCall(PetscFree(pair->choices[a]));
+  PetscCall(PetscFree3(pair->choices, pair->n_choices, pair->at));
+  PetscFunctionReturn(0);
+}
+
+/* The options struct of a block in a cell. */
+static void *options_of(RgCell *cell, RgBlock block)
+{
+  switch (block) {
+  case RG_BLOCK_RUN: return &cell->run;
+  case RG_BLOCK_PROBLEM: return cell->problem_options;
+  case RG_BLOCK_ALGORITHM: return cell->algorithm_options;
+  case RG_BLOCK_SURROGATE: return &cell->surrogate;
+  case RG_BLOCK_MAXIMISER: return &cell->maximiser;
+  case RG_BLOCK_COUNT: break;
+  }
+  return NULL;
+}
+
+static PetscErrorCode apply_entry(const RgDraft *draft, const RgEntry *entry, RgCell *cell)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < entry->n_settings; i++) {
+    const RgSetting *setting = &entry->settings[i];
+    PetscCall(
+      rg_draft_apply(draft, setting->param, options_of(cell, setting->block), setting->value));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Append the value as typed; lists in brackets, texts that would confuse the reader quoted. */
+static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (value->kind == RG_YAML_SCALAR) {
+    const char *quote = strpbrk(value->text, ",=\"") ? "\"" : "";
+    PetscCall(rg_text_add(text, "%s%s%s", quote, value->text, quote));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_text_add(text, "["));
+  for (int i = 0; i < value->n; i++)
+    PetscCall(
+      rg_text_add(text, "%s%s", i ? ", " : "",
+                  value->kind == RG_YAML_MAP ? value->entries[i].key : value->items[i]->text));
+  PetscCall(rg_text_add(text, "]"));
+  PetscFunctionReturn(0);
+}
+
+/* Append "name=value, ..." of the swept settings of the current cell; of the algorithm's entry
+   only, or all. */
+static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *text)
+{
+  const RgDraft *draft = pair->draft;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s", ""));
+  for (int a = 0; a < draft->n_axes; a++) {
+    if (!pair->n_choices[a]) continue;
+    for (int k = 0; k < draft->axes[a].n_keys; k++) {
+      const RgAxisKey *key = &draft->axes[a].keys[k];
+      if (!touches(pair, key) || (algorithm_only && key->layer != RG_LAYER_ALGORITHM)) continue;
+      PetscCall(rg_text_add(text, "%s%s=", text->length ? ", " : "", key->name));
+      PetscCall(add_value(key->values[pair->choices[a][pair->at[a]]], text));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
+{
+  const RgEntry *problem = &pair->draft->problems[pair->problem];
+  const RgEntry *algorithm = &pair->draft->algorithms[pair->algorithm];
+  RgText label = {0}, own = {0}, swept = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrallocpy(problem->label, &cell->problem_label));
+  PetscCall(add_swept(pair, true, &own));
+  PetscCall(add_swept(pair, false, &swept));
+  PetscCall(rg_text_add(&label, own.length ? "%s (%s)" : "%s", algorithm->label, own.data));
+  cell->algorithm_label = label.data;
+  cell->swept = swept.data;
+  PetscCall(rg_text_clear(&own));
+  PetscFunctionReturn(0);
+}
+
+/* Defaults, then the layers in order, each followed by what is swept in it. */
+static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
+{
+  const RgDraft *draft = pair->draft;
+  const RgEntry *layers[] = {&draft->common, &draft->problems[pair->problem],
+                             &draft->algorithms[pair->algorithm]};
+
+  PetscFunctionBeginUser;
+  cell->problem = layers[RG_LAYER_PROBLEM]->problem;
+  cell->algorithm = layers[RG_LAYER_ALGORITHM]->algorithm;
+  cell->problem_place = layers[RG_LAYER_PROBLEM]->place;
+  cell->algorithm_place = layers[RG_LAYER_ALGORITHM]->place;
+  PetscCall(PetscCalloc(cell->problem->options_size, &cell->problem_options));
+  PetscCall(PetscCalloc(cell->algorithm->options_size, &cell->algorithm_options));
+  PetscCall(rg_params_defaults(rg_run_params, &cell->run));
+  PetscCall(rg_params_defaults(rg_surrogate_params, &cell->surrogate));
+  PetscCall(rg_params_defaults(rg_maximiser_params, &cell->maximiser));
+  PetscCall(rg_params_defaults(cell->problem->params, cell->problem_options));
+  PetscCall(rg_params_defaults(cell->algorithm->params, cell->algorithm_options));
+  for (int i = 0; i < 3; i++) PetscCall(apply_entry(draft, layers[i], cell));
+  for (int a = 0; a < draft->n_axes; a++) {
+    for (int k = 0; pair->n_choices[a] && k < draft->axes[a].n_keys; k++) {
+      const RgAxisKey *key = &draft->axes[a].keys[k];
+      if (!touches(pair, key)) continue;
+      PetscCall(rg_draft_apply(draft, key->param, options_of(cell, key->block),
+                               key->values[pair->choices[a][pair->at[a]]]));
+    }
+  }
+  PetscCall(label_cell(pair, cell));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_cell_destroy(RgCell *cell)
+{
+  PetscFunctionBeginUser;
+  if (cell->problem) PetscCall(rg_params_clear(cell->problem->params, cell->problem_options));
+  if (cell->algorithm) PetscCall(rg_params_clear(cell->algorithm->params, cell->algorithm_options));
+  PetscCall(rg_params_clear(rg_surrogate_params, &cell->surrogate));
+  PetscCall(rg_params_clear(rg_maximiser_params, &cell->maximiser));
+  PetscCall(PetscFree(cell->problem_options));
+  PetscCall(PetscFree(cell->algorithm_options));
+  PetscCall(PetscFree(cell->problem_label));
+  PetscCall(PetscFree(cell->algorithm_label));
+  PetscCall(PetscFree(cell->text));
+  PetscCall(PetscFree(cell->swept));
+  PetscCall(PetscFree(cell->scores));
+  PetscFunctionReturn(0);
+}
+
+/* Step to the next combination, last axis fastest; false after the last one. */
+static bool advance(Pair *pair)
+{
+  for (int a = pair->draft->n_axes - 1; a >= 0; a--) {
+    if (++pair->at[a] < pair->n_choices[a]) return true;
+    pair->at[a] = 0;
+  }
+  return false;
+}
+
+/* The scores of the problem, and whether the cell is of one of them alone. */
+static PetscErrorCode score_cell(RgCell *cell, int score)
+{
+  const RgTexts *scores =
+    cell->problem->scores ? cell->problem->scores(cell->problem_options) : NULL;
+  RgText text = {0}, swept = {0};
+
+  PetscFunctionBeginUser;
+  cell->score = -1;
+  cell->n_scores = scores ? scores->n : 0;
+  if (!cell->n_scores) PetscFunctionReturn(0);
+  for (int s = 0; s < scores->n; s++)
+    PetscCall(rg_text_add(&text, "%s%s", s ? "; " : "", scores->values[s]));
+  cell->scores = text.data;
+  if (!cell->algorithm->aims || !cell->algorithm->aims(cell->algorithm_options))
+    PetscFunctionReturn(0);
+  cell->score = score;
+  PetscCall(rg_text_add(&swept, "%s%sscore=%.*s", cell->swept, cell->swept[0] ? ", " : "",
+                        (int)strcspn(scores->values[score], "="), scores->values[score]));
+  PetscCall(PetscFree(cell->swept));
+  cell->swept = swept.data;
+  PetscCall(cell->problem->aim(cell->problem_options, score));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_cell(RgStudy *study, int *capacity, RgCell **cell)
+{
+  PetscFunctionBeginUser;
+  if (study->n_cells == *capacity) {
+    *capacity = *capacity ? 2 * *capacity : 16;
+    PetscCall(PetscRealloc((size_t)*capacity * sizeof(RgCell), &study->cells));
+  }
+  *cell = &study->cells[study->n_cells++];
+  PetscCall(PetscMemzero(*cell, sizeof(**cell)));
+  PetscFunctionReturn(0);
+}
+
+/* Append the cells of the current pair; *fits false when there would be too many. */
+static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, int *capacity, bool *fits)
+{
+  int n = 1;
+
+  PetscFunctionBeginUser;
+  for (int a = 0; a < pair->draft->n_axes; a++) {
+    choose_values(pair, a);
+    pair->at[a] = 0;
+    if (pair->n_choices[a] > 1 && n <= MAX_CELLS) n *= pair->n_choices[a];
+  }
+  *fits = n <= MAX_CELLS - study->n_cells;
+  if (!*fits) PetscFunctionReturn(0);
+  do {
+    int score = 0, n_scores = 1;
+    do {
+      RgCell *cell = NULL;
+      PetscCall(add_cell(study, capacity, &cell));
+      PetscCall(fill_cell(pair, cell));
+      PetscCall(score_cell(cell, score));
+      if (cell->score >= 0) n_scores = cell->n_scores;
+    } while (++score < n_scores);
+  } while (advance(pair));
+  PetscFunctionReturn(0);
+}
+
+/* A path no cell listens to. */
+static void check_used(const RgDraft *draft)
+{
+  for (int a = 0; a < draft->n_axes; a++)
+    for (int k = 0; k < draft->axes[a].n_keys; k++) {
+      const RgAxisKey *key = &draft->axes[a].keys[k];
+      if (key->used) continue;
+      rg_diagnostics_add(
+        draft->diagnostics, key->place,
+        "the sweep over '%s' changes nothing: every entry it concerns sets its own "
+        "or does not read it",
+        key->name);
+    }
+}
+
+/* The label of a swept algorithm must not be that of another entry. */
+static void check_labels(const RgDraft *draft, const RgStudy *study)
+{
+  for (int c = 0; c < study->n_cells; c++) {
+    const RgCell *cell = &study->cells[c];
+    for (int a = 0; a < draft->n_algorithms; a++) {
+      if (strcmp(cell->algorithm_label, draft->algorithms[a].label)) continue;
+      if (cell->algorithm_place.line == draft->algorithms[a].place.line &&
+          cell->algorithm_place.column == draft->algorithms[a].place.column)
+        continue;
+      rg_diagnostics_add(draft->diagnostics, draft->algorithms[a].place,
+                         "the label '%s' is also that of a swept algorithm (line %d)",
+                         cell->algorithm_label, cell->algorithm_place.line);
+      return;
+    }
+  }
+}
+
+PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
+{
+  Pair pair;
+  int capacity = 0;
+  bool fits = true;
+
+  PetscFunctionBeginUser;
+  PetscCall(create_pair(draft, &pair));
+  for (int p = 0; p < draft->n_problems && fits; p++) {
+    for (int a = 0; a < draft->n_algorithms && fits; a++) {
+      pair.problem = p;
+      pair.algorithm = a;
+      PetscCall(expand_pair(&pair, study, &capacity, &fits));
+    }
+  }
+  PetscCall(destroy_pair(&pair));
+  if (!fits)
+    rg_diagnostics_add(draft->diagnostics,
+                       draft->n_axes ? draft->axes[0].place : draft->common.place,
+                       "the study has more than %d combinations of problem, algorithm and swept "
+                       "settings",
+                       MAX_CELLS);
+  if (!fits) PetscFunctionReturn(0);
+  check_used(draft);
+  check_labels(draft, study);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,284 @@
+/* Cells against their domains: combinations that can't run are mistakes of the study file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "maths/design.h"
+#include "study/spec/draft.h"
+
+/* One setting of one problem with its domain, so that a domain is built once for all algorithms. */
+typedef struct {
+  char *text;      /* canonical text of the problem's options, paths as typed; owned */
+  char *identity;  /* what stands for it in the cell's text; owned, NULL unless sound */
+  RgDomain domain; /* owned */
+  bool sound;      /* the problem passed its own check */
+} Variant;
+
+typedef struct {
+  RgStudy *study;
+  RgDiagnostics *diagnostics;
+  int n_variants, capacity;
+  Variant *variants; /* owned */
+} Checker;
+
+/* Move mistakes over, each message at a place once: many cells share one entry of the file. */
+static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
+{
+  for (int i = 0; i < some->n && i < RG_DIAGNOSTICS_MAX; i++) {
+    const RgDiagnostic *d = &some->list[i];
+    bool known = false;
+    for (int j = 0; j < all->n && j < RG_DIAGNOSTICS_MAX && !known; j++)
+      known = all->list[j].place.line == d->place.line &&
+              all->list[j].place.column == d->place.column &&
+              !strcmp(all->list[j].message, d->message);
+    if (!known) rg_diagnostics_add(all, d->place, "%s", d->message);
+  }
+}
+
+static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
+  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, text));
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* The options, or what they stand for. */
+static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, RgText *text)
+{
+  const RgProblemClass *class = cell->problem;
+
+  PetscFunctionBeginUser;
+  if (class->identity) {
+    PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
+    PetscCall(class->identity(cell->problem_options, text));
+    PetscCall(rg_text_add(text, "}"));
+  } else {
+    PetscCall(rg_text_add(text, "%s", variant->text));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Check the problem of a cell and build its domain. */
+static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Variant *variant)
+{
+  RgDiagnostics found = {0};
+  RgText identity = {0};
+
+  PetscFunctionBeginUser;
+  if (cell->problem->check)
+    PetscCall(cell->problem->check(cell->problem_options, cell->problem_place, &found));
+  variant->sound = found.n == 0;
+  merge_diagnostics(checker->diagnostics, &found);
+  if (!variant->sound) PetscFunctionReturn(0);
+  PetscCall(cell->problem->domain(cell->problem_options, &variant->domain));
+  PetscCall(add_identity(cell, variant, &identity));
+  variant->identity = identity.data;
+  PetscFunctionReturn(0);
+}
+
+/* The variant of a cell's problem, made at its first use. */
+static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const char *text,
+                                   const Variant **variant)
+{
+  PetscFunctionBeginUser;
+  for (int i = checker->n_variants - 1; i >= 0; i--) {
+    if (strcmp(checker->variants[i].text, text)) continue;
+    *variant = &checker->variants[i];
+    PetscFunctionReturn(0);
+  }
+  if (checker->n_variants == checker->capacity) {
+    checker->capacity = checker->capacity ? 2 * checker->capacity : 8;
+    PetscCall(PetscRealloc((size_t)checker->capacity * sizeof(Variant), &checker->variants));
+  }
+  Variant *made = &checker->variants[checker->n_variants++];
+  PetscCall(PetscMemzero(made, sizeof(*made)));
+  PetscCall(PetscStrallocpy(text, &made->text));
+  PetscCall(create_variant(checker, cell, made));
+  *variant = made;
+  PetscFunctionReturn(0);
+}
+
+/* min(2^dim, 4 dim, points of a finite design). */
+static int automatic_points(const RgCell *cell)
+{
+  int n = cell->dim_x < 4 ? 1 << cell->dim_x : 4 * cell->dim_x;
+  return cell->size_x && cell->size_x < n ? cell->size_x : n;
+}
+
+static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  const RgRunOptions *run = &cell->run;
+
+  if (cell->size_x && run->initial_points > cell->size_x)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'initial_points' is %d, but '%s' has only %d designs", run->initial_points,
+                       cell->problem_label, cell->size_x);
+  else if (domain->without_replacement && run->iterations > cell->size_x - run->initial_points)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'%s' has %d designs, each of which may be queried once: %d initial points "
+                       "leave at most %d iterations, not %d",
+                       cell->problem_label, cell->size_x, run->initial_points,
+                       cell->size_x - run->initial_points, run->iterations);
+  if (run->initial_design == RG_INITIAL_SOBOL && cell->dim_x > RG_SOBOL_MAX_DIM)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'initial_design: sobol' ends at %d dimensions, '%s' has %d; 'uniform' and "
+                       "'latin_hypercube' have no limit",
+                       RG_SOBOL_MAX_DIM, cell->problem_label, cell->dim_x);
+}
+
+/* The surrogate block against the inputs of the model: the design and, if there is one, the
+   context. */
+static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
+{
+  RgDiagnostics own = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_surrogate_check(&cell->surrogate, cell->dim_x + cell->dim_c, cell->algorithm_place, &own));
+  for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
+    rg_diagnostics_add(found, own.list[i].place, "surrogate of '%s' on '%s': %s",
+                       cell->algorithm_label, cell->problem_label, own.list[i].message);
+  PetscFunctionReturn(0);
+}
+
+static void check_search(const RgCell *cell, RgDiagnostics *found)
+{
+  const int dim = cell->dim_x + (cell->control == RG_CONTEXT_SIMULATOR ? cell->dim_c : 0);
+
+  if (cell->size_x || dim <= RG_SOBOL_MAX_DIM) return;
+  rg_diagnostics_add(found, cell->problem_place,
+                     "'%s' searches '%s' from Sobol points, which end at %d dimensions; it has %d",
+                     cell->algorithm_label, cell->problem_label, RG_SOBOL_MAX_DIM, dim);
+}
+
+/* What the algorithm itself objects to, with the problem it objects to. */
+static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain,
+                                      RgDiagnostics *found)
+{
+  RgDiagnostics own = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_algorithm_check(cell->algorithm, cell->algorithm_options, domain,
+                               cell->algorithm_place, &own));
+  for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
+    rg_diagnostics_add(found, own.list[i].place, "%s (on '%s')", own.list[i].message,
+                       cell->problem_label);
+  PetscFunctionReturn(0);
+}
+
+/* What the domain says about the cell, and whether the two go together. */
+static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomain *domain)
+{
+  RgDiagnostics found = {0};
+
+  PetscFunctionBeginUser;
+  cell->dim_x = domain->design.dim;
+  cell->dim_c = domain->context.dim;
+  cell->size_x = domain->design.size;
+  cell->size_c = domain->context.size;
+  cell->control = domain->control;
+  cell->grid = domain->design.kind == RG_SPACE_GRID &&
+               (!domain->context.dim || domain->context.kind == RG_SPACE_GRID);
+  if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
+  PetscCall(check_algorithm(cell, domain, &found));
+  check_initial(cell, domain, &found);
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE))
+    PetscCall(check_surrogate(cell, &found));
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) check_search(cell, &found);
+  merge_diagnostics(checker->diagnostics, &found);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
+  PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
+    PetscCall(rg_text_add(text, "};surrogate={"));
+    PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, text));
+  }
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) {
+    PetscCall(rg_text_add(text, "};maximiser={"));
+    PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
+  }
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* Check a cell and write its text: everything that can change a result, nothing else. Paths stand
+   in it as typed, so that it is the same wherever the study is started from. */
+static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
+{
+  RgText problem = {0}, algorithm = {0}, text = {0};
+  const Variant *variant = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(add_problem_text(cell, &problem));
+  PetscCall(add_algorithm_text(cell, &algorithm));
+  PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, cell->problem_place));
+  PetscCall(
+    rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
+  PetscCall(find_variant(checker, cell, problem.data, &variant));
+  if (variant->sound) {
+    PetscCall(check_domain(checker, cell, &variant->domain));
+    PetscCall(rg_text_add(&text, "%s;run={", variant->identity));
+    PetscCall(rg_params_canonical(rg_run_params, &cell->run, &text));
+    PetscCall(rg_text_add(&text, "};%s", algorithm.data));
+    cell->text = text.data;
+  }
+  PetscCall(rg_text_clear(&problem));
+  PetscCall(rg_text_clear(&algorithm));
+  PetscFunctionReturn(0);
+}
+
+static int compare_cells(const void *left, const void *right)
+{
+  const RgCell *a = *(const RgCell *const *)left, *b = *(const RgCell *const *)right;
+  int order = strcmp(a->text, b->text);
+  return order ? order : (a > b) - (a < b);
+}
+
+static PetscErrorCode check_duplicates(Checker *checker)
+{
+  const RgStudy *study = checker->study;
+  const RgCell **sorted;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(study->n_cells, &sorted));
+  for (int i = 0; i < study->n_cells; i++) sorted[i] = &study->cells[i];
+  qsort(sorted, (size_t)study->n_cells, sizeof(*sorted), compare_cells);
+  for (int i = 1; i < study->n_cells; i++) {
+    const RgCell *a = sorted[i - 1], *b = sorted[i];
+    if (strcmp(a->text, b->text)) continue;
+    bool same_problem = a->problem_place.line == b->problem_place.line &&
+                        a->problem_place.column == b->problem_place.column;
+    rg_diagnostics_add(
+      checker->diagnostics, same_problem ? b->algorithm_place : b->problem_place,
+      "'%s' on '%s'%s%s repeats '%s' on '%s'%s%s: same problem, algorithm and settings",
+      b->algorithm_label, b->problem_label, b->swept[0] ? " with " : "", b->swept,
+      a->algorithm_label, a->problem_label, a->swept[0] ? " with " : "", a->swept);
+  }
+  PetscCall(PetscFree(sorted));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
+{
+  Checker checker = {.study = study, .diagnostics = diagnostics};
+  const int before = diagnostics->n;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < study->n_cells; i++) PetscCall(check_cell(&checker, &study->cells[i]));
+  for (int i = 0; i < checker.n_variants; i++) {
+    PetscCall(rg_domain_destroy(&checker.variants[i].domain));
+    PetscCall(PetscFree(checker.variants[i].text));
+    PetscCall(PetscFree(checker.variants[i].identity));
+  }
+  PetscCall(PetscFree(checker.variants));
+  if (diagnostics->n > before) PetscFunctionReturn(0);
+  PetscCall(check_duplicates(&checker));
+  PetscFunctionReturn(0);
+}

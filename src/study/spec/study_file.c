@@ -1,0 +1,56 @@
+/* The bytes of a study file, and the study as a whole. */
+#include "base/file.h"
+#include "study/spec/draft.h"
+#include "study/trial/instances.h"
+
+PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
+                                  RgDiagnostics *diagnostics)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_read(path, RG_YAML_MAX_BYTES, text, length, &mistake));
+  if (!*text)
+    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0}, "the study file %s", mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_study_load_with(NULL, path, study, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_load_with(const RgRegistry *registry, const char *path, RgStudy *study,
+                                  RgDiagnostics *diagnostics)
+{
+  char *text;
+  size_t length;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(study, sizeof(*study)));
+  PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
+  if (!text) PetscFunctionReturn(0);
+  PetscCall(rg_study_parse_with(registry, path, text, length, study, diagnostics));
+  PetscCall(PetscFree(text));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_destroy(RgStudy *study)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_instances_destroy(&study->instances));
+  for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
+  PetscCall(PetscFree(study->cells));
+  PetscCall(PetscFree(study->seeds));
+  PetscCall(PetscFree(study->path));
+  PetscCall(PetscFree(study->text));
+  PetscCall(PetscFree(study->name));
+  PetscCall(PetscFree(study->title));
+  PetscCall(PetscFree(study->reference));
+  PetscCall(PetscFree(study->description));
+  PetscCall(PetscMemzero(study, sizeof(*study)));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,269 @@
+/* The block `sweep` of a study file: axes whose values are crossed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "study/spec/draft.h"
+
+enum { MAX_AXES = 32, MAX_AXIS_VALUES = 256 };
+
+/* The words a path begins with, by layer. */
+static const char *const layer_words[] = {"common", "problems", "algorithms", NULL};
+
+static void complain(RgDraft *draft, const RgAxisKey *key, const char *path, const char *problem)
+{
+  rg_diagnostics_add(draft->diagnostics, key->place, "sweep path '%.80s': %s", path, problem);
+}
+
+static RgEntry *entries_of(RgDraft *draft, RgLayer layer, int *n)
+{
+  *n = layer == RG_LAYER_COMMON    ? 1
+       : layer == RG_LAYER_PROBLEM ? draft->n_problems
+                                   : draft->n_algorithms;
+  return layer == RG_LAYER_COMMON    ? &draft->common
+         : layer == RG_LAYER_PROBLEM ? draft->problems
+                                     : draft->algorithms;
+}
+
+/* Length of the label that `rest` begins with, followed by a dot: the longest known one. */
+static size_t match_label(const RgEntry *entries, int n, const char *rest, int *entry)
+{
+  size_t best = 0;
+
+  for (int i = 0; i < n; i++) {
+    size_t length = entries[i].label ? strlen(entries[i].label) : 0;
+    if (length <= best || strncmp(rest, entries[i].label, length) || rest[length] != '.') continue;
+    best = length;
+    *entry = i;
+  }
+  return best;
+}
+
+/* The label as it was probably meant: all before the last dot, or before `.surrogate.` and so on.
+ */
+static PetscErrorCode unknown_label(RgDraft *draft, const RgAxisKey *key, const RgEntry *entries,
+                                    int n, const char *rest)
+{
+  const char **names, *end = strrchr(rest, '.');
+  char word[80];
+
+  PetscFunctionBeginUser;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    char inner[32];
+    if (!rg_block_names[b]) continue;
+    snprintf(inner, sizeof(inner), ".%s.", rg_block_names[b]);
+    const char *found = strstr(rest, inner);
+    if (found && found < end) end = found;
+  }
+  for (int i = 0; i < n; i++) {
+    if (!entries[i].label || strcmp(entries[i].label, rest)) continue;
+    complain(draft, key, rest, "it names no setting: a '.KEY' is missing at its end");
+    PetscFunctionReturn(0);
+  }
+  snprintf(word, sizeof(word), "%.*s", end ? (int)(end - rest) : (int)strlen(rest), rest);
+  PetscCall(PetscCalloc1(n + 1, &names));
+  for (int i = 0, m = 0; i < n; i++)
+    if (entries[i].label) names[m++] = entries[i].label;
+  PetscCall(rg_draft_unknown(draft, key->place, "label", word,
+                             key->layer == RG_LAYER_PROBLEM ? " in the sweep over problems"
+                                                            : " in the sweep over algorithms",
+                             names));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* The parameter `name`, or `block.name`, of an entry. */
+static PetscErrorCode resolve_param(RgDraft *draft, RgAxisKey *key, const RgEntry *entry,
+                                    const char *path)
+{
+  const char **names, *name = key->name;
+  int n = 0, room = 1;
+
+  PetscFunctionBeginUser;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT && !key->param; b++) {
+    const RgParam *table = rg_entry_table(entry, b);
+    const char *block = rg_block_names[b];
+    size_t skip = block ? strlen(block) : 0;
+    if (!table || (block && (strncmp(name, block, skip) || name[skip] != '.'))) continue;
+    key->block = b;
+    key->param = rg_params_find(table, block ? name + skip + 1 : name);
+  }
+  if (key->param) PetscFunctionReturn(0);
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    if (entry->algorithm && rg_block_names[b] && !rg_entry_table(entry, b)) {
+      size_t skip = strlen(rg_block_names[b]);
+      if (strncmp(name, rg_block_names[b], skip) || name[skip] != '.') continue;
+      complain(draft, key, path, "the algorithm uses no model and has no such block");
+      PetscFunctionReturn(0);
+    }
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
+  }
+  PetscCall(PetscCalloc1(room, &names));
+  char(*storage)[96];
+  PetscCall(PetscCalloc1(room, &storage));
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++, n++) {
+      snprintf(storage[n], sizeof(storage[n]), "%s%s%s", rg_block_names[b] ? rg_block_names[b] : "",
+               rg_block_names[b] ? "." : "", p->name);
+      names[n] = storage[n];
+    }
+  }
+  PetscCall(rg_draft_unknown(draft, key->place, "setting", name, " in a sweep path", names));
+  PetscCall(PetscFree(storage));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param is set. */
+static PetscErrorCode resolve_path(RgDraft *draft, RgAxisKey *key, const char *path, bool *ok)
+{
+  const char *rest = strchr(path, '.');
+  int n, layer = 0;
+
+  PetscFunctionBeginUser;
+  *ok = false;
+  while (layer_words[layer] && (!rest || strlen(layer_words[layer]) != (size_t)(rest - path) ||
+                                strncmp(path, layer_words[layer], (size_t)(rest - path))))
+    layer++;
+  if (!layer_words[layer]) {
+    complain(draft, key, path,
+             "it must begin with 'common.', 'problems.LABEL.' or 'algorithms.LABEL.'");
+    PetscFunctionReturn(0);
+  }
+  rest++;
+  key->layer = (RgLayer)layer;
+  RgEntry *entries = entries_of(draft, key->layer, &n);
+  if (layer != RG_LAYER_COMMON) {
+    size_t length = match_label(entries, n, rest, &key->entry);
+    if (!length) {
+      PetscCall(unknown_label(draft, key, entries, n, rest));
+      PetscFunctionReturn(0);
+    }
+    rest += length + 1;
+  }
+  const RgEntry *entry = &entries[key->entry];
+  if (layer != RG_LAYER_COMMON && !entry->problem && !entry->algorithm) PetscFunctionReturn(0);
+  key->name = rest;
+  PetscCall(resolve_param(draft, key, entry, path));
+  *ok = key->param != NULL;
+  PetscFunctionReturn(0);
+}
+
+/* The same place is swept once only. */
+static void check_repeated(RgDraft *draft, const RgAxis *axes, int n_axes, const RgAxisKey *key,
+                           const char *path)
+{
+  for (int a = 0; a < n_axes; a++)
+    for (int k = 0; k < axes[a].n_keys; k++) {
+      const RgAxisKey *other = &axes[a].keys[k];
+      if (other == key || !other->param) continue;
+      if (other->param != key->param || other->block != key->block || other->layer != key->layer ||
+          other->entry != key->entry)
+        continue;
+      char problem[96];
+      snprintf(problem, sizeof(problem), "it is swept in line %d already", other->place.line);
+      complain(draft, key, path, problem);
+      return;
+    }
+}
+
+/* One `path: [values]` of an axis. */
+static PetscErrorCode parse_key(RgDraft *draft, RgAxis *axis, const RgYamlEntry *e, RgAxisKey *key)
+{
+  const RgPlace place = {draft->path, e->value->line, e->value->column};
+  char got[64];
+  bool ok;
+
+  PetscFunctionBeginUser;
+  key->place = (RgPlace){draft->path, e->line, e->column};
+  PetscCall(resolve_path(draft, key, e->key, &ok));
+  if (e->value->kind != RG_YAML_LIST || !e->value->n) {
+    rg_diagnostics_add(draft->diagnostics, place, "a sweep needs a list of values, got %s",
+                       e->value->kind == RG_YAML_LIST ? "an empty one"
+                                                      : rg_yaml_describe(e->value, got));
+    PetscFunctionReturn(0);
+  }
+  if (e->value->n > MAX_AXIS_VALUES) {
+    rg_diagnostics_add(draft->diagnostics, place, "an axis has at most %d values, got %d",
+                       MAX_AXIS_VALUES, e->value->n);
+    PetscFunctionReturn(0);
+  }
+  if (axis->n_values && axis->n_values != e->value->n) {
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "paths of one axis go together, but this one has %d values and another %d "
+                       "(to cross them, make two list entries)",
+                       e->value->n, axis->n_values);
+    PetscFunctionReturn(0);
+  }
+  if (!ok) PetscFunctionReturn(0);
+  axis->n_values = key->n = e->value->n;
+  key->values = e->value->items;
+  PetscCall(PetscCalloc1(key->n, &key->texts));
+  for (int i = 0; i < key->n; i++)
+    PetscCall(rg_draft_check_value(draft, key->param, key->values[i], &key->texts[i]));
+  PetscFunctionReturn(0);
+}
+
+bool rg_axis_same(const RgAxisKey *key, int i, int j)
+{
+  return key->texts && key->texts[i] && key->texts[j] && !strcmp(key->texts[i], key->texts[j]);
+}
+
+/* No two values of an axis may be the same in all its paths. */
+static void check_values(RgDraft *draft, const RgAxis *axis)
+{
+  for (int i = 1; i < axis->n_values; i++)
+    for (int j = 0; j < i; j++) {
+      bool same = true;
+      for (int k = 0; k < axis->n_keys && same; k++) same = rg_axis_same(&axis->keys[k], i, j);
+      if (!same) continue;
+      const RgYamlNode *value = axis->keys[0].values[i];
+      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, value->line, value->column},
+                         "value %d of this axis repeats value %d", i + 1, j + 1);
+      return;
+    }
+}
+
+static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgAxis *axis)
+{
+  char got[64];
+
+  PetscFunctionBeginUser;
+  axis->place = (RgPlace){draft->path, map->line, map->column};
+  if (map->kind != RG_YAML_MAP || !map->n) {
+    rg_diagnostics_add(draft->diagnostics, axis->place,
+                       "an axis of 'sweep' is a map '{path: [values]}', got %s",
+                       map->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(map, got));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(map->n, &axis->keys));
+  axis->n_keys = map->n;
+  bool complete = true;
+  for (int i = 0; i < map->n; i++) {
+    RgAxisKey *key = &axis->keys[i];
+    PetscCall(parse_key(draft, axis, &map->entries[i], key));
+    complete = complete && key->values;
+    if (key->param) check_repeated(draft, draft->axes, draft->n_axes, key, map->entries[i].key);
+  }
+  if (complete) check_values(draft, axis);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep)
+{
+  char got[64];
+
+  PetscFunctionBeginUser;
+  if (sweep->kind != RG_YAML_LIST || !sweep->n || sweep->n > MAX_AXES) {
+    rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, sweep->line, sweep->column},
+                       "'sweep' must be a list of 1 to %d axes '- {path: [values]}', got %s",
+                       MAX_AXES,
+                       sweep->kind != RG_YAML_LIST ? rg_yaml_describe(sweep, got)
+                       : sweep->n                  ? "more"
+                                                   : "an empty one");
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(sweep->n, &draft->axes));
+  draft->n_axes = sweep->n;
+  for (int i = 0; i < sweep->n; i++) PetscCall(parse_axis(draft, sweep->items[i], &draft->axes[i]));
+  PetscFunctionReturn(0);
+}

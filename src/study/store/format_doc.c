@@ -1,0 +1,168 @@
+#include "study/store/format_doc.h"
+
+#include "study/record/fields.h"
+#include "study/store/index.h"
+#include "study/hdf5/shard.h"
+#include "study/store/store.h"
+
+static const char introduction[] =
+  "# The results file\n\n"
+  "This page is made by `regatta describe results-format` from the tables that write the\n"
+  "file. Schema version %d.\n\n"
+  "A study ends in one HDF5 file `OUT.h5` (earliest file format, no filters, no links to\n"
+  "other files). While it runs, finished trials are committed as shards, complete files of\n"
+  "the same schema, to the study directory `OUT.h5.d/`. Everything below holds for both.\n\n"
+  "```\n"
+  "/                      attributes of the study\n"
+  "/PROBLEM               one group per problem label: trials x evaluations\n"
+  "/PROBLEM/timing        wall and CPU seconds per evaluation\n"
+  "/PROBLEM/provenance    where and when each trial ran\n"
+  "/provenance            what wrote this file (results files only)\n"
+  "/earlier/PROBLEM       trials that a later version of the study does not plan any more\n"
+  "```\n\n"
+  "The name of a group is the label itself, but for `/`, `%%` and control characters, which\n"
+  "become `%%XX`, and with `_` in front unless it begins with a letter or digit. The\n"
+  "attribute `problem_label` of the group has the label as it is.\n\n"
+  "Every array has dimension scales with the names of its axes; every variable has the\n"
+  "attributes `long_name`, `units` and `description`. Texts are of variable length, UTF-8.\n"
+  "Missing values are NaN: trials that are shorter than the longest of their group,\n"
+  "coordinates that a trial does not have, and columns that an algorithm does not fill.\n"
+  "Units `y` are those of the problem's f, `native` those of its inputs, `1` means none.\n\n";
+
+static const char reading[] =
+  "## Reading\n\n"
+  "```python\n"
+  "import xarray as xr\n"
+  "data = xr.open_dataset(\"OUT.h5\", group=\"branin\", engine=\"h5netcdf\")  # or netcdf4\n"
+  "data.simple_regret.where(data.status == 1).groupby(\"algorithm\").median(\"trial\")\n"
+  "```\n\n"
+  "h5py, h5dump and R's rhdf5 read it as it is. The per-trial variables named in the\n"
+  "attribute `coordinates` become coordinates in xarray.\n\n";
+
+static const char integrity[] =
+  "## Integrity\n\n"
+  "`checksum` of a trial is the XXH3-128 of this sequence of bytes: id, key and message, each\n"
+  "with a NUL behind it; then as 64-bit numbers, least significant byte first: status,\n"
+  "n_iterations, n_initial, n_dim_x, n_dim_c, n_dim_z, and the bits of optimum; then every\n"
+  "column that has a value: those of the table above in its order without timing, then those\n"
+  "of the algorithm by name. Of each its name and a NUL, the number of its values (those of\n"
+  "this trial, padding left out), their bits. -0 counts as 0, every NaN as 7ff8000000000000.\n"
+  "The root attribute `checksum` adds up those of all trials, so that it does not depend on\n"
+  "their order: XXH3-128 of the number of trials and of the sum modulo 2^128, low half first,\n"
+  "as three such numbers. Timing, provenance and labels are in neither.\n\n"
+  "Behind the end of HDF5's part, where HDF5 does not look, stands a trailer of %d bytes:\n"
+  "`RGTRAIL` and a newline, the length of what precedes, and the low and the high half of its\n"
+  "XXH3-128, each least significant byte first. A shard without a fitting trailer is damaged:\n"
+  "it is moved to `OUT.h5.d/%s/` and its trials run again. A results file may lose its\n"
+  "trailer when another program writes to it; then the checksums of its trials are what\n"
+  "counts.\n\n"
+  "## The study directory\n\n"
+  "`LEVEL-HASH.h5` are shards: level 0 as committed, higher levels merged from those below;\n"
+  "the hash is that of the trailer. `.tmp.HOST.PID.N` are files being written; nobody reads\n"
+  "them. `%s/` has damaged shards, `%s/` shards without any trial of the present study.\n"
+  "A file `STOP` ends a run cleanly. When the study is complete, its shards go into the\n"
+  "results file and are removed.\n";
+
+static const char *type_name(RgFieldType type)
+{
+  switch (type) {
+  case RG_FIELD_INT: return "int32";
+  case RG_FIELD_COUNT: return "uint64";
+  case RG_FIELD_REAL: return "float64";
+  case RG_FIELD_STATUS: return "uint8";
+  default: return "text";
+  }
+}
+
+static PetscErrorCode add_attributes(RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "## Attributes of the root\n\n| name | type | meaning |\n"
+                              "| --- | --- | --- |\n"));
+  for (int i = 0; i < RG_ATTRIBUTE_COUNT; i++)
+    PetscCall(rg_text_add(text, "| `%s` | %s | %s |\n", rg_attributes[i].name,
+                          rg_attributes[i].text ? "text" : "int64", rg_attributes[i].description));
+  PetscCall(rg_text_add(text, "\n"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_axes(RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "## Axes of a group\n\n| name | first | meaning |\n"
+                              "| --- | --- | --- |\n"));
+  for (int a = 0; a < RG_AXIS_COUNT; a++)
+    PetscCall(rg_text_add(text, "| `%s` | %d | %s |\n", rg_axes[a].name, rg_axes[a].first,
+                          rg_axes[a].description));
+  PetscCall(rg_text_add(text, "\n`dim_c` exists where the problem has a context, `dim_z` where an "
+                              "algorithm has a model, `score` where the problem has `score`.\n\n"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_fields(RgText *text, bool provenance)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text,
+                        provenance ? "## Per trial, in the subgroup `%s`\n\n" : "## Per trial\n\n",
+                        RG_GROUP_PROVENANCE));
+  PetscCall(rg_text_add(text, "| name | type | units | meaning |\n| --- | --- | --- | --- |\n"));
+  for (int f = 0; f < rg_field_count; f++)
+    if (rg_fields[f].provenance == provenance)
+      PetscCall(rg_text_add(text, "| `%s` | %s | %s | %s: %s |\n", rg_fields[f].name,
+                            type_name(rg_fields[f].type), rg_fields[f].units,
+                            rg_fields[f].long_name, rg_fields[f].description));
+  PetscCall(rg_text_add(text, "\n"));
+  if (!provenance)
+    PetscCall(rg_text_add(text,
+                          "`status` is %d missing, %d complete or %d failed (`flag_values`, "
+                          "`flag_meanings`).\n\n",
+                          RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED));
+  PetscFunctionReturn(0);
+}
+
+static const char *axes_of(int width)
+{
+  switch (width) {
+  case RG_WIDTH_X: return "trial, iteration, dim_x";
+  case RG_WIDTH_C: return "trial, iteration, dim_c";
+  case RG_WIDTH_Z: return "trial, iteration, dim_z";
+  case RG_WIDTH_S: return "trial, iteration, score";
+  default: return "trial, iteration";
+  }
+}
+
+static PetscErrorCode add_columns(RgText *text, bool result)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(
+    text, result ? "## Per evaluation\n\n" : "## Per evaluation, in the subgroup `%s`\n\n",
+    RG_GROUP_TIMING));
+  PetscCall(rg_text_add(text, "| name | axes | units | meaning |\n| --- | --- | --- | --- |\n"));
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (rg_columns[c].result == result)
+      PetscCall(rg_text_add(text, "| `%s` | %s | %s | %s: %s |\n", rg_columns[c].name,
+                            axes_of(rg_columns[c].width), rg_columns[c].units,
+                            rg_columns[c].long_name, rg_columns[c].description));
+  if (result)
+    PetscCall(rg_text_add(text, "\nAlgorithms add columns of their own (trial, iteration); "
+                                "`regatta describe ALGORITHM` lists them. All values are "
+                                "float64.\n"));
+  PetscCall(rg_text_add(text, "\n"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_format_document(RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, introduction, RG_SCHEMA_VERSION));
+  PetscCall(rg_text_add(text, reading));
+  PetscCall(add_attributes(text));
+  PetscCall(add_axes(text));
+  PetscCall(add_fields(text, false));
+  PetscCall(add_columns(text, true));
+  PetscCall(add_columns(text, false));
+  PetscCall(add_fields(text, true));
+  PetscCall(rg_text_add(text, integrity, RG_TRAILER_LENGTH, RG_FOLDER_BAD, RG_FOLDER_BAD,
+                        RG_FOLDER_FOREIGN));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,334 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "study/store/packing.h"
+
+/* ---- who goes where -------------------------------------------------------------------------- */
+
+/* The trials of the plan in its order, sheet by sheet. *missing: how many are not there. */
+static PetscErrorCode add_planned(RgPacking *packing, const RgPlan *plan, int *missing)
+{
+  const RgIndex *index = packing->index;
+  uint64_t id[2];
+
+  PetscFunctionBeginUser;
+  *missing = 0;
+  for (int g = 0; g < plan->n_groups; g++) {
+    const RgPlanGroup *group = &plan->groups[g];
+    PetscCall(rg_packing_add_sheet(packing, group->problem_label, false));
+    for (int i = group->first; i < group->first + group->n; i++) {
+      int at = rg_hash_parse(plan->trials[i].id, id) ? rg_index_find(index, id) : -1;
+      if (at < 0) ++*missing;
+      else PetscCall(rg_packing_add(packing, index->order[at]));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What a results file holds beyond the plan: entry and label. */
+typedef struct {
+  int entry;
+  char *label; /* owned */
+} Leftover;
+
+typedef struct {
+  const RgPacking *packing;
+  int source, n, capacity;
+  Leftover *list;
+} Leftovers;
+
+static PetscErrorCode find_leftover(void *context, RgSheet *sheet, int ordinal, int position,
+                                    RgRecord *record, RgFailure *failure)
+{
+  Leftovers *left = context;
+  const RgIndex *index = left->packing->index;
+  int at = rg_index_find(index, index->entries[index->sources[left->source].first + ordinal].id);
+
+  PetscFunctionBeginUser;
+  (void)sheet, (void)position, (void)failure;
+  int entry = at < 0 ? -1 : index->order[at]; /* a failed trial may have been completed since */
+  if (entry < 0 || left->packing->slot_of[entry] >= 0) PetscFunctionReturn(0); /* planned */
+  if (left->n == left->capacity) {
+    left->capacity = 2 * left->capacity + 64;
+    PetscCall(PetscRealloc((size_t)left->capacity * sizeof(*left->list), &left->list));
+  }
+  left->list[left->n].entry = entry;
+  PetscCall(PetscStrallocpy(record->problem_label, &left->list[left->n++].label));
+  PetscFunctionReturn(0);
+}
+
+static int compare_leftovers(const void *a, const void *b, void *context)
+{
+  const RgIndex *index = context;
+  const Leftover *left = a, *right = b;
+  const uint64_t *x = index->entries[left->entry].id, *y = index->entries[right->entry].id;
+  int order = strcmp(left->label, right->label);
+
+  if (order) return order;
+  if (x[1] != y[1]) return x[1] < y[1] ? -1 : 1;
+  return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+/* Trials of an existing results file that left the plan, by label and id. */
+static PetscErrorCode add_earlier(RgPacking *packing, RgStoreStatus *status, char message[512])
+{
+  Leftovers left = {.packing = packing, .source = -1};
+  RgContainer container;
+  RgSourceState state;
+  RgFailure failure = {0};
+
+  PetscFunctionBeginUser;
+  for (int s = 0; s < packing->index->n_sources; s++)
+    if (packing->index->sources[s].results) left.source = s;
+  if (left.source < 0) PetscFunctionReturn(0);
+  PetscCall(rg_index_open(packing->index, left.source, &container, &state, message));
+  if (state == RG_SOURCE_OK)
+    PetscCall(rg_container_walk(&container, find_leftover, &left, &failure));
+  PetscCall(rg_container_close(&container));
+  if (state != RG_SOURCE_OK || failure.failed) {
+    *status = container.medium.error ? RG_STORE_ERROR : RG_STORE_INCOMPLETE;
+    if (failure.failed) snprintf(message, 512, "%s", failure.message);
+  }
+  if (left.n)
+    qsort_r(left.list, (size_t)left.n, sizeof(*left.list), compare_leftovers,
+            (void *)(uintptr_t)packing->index);
+  for (int i = 0; i < left.n; i++) {
+    if (i == 0 || strcmp(left.list[i].label, left.list[i - 1].label))
+      PetscCall(rg_packing_add_sheet(packing, left.list[i].label, true));
+    PetscCall(rg_packing_add(packing, left.list[i].entry));
+  }
+  for (int i = 0; i < left.n; i++) PetscCall(PetscFree(left.list[i].label));
+  PetscCall(PetscFree(left.list));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode replace_text(const char *text, char **field)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(*field));
+  PetscCall(PetscStrallocpy(text ? text : "", field));
+  PetscFunctionReturn(0);
+}
+
+/* Labels are those of the study as it is now: they may have changed since a trial ran. */
+static PetscErrorCode relabel(RgPacking *packing, const RgPlan *plan)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < plan->n; i++) {
+    const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
+    RgRecord *header = &packing->slots[i].header;
+    PetscCall(replace_text(cell->problem_label, &header->problem_label));
+    PetscCall(replace_text(cell->algorithm_label, &header->algorithm_label));
+    PetscCall(replace_text(cell->swept, &header->swept));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- what is there already ------------------------------------------------------------------- */
+
+/* What can be told of a results file without reading it: changed or not. */
+typedef struct {
+  const char *path;
+  bool exists;
+  struct stat status;
+} Snapshot;
+
+static Snapshot take_snapshot(const char *path)
+{
+  Snapshot snapshot = {.path = path};
+
+  snapshot.exists = !stat(path, &snapshot.status);
+  return snapshot;
+}
+
+static bool is_unchanged(const void *context)
+{
+  const Snapshot *then = context;
+  Snapshot now = take_snapshot(then->path);
+
+  if (now.exists != then->exists) return false;
+  if (!now.exists) return true;
+  return now.status.st_dev == then->status.st_dev && now.status.st_ino == then->status.st_ino &&
+         now.status.st_size == then->status.st_size &&
+         now.status.st_mtim.tv_sec == then->status.st_mtim.tv_sec &&
+         now.status.st_mtim.tv_nsec == then->status.st_mtim.tv_nsec;
+}
+
+/* Whether the record to be taken, or its like, stands in source `source` and in the right group. */
+static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
+{
+  const RgIndexEntry *taken = &index->entries[entry];
+
+  for (int at = rg_index_find(index, taken->id); at < index->n; at++) {
+    const RgIndexEntry *other = &index->entries[index->order[at]];
+    if (!rg_same_hash(other->id, taken->id)) return false;
+    if (other->source == source && other->earlier == earlier &&
+        rg_same_hash(other->checksum, taken->checksum))
+      return true;
+  }
+  return false;
+}
+
+/* Whether the results file is what packing would write: same study, same trials. *history: its own.
+ */
+static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packing,
+                                    const RgPlan *plan, bool *same, char **history,
+                                    RgStoreStatus *status, char message[512])
+{
+  const RgIndex *index = packing->index;
+  RgContainer container;
+  RgSourceState state;
+  RgFailure failure = {0};
+  char *study = NULL;
+  int64_t n_trials = -1, complete = 0;
+  int source = -1, n_earlier = 0;
+
+  PetscFunctionBeginUser;
+  *same = false;
+  for (int s = 0; s < index->n_sources; s++)
+    if (index->sources[s].results) source = s;
+  if (source < 0) PetscFunctionReturn(0);
+  PetscCall(rg_index_open(index, source, &container, &state, message));
+  if (state == RG_SOURCE_OK) {
+    PetscCall(
+      rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY].name, &study, NULL));
+    PetscCall(
+      rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_HISTORY].name, history, NULL));
+    rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &n_trials);
+    rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &complete);
+    rg_container_check(&container, &failure);
+    if (failure.failed) snprintf(message, 512, "%.200s: %s", store->output, failure.message);
+  }
+  if (state != RG_SOURCE_OK || failure.failed) *status = RG_STORE_ERROR;
+  PetscCall(rg_container_close(&container));
+  *same = study && !strcmp(study, store->study->text ? store->study->text : "") && complete &&
+          n_trials == plan->n;
+  for (int i = 0; i < packing->n && *same; i++) {
+    bool earlier = packing->sheets[packing->slots[i].sheet].earlier;
+    *same = stands_in(index, packing->slots[i].entry, source, earlier);
+    n_earlier += earlier;
+  }
+  *same = *same && packing->n - n_earlier == plan->n;
+  PetscCall(PetscFree(study));
+  PetscFunctionReturn(0);
+}
+
+/* ---- afterwards ------------------------------------------------------------------------------ */
+
+/* A shard may go when each of its records stands in the results file with the same checksum, or has
+   failed and given way to a later try. */
+static bool is_packed(const RgPacking *packing, int source)
+{
+  const RgIndex *index = packing->index;
+  const RgIndexSource *shard = &index->sources[source];
+
+  for (int i = shard->first; i < shard->first + shard->n; i++) {
+    const RgIndexEntry *entry = &index->entries[i];
+    int at = rg_index_find(index, entry->id);
+    if (at < 0 || packing->slot_of[index->order[at]] < 0 ||
+        (entry->status == RG_STATUS_COMPLETE &&
+         !rg_same_hash(index->entries[index->order[at]].checksum, entry->checksum)))
+      return false;
+  }
+  return true;
+}
+
+/* A results file that was found, not written, may have been renamed by a process that died before
+   the directory was on the disk. */
+static int make_durable(const RgStore *store)
+{
+  int fd = open(store->output, O_RDONLY | O_CLOEXEC), error;
+
+  if (fd < 0) return errno;
+  error = rg_file_sync(fd);
+  (void)rg_file_close(fd); /* was only read from */
+  return error ? error : rg_directory_sync(store->parent);
+}
+
+static PetscErrorCode remove_packed(const RgStore *store, const RgPacking *packing)
+{
+  char *foreign;
+
+  PetscFunctionBeginUser;
+  for (int s = 0; s < packing->index->n_sources; s++) {
+    const RgIndexSource *source = &packing->index->sources[s];
+    if (source->results) continue;
+    if (is_packed(packing, s)) (void)unlink(source->path); /* what stays is a harmless duplicate */
+    else if (!source->foreign)
+      PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
+  }
+  PetscCall(rg_path_join(store->directory, RG_FOLDER_FOREIGN, &foreign));
+  (void)rmdir(foreign); /* only if they are empty */
+  (void)rmdir(store->directory);
+  PetscCall(PetscFree(foreign));
+  PetscFunctionReturn(0);
+}
+
+/* ---- pack ------------------------------------------------------------------------------------ */
+
+static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgIndex *index,
+                                 const Snapshot *snapshot, RgStoreStatus *status, char message[512])
+{
+  RgContainerInfo info = rg_container_info(store->study);
+  RgPacking packing;
+  char *earlier = NULL, *history = NULL, what[64];
+  int missing;
+  bool same = false;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_packing_create(index, store->directory, &packing));
+  PetscCall(add_planned(&packing, plan, &missing));
+  if (missing) {
+    *status = RG_STORE_INCOMPLETE;
+    snprintf(message, 512, "%d of %d trials are missing", missing, plan->n);
+  }
+  if (*status == RG_STORE_OK) PetscCall(add_earlier(&packing, status, message));
+  if (*status == RG_STORE_OK)
+    PetscCall(is_up_to_date(store, &packing, plan, &same, &earlier, status, message));
+  if (*status == RG_STORE_OK && !same) {
+    PetscCall(rg_packing_survey(&packing, status, message));
+    if (*status == RG_STORE_OK) {
+      PetscCall(relabel(&packing, plan));
+      snprintf(what, sizeof(what), "packed %d trials", plan->n);
+      PetscCall(rg_history_line(earlier, what, &history));
+      info.history = history;
+      info.complete = true;
+      PetscCall(rg_packing_write(&packing, &info, store->output, store->limits.image_bytes,
+                                 is_unchanged, snapshot, status, message));
+    }
+  }
+  if (*status == RG_STORE_OK && same) {
+    int error = make_durable(store);
+    *status = rg_store_status_of(error);
+    if (error) rg_file_complain(message, store->output, "sync", error, store->parent, 0);
+  }
+  if (*status == RG_STORE_OK) PetscCall(remove_packed(store, &packing));
+  PetscCall(PetscFree(history));
+  PetscCall(PetscFree(earlier));
+  PetscCall(rg_packing_destroy(&packing));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgStoreStatus *status,
+                             char message[512])
+{
+  PetscFunctionBeginUser;
+  for (int attempt = 0; attempt < 3; attempt++) { /* another run may be at the same work */
+    Snapshot snapshot = take_snapshot(store->output);
+    RgIndex index = {0};
+    int bad;
+    PetscCall(
+      rg_index_gather(store->directory, store->output, true, &index, &bad, status, message));
+    if (*status == RG_STORE_OK)
+      PetscCall(pack_index(store, plan, &index, &snapshot, status, message));
+    PetscCall(rg_index_clear(&index));
+    if (*status != RG_STORE_INCOMPLETE) break;
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,122 @@
+/* The store: finished trials committed crash-safely as shards beside the results file, read back on
+   resume, packed into one results file at the end (conventions, 4 and 6). */
+#ifndef RG_STUDY_STORE_H
+#define RG_STUDY_STORE_H
+
+#include "study/record/record.h"
+
+#define RG_SCHEMA_VERSION 1
+
+/* What a commit came to. Not PETSc errors: the caller decides what to do. */
+typedef enum {
+  RG_STORE_OK,
+  RG_STORE_FULL,      /* ENOSPC, EDQUOT: nothing lost, retry later */
+  RG_STORE_ERROR,     /* EIO and the rest: nothing lost, retry later */
+  RG_STORE_FOREIGN,   /* the user's to mend, nothing was written: the file at the output path is no
+                       results file, damaged, of another study or of a newer schema; its directory
+                       does not exist or may not be written to */
+  RG_STORE_INCOMPLETE /* rg_store_pack: trials are missing, nothing was written */
+} RgStoreStatus;
+
+typedef struct RgStore RgStore;
+
+/* Open the study directory `<output>.d/` of results file `output` for a study (borrowed, must
+   outlive the store). Each rank opens its own store; no locks, no communication. Rank 0 first looks
+   at what stands at the output path (RG_STORE_FOREIGN: nothing was touched), then creates the
+   directory; the other ranks touch nothing before their first commit. `message` says in one line
+   what went wrong. The store exists only with RG_STORE_OK. */
+PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank, RgStore **store,
+                             RgStoreStatus *status, char message[512]);
+/* Frees; does not flush. */
+PetscErrorCode rg_store_close(RgStore **store);
+
+/* When things happen; the defaults are those of conventions, 4. For tests. */
+typedef struct {
+  size_t group_bytes;      /* commit when so much is pending: 8 MiB */
+  double group_seconds;    /* or when the oldest has waited so long: 30 */
+  double long_seconds;     /* a trial of so much wall or CPU time is committed at once: 10 */
+  int compaction;          /* shards of one level that are merged into one: 64 */
+  size_t compaction_bytes; /* but only shards of up to compaction_bytes / compaction: 64 MiB */
+  size_t image_bytes;      /* larger results files are written to disk instead of memory: 256 MiB */
+} RgStoreLimits;
+PetscErrorCode rg_store_set_limits(RgStore *store, const RgStoreLimits *limits);
+PetscErrorCode rg_store_get_limits(const RgStore *store, RgStoreLimits *limits);
+
+/* What waits in memory: records, their bytes, and for how many seconds the disk has been saying no
+   (0: it has not). For the decision to stop with exit code 3. */
+PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, double *troubled);
+
+/* Which trials of the plan are finished, from the shards and a results file that is already there:
+   done[i] (plan->n) is the RgStatus found. Damaged shards are moved to `bad/`; foreign trials are
+   counted, and shards that hold nothing else are moved to `foreign/`; temporary files of dead
+   processes are removed. A trial that failed may be run again all the same: a complete record takes
+   the place of a failed one, wherever that stands. Rank 0 only. With RG_STORE_OK `message` is a
+   warning worth printing, or empty. */
+typedef struct {
+  int n_done;   /* trials of the plan that need not run: complete or failed */
+  int n_failed; /* of these */
+  int n_shards;
+  int n_bad;     /* shards moved to bad/ by this scan */
+  int n_foreign; /* finished trials that are not in the plan; they are kept */
+} RgStoreScan;
+PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
+                             RgStoreScan *scan, RgStoreStatus *status, char message[512]);
+
+/* Hand over a finished record: the store owns it from now on (the struct is zeroed). It is
+   committed at once when it is large or took long, else with others. A status other than
+   RG_STORE_OK means that a commit was tried and failed: nothing is lost, everything stays pending.
+ */
+PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgStoreStatus *status,
+                            char message[512]);
+/* Commit what is pending if it is due; after a failure the next try waits (1 s, doubled up to 60 s)
+   and until then nothing happens and the status is RG_STORE_OK. `now`: commit all of it, at once.
+   Merges small shards of this process when many have gathered. Call it between iterations. */
+PetscErrorCode rg_store_flush(RgStore *store, bool now, RgStoreStatus *status, char message[512]);
+
+/* Pack everything into the results file (rank 0, after all ranks have flushed): verify, rename,
+   then remove the shards that went into it. Nothing is written when trials are missing
+   (RG_STORE_INCOMPLETE) or the results file is up to date already (RG_STORE_OK). Trials of an
+   existing results file that are not in the plan are kept in its group `earlier`. */
+PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgStoreStatus *status,
+                             char message[512]);
+
+/* Read every record of a results file or study directory: for info, verify, checksum. `visit` gets
+   each record once (of duplicates the one that packing would take), in no particular order; where
+   `path` does not exist but `<path>.d` does, that is read. One record or one shard is in memory at
+   a time. A record whose checksum is wrong, or a damaged shard, is not visited: it is counted in
+   `damaged` (may be NULL). Nothing on disk is changed. */
+typedef PetscErrorCode (*RgRecordVisitor)(void *context, const RgRecord *record);
+PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *context, int *damaged,
+                              RgStoreStatus *status, char message[512]);
+
+/* What a results file or study directory says about itself. Texts owned; zero-initialised by the
+ * call. */
+typedef struct {
+  bool directory; /* a study directory: finished trials so far */
+  bool complete;  /* root attribute of a results file; false for a directory */
+  int schema_version;
+  char *name, *title, *history, *references, *study; /* study: full text of the study file */
+  uint64_t seed;                                     /* of the study */
+  char checksum[33];                                 /* as stored; "" for a directory */
+  int n_shards; /* shards beside it that are not packed yet (any age) */
+} RgStoreInfo;
+PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgStoreStatus *status,
+                             char message[512]);
+PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
+
+/* Join results files or study directories into one results file: trials by id; two complete records
+   of one trial must have the same checksum (RG_STORE_FOREIGN names the trial otherwise), a failed
+   one gives way to a complete one. The study
+   attribute is that of the first input, and the output is complete when every trial of that study
+   is there. RG_STORE_FOREIGN too when something stands at the output path. The inputs are left as
+   they are. */
+PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output,
+                              RgStoreStatus *status, char message[512]);
+
+/* The one function that writes results: `bytes` as file `<directory>/<name>` by temporary file,
+   fsync, close, rename, fsync of the directory (conventions, 4). *error: errno of the step that
+   failed, 0; then nothing is left behind but possibly the complete file. */
+PetscErrorCode rg_store_commit(const char *directory, const char *name, const void *bytes,
+                               size_t length, int *error, char message[512]);
+
+#endif

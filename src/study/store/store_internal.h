@@ -1,0 +1,57 @@
+/* What the files of the store share. */
+#ifndef RG_STUDY_STORE_INTERNAL_H
+#define RG_STUDY_STORE_INTERNAL_H
+
+#include "study/store/index.h"
+#include "study/record/software.h"
+#include "study/store/store.h"
+
+/* A shard this process committed and has not merged yet. */
+typedef struct {
+  char name[RG_SHARD_NAME_MAX];
+  int level;
+  size_t bytes;
+} RgOwnShard;
+
+struct RgStore {
+  char *output;         /* path of the results file */
+  char *directory;      /* <output>.d */
+  char *parent;         /* directory of the results file */
+  const char *name;     /* its name there; points into output */
+  const RgStudy *study; /* borrowed */
+  int rank;
+  char *software; /* versions of this process */
+  RgStoreLimits limits;
+
+  int n, capacity; /* pending records, oldest first */
+  RgRecord *pending;
+  size_t bytes;  /* of them */
+  double oldest; /* when the first of them came, rg_wall_seconds */
+  bool urgent;   /* one of them is not to wait */
+
+  double retry_at, pause; /* back-off after a failure */
+  double troubled_since;  /* 0: the last commit went well */
+
+  int n_own, own_capacity;
+  RgOwnShard *own;
+  double merge_at; /* no compaction before: back-off */
+};
+
+/* Bytes on disk asked for and refused: FULL; anything else: ERROR. */
+RgStoreStatus rg_store_status_of(int error);
+/* Split the path of a results file: *directory `<output>.d`, *parent where it stands (both owned by
+   the caller); returns its name, which points into `output`. */
+PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
+                              const char **name);
+/* Commit n records as one shard; NULL name: not wanted. */
+PetscErrorCode rg_store_commit_shard(RgStore *store, int level, int n, RgRecord *const *records,
+                                     char name[RG_SHARD_NAME_MAX], size_t *length,
+                                     RgStoreStatus *status, char message[512]);
+/* Merge shards of this process where enough have gathered; failing is no harm. */
+PetscErrorCode rg_store_compact(RgStore *store);
+/* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */
+PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
+                                    const unsigned char *done);
+PetscErrorCode rg_store_own(RgStore *store, const char *name, int level, size_t bytes);
+
+#endif

@@ -1,0 +1,122 @@
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "study/trial/evaluation_log.h"
+#include "base/files.h"
+#include "study/store/store_internal.h"
+
+/* Temporary results files that a dead process left beside ours. */
+static PetscErrorCode remove_stale_beside(const RgStore *store)
+{
+  char **names, *path;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_directory_list(store->parent, &n, &names, &error));
+  for (int i = 0; i < n; i++) {
+    if (!rg_file_is_stale(names[i])) continue;
+    PetscCall(rg_path_join(store->parent, names[i], &path));
+    (void)unlink(path);
+    PetscCall(PetscFree(path));
+  }
+  PetscCall(rg_names_free(n, &names));
+  PetscFunctionReturn(0);
+}
+
+/* planned: per position in the order of the index, whether it is the entry of a trial of the plan.
+ */
+static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsigned char *done,
+                                RgStoreScan *scan, bool *planned)
+{
+  uint64_t id[2];
+  int at;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < plan->n; i++) {
+    done[i] = RG_STATUS_MISSING;
+    at = rg_hash_parse(plan->trials[i].id, id) ? rg_index_find(index, id) : -1;
+    if (at < 0) continue;
+    planned[at] = true;
+    done[i] = (unsigned char)index->entries[index->order[at]].status;
+    scan->n_done++;
+    scan->n_failed += done[i] == RG_STATUS_FAILED;
+  }
+  for (int i = 0; i < index->n; i++) {
+    bool first = i == 0 || !rg_same_hash(index->entries[index->order[i]].id,
+                                         index->entries[index->order[i - 1]].id);
+    scan->n_foreign += first && !planned[i];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Shards without any trial of the plan are put aside, so that who looks at the study while it runs
+   sees this study only. */
+static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *index,
+                                        const bool *planned)
+{
+  PetscFunctionBeginUser;
+  for (int s = 0; s < index->n_sources; s++) {
+    const RgIndexSource *source = &index->sources[s];
+    bool ours = source->results || source->foreign;
+    for (int i = source->first; i < source->first + source->n && !ours; i++)
+      ours = planned[rg_index_find(index, index->entries[i].id)];
+    if (!ours) PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
+  }
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  const RgPlan *plan;
+  const unsigned char *done;
+} Finished;
+
+static bool is_complete(void *context, const char *id)
+{
+  const Finished *finished = context;
+
+  for (int i = 0; i < finished->plan->n; i++)
+    if (!strcmp(finished->plan->trials[i].id, id)) return finished->done[i] == RG_STATUS_COMPLETE;
+  return false;
+}
+
+PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
+                                    const unsigned char *done)
+{
+  Finished finished = {plan, done};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_evaluation_logs_remove(store->directory, is_complete, &finished));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
+                             RgStoreScan *scan, RgStoreStatus *status, char message[512])
+{
+  RgIndex index = {0};
+  bool *planned;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(scan, sizeof(*scan)));
+  PetscCall(PetscMemzero(done, (size_t)plan->n));
+  PetscCall(remove_stale_beside(store));
+  PetscCall(
+    rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, status, message));
+  if (*status == RG_STORE_OK) {
+    for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
+    PetscCall(PetscCalloc1(index.n, &planned));
+    PetscCall(mark_done(&index, plan, done, scan, planned));
+    PetscCall(put_foreign_aside(store, &index, planned));
+    PetscCall(rg_store_remove_logs(store, plan, done));
+    PetscCall(PetscFree(planned));
+  }
+  if (*status == RG_STORE_OK && scan->n_bad) {
+    char last[512];
+    memcpy(last, message, sizeof(last));
+    snprintf(message, 512,
+             "%d damaged shard%s moved to %.150s/bad, their trials run again (%.200s)", scan->n_bad,
+             scan->n_bad == 1 ? "" : "s", store->directory, last);
+  }
+  PetscCall(rg_index_clear(&index));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,279 @@
+#include "study/trial/evaluation_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/files.h"
+#include "study/plan/plan.h"
+
+typedef struct {
+  int evaluation;
+  double *numbers; /* seconds, value, x, c; owned */
+} Entry;
+
+enum { SECONDS, VALUE, POINT };
+
+struct RgEvaluationLog {
+  char *directory, *folder; /* the study's, and that of the logs; NULL in memory; owned */
+  char id[RG_ID_LENGTH + 1];
+  int dim; /* of x and c together */
+  int dim_x;
+  int n, capacity;
+  Entry *entries; /* owned */
+  int fd;         /* own file, -1: none yet */
+  char path[PETSC_MAX_PATH_LEN];
+};
+
+enum { BYTES_MAX = 1 << 30 };
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* The numbers of an entry to fill in. */
+static PetscErrorCode append(RgEvaluationLog *log, int evaluation, double **numbers)
+{
+  PetscFunctionBeginUser;
+  if (log->n == log->capacity) {
+    log->capacity = 2 * log->capacity + 64;
+    PetscCall(PetscRealloc((size_t)log->capacity * sizeof(*log->entries), &log->entries));
+  }
+  Entry *entry = &log->entries[log->n++];
+  entry->evaluation = evaluation;
+  PetscCall(PetscMalloc1(POINT + (size_t)log->dim, &entry->numbers));
+  *numbers = entry->numbers;
+  PetscFunctionReturn(0);
+}
+
+static bool is_at(const RgEvaluationLog *log, const Entry *entry, const double *x, const double *c)
+{
+  const size_t of_x = (size_t)log->dim_x, of_c = (size_t)(log->dim - log->dim_x);
+  const double *point = entry->numbers + POINT;
+
+  return !memcmp(point, x, of_x * sizeof(double)) &&
+         (!of_c || !memcmp(point + of_x, c, of_c * sizeof(double)));
+}
+
+bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const double *x,
+                            const double *c, double *value, double *seconds)
+{
+  for (int i = 0; i < log->n; i++) {
+    const Entry *entry = &log->entries[i];
+    if (entry->evaluation != evaluation || !is_at(log, entry, x, c)) continue;
+    *value = entry->numbers[VALUE];
+    *seconds = entry->numbers[SECONDS];
+    return true;
+  }
+  return false;
+}
+
+int rg_evaluation_log_size(const RgEvaluationLog *log)
+{
+  return log->n;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static PetscErrorCode seal(const char *id, const char *line, size_t length, RgText *scratch,
+                           char hex[33])
+{
+  uint64_t hash[2];
+
+  PetscFunctionBeginUser;
+  scratch->length = 0;
+  PetscCall(rg_text_add(scratch, "%s ", id));
+  PetscCall(rg_text_add_bytes(scratch, line, length));
+  rg_hash128(scratch->data, scratch->length, hash);
+  rg_hash_hex(hash, hex);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry, RgText *line)
+{
+  RgText scratch = {0};
+  char hex[33];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(line, "%d", entry->evaluation));
+  for (int k = 0; k < POINT + log->dim; k++) PetscCall(rg_text_add(line, " %a", entry->numbers[k]));
+  PetscCall(seal(log->id, line->data, line->length, &scratch, hex));
+  PetscCall(rg_text_add(line, " %s\n", hex));
+  PetscCall(rg_text_clear(&scratch));
+  PetscFunctionReturn(0);
+}
+
+/* Take a line in unless it is damaged. Its end is a NUL. */
+static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratch)
+{
+  char *last = strrchr(line, ' '), *at, hex[33];
+  double *numbers;
+
+  PetscFunctionBeginUser;
+  if (!last) PetscFunctionReturn(0);
+  PetscCall(seal(log->id, line, (size_t)(last - line), scratch, hex));
+  if (strcmp(last + 1, hex)) PetscFunctionReturn(0);
+  *last = '\0';
+  PetscCall(append(log, (int)strtol(line, &at, 10), &numbers));
+  for (int k = 0; k < POINT + log->dim; k++) {
+    char *end;
+    numbers[k] = strtod(at, &end);
+    if (end == at) { /* of another dimension: not ours, whatever it is */
+      log->n--;
+      PetscCall(PetscFree(numbers));
+      PetscFunctionReturn(0);
+    }
+    at = end;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_file(RgEvaluationLog *log, const char *path)
+{
+  RgText mistake = {0}, scratch = {0};
+  char *text;
+  size_t length;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_read(path, BYTES_MAX, &text, &length, &mistake));
+  for (char *line = text, *end; text && (end = memchr(line, '\n', length - (size_t)(line - text)));
+       line = end + 1) {
+    *end = '\0';
+    PetscCall(read_line(log, line, &scratch));
+  }
+  PetscCall(PetscFree(text));
+  PetscCall(rg_text_clear(&scratch));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+PetscErrorCode rg_evaluation_log_open(const char *directory, const char *id, int dim_x, int dim_c,
+                                      RgEvaluationLog **log)
+{
+  RgEvaluationLog *new;
+  char **names, *path;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&new));
+  *log = new;
+  new->fd = -1;
+  new->dim_x = dim_x;
+  new->dim = dim_x + dim_c;
+  PetscCall(PetscStrncpy(new->id, id, sizeof(new->id)));
+  if (!directory) PetscFunctionReturn(0);
+  PetscCall(PetscStrallocpy(directory, &new->directory));
+  PetscCall(rg_path_join(directory, RG_FOLDER_EVALUATIONS, &new->folder));
+  PetscCall(rg_directory_list(new->folder, &n, &names, &error));
+  for (int i = 0; i < n; i++) {
+    if (strncmp(names[i], id, RG_ID_LENGTH) || names[i][RG_ID_LENGTH] != '.') continue;
+    PetscCall(rg_path_join(new->folder, names[i], &path));
+    PetscCall(read_file(new, path));
+    PetscCall(PetscFree(path));
+  }
+  PetscCall(rg_names_free(n, &names));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log)
+{
+  RgEvaluationLog *old = *log;
+
+  PetscFunctionBeginUser;
+  if (!old) PetscFunctionReturn(0);
+  if (old->fd >= 0) (void)rg_file_close(old->fd);
+  for (int i = 0; i < old->n; i++) PetscCall(PetscFree(old->entries[i].numbers));
+  PetscCall(PetscFree(old->entries));
+  PetscCall(PetscFree(old->folder));
+  PetscCall(PetscFree(old->directory));
+  PetscCall(PetscFree(*log));
+  PetscFunctionReturn(0);
+}
+
+/* A new file, durably there. 0 or an errno. */
+static int create_file(RgEvaluationLog *log)
+{
+  int error = rg_directory_create(log->directory);
+
+  if (!error) error = rg_directory_create(log->folder);
+  if (error) return error;
+  for (int n = 0; n < 1000000; n++) {
+    snprintf(log->path, sizeof(log->path), "%s/%s.%d.log", log->folder, log->id, n);
+    log->fd = open(log->path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+    if (log->fd >= 0) return rg_directory_sync(log->folder);
+    if (errno != EEXIST && errno != EINTR) return errno;
+  }
+  return EEXIST;
+}
+
+/* After a failure the file is left as it is: what it holds can be read, its tail is damaged. */
+static int write_durably(RgEvaluationLog *log, const RgText *line)
+{
+  int error = log->fd < 0 ? create_file(log) : 0;
+
+  if (!error) error = rg_file_write(log->fd, line->data, line->length);
+  if (!error) error = rg_file_sync(log->fd);
+  if (error && log->fd >= 0) {
+    (void)rg_file_close(log->fd);
+    log->fd = -1;
+  }
+  return error;
+}
+
+PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,
+                                     const double *c, double value, double seconds, int *error,
+                                     char message[512])
+{
+  RgText line = {0};
+  double *numbers;
+
+  PetscFunctionBeginUser;
+  *error = 0;
+  PetscCall(append(log, evaluation, &numbers));
+  numbers[SECONDS] = seconds;
+  numbers[VALUE] = value;
+  PetscCall(PetscArraycpy(numbers + POINT, x, log->dim_x));
+  if (log->dim > log->dim_x)
+    PetscCall(PetscArraycpy(numbers + POINT + log->dim_x, c, log->dim - log->dim_x));
+  if (!log->folder) PetscFunctionReturn(0);
+  PetscCall(write_line(log, &log->entries[log->n - 1], &line));
+  *error = write_durably(log, &line);
+  if (*error) {
+    rg_file_complain(message, log->path[0] ? log->path : log->folder, "write", *error,
+                     log->directory, line.length);
+    log->n--;
+    PetscCall(PetscFree(numbers));
+  }
+  PetscCall(rg_text_clear(&line));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_evaluation_logs_remove(const char *directory,
+                                         bool (*is_finished)(void *context, const char *id),
+                                         void *context)
+{
+  char **names, *folder, *path, id[RG_ID_LENGTH + 1];
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_path_join(directory, RG_FOLDER_EVALUATIONS, &folder));
+  PetscCall(rg_directory_list(folder, &n, &names, &error));
+  for (int i = 0; i < n; i++) {
+    snprintf(id, sizeof(id), "%s", names[i]);
+    if (strlen(names[i]) <= RG_ID_LENGTH || names[i][RG_ID_LENGTH] != '.') continue;
+    if (!is_finished(context, id)) continue;
+    PetscCall(rg_path_join(folder, names[i], &path));
+    (void)unlink(path);
+    PetscCall(PetscFree(path));
+  }
+  PetscCall(rg_names_free(n, &names));
+  if (!error) (void)rmdir(folder);
+  PetscCall(PetscFree(folder));
+  PetscFunctionReturn(0);
+}

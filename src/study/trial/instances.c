@@ -1,0 +1,233 @@
+#include "study/trial/instances.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "regret/optimum.h"
+#include "study/trial/optimum_cache.h"
+
+enum { MOST = 32, DEAR = 1000 };
+
+struct RgInstances {
+  RgInstance entries[MOST];
+  int n;
+  uint64_t time;
+  char *folder;         /* of kept optima; owned, NULL: there is none */
+  double least;         /* seconds of a search worth keeping */
+  char *program;        /* rg_optimum_cache_program; owned, NULL: not asked for yet */
+  uint64_t fingerprint; /* of the machine */
+  const RgRegistry *registry;
+};
+
+PetscErrorCode rg_instances_create(RgInstances **instances)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(instances));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode clear(RgInstance *entry)
+{
+  PetscFunctionBeginUser;
+  if (entry->alive) PetscCall(rg_problem_destroy(&entry->problem));
+  PetscCall(PetscFree(entry->key));
+  PetscCall(PetscFree(entry->file_key));
+  *entry = (RgInstance){0};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_instances_destroy(RgInstances **instances)
+{
+  PetscFunctionBeginUser;
+  if (!*instances) PetscFunctionReturn(0);
+  for (int i = 0; i < (*instances)->n; i++) PetscCall(clear(&(*instances)->entries[i]));
+  PetscCall(PetscFree((*instances)->folder));
+  PetscCall(PetscFree((*instances)->program));
+  PetscCall(PetscFree(*instances));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *folder, double least,
+                                        const RgRegistry *registry, uint64_t fingerprint)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(instances->folder));
+  PetscCall(PetscStrallocpy(folder, &instances->folder));
+  instances->least = least;
+  instances->registry = registry;
+  instances->fingerprint = fingerprint;
+  PetscFunctionReturn(0);
+}
+
+/* Of the dense matrix that an instance costs. */
+static int order_of(const RgProblemClass *class, const void *options)
+{
+  return class->dense_order ? (int)class->dense_order(options) : 0;
+}
+
+static PetscErrorCode key_of(RgTeam *team, const RgStudy *study, const RgCell *cell,
+                             uint64_t number, char **key)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(&text, "%llu;%llu;%s;", (unsigned long long)study->seed,
+                        (unsigned long long)number, cell->problem->name));
+  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &text));
+  if (rg_team_takes(team, order_of(cell->problem, cell->problem_options)))
+    PetscCall(rg_text_add(&text, ";team=%d", rg_team_size(team))); /* other bits */
+  PetscCall(PetscStrallocpy(text.data, key));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+/* The entry of `key` that no trial has, else an empty one. */
+static PetscErrorCode find(RgInstances *instances, const char *key, RgInstance **found)
+{
+  RgInstance *oldest = NULL;
+
+  PetscFunctionBeginUser;
+  *found = NULL;
+  for (int i = 0; i < instances->n && !*found; i++) {
+    RgInstance *entry = &instances->entries[i];
+    if (entry->taken) continue;
+    if (!strcmp(entry->key, key)) *found = entry;
+    if (!oldest || entry->used < oldest->used) oldest = entry;
+  }
+  if (*found) PetscFunctionReturn(0);
+  if (instances->n < MOST) {
+    *found = &instances->entries[instances->n++];
+    PetscFunctionReturn(0);
+  }
+  PetscCheck(oldest, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more than %d instances in use", MOST);
+  PetscCall(clear(oldest));
+  *found = oldest;
+  PetscFunctionReturn(0);
+}
+
+/* Data from outside must be those that the cell is identified by. */
+static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem, RgFailure *failure)
+{
+  const RgProblemClass *class = cell->problem;
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (failure->failed || !class->identify || !cell->text) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(&text, "problem=%s@%d{", class->name, class->revision));
+  PetscCall(class->identify(problem, &text));
+  PetscCall(rg_text_add(&text, "}"));
+  if (strncmp(cell->text, text.data, text.length))
+    rg_failure_set(failure, "%s: its data have changed since the study was started", class->name);
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+/* Everything the bits of an optimum depend on: program, machine, the problem as it is identified in
+   a trial's key (revision, data), its options, and what it is drawn from. All of the options once
+   more: a text among them may have the mark that the key is cut at. */
+static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study,
+                                    const RgCell *cell, uint64_t number, RgInstance *entry)
+{
+  const RgProblemClass *class = cell->problem;
+  const char *rest = cell->text ? strstr(cell->text, ";run={") : NULL;
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (!rest) PetscFunctionReturn(0);
+  if (!instances->program) {
+    PetscCall(rg_optimum_cache_program(&text));
+    instances->program = text.data;
+    text = (RgText){0};
+  }
+  PetscCall(rg_text_add(
+    &text, "%s\nfingerprint %016llx\n%.*s\n", instances->program,
+    (unsigned long long)rg_registry_fingerprint(instances->registry, cell, instances->fingerprint),
+    (int)(rest - cell->text), cell->text));
+  PetscCall(rg_params_canonical(class->params, cell->problem_options, &text));
+  if (class->random || rg_problem_class_find(class->name) != class) /* plugins may be wrong */
+    PetscCall(rg_text_add(&text, "\nseed %llu, instance %llu", (unsigned long long)study->seed,
+                          (unsigned long long)number));
+  entry->file_key = text.data;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgStudy *study,
+                                 const RgCell *cell, uint64_t number, RgInstance **out,
+                                 RgFailure *failure)
+{
+  RgInstance *entry;
+  char *key;
+
+  PetscFunctionBeginUser;
+  PetscCall(key_of(team, study, cell, number, &key));
+  PetscCall(find(instances, key, &entry));
+  PetscCall(PetscFree(entry->key));
+  entry->key = key;
+  entry->taken = true;
+  entry->used = ++instances->time;
+  *out = entry;
+  if (entry->alive) PetscFunctionReturn(0);
+  PetscCall(rg_problem_create_on(team, cell->problem, cell->problem_options, study->seed, number,
+                                 &entry->problem, failure));
+  PetscCall(compare_data(cell, &entry->problem, failure));
+  entry->alive = true;
+  entry->broken = failure->failed;
+  entry->among = instances;
+  const bool searched = !entry->broken && !entry->has_optimum && isnan(entry->problem.optimum) &&
+                        !cell->problem->costly;
+  if (instances->folder && searched && !entry->file_key && !entry->problem.by_team)
+    PetscCall(make_file_key(instances, study, cell, number, entry));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_instances_give_back(RgInstance **out)
+{
+  RgInstance *entry = *out;
+
+  PetscFunctionBeginUser;
+  if (!entry) PetscFunctionReturn(0);
+  entry->taken = false;
+  *out = NULL;
+  const RgProblemClass *class = entry->problem.class;
+  const bool dear = class->shared || order_of(class, entry->problem.options) >= DEAR;
+  if (dear && !entry->broken) PetscFunctionReturn(0);
+  PetscCall(rg_problem_destroy(&entry->problem));
+  entry->alive = false;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode find_optimum(RgInstance *entry, RgFailure *failure)
+{
+  const RgInstances *instances = entry->among;
+  const double start = rg_wall_seconds();
+  bool found = false;
+
+  PetscFunctionBeginUser;
+  if (entry->file_key)
+    PetscCall(rg_optimum_cache_read(instances->folder, entry->file_key, &entry->optimum,
+                                    &entry->accuracy, &found));
+  if (!found)
+    PetscCall(rg_regret_optimum(&entry->problem, &entry->optimum, &entry->accuracy, failure));
+  entry->has_optimum = !failure->failed && !isnan(entry->optimum);
+  if (!found && entry->file_key && entry->has_optimum &&
+      rg_wall_seconds() - start >= instances->least)
+    PetscCall(
+      rg_optimum_cache_write(instances->folder, entry->file_key, entry->optimum, entry->accuracy));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double *accuracy,
+                                   RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  if (failure->failed) { /* else what it says would depend on earlier trials */
+    *optimum = instance->problem.optimum;
+    *accuracy = 0;
+    PetscFunctionReturn(0);
+  }
+  if (!instance->has_optimum) PetscCall(find_optimum(instance, failure));
+  *optimum = instance->optimum;
+  *accuracy = instance->accuracy;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,360 @@
+#include "study/trial/trial_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "maths/design.h"
+#include "regret/fill_distance.h"
+#include "study/trial/trial_design.h"
+
+static RgStream trial_stream(const RgTrialRun *run, const char *name)
+{
+  return rg_stream(run->study->seed, run->cell->problem->name, run->trial->instance, name,
+                   run->trial->seed);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static int count_columns(const RgRecordColumn *columns)
+{
+  int n = 0;
+  while (columns && columns[n].name) n++;
+  return n;
+}
+
+static int model_inputs(RgTrialRun *run)
+{
+  RgModel *model =
+    run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
+  return model ? model->kernel.dim : 0;
+}
+
+static PetscErrorCode run_create_algorithm(RgTrialRun *run)
+{
+  const RgCell *cell = run->cell;
+  char name[RG_NAME_MAX];
+
+  PetscFunctionBeginUser;
+  snprintf(name, sizeof(name), "algorithm:%s",
+           cell->algorithm->stream ? cell->algorithm->stream : cell->algorithm->name);
+  RgSetup setup = {
+    .domain = &run->problem->domain,
+    .surrogate = &cell->surrogate,
+    .maximiser = &cell->maximiser,
+    .noise_variance = cell->run.noise_known ? cell->run.noise_variance : NAN,
+    .n_initial = run->trial->n_initial,
+    .n_iterations = cell->run.iterations,
+    .stream = trial_stream(run, name),
+    .clock = &run->clock,
+    .team = run->host->team,
+  };
+  PetscCall(rg_algorithm_create(cell->algorithm, cell->algorithm_options, &setup, &run->algorithm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_create_log(RgTrialRun *run)
+{
+  const RgDomain *domain = &run->problem->domain;
+
+  PetscFunctionBeginUser;
+  run->problem->task = (RgTask){.trial = run->trial->id,
+                                .instance = run->trial->instance,
+                                .seed = run->trial->seed,
+                                .stop = rg_trial_hear_stop,
+                                .stop_context = run,
+                                .child = run->host->child};
+  if (run->cell->problem->costly && run->host->directory)
+    PetscCall(rg_evaluation_log_open(run->host->directory, run->trial->id, domain->design.dim,
+                                     domain->context.dim, &run->log));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_create(RgTrialRun *run)
+{
+  const RgCell *cell = run->cell;
+
+  PetscFunctionBeginUser;
+  run->instances = run->study->instances;
+  if (!run->instances) PetscCall(rg_instances_create(&run->instances));
+  PetscCall(rg_instances_take(run->instances, run->host->team, run->study, cell,
+                              run->trial->instance, &run->instance, &run->failure));
+  run->problem = &run->instance->problem;
+  if (run->failure.failed) {
+    PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, 0,
+                               cell->algorithm->columns, run->record));
+    PetscFunctionReturn(0);
+  }
+  const RgDomain *domain = &run->problem->domain;
+  int dim = domain->design.dim, context_dim = domain->context.dim;
+  run->noise = trial_stream(run, "noise");
+  run->contexts = trial_stream(run, "context");
+  run->n_extra = count_columns(cell->algorithm->columns);
+  PetscCall(PetscCalloc6(dim, &run->unit_x, PetscMax(context_dim, 1), &run->unit_c, dim,
+                         &run->native_x, PetscMax(context_dim, 1), &run->native_c,
+                         PetscMax(run->n_extra, 1), &run->extra, dim + context_dim, &run->input));
+  run->query = (RgQuery){.x = run->unit_x, .c = run->unit_c, .extra = run->extra};
+  PetscCall(PetscMalloc1(PetscMax(run->trial->n_evaluations, 1), &run->recommended));
+  PetscCall(rg_history_create(domain, run->trial->n_evaluations, &run->history));
+  run->history.n_initial = run->trial->n_initial;
+  PetscCall(run_create_log(run));
+  PetscCall(run_create_algorithm(run));
+  PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, model_inputs(run),
+                             cell->algorithm->columns, run->record));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_destroy(RgTrialRun *run)
+{
+  PetscFunctionBeginUser;
+  if (run->algorithm.class) PetscCall(rg_algorithm_destroy(&run->algorithm));
+  PetscCall(rg_history_destroy(&run->history));
+  PetscCall(rg_evaluation_log_close(&run->log));
+  PetscCall(PetscFree(run->recommended));
+  PetscCall(
+    PetscFree6(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra, run->input));
+  if (run->instance) run->problem->task = (RgTask){0}; /* it may outlive the trial */
+  PetscCall(rg_instances_give_back(&run->instance));
+  if (!run->study->instances) PetscCall(rg_instances_destroy(&run->instances));
+  PetscFunctionReturn(0);
+}
+
+/* The hyperparameters in use: one length scale per input. */
+static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
+{
+  double *out = rg_trial_cell(run, RG_COLUMN_LENGTH_SCALE, row);
+
+  for (int t = 0; t < model->kernel.n_terms; t++)
+    for (int k = 0; k < model->kernel.terms[t].n_factors; k++) {
+      const RgKernelFactor *factor = &model->kernel.terms[t].factors[k];
+      for (int j = 0; j < factor->n_inputs; j++)
+        out[factor->inputs[j]] = out[factor->inputs[j] + factor->shift] =
+          factor->length_scale[factor->n_scales == 1 ? 0 : j];
+    }
+  *rg_trial_cell(run, RG_COLUMN_SIGNAL_VARIANCE, row) = rg_kernel_diagonal(&model->kernel);
+  *rg_trial_cell(run, RG_COLUMN_MODEL_NOISE, row) = model->noise_variance;
+}
+
+/* Posterior deviation at the newest evaluation, before the model has learned of it. */
+static PetscErrorCode newest_deviation(RgTrialRun *run, RgModel *model, double *sd)
+{
+  const int last = run->history.n - 1;
+  double mean;
+
+  PetscFunctionBeginUser;
+  if (model->set) {
+    const int index = rg_model_index(model, &run->history, last);
+    *sd = sqrt(rg_set_posterior_variance(model->set)[index]);
+  } else {
+    rg_model_input(model, &run->history, last, run->input);
+    PetscCall(rg_model_predict(model, 1, run->input, &mean, sd));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode record_model(RgTrialRun *run, int row)
+{
+  RgModel *model =
+    run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
+  double sd;
+
+  PetscFunctionBeginUser;
+  if (!model) PetscFunctionReturn(0);
+  PetscCall(newest_deviation(run, model, &sd));
+  if (model->noise_variance > 0) run->gain += 0.5 * log1p(sd * sd / model->noise_variance);
+  *rg_trial_cell(run, RG_COLUMN_POSTERIOR_SD, row) = sd * model->scale;
+  if (model->noise_variance > 0) *rg_trial_cell(run, RG_COLUMN_INFORMATION_GAIN, row) = run->gain;
+  if (model->report.refitted)
+    *rg_trial_cell(run, RG_COLUMN_LOG_LIKELIHOOD, row) = model->report.log_likelihood;
+  *rg_trial_cell(run, RG_COLUMN_JITTER, row) = model->report.jitter;
+  record_kernel(run, model, row);
+  PetscFunctionReturn(0);
+}
+
+static void record_clock(RgTrialRun *run, int row)
+{
+  *rg_trial_cell(run, RG_COLUMN_WALL_FIT, row) = run->clock.wall[RG_STAGE_FIT];
+  *rg_trial_cell(run, RG_COLUMN_WALL_ACQUIRE, row) = run->clock.wall[RG_STAGE_ACQUIRE];
+  *rg_trial_cell(run, RG_COLUMN_WALL_EVALUATE, row) = run->clock.wall[RG_STAGE_EVALUATE];
+  *rg_trial_cell(run, RG_COLUMN_CPU_FIT, row) = run->clock.cpu[RG_STAGE_FIT];
+  *rg_trial_cell(run, RG_COLUMN_CPU_ACQUIRE, row) = run->clock.cpu[RG_STAGE_ACQUIRE];
+  *rg_trial_cell(run, RG_COLUMN_CPU_EVALUATE, row) = run->clock.cpu[RG_STAGE_EVALUATE];
+  rg_clock_reset(&run->clock);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* The recommendation by every score. */
+static PetscErrorCode run_scores(RgTrialRun *run, int t, int row)
+{
+  const RgAlgorithmClass *class = run->cell->algorithm;
+  const bool all = run->cell->score < 0 && class->recommend_by;
+
+  PetscFunctionBeginUser;
+  for (int s = 0; s < run->cell->n_scores && !run->failure.failed; s++) {
+    if (!rg_trial_is_scored(run, s)) continue;
+    if (all)
+      PetscCall(
+        class->recommend_by(&run->algorithm, t, &run->history, s, &run->query, &run->failure));
+    if (!run->failure.failed)
+      rg_trial_cell(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s] =
+        all ? run->query.index : run->recommended[row];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* After t queries; t = 0: of the initial design alone. */
+static PetscErrorCode run_recommendation(RgTrialRun *run, int t, int row)
+{
+  const RgAlgorithmClass *class = run->cell->algorithm;
+
+  PetscFunctionBeginUser;
+  if (!class->recommend) PetscFunctionReturn(0);
+  PetscCall(class->recommend(&run->algorithm, t, &run->history, &run->query, &run->failure));
+  run->recommended[row] = run->failure.failed ? -1 : run->query.index;
+  if (!run->failure.failed)
+    rg_space_to_native(&run->problem->domain.design, run->query.x,
+                       rg_trial_cell(run, RG_COLUMN_RECOMMENDATION, row));
+  PetscCall(run_scores(run, t, row));
+  PetscFunctionReturn(0);
+}
+
+/* Chosen by the learner: uniform over finitely many, else by nature's law. */
+static PetscErrorCode initial_context(RgTrialRun *run, RgRandom *random)
+{
+  const RgSpace *context = &run->problem->domain.context;
+
+  PetscFunctionBeginUser;
+  if (rg_space_is_finite(context)) {
+    int index = (int)rg_random_below(random, (uint64_t)context->size);
+    run->query.context_index = index;
+    PetscCall(
+      PetscArraycpy(run->query.c, context->points + (size_t)index * context->dim, context->dim));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(run->problem->class->draw_context(run->problem, random, run->native_c,
+                                              &run->query.context_index));
+  rg_space_to_unit(context, run->native_c, run->query.c);
+  PetscFunctionReturn(0);
+}
+
+/* Whether there will be another evaluation, once more are due. */
+static bool goes_on(RgTrialRun *run)
+{
+  if (!run->failure.failed && !run->abandoned && run->history.n && rg_trial_hear_stop(run))
+    run->abandoned = true;
+  return !run->failure.failed && !run->abandoned;
+}
+
+static PetscErrorCode run_initial_design(RgTrialRun *run)
+{
+  int n = run->trial->n_initial, dim = run->problem->domain.design.dim;
+  double *points;
+  int *indices;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)PetscMax(n, 1) * dim, &points, PetscMax(n, 1), &indices));
+  /* The stream is that of instance 0: every instance of a problem starts from the same designs, so
+     that instances and seeds are crossed. */
+  RgStream stream =
+    rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
+  PetscCall(rg_trial_design(&stream, &run->problem->domain.design, run->cell->run.initial_design, n,
+                            points, indices));
+  for (int row = 0; row < n && goes_on(run); row++) {
+    run->stage = row + 1;
+    run->query.index = indices[row];
+    PetscCall(PetscArraycpy(run->query.x, points + (size_t)row * dim, dim));
+    if (run->problem->domain.control == RG_CONTEXT_SIMULATOR) {
+      RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
+      PetscCall(initial_context(run, &random));
+    }
+    PetscCall(rg_trial_evaluate(run, row));
+    if (row == n - 1 && !run->failure.failed && !run->abandoned)
+      PetscCall(run_recommendation(run, 0, row));
+    record_clock(run, row);
+  }
+  PetscCall(PetscFree2(points, indices));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_iteration(RgTrialRun *run, int t)
+{
+  int row = run->trial->n_initial + t - 1;
+
+  PetscFunctionBeginUser;
+  run->stage = row + 1;
+  for (int k = 0; k < run->n_extra; k++) run->extra[k] = NAN;
+  run->query.index = run->query.context_index = -1;
+  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
+  PetscCall(rg_algorithm_ask(&run->algorithm, t, &run->history, &run->query, &run->failure));
+  PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
+  if (run->failure.failed) PetscFunctionReturn(0);
+
+  PetscCall(rg_trial_evaluate(run, row));
+  if (run->failure.failed || run->abandoned) PetscFunctionReturn(0);
+  for (int k = 0; k < run->n_extra; k++) run->record->extra[k][row] = run->extra[k];
+  PetscCall(record_model(run, row));
+
+  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
+  PetscCall(rg_algorithm_tell(&run->algorithm, t, &run->history, &run->failure));
+  PetscCall(run_recommendation(run, t, row));
+  PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
+  record_clock(run, row);
+  PetscFunctionReturn(0);
+}
+
+static void finish_record(RgTrialRun *run, double wall, double cpu)
+{
+  RgRecord *record = run->record;
+  struct rusage usage;
+
+  record->status = run->failure.failed ? RG_STATUS_FAILED : RG_STATUS_COMPLETE;
+  if (run->failure.failed)
+    snprintf(record->message, sizeof(record->message), "evaluation %d: %.200s", run->stage,
+             run->failure.message);
+  record->provenance.wall = rg_wall_seconds() - wall;
+  record->provenance.cpu = rg_cpu_seconds() - cpu;
+  if (getrusage(RUSAGE_SELF, &usage) == 0)
+    record->provenance.peak_memory = 1024.0 * (double)usage.ru_maxrss;
+}
+
+PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const RgTrial *trial,
+                                RgRecord *record, bool *stopped)
+{
+  RgTrialRun run = {.study = study, .trial = trial, .record = record, .host = host};
+  double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = (double)time(NULL);
+  const int64_t jobs = rg_team_jobs(host->team);
+
+  PetscFunctionBeginUser;
+  host->trouble[0] = '\0';
+  run.cell = &study->cells[trial->cell];
+  PetscCall(run_create(&run));
+  record->provenance.started = started;
+  if (!run.failure.failed) PetscCall(run_initial_design(&run));
+  for (int t = 1; t <= run.cell->run.iterations && goes_on(&run); t++)
+    PetscCall(run_iteration(&run, t));
+  record->n_rows = run.history.n;
+  if (!run.abandoned && record->n_rows) PetscCall(rg_trial_regret(&run));
+  if (!run.abandoned && record->n_rows && run.cell->problem->fills_space)
+    PetscCall(
+      rg_fill_of_queries(&run.algorithm, &run.history, record->column[RG_COLUMN_FILL_DISTANCE]));
+  finish_record(&run, wall, cpu);
+  const bool shared = rg_team_jobs(host->team) > jobs || run.problem->by_team;
+  record->provenance.team = shared ? rg_team_size(host->team) : 1;
+  record->logged = run.log && rg_evaluation_log_size(run.log);
+  *stopped = run.abandoned;
+  if (*stopped) PetscCall(rg_record_destroy(record));
+  PetscCall(run_destroy(&run));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFunction stop,
+                            void *stop_context, RgRecord *record, bool *stopped)
+{
+  RgTrialHost host = {.stop = stop, .stop_context = stop_context};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_trial_run_for(&host, study, trial, record, stopped));
+  PetscFunctionReturn(0);
+}

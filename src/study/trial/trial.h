@@ -1,0 +1,40 @@
+/* The trial loop: ask, evaluate, tell, record. */
+#ifndef RG_STUDY_TRIAL_H
+#define RG_STUDY_TRIAL_H
+
+#include "study/trial/evaluation_log.h"
+#include "study/record/record.h"
+
+/* Asked after every evaluation, and now and then while one is waited for: true stops the trial
+   without a record (it will be run again). */
+typedef bool (*RgStopFunction)(void *context);
+
+/* Who runs a trial. All borrowed; zeroed: nobody stops it and nothing is kept. */
+typedef struct {
+  RgStopFunction stop; /* NULL: nobody */
+  void *stop_context;
+  const char *directory; /* study directory, where costly evaluations are logged; NULL: none */
+  const RgEvaluationLog *known; /* costly evaluations come from here alone: one that isn't there
+                                   fails the trial; NULL: they are made */
+  RgChild **child;              /* program of external problems, kept from trial to trial; NULL:
+                                   each trial starts its own */
+  RgTeam *team;                 /* whose leader runs the trial while the others serve; NULL: none.
+                                   Same bits as without it unless it takes something
+                                   (rg_team_takes) */
+  char trouble[512];            /* out: the log of evaluations could not be written for ten
+                                   minutes, or until a stop was asked for, and the trial was
+                                   stopped */
+} RgTrialHost;
+
+/* Run one trial to its record. *stopped: it was interrupted and there is no record. A numerical
+   failure gives a record of status failed with the rows finished before it. Same bits on any rank.
+ */
+PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFunction stop,
+                            void *stop_context, RgRecord *record, bool *stopped);
+
+/* The same with all that a host may offer. Evaluations of costly problems that an earlier run of
+   the trial logged are not made again; new ones are on the disk before they are used. */
+PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const RgTrial *trial,
+                                RgRecord *record, bool *stopped);
+
+#endif

@@ -1,0 +1,102 @@
+/* One evaluation of a trial: asked for, or found in the log of an earlier run. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "study/trial/trial_internal.h"
+
+/* What a waiting evaluation asks. */
+bool rg_trial_hear_stop(void *context)
+{
+  RgTrialRun *run = context;
+
+  if (run->host->stop && run->host->stop(run->host->stop_context)) run->stop_heard = true;
+  return run->stop_heard;
+}
+
+static const double patience = 600.0; /* seconds for a disk that can't take the log */
+
+/* The answer is on the disk before it is used. While the disk says no there is time to make room,
+   as with the store. */
+static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row, double f,
+                                 double seconds)
+{
+  const double until = rg_wall_seconds() + patience;
+  int error;
+
+  PetscFunctionBeginUser;
+  if (!run->log) PetscFunctionReturn(0);
+  for (double pause = 0.05;; pause = PetscMin(2 * pause, 1.0)) {
+    PetscCall(rg_evaluation_log_add(run->log, row + 1, point->x, point->c, f, seconds, &error,
+                                    run->host->trouble));
+    if (!error) break;
+    if (rg_trial_hear_stop(run) || rg_wall_seconds() > until) {
+      run->abandoned = true;
+      PetscFunctionReturn(0);
+    }
+    PetscCall(PetscSleep(pause));
+  }
+  run->host->trouble[0] = '\0';
+  PetscFunctionReturn(0);
+}
+
+/* f at a point: what an earlier run was told, or else what the problem says. */
+static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row, double *f)
+{
+  const RgEvaluationLog *known =
+    run->cell->problem->costly && run->host->known ? run->host->known : run->log;
+  double seconds, start = rg_wall_seconds();
+
+  PetscFunctionBeginUser;
+  if (known && rg_evaluation_log_find(known, row + 1, point->x, point->c, f, &seconds)) {
+    run->clock.wall[RG_STAGE_EVALUATE] += seconds;
+    PetscFunctionReturn(0);
+  }
+  if (known && known == run->host->known) {
+    rg_failure_set(&run->failure, "the record has another point here than the one asked for");
+    PetscFunctionReturn(0);
+  }
+  run->problem->task.evaluation = row + 1;
+  PetscCall(rg_problem_evaluate(run->problem, 1, point, f, &run->failure));
+  if (run->failure.failed) run->abandoned = run->stop_heard && run->cell->problem->costly;
+  else PetscCall(log_answer(run, point, row, *f, rg_wall_seconds() - start));
+  PetscFunctionReturn(0);
+}
+
+/* Evaluate the query as row `row`: context, f, noise; appended to the history. */
+PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
+{
+  const RgDomain *domain = &run->problem->domain;
+  RgPoint point = {.index = run->query.index, .x = run->native_x, .context_index = -1};
+  double f = NAN, y, deviation = sqrt(run->cell->run.noise_variance);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_EVALUATE));
+  rg_space_to_native(&domain->design, run->query.x, run->native_x);
+  if (domain->context.dim) {
+    point.c = run->native_c;
+    if (domain->control == RG_CONTEXT_NATURE) {
+      RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
+      PetscCall(run->problem->class->draw_context(run->problem, &random, run->native_c,
+                                                  &point.context_index));
+      rg_space_to_unit(&domain->context, run->native_c, run->unit_c);
+    } else {
+      point.context_index = run->query.context_index;
+      rg_space_to_native(&domain->context, run->query.c, run->native_c);
+    }
+  }
+  PetscCall(find_value(run, &point, row, &f));
+  RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
+  y = deviation > 0 ? f + deviation * rg_random_normal(&random) : f;
+  PetscCall(rg_clock_end(&run->clock, RG_STAGE_EVALUATE));
+  if (run->failure.failed || run->abandoned) PetscFunctionReturn(0);
+
+  PetscCall(rg_history_append(&run->history, run->query.x, run->query.index,
+                              domain->context.dim ? run->unit_c : NULL, point.context_index, y));
+  PetscCall(PetscArraycpy(rg_trial_cell(run, RG_COLUMN_X, row), run->native_x, domain->design.dim));
+  if (domain->context.dim)
+    PetscCall(
+      PetscArraycpy(rg_trial_cell(run, RG_COLUMN_C, row), run->native_c, domain->context.dim));
+  *rg_trial_cell(run, RG_COLUMN_F, row) = f;
+  *rg_trial_cell(run, RG_COLUMN_Y, row) = y;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,55 @@
+/* What the files of the trial loop share. */
+#ifndef RG_STUDY_TRIAL_INTERNAL_H
+#define RG_STUDY_TRIAL_INTERNAL_H
+
+#include "study/trial/instances.h"
+#include "study/trial/trial.h"
+
+/* Everything one trial holds while it runs. */
+typedef struct {
+  const RgStudy *study;
+  const RgCell *cell;
+  const RgTrial *trial;
+  RgInstances *instances; /* of the study, or of this trial alone */
+  RgInstance *instance;
+  RgProblem *problem; /* of the instance */
+  RgAlgorithm algorithm;
+  RgHistory history;
+  RgClock clock;
+  RgStream noise, contexts;
+  RgQuery query; /* storage below */
+  double *unit_x, *unit_c, *native_x, *native_c, *extra;
+  double *input; /* of the model: x, then c */
+  int n_extra;
+  RgTrialHost *host;
+  RgEvaluationLog *log; /* of a costly problem; else NULL */
+  bool stop_heard;      /* the host wants a stop */
+  bool abandoned;       /* for which the trial was cut short: there will be no record */
+  int *recommended;     /* index of the recommended design per row, -1 on a box */
+  int stage;            /* number of the evaluation at hand, for messages */
+  double gain;          /* realised information gain so far */
+  RgRecord *record;
+  RgFailure failure;
+} RgTrialRun;
+
+/* Where standard column `column` of row `row` stands in the record. */
+static inline double *rg_trial_cell(RgTrialRun *run, int column, int row)
+{
+  return run->record->column[column] + (size_t)row * rg_record_width(run->record, column);
+}
+
+/* Whether the trial is scored by score number s. */
+static inline bool rg_trial_is_scored(const RgTrialRun *run, int s)
+{
+  return run->cell->score < 0 || run->cell->score == s;
+}
+
+/* Whether the host wants a stop; what a waiting evaluation asks. context: the run. */
+bool rg_trial_hear_stop(void *context);
+/* Evaluate the query as row `row`: context, f, noise; appended to the history unless it failed or
+   was abandoned. */
+PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);
+/* F and regret of the rows there are. */
+PetscErrorCode rg_trial_regret(RgTrialRun *run);
+
+#endif

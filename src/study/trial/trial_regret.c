@@ -1,0 +1,116 @@
+/* What a trial is scored by once its evaluations are made. */
+#include <math.h>
+#include <string.h>
+
+#include "regret/regret.h"
+#include "study/trial/trial_internal.h"
+
+/* F of a costly problem where it was observed at a recorded design of `column`, else NaN. */
+static PetscErrorCode objective_observed(RgTrialRun *run, int column, int first, double *F)
+{
+  const RgRecord *record = run->record;
+  const size_t dim = (size_t)run->problem->domain.design.dim;
+
+  PetscFunctionBeginUser;
+  for (int row = first; row < record->n_rows; row++) {
+    F[row] = NAN;
+    if (run->problem->domain.context.dim) continue;
+    for (int i = column == RG_COLUMN_X ? row : 0; i <= row && isnan(F[row]); i++)
+      if (!memcmp(record->column[RG_COLUMN_X] + (size_t)i * dim,
+                  record->column[column] + (size_t)row * dim, dim * sizeof(double)))
+        F[row] = record->column[RG_COLUMN_F][i];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* F of the recorded designs of `column`, rows [first, n_rows), by their indices in a finite design.
+ */
+static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indices, int first,
+                                   double *F)
+{
+  int n = run->record->n_rows - first, dim = run->problem->domain.design.dim;
+  RgPoint *points;
+
+  PetscFunctionBeginUser;
+  if (n <= 0) PetscFunctionReturn(0);
+  if (run->problem->class->costly && !run->problem->class->objective) {
+    PetscCall(objective_observed(run, column, first, F));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1(n, &points));
+  for (int i = 0; i < n; i++)
+    points[i] = (RgPoint){.index = indices[first + i],
+                          .context_index = -1,
+                          .x = run->record->column[column] + (size_t)(first + i) * dim};
+  PetscCall(rg_problem_objective(run->problem, n, points, F + first, &run->failure));
+  PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
+}
+
+/* Regret by score s. */
+static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
+{
+  const int columns[] = {RG_COLUMN_SCORE_INSTANTANEOUS_REGRET, RG_COLUMN_SCORE_SIMPLE_REGRET,
+                         RG_COLUMN_SCORE_CUMULATIVE_REGRET};
+  RgRecord *record = run->record;
+  int n = record->n_rows;
+  RgPoint *points;
+  double *values, optimum;
+  bool exceeded;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &points));
+  PetscCall(PetscMalloc1(5 * (size_t)n, &values));
+  for (int row = 0; row < n; row++) points[row] = (RgPoint){.index = run->history.index[row]};
+  PetscCall(run->problem->class->score(run->problem, s, n, points, values, &optimum));
+  for (int row = 0; row < n; row++) {
+    const double best = rg_trial_cell(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s];
+    if (!isnan(best)) points[row].index = (int)best;
+  }
+  PetscCall(run->problem->class->score(run->problem, s, n, points, values + n, &optimum));
+  PetscCall(rg_regret(n, record->n_initial, run->cell->run.count_initial, optimum, 0, values,
+                      values + n, values + 2 * n, values + 3 * n, values + 4 * n, &exceeded));
+  for (int k = 0; k < 3; k++)
+    for (int row = 0; row < n; row++)
+      rg_trial_cell(run, columns[k], row)[s] = values[(2 + k) * n + row];
+  PetscCall(PetscFree(values));
+  PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_regret(RgTrialRun *run)
+{
+  RgRecord *record = run->record;
+  double *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE];
+  RgFailure earlier = run->failure; /* what a failed trial did before is scored all the same */
+  double accuracy;
+  bool exceeded;
+
+  PetscFunctionBeginUser;
+  run->failure = (RgFailure){0};
+  run->problem->objective_error = 0;
+  PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, 0, F));
+  for (int row = 0; run->problem->objective_error > 0 && row < record->n_rows; row++)
+    record->column[RG_COLUMN_OBJECTIVE_ERROR][row] = run->problem->objective_error;
+  if (run->cell->algorithm->recommend) {
+    PetscCall(PetscMalloc1(record->n_rows, &recommended));
+    for (int row = 0; row < record->n_rows; row++) recommended[row] = NAN;
+    PetscCall(objective_of(run, RG_COLUMN_RECOMMENDATION, run->recommended,
+                           PetscMax(record->n_initial - 1, 0), recommended));
+  }
+  PetscCall(rg_instance_optimum(run->instance, &record->optimum, &accuracy, &run->failure));
+  PetscCall(rg_regret(record->n_rows, record->n_initial, run->cell->run.count_initial,
+                      record->optimum, accuracy, F, recommended,
+                      record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
+                      record->column[RG_COLUMN_SIMPLE_REGRET],
+                      record->column[RG_COLUMN_CUMULATIVE_REGRET], &exceeded));
+  if (exceeded)
+    rg_failure_set(&run->failure, "F exceeds the optimum %.17g of %s: the optimum is wrong",
+                   record->optimum, run->cell->problem->name);
+  for (int s = 0; s < run->cell->n_scores; s++)
+    if (rg_trial_is_scored(run, s)) PetscCall(run_score_regret(run, s));
+  PetscCall(PetscFree(recommended));
+  run->abandoned = run->failure.failed && run->stop_heard;
+  if (earlier.failed) run->failure = earlier;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,107 @@
+#include "theory/bounds.h"
+
+#include <math.h>
+
+#include <gsl/gsl_sf_erf.h>
+
+#include "acquisition/confidence.h"
+
+double rg_bound_c1(double noise)
+{
+  return 2 / log1p(1 / noise);
+}
+
+double rg_bound_c2(double n_points)
+{
+  return 2 + rg_irgp_shift_finite(n_points);
+}
+
+double rg_chi_square_tail(double D, double q)
+{
+  return D + 2 * sqrt(D * q) + 2 * q;
+}
+
+/* C1 gamma times the bound of sum_t zeta_t = sum_t s_t + chi-square(2T), exceeded with probability
+   exp(-q). */
+static double squared_sum(double shift, double noise, int T, double gamma, double q, bool tight)
+{
+  return rg_bound_c1(noise) * gamma *
+         ((tight ? 1 : 2) * T * shift + rg_chi_square_tail(2.0 * T, q));
+}
+
+double rg_bound_theorem_4_1(double n_points, double noise, int T, double gamma)
+{
+  return sqrt(rg_bound_c1(noise) * rg_bound_c2(n_points) * T * gamma);
+}
+
+double rg_bound_theorem_4_2(double shift, double noise, int T, double gamma)
+{
+  return rg_bound_theorem_4_2_sum(T * (2 + shift), noise, gamma);
+}
+
+double rg_bound_theorem_4_2_sum(double mean_sum, double noise, double gamma)
+{
+  return M_PI * M_PI / 6 + sqrt(rg_bound_c1(noise) * gamma * mean_sum);
+}
+
+/* 6 = sqrt(2 * 18): the martingale part is 18 T-subgaussian. */
+double rg_bound_theorem_4_3(double shift, double noise, int T, double gamma, double delta,
+                            bool tight)
+{
+  const double q = log(2 / delta);
+
+  return 6 * sqrt(T * q) + sqrt(squared_sum(shift, noise, T, gamma, q, tight));
+}
+
+double rg_bound_theorem_4_4(double shift, double noise, int T, double gamma, double delta,
+                            bool tight)
+{
+  return M_PI * M_PI / 6 + rg_bound_theorem_4_3(shift, noise, T, gamma, delta, tight);
+}
+
+double rg_bound_proposition_4_1(double n_points, double noise, int T, double gamma, double delta)
+{
+  return rg_bound_theorem_4_1(n_points, noise, T, gamma) / delta;
+}
+
+double rg_bound_theorem_4_5(double n_points, double noise, int T, double gamma, double delta,
+                            bool tight)
+{
+  const double shift = rg_irgp_shift_highprob(n_points, T, delta);
+  const double q = log((T + 1.0) * (T + 1.0) * M_PI * M_PI / (6 * delta));
+
+  return 2 * sqrt(squared_sum(shift, noise, T, gamma, q, tight));
+}
+
+/* scale sum 1/t^2 + sqrt(C1 gamma means). */
+static double expected_regret(double scale, int T, double noise, double gamma, double means)
+{
+  double excess = 0;
+
+  for (int t = T; t >= 1; t--) excess += 1 / ((double)t * t);
+  return scale * excess + sqrt(rg_bound_c1(noise) * gamma * means);
+}
+
+double rg_bound_gp_ucb(double n_points, double noise, int T, double gamma)
+{
+  double means = 0;
+
+  for (int t = 1; t <= T; t++) means += rg_gp_ucb_beta_bcr(n_points, t);
+  return expected_regret(1, T, noise, gamma, means);
+}
+
+double rg_bound_rgp_ucb(double n_points, double theta, double noise, int T, double gamma)
+{
+  double means = 0;
+
+  for (int t = 1; t <= T; t++) means += theta * rg_rgp_shape_finite(n_points, t, theta);
+  return expected_regret(1 / sqrt(2 * M_PI), T, noise, gamma, means);
+}
+
+double rg_irgp_mean_width(double shift)
+{
+  /* exp(s/2) erfc(sqrt(s/2)) from logarithms: the factors over- and underflow */
+  const double tail = exp(shift / 2 + gsl_sf_log_erfc(sqrt(shift / 2)));
+
+  return sqrt(shift) + sqrt(M_PI / 2) * tail;
+}

@@ -1,0 +1,151 @@
+/* Acquisition functions: values in the tails, derivatives, expected improvement. */
+#include "test_main.h"
+
+#include "acquisition/acquisition.h"
+#include "maths/normal.h"
+#include "maths/stream.h"
+
+/* log h(z), Phi(z)/h(z), phi(z)/h(z), h(z) = phi(z) + z Phi(z), to 18 digits by mpmath. */
+static const double log_h[][4] = {
+  {3.0, 1.09873966532770777, 0.332840968451795236, 0.00147709464461429325},
+  {0.0, -0.918938533204672742, 1.25331413731550025, 1.0},
+  {-1.0, -2.48512102571264134, 1.90427123332969182, 2.90427123332969182},
+  {-4.9999, -16.7437649857368205, 5.36172224215996822, 27.8080750385756264},
+  {-5.0, -16.7443011626609901, 5.36181624128808853, 27.8090812064404426},
+  {-5.0001, -16.7448373489850818, 5.36191024059974525, 27.810087394022785},
+  {-8.0, -37.122364261692633, 8.23939650684006689, 66.9151720547205351},
+  {-20.0, -206.917838509425098, 20.0992628111012818, 402.985256222025636},
+  {-100.0, -5010.12957880024979, 100.019994004195865, 10002.9994004195865},
+  {-1000.0, -500014.734452091158, 1000.00199999400004, 1000002.99999400004},
+  {-100000.0, -5000000023.94478946, 100000.00002, 10000000003.0}};
+
+/* The value is compared with the part that does not come from z^2/2 alone. */
+static void test_log_ei_tail(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof log_h / sizeof log_h[0]; i++) {
+    double z = log_h[i][0], sd = 0.37, incumbent = 0.0, mean = z * sd, value, d_mean, d_sd;
+    RgEi ei = {incumbent};
+    rg_acquisition_log_ei(&ei, 1, &mean, &sd, &value, &d_mean, &d_sd);
+    RG_CLOSE(value, log(sd) + log_h[i][1], 1e-13);
+    assert_true(fabs(d_mean * sd / log_h[i][2] - 1.0) < 1e-12);
+    assert_true(fabs(d_sd * sd / log_h[i][3] - 1.0) < 1e-12);
+  }
+}
+
+/* The remainder log h + z^2/2 itself, where z^2/2 is exactly representable. */
+static void test_log_ei_remainder(void **state)
+{
+  double mean = -1000.0, sd = 1.0, value;
+  RgEi ei = {0.0};
+
+  (void)state;
+  rg_acquisition_log_ei(&ei, 1, &mean, &sd, &value, NULL, NULL);
+  assert_true(fabs(value + 500000.0 + 14.734452091158) < 1e-9);
+}
+
+static void test_log_ei_certain(void **state)
+{
+  double mean[3] = {1.5, 1.0, 0.5}, sd[3] = {0.0, 0.0, 1e-13}, value[3], d_mean[3], d_sd[3];
+  RgEi ei = {1.0};
+
+  (void)state;
+  rg_acquisition_log_ei(&ei, 3, mean, sd, value, d_mean, d_sd);
+  RG_CLOSE(value[0], log(0.5), 1e-15);
+  RG_CLOSE(d_mean[0], 2.0, 1e-15);
+  assert_true(value[1] == -INFINITY && value[2] == -INFINITY);
+  for (int j = 0; j < 3; j++) assert_true(isfinite(d_mean[j]) && d_sd[j] == 0.0);
+}
+
+/* Partial derivatives against central differences, from far below to far above the incumbent. */
+static void check_derivatives(RgMarginalFunction function, const void *context)
+{
+  for (int i = -40; i <= 40; i++) {
+    double sd = 0.2 + 0.01 * (i + 40), mean = 0.3 + sd * i * 0.5, h = 1e-6 * sd;
+    double means[4] = {mean + h, mean - h, mean, mean}, sds[4] = {sd, sd, sd + h, sd - h};
+    double value[4], centre, d_mean, d_sd;
+    function(context, 4, means, sds, value, NULL, NULL);
+    function(context, 1, &mean, &sd, &centre, &d_mean, &d_sd);
+    RG_CLOSE((value[0] - value[1]) / (2.0 * h), d_mean, 1e-6);
+    RG_CLOSE((value[2] - value[3]) / (2.0 * h), d_sd, 1e-6);
+  }
+}
+
+static void test_derivatives(void **state)
+{
+  RgUcb ucb = {1.7};
+  RgEi ei = {0.3};
+
+  (void)state;
+  check_derivatives(rg_acquisition_ucb, &ucb);
+  check_derivatives(rg_acquisition_log_ei, &ei);
+}
+
+/* E max(f - tau, 0) by the midpoint rule over f. */
+static double improvement_by_quadrature(double mean, double sd, double incumbent)
+{
+  int n = 400000;
+  double sum = 0.0, step = 24.0 / n;
+
+  for (int i = 0; i < n; i++) {
+    double z = -12.0 + (i + 0.5) * step;
+    sum += fmax(mean + sd * z - incumbent, 0.0) * rg_normal_pdf(z) * step;
+  }
+  return sum;
+}
+
+static void test_expected_improvement(void **state)
+{
+  (void)state;
+  RG_CLOSE(rg_expected_improvement(0.0, 1.0, 0.0), 0.39894228040143267794, 1e-15);
+  RG_CLOSE(rg_expected_improvement(2.0, 0.0, 0.5), 1.5, 1e-15);
+  assert_true(rg_expected_improvement(0.2, 0.0, 0.5) == 0.0);
+  for (double mean = -2.0; mean < 2.0; mean += 0.37)
+    RG_CLOSE(rg_expected_improvement(mean, 0.8, 0.5), improvement_by_quadrature(mean, 0.8, 0.5),
+             1e-9);
+  /* Both branches agree with the logarithm. */
+  for (double z = -30.0; z < 6.0; z += 0.1) {
+    double sd = 0.3, mean = 1.0 + z * sd, value;
+    RgEi ei = {1.0};
+    rg_acquisition_log_ei(&ei, 1, &mean, &sd, &value, NULL, NULL);
+    assert_true(fabs(log(rg_expected_improvement(mean, sd, 1.0)) - value) < 1e-11 * fabs(value));
+  }
+}
+
+/* log EI orders points as EI does, and grows in both arguments. */
+static void test_log_ei_monotone(void **state)
+{
+  RgStream stream = rg_stream(1, "test", 0, "monotone", 1);
+  RgRandom random = rg_stream_at(&stream, 0);
+  RgEi ei = {0.0};
+
+  (void)state;
+  for (int i = 0; i < 2000; i++) {
+    double mean = 5.2 * rg_random_uniform(&random) - 5.0, sd = 0.05 + rg_random_uniform(&random);
+    double means[3] = {mean, mean + 1e-4, mean}, sds[3] = {sd, sd, sd + 1e-4}, value[3];
+    rg_acquisition_log_ei(&ei, 3, means, sds, value, NULL, NULL);
+    assert_true(value[1] > value[0] && value[2] > value[0]);
+  }
+}
+
+static void test_ucb(void **state)
+{
+  double mean[2] = {0.5, -1.0}, sd[2] = {0.25, 2.0}, value[2], d_mean[2], d_sd[2];
+  RgUcb ucb = {3.0};
+
+  (void)state;
+  rg_acquisition_ucb(&ucb, 2, mean, sd, value, d_mean, d_sd);
+  assert_true(value[0] == 1.25 && value[1] == 5.0);
+  assert_true(d_mean[1] == 1.0 && d_sd[1] == 3.0);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_ucb),
+  cmocka_unit_test(test_log_ei_tail),
+  cmocka_unit_test(test_log_ei_remainder),
+  cmocka_unit_test(test_log_ei_certain),
+  cmocka_unit_test(test_derivatives),
+  cmocka_unit_test(test_expected_improvement),
+  cmocka_unit_test(test_log_ei_monotone),
+};
+RG_TEST_MAIN(tests)

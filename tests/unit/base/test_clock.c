@@ -1,0 +1,146 @@
+#include "test_main.h"
+
+#include "base/clock.h"
+
+#include <time.h>
+
+#define ROUNDING 1e-9 /* of times since the machine started */
+
+/* Occupy the CPU for some seconds of wall time, and a little more. */
+static void spin(double seconds)
+{
+  double end = rg_wall_seconds() + seconds + 1e-6;
+
+  while (rg_wall_seconds() < end) continue;
+}
+
+static void pause_for(double seconds)
+{
+  struct timespec time = {0, (long)(seconds * 1e9)};
+
+  nanosleep(&time, NULL);
+}
+
+static void clocks_advance(void **state)
+{
+  double wall = rg_wall_seconds(), cpu = rg_cpu_seconds();
+
+  (void)state;
+  spin(0.01);
+  assert_true(rg_wall_seconds() - wall >= 0.01);
+  assert_true(rg_cpu_seconds() > cpu);
+}
+
+static void inner_stage_suspends_the_outer(void **state)
+{
+  RgClock clock = {0};
+
+  (void)state;
+  rg_clock_reset(&clock);
+  double start = rg_wall_seconds();
+  RG_OK(rg_clock_begin(&clock, RG_STAGE_ACQUIRE));
+  spin(0.01);
+  RG_OK(rg_clock_begin(&clock, RG_STAGE_FIT));
+  spin(0.03);
+  RG_OK(rg_clock_end(&clock, RG_STAGE_FIT));
+  spin(0.01);
+  RG_OK(rg_clock_end(&clock, RG_STAGE_ACQUIRE));
+  double total = rg_wall_seconds() - start;
+  spin(0.01); /* outside every stage */
+
+  assert_true(clock.wall[RG_STAGE_ACQUIRE] >= 0.02);
+  assert_true(clock.wall[RG_STAGE_FIT] >= 0.03);
+  assert_true(clock.wall[RG_STAGE_EVALUATE] == 0.0);
+  /* The parts add up to the whole: nothing is counted twice. */
+  double sum = clock.wall[RG_STAGE_ACQUIRE] + clock.wall[RG_STAGE_FIT];
+  assert_true(sum <= total + ROUNDING);
+  assert_true(sum >= 0.05);
+}
+
+static void sleeping_is_wall_but_not_cpu(void **state)
+{
+  RgClock clock = {0};
+
+  (void)state;
+  RG_OK(rg_clock_begin(&clock, RG_STAGE_EVALUATE));
+  pause_for(0.05);
+  RG_OK(rg_clock_end(&clock, RG_STAGE_EVALUATE));
+  assert_true(clock.wall[RG_STAGE_EVALUATE] >= 0.05);
+  assert_true(clock.cpu[RG_STAGE_EVALUATE] < 0.04);
+  assert_true(clock.cpu[RG_STAGE_EVALUATE] >= 0.0);
+}
+
+static void reset_keeps_the_running_stage(void **state)
+{
+  RgClock clock = {0};
+
+  (void)state;
+  RG_OK(rg_clock_begin(&clock, RG_STAGE_FIT));
+  spin(0.02);
+  double before = rg_wall_seconds();
+  rg_clock_reset(&clock);
+  spin(0.005);
+  RG_OK(rg_clock_end(&clock, RG_STAGE_FIT));
+  assert_true(clock.wall[RG_STAGE_FIT] >= 0.005);
+  assert_true(clock.wall[RG_STAGE_FIT] <= rg_wall_seconds() - before + ROUNDING);
+  assert_int_equal(clock.depth, 0);
+}
+
+static void wrong_order_is_an_error(void **state)
+{
+  RgClock clock = {0};
+  PetscErrorCode none, other, deep = 0;
+
+  (void)state;
+  RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  none = rg_clock_end(&clock, RG_STAGE_FIT);
+  RG_OK(rg_clock_begin(&clock, RG_STAGE_FIT));
+  other = rg_clock_end(&clock, RG_STAGE_ACQUIRE);
+  for (int i = 0; i < 4; ++i) deep = rg_clock_begin(&clock, RG_STAGE_FIT);
+  RG_OK(PetscPopErrorHandler());
+  assert_int_equal(none, PETSC_ERR_ORDER);
+  assert_int_equal(other, PETSC_ERR_ORDER);
+  assert_int_equal(deep, PETSC_ERR_ORDER);
+}
+
+#if defined(PETSC_USE_LOG)
+/* Last of the tests: from here on every stage is logged. */
+static void stages_are_petsc_events(void **state)
+{
+  RgClock clock = {0};
+  PetscLogEvent event;
+  PetscEventPerfInfo info;
+
+  (void)state;
+  RG_OK(PetscLogDefaultBegin());
+  RG_OK(rg_clock_initialize());
+  RG_OK(rg_clock_begin(&clock, RG_STAGE_EVALUATE));
+  RG_OK(rg_clock_begin(&clock, RG_STAGE_FIT));
+  spin(0.01);
+  RG_OK(rg_clock_end(&clock, RG_STAGE_FIT));
+  RG_OK(rg_clock_end(&clock, RG_STAGE_EVALUATE));
+
+  RG_OK(PetscLogEventGetId("RegattaFit", &event));
+  RG_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+  assert_int_equal(info.count, 1);
+  assert_true(info.time >= 0.009);
+  RG_OK(PetscLogEventGetId("RegattaEvaluate", &event));
+  RG_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+  assert_int_equal(info.count, 2); /* suspended once */
+  RG_OK(PetscLogEventGetId("RegattaAcquire", &event));
+  assert_true(event >= 0);
+}
+#endif
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(clocks_advance),
+  cmocka_unit_test(inner_stage_suspends_the_outer),
+  cmocka_unit_test(sleeping_is_wall_but_not_cpu),
+  cmocka_unit_test(reset_keeps_the_running_stage),
+  cmocka_unit_test(wrong_order_is_an_error),
+#if defined(PETSC_USE_LOG)
+  cmocka_unit_test(stages_are_petsc_events),
+#endif
+};
+
+RG_TEST_MAIN(tests)

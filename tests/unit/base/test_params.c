@@ -1,0 +1,401 @@
+#include "test_main.h"
+
+#include "base/params.h"
+
+#include <stdio.h>
+
+typedef struct {
+  int before; /* not a parameter: copied, never touched */
+  bool refit;
+  int restarts, budget, batch;
+  double noise, beta, delta, width;
+  int kernel;
+  char *command, *label;
+  RgReals lengths, weights;
+} Options;
+
+static const char *const kernels[] = {"se", "matern32", "matern52", NULL};
+
+#define AT(field) offsetof(Options, field)
+
+static const RgParam table[] = {
+  {"refit", RG_PARAM_BOOL, AT(refit), "yes", 0, 0, NULL, "", "fit again every iteration"},
+  {"restarts", RG_PARAM_INT, AT(restarts), "1e1", 1, 10000, NULL, "R", "starts of the search"},
+  {"budget", RG_PARAM_INT, AT(budget), NULL, RG_POSITIVE, INFINITY, NULL, "T", "evaluations"},
+  {"batch", RG_PARAM_INT, AT(batch), "auto", 1, 100, NULL, "", "auto: as many as fit"},
+  {"noise", RG_PARAM_REAL, AT(noise), "1e-4", RG_POSITIVE, INFINITY, NULL, "σ²", "variance"},
+  {"beta", RG_PARAM_REAL, AT(beta), "auto", 0, -1, NULL, "β", "auto: by the theorem"},
+  {"delta", RG_PARAM_REAL, AT(delta), "0.1", RG_POSITIVE, 1, NULL, "δ", "failure probability"},
+  {"width", RG_PARAM_REAL, AT(width), "-0.5", 0, 0, NULL, "", "anything"},
+  {"kernel", RG_PARAM_CHOICE, AT(kernel), "matern52", 0, 0, kernels, "k", "kernel"},
+  {"command", RG_PARAM_TEXT, AT(command), "auto", 0, 0, NULL, "", "evaluator"},
+  {"label", RG_PARAM_TEXT, AT(label), "a \"b\" \\", 0, 0, NULL, "", "for people"},
+  {"lengths", RG_PARAM_REALS, AT(lengths), "[0.1, 0.25]", 0, 1, NULL, "ℓ", "length scales"},
+  {"weights", RG_PARAM_REALS, AT(weights), "auto", -INFINITY, 1, NULL, "w", "auto: equal"},
+  {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
+};
+
+static const RgPlace place = {"study.yaml", 4, 9};
+
+/* Set one parameter from one word, expecting no message. */
+static void set(Options *options, const char *name, const char *word)
+{
+  RgDiagnostics diagnostics = {0};
+  const RgParam *entry;
+
+  RG_OK(rg_params_set(table, options, name, 1, &word, place, &diagnostics, &entry));
+  if (diagnostics.n) fail_msg("%s: %s", name, diagnostics.list[0].message);
+  assert_ptr_equal(entry, rg_params_find(table, name));
+}
+
+static void assert_canonical(const Options *options, const char *expected)
+{
+  RgText text = {0};
+
+  RG_OK(rg_params_canonical(table, options, &text));
+  assert_string_equal(text.data, expected);
+  RG_OK(rg_text_clear(&text));
+}
+
+#define CANONICAL_DEFAULTS                                                                         \
+  "refit=true,restarts=10,budget=0,batch=auto,noise=0.0001,beta=auto,delta=0.1,width=-0.5,"        \
+  "kernel=matern52,command=auto,label=\"a \\\"b\\\" \\\\\",lengths=[0.1,0.25],weights=auto"
+
+/* Expect one message, an unchanged struct and nothing else. */
+static void refuse_list(const char *name, int n, const char *const *words, const char *message)
+{
+  Options options = {0};
+  RgDiagnostics diagnostics = {0};
+  const RgParam *entry = table;
+
+  RG_OK(rg_params_defaults(table, &options));
+  RG_OK(rg_params_set(table, &options, name, n, words, place, &diagnostics, &entry));
+  assert_int_equal(diagnostics.n, 1);
+  assert_string_equal(diagnostics.list[0].message, message);
+  assert_string_equal(diagnostics.list[0].place.file, "study.yaml");
+  assert_int_equal(diagnostics.list[0].place.line, 4);
+  assert_int_equal(diagnostics.list[0].place.column, 9);
+  assert_ptr_equal(entry, rg_params_find(table, name));
+  assert_canonical(&options, CANONICAL_DEFAULTS);
+  RG_OK(rg_params_clear(table, &options));
+}
+
+static void refuse(const char *name, const char *word, const char *message)
+{
+  refuse_list(name, 1, &word, message);
+}
+
+static void defaults(void **state)
+{
+  Options options = {.before = 77};
+
+  (void)state;
+  RG_OK(rg_params_defaults(table, &options));
+  assert_int_equal(options.before, 77);
+  assert_true(options.refit);
+  assert_int_equal(options.restarts, 10);
+  assert_int_equal(options.budget, 0);
+  assert_int_equal(options.batch, -1);
+  assert_true(options.noise == 1e-4);
+  assert_true(isnan(options.beta));
+  assert_int_equal(options.kernel, 2);
+  assert_null(options.command);
+  assert_string_equal(options.label, "a \"b\" \\");
+  assert_int_equal(options.lengths.n, 2);
+  assert_true(options.lengths.values[1] == 0.25);
+  assert_int_equal(options.weights.n, 0);
+  RG_OK(rg_params_clear(table, &options));
+  assert_null(options.label);
+  assert_null(options.lengths.values);
+  assert_int_equal(options.lengths.n, 0);
+}
+
+/* Pinned: the text identifies trials, so it must never change by accident. */
+static void canonical_text(void **state)
+{
+  Options options = {0};
+  const char *two[] = {"0.3", "1"};
+
+  (void)state;
+  RG_OK(rg_params_defaults(table, &options));
+  assert_canonical(&options, CANONICAL_DEFAULTS);
+  set(&options, "refit", "off");
+  set(&options, "budget", "1e3");
+  set(&options, "batch", "7");
+  set(&options, "noise", "0.30000000000000004");
+  set(&options, "beta", "2");
+  set(&options, "width", "-0.0");
+  set(&options, "kernel", "se");
+  set(&options, "command", "python3 f.py\t\x01");
+  set(&options, "label", "");
+  set(&options, "lengths", "5e-1");
+  RgDiagnostics diagnostics = {0};
+  RG_OK(rg_params_set(table, &options, "weights", 2, two, place, &diagnostics, NULL));
+  assert_int_equal(diagnostics.n, 0);
+  assert_canonical(&options,
+                   "refit=false,restarts=10,budget=1000,batch=7,noise=0.30000000000000004,beta=2,"
+                   "delta=0.1,width=0,kernel=se,command=\"python3 f.py\\x09\\x01\",label=\"\","
+                   "lengths=[0.5],weights=[0.3,1]");
+  RG_OK(rg_params_clear(table, &options));
+}
+
+static void equal_options_have_equal_text(void **state)
+{
+  static const char *const spellings[][2] = {
+    {"restarts", "1000"}, {"restarts", "1e3"}, {"restarts", "+1E+3"}, {"restarts", "01000"}};
+
+  (void)state;
+  for (int i = 0; i < 4; ++i) {
+    Options options = {0};
+    RgText text = {0};
+    RG_OK(rg_params_defaults(table, &options));
+    set(&options, spellings[i][0], spellings[i][1]);
+    RG_OK(rg_params_canonical(table, &options, &text));
+    assert_memory_equal(text.data, "refit=true,restarts=1000,", 25);
+    RG_OK(rg_text_clear(&text));
+    RG_OK(rg_params_clear(table, &options));
+  }
+}
+
+static void accepted_spellings(void **state)
+{
+  static const char *const yes[] = {"true", "yes", "on", "True", "YES", "On"};
+  static const char *const no[] = {"false", "no", "off", "False", "NO", "Off"};
+  Options options = {0};
+
+  (void)state;
+  RG_OK(rg_params_defaults(table, &options));
+  for (int i = 0; i < 6; ++i) {
+    set(&options, "refit", no[i]);
+    assert_false(options.refit);
+    set(&options, "refit", yes[i]);
+    assert_true(options.refit);
+  }
+  set(&options, "width", ".5");
+  assert_true(options.width == 0.5);
+  set(&options, "width", "-5.");
+  assert_true(options.width == -5.0);
+  set(&options, "width", "+1.25E-2");
+  assert_true(options.width == 0.0125);
+  set(&options, "delta", "1");
+  set(&options, "delta", "1e-250");
+  set(&options, "beta", "1e300");
+  set(&options, "beta", "auto");
+  assert_true(isnan(options.beta));
+  set(&options, "batch", "3");
+  set(&options, "batch", "auto");
+  assert_int_equal(options.batch, -1);
+  set(&options, "budget", "2147483647");
+  assert_int_equal(options.budget, 2147483647);
+  set(&options, "command", "x");
+  set(&options, "command", "auto");
+  assert_null(options.command);
+  set(&options, "weights", "-3");
+  set(&options, "weights", "auto");
+  assert_int_equal(options.weights.n, 0);
+  set(&options, "label", "auto"); /* an ordinary text where auto is not the default */
+  assert_string_equal(options.label, "auto");
+  RG_OK(rg_params_clear(table, &options));
+}
+
+static void wrong_names(void **state)
+{
+  (void)state;
+  refuse("restarst", "5", "unknown key 'restarst', did you mean 'restarts'?");
+  refuse("Kernel", "se", "unknown key 'Kernel', did you mean 'kernel'?");
+  refuse("xyzzy", "5",
+         "unknown key 'xyzzy', known keys are 'refit', 'restarts', 'budget', 'batch', 'noise', "
+         "'beta', 'delta', 'width', 'kernel', 'command', 'label', 'lengths', 'weights'");
+
+  static const RgParam none[] = {{NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL}};
+  RgDiagnostics diagnostics = {0};
+  const char *word = "1";
+  RG_OK(rg_params_set(none, NULL, "seed", 1, &word, place, &diagnostics, NULL));
+  assert_string_equal(diagnostics.list[0].message, "unknown key 'seed', no keys are accepted here");
+}
+
+static void wrong_integers(void **state)
+{
+  static const char *const wrong[] = {
+    "abc", "1.5", "1.0", "",      "1e",  "e3", "0x10",  "1 ",   " 1",   "1e-1",  "nan",
+    "inf", "0",   "-3",  "10001", "1e5", "+",  "1_000", "auto", "1e99", "1e400", "true"};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    char message[128];
+    snprintf(message, sizeof message, "'restarts' must be an integer in [1, 10000], got '%s'",
+             wrong[i]);
+    refuse("restarts", wrong[i], message);
+  }
+  refuse("budget", "0", "'budget' must be an integer > 0, got '0'");
+  refuse("budget", "2147483648", "'budget' must be an integer > 0, got '2147483648'");
+  refuse("budget", "9999999999999999999999",
+         "'budget' must be an integer > 0, got '9999999999999999999999'");
+  refuse("batch", "-1", "'batch' must be an integer in [1, 100] or 'auto', got '-1'");
+  refuse("batch", "Auto", "'batch' must be an integer in [1, 100] or 'auto', got 'Auto'");
+}
+
+static void wrong_reals(void **state)
+{
+  static const char *const wrong[] = {"abc",   "nan", ".nan",  "inf", "-.inf", "1e999",
+                                      "0x1p3", "1,5", "1.2.3", ".",   "-",     "",
+                                      "1e+",   " 1",  "auto",  "1/3"};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    char message[128];
+    snprintf(message, sizeof message, "'width' must be a number, got '%s'", wrong[i]);
+    refuse("width", wrong[i], message);
+  }
+  refuse("noise", "0", "'noise' must be a number > 0, got '0'");
+  refuse("noise", "-1", "'noise' must be a number > 0, got '-1'");
+  refuse("delta", "0", "'delta' must be a number in (0, 1], got '0'");
+  refuse("delta", "1.0000001", "'delta' must be a number in (0, 1], got '1.0000001'");
+  refuse("beta", "-1e-9", "'beta' must be a number >= 0 or 'auto', got '-1e-9'");
+}
+
+static void wrong_words_and_lists(void **state)
+{
+  static const char *const words[] = {"0.5", "2", "x"};
+
+  (void)state;
+  refuse("refit", "1", "'refit' must be true or false, got '1'");
+  refuse("refit", "auto", "'refit' must be true or false, got 'auto'");
+  refuse("kernel", "mattern52",
+         "'kernel' must be one of 'se', 'matern32', 'matern52', got 'mattern52', did you mean "
+         "'matern52'?");
+  refuse("kernel", "rbf", "'kernel' must be one of 'se', 'matern32', 'matern52', got 'rbf'");
+  refuse_list("lengths", 3, words,
+              "'lengths' must be a number in [0, 1] or a list of them, got '2'");
+  refuse_list("lengths", 0, NULL,
+              "'lengths' must be a number in [0, 1] or a list of them, got an empty list");
+  refuse_list("weights", 2, words,
+              "'weights' must be a number <= 1 or a list of them or 'auto', got '2'");
+  refuse_list("restarts", 2, words,
+              "'restarts' must be an integer in [1, 10000], got a list of 2 values");
+  refuse_list("kernel", 0, NULL,
+              "'kernel' must be one of 'se', 'matern32', 'matern52', got an empty list");
+  refuse_list("label", 3, words, "'label' must be a text, got a list of 3 values");
+}
+
+static void long_and_strange_words_are_shortened(void **state)
+{
+  char word[200], expected[300];
+
+  (void)state;
+  memset(word, 'z', sizeof word - 1);
+  word[sizeof word - 1] = '\0';
+  snprintf(expected, sizeof expected, "'width' must be a number, got '%.60s...'", word);
+  refuse("width", word, expected);
+  memcpy(word + 59, "\xc3\xa9", 2); /* a character that straddles the cut is left out */
+  snprintf(expected, sizeof expected, "'width' must be a number, got '%.59s...'", word);
+  refuse("width", word, expected);
+  refuse("width", "a\nb", "'width' must be a number, got 'a?b'");
+}
+
+static void invalid_defaults_are_errors_of_ours(void **state)
+{
+  static const RgParam wrong[][2] = {
+    {{"restarts", RG_PARAM_INT, AT(restarts), "ten", 0, 0, NULL, "", ""}},
+    {{"restarts", RG_PARAM_INT, AT(restarts), "0", 1, 5, NULL, "", ""}},
+    {{"kernel", RG_PARAM_CHOICE, AT(kernel), "auto", 0, 0, kernels, "", ""}},
+    {{"refit", RG_PARAM_BOOL, AT(refit), "auto", 0, 0, NULL, "", ""}},
+    {{"lengths", RG_PARAM_REALS, AT(lengths), "[0.1, x]", 0, 0, NULL, "", ""}},
+  };
+
+  (void)state;
+  for (int i = 0; i < 5; ++i) {
+    Options options = {0};
+    PetscErrorCode code;
+    RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+    code = rg_params_defaults(wrong[i], &options);
+    RG_OK(PetscPopErrorHandler());
+    assert_int_equal(code, PETSC_ERR_PLIB);
+  }
+}
+
+static void list_defaults(void **state)
+{
+  static const RgParam lists[] = {
+    {"lengths", RG_PARAM_REALS, AT(lengths), "0.5", 0, 0, NULL, "", ""},
+    {"weights", RG_PARAM_REALS, AT(weights), "[]", 0, 0, NULL, "", ""},
+    {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
+  };
+  Options options = {0};
+  RgText text = {0};
+
+  (void)state;
+  RG_OK(rg_params_defaults(lists, &options));
+  RG_OK(rg_params_canonical(lists, &options, &text));
+  assert_string_equal(text.data, "lengths=[0.5],weights=[]");
+  RG_OK(rg_text_clear(&text));
+  RG_OK(rg_params_clear(lists, &options));
+}
+
+static void copies_are_deep(void **state)
+{
+  Options from = {.before = 5}, to;
+
+  (void)state;
+  RG_OK(rg_params_defaults(table, &from));
+  set(&from, "command", "run");
+  RG_OK(rg_params_copy(table, sizeof from, &from, &to));
+  assert_int_equal(to.before, 5);
+  assert_ptr_not_equal(to.command, from.command);
+  assert_ptr_not_equal(to.lengths.values, from.lengths.values);
+  assert_null(to.weights.values);
+  from.lengths.values[0] = 0.9;
+  set(&from, "command", "walk");
+  RG_OK(rg_params_clear(table, &from));
+  assert_string_equal(to.command, "run");
+  assert_true(to.lengths.values[0] == 0.1);
+  RG_OK(rg_params_clear(table, &to));
+}
+
+static void description(void **state)
+{
+  static const RgParam few[] = {
+    {"restarts", RG_PARAM_INT, AT(restarts), "10", 1, 10000, NULL, "R", "starts"},
+    {"noise", RG_PARAM_REAL, AT(noise), NULL, RG_POSITIVE, INFINITY, NULL, "σ²", "variance"},
+    {"kernel", RG_PARAM_CHOICE, AT(kernel), "se", 0, 0, kernels, "k", "kernel"},
+    {"label", RG_PARAM_TEXT, AT(label), "", 0, 0, NULL, "", "for people"},
+    {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
+  };
+  RgText text = {0};
+
+  (void)state;
+  RG_OK(rg_params_describe(few, &text));
+  assert_string_equal(
+    text.data, "name      type     default   range                     symbol  meaning\n"
+               "restarts  integer  10        in [1, 10000]             R       starts\n"
+               "noise     real     required  > 0                       σ²      variance\n"
+               "kernel    choice   se        se | matern32 | matern52  k       kernel\n"
+               "label     text     \"\"        -                         -       for people\n");
+  RG_OK(rg_text_clear(&text));
+}
+
+static void find(void **state)
+{
+  (void)state;
+  assert_ptr_equal(rg_params_find(table, "kernel"), &table[8]);
+  assert_null(rg_params_find(table, "kernels"));
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(defaults),
+  cmocka_unit_test(canonical_text),
+  cmocka_unit_test(equal_options_have_equal_text),
+  cmocka_unit_test(accepted_spellings),
+  cmocka_unit_test(wrong_names),
+  cmocka_unit_test(wrong_integers),
+  cmocka_unit_test(wrong_reals),
+  cmocka_unit_test(wrong_words_and_lists),
+  cmocka_unit_test(long_and_strange_words_are_shortened),
+  cmocka_unit_test(invalid_defaults_are_errors_of_ours),
+  cmocka_unit_test(list_defaults),
+  cmocka_unit_test(copies_are_deep),
+  cmocka_unit_test(description),
+  cmocka_unit_test(find),
+};
+
+RG_TEST_MAIN(tests)

@@ -1,0 +1,120 @@
+#include "test_main.h"
+
+#include "base/text.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+static void text_grows(void **state)
+{
+  RgText text = {0};
+
+  (void)state;
+  assert_null(text.data);
+  for (int i = 0; i < 1000; ++i) RG_OK(rg_text_add(&text, "%03d,", i));
+  assert_int_equal(text.length, 4000);
+  assert_int_equal(strlen(text.data), 4000);
+  assert_memory_equal(text.data, "000,001,002,", 12);
+  assert_string_equal(text.data + 3996, "999,");
+  RG_OK(rg_text_clear(&text));
+  assert_null(text.data);
+  assert_int_equal(text.length, 0);
+  RG_OK(rg_text_add(&text, "again"));
+  assert_string_equal(text.data, "again");
+  RG_OK(rg_text_clear(&text));
+}
+
+static void one_addition_longer_than_the_storage(void **state)
+{
+  RgText text = {0};
+  char word[5000];
+
+  (void)state;
+  memset(word, 'w', sizeof word - 1);
+  word[sizeof word - 1] = '\0';
+  RG_OK(rg_text_add(&text, "<"));
+  RG_OK(rg_text_add(&text, "%s>", word));
+  assert_int_equal(text.length, 5001);
+  assert_int_equal(text.data[5000], '>');
+  RG_OK(rg_text_clear(&text));
+}
+
+static void bytes_are_kept_as_they_are(void **state)
+{
+  RgText text = {0};
+
+  (void)state;
+  RG_OK(rg_text_add_bytes(&text, "a\0b", 3));
+  RG_OK(rg_text_add_bytes(&text, NULL, 0));
+  assert_int_equal(text.length, 3);
+  assert_memory_equal(text.data, "a\0b", 4);
+  RG_OK(rg_text_clear(&text));
+}
+
+static void assert_real(double value, const char *expected)
+{
+  RgText text = {0};
+
+  RG_OK(rg_text_add_real(&text, value));
+  if (expected) assert_string_equal(text.data, expected);
+  if (!isnan(value)) assert_true(strtod(text.data, NULL) == value);
+  RG_OK(rg_text_clear(&text));
+}
+
+static void reals_are_short_and_read_back(void **state)
+{
+  (void)state;
+  assert_real(0.1, "0.1");
+  assert_real(1.0, "1");
+  assert_real(-2.5e-7, "-2.5e-07");
+  assert_real(1.0 / 3.0, "0.3333333333333333");
+  assert_real(0.1 + 0.2, "0.30000000000000004");
+  assert_real(NAN, "nan");
+  assert_real(-NAN, "nan");
+  assert_real(INFINITY, "inf");
+  assert_real(-INFINITY, "-inf");
+  assert_real(DBL_MAX, NULL);
+  assert_real(DBL_MIN, NULL);
+  assert_real(5e-324, NULL);
+  assert_real(-3.141592653589793e200, NULL);
+}
+
+static void nearest_name(void **state)
+{
+  static const char *const names[] = {"iterations", "seed", "restarts", "restart_width", NULL};
+  static const char *const none[] = {NULL};
+
+  (void)state;
+  assert_string_equal(rg_text_nearest("iteratoins", names), "iterations");
+  assert_string_equal(rg_text_nearest("ITERATION", names), "iterations");
+  assert_string_equal(rg_text_nearest("sead", names), "seed");
+  assert_string_equal(rg_text_nearest("sede", names), "seed"); /* one transposition */
+  assert_string_equal(rg_text_nearest("restart", names), "restarts");
+  assert_string_equal(rg_text_nearest("restarts", names), "restarts");
+  assert_null(rg_text_nearest("edes", names)); /* two edits of four letters */
+  assert_null(rg_text_nearest("kernel", names));
+  assert_null(rg_text_nearest("", names));
+  assert_null(rg_text_nearest("seed", none));
+}
+
+static void nearest_of_a_very_long_name(void **state)
+{
+  static const char *const names[] = {"seed", NULL};
+  char word[300];
+
+  (void)state;
+  memset(word, 's', sizeof word - 1);
+  word[sizeof word - 1] = '\0';
+  assert_null(rg_text_nearest(word, names));
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(text_grows),
+  cmocka_unit_test(one_addition_longer_than_the_storage),
+  cmocka_unit_test(bytes_are_kept_as_they_are),
+  cmocka_unit_test(reals_are_short_and_read_back),
+  cmocka_unit_test(nearest_name),
+  cmocka_unit_test(nearest_of_a_very_long_name),
+};
+
+RG_TEST_MAIN(tests)

@@ -1,0 +1,175 @@
+/* Bundles of paths: each is the path that its weights and noise make on its own; its law is the
+   posterior; screening agrees with evaluation. */
+#include "gp_support.h"
+
+#include "gp/path/feature_bundle.h"
+
+#define DATA 6
+#define COUNT 4
+#define FEATURES 102 /* even: no normal number is left over */
+
+static RgRandom test_random(void)
+{
+  RgStream stream = rg_stream(11, "bundle", 0, "draw", 1);
+
+  return rg_stream_at(&stream, 0);
+}
+
+static void make_posterior(const RgKernel *kernel, int n, RgPosterior *posterior)
+{
+  double X[DATA * SUPPORT_DIM], y[DATA];
+  RgFailure failure = {0};
+
+  support_points(5, n, SUPPORT_DIM, X);
+  support_normals(6, n, y);
+  RG_OK(rg_posterior_create(kernel, 0.05, 0.4, DATA, posterior));
+  RG_OK(rg_posterior_set(posterior, NULL, 0.05, 0.4, n, X, y, &failure));
+  assert_false(failure.failed);
+}
+
+/* The features of the first path with weights of their own and one column of the noise. */
+static void check_path(RgFeatureBundle *bundle, RgPosterior *posterior, int s, const double *e,
+                       RgRandom *random, RgFeaturePath *path)
+{
+  enum { M = 9 };
+  double Z[M * SUPPORT_DIM], value[M], expected[M], gradient[M * SUPPORT_DIM], own[DATA];
+  double slope[M * SUPPORT_DIM];
+
+  support_points(4, M, SUPPORT_DIM, Z);
+  if (s == 0) {
+    RG_OK(rg_feature_path_draw(path, &posterior->kernel, random));
+  } else {
+    rg_random_normals(random, FEATURES, path->weight);
+    for (int m = 0; m < FEATURES; ++m) path->weight[m] *= path->amplitude[m];
+    path->posterior = NULL;
+    path->mean = 0.0;
+  }
+  for (int i = 0; i < posterior->n; ++i) own[i] = e[i * COUNT + s];
+  RG_OK(rg_feature_path_condition_pathwise(path, posterior, own));
+  RG_OK(rg_feature_path_evaluate(path, M, Z, expected, slope));
+  RG_OK(rg_feature_bundle_select(bundle, s));
+  RG_OK(rg_feature_path_evaluate(&bundle->path, M, Z, value, gradient));
+  for (int i = 0; i < M; ++i) RG_CLOSE(value[i], expected[i], 1e-9);
+  for (int i = 0; i < M * SUPPORT_DIM; ++i) RG_CLOSE(gradient[i], slope[i], 1e-8);
+}
+
+/* All paths at the points of a product of 12 rows and 13 columns, more than one block. */
+static void check_screening(RgFeatureBundle *bundle)
+{
+  enum { ROWS = 12, COLUMNS = 13, M = ROWS * COLUMNS - 3, LEFT = 1, RIGHT = SUPPORT_DIM - LEFT };
+  static double X[ROWS * LEFT], Y[COLUMNS * RIGHT], Z[M * SUPPORT_DIM], all[COUNT * M], one[M];
+
+  support_points(8, ROWS, LEFT, X);
+  support_points(9, COLUMNS, RIGHT, Y);
+  for (int i = 0; i < M; ++i) {
+    memcpy(Z + i * SUPPORT_DIM, X + i / COLUMNS * LEFT, LEFT * sizeof(double));
+    memcpy(Z + i * SUPPORT_DIM + LEFT, Y + i % COLUMNS * RIGHT, RIGHT * sizeof(double));
+  }
+  RG_OK(rg_feature_bundle_screen(bundle, LEFT, ROWS, X, COLUMNS, Y, M, Z, all));
+  for (int s = 0; s < COUNT; ++s) {
+    RG_OK(rg_feature_bundle_select(bundle, s));
+    RG_OK(rg_feature_path_evaluate(&bundle->path, M, Z, one, NULL));
+    for (int i = 0; i < M; ++i) RG_CLOSE(all[s * M + i], one[i], 2e-4);
+  }
+}
+
+static void paths_are_those_made_alone(void **state)
+{
+  (void)state;
+  for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+    for (int n = 0; n <= DATA; n += DATA) {
+      RgRandom random = test_random(), again = random;
+      RgKernel kernel;
+      RgPosterior posterior;
+      RgFeaturePath path;
+      RgFeatureBundle bundle;
+      double e[DATA * COUNT];
+
+      support_normals(7, DATA * COUNT, e);
+      support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
+      make_posterior(&kernel, n, &posterior);
+      RG_OK(rg_feature_bundle_create(SUPPORT_DIM, FEATURES, &bundle));
+      RG_OK(rg_feature_path_create(SUPPORT_DIM, FEATURES, &path));
+      for (int round = 0; round < 2; ++round) {
+        RG_OK(rg_feature_bundle_draw(&bundle, &posterior, COUNT, e, &random));
+        for (int s = 0; s < COUNT; ++s) check_path(&bundle, &posterior, s, e, &again, &path);
+        check_screening(&bundle);
+      }
+      RG_OK(rg_feature_path_destroy(&path));
+      RG_OK(rg_feature_bundle_destroy(&bundle));
+      RG_OK(rg_posterior_destroy(&posterior));
+      RG_OK(rg_kernel_destroy(&kernel));
+    }
+  }
+}
+
+/* Mean and variance of the last path, and its covariance with the first given the data, which is
+   nil: within five standard errors. */
+static void paths_have_the_posterior(void **state)
+{
+  enum { TRIALS = 4000 };
+  double z[SUPPORT_DIM] = {0.3, 0.6, 0.2, 0.8}, mean, variance, sum = 0, square = 0;
+  double both = 0, fourth = 0;
+  RgRandom random = test_random();
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work = {0};
+  RgFeatureBundle bundle;
+
+  (void)state;
+  support_kernel(RG_KERNEL_GAUSSIAN, 0, &kernel);
+  make_posterior(&kernel, DATA, &posterior);
+  RG_OK(rg_posterior_predict(&posterior, 1, z, &mean, &variance, &work));
+  RG_OK(rg_feature_bundle_create(SUPPORT_DIM, 50, &bundle));
+  for (int t = 0; t < TRIALS; ++t) {
+    double e[DATA * COUNT], first, last;
+
+    rg_random_normals(&random, DATA * COUNT, e);
+    for (int i = 0; i < DATA * COUNT; ++i) e[i] *= sqrt(0.05);
+    RG_OK(rg_feature_bundle_draw(&bundle, &posterior, COUNT, e, &random));
+    RG_OK(rg_feature_path_evaluate(&bundle.path, 1, z, &first, NULL));
+    RG_OK(rg_feature_bundle_select(&bundle, COUNT - 1));
+    RG_OK(rg_feature_path_evaluate(&bundle.path, 1, z, &last, NULL));
+    sum += last - mean;
+    square += (last - mean) * (last - mean);
+    fourth += pow(last - mean, 4.0);
+    both += (first - mean) * (last - mean);
+  }
+  assert_true(fabs(sum / TRIALS) < 5.0 * sqrt(variance / TRIALS));
+  assert_true(fabs(square / TRIALS - variance) < 5.0 * sqrt(fourth) / TRIALS);
+  assert_true(fabs(both / TRIALS) < 5.0 * variance / sqrt(TRIALS));
+  RG_OK(rg_feature_bundle_destroy(&bundle));
+  RG_OK(rg_prediction_destroy(&work));
+  RG_OK(rg_posterior_destroy(&posterior));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
+static void unknown_paths_are_refused(void **state)
+{
+  RgRandom random = test_random();
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgFeatureBundle bundle;
+
+  (void)state;
+  support_kernel(RG_KERNEL_GAUSSIAN, 0, &kernel);
+  make_posterior(&kernel, 0, &posterior);
+  RG_OK(rg_feature_bundle_create(SUPPORT_DIM, 10, &bundle));
+  RG_OK(rg_feature_bundle_draw(&bundle, &posterior, 2, NULL, &random));
+  RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  assert_int_equal((int)rg_feature_bundle_select(&bundle, 2), PETSC_ERR_ARG_OUTOFRANGE);
+  assert_int_equal((int)rg_feature_bundle_screen(&bundle, 0, 1, NULL, 1, NULL, 1, NULL, NULL),
+                   PETSC_ERR_ARG_OUTOFRANGE);
+  RG_OK(PetscPopErrorHandler());
+  RG_OK(rg_feature_bundle_destroy(&bundle));
+  RG_OK(rg_posterior_destroy(&posterior));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(paths_are_those_made_alone),
+  cmocka_unit_test(paths_have_the_posterior),
+  cmocka_unit_test(unknown_paths_are_refused),
+};
+
+RG_TEST_MAIN(tests)

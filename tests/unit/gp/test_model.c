@@ -1,0 +1,617 @@
+/* The surrogate: data in pieces or at once, refit schedule, standardisation, noise, kernels from
+   options, policies of the fit, failures. */
+#include "test_main.h"
+
+#include "gp/model/model.h"
+
+enum { BUDGET = 16 };
+
+/* ---- frame --------------------------------------------------------------------------------- */
+
+typedef struct {
+  RgDomain domain;
+  RgSurrogateOptions options;
+  RgHistory history; /* all data; tests show the model a part of it */
+  RgStream stream;
+} Frame;
+
+static void set_option(Frame *frame, const char *name, const char *value)
+{
+  RgDiagnostics diagnostics = {0};
+  const RgParam *entry;
+  RG_OK(rg_params_set(rg_surrogate_params, &frame->options, name, 1, &value, (RgPlace){0},
+                      &diagnostics, &entry));
+  if (diagnostics.n) fail_msg("%s: %s", name, diagnostics.list[0].message);
+}
+
+static void set_list(Frame *frame, const char *name, int n, const char *const *values)
+{
+  RgDiagnostics diagnostics = {0};
+  const RgParam *entry;
+  RG_OK(rg_params_set(rg_surrogate_params, &frame->options, name, n, values, (RgPlace){0},
+                      &diagnostics, &entry));
+  if (diagnostics.n) fail_msg("%s: %s", name, diagnostics.list[0].message);
+}
+
+static double objective(const double *x, double c)
+{
+  return 40.0 + 7.0 * (sin(5.0 * x[0]) + x[1] * x[1] - x[0] * c);
+}
+
+/* Two design inputs and one context input; a box, or grids of 6 x 5 and 3 points. */
+static Frame frame_create(bool finite)
+{
+  Frame frame = {0};
+  const double zero[2] = {0.0, 0.0}, one[2] = {1.0, 1.0};
+  const double axes[11] = {0, .2, .4, .6, .8, 1, 0, .25, .5, .75, 1}, contexts[3] = {0.0, 0.5, 1.0};
+  const int levels[2] = {6, 5}, context_levels = 3;
+  if (finite) {
+    RG_OK(rg_space_grid(&frame.domain.design, 2, levels, axes, zero, one));
+    RG_OK(rg_space_grid(&frame.domain.context, 1, &context_levels, contexts, zero, one));
+  } else {
+    RG_OK(rg_space_box(&frame.domain.design, 2, zero, one));
+    RG_OK(rg_space_box(&frame.domain.context, 1, zero, one));
+  }
+  frame.domain.control = RG_CONTEXT_NATURE;
+  RG_OK(rg_params_defaults(rg_surrogate_params, &frame.options));
+  RG_OK(rg_history_create(&frame.domain, BUDGET, &frame.history));
+  frame.history.n_initial = 4;
+  frame.stream = rg_stream(1, "test", 0, "model", 5);
+  for (int i = 0; i < BUDGET; i++) {
+    double x[2] = {fmod(0.7548 * (i + 1), 1.0), fmod(0.5698 * (i + 1), 1.0)};
+    double c = fmod(0.3141 * (i + 1), 1.0);
+    int index = -1, context_index = -1;
+    if (finite) {
+      index = (7 * i + 3) % 30;
+      context_index = (2 * i) % 3;
+      memcpy(x, frame.domain.design.points + (size_t)2 * index, sizeof x);
+      c = frame.domain.context.points[context_index];
+    }
+    RG_OK(rg_history_append(&frame.history, x, index, &c, context_index, objective(x, c)));
+  }
+  return frame;
+}
+
+static void frame_destroy(Frame *frame)
+{
+  RG_OK(rg_history_destroy(&frame->history));
+  RG_OK(rg_params_clear(rg_surrogate_params, &frame->options));
+  RG_OK(rg_domain_destroy(&frame->domain));
+}
+
+static RgModel model_create(const Frame *frame, bool use_context, double noise)
+{
+  RgModel model;
+  RG_OK(rg_model_create(&frame->domain, &frame->options, use_context, noise, 5, &frame->stream,
+                        NULL, &model));
+  return model;
+}
+
+/* Show the model the first n data. */
+static RgModelReport show(RgModel *model, const Frame *frame, int n)
+{
+  RgHistory part = frame->history;
+  RgFailure failure = {0};
+  part.n = n;
+  RG_OK(rg_model_update(model, &part, &failure));
+  if (failure.failed) fail_msg("%s", failure.message);
+  return model->report;
+}
+
+/* Posterior mean and variance at a few points, or on the whole set. */
+static int posterior_of(RgModel *model, double *mean, double *variance)
+{
+  if (model->set) {
+    int size = rg_set_posterior_size(model->set);
+    memcpy(mean, rg_set_posterior_mean(model->set), (size_t)size * sizeof(double));
+    memcpy(variance, rg_set_posterior_variance(model->set), (size_t)size * sizeof(double));
+    return size;
+  }
+  enum { M = 7 };
+  double Z[3 * M];
+  const int dim = model->kernel.dim;
+  for (int i = 0; i < M * dim; i++) Z[i] = fmod(0.6180339 * (i + 1), 1.0);
+  RG_OK(rg_model_predict(model, M, Z, mean, variance));
+  for (int j = 0; j < M; j++) variance[j] *= variance[j];
+  return M;
+}
+
+static void assert_same_posterior(RgModel *a, RgModel *b, double tolerance)
+{
+  double mean[2][90], variance[2][90];
+  int size = posterior_of(a, mean[0], variance[0]);
+  assert_int_equal(posterior_of(b, mean[1], variance[1]), size);
+  for (int j = 0; j < size; j++) {
+    RG_CLOSE(mean[0][j], mean[1][j], tolerance);
+    RG_CLOSE(variance[0][j], variance[1][j], tolerance);
+  }
+  RG_CLOSE(a->shift, b->shift, 0.0);
+  RG_CLOSE(a->scale, b->scale, 0.0);
+  RG_CLOSE(a->noise_variance, b->noise_variance, tolerance);
+}
+
+/* ---- data in pieces ------------------------------------------------------------------------ */
+
+/* Shown one by one or at once, a model ends the same. */
+static void check_pieces(Frame *frame, bool use_context, double noise, double tolerance)
+{
+  RgModel pieces = model_create(frame, use_context, noise);
+  RgModel once = model_create(frame, use_context, noise);
+  for (int n = 0; n <= BUDGET; n++) show(&pieces, frame, n);
+  show(&once, frame, BUDGET);
+  assert_true((pieces.set != NULL) == rg_space_is_finite(&frame->domain.design));
+  assert_same_posterior(&pieces, &once, tolerance);
+  assert_int_equal(pieces.kernel.dim, use_context ? 3 : 2);
+  RG_OK(rg_model_destroy(&pieces));
+  RG_OK(rg_model_destroy(&once));
+}
+
+static void test_pieces(void **state)
+{
+  (void)state;
+  for (int finite = 0; finite < 2; finite++) {
+    for (int use_context = 0; use_context < 2; use_context++) {
+      Frame frame = frame_create(finite);
+      set_option(&frame, "fit", "fixed");
+      set_option(&frame, "standardise", "false");
+      set_option(&frame, "variance", "50");
+      check_pieces(&frame, use_context, 0.3, 1e-9); /* appended only */
+      set_option(&frame, "variance", "1");
+      set_option(&frame, "standardise", "true");
+      check_pieces(&frame, use_context, 0.3, 1e-9); /* the noise changes with the scale */
+      set_option(&frame, "noise_units", "model");
+      set_option(&frame, "mean", "constant");
+      check_pieces(&frame, use_context, 0.01, 1e-9); /* only the outputs change */
+      set_option(&frame, "mean", "zero");
+      set_option(&frame, "fit", "map");
+      set_option(&frame, "fit_warm", "false"); /* each fit forgets the ones before */
+      set_option(&frame, "fit_multistart", "always");
+      check_pieces(&frame, use_context, NAN, 1e-9);
+      frame_destroy(&frame);
+    }
+  }
+}
+
+/* The posterior on a set is that of the box at the same points. */
+static void test_set_is_box(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(true);
+  set_option(&frame, "refit_every", "3");
+  RgModel set = model_create(&frame, true, 0.1), box;
+  Frame open = frame;
+  open.domain.design.kind = RG_SPACE_BOX; /* same history, other posterior */
+  box = model_create(&open, true, 0.1);
+  for (int n = 4; n <= BUDGET; n++) {
+    show(&set, &frame, n);
+    show(&box, &open, n);
+  }
+  assert_non_null(set.set);
+  assert_null(box.set);
+  const double *set_mean = rg_set_posterior_mean(set.set);
+  const double *set_variance = rg_set_posterior_variance(set.set);
+  for (int i = 0; i < 30; i++) {
+    for (int c = 0; c < 3; c++) {
+      double z[3], mean, sd;
+      memcpy(z, frame.domain.design.points + (size_t)2 * i, 2 * sizeof *z);
+      z[2] = frame.domain.context.points[c];
+      RG_OK(rg_model_predict(&box, 1, z, &mean, &sd));
+      RG_CLOSE(set_mean[3 * i + c], mean, 1e-8);
+      RG_CLOSE(set_variance[3 * i + c], sd * sd, 1e-8);
+    }
+  }
+  PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
+  double z[3] = {0}, mean, sd;
+  assert_int_equal(rg_model_predict(&set, 1, z, &mean, &sd), PETSC_ERR_SUP);
+  PetscPopErrorHandler();
+  RG_OK(rg_model_destroy(&set));
+  RG_OK(rg_model_destroy(&box));
+  frame_destroy(&frame);
+}
+
+/* ---- schedule ------------------------------------------------------------------------------ */
+
+static void test_schedule(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(false);
+  set_option(&frame, "refit_every", "3");
+  RgModel model = model_create(&frame, true, 0.01);
+  double before = model.kernel.terms[0].variance;
+  for (int n = 1; n <= 12; n++) {
+    const bool due = n == 4 || n == 7 || n == 10; /* t = 1, 4, 7; the initial design has 4 */
+    RgModelReport report = show(&model, &frame, n);
+    assert_int_equal(report.refitted, due);
+    assert_int_equal(report.fit_evaluations > 0, due);
+    assert_int_equal(isnan(report.log_likelihood), !due);
+    assert_int_equal(model.kernel.terms[0].variance != before, due);
+    if (due) RG_CLOSE(report.log_likelihood, rg_posterior_log_likelihood(&model.posterior), 1e-10);
+    before = model.kernel.terms[0].variance;
+    assert_int_equal(model.posterior.n, n);
+    assert_int_equal(show(&model, &frame, n).refitted, due); /* asked again: the same report */
+  }
+  assert_true(show(&model, &frame, 15).refitted); /* 13 was due, and is made up for once */
+  assert_true(show(&model, &frame, 16).refitted);
+  RG_OK(rg_model_destroy(&model));
+  frame_destroy(&frame);
+}
+
+/* ---- standardisation and noise ------------------------------------------------------------- */
+
+static void test_standardisation(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(false);
+  const double y[4] = {1.0, 2.0, 3.0, 6.0};
+  memcpy(frame.history.y, y, sizeof y);
+  frame.history.n_initial = 0;
+  set_option(&frame, "refit_every", "2");
+  set_option(&frame, "fit", "fixed");
+  RgModel model = model_create(&frame, false, 0.5);
+  show(&model, &frame, 0);
+  assert_true(model.shift == 0.0 && model.scale == 1.0);
+  show(&model, &frame, 1); /* not due: still as at the last refit */
+  assert_true(model.shift == 0.0 && model.scale == 1.0);
+  show(&model, &frame, 4);
+  RG_CLOSE(model.shift, 3.0, 1e-15);
+  RG_CLOSE(model.scale, sqrt(3.5), 1e-15);
+  RG_CLOSE(model.noise_variance, 0.5 / 3.5, 1e-15);
+  RG_CLOSE(model.posterior.y[3], 3.0 / sqrt(3.5), 1e-15);
+  show(&model, &frame, 5);
+  RG_CLOSE(model.shift, 3.0, 1e-15);
+  RG_OK(rg_model_destroy(&model));
+
+  set_option(&frame, "deviation", "sample");
+  model = model_create(&frame, false, 0.5);
+  show(&model, &frame, 4);
+  RG_CLOSE(model.scale, sqrt(14.0 / 3.0), 1e-15);
+  RG_OK(rg_model_destroy(&model));
+
+  model = model_create(&frame, false, 0.5);
+  for (int i = 0; i < 4; i++) frame.history.y[i] = 2.5;
+  show(&model, &frame, 1);
+  assert_true(model.scale == 1.0 && model.shift == 2.5); /* one datum */
+  show(&model, &frame, 4);
+  assert_true(model.scale == 1.0 && model.shift == 2.5); /* no deviation */
+  RG_OK(rg_model_destroy(&model));
+  frame_destroy(&frame);
+}
+
+/* Equal outputs say nothing about hyperparameters. */
+static void test_equal_outputs(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(false);
+  RgModel model = model_create(&frame, true, NAN);
+  for (int i = 0; i < 5; i++) frame.history.y[i] = 2.5;
+  RgModelReport report = show(&model, &frame, 5);
+  assert_false(report.refitted);
+  assert_int_equal(report.fit_evaluations, 0);
+  assert_true(model.kernel.terms[0].factors[0].length_scale[0] == 0.3);
+  RG_OK(rg_model_destroy(&model));
+  frame_destroy(&frame);
+}
+
+static double noise_after(Frame *frame, double known)
+{
+  RgModel model = model_create(frame, true, known);
+  show(&model, frame, 10);
+  double noise = model.noise_variance;
+  RG_CLOSE(noise, model.posterior.noise_variance, 0.0);
+  RG_OK(rg_model_destroy(&model));
+  return noise;
+}
+
+static void test_noise(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(false);
+  RgModel model = model_create(&frame, true, 0.1);
+  show(&model, &frame, 10);
+  const double square = model.scale * model.scale;
+  RG_OK(rg_model_destroy(&model));
+  assert_true(square > 10.0);
+  RG_CLOSE(noise_after(&frame, 0.1), 0.1 / square, 1e-14);
+  RG_CLOSE(noise_after(&frame, 0.0), 1e-8, 1e-20);
+  set_option(&frame, "noise_floor", "1e-3");
+  RG_CLOSE(noise_after(&frame, 0.0), 1e-3, 0.0);
+  set_option(&frame, "noise_variance", "0.2");
+  RG_CLOSE(noise_after(&frame, 0.1), 0.2 / square, 1e-14);
+  RG_CLOSE(noise_after(&frame, NAN), 0.2 / square, 1e-14);
+  set_option(&frame, "noise_units", "model");
+  RG_CLOSE(noise_after(&frame, NAN), 0.2, 0.0);
+  set_option(&frame, "noise_variance", "auto");
+  double learned = noise_after(&frame, NAN);
+  assert_true(learned >= 1e-6 * (1 - 1e-12) && learned < 0.1);
+  RG_CLOSE(noise_after(&frame, 0.05), 0.05, 0.0);
+  set_option(&frame, "fit_noise", "true");
+  RG_CLOSE(noise_after(&frame, 0.05), learned, 0.0);
+  set_option(&frame, "fit", "fixed");
+  set_option(&frame, "variance", "3");
+  RG_CLOSE(noise_after(&frame, NAN), 3e-6, 1e-20);
+  frame_destroy(&frame);
+}
+
+/* ---- kernels from options ------------------------------------------------------------------ */
+
+static void test_kernels(void **state)
+{
+  (void)state;
+  const char *const groups[3] = {"5", "2", "5"}, *const scales[3] = {"0.1", "0.2", "0.3"};
+  Frame frame = frame_create(false);
+  RgKernel kernel;
+  set_option(&frame, "kernel", "gaussian");
+  set_option(&frame, "structure", "additive");
+  set_option(&frame, "variance", "6");
+  set_list(&frame, "groups", 3, groups);
+  set_list(&frame, "length_scale", 3, scales);
+  RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
+  assert_int_equal(kernel.n_terms, 2);
+  RG_CLOSE(rg_kernel_diagonal(&kernel), 6.0, 1e-15);
+  assert_int_equal(kernel.terms[0].factors[0].n_inputs, 2);
+  assert_int_equal(kernel.terms[0].factors[0].inputs[1], 2);
+  assert_true(kernel.terms[0].factors[0].length_scale[0] == 0.1);
+  assert_true(kernel.terms[0].factors[0].length_scale[1] == 0.3);
+  assert_true(kernel.terms[1].factors[0].length_scale[0] == 0.2);
+  RG_OK(rg_kernel_destroy(&kernel));
+
+  set_option(&frame, "structure", "product"); /* of x alone: lists are cut */
+  RG_OK(rg_surrogate_kernel(&frame.options, 2, &kernel));
+  assert_int_equal(kernel.n_terms, 1);
+  assert_int_equal(kernel.terms[0].n_factors, 2);
+  assert_true(kernel.terms[0].factors[1].length_scale[0] == 0.2);
+  RG_OK(rg_kernel_destroy(&kernel));
+
+  set_option(&frame, "ard", "false");
+  set_list(&frame, "length_scale", 2, scales); /* one per group */
+  RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
+  assert_int_equal(kernel.terms[0].factors[0].n_scales, 1);
+  assert_true(kernel.terms[0].factors[0].length_scale[0] == 0.1);
+  assert_true(kernel.terms[0].factors[1].length_scale[0] == 0.2);
+  RG_OK(rg_kernel_destroy(&kernel));
+
+  set_option(&frame, "structure", "whole");
+  set_option(&frame, "groups", "auto");
+  set_option(&frame, "length_scale", "auto");
+  RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
+  assert_int_equal(rg_kernel_theta_size(&kernel), 2);
+  assert_true(kernel.terms[0].factors[0].length_scale[0] == 0.3);
+  RG_OK(rg_kernel_destroy(&kernel));
+  frame_destroy(&frame);
+}
+
+/* The 6D surrogate of rrgp_ucb 4.3 on [-2, 2]^6, with the values of its oracle O5. */
+static void test_terms(void **state)
+{
+  (void)state;
+  const char *const terms[] = {"1 2 3", "2, 3, 4", "3 4 5", "4 5 6"};
+  const char *const variances[] = {"1.25", "0.75", "1", "1"};
+  const char *const scales[] = {"0.23385358667337133", "0.23385358667337133", "0.25",
+                                "0.21650635094610965"};
+  const double points[2][6] = {{0, .5, 1, 0, .5, 1}, {2 / 3., 2 / 3., .5, .5, 1 / 3., 5 / 6.}};
+  const double centre[6] = {.5, .5, .5, .5, .5, .5}, near[6] = {.625, .625, .625, .625, .625, .625};
+  const char *const wrong[] = {"1 2", "1 7", "2 2", "x1"};
+  Frame frame = frame_create(false);
+  RgDiagnostics diagnostics = {0};
+  RgKernel kernel;
+  double value;
+  set_list(&frame, "terms", 4, terms);
+  set_list(&frame, "term_variance", 4, variances);
+  set_list(&frame, "length_scale", 4, scales);
+  set_option(&frame, "kernel", "gaussian");
+  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 1); /* structure, ard */
+  set_option(&frame, "structure", "additive");
+  set_option(&frame, "ard", "false");
+  diagnostics.n = 0;
+  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 0);
+  RG_OK(rg_surrogate_kernel(&frame.options, 6, &kernel));
+  RG_CLOSE(rg_kernel_diagonal(&kernel), 4.0, 1e-15);
+  RG_OK(rg_kernel_cross(&kernel, 1, centre, 1, near, &value));
+  RG_CLOSE(value, 2.59669805357, 1e-11);
+  RG_OK(rg_kernel_cross(&kernel, 1, points[0], 1, points[1], &value));
+  RG_CLOSE(value, 0.060795458861, 1e-11);
+  RG_OK(rg_kernel_destroy(&kernel));
+  set_list(&frame, "terms", 4, wrong);
+  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 3);
+  assert_string_equal(diagnostics.list[0].message, "'terms': \"1 7\": an input is not one of the "
+                                                   "model's (1 to 6, x then c)");
+  set_list(&frame, "terms", 2, terms);
+  diagnostics.n = 0;
+  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 2); /* numbers of length scales and variances */
+  frame_destroy(&frame);
+}
+
+static void test_check(void **state)
+{
+  (void)state;
+  const char *const two[2] = {"1", "2"};
+  Frame frame = frame_create(false);
+  RgDiagnostics diagnostics = {0};
+  RG_OK(rg_surrogate_check(&frame.options, 3, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 0);
+  set_list(&frame, "groups", 2, two);
+  RG_OK(rg_surrogate_check(&frame.options, 3, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 1);
+  assert_string_equal(diagnostics.list[0].message, "'groups' has 2 values for 3 inputs");
+  set_list(&frame, "length_scale", 2, two);
+  set_option(&frame, "length_scale_lower", "20");
+  RG_OK(rg_surrogate_check(&frame.options, 2, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 3); /* groups without structure; bounds */
+  set_option(&frame, "groups", "auto");
+  set_option(&frame, "ard", "false");
+  RG_OK(rg_surrogate_check(&frame.options, 2, (RgPlace){0}, &diagnostics));
+  assert_int_equal(diagnostics.n, 5); /* two length scales for one factor; bounds */
+  PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
+  RgKernel kernel;
+  set_option(&frame, "ard", "true");
+  assert_int_equal(rg_surrogate_kernel(&frame.options, 3, &kernel), PETSC_ERR_ARG_SIZ);
+  PetscPopErrorHandler();
+  frame_destroy(&frame);
+}
+
+/* The policies of the papers are keys (irgp_ucb 2.4, sbo_kde 2.1.1, wdrbo 2.1). */
+static void test_policies(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(false);
+  set_option(&frame, "fit", "ml");
+  set_option(&frame, "fit_starts", "9");
+  set_option(&frame, "fit_multistart", "always");
+  set_option(&frame, "fit_iterations", "200");
+  set_option(&frame, "mean", "zero");
+  RgFitOptions fit = rg_surrogate_fit_options(&frame.options, 2, false);
+  assert_int_equal(fit.length_scale.family, RG_PRIOR_NONE);
+  assert_int_equal(fit.starts, 9);
+  assert_int_equal(fit.max_iterations, 200);
+  assert_true(fit.length_scale_lower == 1e-2 && fit.length_scale_upper == 10.0);
+  assert_true(fit.variance_lower == 1e-2 && fit.variance_upper == 1e2);
+  assert_false(fit.learn_noise || fit.learn_mean || fit.fix_variance);
+
+  set_option(&frame, "fit", "map");
+  set_option(&frame, "prior", "botorch2023");
+  set_option(&frame, "mean", "auto"); /* constant where something is fitted */
+  set_option(&frame, "noise_lower", "1e-4");
+  fit = rg_surrogate_fit_options(&frame.options, 3, true);
+  assert_true(fit.length_scale.family == RG_PRIOR_GAMMA && fit.length_scale.b == 6.0);
+  assert_true(fit.variance.a == 2.0 && fit.noise.b == 0.05);
+  assert_true(fit.learn_mean && fit.learn_noise && fit.noise_lower == 1e-4);
+  RgModel model = model_create(&frame, true, NAN);
+  RG_CLOSE(model.noise_variance, 2.0, 1e-12); /* starts at the mode of its prior */
+  show(&model, &frame, 12);
+  assert_true(model.mean != 0.0 && model.posterior.mean == model.mean);
+  RG_OK(rg_model_destroy(&model));
+  set_option(&frame, "fit", "fixed");
+  assert_false(rg_surrogate_fit_options(&frame.options, 3, false).learn_mean);
+  set_option(&frame, "fit", "map");
+
+  set_option(&frame, "prior", "botorch2024");
+  set_option(&frame, "fit_variance", "false");
+  fit = rg_surrogate_fit_options(&frame.options, 2, true);
+  RG_CLOSE(rg_prior_mode(&fit.length_scale, 0.0), 0.28961209717006, 1e-13);
+  assert_int_equal(fit.variance.family, RG_PRIOR_NONE);
+  assert_true(fit.fix_variance);
+  frame_destroy(&frame);
+}
+
+/* ---- fit policy ---------------------------------------------------------------------------- */
+
+/* Other starts join at the first fit and when the data surprise; not in between. */
+static void test_multistart(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(false);
+  frame.history.n_initial = 12;
+  set_option(&frame, "fit_starts", "6");
+  RgModel model = model_create(&frame, true, 0.01);
+  int first = show(&model, &frame, 12).fit_evaluations;
+  int warm = show(&model, &frame, 13).fit_evaluations;
+  frame.history.y[13] += 500.0;
+  int surprised = show(&model, &frame, 14).fit_evaluations;
+  assert_true(first >= 14);
+  assert_true(warm <= 12);
+  assert_true(surprised >= 8);
+  RG_OK(rg_model_destroy(&model));
+  set_option(&frame, "fit_starts", "0");
+  model = model_create(&frame, true, 0.01);
+  assert_true(show(&model, &frame, 12).fit_evaluations < first);
+  RG_OK(rg_model_destroy(&model));
+  frame_destroy(&frame);
+}
+
+/* A repeated point without noise: the fit finds nothing and keeps everything, the posterior goes on
+   with jitter that is reported. */
+static void test_fit_failure(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(false);
+  memcpy(frame.history.x + 2, frame.history.x, 2 * sizeof(double));
+  set_option(&frame, "kernel", "gaussian");
+  set_option(&frame, "noise_floor", "0");
+  set_option(&frame, "fit_variance", "false");
+  set_option(&frame, "fit_starts", "4");
+  for (int warm = 0; warm < 2; warm++) {
+    set_option(&frame, "fit_warm", warm ? "true" : "false");
+    RgModel model = model_create(&frame, false, 0.0);
+    RgModelReport report = show(&model, &frame, 5);
+    assert_false(report.refitted);
+    assert_true(isnan(report.log_likelihood));
+    assert_int_equal(report.fit_evaluations, 5); /* first start and four others */
+    assert_true(report.jitter > 0.0);
+    assert_true(model.kernel.terms[0].factors[0].length_scale[1] == 0.3);
+    RG_OK(rg_model_destroy(&model));
+  }
+  frame_destroy(&frame);
+}
+
+static void test_failure(void **state)
+{
+  (void)state;
+  RgFailure failure = {0};
+  Frame frame = frame_create(false);
+  RgModel model = model_create(&frame, true, 0.1);
+  frame.history.y[6] = NAN;
+  frame.history.n = 5;
+  RG_OK(rg_model_update(&model, &frame.history, &failure));
+  assert_false(failure.failed);
+  frame.history.n = 8;
+  RG_OK(rg_model_update(&model, &frame.history, &failure));
+  assert_true(failure.failed);
+  assert_string_equal(failure.message, "the output of evaluation 7 is not finite");
+  RG_OK(rg_model_destroy(&model));
+
+  model = model_create(&frame, true, 0.1); /* a factorisation no jitter can save */
+  failure = (RgFailure){0};
+  frame.history.y[6] = 1.0;
+  frame.history.x[9] = NAN;
+  RG_OK(rg_model_update(&model, &frame.history, &failure));
+  assert_true(failure.failed);
+  assert_non_null(strstr(failure.message, "jitter"));
+  RG_OK(rg_model_destroy(&model));
+
+  PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
+  failure = (RgFailure){0};
+  frame.history.x[9] = 0.5;
+  model = model_create(&frame, true, 0.1);
+  RG_OK(rg_model_update(&model, &frame.history, &failure));
+  frame.history.n = 7; /* a history only grows */
+  assert_int_equal(rg_model_update(&model, &frame.history, &failure), PETSC_ERR_ARG_INCOMP);
+  PetscPopErrorHandler();
+  RG_OK(rg_model_destroy(&model));
+  frame_destroy(&frame);
+}
+
+/* Equal histories give equal bits, whatever the capacity and the clock. */
+static void test_bits(void **state)
+{
+  (void)state;
+  RgClock clock = {0};
+  Frame frame = frame_create(false);
+  RgModel model[2] = {model_create(&frame, true, NAN)};
+  double mean[2][90], variance[2][90];
+  RG_OK(rg_model_create(&frame.domain, &frame.options, true, NAN, 100, &frame.stream, &clock,
+                        &model[1]));
+  for (int n = 0; n <= BUDGET; n++)
+    for (int i = 0; i < 2; i++) show(&model[i], &frame, n);
+  for (int i = 0; i < 2; i++) posterior_of(&model[i], mean[i], variance[i]);
+  for (int j = 0; j < 7; j++)
+    assert_true(mean[0][j] == mean[1][j] && variance[0][j] == variance[1][j]);
+  assert_true(clock.wall[RG_STAGE_FIT] > 0.0);
+  for (int i = 0; i < 2; i++) RG_OK(rg_model_destroy(&model[i]));
+  frame_destroy(&frame);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_pieces),      cmocka_unit_test(test_set_is_box),
+  cmocka_unit_test(test_schedule),    cmocka_unit_test(test_standardisation),
+  cmocka_unit_test(test_noise),       cmocka_unit_test(test_equal_outputs),
+  cmocka_unit_test(test_kernels),     cmocka_unit_test(test_terms),
+  cmocka_unit_test(test_check),       cmocka_unit_test(test_policies),
+  cmocka_unit_test(test_multistart),  cmocka_unit_test(test_failure),
+  cmocka_unit_test(test_fit_failure), cmocka_unit_test(test_bits),
+};
+
+RG_TEST_MAIN(tests)

@@ -1,0 +1,66 @@
+#include "test_main.h"
+
+#include "maths/blas.h"
+#include "maths/fpu.h"
+
+#include <float.h>
+
+static void first_failure_is_kept(void **state)
+{
+  RgFailure failure = {0};
+
+  (void)state;
+  assert_false(failure.failed);
+  rg_failure_set(&failure, "pivot %d is %g", 3, -0.5);
+  assert_true(failure.failed);
+  assert_string_equal(failure.message, "pivot 3 is -0.5");
+  rg_failure_set(&failure, "something later");
+  assert_string_equal(failure.message, "pivot 3 is -0.5");
+}
+
+static void failure_is_one_line_that_fits(void **state)
+{
+  RgFailure failure = {0};
+  char word[400];
+
+  (void)state;
+  memset(word, 'x', sizeof word - 1);
+  word[sizeof word - 1] = '\0';
+  rg_failure_set(&failure, "a\nb\r%s", word);
+  assert_int_equal(strlen(failure.message), sizeof failure.message - 1);
+  assert_memory_equal(failure.message, "a b xxx", 7);
+}
+
+static void subnormals_are_flushed(void **state)
+{
+  volatile double tiny = DBL_MIN, half = 0.5;
+
+  (void)state;
+  assert_true(tiny * half > 0.0);
+  rg_fpu_flush_subnormals();
+#if defined(__SSE2__)
+  assert_true(tiny * half == 0.0);
+#endif
+  assert_true(tiny > 0.0);
+}
+
+static void blas_runs_with_the_threads_asked_for(void **state)
+{
+  double a[4] = {2, 1, 1, 3}, b[2] = {1, 2}, c[2] = {0, 0};
+
+  (void)state;
+  rg_blas_set_threads(1);
+  assert_int_equal(openblas_get_num_threads(), 1);
+  cblas_dgemv(CblasRowMajor, CblasNoTrans, 2, 2, 1.0, a, 2, b, 1, 0.0, c, 1);
+  RG_CLOSE(c[0], 4.0, 0.0);
+  RG_CLOSE(c[1], 7.0, 0.0);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(first_failure_is_kept),
+  cmocka_unit_test(failure_is_one_line_that_fits),
+  cmocka_unit_test(blas_runs_with_the_threads_asked_for),
+  cmocka_unit_test(subnormals_are_flushed),
+};
+
+RG_TEST_MAIN(tests)

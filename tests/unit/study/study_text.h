@@ -1,0 +1,26 @@
+/* Studies given as text in a test. */
+#ifndef RG_TESTS_STUDY_TEXT_H
+#define RG_TESTS_STUDY_TEXT_H
+
+#include <stdio.h>
+
+#include "study/plan/plan.h"
+
+#include "test_main.h"
+
+/* Parse a study that must be fine. */
+static void parse_study(const char *text, RgStudy *study)
+{
+  RgDiagnostics diagnostics = {0};
+
+  RG_OK(rg_study_parse("t.yaml", text, strlen(text), study, &diagnostics));
+  if (diagnostics.n)
+    fail_msg("%d:%d: %s", diagnostics.list[0].place.line, diagnostics.list[0].place.column,
+             diagnostics.list[0].message);
+}
+
+/* A study of some problems and algorithms with five iterations. */
+#define STUDY(problems, algorithms)                                                                \
+  "study: t\ncommon: {iterations: 5}\nproblems: " problems "\nalgorithms: " algorithms "\n"
+
+#endif

@@ -1,0 +1,77 @@
+/* Study files that must be accepted: good_studies/, whose comments say how many cells and trials
+   there are, and everything in experiments/. */
+#include "study_files.h"
+
+#include <ftw.h>
+#include <stdlib.h>
+
+/* Public data that are no part of the repository may be missing, and nothing else be wrong. */
+static bool only_data_are_missing(const RgDiagnostics *diagnostics)
+{
+  if (!diagnostics->n || diagnostics->n > RG_DIAGNOSTICS_MAX || getenv("REGATTA_DATA"))
+    return false;
+  for (int i = 0; i < diagnostics->n; i++)
+    if (!strstr(diagnostics->list[i].message, "there is no file")) return false;
+  return true;
+}
+
+static void check_good_file(const char *path, const char *text, size_t length)
+{
+  RgStudy study;
+  RgPlan plan;
+  RgDiagnostics diagnostics = {0};
+
+  RG_OK(rg_study_parse(path, text, length, &study, &diagnostics));
+  if (only_data_are_missing(&diagnostics)) {
+    print_message("skipped: the data of %s; REGATTA_DATA is not set\n", path);
+    RG_OK(rg_study_destroy(&study));
+    return;
+  }
+  if (diagnostics.n)
+    fail_msg("%s:%d:%d: %s", path, diagnostics.list[0].place.line, diagnostics.list[0].place.column,
+             diagnostics.list[0].message);
+  RG_OK(rg_plan_create(&study, &plan));
+  if (number_after(text, "# cells: ") >= 0) {
+    assert_int_equal(study.n_cells, number_after(text, "# cells: "));
+    assert_int_equal(plan.n, number_after(text, "# trials: "));
+  }
+  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
+static void good_studies_are_accepted(void **state)
+{
+  (void)state;
+  assert_true(for_each_study(RG_TEST_DATA "/unit/study/good_studies", check_good_file) >= 5);
+}
+
+/* Beside the studies of a paper stands what it claims and how its figures are arranged; the example
+   of a plugin can't be read without its library. */
+static void check_experiment(const char *path, const char *text, size_t length)
+{
+  static const char *const others[] = {"/claims.yaml", "/figures.yaml", "/plugin/study.yaml"};
+
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    if (strstr(path, others[i])) return;
+  check_good_file(path, text, length);
+}
+
+static int check_folder(const char *path, const struct stat *info, int type, struct FTW *where)
+{
+  (void)info, (void)where;
+  if (type == FTW_D) for_each_study(path, check_experiment);
+  return 0;
+}
+
+static void experiments_are_accepted(void **state)
+{
+  (void)state;
+  assert_int_equal(nftw(RG_TEST_DATA "/../experiments", check_folder, 8, 0), 0);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(good_studies_are_accepted),
+  cmocka_unit_test(experiments_are_accepted),
+};
+
+RG_TEST_MAIN(tests)

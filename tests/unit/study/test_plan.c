@@ -1,0 +1,225 @@
+#include "study_text.h"
+
+#include "study/plan/cost.h"
+
+static RgStudy study;
+static RgPlan plan;
+
+static void make_plan(const char *text)
+{
+  parse_study(text, &study);
+  RG_OK(rg_plan_create(&study, &plan));
+}
+
+static void forget_plan(void)
+{
+  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* Whether the current plan has a trial of this id. */
+static bool has_id(const char *id)
+{
+  for (int i = 0; i < plan.n; i++)
+    if (!strcmp(plan.trials[i].id, id)) return true;
+  return false;
+}
+
+/* The identity of a trial as it is stored in results: whoever changes it cuts off every study that
+   is under way. The id is what `xxhsum -H2` prints for the key. */
+static void identity_is_pinned(void **state)
+{
+  (void)state;
+  make_plan("study: t\nseed: 7\nseeds: [5]\ncommon: {iterations: 3, noise_variance: 1e-4}\n"
+            "problems: [branin]\nalgorithms: [random]\n");
+  assert_int_equal(plan.n, 1);
+  assert_string_equal(plan.trials[0].key,
+                      "schema=1;problem=branin@1{};run={iterations=3,initial_points=4,"
+                      "initial_design=uniform,noise_variance=0.0001,noise_known=true,"
+                      "count_initial=false};algorithm=random@1{};study_seed=7;instance=0;seed=5");
+  assert_string_equal(plan.trials[0].id, "e587b2f56a829d5be98661d68a2e0549");
+  forget_plan();
+}
+
+/* Labels, comments, quotes, order of keys and spelling of numbers don't enter. */
+static void formatting_is_irrelevant(void **state)
+{
+  char id[RG_ID_LENGTH + 1];
+
+  (void)state;
+  make_plan(
+    "study: t\ncommon: {iterations: 3, noise_variance: 1e-4, surrogate: {kernel: gaussian, ard: "
+    "yes}}\n"
+    "problems: [{name: ackley, dim: 3, upper: 20}]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n");
+  strcpy(id, plan.trials[0].id);
+  forget_plan();
+  make_plan(
+    "# another file\nalgorithms:\n  - label: \"Other label\"   # in figures\n    delta: 2.0e-1\n "
+    "   name: 'gp_ucb'\n"
+    "problems:\n- upper: 2e1\n  dim: \"3\"\n  label: P\n  name: ackley\n  noise_variance: .0001\n"
+    "title: x\ncommon:\n    surrogate:\n        ard: true\n    iterations: 3\n"
+    "study: another\nsweep: [{common.surrogate.kernel: [gaussian]}]\n");
+  assert_int_equal(plan.n, 1);
+  assert_string_equal(plan.trials[0].id, id);
+  forget_plan();
+}
+
+/* Everything that changes a result changes the id. */
+static void settings_enter(void **state)
+{
+  static const char *const variants[] = {
+    "study: t\nseed: 2\n"
+    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 4}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\nseeds: [1]\n"
+    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3, noise_known: no}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3, initial_points: 9}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3, surrogate: {variance: 2}}\nproblems: [gp_path]\nalgorithms: "
+    "[gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3, maximiser: {restarts: 2}}\nproblems: [gp_path]\nalgorithms: "
+    "[gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3}\nproblems: [{name: gp_path, variance: 2}]\nalgorithms: [gp_ucb]\n",
+    "study: t\n"
+    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n",
+    "study: t\n"
+    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [ei]\n",
+    "study: t\n"
+    "common: {iterations: 3}\nproblems: [branin]\nalgorithms: [gp_ucb]\n"};
+  enum { N = sizeof(variants) / sizeof(*variants) };
+  char ids[N + 1][RG_ID_LENGTH + 1];
+
+  (void)state;
+  make_plan("study: t\ncommon: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n");
+  strcpy(ids[N], plan.trials[0].id);
+  forget_plan();
+  for (int i = 0; i < N; i++) {
+    make_plan(variants[i]);
+    strcpy(ids[i], plan.trials[0].id);
+    forget_plan();
+  }
+  for (int i = 0; i <= N; i++)
+    for (int j = 0; j < i; j++) assert_string_not_equal(ids[i], ids[j]);
+}
+
+/* A longer study contains the shorter one. */
+static void growing_a_study_keeps_its_trials(void **state)
+{
+  enum { MAX = 64 };
+  char ids[MAX][RG_ID_LENGTH + 1];
+
+  (void)state;
+  make_plan(
+    "study: t\nseeds: 3\ninstances: 2\ncommon: {iterations: 3}\nproblems: [gp_path, branin]\n"
+    "algorithms: [random, gp_ucb]\n");
+  const int n = plan.n;
+  assert_int_equal(n, 2 * (2 * 3) + 2 * 3);
+  for (int i = 0; i < n; i++) strcpy(ids[i], plan.trials[i].id);
+  forget_plan();
+  make_plan("study: t\nseeds: 4\ninstances: 3\ncommon: {iterations: 3}\nproblems: [ackley, branin, "
+            "gp_path]\n"
+            "algorithms: [ei, gp_ucb, random]\nsweep: [{problems.ackley.dim: [2, 3]}]\n");
+  assert_int_equal(plan.n, 3 * (2 * 4 + 4 + 3 * 4));
+  for (int i = 0; i < n; i++) assert_true(has_id(ids[i]));
+  forget_plan();
+}
+
+static void trials_stand_in_plan_order(void **state)
+{
+  (void)state;
+  make_plan("study: t\nseeds: [9, 4]\ninstances: 2\n"
+            "common: {iterations: 3, initial_points: 2}\n"
+            "problems: [{name: branin, iterations: 5}, {name: gp_path, label: G}]\nalgorithms: "
+            "[random, ei]\n"
+            "sweep: [{problems.G.dim: [1, 2]}]\n");
+  assert_int_equal(plan.n, 2 * 2 + 2 * 2 * 2 * 2);
+  assert_int_equal(plan.n_groups, 2);
+  assert_string_equal(plan.groups[0].problem_label, "branin");
+  assert_int_equal(plan.groups[0].first, 0);
+  assert_int_equal(plan.groups[0].n, 4);
+  assert_int_equal(plan.groups[0].dim_x, 2);
+  assert_int_equal(plan.groups[0].n_rows, 7);
+  assert_string_equal(plan.groups[1].problem_label, "G");
+  assert_int_equal(plan.groups[1].first, 4);
+  assert_int_equal(plan.groups[1].n, 16);
+  assert_int_equal(plan.groups[1].dim_x, 2);
+  assert_int_equal(plan.groups[1].n_rows, 5);
+  for (int i = 1; i < plan.n; i++) { /* cell, instance, seed as listed */
+    const RgTrial *a = &plan.trials[i - 1], *b = &plan.trials[i];
+    const int position_a = a->seed == 4, position_b = b->seed == 4;
+    assert_true(a->cell < b->cell || (a->cell == b->cell && a->instance < b->instance) ||
+                (a->cell == b->cell && a->instance == b->instance && position_a < position_b));
+  }
+  assert_int_equal(plan.trials[4].n_initial, 2);
+  assert_int_equal(plan.trials[4].n_evaluations, 5);
+  assert_int_equal(plan.trials[4].dim_x, 1);
+  forget_plan();
+}
+
+static void dear_trials_come_first(void **state)
+{
+  double sum = 0;
+
+  (void)state;
+  make_plan(
+    "study: t\nseeds: 2\ncommon: {iterations: 30}\n"
+    "problems: [branin, {name: ackley, iterations: 100}, gp_path]\nalgorithms: [random, ei]\n");
+  for (int i = 0; i < plan.n; i++) {
+    const RgTrial *trial = &plan.trials[plan.order[i]];
+    sum += trial->cost;
+    assert_true(trial->cost > 0 && trial->memory > 0);
+    if (!i) continue;
+    const RgTrial *before = &plan.trials[plan.order[i - 1]];
+    assert_true(before->cost > trial->cost ||
+                (before->cost == trial->cost && plan.order[i - 1] < plan.order[i]));
+  }
+  const RgCell *dearest = &study.cells[plan.trials[plan.order[0]].cell];
+  assert_string_equal(dearest->problem_label, "ackley");
+  assert_string_equal(dearest->algorithm_label, "ei");
+  RG_CLOSE(plan.cost, sum, 1e-12);
+  forget_plan();
+}
+
+/* More work is estimated to cost more, and to need more memory. */
+static void costs_grow_with_the_work(void **state)
+{
+  static const char *const pairs[][2] = {
+    {"iterations: 10", "iterations: 20"},
+    {"iterations: 10, maximiser: {restarts: 5}", "iterations: 10, maximiser: {restarts: 50}"},
+    {"iterations: 10, surrogate: {fit: fixed}", "iterations: 10, surrogate: {fit: ml}"},
+    {"iterations: 10, surrogate: {fit: ml, refit_every: 5}",
+     "iterations: 10, surrogate: {fit: ml, refit_every: 1}"}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+    double seconds[2], bytes[2];
+    for (int k = 0; k < 2; k++) {
+      char text[256];
+      snprintf(text, sizeof(text), "study: t\ncommon: {%s}\nproblems: [ackley]\nalgorithms: [ei]\n",
+               pairs[i][k]);
+      parse_study(text, &study);
+      rg_cost_estimate(&study.cells[0], &seconds[k], &bytes[k]);
+      RG_OK(rg_study_destroy(&study));
+    }
+    assert_true(seconds[0] < seconds[1]);
+    assert_true(bytes[0] <= bytes[1]);
+  }
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(identity_is_pinned),
+  cmocka_unit_test(formatting_is_irrelevant),
+  cmocka_unit_test(settings_enter),
+  cmocka_unit_test(growing_a_study_keeps_its_trials),
+  cmocka_unit_test(trials_stand_in_plan_order),
+  cmocka_unit_test(dear_trials_come_first),
+  cmocka_unit_test(costs_grow_with_the_work),
+};
+
+RG_TEST_MAIN(tests)

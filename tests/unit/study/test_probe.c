@@ -1,0 +1,172 @@
+/* Results files without trailer and with altered bytes: HDF5 may crash on them, we may not. */
+#include <fcntl.h>
+
+#include "fake_study.h"
+#include "scratch.h"
+#include "study/hdf5/probe.h"
+#include "study/hdf5/shard.h"
+#include "test_main.h"
+
+typedef struct {
+  RgMedium image;
+  char folder[64], path[128];
+} Fixture;
+
+static int set_up(void **state)
+{
+  static Fixture fixture;
+  Fake fake;
+  RgRecord records[FAKE_CELLS];
+  const RgRecord *list[FAKE_CELLS];
+  RgFailure failure = {0};
+
+  fake_create(1, &fake);
+  for (int i = 0; i < FAKE_CELLS; i++) {
+    uint64_t checksum[2];
+    RG_OK(fake_record(&fake, i, &records[i]));
+    RG_OK(rg_record_checksum(&records[i], checksum));
+    rg_hash_hex(checksum, records[i].checksum);
+    list[i] = &records[i];
+  }
+  RgContainerInfo info = rg_container_info(&fake.study);
+  RG_OK(rg_container_image(FAKE_CELLS, list, &info, &fixture.image, &failure));
+  assert_false(failure.failed);
+  for (int i = 0; i < FAKE_CELLS; i++) RG_OK(rg_record_destroy(&records[i]));
+  fake_destroy(&fake);
+  scratch_create(fixture.folder);
+  snprintf(fixture.path, sizeof(fixture.path), "%s/out.h5", fixture.folder);
+  *state = &fixture;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  Fixture *fixture = *state;
+
+  scratch_remove(fixture->folder);
+  RG_OK(rg_medium_clear(&fixture->image));
+  return 0;
+}
+
+static PetscErrorCode count_record(void *context, const RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  (void)record;
+  ++*(int *)context;
+  PetscFunctionReturn(0);
+}
+
+static RgStoreStatus visit(const Fixture *fixture, const void *bytes, size_t length, int *n,
+                           int *damaged)
+{
+  RgStoreStatus status;
+  char message[512];
+
+  scratch_write(fixture->path, bytes, length);
+  *n = 0;
+  RG_OK(rg_store_visit(fixture->path, count_record, n, damaged, &status, message));
+  if (status != RG_STORE_OK) assert_true(message[0]);
+  return status;
+}
+
+static void a_file_without_trailer_is_read(void **state)
+{
+  const Fixture *fixture = *state;
+  int n, damaged;
+
+  assert_int_equal(visit(fixture, fixture->image.bytes, fixture->image.length, &n, &damaged),
+                   RG_STORE_OK);
+  assert_int_equal(n, FAKE_CELLS);
+  assert_int_equal(damaged, 0);
+}
+
+/* A child that dies is a damaged file. */
+static void what_kills_a_reader_is_damaged(void **state)
+{
+  const Fixture *fixture = *state;
+  RgMedium medium = rg_medium_bytes(fixture->image.bytes, fixture->image.length);
+  RgMedium trap = rg_medium_bytes((const void *)(uintptr_t)8, 4096); /* memory nobody has */
+  bool survives;
+
+  RG_OK(rg_probe_survives(&medium, &survives));
+  assert_true(survives);
+  RG_OK(rg_probe_survives(&trap, &survives));
+  assert_false(survives);
+}
+
+/* SplitMix64. */
+static uint64_t next_number(uint64_t *state)
+{
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+/* Of a fixed sequence: some bytes become others, or an eight-byte word becomes one that hurts. */
+static void alter(uint64_t *stream, unsigned char *bytes, size_t length)
+{
+  static const uint64_t words[] = {0,          1,          UINT64_MAX, INT64_MAX, 0x7fffffff,
+                                   0xffffffff, 0x10000000, 96,         2048,      0x4000000000};
+  int changes = 1 + (int)(next_number(stream) % 4);
+
+  for (int i = 0; i < changes; i++) {
+    uint64_t what = next_number(stream), at = next_number(stream) % length;
+    if (what & 1) at %= 4096; /* where the structure of the root is */
+    if (what & 2 && at + 8 <= length) memcpy(bytes + at, &words[(what >> 8) % 10], 8);
+    else bytes[at] = (unsigned char)(what >> 16);
+  }
+}
+
+/* REGATTA_ALTERED=n counts how many of n kill a process that reads them without a probe. */
+static void count_killers(const Fixture *fixture, int mutants, unsigned char *bytes)
+{
+  RgMedium medium = rg_medium_bytes(bytes, fixture->image.length);
+  int dead = 0;
+  bool survives;
+
+  for (int m = 0; m < mutants; m++) {
+    uint64_t state = (uint64_t)m << 20;
+    memcpy(bytes, fixture->image.bytes, fixture->image.length);
+    alter(&state, bytes, fixture->image.length);
+    RG_OK(rg_probe_survives(&medium, &survives));
+    dead += !survives;
+  }
+  print_message("%d of %d altered files kill a reader\n", dead, mutants);
+}
+
+static void altered_files_do_no_harm(void **state)
+{
+  const Fixture *fixture = *state;
+  int mutants = getenv("REGATTA_LONG") ? 1500 : 40, n, damaged;
+  int counts[RG_STORE_INCOMPLETE + 1] = {0};
+  unsigned char *bytes;
+
+  RG_OK(PetscMalloc1(fixture->image.length, &bytes));
+  for (int m = 0; m < mutants; m++) {
+    uint64_t seed = (uint64_t)m << 20;
+    memcpy(bytes, fixture->image.bytes, fixture->image.length);
+    alter(&seed, bytes, fixture->image.length);
+    counts[visit(fixture, bytes, fixture->image.length, &n, &damaged)]++;
+    assert_true(n + damaged <= 2 * FAKE_CELLS);
+  }
+  print_message("%d altered files: %d read, %d refused\n", mutants, counts[RG_STORE_OK],
+                counts[RG_STORE_FOREIGN]);
+  assert_true(counts[RG_STORE_FOREIGN] > 0);
+  if (getenv("REGATTA_ALTERED")) count_killers(fixture, atoi(getenv("REGATTA_ALTERED")), bytes);
+  RG_OK(PetscFree(bytes));
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(a_file_without_trailer_is_read),
+  cmocka_unit_test(what_kills_a_reader_is_damaged),
+  cmocka_unit_test(altered_files_do_no_harm),
+};
+
+int main(int argc, char **argv)
+{
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  int failed = cmocka_run_group_tests(tests, set_up, tear_down);
+  return PetscFinalize() || failed ? 1 : 0;
+}

@@ -1,0 +1,177 @@
+/* Problems whose trials are scored by several measures: which trials there are, what is recorded,
+   and that it is what trials of one measure record. Seeds paired with instances. */
+#include "test_main.h"
+
+#include "study/plan/plan.h"
+#include "study/trial/trial.h"
+
+#define HEAD                                                                                       \
+  "study: scores\n"                                                                                \
+  "seeds: [3, 4]\n"                                                                                \
+  "instances: paired\n"                                                                            \
+  "common: {iterations: 5, initial_points: 1, noise_variance: 1e-6,\n"                             \
+  "  surrogate: {kernel: gaussian, length_scale: 0.1, fit: fixed, standardise: false, mean: "      \
+  "zero,\n"                                                                                        \
+  "              noise_variance: 1e-6}}\n"
+
+static const char several[] =
+  HEAD "problems:\n"
+       "  - {name: gp_path_context, measure: ptr(0.5),\n"
+       "     score: {EXP: expectation, PTR: ptr(0.5), Both: expectation - mad}}\n"
+       "  - {name: himmelblau_composite, levels: 4, score: {Best: best}}\n"
+       "algorithms:\n"
+       "  - uncertainty_sampling\n"
+       "  - rrgp_ucb\n"
+       "  - {name: bbbmobo, measure: worst}\n";
+
+static const char single[] = HEAD "problems:\n"
+                                  "  - {name: gp_path_context, measure: expectation - mad}\n"
+                                  "algorithms: [uncertainty_sampling, rrgp_ucb]\n";
+
+typedef struct {
+  RgStudy study;
+  RgPlan plan;
+} Frame;
+
+static void frame_create(const char *text, Frame *frame)
+{
+  RgDiagnostics diagnostics = {0};
+
+  RG_OK(rg_study_parse("scores.yaml", text, strlen(text), &frame->study, &diagnostics));
+  assert_int_equal(diagnostics.n, 0);
+  RG_OK(rg_plan_create(&frame->study, &frame->plan));
+}
+
+static void frame_destroy(Frame *frame)
+{
+  RG_OK(rg_plan_destroy(&frame->plan));
+  RG_OK(rg_study_destroy(&frame->study));
+}
+
+/* The trial of a seed on the first problem; swept: of the cell. */
+static void run(const Frame *frame, const char *algorithm, const char *swept, uint64_t seed,
+                RgRecord *record)
+{
+  bool stopped;
+
+  for (int i = 0; i < frame->plan.n; i++) {
+    const RgTrial *trial = &frame->plan.trials[i];
+    const RgCell *cell = &frame->study.cells[trial->cell];
+    if (strcmp(cell->problem->name, "gp_path_context") || trial->seed != seed ||
+        strcmp(cell->algorithm->name, algorithm) || strcmp(cell->swept, swept))
+      continue;
+    RG_OK(rg_trial_run(&frame->study, trial, NULL, NULL, record, &stopped));
+    assert_int_equal(record->status, RG_STATUS_COMPLETE);
+    return;
+  }
+  fail_msg("no trial of %s with '%s'", algorithm, swept);
+}
+
+/* One cell for all scores where the queries don't depend on the measure, one for each else. */
+static void methods_that_follow_the_measure_run_for_each(void **state)
+{
+  Frame frame;
+  int all = 0, aimed = 0;
+
+  (void)state;
+  frame_create(several, &frame);
+  assert_int_equal(frame.study.n_cells, 5 + 3);
+  assert_int_equal(frame.plan.n, 8 * 2);
+  for (int c = 0; c < 5; c++) {
+    const RgCell *cell = &frame.study.cells[c];
+    assert_int_equal(cell->n_scores, 3);
+    assert_string_equal(cell->scores, "EXP=expectation; PTR=ptr(0.5); Both=expectation - mad");
+    all += cell->score < 0;
+    aimed += cell->score >= 0;
+  }
+  assert_int_equal(all, 2); /* bbbmobo has a measure of its own */
+  assert_int_equal(aimed, 3);
+  frame_destroy(&frame);
+}
+
+static void seeds_have_instances_of_their_own(void **state)
+{
+  Frame frame;
+
+  (void)state;
+  frame_create(several, &frame);
+  for (int i = 0; i < frame.plan.n; i++) {
+    const RgTrial *trial = &frame.plan.trials[i];
+    bool random = frame.study.cells[trial->cell].problem->random;
+    assert_int_equal(trial->instance, random ? trial->seed : 0);
+  }
+  frame_destroy(&frame);
+}
+
+/* Score s of `several` against a trial of which it is the only measure. */
+static void assert_same_score(const RgRecord *record, int s, const RgRecord *alone)
+{
+  assert_int_equal(record->n_rows, alone->n_rows);
+  for (int row = 0; row < record->n_rows; row++) {
+    size_t at = (size_t)row * record->n_scores + s;
+    assert_true(record->column[RG_COLUMN_X][row] == alone->column[RG_COLUMN_X][row]);
+    assert_true(record->column[RG_COLUMN_SCORE_INSTANTANEOUS_REGRET][at] ==
+                alone->column[RG_COLUMN_INSTANTANEOUS_REGRET][row]);
+    assert_true(record->column[RG_COLUMN_SCORE_SIMPLE_REGRET][at] ==
+                alone->column[RG_COLUMN_SIMPLE_REGRET][row]);
+    if (row)
+      assert_true(record->column[RG_COLUMN_SCORE_CUMULATIVE_REGRET][at] ==
+                  alone->column[RG_COLUMN_CUMULATIVE_REGRET][row]);
+    RG_CLOSE(record->column[RG_COLUMN_SCORE_RECOMMENDED][at] * 10.0 / 49 - 5,
+             alone->column[RG_COLUMN_RECOMMENDATION][row], 1e-12);
+  }
+}
+
+static void scores_are_those_of_single_measures(void **state)
+{
+  Frame frame, alone;
+  RgRecord a, b;
+
+  (void)state;
+  frame_create(several, &frame);
+  frame_create(single, &alone);
+  run(&frame, "uncertainty_sampling", "", 4, &a);
+  run(&alone, "uncertainty_sampling", "", 4, &b);
+  assert_same_score(&a, 2, &b);
+  for (int row = 0; row < a.n_rows; row++) /* the objective is one of the scores */
+    assert_true(a.column[RG_COLUMN_SCORE_INSTANTANEOUS_REGRET][row * 3 + 1] ==
+                a.column[RG_COLUMN_INSTANTANEOUS_REGRET][row]);
+  RG_OK(rg_record_destroy(&a));
+  RG_OK(rg_record_destroy(&b));
+
+  run(&frame, "rrgp_ucb", "score=Both", 4, &a);
+  run(&alone, "rrgp_ucb", "", 4, &b);
+  assert_same_score(&a, 2, &b);
+  for (int row = 0; row < a.n_rows; row++) { /* of no other measure than it aims at */
+    assert_true(isnan(a.column[RG_COLUMN_SCORE_INSTANTANEOUS_REGRET][row * 3]));
+    assert_true(isnan(a.column[RG_COLUMN_SCORE_RECOMMENDED][row * 3 + 1]));
+  }
+  RG_OK(rg_record_destroy(&a));
+  RG_OK(rg_record_destroy(&b));
+  frame_destroy(&frame);
+  frame_destroy(&alone);
+}
+
+/* r_1: what the initial point alone recommends. */
+static void the_initial_design_recommends(void **state)
+{
+  Frame frame;
+  RgRecord record;
+
+  (void)state;
+  frame_create(single, &frame);
+  run(&frame, "rrgp_ucb", "", 3, &record);
+  assert_false(isnan(record.column[RG_COLUMN_RECOMMENDATION][0]));
+  assert_true(record.column[RG_COLUMN_INSTANTANEOUS_REGRET][0] >= 0);
+  RG_OK(rg_record_destroy(&record));
+  frame_destroy(&frame);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(methods_that_follow_the_measure_run_for_each),
+  cmocka_unit_test(seeds_have_instances_of_their_own),
+  cmocka_unit_test(scores_are_those_of_single_measures),
+  cmocka_unit_test(the_initial_design_recommends),
+};
+
+RG_TEST_MAIN(tests)

@@ -1,0 +1,171 @@
+#include "test_main.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <signal.h>
+
+#include "scratch.h"
+#include "base/files.h"
+#include "study/hdf5/shard.h"
+#include "study/store/store.h"
+
+static void writes_and_replaces(void **state)
+{
+  char scratch[64], message[512], path[512];
+  unsigned char *bytes;
+  size_t length;
+  int error = -1;
+
+  (void)state;
+  scratch_create(scratch);
+  RG_OK(rg_store_commit(scratch, "a.h5", "hello", 5, &error, message));
+  assert_int_equal(error, 0);
+  RG_OK(rg_store_commit(scratch, "a.h5", "other!", 6, &error, message));
+  assert_int_equal(error, 0);
+  snprintf(path, sizeof(path), "%s/a.h5", scratch);
+  bytes = scratch_read(path, &length);
+  assert_int_equal(length, 6);
+  assert_memory_equal(bytes, "other!", 6);
+  free(bytes);
+  RG_OK(rg_store_commit(scratch, "empty", NULL, 0, &error, message));
+  assert_int_equal(error, 0);
+  assert_int_equal(scratch_count(scratch, ""), 2); /* no temporary file is left */
+  scratch_remove(scratch);
+}
+
+static void missing_directory_is_an_error(void **state)
+{
+  char scratch[64], directory[128], message[512];
+  int error = 0;
+
+  (void)state;
+  scratch_create(scratch);
+  snprintf(directory, sizeof(directory), "%s/nowhere", scratch);
+  RG_OK(rg_store_commit(directory, "a.h5", "hello", 5, &error, message));
+  assert_int_equal(error, ENOENT);
+  assert_non_null(strstr(message, "nowhere/a.h5"));
+  scratch_remove(scratch);
+}
+
+/* A limit on the size of files stands for a disk that is full: EFBIG after a short write. */
+static void nothing_is_left_of_a_failed_write(void **state)
+{
+  char scratch[64], message[512], bytes[8192] = {0};
+  struct rlimit old, small;
+  int error = 0;
+
+  (void)state;
+  scratch_create(scratch);
+  (void)signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+  small = old;
+  small.rlim_cur = 5000;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  RG_OK(rg_store_commit(scratch, "a.h5", bytes, sizeof(bytes), &error, message));
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+  assert_int_equal(error, EFBIG);
+  assert_non_null(strstr(message, "needs 8.0 KiB"));
+  assert_non_null(strstr(message, " free)"));
+  assert_int_equal(scratch_count(scratch, ""), 0);
+  scratch_remove(scratch);
+}
+
+static void target_that_is_a_directory_is_an_error(void **state)
+{
+  char scratch[64], directory[128], message[512];
+  int error = 0;
+
+  (void)state;
+  scratch_create(scratch);
+  snprintf(directory, sizeof(directory), "%s/a.h5", scratch);
+  assert_int_equal(mkdir(directory, 0777), 0);
+  RG_OK(rg_store_commit(scratch, "a.h5", "hello", 5, &error, message));
+  assert_true(error == EISDIR || error == EEXIST);
+  assert_non_null(strstr(message, "rename"));
+  assert_int_equal(scratch_count(scratch, ""), 1);
+  scratch_remove(scratch);
+}
+
+static void temporary_names_do_not_collide(void **state)
+{
+  char scratch[64], first[512], second[512];
+  int a, b, error = 0;
+
+  (void)state;
+  scratch_create(scratch);
+  a = rg_file_create_temporary(scratch, first, sizeof(first), &error);
+  b = rg_file_create_temporary(scratch, second, sizeof(second), &error);
+  assert_true(a >= 0 && b >= 0);
+  assert_string_not_equal(first, second);
+  assert_false(rg_file_is_stale(strrchr(first, '/') + 1)); /* we are alive */
+  close(a);
+  close(b);
+  assert_int_equal(rg_file_create_temporary(scratch, first, 20, &error), -1);
+  assert_int_equal(error, ENAMETOOLONG);
+  scratch_remove(scratch);
+}
+
+static void files_of_the_dead_are_stale(void **state)
+{
+  char host[200] = "", name[300];
+
+  (void)state;
+  assert_int_equal(gethostname(host, sizeof(host)), 0);
+  snprintf(name, sizeof(name), ".tmp.%s.%d.0", host, 0x3ffffff); /* beyond any pid */
+  assert_true(rg_file_is_stale(name));
+  snprintf(name, sizeof(name), ".tmp.%s.%d.0", host, (int)getpid());
+  assert_false(rg_file_is_stale(name));
+  snprintf(name, sizeof(name), ".tmp.%s-other.%d.0", host, 0x3ffffff);
+  assert_false(rg_file_is_stale(name));
+  snprintf(name, sizeof(name), ".tmp.%s.%d", host, 0x3ffffff);
+  assert_false(rg_file_is_stale(name));
+  assert_false(rg_file_is_stale("0-00.h5"));
+  assert_false(rg_file_is_stale(".tmp"));
+}
+
+static void shards_are_known_by_their_names(void **state)
+{
+  (void)state;
+  assert_int_equal(rg_shard_level("0-0123456789abcdef0123456789abcdef.h5"), 0);
+  assert_int_equal(rg_shard_level("12-0123456789abcdef0123456789abcdef.h5"), 12);
+  assert_int_equal(rg_shard_level("0-0123456789abcdef0123456789abcdef.h5~"), -1);
+  assert_int_equal(rg_shard_level("0-0123456789ABCDEF0123456789abcdef.h5"), -1);
+  assert_int_equal(rg_shard_level("-1-0123456789abcdef0123456789abcdef.h5"), -1);
+  assert_int_equal(rg_shard_level("0-0123456789abcdef.h5"), -1);
+  assert_int_equal(rg_shard_level("STOP"), -1);
+  assert_int_equal(rg_shard_level(""), -1);
+}
+
+static void trailer_survives_the_way(void **state)
+{
+  const uint64_t hash[2] = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
+  unsigned char trailer[RG_TRAILER_LENGTH];
+  uint64_t length = 0, found[2] = {0};
+
+  (void)state;
+  rg_trailer_write(UINT64_C(0x1122334455667788), hash, trailer);
+  assert_memory_equal(trailer, "RGTRAIL\n\x88\x77\x66\x55\x44\x33\x22\x11\xef\xcd", 18);
+  assert_true(rg_trailer_read(trailer, &length, found));
+  assert_true(length == UINT64_C(0x1122334455667788));
+  assert_true(found[0] == hash[0] && found[1] == hash[1]);
+  trailer[0] ^= 1;
+  assert_false(rg_trailer_read(trailer, &length, found));
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(writes_and_replaces),
+    cmocka_unit_test(missing_directory_is_an_error),
+    cmocka_unit_test(nothing_is_left_of_a_failed_write),
+    cmocka_unit_test(target_that_is_a_directory_is_an_error),
+    cmocka_unit_test(temporary_names_do_not_collide),
+    cmocka_unit_test(files_of_the_dead_are_stale),
+    cmocka_unit_test(shards_are_known_by_their_names),
+    cmocka_unit_test(trailer_survives_the_way),
+  };
+
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  return PetscFinalize() || failed ? 1 : 0;
+}

@@ -1,0 +1,344 @@
+#include "study_text.h"
+
+#include <stdlib.h>
+
+#include "study/spec/draft.h"
+
+static void the_head_is_read(void **state)
+{
+  RgStudy study;
+
+  (void)state;
+  parse_study(
+    "study: a_b-1\ntitle: 'Ünïcode: #1'\nreference: arXiv:2409.00979\n"
+    "description: >\n  two\n  lines\n\nseed: 2024\ninstances: 3\nseeds: {first: 5, count: 3}\n"
+    "common: {iterations: 7}\nproblems: [branin]\nalgorithms: [random]\n",
+    &study);
+  assert_string_equal(study.path, "t.yaml");
+  assert_string_equal(study.name, "a_b-1");
+  assert_string_equal(study.title, "Ünïcode: #1");
+  assert_string_equal(study.reference, "arXiv:2409.00979");
+  assert_string_equal(study.description, "two lines");
+  assert_int_equal(strncmp(study.text, "study: a_b-1\n", 13), 0);
+  assert_int_equal(study.seed, 2024);
+  assert_int_equal(study.n_instances, 3);
+  assert_int_equal(study.n_seeds, 3);
+  for (int i = 0; i < 3; i++) assert_int_equal(study.seeds[i], 5 + i);
+  assert_int_equal(study.n_cells, 1);
+  assert_string_equal(study.cells[0].problem_label, "branin");
+  assert_string_equal(study.cells[0].algorithm_label, "random");
+  assert_string_equal(study.cells[0].swept, "");
+  assert_ptr_equal(study.cells[0].problem_place.file, study.path);
+  assert_int_equal(study.cells[0].problem_place.line, 12);
+  assert_int_equal(study.cells[0].problem_place.column, 12);
+  assert_int_equal(study.cells[0].run.iterations, 7);
+  RG_OK(rg_study_destroy(&study));
+}
+
+static void a_preset_comes_before_what_stands_beside_it(void **state)
+{
+  RgStudy study;
+
+  (void)state;
+  parse_study("study: s\ncommon: {iterations: 3, surrogate: {variance: 2, preset: botorch2024}}\n"
+              "problems: [branin]\nalgorithms: [gp_ucb]\n",
+              &study);
+  const RgSurrogateOptions *o = &study.cells[0].surrogate;
+  assert_int_equal(o->kernel, RG_KERNEL_GAUSSIAN);
+  assert_int_equal(o->prior, RG_PRIORS_BOTORCH2024);
+  assert_true(o->variance == 2 && o->noise_lower == 1e-4 && !o->fit_variance && !o->fit_warm);
+  RG_OK(rg_study_destroy(&study));
+}
+
+static void what_is_not_said_has_a_default(void **state)
+{
+  RgStudy study;
+
+  (void)state;
+  parse_study(STUDY("[branin]", "[random]"), &study);
+  assert_string_equal(study.title, "");
+  assert_int_equal(study.seed, 1);
+  assert_int_equal(study.n_instances, 1);
+  assert_int_equal(study.n_seeds, 1);
+  assert_int_equal(study.seeds[0], 0);
+  const RgRunOptions *run = &study.cells[0].run;
+  assert_int_equal(run->initial_points, 4); /* auto in two dimensions */
+  assert_int_equal(run->initial_design, RG_INITIAL_UNIFORM);
+  assert_true(run->noise_variance == 0.0);
+  assert_true(run->noise_known);
+  assert_false(run->count_initial);
+  RG_OK(rg_study_destroy(&study));
+}
+
+static void seeds_are_a_number_a_list_or_a_range(void **state)
+{
+  static const struct {
+    const char *text;
+    int n;
+    uint64_t first, last;
+  } cases[] = {{"3", 3, 0, 2},
+               {"[8, 3, 5]", 3, 8, 5},
+               {"{count: 2}", 2, 0, 1},
+               {"{count: 2, first: 9}", 2, 9, 10},
+               {"[9223372036854775807]", 1, INT64_MAX, INT64_MAX}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    char text[256];
+    RgStudy study;
+    snprintf(text, sizeof(text), STUDY("[branin]", "[random]") "seeds: %s\n", cases[i].text);
+    parse_study(text, &study);
+    assert_int_equal(study.n_seeds, cases[i].n);
+    assert_true(study.seeds[0] == cases[i].first);
+    assert_true(study.seeds[cases[i].n - 1] == cases[i].last);
+    RG_OK(rg_study_destroy(&study));
+  }
+}
+
+/* common < problem < algorithm, key by key. */
+static void later_layers_win(void **state)
+{
+  RgStudy study;
+
+  (void)state;
+  parse_study("study: t\n"
+              "common:\n"
+              "  {iterations: 5, noise_variance: 1, surrogate: {variance: 2, length_scale: 3, "
+              "kernel: matern32},"
+              " maximiser: {restarts: 4}}\n"
+              "problems:\n"
+              "  - branin\n"
+              "  - {name: ackley, iterations: 6, dim: 3, surrogate: {length_scale: [7, 7.5, 8]}}\n"
+              "algorithms:\n"
+              "  - {name: gp_ucb, label: A}\n"
+              "  - {name: gp_ucb, label: B, delta: 0.25, surrogate: {length_scale: 9}, maximiser: "
+              "{restarts: 10}}\n",
+              &study);
+  assert_int_equal(study.n_cells, 4);
+  const RgCell *branin_a = &study.cells[0], *branin_b = &study.cells[1],
+               *ackley_a = &study.cells[2], *ackley_b = &study.cells[3];
+  assert_int_equal(branin_a->run.iterations, 5);
+  assert_int_equal(ackley_b->run.iterations, 6);
+  assert_true(ackley_a->run.noise_variance == 1.0);
+  assert_int_equal(branin_a->surrogate.length_scale.n, 1);
+  assert_true(branin_a->surrogate.length_scale.values[0] == 3.0);
+  assert_int_equal(ackley_a->surrogate.length_scale.n, 3);
+  assert_true(ackley_a->surrogate.length_scale.values[1] == 7.5);
+  assert_true(branin_b->surrogate.length_scale.values[0] == 9.0);
+  assert_true(ackley_b->surrogate.length_scale.values[0] == 9.0);
+  assert_true(ackley_b->surrogate.variance == 2.0);
+  assert_int_equal(ackley_b->surrogate.kernel, RG_KERNEL_MATERN32);
+  assert_int_equal(ackley_a->maximiser.restarts, 4);
+  assert_int_equal(ackley_b->maximiser.restarts, 10);
+  assert_int_equal(ackley_a->dim_x, 3);
+  assert_int_equal(branin_a->dim_x, 2);
+  assert_string_equal(ackley_b->algorithm_label, "B");
+  assert_non_null(strstr(ackley_b->text, "delta=0.25"));
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* min(2^dim, 4 dim), and no more than there are points. */
+static void automatic_initial_points(void **state)
+{
+  static const struct {
+    const char *problem;
+    int points, size;
+  } cases[] = {{"{name: ackley, dim: 1}", 2, 0},
+               {"{name: ackley, dim: 3}", 8, 0},
+               {"{name: ackley, dim: 4}", 16, 0},
+               {"{name: ackley, dim: 6}", 24, 0},
+               {"{name: ackley, dim: 40}", 160, 0},
+               {"{name: gp_path}", 8, 1000},
+               {"{name: gp_path, dim: 2, levels: 2, initial_points: auto}", 4, 4},
+               {"{name: gp_path, dim: 6, levels: 2, initial_points: 64}", 64, 64}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    char text[256];
+    RgStudy study;
+    snprintf(text, sizeof(text), STUDY("[%s]", "[random]"), cases[i].problem);
+    parse_study(text, &study);
+    assert_int_equal(study.cells[0].run.initial_points, cases[i].points);
+    assert_int_equal(study.cells[0].size_x, cases[i].size);
+    RG_OK(rg_study_destroy(&study));
+  }
+}
+
+static void canonical_text_leaves_out_what_is_not_read(void **state)
+{
+  RgStudy study;
+
+  (void)state;
+  parse_study(STUDY("[branin]", "[random, gp_ucb]"), &study);
+  assert_null(strstr(study.cells[0].text, "surrogate={"));
+  assert_null(strstr(study.cells[0].text, "maximiser={"));
+  assert_non_null(strstr(study.cells[1].text, ";surrogate={"));
+  assert_non_null(strstr(study.cells[1].text, ";maximiser={"));
+  assert_null(strstr(study.cells[1].text, "label"));
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* A name in an entry must mean one thing only. */
+static void no_parameter_has_a_reserved_name(void **state)
+{
+  static const char *const reserved[] = {"name",   "label",    "surrogate",  "maximiser",
+                                         "common", "problems", "algorithms", NULL};
+  int n;
+  const RgProblemClass *const *problems = rg_problem_classes(&n);
+
+  (void)state;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; reserved[j]; j++) assert_null(rg_params_find(problems[i]->params, reserved[j]));
+    for (const RgParam *p = rg_run_params; p->name; p++)
+      if (rg_params_find(problems[i]->params, p->name))
+        fail_msg("'%s' is a run setting and a parameter of problem %s", p->name, problems[i]->name);
+  }
+  const RgAlgorithmClass *const *algorithms = rg_algorithm_classes(&n);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; reserved[j]; j++)
+      assert_null(rg_params_find(algorithms[i]->params, reserved[j]));
+    for (const RgParam *p = rg_run_params; p->name; p++)
+      if (rg_params_find(algorithms[i]->params, p->name))
+        fail_msg("'%s' is a run setting and a parameter of algorithm %s", p->name,
+                 algorithms[i]->name);
+  }
+}
+
+/* Defaults must be valid, or no study could use the method. */
+static void every_method_can_be_named(void **state)
+{
+  int n;
+  const RgProblemClass *const *problems = rg_problem_classes(&n);
+  const RgAlgorithmClass *const *algorithms;
+
+  (void)state;
+  for (int i = 0; i < n; i++) {
+    void *options;
+    RG_OK(PetscCalloc(problems[i]->options_size, &options));
+    RG_OK(rg_params_defaults(problems[i]->params, options));
+    RG_OK(rg_params_clear(problems[i]->params, options));
+    RG_OK(PetscFree(options));
+    assert_ptr_equal(rg_problem_class_find(problems[i]->name), problems[i]);
+  }
+  algorithms = rg_algorithm_classes(&n);
+  for (int i = 0; i < n; i++) {
+    void *options;
+    RG_OK(PetscCalloc(algorithms[i]->options_size, &options));
+    RG_OK(rg_params_defaults(algorithms[i]->params, options));
+    RG_OK(rg_params_clear(algorithms[i]->params, options));
+    RG_OK(PetscFree(options));
+    assert_ptr_equal(rg_algorithm_class_find(algorithms[i]->name), algorithms[i]);
+  }
+}
+
+/* Paths are followed from the folder of the study file, but only after the text that identifies the
+   cell was written with the path as typed. */
+static void paths_lead_from_the_study_file(void **state)
+{
+  static const RgParam table[] = {
+    {.name = "file", .type = RG_PARAM_PATH, .fallback = "auto", .symbol = "", .doc = ""}, {0}};
+  const RgYamlNode typed = {.kind = RG_YAML_SCALAR, .text = "study_text.h"};
+  const RgPlace place = {RG_TEST_DATA "/unit/study/any.yaml", 1, 1};
+  RgDiagnostics diagnostics = {0};
+  const RgDraft draft = {.path = place.file, .diagnostics = &diagnostics};
+  char *path = NULL;
+
+  (void)state;
+  RG_OK(rg_draft_apply(&draft, table, &path, &typed));
+  assert_string_equal(path, "study_text.h");
+  RG_OK(rg_params_resolve(table, &path, place));
+  assert_string_equal(path, RG_TEST_DATA "/unit/study/study_text.h");
+  RG_OK(rg_params_clear(table, &path));
+  RG_OK(rg_params_resolve(table, &path, place)); /* not set: nothing to follow */
+  assert_null(path);
+  assert_int_equal(diagnostics.n, 0);
+}
+
+static void files_that_are_none(void **state)
+{
+  static const struct {
+    const char *path, *message;
+  } cases[] = {{"/nowhere/at/all.yaml", "the study file can't be opened: No such file"},
+               {RG_TEST_DATA, "the study file is a directory"},
+               {"/dev/null", "the study file is a device or pipe"}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    RgStudy study;
+    RgDiagnostics diagnostics = {0};
+    RG_OK(rg_study_load(cases[i].path, &study, &diagnostics));
+    assert_int_equal(diagnostics.n, 1);
+    assert_int_equal(
+      strncmp(diagnostics.list[0].message, cases[i].message, strlen(cases[i].message)), 0);
+    assert_string_equal(diagnostics.list[0].place.file, cases[i].path);
+    RG_OK(rg_study_destroy(&study));
+  }
+}
+
+/* More mistakes than are kept are still counted, and those kept are in the order of the file. */
+static void many_mistakes(void **state)
+{
+  RgText text = {0};
+  RgStudy study;
+  RgDiagnostics diagnostics = {0};
+
+  (void)state;
+  RG_OK(rg_text_add(&text, STUDY("[branin]", "[random]")));
+  for (int i = 0; i < 50; i++) RG_OK(rg_text_add(&text, "wrong%d: 1\n", i));
+  RG_OK(rg_study_parse("t.yaml", text.data, text.length, &study, &diagnostics));
+  assert_int_equal(diagnostics.n, 50);
+  for (int i = 0; i < RG_DIAGNOSTICS_MAX; i++)
+    assert_int_equal(diagnostics.list[i].place.line, 5 + i);
+  RG_OK(rg_study_destroy(&study));
+  RG_OK(rg_text_clear(&text));
+}
+
+/* A megabyte of text in every place where a word or a number is expected. */
+static void giant_scalars(void **state)
+{
+  static const char *const formats[] = {
+    "study: %s\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n",
+    "study: t\ncommon: {iterations: %s}\nproblems: [branin]\nalgorithms: [random]\n",
+    "study: t\nseeds: %s\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n",
+    "study: t\ncommon: {%s: 5}\nproblems: [branin]\nalgorithms: [random]\n",
+    "study: t\ncommon: {iterations: 5}\nproblems: [%s]\nalgorithms: [random]\n",
+    "study: t\ncommon: {iterations: 5}\nproblems: [{name: branin, label: %s}]\n"
+    "algorithms: [random]\n",
+    "study: t\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [{name: ei, %s: 1}]\n",
+  };
+  enum { SIZE = 1 << 20 };
+  char *word = malloc(SIZE + 1), *text = malloc(SIZE + 500);
+
+  (void)state;
+  memset(word, '7', SIZE);
+  word[SIZE] = 0;
+  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+    RgStudy study;
+    RgDiagnostics diagnostics = {0};
+    const int length = snprintf(text, SIZE + 500, formats[k], word);
+    RG_OK(rg_study_parse("t.yaml", text, (size_t)length, &study, &diagnostics));
+    if (!diagnostics.n) fail_msg("accepted: case %d", (int)k);
+    assert_true(strlen(diagnostics.list[0].message) < sizeof diagnostics.list[0].message);
+    RG_OK(rg_study_destroy(&study));
+  }
+  free(word);
+  free(text);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(the_head_is_read),
+  cmocka_unit_test(what_is_not_said_has_a_default),
+  cmocka_unit_test(a_preset_comes_before_what_stands_beside_it),
+  cmocka_unit_test(seeds_are_a_number_a_list_or_a_range),
+  cmocka_unit_test(later_layers_win),
+  cmocka_unit_test(automatic_initial_points),
+  cmocka_unit_test(canonical_text_leaves_out_what_is_not_read),
+  cmocka_unit_test(no_parameter_has_a_reserved_name),
+  cmocka_unit_test(every_method_can_be_named),
+  cmocka_unit_test(paths_lead_from_the_study_file),
+  cmocka_unit_test(files_that_are_none),
+  cmocka_unit_test(many_mistakes),
+  cmocka_unit_test(giant_scalars),
+};
+
+RG_TEST_MAIN(tests)

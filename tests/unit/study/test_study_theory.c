@@ -1,0 +1,361 @@
+/* What theory says about the cells of studies: which bound belongs to which rule, which assumption
+   fails where, tables as CSV. */
+#include "test_main.h"
+
+#include "theory/bounds.h"
+#include "theory/context_bounds.h"
+#include "study/theory/theory.h"
+
+static const RgTheoryOptions printed = {.delta = 0.1};
+
+#define HEAD                                                                                       \
+  "study: theory\n"                                                                                \
+  "common:\n"                                                                                      \
+  "  iterations: 100\n"                                                                            \
+  "  initial_points: 8\n"                                                                          \
+  "  noise_variance: 1e-4\n"                                                                       \
+  "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: "       \
+  "false}\n"
+
+typedef struct {
+  RgStudy study;
+  RgTheoryTable table;
+} Theory;
+
+static Theory theory_of(const char *text, const RgTheoryOptions *options)
+{
+  Theory theory;
+  RgDiagnostics found = {0};
+
+  RG_OK(rg_study_parse("study.yaml", text, strlen(text), &theory.study, &found));
+  if (found.n) fail_msg("line %d: %s", found.list[0].place.line, found.list[0].message);
+  RG_OK(rg_theory_create(&theory.study, options, &theory.table));
+  return theory;
+}
+
+static void theory_free(Theory *theory)
+{
+  RG_OK(rg_theory_destroy(&theory->table));
+  RG_OK(rg_study_destroy(&theory->study));
+}
+
+/* The curve of a cell at T = 100 is `value`. */
+static void check_curve(const Theory *theory, int cell, RgCurve curve, double value)
+{
+  const RgCellTheory *c = &theory->table.cells[cell];
+
+  assert_true(c->bounded);
+  if (!c->value[curve]) fail_msg("cell %d has no %s", cell, rg_curve_name(curve));
+  if (!(fabs(c->value[curve][99] - value) <= 6e-7))
+    fail_msg("%s: %.9f, not %.6f", rg_curve_name(curve), c->value[curve][99], value);
+}
+
+static int count_curves(const RgCellTheory *cell)
+{
+  int n = 0;
+
+  for (int k = 0; k < RG_CURVE_COUNT; k++) n += cell->value[k] != NULL;
+  return n;
+}
+
+/* Oracle O12 through a study file. */
+static void test_curves_of_the_rules(void **state)
+{
+  static const char text[] = HEAD "problems: [gp_path]\n"
+                                  "algorithms:\n"
+                                  "  - irgp_ucb\n"
+                                  "  - {name: irgp_ucb, label: high, shift: highprob}\n"
+                                  "  - gp_ucb\n"
+                                  "  - rgp_ucb\n";
+  static const int curves_per_rule[] = {3, 1, 1, 1};
+  Theory theory = theory_of(text, &printed);
+
+  (void)state;
+  check_curve(&theory, 0, RG_CURVE_THEOREM_4_1, 379.858081);
+  check_curve(&theory, 0, RG_CURVE_THEOREM_4_3, 627.374617);
+  check_curve(&theory, 0, RG_CURVE_PROPOSITION_4_1, 3798.580814);
+  check_curve(&theory, 1, RG_CURVE_THEOREM_4_5, 1744.965184);
+  check_curve(&theory, 2, RG_CURVE_GP_UCB, 516.680696);
+  check_curve(&theory, 3, RG_CURVE_RGP_UCB, 592.078121);
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(theory.table.cells[i].claim, RG_CLAIM_BOUND);
+    assert_string_equal(theory.table.cells[i].why, "");
+    assert_int_equal(count_curves(&theory.table.cells[i]), curves_per_rule[i]);
+    assert_ptr_equal(theory.table.cells[i].gain, theory.table.cells[0].gain); /* shared */
+  }
+  RG_CLOSE(rg_confidence_mean(&theory.table.cells[0].law[49]), 14.4292161968, 1e-11);
+  RG_CLOSE(theory.table.cells[2].law[49].a, 27.62572551, 1e-9);
+  RG_CLOSE(rg_confidence_quantile(&theory.table.cells[3].law[49], 0.975), 49.06404588, 1e-9);
+  theory_free(&theory);
+}
+
+static void test_tight_and_delta(void **state)
+{
+  static const char text[] = HEAD "problems: [gp_path]\nalgorithms: [irgp_ucb]\n";
+  const RgTheoryOptions tight = {.delta = 0.1, .tight = true}, surer = {.delta = 0.01};
+  Theory theory = theory_of(text, &tight);
+
+  (void)state;
+  check_curve(&theory, 0, RG_CURVE_THEOREM_4_3, 490.872102);
+  theory_free(&theory);
+  theory = theory_of(text, &surer);
+  check_curve(&theory, 0, RG_CURVE_PROPOSITION_4_1, 37985.8081352);
+  theory_free(&theory);
+}
+
+/* problems, algorithm settings; expected claim and words (bounded), or words alone. */
+static void test_assumptions(void **state)
+{
+  static const struct {
+    const char *problem, *algorithm;
+    bool bounded;
+    RgClaim claim;
+    const char *why;
+  } cases[] = {
+    {"name: gp_path", "name: ei", false, RG_CLAIM_NOMINAL, "no confidence parameter of"},
+    {"name: gp_path", "name: random", false, RG_CLAIM_NOMINAL, "no confidence parameter of"},
+    {"name: gp_path", "name: gp_ucb, beta: srinivas", false, RG_CLAIM_NOMINAL, "its rule has no"},
+    {"name: gp_path", "name: gp_ucb, scale: 2", false, RG_CLAIM_NOMINAL, "its rule has no"},
+    {"name: gp_path", "name: irgp_ucb, rate: 1", false, RG_CLAIM_NOMINAL, "its rule has no"},
+    {"name: gp_path", "name: irgp_ucb, shift: heuristic", false, RG_CLAIM_NOMINAL, "its rule has"},
+    {"name: gp_path, surrogate: {fit: map}", "name: irgp_ucb", false, RG_CLAIM_NOMINAL, "fitted"},
+    {"name: gp_path, surrogate: {standardise: true}", "name: irgp_ucb", false, RG_CLAIM_NOMINAL,
+     "outputs are standardised"},
+    {"name: gp_path, surrogate: {mean: constant}", "name: irgp_ucb", false, RG_CLAIM_NOMINAL,
+     "the prior mean is fitted"},
+    {"name: gp_path, variance: 2, surrogate: {variance: 2}", "name: irgp_ucb", false,
+     RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"},
+    {"name: gp_path, surrogate: {noise_floor: 0}, noise_variance: 0", "name: irgp_ucb", false,
+     RG_CLAIM_NOMINAL, "the model has no noise"},
+    {"name: gp_path", "name: irgp_ucb", true, RG_CLAIM_BOUND, ""},
+    {"name: gp_path, surrogate: {ard: true}", "name: irgp_ucb", true, RG_CLAIM_BOUND, ""},
+    {"name: gp_path, variance: 0.5, surrogate: {variance: 0.5}", "name: irgp_ucb", true,
+     RG_CLAIM_BOUND, ""},
+    {"name: gp_path, variance: 0.5", "name: irgp_ucb", true, RG_CLAIM_NOMINAL, "f is no path"},
+    {"name: gp_path, surrogate: {length_scale: 0.11}", "name: irgp_ucb", true, RG_CLAIM_NOMINAL,
+     "f is no path of the model's prior"},
+    {"name: gp_path, surrogate: {noise_variance: 1e-3}", "name: irgp_ucb", true, RG_CLAIM_NOMINAL,
+     "the model's noise variance is not that of the data"},
+    {"name: gp_path, noise_known: false", "name: irgp_ucb", true, RG_CLAIM_NOMINAL,
+     "the model's noise variance is not that of the data"},
+    {"name: gp_path, count_initial: true", "name: irgp_ucb", true, RG_CLAIM_NOMINAL,
+     "the initial design counts"},
+    {"name: gp_path", "name: irgp_ucb, shift: continuous, a: 2, b: 20", true, RG_CLAIM_NOMINAL,
+     "the continuous rule on a finite design"},
+    {"name: branin", "name: irgp_ucb, shift: continuous", true, RG_CLAIM_NOMINAL, "f is no path"},
+  };
+
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[1024];
+    snprintf(text, sizeof text, HEAD "problems:\n  - {%s}\nalgorithms:\n  - {%s}\n",
+             cases[k].problem, cases[k].algorithm);
+    Theory theory = theory_of(text, &printed);
+    const RgCellTheory *cell = &theory.table.cells[0];
+    if (cell->bounded != cases[k].bounded || !strstr(cell->why, cases[k].why) ||
+        (!*cases[k].why && *cell->why) || (cell->bounded && cell->claim != cases[k].claim))
+      fail_msg("{%s} {%s}: %s", cases[k].problem, cases[k].algorithm, cell->why);
+    assert_int_equal(count_curves(cell) > 0, cell->bounded);
+    theory_free(&theory);
+  }
+}
+
+/* Gain of a box: that of Sobol points, below Hadamard's bound for a smooth kernel. */
+static void test_box(void **state)
+{
+  static const char text[] =
+    HEAD "problems: [{name: branin, iterations: 40, surrogate: {length_scale: 0.5}}]\n"
+         "algorithms: [{name: irgp_ucb, shift: continuous, a: 2, b: 20}]\n";
+  Theory theory = theory_of(text, &printed);
+  const RgCellTheory *cell = &theory.table.cells[0];
+  const double hadamard = 20 * log1p(1e4), gamma = cell->gain->upper[39];
+
+  (void)state;
+  assert_int_equal(cell->n, 40);
+  assert_true(gamma < 0.9 * hadamard && gamma >= cell->gain->gain[39]);
+  RG_CLOSE(cell->value[RG_CURVE_THEOREM_4_2][39],
+           rg_bound_theorem_4_2(cell->law[39].a, 1e-4, 40, gamma), 1e-14);
+  RG_CLOSE(cell->value[RG_CURVE_THEOREM_4_4][39],
+           rg_bound_theorem_4_4(cell->law[39].a, 1e-4, 40, gamma, 0.1, false), 1e-14);
+  theory_free(&theory);
+}
+
+static void test_tables(void **state)
+{
+  static const char text[] = HEAD "problems: [{name: gp_path, label: 'a, \"b\"', iterations: 2}]\n"
+                                  "algorithms: [gp_ucb, random]\n"
+                                  "sweep:\n  - algorithms.gp_ucb.beta: [bcr, srinivas]\n";
+  Theory theory = theory_of(text, &printed);
+  RgText bounds = {0}, confidence = {0};
+
+  (void)state;
+  RG_OK(rg_theory_write_bounds(&theory.study, &theory.table, &bounds));
+  RG_OK(rg_theory_write_confidence(&theory.study, &theory.table, 0.95, &confidence));
+  assert_memory_equal(bounds.data,
+                      "problem,algorithm,swept,quantity,t,value,kind,remark\n"
+                      "\"a, \"\"b\"\"\",",
+                      63);
+  assert_non_null(strstr(bounds.data, ",gamma_upper,1,4.60522018348825"));
+  assert_non_null(strstr(bounds.data, ",bound,hadamard\n"));
+  assert_non_null(strstr(bounds.data, ",gamma_greedy,2,"));
+  assert_non_null(strstr(bounds.data, ",gp_ucb_expected,2,"));
+  assert_null(strstr(bounds.data, "srinivas"));
+  assert_null(strstr(bounds.data, "random"));
+  assert_null(strstr(confidence.data, "random"));
+  int lines = 0;
+  for (const char *c = confidence.data; *c; c++) lines += *c == '\n';
+  assert_int_equal(lines, 1 + 2 * 2);
+  assert_non_null(strstr(confidence.data, ",1,11.977633"));
+  assert_non_null(strstr(confidence.data, ",2,22.188670"));
+  RG_OK(rg_text_clear(&bounds));
+  RG_OK(rg_text_clear(&confidence));
+  theory_free(&theory);
+}
+
+/* RRGP-UCB (rrgp_ucb 7 and O7): the gain of the 2D grid, a bound per measure, C1' where nature draws
+   the context, nothing for a measure without Lipschitz bounds. */
+static void test_robust_measures(void **state)
+{
+  static const char text[] =
+    "study: theory\n"
+    "common:\n"
+    "  iterations: 100\n"
+    "  initial_points: 1\n"
+    "  noise_variance: 1e-6\n"
+    "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed,\n"
+    "              standardise: false, mean: zero, noise_variance: 1e-6}\n"
+    "problems:\n"
+    "  - {name: gp_path_context, score: {E: expectation, P: ptr(0), M: mad}}\n"
+    "  - {name: gp_path_context, label: nature, setting: uncontrollable}\n"
+    "  - {name: himmelblau_composite, levels: 4, label: other}\n"
+    "algorithms: [rrgp_ucb, bbbmobo]\n";
+  static const int cells[] = {0, 2, 6, 8}; /* E, M, nature, other */
+  Theory theory = theory_of(text, &printed);
+
+  (void)state;
+  assert_int_equal(theory.table.n_cells, 10);
+  RG_CLOSE(theory.table.cells[0].gain->gain[0], 6.907755779, 1e-9);
+  RG_CLOSE(theory.table.cells[0].gain->gain[9], 69.0775, 1e-5);
+  RG_CLOSE(theory.table.cells[0].gain->gain[99], 647, 5e-3);
+  for (int k = 0; k < 4; k++) {
+    const RgCellTheory *cell = &theory.table.cells[cells[k]];
+    const double *corollary = cell->value[RG_CURVE_RRGP_COROLLARY_4_1];
+    assert_true(cell->bounded);
+    assert_int_equal(cell->claim, k == 3 ? RG_CLAIM_NOMINAL : RG_CLAIM_BOUND);
+    RG_CLOSE(cell->value[RG_CURVE_RRGP_THEOREM_4_2][99], corollary[99] / 100, 1e-14);
+    RG_CLOSE(cell->value[RG_CURVE_RRGP_THEOREM_4_4][99], corollary[99] / 0.1, 1e-14);
+    assert_true((cell->value[RG_CURVE_RRGP_THEOREM_4_3] != NULL) == (k != 1));
+  }
+  const double gamma = theory.table.cells[0].gain->upper[99];
+  const double direct = 4 * sqrt(0.144764816823 * 17.6480920217 * 100 * gamma);
+  RG_CLOSE(theory.table.cells[0].value[RG_CURVE_RRGP_COROLLARY_4_1][99], direct, 1e-10);
+  RG_CLOSE(theory.table.cells[2].value[RG_CURVE_RRGP_COROLLARY_4_1][99], 2 * direct, 1e-10);
+  RG_CLOSE(theory.table.cells[6].value[RG_CURVE_RRGP_COROLLARY_4_1][99], sqrt(50) * direct, 1e-10);
+  assert_false(theory.table.cells[1].bounded);
+  assert_non_null(strstr(theory.table.cells[1].why, "nothing about this measure"));
+  assert_false(theory.table.cells[3].bounded); /* bbbmobo */
+  theory_free(&theory);
+}
+
+/* The same on boxes, with kappa_t at t = 10 from O8. */
+static void test_robust_measures_on_boxes(void **state)
+{
+  static const char text[] =
+    "study: theory\n"
+    "common:\n"
+    "  iterations: 10\n"
+    "  initial_points: 1\n"
+    "  noise_variance: 1e-6\n"
+    "  surrogate: {kernel: gaussian, ard: false, length_scale: 0.3, fit: fixed,\n"
+    "              standardise: false, mean: zero, noise_variance: 1e-6}\n"
+    "problems:\n"
+    "  - {name: gp_path_box, label: three, dim: 2, context_levels: 50}\n"
+    "  - {name: gp_path_box, label: four, levels: 50, measure: expectation - 2*mad}\n"
+    "  - {name: gp_path_box, label: five, dim: 2}\n"
+    "  - {name: gp_path_box, label: six, dim: 2, context_levels: 50, setting: uncontrollable}\n"
+    "  - {name: gp_path_box, label: seven, setting: uncontrollable}\n"
+    "  - {name: gp_path_box, label: other, length_scale: 0.2}\n"
+    "algorithms: [rrgp_ucb_continuous]\n";
+  static const double kappa[] = {18422500, 14350, 196123522, 18422500}, slope[] = {1, 5, 1, 1};
+  static const double pieces[] = {1, 2, 2, 1}, least[] = {1, 1, 1, 0.02};
+  Theory theory = theory_of(text, &printed);
+  const RgCellTheory *cells = theory.table.cells;
+  RgText bounds = {0};
+
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    const double root =
+      4 * sqrt(10 * 0.144764816823 / least[k] * (2 * log(kappa[k]) + 2) * cells[k].gain->upper[9]);
+    const double sum = slope[k] * (pieces[k] * M_PI * M_PI / 6 + root);
+    assert_true(cells[k].bounded);
+    assert_int_equal(cells[k].claim, RG_CLAIM_ESTIMATE);
+    RG_CLOSE(cells[k].value[RG_CURVE_RRGP_COROLLARY_A][9], sum, 1e-10);
+    RG_CLOSE(cells[k].value[RG_CURVE_RRGP_THEOREM_A_BEST][9], sum / 10, 1e-10);
+    assert_true((cells[k].value[RG_CURVE_RRGP_THEOREM_A_LAST] == NULL) == (k == 1));
+    if (k != 1)
+      RG_CLOSE(cells[k].value[RG_CURVE_RRGP_THEOREM_A_LAST][9], sum / 10 + (k == 2 ? 2.0 / 100 : 0),
+               1e-10);
+  }
+  assert_false(cells[4].bounded);
+  assert_non_null(strstr(cells[4].why, "partition"));
+  assert_int_equal(cells[5].claim, RG_CLAIM_NOMINAL);
+  assert_non_null(strstr(cells[5].why, "no path of the model's prior"));
+  RG_OK(rg_theory_write_bounds(&theory.study, &theory.table, &bounds));
+  assert_non_null(strstr(bounds.data, "four,rrgp_ucb_continuous,,measure_slope,10,5,"));
+  RG_OK(rg_text_clear(&bounds));
+  theory_free(&theory);
+}
+
+/* Contexts from a box: nominal bounds, with fitted hyperparameters too (sbo_kde 7, wdrbo 7). */
+static void test_contexts(void **state)
+{
+  static const char text[] =
+    "study: theory\n"
+    "common: {iterations: 20, initial_points: 3, noise_variance: 0,\n"
+    "         surrogate: {kernel: gaussian, length_scale: 0.5, variance: 4}}\n"
+    "problems: [{name: newsvendor, law: \"normal(0.5, 0.1)\"}]\n"
+    "algorithms:\n"
+    "  - sbo_kde\n"
+    "  - drbo_kde\n"
+    "  - wdrbo\n"
+    "  - {name: wdrbo, label: given, centre: \"normal(0.5, 0.1)\", schedule: constant, radius: "
+    "0.2}\n"
+    "  - erbo\n";
+  Theory theory = theory_of(text, &printed);
+  const RgCellTheory *cells = theory.table.cells;
+  const RgKdeTheory kde = {{1, sqrt(2) / 0.5, 1}, 1, 1, 0.01, rg_kde_error_constant(1, 0.1)};
+
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    assert_true(cells[k].bounded);
+    assert_int_equal(cells[k].claim, RG_CLAIM_NOMINAL);
+  }
+  assert_false(cells[4].bounded);
+  RG_CLOSE(cells[0].value[RG_CURVE_SBO_KDE_THEOREM_1][19],
+           rg_bound_sbo_kde(&kde, 20, cells[0].gain->upper[19]), 1e-9);
+  RG_CLOSE(cells[1].value[RG_CURVE_DRBO_KDE_THEOREM_2][19],
+           rg_bound_drbo_kde(&kde, 20, cells[1].gain->upper[19]), 1e-9);
+  RG_CLOSE(cells[1].value[RG_CURVE_KDE_RADIUS][9], 0.3981071705535, 1e-12);
+  /* no noise: the norm is B = 1 at every step, 2 eps_t 2 Bbar L_k = 4 * 0.2 * 2 */
+  const double first = 4 * sqrt(20 * (2 * cells[3].gain->upper[19] + 4 * log(60)));
+  RG_CLOSE(cells[3].value[RG_CURVE_WDRBO_THEOREM_5][19], first + 20 * 1.6, 1e-9);
+  assert_null(cells[3].value[RG_CURVE_WDRBO_THEOREM_9]);
+  assert_null(cells[2].value[RG_CURVE_WDRBO_THEOREM_5]);
+  RG_CLOSE(cells[2].value[RG_CURVE_WASSERSTEIN_RADIUS][0], sqrt(2 * (log(10) + log(3) + 1 + 1)),
+           1e-12);
+  assert_true(cells[2].value[RG_CURVE_WDRBO_THEOREM_9][19] > first);
+  theory_free(&theory);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(test_curves_of_the_rules),
+  cmocka_unit_test(test_tight_and_delta),
+  cmocka_unit_test(test_assumptions),
+  cmocka_unit_test(test_box),
+  cmocka_unit_test(test_tables),
+  cmocka_unit_test(test_robust_measures),
+  cmocka_unit_test(test_robust_measures_on_boxes),
+  cmocka_unit_test(test_contexts),
+};
+
+RG_TEST_MAIN(tests)

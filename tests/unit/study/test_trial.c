@@ -1,0 +1,214 @@
+/* The trial loop: common random numbers, crossed designs, failures as results, stopping. */
+#include "test_main.h"
+
+#include "study/plan/plan.h"
+#include "study/trial/trial.h"
+
+static const char text[] = "study: trial\n"
+                           "seeds: [3, 4]\n"
+                           "instances: 2\n"
+                           "common: {iterations: 6, initial_points: 5, noise_variance: 0.01}\n"
+                           "problems:\n"
+                           "  - {name: gp_path, dim: 2, levels: 6, length_scale: 0.3}\n"
+                           "  - {name: branin, maximiser: {raw_samples: 32, restarts: 2}}\n"
+                           "algorithms: [random, ei, irgp_ucb]\n";
+
+typedef struct {
+  RgStudy study;
+  RgPlan plan;
+} Fixture;
+
+static int setup(void **state)
+{
+  Fixture *f = calloc(1, sizeof(*f));
+  RgDiagnostics diagnostics = {0};
+
+  *state = f;
+  RG_OK(rg_study_parse("trial.yaml", text, sizeof(text) - 1, &f->study, &diagnostics));
+  assert_int_equal(diagnostics.n, 0);
+  RG_OK(rg_plan_create(&f->study, &f->plan));
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  Fixture *f = *state;
+
+  RG_OK(rg_plan_destroy(&f->plan));
+  RG_OK(rg_study_destroy(&f->study));
+  free(f);
+  return 0;
+}
+
+/* The trial of (problem, algorithm, instance, seed). */
+static const RgTrial *find(const Fixture *f, const char *problem, const char *algorithm,
+                           uint64_t instance, uint64_t seed)
+{
+  for (int i = 0; i < f->plan.n; i++) {
+    const RgTrial *t = &f->plan.trials[i];
+    const RgCell *cell = &f->study.cells[t->cell];
+    if (!strcmp(cell->problem->name, problem) && !strcmp(cell->algorithm->name, algorithm) &&
+        t->instance == instance && t->seed == seed)
+      return t;
+  }
+  fail_msg("no trial of %s with %s", problem, algorithm);
+  return NULL;
+}
+
+static void run(const Fixture *f, const RgTrial *trial, RgRecord *record)
+{
+  bool stopped;
+
+  RG_OK(rg_trial_run(&f->study, trial, NULL, NULL, record, &stopped));
+  assert_false(stopped);
+}
+
+static void same_rows(const RgRecord *a, const RgRecord *b, int column, int rows)
+{
+  size_t bytes = sizeof(double) * (size_t)rows * rg_record_width(a, column);
+  assert_memory_equal(a->column[column], b->column[column], bytes);
+}
+
+static void test_common_random_numbers(void **state)
+{
+  const Fixture *f = *state;
+  RgRecord a = {0}, b = {0};
+
+  run(f, find(f, "branin", "random", 0, 3), &a);
+  run(f, find(f, "branin", "ei", 0, 3), &b);
+  same_rows(&a, &b, RG_COLUMN_X, 5);
+  same_rows(&a, &b, RG_COLUMN_Y, 5);
+  for (int row = 5; row < 11; row++) { /* the same noise at other points */
+    double noise_a = a.column[RG_COLUMN_Y][row] - a.column[RG_COLUMN_F][row];
+    double noise_b = b.column[RG_COLUMN_Y][row] - b.column[RG_COLUMN_F][row];
+    RG_CLOSE(noise_a, noise_b, 1e-12);
+    assert_true(fabs(noise_a) > 0 && fabs(noise_a) < 1);
+  }
+  RG_OK(rg_record_destroy(&a));
+  RG_OK(rg_record_destroy(&b));
+}
+
+static void test_instances_and_seeds_are_crossed(void **state)
+{
+  const Fixture *f = *state;
+  RgRecord a = {0}, b = {0}, c = {0};
+
+  run(f, find(f, "gp_path", "random", 0, 3), &a);
+  run(f, find(f, "gp_path", "random", 1, 3), &b);
+  run(f, find(f, "gp_path", "random", 0, 4), &c);
+  same_rows(&a, &b, RG_COLUMN_X, 5); /* another function, the same initial design */
+  assert_true(a.optimum != b.optimum && a.optimum == c.optimum);
+  assert_memory_not_equal(a.column[RG_COLUMN_X], c.column[RG_COLUMN_X], 5 * 2 * sizeof(double));
+  RG_OK(rg_record_destroy(&a));
+  RG_OK(rg_record_destroy(&b));
+  RG_OK(rg_record_destroy(&c));
+}
+
+static void test_record_is_complete_and_repeatable(void **state)
+{
+  const Fixture *f = *state;
+  RgRecord a = {0}, b = {0};
+  uint64_t sum_a[2], sum_b[2];
+
+  run(f, find(f, "gp_path", "irgp_ucb", 1, 4), &a);
+  run(f, find(f, "gp_path", "irgp_ucb", 1, 4), &b);
+  RG_OK(rg_record_checksum(&a, sum_a));
+  RG_OK(rg_record_checksum(&b, sum_b));
+  assert_memory_equal(sum_a, sum_b, sizeof(sum_a));
+  assert_int_equal(a.status, RG_STATUS_COMPLETE);
+  assert_int_equal(a.n_rows, 11);
+
+  double simple = INFINITY, sum = 0, gain = 0;
+  for (int row = 0; row < a.n_rows; row++) {
+    double regret = a.column[RG_COLUMN_INSTANTANEOUS_REGRET][row];
+    RG_CLOSE(regret, a.optimum - a.column[RG_COLUMN_F][row], 1e-14);
+    simple = fmin(simple, regret);
+    RG_CLOSE(a.column[RG_COLUMN_SIMPLE_REGRET][row], simple, 1e-14);
+    if (row < a.n_initial) continue;
+    sum += regret;
+    RG_CLOSE(a.column[RG_COLUMN_CUMULATIVE_REGRET][row], sum, 1e-13);
+    double noise = a.column[RG_COLUMN_MODEL_NOISE][row], sd = a.column[RG_COLUMN_POSTERIOR_SD][row];
+    assert_true(noise > 0 && sd > 0);
+    assert_true(a.column[RG_COLUMN_INFORMATION_GAIN][row] > gain);
+    gain = a.column[RG_COLUMN_INFORMATION_GAIN][row];
+  }
+  assert_true(isnan(a.column[RG_COLUMN_CUMULATIVE_REGRET][0]));
+  RG_OK(rg_record_destroy(&a));
+  RG_OK(rg_record_destroy(&b));
+}
+
+/* ---- failures and stops ------------------------------------------------------------------------ */
+
+static int calls;
+
+/* Branin that gives no number at its eighth evaluation. */
+static PetscErrorCode breaks_down(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                  RgFailure *failure)
+{
+  (void)problem;
+  (void)points;
+  for (int i = 0; i < m; i++) {
+    f[i] = -1.0;
+    if (++calls == 8) {
+      f[i] = NAN;
+      rg_failure_set(failure, "the black box is on fire");
+    }
+  }
+  return 0;
+}
+
+static void test_a_failure_is_a_result(void **state)
+{
+  Fixture *f = *state;
+  const RgTrial *trial = find(f, "branin", "ei", 0, 3);
+  RgCell *cell = &f->study.cells[trial->cell];
+  RgProblemClass broken = *cell->problem;
+  const RgProblemClass *sound = cell->problem;
+  RgRecord record = {0};
+
+  broken.evaluate = breaks_down;
+  broken.objective = NULL;
+  calls = 0;
+  cell->problem = &broken;
+  run(f, trial, &record);
+  cell->problem = sound;
+  assert_int_equal(record.status, RG_STATUS_FAILED);
+  assert_int_equal(record.n_rows, 7);
+  assert_non_null(strstr(record.message, "evaluation 8"));
+  assert_non_null(strstr(record.message, "the black box is on fire"));
+  RG_OK(rg_record_destroy(&record));
+}
+
+static bool stop_at_third(void *context)
+{
+  int *asked = context;
+  return ++*asked == 3;
+}
+
+static void test_stopping_leaves_no_record(void **state)
+{
+  const Fixture *f = *state;
+  RgRecord record = {0};
+  bool stopped;
+  int asked = 0;
+
+  RG_OK(rg_trial_run(&f->study, find(f, "branin", "random", 0, 3), stop_at_third, &asked, &record,
+                     &stopped));
+  assert_true(stopped);
+  assert_int_equal(asked, 3);
+  assert_null(record.key);
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_common_random_numbers),
+    cmocka_unit_test(test_instances_and_seeds_are_crossed),
+    cmocka_unit_test(test_record_is_complete_and_repeatable),
+    cmocka_unit_test(test_a_failure_is_a_result),
+    cmocka_unit_test(test_stopping_leaves_no_record),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  int failed = cmocka_run_group_tests(tests, setup, teardown);
+  return PetscFinalize() || failed ? 1 : 0;
+}

@@ -1,0 +1,227 @@
+#include "test_main.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "study/spec/yaml_tree.h"
+
+static RgYamlTree tree;
+
+/* Parse a text that must be fine; the root. */
+static const RgYamlNode *parse(const char *text)
+{
+  RgDiagnostics diagnostics = {0};
+
+  RG_OK(rg_yaml_parse("t.yaml", text, strlen(text), &tree, &diagnostics));
+  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
+  return tree.root;
+}
+
+/* Parse a text that must not be fine: one mistake at a place, whose message begins so. */
+static void reject(const char *text, size_t length, int line, int column, const char *message)
+{
+  RgDiagnostics diagnostics = {0};
+
+  RG_OK(rg_yaml_parse("t.yaml", text, length, &tree, &diagnostics));
+  RG_OK(rg_yaml_destroy(&tree));
+  assert_int_equal(diagnostics.n, 1);
+  const RgDiagnostic *d = &diagnostics.list[0];
+  if (strncmp(d->message, message, strlen(message)))
+    fail_msg("'%s' is not '%s'", d->message, message);
+  assert_string_equal(d->place.file, "t.yaml");
+  assert_int_equal(d->place.line, line);
+  assert_int_equal(d->place.column, column);
+}
+
+static void nodes_know_their_kind_and_place(void **state)
+{
+  char got[64];
+  const RgYamlNode *root = parse("# comment\na: 1e-3\nb:\n  - no\n  - [x, 'y z']\n  - {k: v}\n");
+
+  (void)state;
+  assert_int_equal(root->kind, RG_YAML_MAP);
+  assert_int_equal(root->n, 2);
+  const RgYamlEntry *a = rg_yaml_find(root, "a"), *b = rg_yaml_find(root, "b");
+  assert_null(rg_yaml_find(root, "c"));
+  assert_int_equal(a->line, 2);
+  assert_int_equal(a->column, 1);
+  assert_int_equal(a->value->column, 4);
+  assert_string_equal(a->value->text, "1e-3");
+  assert_int_equal(b->value->kind, RG_YAML_LIST);
+  assert_int_equal(b->value->n, 3);
+  assert_string_equal(b->value->items[0]->text, "no"); /* not a boolean yet */
+  assert_int_equal(b->value->items[0]->line, 4);
+  assert_int_equal(b->value->items[0]->column, 5);
+  assert_string_equal(b->value->items[1]->items[1]->text, "y z");
+  assert_false(b->value->items[1]->items[1]->plain);
+  assert_string_equal(rg_yaml_find(b->value->items[2], "k")->value->text, "v");
+  assert_string_equal(rg_yaml_describe(b->value, got), "a list");
+  assert_string_equal(rg_yaml_describe(root, got), "a map");
+  assert_string_equal(rg_yaml_describe(a->value, got), "'1e-3'");
+  RG_OK(rg_yaml_destroy(&tree));
+}
+
+static void columns_count_characters(void **state)
+{
+  const RgYamlNode *root = parse("{\"\xce\xb2\": \xce\xb1\xce\xb2, k: v}\n");
+
+  (void)state;
+  assert_string_equal(root->entries[0].key, "\xce\xb2");
+  assert_int_equal(root->entries[1].column, 11);
+  RG_OK(rg_yaml_destroy(&tree));
+}
+
+static void a_byte_order_mark_and_dos_line_ends_are_fine(void **state)
+{
+  const RgYamlNode *root = parse("\xef\xbb\xbf"
+                                 "a: 1\r\nb: 2\r\n");
+
+  (void)state;
+  assert_string_equal(root->entries[0].key, "a");
+  assert_string_equal(root->entries[0].value->text, "1");
+  assert_int_equal(root->entries[1].line, 2);
+  RG_OK(rg_yaml_destroy(&tree));
+}
+
+static void nothing_is_told_from_a_text(void **state)
+{
+  static const char *const nothing[] = {"a:", "a: ~", "a: null", "a: # x"};
+  static const char *const text[] = {"a: ''", "a: \"null\"", "a: nil", "a: '~'", "a: |\n  null\n"};
+  char got[64];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++) {
+    assert_true(rg_yaml_is_null(parse(nothing[i])->entries[0].value));
+    assert_string_equal(rg_yaml_describe(tree.root->entries[0].value, got), "nothing");
+    RG_OK(rg_yaml_destroy(&tree));
+  }
+  for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
+    assert_false(rg_yaml_is_null(parse(text[i])->entries[0].value));
+    RG_OK(rg_yaml_destroy(&tree));
+  }
+}
+
+static void block_texts_keep_their_lines(void **state)
+{
+  const RgYamlNode *root = parse("a: |\n  one\n  two\nb: >\n  one\n  two\n");
+
+  (void)state;
+  assert_string_equal(root->entries[0].value->text, "one\ntwo\n");
+  assert_string_equal(root->entries[1].value->text, "one two\n");
+  assert_false(root->entries[0].value->plain);
+  RG_OK(rg_yaml_destroy(&tree));
+}
+
+static void aliases_share_what_they_stand_for(void **state)
+{
+  const RgYamlNode *root = parse("a: &x {k: [1, 2]}\nb: *x\nc: &x2 7\nd: [*x2, *x]\n");
+
+  (void)state;
+  assert_ptr_equal(root->entries[0].value, root->entries[1].value);
+  assert_int_equal(root->entries[1].value->line, 1);
+  assert_string_equal(root->entries[3].value->items[0]->text, "7");
+  assert_int_equal(root->entries[0].value->weight, 4);
+  assert_int_equal(root->weight, 1 + 4 + 4 + 1 + 1 + 1 + 4);
+  assert_int_equal(root->height, 5);
+  RG_OK(rg_yaml_destroy(&tree));
+}
+
+static void empty_texts_have_no_root(void **state)
+{
+  (void)state;
+  assert_null(parse(""));
+  RG_OK(rg_yaml_destroy(&tree));
+  assert_null(parse("# only a comment\n\n"));
+  RG_OK(rg_yaml_destroy(&tree));
+}
+
+static void every_duplicate_is_named(void **state)
+{
+  const char *text = "b: 1\na: 1\nb: 2\nc: {x: 1, x: 2}\na: 3\n";
+  RgDiagnostics diagnostics = {0};
+
+  (void)state;
+  RG_OK(rg_yaml_parse("t.yaml", text, strlen(text), &tree, &diagnostics));
+  RG_OK(rg_yaml_destroy(&tree));
+  assert_int_equal(diagnostics.n, 3);
+  assert_string_equal(diagnostics.list[0].message, "duplicate key 'x' (first in line 4)");
+  assert_string_equal(diagnostics.list[1].message, "duplicate key 'a' (first in line 2)");
+  assert_string_equal(diagnostics.list[2].message, "duplicate key 'b' (first in line 1)");
+}
+
+static void other_encodings_are_refused(void **state)
+{
+  static const char utf16le[] = "\xff\xfe"
+                                "a\0:\0 \0"
+                                "1\0",
+                    utf16be[] = "\xfe\xff\0a\0:\0 \0"
+                                "1";
+
+  (void)state;
+  reject(utf16le, sizeof(utf16le) - 1, 1, 1, "the file is UTF-16");
+  reject(utf16be, sizeof(utf16be) - 1, 1, 1, "the file is UTF-16");
+  reject("a: \xed\xa0\x80", 6, 1, 4, "byte 0xED is not UTF-8");     /* a surrogate */
+  reject("a: \xf4\x90\x80\x80", 7, 1, 4, "byte 0xF4 is not UTF-8"); /* beyond U+10FFFF */
+  reject("a: \xe0\x80\xaf", 6, 1, 4, "byte 0xE0 is not UTF-8");     /* overlong */
+  reject("a: 1\nb: \x80", 9, 2, 4, "byte 0x80 is not UTF-8");
+  reject("a: \xc2\x9b", 5, 1, 4, "control character U+009B");
+  reject("a: \x7f", 4, 1, 4, "control character U+007F");
+  reject("a: \xef\xbb\xbf", 6, 1, 4, "control character U+FEFF"); /* a mark in the middle */
+}
+
+static void limits_hold(void **state)
+{
+  const size_t size = RG_YAML_MAX_BYTES + 1;
+  char *big = malloc(size);
+
+  (void)state;
+  memset(big, '#', size);
+  reject(big, size, 0, 0, "the file has 4194305 bytes; a study file has at most 4194304");
+  /* 4 MiB of opening brackets: refused at the depth limit, not after reading them all. */
+  memset(big, '[', size - 1);
+  reject(big, size - 1, 1, 33, "the file is nested more than 32 levels deep");
+  /* A list of 200001 values. */
+  for (size_t i = 0; i + 1 < size; i += 2) memcpy(big + i, i ? ",1" : "[1", 2);
+  memcpy(big + 400000, ",]", 2);
+  reject(big, 400002, 1, 2 * 99999 + 2, "the file has more than 100000 values");
+  free(big);
+}
+
+static void depth_counts_aliases(void **state)
+{
+  char text[512];
+
+  (void)state;
+  snprintf(text, sizeof(text), "a: &x %.20s1%.20s\nb: %.12s*x%.12s\n", "[[[[[[[[[[[[[[[[[[[[[",
+           "]]]]]]]]]]]]]]]]]]]]]", "[[[[[[[[[[[[[[[[[[[[[", "]]]]]]]]]]]]]]]]]]]]]");
+  reject(text, strlen(text), 2, 16, "the file is nested more than 32 levels deep");
+}
+
+static void a_failed_parse_leaves_nothing_behind(void **state)
+{
+  RgDiagnostics diagnostics = {0};
+
+  (void)state;
+  RG_OK(rg_yaml_parse("t.yaml", "a: [1, 2", 8, &tree, &diagnostics));
+  assert_null(tree.root);
+  assert_int_equal(diagnostics.n, 1);
+  RG_OK(rg_yaml_destroy(&tree));
+  assert_null(tree.nodes);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(nodes_know_their_kind_and_place),
+  cmocka_unit_test(columns_count_characters),
+  cmocka_unit_test(a_byte_order_mark_and_dos_line_ends_are_fine),
+  cmocka_unit_test(nothing_is_told_from_a_text),
+  cmocka_unit_test(block_texts_keep_their_lines),
+  cmocka_unit_test(aliases_share_what_they_stand_for),
+  cmocka_unit_test(empty_texts_have_no_root),
+  cmocka_unit_test(every_duplicate_is_named),
+  cmocka_unit_test(other_encodings_are_refused),
+  cmocka_unit_test(limits_hold),
+  cmocka_unit_test(depth_counts_aliases),
+  cmocka_unit_test(a_failed_parse_leaves_nothing_behind),
+};
+
+RG_TEST_MAIN(tests)
