@@ -128,9 +128,9 @@ static inline void compare_records(const RgRecord *a, const RgRecord *b)
   assert_non_null(strstr(a->provenance.software, "regatta"));
 }
 
-static inline PetscErrorCode witness_visit(void *context, const RgRecord *record)
+static inline PetscErrorCode witness_visit(void *closure, const RgRecord *record)
 {
-  Witness *witness = context;
+  Witness *witness = closure;
   RgRecord expected;
   uint64_t checksum[2];
   int i = 0;

@@ -3,7 +3,7 @@
 #define BLOCK 512 /* points of a finite design evaluated at a time */
 
 static PetscErrorCode acquire_with_box(const RgDomain *domain, const RgHistory *history,
-                                       RgBatchFunction function, void *context,
+                                       RgBatchFunction function, void *closure,
                                        const RgScreen *screen, const RgMaximiserOptions *options,
                                        RgRandom *random, RgQuery *query, double *value,
                                        RgFailure *failure)
@@ -14,14 +14,14 @@ static PetscErrorCode acquire_with_box(const RgDomain *domain, const RgHistory *
   PetscFunctionBeginUser;
   PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
   query->index = -1;
-  PetscCall(rg_maximise_box_screened(options, domain->design.dim, function, context, screen,
+  PetscCall(rg_maximise_box_screened(options, domain->design.dim, function, closure, screen,
                                      n_extra, extra, random, query->x, value, failure));
   PetscCall(PetscFree(extra));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *history,
-                                       RgBatchFunction function, void *context, RgQuery *query,
+                                       RgBatchFunction function, void *closure, RgQuery *query,
                                        double *value, RgFailure *failure)
 {
   const RgSpace *space = &domain->design;
@@ -31,7 +31,7 @@ static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)space->size, &values));
   for (int begin = 0; begin < space->size; begin += BLOCK)
-    PetscCall(function(context, PetscMin(BLOCK, space->size - begin),
+    PetscCall(function(closure, PetscMin(BLOCK, space->size - begin),
                        space->points + (size_t)begin * space->dim, values + begin, NULL));
   PetscCall(rg_excluded_points(domain, history, &excluded));
   query->index = rg_argmax(space->size, values, excluded);
@@ -49,26 +49,26 @@ static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *
 }
 
 PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
-                               RgBatchFunction function, void *context,
+                               RgBatchFunction function, void *closure,
                                const RgMaximiserOptions *options, RgRandom *random, RgQuery *query,
                                double *value, RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_acquire_screened(domain, history, function, context, NULL, options, random, query,
+  PetscCall(rg_acquire_screened(domain, history, function, closure, NULL, options, random, query,
                                 value, failure));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *history,
-                                   RgBatchFunction function, void *context, const RgScreen *screen,
+                                   RgBatchFunction function, void *closure, const RgScreen *screen,
                                    const RgMaximiserOptions *options, RgRandom *random,
                                    RgQuery *query, double *value, RgFailure *failure)
 {
   PetscFunctionBeginUser;
   if (rg_space_is_finite(&domain->design))
-    PetscCall(acquire_with_set(domain, history, function, context, query, value, failure));
+    PetscCall(acquire_with_set(domain, history, function, closure, query, value, failure));
   else
-    PetscCall(acquire_with_box(domain, history, function, context, screen, options, random, query,
+    PetscCall(acquire_with_box(domain, history, function, closure, screen, options, random, query,
                                value, failure));
   PetscFunctionReturn(0);
 }

@@ -24,7 +24,7 @@ static PetscErrorCode box_block(BoxFunction *box, int m, const double *X, double
   PetscCall(
     rg_posterior_predict(&box->model->posterior, m, X, box->mean, box->variance, &box->work));
   for (int j = 0; j < m; j++) box->sd[j] = sqrt(box->variance[j]);
-  box->acquisition->function(box->acquisition->context, m, box->mean, box->sd, value,
+  box->acquisition->function(box->acquisition->closure, m, box->mean, box->sd, value,
                              gradient ? box->d_mean : NULL, gradient ? box->d_sd : NULL);
   if (!gradient) PetscFunctionReturn(0);
   for (int j = 0; j < m; j++)
@@ -34,10 +34,10 @@ static PetscErrorCode box_block(BoxFunction *box, int m, const double *X, double
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode box_function(void *context, int m, const double *X, double *value,
+static PetscErrorCode box_function(void *closure, int m, const double *X, double *value,
                                    double *gradient)
 {
-  BoxFunction *box = context;
+  BoxFunction *box = closure;
   size_t dim = (size_t)box->model->domain->design.dim;
 
   PetscFunctionBeginUser;

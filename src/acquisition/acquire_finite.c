@@ -50,7 +50,7 @@ static int scan_block(const Scan *scan, int begin, double *value)
   int m = PetscMin(BLOCK, scan->n - begin);
 
   for (int j = 0; j < m; j++) sd[j] = sqrt(scan->variance[begin + j]);
-  scan->acquisition->function(scan->acquisition->context, m, scan->mean + begin, sd, value, NULL,
+  scan->acquisition->function(scan->acquisition->closure, m, scan->mean + begin, sd, value, NULL,
                               NULL);
   for (int j = 0; j < m; j++) {
     if (!isfinite(value[j]) || (scan->excluded && scan->excluded[begin + j])) value[j] = -INFINITY;

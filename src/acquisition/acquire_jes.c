@@ -127,14 +127,14 @@ static PetscErrorCode block_on_box(Search *search, int m, const double *X, doubl
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode function_on_box(void *context, int m, const double *X, double *value,
+static PetscErrorCode function_on_box(void *closure, int m, const double *X, double *value,
                                       double *gradient)
 {
-  size_t dim = (size_t)((Search *)context)->model->domain->design.dim;
+  size_t dim = (size_t)((Search *)closure)->model->domain->design.dim;
 
   PetscFunctionBeginUser;
   for (int first = 0; first < m; first += BLOCK)
-    PetscCall(block_on_box(context, PetscMin(BLOCK, m - first), X + first * dim, value + first,
+    PetscCall(block_on_box(closure, PetscMin(BLOCK, m - first), X + first * dim, value + first,
                            gradient ? gradient + first * dim : NULL));
   PetscFunctionReturn(0);
 }

@@ -8,10 +8,10 @@
 #define TAIL -5.0     /* z below it: continued fraction instead of differences */
 #define LOG_SQRT_2PI 0.91893853320467274178 /* log sqrt(2 pi) */
 
-void rg_acquisition_ucb(const void *context, int m, const double *mean, const double *sd,
+void rg_acquisition_ucb(const void *closure, int m, const double *mean, const double *sd,
                         double *value, double *d_mean, double *d_sd)
 {
-  double width = ((const RgUcb *)context)->width;
+  double width = ((const RgUcb *)closure)->width;
 
   for (int j = 0; j < m; j++) value[j] = mean[j] + width * sd[j];
   if (!d_mean) return;
@@ -47,10 +47,10 @@ static double log_h(double z, double *cdf_ratio, double *pdf_ratio)
   return log(h);
 }
 
-void rg_acquisition_log_ei(const void *context, int m, const double *mean, const double *sd,
+void rg_acquisition_log_ei(const void *closure, int m, const double *mean, const double *sd,
                            double *value, double *d_mean, double *d_sd)
 {
-  double incumbent = ((const RgEi *)context)->incumbent;
+  double incumbent = ((const RgEi *)closure)->incumbent;
 
   for (int j = 0; j < m; j++) {
     double gain = mean[j] - incumbent, cdf_ratio = 0.0, pdf_ratio = 0.0, unit = sd[j];

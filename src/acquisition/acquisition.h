@@ -6,19 +6,19 @@
 #include "base/core.h"
 
 /* value_j = a(mean_j, sd_j), with partial derivatives (both NULL: not wanted). Larger is better. */
-typedef void (*RgMarginalFunction)(const void *context, int m, const double *mean, const double *sd,
+typedef void (*RgMarginalFunction)(const void *closure, int m, const double *mean, const double *sd,
                                    double *value, double *d_mean, double *d_sd);
 
 typedef struct {
   RgMarginalFunction function;
-  const void *context; /* borrowed */
+  const void *closure; /* borrowed */
 } RgAcquisition;
 
 /* mean + width * sd; context: RgUcb. */
 typedef struct {
   double width;
 } RgUcb; /* sqrt(beta_t), sqrt(zeta_t) */
-void rg_acquisition_ucb(const void *context, int m, const double *mean, const double *sd,
+void rg_acquisition_ucb(const void *closure, int m, const double *mean, const double *sd,
                         double *value, double *d_mean, double *d_sd);
 
 /* Logarithm of the expected improvement over `incumbent` (model units), stable for z -> -inf
@@ -27,7 +27,7 @@ void rg_acquisition_ucb(const void *context, int m, const double *mean, const do
 typedef struct {
   double incumbent;
 } RgEi;
-void rg_acquisition_log_ei(const void *context, int m, const double *mean, const double *sd,
+void rg_acquisition_log_ei(const void *closure, int m, const double *mean, const double *sd,
                            double *value, double *d_mean, double *d_sd);
 
 /* EI itself, for oracles and records. */

@@ -115,12 +115,12 @@ static void learn(Search *search, int i, const double *X, double value, const do
   propose(search, i);
 }
 
-static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *context)
+static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *closure)
 {
   const size_t dim = (size_t)search->dim;
 
   PetscFunctionBeginUser;
-  PetscCall(function(context, search->m, search->x, search->value, search->gradient));
+  PetscCall(function(closure, search->m, search->x, search->value, search->gradient));
   for (int i = 0; i < search->m; i++) {
     double norm = 0.0;
     for (size_t j = 0; j < dim; j++) norm = fmax(norm, fabs(search->gradient[i * dim + j]));
@@ -137,7 +137,7 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *con
       search->id[n++] = i;
     }
     if (n == 0) break;
-    PetscCall(function(context, n, search->X, search->F, search->G));
+    PetscCall(function(closure, n, search->X, search->F, search->G));
     for (int k = 0; k < n; k++)
       learn(search, search->id[k], search->X + k * dim, search->F[k], search->G + k * dim);
   }
@@ -160,7 +160,7 @@ static void raw(int dim, const double *centre, double radius, int n, RgRandom *r
 }
 
 PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, int raw_points,
-                                int starts, RgBatchFunction function, void *context,
+                                int starts, RgBatchFunction function, void *closure,
                                 RgRandom *random, double *best_x, double *best_value,
                                 RgFailure *failure)
 {
@@ -172,7 +172,7 @@ PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, in
   PetscCall(PetscMalloc3((size_t)raw_points * dim, &points, (size_t)raw_points, &value,
                          (size_t)starts, &chosen));
   raw(dim, centre, radius, raw_points, random, points);
-  PetscCall(function(context, raw_points, points, value, NULL));
+  PetscCall(function(closure, raw_points, points, value, NULL));
   for (int i = 0; i < raw_points; i++)
     if (isfinite(value[i])) count = rg_ranking_insert(value, i, count, starts, chosen);
   if (count == 0) {
@@ -184,7 +184,7 @@ PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, in
   PetscCall(search_create(dim, count, centre, radius, &search));
   for (int k = 0; k < count; k++)
     PetscCall(PetscArraycpy(search.x + (size_t)k * dim, points + (size_t)chosen[k] * dim, dim));
-  PetscCall(ascend(&search, function, context));
+  PetscCall(ascend(&search, function, closure));
   for (int k = 1; k < count; k++)
     if (search.value[k] > search.value[best]) best = k;
   *best_value = search.value[best];

@@ -12,7 +12,7 @@ void rg_ball_project(int dim, const double *centre, double radius, double *x);
    the `starts` best of `raw_points` uniform points of the ball, projected; all starts in lockstep.
    The first start that reached the best value wins ties. best_x: dim. failure: nothing finite. */
 PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, int raw_points,
-                                int starts, RgBatchFunction function, void *context,
+                                int starts, RgBatchFunction function, void *closure,
                                 RgRandom *random, double *best_x, double *best_value,
                                 RgFailure *failure);
 

@@ -18,7 +18,7 @@ PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgConte
                                         what->contexts, what->n_slopes, form, designs, posterior));
   ucb->width = width;
   ucb->criterion = what->criterion;
-  ucb->context = what->context;
+  ucb->closure = what->closure;
   slopes = (size_t)what->n_slopes * posterior->dim_c;
   PetscCall(rg_context_moments_create(posterior, &ucb->moments));
   PetscCall(rg_context_moments_create(posterior, &ucb->bar));
@@ -96,7 +96,7 @@ static PetscErrorCode batch(RgContextUcb *ucb, int J, const double *X, double *v
       PetscCall(PetscArrayzero(ucb->u_bar, posterior->size));
       PetscCall(PetscArrayzero(ucb->slope_bar, posterior->n_slopes * posterior->dim_c));
     }
-    PetscCall(ucb->criterion(ucb->context, ucb->u, ucb->slope, &value[j],
+    PetscCall(ucb->criterion(ucb->closure, ucb->u, ucb->slope, &value[j],
                              gradient ? ucb->u_bar : NULL, gradient ? ucb->slope_bar : NULL));
     if (gradient) chain_rule(ucb, j);
   }
@@ -105,10 +105,10 @@ static PetscErrorCode batch(RgContextUcb *ucb, int J, const double *X, double *v
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_ucb_function(void *context, int m, const double *X, double *value,
+PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, double *value,
                                        double *gradient)
 {
-  RgContextUcb *ucb = context;
+  RgContextUcb *ucb = closure;
   const size_t dim = (size_t)ucb->posterior.dim_x;
   /* Pair by pair, a gradient wants the solutions that the values of the same design left. */
   const int size = gradient && !ucb->posterior.is_product ? 1 : RG_CONTEXT_BATCH;
@@ -162,13 +162,13 @@ static double average(const RgContextWeights *weights, const double *u, double *
   return sum;
 }
 
-PetscErrorCode rg_ucb_expectation(void *context, const double *u, const double *slope,
+PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar)
 {
   PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
-  *value = average(context, u, u_bar);
+  *value = average(closure, u, u_bar);
   PetscFunctionReturn(0);
 }
 
@@ -180,10 +180,10 @@ static double length(int dim, const double *vector)
   return sqrt(sum);
 }
 
-PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *slope, double *value,
+PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *slope, double *value,
                                 double *u_bar, double *slope_bar)
 {
-  const RgContextPenalised *penalised = context;
+  const RgContextPenalised *penalised = closure;
   int steepest = 0, dim = penalised->dim_c;
   double largest = -1.0;
 
@@ -199,10 +199,10 @@ PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *sl
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_ucb_minimum(void *context, const double *u, const double *slope, double *value,
+PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slope, double *value,
                               double *u_bar, double *slope_bar)
 {
-  const int M = *(const int *)context;
+  const int M = *(const int *)closure;
   int least = 0;
 
   PetscFunctionBeginUser;

@@ -10,7 +10,7 @@
 /* phi at one design: u (M), and its derivatives by the context, slope (n_slopes x dim_c), at the
    last n_slopes contexts. u_bar, slope_bar: partial derivatives of phi, preset to 0; NULL: not
    wanted. */
-typedef PetscErrorCode (*RgContextCriterion)(void *context, const double *u, const double *slope,
+typedef PetscErrorCode (*RgContextCriterion)(void *closure, const double *u, const double *slope,
                                              double *value, double *u_bar, double *slope_bar);
 
 /* phi(U(x, s_1), ..., U(x, s_M)); contexts: M x dim_c in unit coordinates, the last n_slopes with
@@ -19,14 +19,14 @@ typedef struct {
   int M, n_slopes;
   const double *contexts;
   RgContextCriterion criterion;
-  void *context; /* passed to criterion */
+  void *closure; /* passed to criterion */
 } RgContextual;
 
 typedef struct {
   RgContextPosterior posterior;
   double width;
   RgContextCriterion criterion;
-  void *context; /* borrowed; passed to criterion */
+  void *closure; /* borrowed; passed to criterion */
   RgContextMoments moments, bar;
   double *u, *slope, *u_bar, *slope_bar; /* of one design */
 } RgContextUcb;
@@ -57,7 +57,7 @@ typedef struct {
   int size;
   const double *weight; /* size; NULL: equal */
 } RgContextWeights;
-PetscErrorCode rg_ucb_expectation(void *context, const double *u, const double *slope,
+PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar);
 
 /* Weighted average minus radius times the largest |dU/dc| over the contexts with slopes (wdrbo
@@ -68,11 +68,11 @@ typedef struct {
   int n_slopes, dim_c;
   bool flat_penalty; /* the penalty's own derivative counts as 0 (as released) */
 } RgContextPenalised;
-PetscErrorCode rg_ucb_penalised(void *context, const double *u, const double *slope, double *value,
+PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *slope, double *value,
                                 double *u_bar, double *slope_bar);
 
 /* Smallest U; context: the number of contexts (int). Ties: the first of them. */
-PetscErrorCode rg_ucb_minimum(void *context, const double *u, const double *slope, double *value,
+PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slope, double *value,
                               double *u_bar, double *slope_bar);
 
 #endif

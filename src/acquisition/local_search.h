@@ -12,13 +12,13 @@ enum { RG_LOCAL_SEARCH_BATCHED, RG_LOCAL_SEARCH_LBFGSB }; /* RgMaximiserOptions.
    point it had. No allocation after the first round. */
 typedef PetscErrorCode (*RgLocalSearch)(const RgMaximiserOptions *options, int dim, int m,
                                         double *x, double *value, RgBatchFunction function,
-                                        void *context);
+                                        void *closure);
 
 PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int dim, int m, double *x,
-                                       double *value, RgBatchFunction function, void *context);
+                                       double *value, RgBatchFunction function, void *closure);
 /* The reference: L-BFGS-B with 10 pairs, no start is dropped. */
 PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
-                                      double *value, RgBatchFunction function, void *context);
+                                      double *value, RgBatchFunction function, void *closure);
 
 /* Box quadratic programme: maximise g'p - p'Bp/2 over lower <= p <= upper (lower <= 0 <= upper),
    B dim x dim symmetric positive definite. Returns the gain >= 0, p in `step`. work: dim*(dim+3)

@@ -171,7 +171,7 @@ static void first_model(const Search *search, Start *start)
 
 /* Starts that are not finite never become active. */
 static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction function,
-                            void *context)
+                            void *closure)
 {
   int dim = search->dim, finite = 0;
 
@@ -183,7 +183,7 @@ static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction
     memcpy(search->X + (size_t)search->n * dim, start->x, dim * sizeof(double));
     search->id[search->n++] = i;
   }
-  if (search->n) PetscCall(function(context, search->n, search->X, search->F, search->G));
+  if (search->n) PetscCall(function(closure, search->n, search->X, search->F, search->G));
   for (int k = 0; k < search->n; k++) {
     Start *start = &search->starts[search->id[k]];
     const double *gradient = search->G + (size_t)k * dim;
@@ -349,13 +349,13 @@ static void absorb(Search *search, Start *start, const double *x, double value,
 }
 
 PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int dim, int m, double *x,
-                                       double *value, RgBatchFunction function, void *context)
+                                       double *value, RgBatchFunction function, void *closure)
 {
   Search search;
 
   PetscFunctionBeginUser;
   PetscCall(search_create(options, dim, m, x, &search));
-  PetscCall(begin(&search, value, function, context));
+  PetscCall(begin(&search, value, function, closure));
   for (int round = 0; round < options->max_iterations; round++) {
     for (int k = 0; k < search.n; k++) propose(&search, &search.starts[search.id[k]]);
     drop_finished(&search, round);
@@ -367,7 +367,7 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
       for (int j = 0; j < dim; j++)
         proposal[j] = smaller(larger(start->x[j] + start->step[j], 0.0), 1.0);
     }
-    PetscCall(function(context, search.n, search.X, search.F, search.G));
+    PetscCall(function(closure, search.n, search.X, search.F, search.G));
     for (int k = 0; k < search.n; k++)
       absorb(&search, &search.starts[search.id[k]], search.X + (size_t)k * dim, search.F[k],
              search.G + (size_t)k * dim);

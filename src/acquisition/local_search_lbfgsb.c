@@ -58,7 +58,7 @@ static PetscErrorCode lockstep_destroy(Lockstep *lockstep)
 
 /* Evaluate where every running search wants to know, and let each take its step. */
 static PetscErrorCode lockstep_round(Lockstep *lockstep, int dim, RgBatchFunction function,
-                                     void *context)
+                                     void *closure)
 {
   int running = 0;
 
@@ -66,7 +66,7 @@ static PetscErrorCode lockstep_round(Lockstep *lockstep, int dim, RgBatchFunctio
   for (int k = 0; k < lockstep->n; k++)
     memcpy(lockstep->X + (size_t)k * dim, lockstep->searches[lockstep->id[k]].x,
            dim * sizeof(double));
-  PetscCall(function(context, lockstep->n, lockstep->X, lockstep->F, lockstep->G));
+  PetscCall(function(closure, lockstep->n, lockstep->X, lockstep->F, lockstep->G));
   for (int k = 0; k < lockstep->n; k++) {
     double *gradient = lockstep->G + (size_t)k * dim;
     RgLbfgsbStatus status;
@@ -80,13 +80,13 @@ static PetscErrorCode lockstep_round(Lockstep *lockstep, int dim, RgBatchFunctio
 }
 
 PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
-                                      double *value, RgBatchFunction function, void *context)
+                                      double *value, RgBatchFunction function, void *closure)
 {
   Lockstep lockstep;
 
   PetscFunctionBeginUser;
   PetscCall(lockstep_create(options, dim, m, x, value, &lockstep));
-  while (lockstep.n) PetscCall(lockstep_round(&lockstep, dim, function, context));
+  while (lockstep.n) PetscCall(lockstep_round(&lockstep, dim, function, closure));
   for (int i = 0; i < m; i++) {
     const RgLbfgsb *search = &lockstep.searches[i];
     if (!(-search->best_value >= value[i])) continue;

@@ -25,19 +25,19 @@ typedef struct {
 extern const RgParam rg_maximiser_params[];
 
 /* value (m) and gradient (m x dim; NULL: not wanted) at m points X (m x dim) of the unit cube. */
-typedef PetscErrorCode (*RgBatchFunction)(void *context, int m, const double *X, double *value,
+typedef PetscErrorCode (*RgBatchFunction)(void *closure, int m, const double *X, double *value,
                                           double *gradient);
 
 /* Multi-start maximisation over the unit cube. `extra` (n_extra x dim) joins the raw points. The
    first start that reached the best value wins ties. best_x (dim), best_value. Non-finite values
    count as -infinity; all non-finite sets `failure`. */
 PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBatchFunction function,
-                               void *context, int n_extra, const double *extra, RgRandom *random,
+                               void *closure, int n_extra, const double *extra, RgRandom *random,
                                double *best_x, double *best_value, RgFailure *failure);
 
 /* n raw points X (n x dim) and their values, where some design makes them cheaper than Sobol points
    one by one. */
-typedef PetscErrorCode (*RgRawDesign)(void *context, RgRandom *random, int n, double *X,
+typedef PetscErrorCode (*RgRawDesign)(void *closure, RgRandom *random, int n, double *X,
                                       double *value);
 
 /* The same, beginning with a cheaper function of nearly the same values: raw points are compared by
@@ -45,11 +45,11 @@ typedef PetscErrorCode (*RgRawDesign)(void *context, RgRandom *random, int n, do
    raw: NULL for Sobol points. A NULL screen: rg_maximise_box. */
 typedef struct {
   RgBatchFunction function;
-  void *context;
+  void *closure;
   RgRawDesign raw;
 } RgScreen;
 PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
-                                        RgBatchFunction function, void *context,
+                                        RgBatchFunction function, void *closure,
                                         const RgScreen *screen, int n_extra, const double *extra,
                                         RgRandom *random, double *best_x, double *best_value,
                                         RgFailure *failure);
@@ -78,13 +78,13 @@ typedef struct {
    without replacement. query: index and x are set. failure: nothing finite, or no point left. The
    step of every method that is not of the marginal kind (rg_acquire). */
 PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
-                               RgBatchFunction function, void *context,
+                               RgBatchFunction function, void *closure,
                                const RgMaximiserOptions *options, RgRandom *random, RgQuery *query,
                                double *value, RgFailure *failure);
 
 /* The same with rg_maximise_box_screened on a box; screen may be NULL. */
 PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *history,
-                                   RgBatchFunction function, void *context, const RgScreen *screen,
+                                   RgBatchFunction function, void *closure, const RgScreen *screen,
                                    const RgMaximiserOptions *options, RgRandom *random,
                                    RgQuery *query, double *value, RgFailure *failure);
 

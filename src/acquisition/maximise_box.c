@@ -60,7 +60,7 @@ static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *
 
   PetscFunctionBeginUser;
   if (with->raw) {
-    PetscCall(with->raw(with->context, random, n_raw, screening->points, screening->value));
+    PetscCall(with->raw(with->closure, random, n_raw, screening->points, screening->value));
     known = n_raw;
   } else if (dim <= RG_SOBOL_MAX_DIM) {
     PetscCall(rg_design_sobol(random, n_raw, dim, screening->points));
@@ -69,7 +69,7 @@ static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *
   }
   if (n_extra) memcpy(screening->points + raw_size, extra, (size_t)n_extra * dim * sizeof(double));
   if (screening->n > known)
-    PetscCall(with->function(with->context, screening->n - known,
+    PetscCall(with->function(with->closure, screening->n - known,
                              screening->points + (size_t)known * dim, screening->value + known,
                              NULL));
   for (int i = 0; i < screening->n; i++) {
@@ -165,35 +165,35 @@ static void sort_starts(Screening *screening)
 
 /* The best of the ends that searches on a cheaper function reached climb on the true one. */
 static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch search,
-                             RgBatchFunction function, void *context, Screening *screening)
+                             RgBatchFunction function, void *closure, Screening *screening)
 {
   PetscFunctionBeginUser;
   sort_starts(screening);
   screening->m = PetscMin(screening->m, FINALISTS);
-  PetscCall(function(context, screening->m, screening->starts, screening->ends, NULL));
+  PetscCall(function(closure, screening->m, screening->starts, screening->ends, NULL));
   if (options->max_iterations > 0)
     PetscCall(search(options, screening->dim, screening->m, screening->starts, screening->ends,
-                     function, context));
+                     function, closure));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBatchFunction function,
-                               void *context, int n_extra, const double *extra, RgRandom *random,
+                               void *closure, int n_extra, const double *extra, RgRandom *random,
                                double *best_x, double *best_value, RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_maximise_box_screened(options, dim, function, context, NULL, n_extra, extra, random,
+  PetscCall(rg_maximise_box_screened(options, dim, function, closure, NULL, n_extra, extra, random,
                                      best_x, best_value, failure));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
-                                        RgBatchFunction function, void *context,
+                                        RgBatchFunction function, void *closure,
                                         const RgScreen *with, int n_extra, const double *extra,
                                         RgRandom *random, double *best_x, double *best_value,
                                         RgFailure *failure)
 {
-  const RgScreen plain = {function, context, NULL};
+  const RgScreen plain = {function, closure, NULL};
   RgLocalSearch search = options->local_search == RG_LOCAL_SEARCH_LBFGSB ? rg_local_search_lbfgsb
                                                                          : rg_local_search_batched;
   Screening screening;
@@ -206,9 +206,9 @@ PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int d
   select_starts(options, random, &screening);
   if (options->max_iterations > 0)
     PetscCall(search(options, dim, screening.m, screening.starts, screening.ends, with->function,
-                     with->context));
-  if (with->function != function || with->context != context)
-    PetscCall(finish(options, search, function, context, &screening));
+                     with->closure));
+  if (with->function != function || with->closure != closure)
+    PetscCall(finish(options, search, function, closure, &screening));
   for (int k = 1; k < screening.m; k++) {
     if (screening.ends[k] > screening.ends[best]) best = k;
   }

@@ -48,10 +48,10 @@ typedef struct {
 } Search;
 
 /* Raw points are compared in single precision; what the search ends in is exact. */
-static PetscErrorCode path_function(void *context, int m, const double *X, double *value,
+static PetscErrorCode path_function(void *closure, int m, const double *X, double *value,
                                     double *gradient)
 {
-  RgFeaturePath *path = &((Search *)context)->features->path;
+  RgFeaturePath *path = &((Search *)closure)->features->path;
 
   PetscFunctionBeginUser;
   if (gradient) PetscCall(rg_feature_path_evaluate(path, m, X, value, gradient));
@@ -59,9 +59,9 @@ static PetscErrorCode path_function(void *context, int m, const double *X, doubl
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode path_raw(void *context, RgRandom *random, int m, double *Z, double *value)
+static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z, double *value)
 {
-  const Search *search = context;
+  const Search *search = closure;
   RgFeaturePath *path = &search->features->path;
   Product p;
 

@@ -76,10 +76,10 @@ static void least_density(int m, int dim, const double *log_weight, const double
   for (size_t k = 0; gradient && k < (size_t)m * dim; k++) gradient[k] = -d_log[k];
 }
 
-PetscErrorCode rg_regression_value(void *context, int m, const double *X, double *value,
+PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double *value,
                                    double *gradient)
 {
-  RgRegressionSearch *search = context;
+  RgRegressionSearch *search = closure;
   const int dim = search->regression->dim;
   double *log_weight, *d_log = NULL;
 

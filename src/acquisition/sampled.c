@@ -9,10 +9,10 @@
 #define FACTOR_FLOOR 1e-9 /* of the variance that truncation leaves (irgp_ucb 3.8) */
 #define PRODUCT 8         /* ratios multiplied before a logarithm is taken: no underflow */
 
-void rg_acquisition_pims(const void *context, int m, const double *mean, const double *sd,
+void rg_acquisition_pims(const void *closure, int m, const double *mean, const double *sd,
                          double *value, double *d_mean, double *d_sd)
 {
-  double maximum = ((const RgPims *)context)->maximum;
+  double maximum = ((const RgPims *)closure)->maximum;
 
   for (int j = 0; j < m; j++) {
     double unit = fmax(sd[j], PIMS_SD);
@@ -52,10 +52,10 @@ static void mes_slopes(const RgMes *mes, int m, const double *mean, const double
   }
 }
 
-void rg_acquisition_mes(const void *context, int m, const double *mean, const double *sd,
+void rg_acquisition_mes(const void *closure, int m, const double *mean, const double *sd,
                         double *value, double *d_mean, double *d_sd)
 {
-  const RgMes *mes = context;
+  const RgMes *mes = closure;
   double inverse[CHUNK], slope[CHUNK], slope_g[CHUNK], part = 1.0 / mes->n;
 
   for (int first = 0; first < m; first += CHUNK) {

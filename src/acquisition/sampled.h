@@ -12,7 +12,7 @@
 typedef struct {
   double maximum;
 } RgPims;
-void rg_acquisition_pims(const void *context, int m, const double *mean, const double *sd,
+void rg_acquisition_pims(const void *closure, int m, const double *mean, const double *sd,
                          double *value, double *d_mean, double *d_sd);
 
 /* Max-value entropy search (irgp_ucb 3.7): mean over l of g phi(g)/(2 Phi(g)) - log Phi(g),
@@ -21,7 +21,7 @@ typedef struct {
   int n;
   const double *maximum; /* n, borrowed */
 } RgMes;
-void rg_acquisition_mes(const void *context, int m, const double *mean, const double *sd,
+void rg_acquisition_mes(const void *closure, int m, const double *mean, const double *sd,
                         double *value, double *d_mean, double *d_sd);
 
 /* Joint entropy search, lower bound (irgp_ucb 3.8), for n sampled optima (x_l, f_l):

@@ -40,9 +40,9 @@ static double beta_t(const Options *options, const RgDomain *domain, int t)
   return rg_gp_ucb_beta_srinivas(n, t, options->delta);
 }
 
-static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = beta_t(context, domain, t), .delta = NAN};
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = beta_t(closure, domain, t), .delta = NAN};
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

@@ -30,10 +30,10 @@ const RgRecordColumn rg_boke_columns[] = {
                           "1: the bound was maximised; 0: the regression alone (BOKE+)"},
   {0}};
 
-static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace place,
+static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  const RgBokeOptions *options = context;
+  const RgBokeOptions *options = closure;
 
   PetscFunctionBeginUser;
   (void)domain;

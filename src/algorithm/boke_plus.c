@@ -17,10 +17,10 @@ static const RgParam params[] = {
   RG_WIDTH_PARAMS(RgBokeOptions),
   {0}};
 
-static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace place,
+static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  const RgBokeOptions *options = context;
+  const RgBokeOptions *options = closure;
 
   PetscFunctionBeginUser;
   (void)domain;

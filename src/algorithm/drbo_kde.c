@@ -54,10 +54,10 @@ typedef struct {
   double *q, *work; /* n, 2n */
 } Worst;
 
-static PetscErrorCode worst_case(void *context, const double *u, const double *slope, double *value,
+static PetscErrorCode worst_case(void *closure, const double *u, const double *slope, double *value,
                                  double *u_bar, double *slope_bar)
 {
-  const Worst *worst = context;
+  const Worst *worst = closure;
   const int n = worst->n, last = n + worst->n_floor;
   int least = n;
   double floor_mass;

@@ -25,10 +25,10 @@ typedef struct {
 } Inner;
 
 /* Envelope theorem: the derivative by u is the worst distribution. */
-static PetscErrorCode worst_case(void *context, const double *u, const double *slope, double *value,
+static PetscErrorCode worst_case(void *closure, const double *u, const double *slope, double *value,
                                  double *u_bar, double *slope_bar)
 {
-  Inner *inner = context;
+  Inner *inner = closure;
 
   PetscFunctionBeginUser;
   (void)slope;

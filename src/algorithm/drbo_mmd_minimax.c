@@ -42,10 +42,10 @@ typedef struct {
   int finer; /* points of the grid of the method */
 } Inner;
 
-static PetscErrorCode approximation(void *context, const double *u, const double *slope,
+static PetscErrorCode approximation(void *closure, const double *u, const double *slope,
                                     double *value, double *u_bar, double *slope_bar)
 {
-  Inner *inner = context;
+  Inner *inner = closure;
   const RgMmdMinimax how = {(RgMmdSensitivity)inner->options->sensitivity,
                             inner->options->centre == UNIFORM, !inner->options->tangent,
                             inner->finer};

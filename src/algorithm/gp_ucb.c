@@ -39,10 +39,10 @@ static const RgParam params[] = {
    "beta of the fixed rule; auto: not used"},
   {0}};
 
-static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace place,
+static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  const Options *options = context;
+  const Options *options = closure;
   const RgParam *beta = &params[0];
 
   PetscFunctionBeginUser;
@@ -72,9 +72,9 @@ static double beta_t(const Options *options, const RgDomain *domain, int t)
   }
 }
 
-static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const Options *options = context;
+  const Options *options = closure;
   const int rule = rule_of(options, domain);
 
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,

@@ -42,10 +42,10 @@ static const RgParam params[] = {
    "sequence; auto: every trial draws its own"},
   {0}};
 
-static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace place,
+static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  const Options *options = context;
+  const Options *options = closure;
   const RgParam *shift = &params[0];
 
   PetscFunctionBeginUser;
@@ -78,13 +78,13 @@ static double shift_t(const Options *options, const RgDomain *domain, int t)
 }
 
 /* The theorems need rate 1/2. */
-static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   static const RgTheory theory[] = {[FINITE] = RG_THEORY_IRGP_FINITE,
                                     [CONTINUOUS] = RG_THEORY_IRGP_CONTINUOUS,
                                     [HIGHPROB] = RG_THEORY_IRGP_HIGHPROB,
                                     [FIXED] = RG_THEORY_NONE};
-  const Options *options = context;
+  const Options *options = closure;
   const int rule = rule_of(options, domain);
 
   *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,

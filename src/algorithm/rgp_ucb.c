@@ -32,10 +32,10 @@ static const RgParam params[] = {
    "shape of the fixed rule; auto: not used"},
   {0}};
 
-static PetscErrorCode check(const void *context, const RgDomain *domain, RgPlace place,
+static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  const Options *options = context;
+  const Options *options = closure;
 
   PetscFunctionBeginUser;
   rg_rule_check_finite(&params[0], options->kappa, 1u << FINITE, domain, place, diagnostics);
@@ -59,9 +59,9 @@ static double kappa_t(const Options *options, const RgDomain *domain, int t)
   }
 }
 
-static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const Options *options = context;
+  const Options *options = closure;
 
   *law = (RgConfidenceLaw){.kind = RG_LAW_GAMMA,
                            .a = kappa_t(options, domain, t),

@@ -109,7 +109,7 @@ typedef struct {
   double *mean, *variance;             /* m n */
   double *bar;                         /* 2 m n: partial derivatives for rg_posterior_gradient */
   double *mean_slope, *variance_slope; /* m n x (dim + dim_c); NULL without gradient */
-} Sheet;
+} Group;
 
 /* Z (m n_nodes x (dim + dim_c)): every design with every node. */
 static void join(const RgRobustBox *box, int m, const double *X, double *Z)
@@ -122,39 +122,39 @@ static void join(const RgRobustBox *box, int m, const double *X, double *Z)
   }
 }
 
-static PetscErrorCode sheet_create(RgRobustBox *box, int m, const double *X, bool slopes,
-                                   Sheet *sheet)
+static PetscErrorCode group_create(RgRobustBox *box, int m, const double *X, bool slopes,
+                                   Group *group)
 {
   const int n = box->n_nodes, all = box->dim + box->dim_c;
   const size_t mn = (size_t)m * n;
   const double scale = box->model.scale;
 
   PetscFunctionBeginUser;
-  *sheet = (Sheet){.m = m, .n = n};
-  PetscCall(PetscMalloc1(mn * (4 + (size_t)all * (slopes ? 3 : 1)), &sheet->mean));
-  sheet->variance = sheet->mean + mn;
-  sheet->bar = sheet->variance + mn;
-  sheet->Z = sheet->bar + 2 * mn;
-  join(box, m, X, sheet->Z);
+  *group = (Group){.m = m, .n = n};
+  PetscCall(PetscMalloc1(mn * (4 + (size_t)all * (slopes ? 3 : 1)), &group->mean));
+  group->variance = group->mean + mn;
+  group->bar = group->variance + mn;
+  group->Z = group->bar + 2 * mn;
+  join(box, m, X, group->Z);
   box->prediction.values_only = !slopes;
-  PetscCall(rg_posterior_predict(&box->model.posterior, (int)mn, sheet->Z, sheet->mean,
-                                 sheet->variance, &box->prediction));
+  PetscCall(rg_posterior_predict(&box->model.posterior, (int)mn, group->Z, group->mean,
+                                 group->variance, &box->prediction));
   if (slopes) {
-    sheet->mean_slope = sheet->Z + mn * all;
-    sheet->variance_slope = sheet->mean_slope + mn * all;
-    for (size_t k = 0; k < mn; k++) sheet->bar[k] = scale;
-    PetscCall(rg_posterior_gradient(&box->model.posterior, (int)mn, sheet->Z, sheet->bar, NULL,
-                                    &box->prediction, sheet->mean_slope));
+    group->mean_slope = group->Z + mn * all;
+    group->variance_slope = group->mean_slope + mn * all;
+    for (size_t k = 0; k < mn; k++) group->bar[k] = scale;
+    PetscCall(rg_posterior_gradient(&box->model.posterior, (int)mn, group->Z, group->bar, NULL,
+                                    &box->prediction, group->mean_slope));
     for (size_t k = 0; k < mn; k++) {
-      sheet->bar[k] = 0;
-      sheet->bar[mn + k] = scale * scale;
+      group->bar[k] = 0;
+      group->bar[mn + k] = scale * scale;
     }
-    PetscCall(rg_posterior_gradient(&box->model.posterior, (int)mn, sheet->Z, sheet->bar,
-                                    sheet->bar + mn, &box->prediction, sheet->variance_slope));
+    PetscCall(rg_posterior_gradient(&box->model.posterior, (int)mn, group->Z, group->bar,
+                                    group->bar + mn, &box->prediction, group->variance_slope));
   }
   for (size_t k = 0; k < mn; k++) {
-    sheet->mean[k] = sheet->mean[k] * scale + box->model.shift;
-    sheet->variance[k] *= scale * scale;
+    group->mean[k] = group->mean[k] * scale + box->model.shift;
+    group->variance[k] *= scale * scale;
   }
   PetscFunctionReturn(0);
 }
@@ -168,15 +168,15 @@ static int block_of(const RgRobustBox *box)
 static PetscErrorCode values_block(RgRobustBox *box, int m, const double *X, double *value,
                                    double *lower, double *upper)
 {
-  Sheet sheet;
+  Group group;
 
   PetscFunctionBeginUser;
-  PetscCall(sheet_create(box, m, X, false, &sheet));
-  if (value) PetscCall(rg_measure_value(&box->measure, m, sheet.n, sheet.mean, box->p, value));
+  PetscCall(group_create(box, m, X, false, &group));
+  if (value) PetscCall(rg_measure_value(&box->measure, m, group.n, group.mean, box->p, value));
   if (lower || upper)
-    PetscCall(rg_measure_credible_bounds(&box->measure, m, sheet.n, sheet.mean, sheet.variance,
+    PetscCall(rg_measure_credible_bounds(&box->measure, m, group.n, group.mean, group.variance,
                                          box->width, box->p, lower, upper));
-  PetscCall(PetscFree(sheet.mean));
+  PetscCall(PetscFree(group.mean));
   PetscFunctionReturn(0);
 }
 
@@ -195,27 +195,27 @@ PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, do
 
 /* The surface where mean and variance have moved by `step` along coordinate j. Out: value (m);
    scratch: 2 m n. */
-static PetscErrorCode moved(const RgRobustSurface *surface, const Sheet *sheet, int j, double step,
+static PetscErrorCode moved(const RgRobustSurface *surface, const Group *group, int j, double step,
                             double *scratch, double *value)
 {
   const RgRobustBox *box = surface->box;
-  const size_t mn = (size_t)sheet->m * sheet->n, all = (size_t)box->dim + box->dim_c;
+  const size_t mn = (size_t)group->m * group->n, all = (size_t)box->dim + box->dim_c;
   double *mean = scratch, *variance = scratch + mn;
 
   PetscFunctionBeginUser;
-  for (size_t k = 0; k < mn; k++) mean[k] = sheet->mean[k] + step * sheet->mean_slope[k * all + j];
+  for (size_t k = 0; k < mn; k++) mean[k] = group->mean[k] + step * group->mean_slope[k * all + j];
   if (!surface->upper) {
-    PetscCall(rg_measure_value(&box->measure, sheet->m, sheet->n, mean, box->p, value));
+    PetscCall(rg_measure_value(&box->measure, group->m, group->n, mean, box->p, value));
     PetscFunctionReturn(0);
   }
   /* the deviation moves by its derivative, so that intervals are linear in the step */
   for (size_t k = 0; k < mn; k++) {
-    const double sd = sqrt(sheet->variance[k]);
-    const double change = sd > 0 ? step * sheet->variance_slope[k * all + j] / (2 * sd) : 0;
+    const double sd = sqrt(group->variance[k]);
+    const double change = sd > 0 ? step * group->variance_slope[k * all + j] / (2 * sd) : 0;
     const double next = fmax(sd + change, 0);
     variance[k] = next * next;
   }
-  PetscCall(rg_measure_credible_bounds(&box->measure, sheet->m, sheet->n, mean, variance,
+  PetscCall(rg_measure_credible_bounds(&box->measure, group->m, group->n, mean, variance,
                                        box->width, box->p, NULL, value));
   PetscFunctionReturn(0);
 }
@@ -227,27 +227,27 @@ static PetscErrorCode surface_block(const RgRobustSurface *surface, int m, const
   RgRobustBox *box = surface->box;
   const double step = 1e-6;
   double *scratch, *side[2];
-  Sheet sheet;
+  Group group;
 
   PetscFunctionBeginUser;
-  PetscCall(sheet_create(box, m, X, true, &sheet));
-  PetscCall(PetscMalloc3(2 * (size_t)m * sheet.n, &scratch, m, &side[UP], m, &side[DOWN]));
-  PetscCall(moved(surface, &sheet, 0, 0, scratch, value));
+  PetscCall(group_create(box, m, X, true, &group));
+  PetscCall(PetscMalloc3(2 * (size_t)m * group.n, &scratch, m, &side[UP], m, &side[DOWN]));
+  PetscCall(moved(surface, &group, 0, 0, scratch, value));
   for (int j = 0; j < box->dim; j++) {
-    PetscCall(moved(surface, &sheet, j, step, scratch, side[UP]));
-    PetscCall(moved(surface, &sheet, j, -step, scratch, side[DOWN]));
+    PetscCall(moved(surface, &group, j, step, scratch, side[UP]));
+    PetscCall(moved(surface, &group, j, -step, scratch, side[DOWN]));
     for (int i = 0; i < m; i++)
       gradient[(size_t)i * box->dim + j] = (side[UP][i] - side[DOWN][i]) / (2 * step);
   }
   PetscCall(PetscFree3(scratch, side[UP], side[DOWN]));
-  PetscCall(PetscFree(sheet.mean));
+  PetscCall(PetscFree(group.mean));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *value,
+PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *value,
                                  double *gradient)
 {
-  const RgRobustSurface *surface = context;
+  const RgRobustSurface *surface = closure;
   const size_t dim = (size_t)surface->box->dim;
   const int block = block_of(surface->box);
 
@@ -293,10 +293,10 @@ PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_robust_variance(void *context, int m, const double *C, double *value,
+PetscErrorCode rg_robust_variance(void *closure, int m, const double *C, double *value,
                                   double *gradient)
 {
-  const RgRobustLine *line = context;
+  const RgRobustLine *line = closure;
   RgRobustBox *box = line->box;
   const size_t all = (size_t)box->dim + box->dim_c;
   double *Z, *mean, *ones, *G;

@@ -43,7 +43,7 @@ typedef struct {
   RgRobustBox *box;
   bool upper;
 } RgRobustSurface;
-PetscErrorCode rg_robust_surface(void *context, int m, const double *X, double *value,
+PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *value,
                                  double *gradient);
 
 /* expected (m): mean of rho(g(x, .)) over `count` paths g drawn from the posterior (random features
@@ -57,7 +57,7 @@ typedef struct {
   RgRobustBox *box;
   const double *x;
 } RgRobustLine;
-PetscErrorCode rg_robust_variance(void *context, int m, const double *C, double *value,
+PetscErrorCode rg_robust_variance(void *closure, int m, const double *C, double *value,
                                   double *gradient);
 
 #endif

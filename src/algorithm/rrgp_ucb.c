@@ -73,9 +73,9 @@ static double draw_beta(const RgAlgorithm *algorithm, int t)
          2.0 * rg_random_exponential(&random);
 }
 
-static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const Options *options = context;
+  const Options *options = closure;
 
   (void)t;
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = options->value, .delta = NAN};

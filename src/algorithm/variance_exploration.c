@@ -13,10 +13,10 @@
 
 static const RgParam params[] = {{0}};
 
-static void log_deviation(const void *context, int m, const double *mean, const double *sd,
+static void log_deviation(const void *closure, int m, const double *mean, const double *sd,
                           double *value, double *d_mean, double *d_sd)
 {
-  (void)context, (void)mean;
+  (void)closure, (void)mean;
   for (int j = 0; j < m; j++) value[j] = log(sd[j]);
   for (int j = 0; d_sd && j < m; j++) {
     d_mean[j] = 0.0;

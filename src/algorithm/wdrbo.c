@@ -127,9 +127,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 /* b: the radius where Theorem 5 applies, a constant one around a given centre. */
-static void confidence(const void *context, const RgDomain *domain, int t, RgConfidenceLaw *law)
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const RgWassersteinOptions *ball = &((const Options *)context)->ball;
+  const RgWassersteinOptions *ball = &((const Options *)closure)->ball;
   const double width = ball->centre.common.width;
   const bool given = ball->centre.laws.n > 0 && ball->schedule == RG_RADIUS_CONSTANT;
 

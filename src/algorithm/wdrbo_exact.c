@@ -61,10 +61,10 @@ static PetscErrorCode inner_create(const Options *options, int dim, const RgCont
 }
 
 /* Envelope theorem: the derivative by u is the worst distribution. */
-static PetscErrorCode worst_case(void *context, const double *u, const double *slope, double *value,
+static PetscErrorCode worst_case(void *closure, const double *u, const double *slope, double *value,
                                  double *u_bar, double *slope_bar)
 {
-  const Inner *inner = context;
+  const Inner *inner = closure;
 
   PetscFunctionBeginUser;
   (void)slope;

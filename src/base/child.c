@@ -215,7 +215,7 @@ static bool listen_once(Question *q)
   }
   if (q->patience->stop && rg_wall_seconds() >= q->next_look) {
     q->next_look = rg_wall_seconds() + look_every;
-    if (q->patience->stop(q->patience->context) && !q->stopped) {
+    if (q->patience->stop(q->patience->closure) && !q->stopped) {
       q->stopped = true;
       q->until = PetscMin(q->until, rg_wall_seconds() + q->patience->grace);
     }

@@ -15,8 +15,8 @@ typedef struct RgChild RgChild;
 typedef struct {
   double limit;                /* seconds */
   double grace;                /* seconds left once `stop` has said true, if that is sooner */
-  bool (*stop)(void *context); /* called about every 0.05 s while waiting; NULL: nobody to ask */
-  void *context;
+  bool (*stop)(void *closure); /* called about every 0.05 s while waiting; NULL: nobody to ask */
+  void *closure;
 } RgPatience;
 
 typedef enum {

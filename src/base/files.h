@@ -1,6 +1,6 @@
 /* Files and directories as the store needs them: every step checked, errno as a value. */
-#ifndef RG_STUDY_FILES_H
-#define RG_STUDY_FILES_H
+#ifndef RG_BASE_FILES_H
+#define RG_BASE_FILES_H
 
 #include "base/core.h"
 
@@ -32,5 +32,11 @@ PetscErrorCode rg_names_free(int n, char ***names);
 
 /* `<a>/<b>` as a new string. */
 PetscErrorCode rg_path_join(const char *a, const char *b, char **path);
+
+/* The one function that writes results: `bytes` as file `<directory>/<name>` by temporary file,
+   fsync, close, rename, fsync of the directory (conventions, 4). *error: errno of the step that
+   failed, 0; then nothing is left behind but possibly the complete file. */
+PetscErrorCode rg_file_commit(const char *directory, const char *name, const void *bytes,
+                              size_t length, int *error, char message[512]);
 
 #endif

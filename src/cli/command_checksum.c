@@ -7,14 +7,14 @@
 
 static const RgOption options[] = {{NULL, NULL, NULL}};
 
-static PetscErrorCode add_record(void *context, const RgRecord *record)
+static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
   uint64_t part[2];
 
   PetscFunctionBeginUser;
   if (record->earlier) PetscFunctionReturn(0); /* not of the study as it is now */
   PetscCall(rg_record_checksum(record, part));
-  rg_checksum_add(context, part);
+  rg_checksum_add(closure, part);
   PetscFunctionReturn(0);
 }
 

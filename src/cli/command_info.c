@@ -81,9 +81,9 @@ static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_record(void *context, const RgRecord *record)
+static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
-  Contents *contents = context;
+  Contents *contents = closure;
   const RgProvenance *provenance = &record->provenance;
   Line *line = NULL;
 

@@ -44,9 +44,9 @@ static int compare_identities(const void *left, const void *right)
   return strcmp(((const Identity *)left)->id, ((const Identity *)right)->id);
 }
 
-static PetscErrorCode count_record(void *context, const RgRecord *record)
+static PetscErrorCode count_record(void *closure, const RgRecord *record)
 {
-  Progress *progress = context;
+  Progress *progress = closure;
   const Identity wanted = {record->id, 0};
   const Identity *found =
     bsearch(&wanted, progress->sorted, (size_t)progress->n, sizeof(Identity), compare_identities);

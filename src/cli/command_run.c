@@ -86,9 +86,9 @@ static PetscErrorCode look_around(RgSession *s)
   PetscFunctionReturn(0);
 }
 
-static bool should_stop(void *context)
+static bool should_stop(void *closure)
 {
-  RgSession *s = context;
+  RgSession *s = closure;
 
   if (!s->broken) s->broken = look_around(s);
   return s->broken || s->stop != RG_STOP_NONE;
@@ -156,7 +156,7 @@ static PetscErrorCode run_level(RgSession *s, int level, bool *give_up)
   char directory[sizeof(s->output) + 2];
   RgChild *child = NULL;
   RgTrialHost host = {.stop = should_stop,
-                      .stop_context = s,
+                      .stop_closure = s,
                       .directory = directory,
                       .child = &child,
                       .team = s->team[level]};
@@ -186,10 +186,10 @@ static PetscErrorCode run_level(RgSession *s, int level, bool *give_up)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode look_while_serving(void *context)
+static PetscErrorCode look_while_serving(void *closure)
 {
   PetscFunctionBeginUser;
-  PetscCall(look_around(context));
+  PetscCall(look_around(closure));
   PetscFunctionReturn(0);
 }
 

@@ -24,9 +24,9 @@ static int compare_identities(const void *left, const void *right)
   return strcmp(((const RgIdentity *)left)->id, ((const RgIdentity *)right)->id);
 }
 
-static PetscErrorCode note_record(void *context, const RgRecord *record)
+static PetscErrorCode note_record(void *closure, const RgRecord *record)
 {
-  RgVerification *s = context;
+  RgVerification *s = closure;
   uint64_t checksum[2];
   const RgIdentity wanted = {record->id, 0};
   const RgIdentity *at =

@@ -9,9 +9,9 @@ typedef struct {
   RgEvaluationLog *log;
 } Search;
 
-static PetscErrorCode take(void *context, const RgRecord *record)
+static PetscErrorCode take(void *closure, const RgRecord *record)
 {
-  Search *search = context;
+  Search *search = closure;
   const double *x = record->column[RG_COLUMN_X], *c = record->column[RG_COLUMN_C];
   const double *f = record->column[RG_COLUMN_F];
   char message[512];

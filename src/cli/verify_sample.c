@@ -71,9 +71,9 @@ typedef struct {
   RgText difference;
 } Comparison;
 
-static PetscErrorCode compare_record(void *context, const RgRecord *then)
+static PetscErrorCode compare_record(void *closure, const RgRecord *then)
 {
-  Comparison *comparison = context;
+  Comparison *comparison = closure;
 
   PetscFunctionBeginUser;
   if (strcmp(then->id, comparison->now->id)) PetscFunctionReturn(0);

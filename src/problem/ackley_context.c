@@ -39,9 +39,9 @@ static double scaled(double unit)
   return 65.536 * (unit - 0.5);
 }
 
-static double formula(const void *context, const double *x, const double *c)
+static double formula(const void *closure, const double *x, const double *c)
 {
-  const Options *o = context;
+  const Options *o = closure;
   const int d = o->dim + o->context_dim;
   double squares = 0, cosines = 0;
 

@@ -293,15 +293,15 @@ PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *po
 }
 
 PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
-                               const double *breaks, double (*g)(const void *context, double c),
-                               const void *context, double *mean)
+                               const double *breaks, double (*g)(const void *closure, double c),
+                               const void *closure, double *mean)
 {
   RgQuadrature rule;
 
   PetscFunctionBeginUser;
   PetscCall(rg_distribution_quadrature(law, panels, n_breaks, breaks, &rule));
   *mean = 0;
-  for (int i = 0; i < rule.n; i++) *mean += rule.weight[i] * g(context, rule.node[i]);
+  for (int i = 0; i < rule.n; i++) *mean += rule.weight[i] * g(closure, rule.node[i]);
   PetscCall(rg_quadrature_destroy(&rule));
   PetscFunctionReturn(0);
 }

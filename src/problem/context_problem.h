@@ -83,8 +83,8 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **data);
 bool rg_context_is_exact(const RgProblem *problem);
 /* E g(c_j) of one coordinate under the law f sees, with `panels` and kinks at `breaks`. */
 PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
-                               const double *breaks, double (*g)(const void *context, double c),
-                               const void *context, double *mean);
+                               const double *breaks, double (*g)(const void *closure, double c),
+                               const void *closure, double *mean);
 
 /* Functions of the class. */
 PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,

@@ -307,7 +307,7 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   const RgPatience patience = {.limit = o->time_limit,
                                .grace = STOP_GRACE,
                                .stop = problem->task.stop,
-                               .context = problem->task.stop_context};
+                               .closure = problem->task.stop_closure};
   RgChildOutcome outcome = RG_CHILD_FAILED;
   RgText line = {0};
   const char *answer;

@@ -80,9 +80,9 @@ typedef struct {
   char *names[INPUTS];
 } Columns;
 
-static RgPoolSource source(const void *context, Columns *columns)
+static RgPoolSource source(const void *closure, Columns *columns)
 {
-  const Options *o = context;
+  const Options *o = closure;
 
   *columns = (Columns){.names = {"x1", "x2", "x3", "c1", "c2"}};
   columns->list = (RgTexts){INPUTS, columns->names};

@@ -24,10 +24,10 @@ typedef struct {
   const char *trial;       /* id; NULL: no trial */
   uint64_t instance, seed; /* of the trial */
   int evaluation;          /* number of the evaluation at hand, from 1; 0: none of the trial's */
-  bool (*stop)(void *context); /* true: a stop has been asked for. Evaluations that wait call
+  bool (*stop)(void *closure); /* true: a stop has been asked for. Evaluations that wait call
                                        it some ten times a second, searches between batches: it
                                        keeps the rank alive for the others. NULL: nobody to ask */
-  void *stop_context;
+  void *stop_closure;
   RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem's own */
 } RgTask;
 
@@ -136,7 +136,7 @@ PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *po
 /* Whether a stop has been asked for: what takes long gives up. */
 static inline bool rg_problem_stopped(const RgProblem *problem)
 {
-  return problem->task.stop && problem->task.stop(problem->task.stop_context);
+  return problem->task.stop && problem->task.stop(problem->task.stop_closure);
 }
 
 #endif

@@ -26,9 +26,9 @@ static double formula(const void *options, const double *x, const double *c)
   return value(x[0], fabs(c[0] - 0.5));
 }
 
-static double distance(const void *context, double c)
+static double distance(const void *closure, double c)
 {
-  (void)context;
+  (void)closure;
   return fabs(c - 0.5);
 }
 

@@ -29,15 +29,15 @@ static double formula(const void *options, const double *x, const double *c)
   return -(humps(u) + u * v + v * v);
 }
 
-static double first(const void *context, double c)
+static double first(const void *closure, double c)
 {
-  (void)context;
+  (void)closure;
   return 2 * c - 1;
 }
 
-static double second(const void *context, double c)
+static double second(const void *closure, double c)
 {
-  (void)context;
+  (void)closure;
   return (2 * c - 1) * (2 * c - 1);
 }
 

@@ -27,9 +27,9 @@ static double average(const RgIntegral *integral, int design, const double *valu
                     integral->p, 1);
 }
 
-static PetscErrorCode reset(void *context, const RgSetPosterior *posterior)
+static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
 {
-  RgIntegral *integral = context;
+  RgIntegral *integral = closure;
   double variance = 0.0;
 
   PetscFunctionBeginUser;
@@ -41,10 +41,10 @@ static PetscErrorCode reset(void *context, const RgSetPosterior *posterior)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode update(void *context, const RgSetPosterior *posterior,
+static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
                              const RgSetUpdate *change)
 {
-  RgIntegral *integral = context;
+  RgIntegral *integral = closure;
 
   (void)posterior;
   PetscFunctionBeginUser;

@@ -5,16 +5,16 @@
 #include "base/clock.h"
 #include "maths/fpu.h"
 
-PetscErrorCode rg_bench_time(RgBenchFunction function, void *context, double *seconds)
+PetscErrorCode rg_bench_time(RgBenchFunction function, void *closure, double *seconds)
 {
   double spent = 0;
 
   PetscFunctionBeginUser;
   *seconds = PETSC_MAX_REAL;
-  PetscCall(function(context)); /* warm */
+  PetscCall(function(closure)); /* warm */
   for (int repetition = 0; repetition < 3 || (spent < 0.2 && repetition < 100000); repetition++) {
     double start = rg_cpu_seconds();
-    PetscCall(function(context));
+    PetscCall(function(closure));
     double took = rg_cpu_seconds() - start;
     *seconds = PetscMin(*seconds, took);
     spent += took;

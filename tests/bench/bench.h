@@ -7,7 +7,7 @@
 
 #include "base/core.h"
 
-typedef PetscErrorCode (*RgBenchFunction)(void *context);
+typedef PetscErrorCode (*RgBenchFunction)(void *closure);
 
 typedef struct {
   FILE *json;
@@ -16,7 +16,7 @@ typedef struct {
 } RgBench;
 
 /* Seconds of CPU per call: least over repetitions that together take about 0.2 s. */
-PetscErrorCode rg_bench_time(RgBenchFunction function, void *context, double *seconds);
+PetscErrorCode rg_bench_time(RgBenchFunction function, void *closure, double *seconds);
 
 /* One line of the table. reference: seconds of the plain version, 0 without one; flops, bytes: work per
    call for the fraction of peak, 0 where it makes no sense. */

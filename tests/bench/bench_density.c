@@ -39,9 +39,9 @@ static void plain(Values *values)
   }
 }
 
-static PetscErrorCode evaluate(void *context)
+static PetscErrorCode evaluate(void *closure)
 {
-  Values *v = context;
+  Values *v = closure;
 
   PetscFunctionBeginUser;
   if (v->plain) plain(v);

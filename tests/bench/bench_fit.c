@@ -20,9 +20,9 @@ typedef struct {
 
 static const double noise = 1e-3;
 
-static PetscErrorCode likelihood(void *context)
+static PetscErrorCode likelihood(void *closure)
 {
-  Data *d = context;
+  Data *d = closure;
   double value;
 
   PetscFunctionBeginUser;
@@ -31,9 +31,9 @@ static PetscErrorCode likelihood(void *context)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode plain(void *context)
+static PetscErrorCode plain(void *closure)
 {
-  Data *d = context;
+  Data *d = closure;
 
   PetscFunctionBeginUser;
   (void)plain_likelihood(d->n, DIM, d->X, d->y, d->length_scale, noise, d->gradient, d->work);

@@ -55,9 +55,9 @@ static PetscErrorCode box_destroy(Box *b)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode append(void *context)
+static PetscErrorCode append(void *closure)
 {
-  Box *b = context;
+  Box *b = closure;
   RgFailure failure = {0};
 
   PetscFunctionBeginUser;
@@ -66,27 +66,27 @@ static PetscErrorCode append(void *context)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode plain_append(void *context)
+static PetscErrorCode plain_append(void *closure)
 {
-  Box *b = context;
+  Box *b = closure;
 
   PetscFunctionBeginUser;
   plain_factor(b->n + 1, DIM, b->X, length_scale, noise, b->L);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode predict(void *context)
+static PetscErrorCode predict(void *closure)
 {
-  Box *b = context;
+  Box *b = closure;
 
   PetscFunctionBeginUser;
   PetscCall(rg_posterior_predict(&b->posterior, b->m, b->Z, b->mean, b->variance, &b->work));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode plain_predict_all(void *context)
+static PetscErrorCode plain_predict_all(void *closure)
 {
-  Box *b = context;
+  Box *b = closure;
 
   PetscFunctionBeginUser;
   for (int j = 0; j < b->m; j++)
@@ -95,9 +95,9 @@ static PetscErrorCode plain_predict_all(void *context)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode predict_with_gradient(void *context)
+static PetscErrorCode predict_with_gradient(void *closure)
 {
-  Box *b = context;
+  Box *b = closure;
 
   PetscFunctionBeginUser;
   PetscCall(predict(b));
@@ -137,9 +137,9 @@ typedef struct {
   double *rows, *mean, *variance; /* of the plain version */
 } Set;
 
-static PetscErrorCode fill_set(void *context)
+static PetscErrorCode fill_set(void *closure)
 {
-  Set *s = context;
+  Set *s = closure;
   RgFailure failure = {0};
   int size = s->domain.design.size;
 
@@ -150,9 +150,9 @@ static PetscErrorCode fill_set(void *context)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode plain_fill_set(void *context)
+static PetscErrorCode plain_fill_set(void *closure)
 {
-  Set *s = context;
+  Set *s = closure;
   int N = s->domain.design.size;
   const double *P = s->domain.design.points;
 

@@ -5,9 +5,9 @@
 
 enum { ORDER = 1024, STREAM = 1 << 24 };
 
-static PetscErrorCode multiply(void *context)
+static PetscErrorCode multiply(void *closure)
 {
-  double *A = context, *B = A + ORDER * ORDER, *C = B + ORDER * ORDER;
+  double *A = closure, *B = A + ORDER * ORDER, *C = B + ORDER * ORDER;
 
   PetscFunctionBeginUser;
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, ORDER, ORDER, ORDER, 1.0, A, ORDER, B,
@@ -15,9 +15,9 @@ static PetscErrorCode multiply(void *context)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode triad(void *context)
+static PetscErrorCode triad(void *closure)
 {
-  double *restrict a = context, *restrict b = a + STREAM, *restrict c = b + STREAM;
+  double *restrict a = closure, *restrict b = a + STREAM, *restrict c = b + STREAM;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < STREAM; i++) a[i] = b[i] + 0.5 * c[i];

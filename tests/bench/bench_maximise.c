@@ -18,9 +18,9 @@ typedef struct {
 } Surface;
 
 /* mean + 2 sd, with its gradient. */
-static PetscErrorCode ucb(void *context, int m, const double *X, double *value, double *gradient)
+static PetscErrorCode ucb(void *closure, int m, const double *X, double *value, double *gradient)
 {
-  Surface *s = context;
+  Surface *s = closure;
 
   PetscFunctionBeginUser;
   PetscCheck(m <= s->capacity, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "batch of %d points", m);
@@ -37,9 +37,9 @@ static PetscErrorCode ucb(void *context, int m, const double *X, double *value, 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode maximise(void *context)
+static PetscErrorCode maximise(void *closure)
 {
-  Surface *s = context;
+  Surface *s = closure;
   RgStream stream = rg_stream(1, "bench", 0, "maximise", 0);
   RgRandom random = rg_stream_at(&stream, 0);
   RgFailure failure = {0};

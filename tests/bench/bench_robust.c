@@ -71,9 +71,9 @@ static PetscErrorCode grid_destroy(Grid *grid)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode fill(void *context)
+static PetscErrorCode fill(void *closure)
 {
-  Grid *grid = context;
+  Grid *grid = closure;
   RgFailure failure = {0};
   const int size = rg_set_posterior_size(grid->posterior);
 
@@ -118,9 +118,9 @@ static PetscErrorCode bench_posterior(RgBench *bench, int k)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode run_first(void *context)
+static PetscErrorCode run_first(void *closure)
 {
-  Grid *grid = context;
+  Grid *grid = closure;
   RgRecord record = {0};
   bool stopped;
 

@@ -59,9 +59,9 @@ static const struct {
   {"DRBO-MMD trial, the same, |C| = 100", CONTEXTS "[{name: drbo_mmd, contexts: 100}]\n"},
 };
 
-static PetscErrorCode run_first(void *context)
+static PetscErrorCode run_first(void *closure)
 {
-  Trials *t = context;
+  Trials *t = closure;
   RgRecord record = {0};
   bool stopped;
 

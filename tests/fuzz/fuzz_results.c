@@ -45,9 +45,9 @@ typedef struct {
   char *target[MAX_TARGETS]; /* paths of its groups and datasets */
 } Base;
 
-static herr_t add_target(hid_t file, const char *name, const H5O_info_t *object, void *context)
+static herr_t add_target(hid_t file, const char *name, const H5O_info_t *object, void *closure)
 {
-  Base *base = context;
+  Base *base = closure;
 
   (void)file, (void)object;
   if (base->n < MAX_TARGETS && strcmp(name, ".")) base->target[base->n++] = strdup(name);
@@ -319,15 +319,15 @@ static void edit_attribute(hid_t file, const char *path, Input *input)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static PetscErrorCode read_trial(void *context, RgSheet *sheet, int ordinal, int position,
+static PetscErrorCode read_trial(void *closure, RgGroup *group, int ordinal, int position,
                                  RgRecord *record, RgFailure *failure)
 {
   RgFailure damage = {0};
   uint64_t checksum[2];
 
   PetscFunctionBeginUser;
-  (void)context, (void)ordinal, (void)failure;
-  PetscCall(rg_sheet_read_verified(sheet, position, record, &damage));
+  (void)closure, (void)ordinal, (void)failure;
+  PetscCall(rg_group_read_verified(group, position, record, &damage));
   if (!damage.failed) PetscCall(rg_record_checksum(record, checksum));
   PetscFunctionReturn(0);
 }

@@ -5,8 +5,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SRC = ROOT / "src"
-FLOORS = ["base", "gp", "density", "robust", "acquisition", "problem", "algorithm", "regret",
-          "study", "cli"]
+FLOORS = ["base", "maths", "gp", "density", "robust", "acquisition", "problem", "algorithm", "regret",
+          "theory", "study", "cli"]
 MAX_LINES, MAX_COLUMNS = 400, 100
 
 # what may stand only in these folders or files, and why it is looked for

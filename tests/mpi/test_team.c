@@ -188,9 +188,9 @@ static void lead_failure(RgTeam *team)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static PetscErrorCode count_idle(void *context)
+static PetscErrorCode count_idle(void *closure)
 {
-  ++*(int *)context;
+  ++*(int *)closure;
   return 0;
 }
 

@@ -305,20 +305,20 @@ static void algorithms_6_and_7(void **state)
 
 /* ---- gradients ------------------------------------------------------------------------------- */
 
-static void check_gradient(RgBatchFunction function, void *context, int dim, const double *X, int m,
+static void check_gradient(RgBatchFunction function, void *closure, int dim, const double *X, int m,
                            double tolerance)
 {
   const double h = 1e-5;
   double value[4], gradient[8], up[4], down[4], moved[8];
 
-  RG_OK(function(context, m, X, value, gradient));
-  RG_OK(function(context, m, X, up, NULL));
+  RG_OK(function(closure, m, X, value, gradient));
+  RG_OK(function(closure, m, X, up, NULL));
   for (int i = 0; i < m; i++) RG_CLOSE(value[i], up[i], 1e-12);
   for (int j = 0; j < dim; j++) {
     for (int sign = -1; sign <= 1; sign += 2) {
       memcpy(moved, X, (size_t)m * dim * sizeof *X);
       for (int i = 0; i < m; i++) moved[i * dim + j] += sign * h;
-      RG_OK(function(context, m, moved, sign > 0 ? up : down, NULL));
+      RG_OK(function(closure, m, moved, sign > 0 ? up : down, NULL));
     }
     for (int i = 0; i < m; i++)
       RG_CLOSE(gradient[i * dim + j], (up[i] - down[i]) / (2 * h), tolerance);

@@ -7,9 +7,9 @@
 /* In-place lower Cholesky factor (column-major n x n, strict upper triangle cleared) with growing
    jitter. `diagonal` is the scale of the jitter, *jitter the largest added so far. The matrix comes
    from a function, since it is overwritten by every attempt. */
-typedef PetscErrorCode (*MatrixFunction)(const void *context, double *K);
+typedef PetscErrorCode (*MatrixFunction)(const void *closure, double *K);
 
-static PetscErrorCode factor(int n, MatrixFunction matrix, const void *context, double diagonal,
+static PetscErrorCode factor(int n, MatrixFunction matrix, const void *closure, double diagonal,
                              double *L, double *jitter, RgFailure *failure)
 {
   PetscFunctionBeginUser;
@@ -18,7 +18,7 @@ static PetscErrorCode factor(int n, MatrixFunction matrix, const void *context, 
       rg_failure_set(failure, "Cholesky factorisation of the prior on %d points failed", n);
       break;
     }
-    PetscCall((*matrix)(context, L));
+    PetscCall((*matrix)(closure, L));
     for (int i = 0; i < n; ++i) L[(size_t)i * n + i] += added;
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, L, n) == 0) {
       *jitter = PetscMax(*jitter, added);
@@ -36,9 +36,9 @@ typedef struct {
   const double *X;
 } Points;
 
-static PetscErrorCode points_matrix(const void *context, double *K)
+static PetscErrorCode points_matrix(const void *closure, double *K)
 {
-  const Points *points = context;
+  const Points *points = closure;
 
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_matrix(points->kernel, points->n, points->X, K));
@@ -68,9 +68,9 @@ typedef struct {
   const double *axis;
 } Axis;
 
-static PetscErrorCode axis_matrix(const void *context, double *K)
+static PetscErrorCode axis_matrix(const void *closure, double *K)
 {
-  const Axis *axis = context;
+  const Axis *axis = closure;
   RgKernel restricted;
 
   PetscFunctionBeginUser;

@@ -7,9 +7,9 @@
 #include "gp/posterior/set/set_factor.h"
 
 /* Draws from the prior, in place of all paths. */
-static PetscErrorCode reset(void *context, const RgSetPosterior *posterior)
+static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
 {
-  RgSetSamples *samples = context;
+  RgSetSamples *samples = closure;
   const size_t count = (size_t)samples->count, size = (size_t)samples->size;
   const RgSetPrior *prior = rg_set_posterior_prior(posterior);
   const double mean = rg_set_posterior_prior_mean(posterior);
@@ -33,10 +33,10 @@ static PetscErrorCode reset(void *context, const RgSetPosterior *posterior)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode update(void *context, const RgSetPosterior *posterior,
+static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
                              const RgSetUpdate *change)
 {
-  RgSetSamples *samples = context;
+  RgSetSamples *samples = closure;
   const double deviation = sqrt(rg_set_posterior_noise(posterior));
   RgRandom random = rg_stream_at(&samples->stream, (uint64_t)++samples->n);
 

@@ -105,7 +105,7 @@ static PetscErrorCode start_command(RgTeam *team, RgTeamCommand *command, MPI_Re
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode wait_for_command(RgTeam *team, RgTeamIdle idle, void *context,
+static PetscErrorCode wait_for_command(RgTeam *team, RgTeamIdle idle, void *closure,
                                        RgTeamCommand *command)
 {
   MPI_Request request;
@@ -118,20 +118,20 @@ static PetscErrorCode wait_for_command(RgTeam *team, RgTeamIdle idle, void *cont
     PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
     if (arrived) break;
     if (spins < 100) continue;
-    if (idle) PetscCall(idle(context));
+    if (idle) PetscCall(idle(closure));
     PetscCall(PetscSleep(pause));
     pause = PetscMin(1.3 * pause, 2e-3);
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *context)
+PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *closure)
 {
   PetscFunctionBeginUser;
   for (;;) {
     RgTeamJob job = {0};
     RgFailure failure = {0};
-    PetscCall(wait_for_command(team, idle, context, &job.command));
+    PetscCall(wait_for_command(team, idle, closure, &job.command));
     if (job.command.operation == RG_TEAM_DISMISS) break;
     PetscCall(share_contents(team, &job));
     job.failure = &failure;

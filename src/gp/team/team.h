@@ -32,10 +32,10 @@ bool rg_team_takes(const RgTeam *team, int n);
 int64_t rg_team_jobs(const RgTeam *team);
 
 /* Called now and then by a rank that waits. */
-typedef PetscErrorCode (*RgTeamIdle)(void *context);
+typedef PetscErrorCode (*RgTeamIdle)(void *closure);
 /* On every rank but the leader: do what it asks for until it dismisses the team. Sleeps while there
    is nothing to do. `idle` may be NULL. */
-PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *context);
+PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *closure);
 /* On the leader: let the others return from rg_team_serve. */
 PetscErrorCode rg_team_dismiss(RgTeam *team);
 

@@ -53,50 +53,50 @@ typedef struct {
   RgContainer *container;
   bool earlier;
   PetscErrorCode error;
-} SheetSearch;
+} GroupSearch;
 
-static PetscErrorCode add_sheet(RgContainer *container, const char *name, bool earlier)
+static PetscErrorCode add_group(RgContainer *container, const char *name, bool earlier)
 {
   PetscFunctionBeginUser;
   if (container->n == container->capacity) {
     container->capacity = 2 * container->capacity + 8;
     PetscCall(
-      PetscRealloc((size_t)container->capacity * sizeof(*container->sheets), &container->sheets));
+      PetscRealloc((size_t)container->capacity * sizeof(*container->groups), &container->groups));
   }
-  PetscCall(PetscStrallocpy(name, &container->sheets[container->n].name));
-  container->sheets[container->n++].earlier = earlier;
+  PetscCall(PetscStrallocpy(name, &container->groups[container->n].name));
+  container->groups[container->n++].earlier = earlier;
   PetscFunctionReturn(0);
 }
 
-/* A sheet is a group with a problem label; what else somebody may have put there is left alone. */
-static herr_t find_sheet(hid_t parent, const char *name, const H5L_info_t *link, void *context)
+/* A group is a group with a problem label; what else somebody may have put there is left alone. */
+static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link, void *closure)
 {
-  SheetSearch *search = context;
-  hid_t group;
-  bool sheet;
+  GroupSearch *search = closure;
+  hid_t handle;
+  bool group;
 
   (void)link;
-  group = H5Gopen2(parent, name, H5P_DEFAULT);
-  if (group < 0) return 0; /* no group */
-  sheet = H5Aexists(group, "problem_label") > 0;
-  H5Gclose(group);
-  if (!sheet) return 0;
-  search->error = add_sheet(search->container, name, search->earlier);
+  handle = H5Gopen2(parent, name, H5P_DEFAULT);
+  if (handle < 0) return 0; /* no group */
+  group = H5Aexists(handle, "problem_label") > 0;
+  H5Gclose(handle);
+  if (!group) return 0;
+  search->error = add_group(search->container, name, search->earlier);
   return search->error ? -1 : 0;
 }
 
-static PetscErrorCode find_sheets(RgContainer *container, RgFailure *failure)
+static PetscErrorCode find_groups(RgContainer *container, RgFailure *failure)
 {
-  SheetSearch search = {container, false, 0};
+  GroupSearch search = {container, false, 0};
 
   PetscFunctionBeginUser;
-  if (H5Literate(container->file, H5_INDEX_NAME, H5_ITER_INC, NULL, find_sheet, &search) < 0)
+  if (H5Literate(container->file, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
     rg_failure_set(failure, "HDF5 can't list its groups");
   if (!failure->failed && H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT) > 0) {
     container->earlier = H5Gopen2(container->file, RG_GROUP_EARLIER, H5P_DEFAULT);
     search.earlier = true;
     if (container->earlier < 0 ||
-        H5Literate(container->earlier, H5_INDEX_NAME, H5_ITER_INC, NULL, find_sheet, &search) < 0)
+        H5Literate(container->earlier, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
       rg_failure_set(failure, "HDF5 can't list the groups of '%s'", RG_GROUP_EARLIER);
   }
   PetscCall(search.error);
@@ -127,19 +127,19 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
     rg_failure_set(failure, "it was not written by regatta");
     PetscFunctionReturn(0);
   }
-  if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_sheets(container, failure));
+  if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_groups(container, failure));
   rg_container_check(container, failure);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_container_open_sheet(const RgContainer *container, int i, RgSheet *sheet,
+PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGroup *group,
                                        RgFailure *failure)
 {
-  const RgSheetPlace *place = &container->sheets[i];
+  const RgGroupPlace *place = &container->groups[i];
 
   PetscFunctionBeginUser;
-  PetscCall(rg_sheet_open(place->earlier ? container->earlier : container->file, place->name,
-                          place->earlier, sheet, failure));
+  PetscCall(rg_group_open(place->earlier ? container->earlier : container->file, place->name,
+                          place->earlier, group, failure));
   PetscFunctionReturn(0);
 }
 
@@ -148,8 +148,8 @@ PetscErrorCode rg_container_close(RgContainer *container)
   PetscFunctionBeginUser;
   if (container->file > 0) (void)rg_medium_close(&container->medium, container->file);
   if (container->fd >= 0) close(container->fd); /* was only read from, as was the file */
-  for (int i = 0; i < container->n; i++) PetscCall(PetscFree(container->sheets[i].name));
-  PetscCall(PetscFree(container->sheets));
+  for (int i = 0; i < container->n; i++) PetscCall(PetscFree(container->groups[i].name));
+  PetscCall(PetscFree(container->groups));
   PetscCall(PetscFree(container->loaded));
   container->file = -1;
   container->fd = -1;
@@ -159,51 +159,51 @@ PetscErrorCode rg_container_close(RgContainer *container)
 
 enum { WALK_BLOCK = 256 };
 
-static PetscErrorCode walk_block(RgSheet *sheet, int first, int n, int ordinal, RgRecord *block,
-                                 RgTrialVisitor visit, void *context, RgFailure *failure)
+static PetscErrorCode walk_block(RgGroup *group, int first, int n, int ordinal, RgRecord *block,
+                                 RgTrialVisitor visit, void *closure, RgFailure *failure)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(block, (size_t)n * sizeof(*block)));
-  PetscCall(rg_sheet_read_fields(sheet, first, n, block, failure));
+  PetscCall(rg_group_read_fields(group, first, n, block, failure));
   for (int i = 0; i < n; i++) {
     if (!failure->failed)
-      PetscCall(visit(context, sheet, ordinal + i, first + i, &block[i], failure));
+      PetscCall(visit(closure, group, ordinal + i, first + i, &block[i], failure));
     PetscCall(rg_record_destroy(&block[i]));
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_container_walk(const RgContainer *container, RgTrialVisitor visit, void *context,
+PetscErrorCode rg_container_walk(const RgContainer *container, RgTrialVisitor visit, void *closure,
                                  RgFailure *failure)
 {
   RgRecord *block;
-  RgSheet sheet;
+  RgGroup group;
   int ordinal = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(WALK_BLOCK, &block));
   for (int s = 0; s < container->n && !failure->failed; s++) {
-    PetscCall(rg_container_open_sheet(container, s, &sheet, failure));
-    for (int i = 0; !failure->failed && i < sheet.shape->n; i += WALK_BLOCK) {
-      int n = PetscMin(WALK_BLOCK, sheet.shape->n - i);
-      PetscCall(walk_block(&sheet, i, n, ordinal, block, visit, context, failure));
+    PetscCall(rg_container_open_group(container, s, &group, failure));
+    for (int i = 0; !failure->failed && i < group.shape->n; i += WALK_BLOCK) {
+      int n = PetscMin(WALK_BLOCK, group.shape->n - i);
+      PetscCall(walk_block(&group, i, n, ordinal, block, visit, closure, failure));
       ordinal += n;
     }
-    PetscCall(rg_sheet_close(&sheet));
+    PetscCall(rg_group_close(&group));
   }
   rg_container_check(container, failure);
   PetscCall(PetscFree(block));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_sheet_read_verified(RgSheet *sheet, int position, RgRecord *record,
+PetscErrorCode rg_group_read_verified(RgGroup *group, int position, RgRecord *record,
                                       RgFailure *failure)
 {
   uint64_t checksum[2];
   char hex[RG_ID_LENGTH + 1];
 
   PetscFunctionBeginUser;
-  PetscCall(rg_sheet_read_columns(sheet, position, record, failure));
+  PetscCall(rg_group_read_columns(group, position, record, failure));
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(rg_record_checksum(record, checksum));
   rg_hash_hex(checksum, hex);

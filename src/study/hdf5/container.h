@@ -1,9 +1,9 @@
-/* A shard or results file as HDF5: root attributes and sheets. */
+/* A shard or results file as HDF5: root attributes and groups. */
 #ifndef RG_STUDY_CONTAINER_H
 #define RG_STUDY_CONTAINER_H
 
 #include "study/hdf5/medium.h"
-#include "study/hdf5/sheet.h"
+#include "study/hdf5/group.h"
 
 /* Root attributes to write. Texts borrowed. */
 typedef struct {
@@ -21,7 +21,7 @@ void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFailure 
 typedef struct {
   char *name;   /* of the group; owned */
   bool earlier; /* below the group `earlier` */
-} RgSheetPlace;
+} RgGroupPlace;
 
 /* A container open for reading. */
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
   hid_t file, earlier;   /* earlier: group, negative when there is none */
   int64_t schema_version;
   int n, capacity;
-  RgSheetPlace *sheets; /* by name, those of `earlier` last */
+  RgGroupPlace *groups; /* by name, those of `earlier` last */
 } RgContainer;
 
 /* Read from the medium (copied). A file that is no container, or damaged: failure. A newer schema
@@ -41,21 +41,21 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
 /* HDF5 takes what it could not read for what does not exist. To be asked after every kind of
    reading: sets `failure` when a read of the medium failed. */
 void rg_container_check(const RgContainer *container, RgFailure *failure);
-/* Open sheet `i`; to be closed with rg_sheet_close in any case. */
-PetscErrorCode rg_container_open_sheet(const RgContainer *container, int i, RgSheet *sheet,
+/* Open group `i`; to be closed with rg_group_close in any case. */
+PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGroup *group,
                                        RgFailure *failure);
 PetscErrorCode rg_container_close(RgContainer *container);
 
-/* Visit every trial, sheet by sheet, in order of position: fields are read, columns are not (the
-   visitor may, by rg_sheet_read_columns). `ordinal` counts from 0 over the whole container. The
+/* Visit every trial, group by group, in order of position: fields are read, columns are not (the
+   visitor may, by rg_group_read_columns). `ordinal` counts from 0 over the whole container. The
    visitor may keep the record by zeroing the struct. Stops at a failure. Memory: 256 trials'
    fields. */
-typedef PetscErrorCode (*RgTrialVisitor)(void *context, RgSheet *sheet, int ordinal, int position,
+typedef PetscErrorCode (*RgTrialVisitor)(void *closure, RgGroup *group, int ordinal, int position,
                                          RgRecord *record, RgFailure *failure);
-PetscErrorCode rg_container_walk(const RgContainer *container, RgTrialVisitor visit, void *context,
+PetscErrorCode rg_container_walk(const RgContainer *container, RgTrialVisitor visit, void *closure,
                                  RgFailure *failure);
 /* Read the columns of a record and compare its checksum with the one stored beside it. */
-PetscErrorCode rg_sheet_read_verified(RgSheet *sheet, int position, RgRecord *record,
+PetscErrorCode rg_group_read_verified(RgGroup *group, int position, RgRecord *record,
                                       RgFailure *failure);
 
 #endif

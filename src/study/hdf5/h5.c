@@ -105,15 +105,15 @@ bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value)
 
 hid_t rg_h5_create_group(hid_t parent, const char *name, RgFailure *failure)
 {
-  hid_t creation, group;
+  hid_t creation, handle;
 
   if (failure->failed) return -1;
   creation = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_obj_track_times(creation, false);
-  group = H5Gcreate2(parent, name, H5P_DEFAULT, creation, H5P_DEFAULT);
+  handle = H5Gcreate2(parent, name, H5P_DEFAULT, creation, H5P_DEFAULT);
   H5Pclose(creation);
-  if (group < 0) rg_failure_set(failure, "HDF5 can't create group '%s'", name);
-  return group;
+  if (handle < 0) rg_failure_set(failure, "HDF5 can't create group '%s'", name);
+  return handle;
 }
 
 static bool is_text(hid_t type)

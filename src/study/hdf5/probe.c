@@ -47,14 +47,14 @@ static void confine(uint64_t length)
 }
 
 /* Damage of one trial does not keep the next one from being read. */
-static PetscErrorCode look_at(void *context, RgSheet *sheet, int ordinal, int position,
+static PetscErrorCode look_at(void *closure, RgGroup *group, int ordinal, int position,
                               RgRecord *record, RgFailure *failure)
 {
   RgFailure damage = {0};
 
   PetscFunctionBeginUser;
-  (void)context, (void)ordinal, (void)failure;
-  PetscCall(rg_sheet_read_verified(sheet, position, record, &damage));
+  (void)closure, (void)ordinal, (void)failure;
+  PetscCall(rg_group_read_verified(group, position, record, &damage));
   PetscFunctionReturn(0);
 }
 

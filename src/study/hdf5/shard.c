@@ -40,7 +40,7 @@ bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t ha
 
 /* Records of one problem label, in the order given. */
 typedef struct {
-  RgSheetShape shape;
+  RgGroupShape shape;
   int n;
   const RgRecord **records; /* owned; room for all */
 } Share;
@@ -53,12 +53,12 @@ static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_sh
     int s = 0;
     while (s < *n_shares && strcmp(shares[s].shape.label, label)) s++;
     if (s == *n_shares) {
-      PetscCall(rg_sheet_shape_create(label, false, &shares[s].shape));
+      PetscCall(rg_group_shape_create(label, false, &shares[s].shape));
       PetscCall(PetscMalloc1(n, &shares[s].records));
       shares[s].n = 0;
       ++*n_shares;
     }
-    PetscCall(rg_sheet_shape_add(&shares[s].shape, records[i]));
+    PetscCall(rg_group_shape_add(&shares[s].shape, records[i]));
     shares[s].records[shares[s].n++] = records[i];
   }
   PetscFunctionReturn(0);
@@ -66,14 +66,14 @@ static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_sh
 
 static PetscErrorCode write_share(hid_t file, Share *share, RgFailure *failure)
 {
-  RgSheet sheet;
+  RgGroup group;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_sheet_create(file, &share->shape, &sheet, failure));
-  PetscCall(rg_sheet_write_fields(&sheet, share->records, failure));
+  PetscCall(rg_group_create(file, &share->shape, &group, failure));
+  PetscCall(rg_group_write_fields(&group, share->records, failure));
   for (int i = 0; i < share->n; i++)
-    PetscCall(rg_sheet_write_columns(&sheet, i, share->records[i], failure));
-  PetscCall(rg_sheet_close(&sheet));
+    PetscCall(rg_group_write_columns(&group, i, share->records[i], failure));
+  PetscCall(rg_group_close(&group));
   PetscFunctionReturn(0);
 }
 
@@ -95,7 +95,7 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
   rg_container_write_info(file, info, failure);
   for (int s = 0; s < n_shares; s++) {
     PetscCall(write_share(file, &shares[s], failure));
-    PetscCall(rg_sheet_shape_destroy(&shares[s].shape));
+    PetscCall(rg_group_shape_destroy(&shares[s].shape));
     PetscCall(PetscFree(shares[s].records));
   }
   PetscCall(PetscFree(shares));
@@ -110,14 +110,14 @@ typedef struct {
   const RgRecord *const *records;
 } Expected;
 
-static PetscErrorCode check_trial(void *context, RgSheet *sheet, int ordinal, int position,
+static PetscErrorCode check_trial(void *closure, RgGroup *group, int ordinal, int position,
                                   RgRecord *record, RgFailure *failure)
 {
-  Expected *expected = context;
+  Expected *expected = closure;
 
   PetscFunctionBeginUser;
   (void)ordinal;
-  PetscCall(rg_sheet_read_verified(sheet, position, record, failure));
+  PetscCall(rg_group_read_verified(group, position, record, failure));
   for (int i = 0; i < expected->n && !failure->failed; i++)
     if (!strcmp(expected->records[i]->id, record->id) &&
         !strcmp(expected->records[i]->checksum, record->checksum)) {

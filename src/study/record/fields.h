@@ -39,7 +39,7 @@ typedef struct {
   RgFieldType type;
   size_t offset, size; /* in RgRecord */
   bool provenance;     /* in the subgroup `provenance`, else beside the columns */
-  bool scored;         /* of trials scored by several measures: stands in sheets with such only */
+  bool scored;         /* of trials scored by several measures: stands in groups with such only */
   bool coordinate;     /* named in the attribute `coordinates` of the columns */
   const char *units, *long_name, *description;
 } RgFieldInfo;

@@ -51,14 +51,14 @@ typedef struct {
   char **texts;              /* canonical texts of the values; owned */
   RgPlace place;             /* of the path */
   bool used;                 /* some cell takes its value from here */
-} RgAxisKey;
+} RgSweepKey;
 
 typedef struct {
   int n_keys;
-  RgAxisKey *keys; /* owned */
+  RgSweepKey *keys; /* owned */
   int n_values;
   RgPlace place;
-} RgAxis;
+} RgSweepAxis;
 
 typedef struct {
   const RgRegistry *registry; /* borrowed, NULL: no plugins */
@@ -67,7 +67,7 @@ typedef struct {
   RgEntry common;
   int n_problems, n_algorithms, n_axes;
   RgEntry *problems, *algorithms; /* owned */
-  RgAxis *axes;                   /* owned */
+  RgSweepAxis *axes;              /* owned */
 } RgDraft;
 
 /* How a block is called in a study file: "surrogate", "maximiser"; NULL for the blocks whose keys
@@ -90,7 +90,7 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
 PetscErrorCode rg_draft_destroy(RgDraft *draft);
 
 /* Whether values i and j of a sweep path mean the same. */
-bool rg_axis_same(const RgAxisKey *key, int i, int j);
+bool rg_axis_same(const RgSweepKey *key, int i, int j);
 
 /* Check one value against its parameter. canonical (NULL: not wanted): its canonical text, equal
    for equal values; the caller's to free; left alone when the value is none. */

@@ -17,7 +17,7 @@ typedef struct {
 
 /* Whether the pair takes its value from this sweep path: it reads it, and no later layer sets it.
  */
-static bool touches(const Pair *pair, const RgAxisKey *key)
+static bool touches(const Pair *pair, const RgSweepKey *key)
 {
   const RgDraft *draft = pair->draft;
   const RgEntry *problem = &draft->problems[pair->problem];
@@ -32,7 +32,7 @@ static bool touches(const Pair *pair, const RgAxisKey *key)
 }
 
 /* Whether values i and j of an axis mean the same for the pair. */
-static bool same_for(const Pair *pair, const RgAxis *axis, int i, int j)
+static bool same_for(const Pair *pair, const RgSweepAxis *axis, int i, int j)
 {
   for (int k = 0; k < axis->n_keys; k++)
     if (touches(pair, &axis->keys[k]) && !rg_axis_same(&axis->keys[k], i, j)) return false;
@@ -42,7 +42,7 @@ static bool same_for(const Pair *pair, const RgAxis *axis, int i, int j)
 /* Collect the values of an axis that make a difference to the pair. */
 static void choose_values(Pair *pair, int a)
 {
-  RgAxis *axis = &pair->draft->axes[a];
+  RgSweepAxis *axis = &pair->draft->axes[a];
   int touched = 0;
 
   for (int k = 0; k < axis->n_keys; k++)
@@ -129,7 +129,7 @@ static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *t
   for (int a = 0; a < draft->n_axes; a++) {
     if (!pair->n_choices[a]) continue;
     for (int k = 0; k < draft->axes[a].n_keys; k++) {
-      const RgAxisKey *key = &draft->axes[a].keys[k];
+      const RgSweepKey *key = &draft->axes[a].keys[k];
       if (!touches(pair, key) || (algorithm_only && key->layer != RG_LAYER_ALGORITHM)) continue;
       PetscCall(rg_text_add(text, "%s%s=", text->length ? ", " : "", key->name));
       PetscCall(add_value(key->values[pair->choices[a][pair->at[a]]], text));
@@ -177,7 +177,7 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
   for (int i = 0; i < 3; i++) PetscCall(apply_entry(draft, layers[i], cell));
   for (int a = 0; a < draft->n_axes; a++) {
     for (int k = 0; pair->n_choices[a] && k < draft->axes[a].n_keys; k++) {
-      const RgAxisKey *key = &draft->axes[a].keys[k];
+      const RgSweepKey *key = &draft->axes[a].keys[k];
       if (!touches(pair, key)) continue;
       PetscCall(rg_draft_apply(draft, key->param, options_of(cell, key->block),
                                key->values[pair->choices[a][pair->at[a]]]));
@@ -282,7 +282,7 @@ static void check_used(const RgDraft *draft)
 {
   for (int a = 0; a < draft->n_axes; a++)
     for (int k = 0; k < draft->axes[a].n_keys; k++) {
-      const RgAxisKey *key = &draft->axes[a].keys[k];
+      const RgSweepKey *key = &draft->axes[a].keys[k];
       if (key->used) continue;
       rg_diagnostics_add(
         draft->diagnostics, key->place,

@@ -52,7 +52,7 @@ const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
 }
 
 /* The entry a sweep path is about. */
-static const RgEntry *entry_of(const RgDraft *draft, const RgAxisKey *key)
+static const RgEntry *entry_of(const RgDraft *draft, const RgSweepKey *key)
 {
   if (key->layer == RG_LAYER_COMMON) return &draft->common;
   return key->layer == RG_LAYER_PROBLEM ? &draft->problems[key->entry]
@@ -65,7 +65,7 @@ bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, co
     if (entry->settings[i].block == block && entry->settings[i].param == param) return true;
   for (int a = 0; a < draft->n_axes; a++)
     for (int k = 0; k < draft->axes[a].n_keys; k++) {
-      const RgAxisKey *key = &draft->axes[a].keys[k];
+      const RgSweepKey *key = &draft->axes[a].keys[k];
       if (key->param == param && key->block == block && entry_of(draft, key) == entry) return true;
     }
   return false;

@@ -273,7 +273,7 @@ static void sort_diagnostics(RgDiagnostics *diagnostics, int first)
   }
 }
 
-static PetscErrorCode destroy_axis(RgAxis *axis)
+static PetscErrorCode destroy_axis(RgSweepAxis *axis)
 {
   PetscFunctionBeginUser;
   for (int k = 0; k < axis->n_keys; k++) {

@@ -9,7 +9,7 @@ enum { MAX_AXES = 32, MAX_AXIS_VALUES = 256 };
 /* The words a path begins with, by layer. */
 static const char *const layer_words[] = {"common", "problems", "algorithms", NULL};
 
-static void complain(RgDraft *draft, const RgAxisKey *key, const char *path, const char *problem)
+static void complain(RgDraft *draft, const RgSweepKey *key, const char *path, const char *problem)
 {
   rg_diagnostics_add(draft->diagnostics, key->place, "sweep path '%.80s': %s", path, problem);
 }
@@ -40,7 +40,7 @@ static size_t match_label(const RgEntry *entries, int n, const char *rest, int *
 
 /* The label as it was probably meant: all before the last dot, or before `.surrogate.` and so on.
  */
-static PetscErrorCode unknown_label(RgDraft *draft, const RgAxisKey *key, const RgEntry *entries,
+static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const RgEntry *entries,
                                     int n, const char *rest)
 {
   const char **names, *end = strrchr(rest, '.');
@@ -72,7 +72,7 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgAxisKey *key, const 
 }
 
 /* The parameter `name`, or `block.name`, of an entry. */
-static PetscErrorCode resolve_param(RgDraft *draft, RgAxisKey *key, const RgEntry *entry,
+static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEntry *entry,
                                     const char *path)
 {
   const char **names, *name = key->name;
@@ -114,7 +114,7 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgAxisKey *key, const RgEntr
 }
 
 /* `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param is set. */
-static PetscErrorCode resolve_path(RgDraft *draft, RgAxisKey *key, const char *path, bool *ok)
+static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *path, bool *ok)
 {
   const char *rest = strchr(path, '.');
   int n, layer = 0;
@@ -149,12 +149,12 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgAxisKey *key, const char *p
 }
 
 /* The same place is swept once only. */
-static void check_repeated(RgDraft *draft, const RgAxis *axes, int n_axes, const RgAxisKey *key,
-                           const char *path)
+static void check_repeated(RgDraft *draft, const RgSweepAxis *axes, int n_axes,
+                           const RgSweepKey *key, const char *path)
 {
   for (int a = 0; a < n_axes; a++)
     for (int k = 0; k < axes[a].n_keys; k++) {
-      const RgAxisKey *other = &axes[a].keys[k];
+      const RgSweepKey *other = &axes[a].keys[k];
       if (other == key || !other->param) continue;
       if (other->param != key->param || other->block != key->block || other->layer != key->layer ||
           other->entry != key->entry)
@@ -167,7 +167,8 @@ static void check_repeated(RgDraft *draft, const RgAxis *axes, int n_axes, const
 }
 
 /* One `path: [values]` of an axis. */
-static PetscErrorCode parse_key(RgDraft *draft, RgAxis *axis, const RgYamlEntry *e, RgAxisKey *key)
+static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
+                                RgSweepKey *key)
 {
   const RgPlace place = {draft->path, e->value->line, e->value->column};
   char got[64];
@@ -203,13 +204,13 @@ static PetscErrorCode parse_key(RgDraft *draft, RgAxis *axis, const RgYamlEntry 
   PetscFunctionReturn(0);
 }
 
-bool rg_axis_same(const RgAxisKey *key, int i, int j)
+bool rg_axis_same(const RgSweepKey *key, int i, int j)
 {
   return key->texts && key->texts[i] && key->texts[j] && !strcmp(key->texts[i], key->texts[j]);
 }
 
 /* No two values of an axis may be the same in all its paths. */
-static void check_values(RgDraft *draft, const RgAxis *axis)
+static void check_values(RgDraft *draft, const RgSweepAxis *axis)
 {
   for (int i = 1; i < axis->n_values; i++)
     for (int j = 0; j < i; j++) {
@@ -223,7 +224,7 @@ static void check_values(RgDraft *draft, const RgAxis *axis)
     }
 }
 
-static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgAxis *axis)
+static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepAxis *axis)
 {
   char got[64];
 
@@ -239,7 +240,7 @@ static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgAxis *
   axis->n_keys = map->n;
   bool complete = true;
   for (int i = 0; i < map->n; i++) {
-    RgAxisKey *key = &axis->keys[i];
+    RgSweepKey *key = &axis->keys[i];
     PetscCall(parse_key(draft, axis, &map->entries[i], key));
     complete = complete && key->values;
     if (key->param) check_repeated(draft, draft->axes, draft->n_axes, key, map->entries[i].key);

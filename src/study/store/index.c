@@ -40,19 +40,19 @@ static PetscErrorCode reserve(RgIndex *index, int more)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_sheet(RgIndex *index, RgSheet *sheet, RgFailure *failure)
+static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFailure *failure)
 {
-  int n = sheet->shape->n, *status;
+  int n = group->shape->n, *status;
   char(*ids)[RG_ID_LENGTH + 1], (*checksums)[RG_ID_LENGTH + 1];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(n, &ids, n, &checksums, n, &status));
-  PetscCall(rg_sheet_read_identities(sheet, ids, checksums, status, failure));
+  PetscCall(rg_group_read_identities(group, ids, checksums, status, failure));
   PetscCall(reserve(index, n));
   for (int i = 0; i < n && !failure->failed; i++) {
     RgIndexEntry *entry = &index->entries[index->n];
     entry->source = index->n_sources - 1;
-    entry->earlier = sheet->shape->earlier;
+    entry->earlier = group->shape->earlier;
     entry->status = (RgStatus)status[i];
     if (!rg_hash_parse(ids[i], entry->id) || !rg_hash_parse(checksums[i], entry->checksum) ||
         (status[i] != RG_STATUS_COMPLETE && status[i] != RG_STATUS_FAILED))
@@ -66,15 +66,15 @@ static PetscErrorCode add_sheet(RgIndex *index, RgSheet *sheet, RgFailure *failu
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
                             const RgContainer *container, RgFailure *failure)
 {
-  RgSheet sheet;
+  RgGroup group;
   int before = index->n;
 
   PetscFunctionBeginUser;
   PetscCall(add_source(index, path, results));
   for (int s = 0; s < container->n && !failure->failed; s++) {
-    PetscCall(rg_container_open_sheet(container, s, &sheet, failure));
-    if (!failure->failed) PetscCall(add_sheet(index, &sheet, failure));
-    PetscCall(rg_sheet_close(&sheet));
+    PetscCall(rg_container_open_group(container, s, &group, failure));
+    if (!failure->failed) PetscCall(add_group(index, &group, failure));
+    PetscCall(rg_group_close(&group));
   }
   rg_container_check(container, failure);
   if (failure->failed) {
@@ -93,9 +93,9 @@ static int compare_hashes(const uint64_t a[2], const uint64_t b[2])
   return (a[0] > b[0]) - (a[0] < b[0]);
 }
 
-static int compare_entries(const void *left, const void *right, void *context)
+static int compare_entries(const void *left, const void *right, void *closure)
 {
-  const RgIndex *index = context;
+  const RgIndex *index = closure;
   int i = *(const int *)left, j = *(const int *)right;
   const RgIndexEntry *a = &index->entries[i], *b = &index->entries[j];
   int order = compare_hashes(a->id, b->id);

@@ -48,7 +48,7 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
 bool rg_hash_parse(const char *hex, uint64_t hash[2]);
 
 /* Folders of a study directory for shards that are damaged, and for shards without any trial of the
-   plan. The latter are looked into by the scan and by packing, for the study may change back. */
+   plan. The latter are looked into by the scan and by the layout, for the study may change back. */
 #define RG_FOLDER_BAD "bad"
 #define RG_FOLDER_FOREIGN "foreign"
 

@@ -110,12 +110,12 @@ static PetscErrorCode gather_pass(const char *home, const char *directory, bool 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode verify_trial(void *context, RgSheet *sheet, int ordinal, int position,
+static PetscErrorCode verify_trial(void *closure, RgGroup *group, int ordinal, int position,
                                    RgRecord *record, RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  (void)context, (void)ordinal;
-  PetscCall(rg_sheet_read_verified(sheet, position, record, failure));
+  (void)closure, (void)ordinal;
+  PetscCall(rg_group_read_verified(group, position, record, failure));
   PetscFunctionReturn(0);
 }
 

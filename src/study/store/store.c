@@ -172,9 +172,9 @@ PetscErrorCode rg_store_own(RgStore *store, const char *name, int level, size_t 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_commit_shard(RgStore *store, int level, int n, RgRecord *const *records,
-                                     char name[RG_SHARD_NAME_MAX], size_t *length,
-                                     RgStoreStatus *status, char message[512])
+PetscErrorCode rg_file_commit_shard(RgStore *store, int level, int n, RgRecord *const *records,
+                                    char name[RG_SHARD_NAME_MAX], size_t *length,
+                                    RgStoreStatus *status, char message[512])
 {
   RgFailure failure = {0};
   unsigned char *bytes;
@@ -188,9 +188,9 @@ PetscErrorCode rg_store_commit_shard(RgStore *store, int level, int n, RgRecord 
              failure.message);
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_store_commit(store->directory, name, bytes, *length, &error, message));
+  PetscCall(rg_file_commit(store->directory, name, bytes, *length, &error, message));
   if (error == ENOENT && !rg_directory_create(store->directory))
-    PetscCall(rg_store_commit(store->directory, name, bytes, *length, &error, message));
+    PetscCall(rg_file_commit(store->directory, name, bytes, *length, &error, message));
   PetscCall(PetscFree(bytes));
   *status = rg_store_status_of(error);
   PetscFunctionReturn(0);
@@ -202,9 +202,9 @@ typedef struct {
 } Group;
 
 /* What failed may be tried again: its log is kept. */
-static bool is_complete_in(void *context, const char *id)
+static bool is_complete_in(void *closure, const char *id)
 {
-  const Group *group = context;
+  const Group *group = closure;
 
   for (int i = 0; i < group->n; i++)
     if (!strcmp(group->records[i].id, id)) return group->records[i].status == RG_STATUS_COMPLETE;
@@ -236,7 +236,7 @@ static PetscErrorCode commit_group(RgStore *store, RgStoreStatus *status, char m
     bytes += rg_record_bytes(&store->pending[n++]);
   PetscCall(PetscMalloc1(n, &records));
   for (int i = 0; i < n; i++) records[i] = &store->pending[i];
-  PetscCall(rg_store_commit_shard(store, 0, n, records, name, &length, status, message));
+  PetscCall(rg_file_commit_shard(store, 0, n, records, name, &length, status, message));
   PetscCall(PetscFree(records));
   if (*status != RG_STORE_OK) PetscFunctionReturn(0);
   PetscCall(rg_store_own(store, name, 0, length));

@@ -85,8 +85,8 @@ PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgStoreStatus *
    `path` does not exist but `<path>.d` does, that is read. One record or one shard is in memory at
    a time. A record whose checksum is wrong, or a damaged shard, is not visited: it is counted in
    `damaged` (may be NULL). Nothing on disk is changed. */
-typedef PetscErrorCode (*RgRecordVisitor)(void *context, const RgRecord *record);
-PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *context, int *damaged,
+typedef PetscErrorCode (*RgRecordVisitor)(void *closure, const RgRecord *record);
+PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *closure, int *damaged,
                               RgStoreStatus *status, char message[512]);
 
 /* What a results file or study directory says about itself. Texts owned; zero-initialised by the
@@ -112,11 +112,5 @@ PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
    they are. */
 PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output,
                               RgStoreStatus *status, char message[512]);
-
-/* The one function that writes results: `bytes` as file `<directory>/<name>` by temporary file,
-   fsync, close, rename, fsync of the directory (conventions, 4). *error: errno of the step that
-   failed, 0; then nothing is left behind but possibly the complete file. */
-PetscErrorCode rg_store_commit(const char *directory, const char *name, const void *bytes,
-                               size_t length, int *error, char message[512]);
 
 #endif

@@ -12,14 +12,14 @@ typedef struct {
   RgRecord **records; /* owned, each of them too */
 } Gathered;
 
-static PetscErrorCode keep_trial(void *context, RgSheet *sheet, int ordinal, int position,
+static PetscErrorCode keep_trial(void *closure, RgGroup *group, int ordinal, int position,
                                  RgRecord *record, RgFailure *failure)
 {
-  Gathered *gathered = context;
+  Gathered *gathered = closure;
 
   PetscFunctionBeginUser;
   (void)ordinal;
-  PetscCall(rg_sheet_read_verified(sheet, position, record, failure));
+  PetscCall(rg_group_read_verified(group, position, record, failure));
   if (failure->failed) PetscFunctionReturn(0);
   if (gathered->n == gathered->capacity) {
     gathered->capacity = 2 * gathered->capacity + 64;
@@ -103,8 +103,8 @@ static PetscErrorCode merge_shards(RgStore *store, int n, RgOwnShard *inputs)
       PetscCall(forget(store, inputs[i].name)); /* gone or damaged: the next scan will tell */
   }
   if (gathered.n)
-    PetscCall(rg_store_commit_shard(store, inputs[0].level + 1, gathered.n, gathered.records, name,
-                                    &length, &status, message));
+    PetscCall(rg_file_commit_shard(store, inputs[0].level + 1, gathered.n, gathered.records, name,
+                                   &length, &status, message));
   if (gathered.n && status == RG_STORE_OK) PetscCall(replace(store, good, inputs, name, length));
   if (status != RG_STORE_OK) store->merge_at = rg_wall_seconds() + 60;
   for (int i = 0; i < gathered.n; i++) {

@@ -44,9 +44,9 @@ RgStoreStatus rg_store_status_of(int error);
 PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
                               const char **name);
 /* Commit n records as one shard; NULL name: not wanted. */
-PetscErrorCode rg_store_commit_shard(RgStore *store, int level, int n, RgRecord *const *records,
-                                     char name[RG_SHARD_NAME_MAX], size_t *length,
-                                     RgStoreStatus *status, char message[512]);
+PetscErrorCode rg_file_commit_shard(RgStore *store, int level, int n, RgRecord *const *records,
+                                    char name[RG_SHARD_NAME_MAX], size_t *length,
+                                    RgStoreStatus *status, char message[512]);
 /* Merge shards of this process where enough have gathered; failing is no harm. */
 PetscErrorCode rg_store_compact(RgStore *store);
 /* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */

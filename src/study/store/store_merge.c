@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "study/store/packing.h"
+#include "study/store/layout.h"
 
 /* Gather all inputs into one index. The first results file or shard describes the study. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
@@ -89,15 +89,15 @@ typedef struct {
   char **label; /* per entry, owned: problem label; NULL: not wanted */
 } Labels;
 
-static PetscErrorCode note_label(void *context, RgSheet *sheet, int ordinal, int position,
+static PetscErrorCode note_label(void *closure, RgGroup *group, int ordinal, int position,
                                  RgRecord *record, RgFailure *failure)
 {
-  Labels *labels = context;
+  Labels *labels = closure;
   int entry = labels->index->sources[labels->source].first + ordinal;
   int at = rg_index_find(labels->index, labels->index->entries[entry].id);
 
   PetscFunctionBeginUser;
-  (void)sheet, (void)position, (void)failure;
+  (void)group, (void)position, (void)failure;
   if (at >= 0 && labels->index->order[at] == entry)
     PetscCall(PetscStrallocpy(record->problem_label, &labels->label[entry]));
   PetscFunctionReturn(0);
@@ -125,19 +125,19 @@ static PetscErrorCode read_labels(const RgIndex *index, char **label, RgStoreSta
   PetscFunctionReturn(0);
 }
 
-/* Sheets by first appearance of their label; in each, trials in the order of the inputs. */
-static PetscErrorCode arrange(RgPacking *packing, char **label)
+/* Groups by first appearance of their label; in each, trials in the order of the inputs. */
+static PetscErrorCode arrange(RgLayout *layout, char **label)
 {
-  const RgIndex *index = packing->index;
+  const RgIndex *index = layout->index;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < index->n; i++) {
-    if (!label[i] || packing->slot_of[i] >= 0) continue;
-    PetscCall(rg_packing_add_sheet(packing, label[i], index->entries[i].earlier));
+    if (!label[i] || layout->slot_of[i] >= 0) continue;
+    PetscCall(rg_layout_add_group(layout, label[i], index->entries[i].earlier));
     for (int j = i; j < index->n; j++)
-      if (label[j] && packing->slot_of[j] < 0 && !strcmp(label[j], label[i]) &&
+      if (label[j] && layout->slot_of[j] < 0 && !strcmp(label[j], label[i]) &&
           index->entries[j].earlier == index->entries[i].earlier)
-        PetscCall(rg_packing_add(packing, j));
+        PetscCall(rg_layout_add(layout, j));
   }
   PetscFunctionReturn(0);
 }
@@ -152,23 +152,23 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
                           .study_seed = first->seed,
                           .references = first->references,
                           .complete = complete};
-  RgPacking packing;
+  RgLayout layout;
   char **label, *history = NULL, what[64];
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(index->n, &label));
   PetscCall(read_labels(index, label, status, message));
-  PetscCall(rg_packing_create(index, NULL, &packing));
-  PetscCall(arrange(&packing, label));
-  if (*status == RG_STORE_OK) PetscCall(rg_packing_survey(&packing, status, message));
+  PetscCall(rg_layout_create(index, NULL, &layout));
+  PetscCall(arrange(&layout, label));
+  if (*status == RG_STORE_OK) PetscCall(rg_layout_survey(&layout, status, message));
   if (*status == RG_STORE_OK) {
-    snprintf(what, sizeof(what), "joined %d trials of %d files", packing.n, n);
+    snprintf(what, sizeof(what), "joined %d trials of %d files", layout.n, n);
     PetscCall(rg_history_line(first->history, what, &history));
     info.history = history;
     PetscCall(
-      rg_packing_write(&packing, &info, output, 256 << 20, is_absent, output, status, message));
+      rg_layout_write(&layout, &info, output, 256 << 20, is_absent, output, status, message));
   }
-  PetscCall(rg_packing_destroy(&packing));
+  PetscCall(rg_layout_destroy(&layout));
   PetscCall(PetscFree(history));
   for (int i = 0; i < index->n; i++) PetscCall(PetscFree(label[i]));
   PetscCall(PetscFree(label));

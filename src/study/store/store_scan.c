@@ -71,9 +71,9 @@ typedef struct {
   const unsigned char *done;
 } Finished;
 
-static bool is_complete(void *context, const char *id)
+static bool is_complete(void *closure, const char *id)
 {
-  const Finished *finished = context;
+  const Finished *finished = closure;
 
   for (int i = 0; i < finished->plan->n; i++)
     if (!strcmp(finished->plan->trials[i].id, id)) return finished->done[i] == RG_STATUS_COMPLETE;

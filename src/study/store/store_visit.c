@@ -38,7 +38,7 @@ typedef struct {
   const RgIndex *index;
   int source;
   RgRecordVisitor visit;
-  void *context;
+  void *closure;
   int damaged;
   uint64_t *seen; /* ids visited in an earlier round, two words each, sorted */
   int n_seen;
@@ -57,10 +57,10 @@ static bool was_seen(const Visit *visit, const uint64_t id[2])
   return low < visit->n_seen && rg_same_hash(visit->seen + 2 * low, id);
 }
 
-static PetscErrorCode visit_trial(void *context, RgSheet *sheet, int ordinal, int position,
+static PetscErrorCode visit_trial(void *closure, RgGroup *group, int ordinal, int position,
                                   RgRecord *record, RgFailure *failure)
 {
-  Visit *visit = context;
+  Visit *visit = closure;
   const RgIndex *index = visit->index;
   int entry = index->sources[visit->source].first + ordinal, at;
   RgFailure damage = {0};
@@ -70,9 +70,9 @@ static PetscErrorCode visit_trial(void *context, RgSheet *sheet, int ordinal, in
   at = rg_index_find(index, index->entries[entry].id);
   if (at < 0 || index->order[at] != entry || was_seen(visit, index->entries[entry].id))
     PetscFunctionReturn(0);
-  PetscCall(rg_sheet_read_verified(sheet, position, record, &damage));
+  PetscCall(rg_group_read_verified(group, position, record, &damage));
   if (damage.failed) visit->damaged++;
-  else PetscCall(visit->visit(visit->context, record));
+  else PetscCall(visit->visit(visit->closure, record));
   PetscFunctionReturn(0);
 }
 
@@ -119,10 +119,10 @@ static PetscErrorCode remember(Visit *visit, const bool *gone)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visitor, void *context,
+PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visitor, void *closure,
                               int *damaged, RgStoreStatus *status, char message[512])
 {
-  Visit visit = {.visit = visitor, .context = context};
+  Visit visit = {.visit = visitor, .closure = closure};
   char *results, *directory;
   bool vanished = true;
   int n_bad = 0;

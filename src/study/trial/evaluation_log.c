@@ -255,8 +255,8 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
 }
 
 PetscErrorCode rg_evaluation_logs_remove(const char *directory,
-                                         bool (*is_finished)(void *context, const char *id),
-                                         void *context)
+                                         bool (*is_finished)(void *closure, const char *id),
+                                         void *closure)
 {
   char **names, *folder, *path, id[RG_ID_LENGTH + 1];
   int n, error;
@@ -267,7 +267,7 @@ PetscErrorCode rg_evaluation_logs_remove(const char *directory,
   for (int i = 0; i < n; i++) {
     snprintf(id, sizeof(id), "%s", names[i]);
     if (strlen(names[i]) <= RG_ID_LENGTH || names[i][RG_ID_LENGTH] != '.') continue;
-    if (!is_finished(context, id)) continue;
+    if (!is_finished(closure, id)) continue;
     PetscCall(rg_path_join(folder, names[i], &path));
     (void)unlink(path);
     PetscCall(PetscFree(path));

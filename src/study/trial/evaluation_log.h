@@ -36,7 +36,7 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
 /* Remove what is known of finished trials: `is_finished` is asked for the id of every log. The
    folder goes when it is empty. Failing is no harm. */
 PetscErrorCode rg_evaluation_logs_remove(const char *directory,
-                                         bool (*is_finished)(void *context, const char *id),
-                                         void *context);
+                                         bool (*is_finished)(void *closure, const char *id),
+                                         void *closure);
 
 #endif

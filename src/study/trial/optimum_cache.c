@@ -160,7 +160,7 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   name_of(key, name);
   PetscCall(compose(key, optimum, accuracy, &text));
   PetscCall(create_folder(folder));
-  PetscCall(rg_store_commit(folder, name, text.data, text.length, &error, message));
+  PetscCall(rg_file_commit(folder, name, text.data, text.length, &error, message));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
 }

@@ -63,7 +63,7 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
                                 .instance = run->trial->instance,
                                 .seed = run->trial->seed,
                                 .stop = rg_trial_hear_stop,
-                                .stop_context = run,
+                                .stop_closure = run,
                                 .child = run->host->child};
   if (run->cell->problem->costly && run->host->directory)
     PetscCall(rg_evaluation_log_open(run->host->directory, run->trial->id, domain->design.dim,
@@ -350,9 +350,9 @@ PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const R
 }
 
 PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFunction stop,
-                            void *stop_context, RgRecord *record, bool *stopped)
+                            void *stop_closure, RgRecord *record, bool *stopped)
 {
-  RgTrialHost host = {.stop = stop, .stop_context = stop_context};
+  RgTrialHost host = {.stop = stop, .stop_closure = stop_closure};
 
   PetscFunctionBeginUser;
   PetscCall(rg_trial_run_for(&host, study, trial, record, stopped));

@@ -7,12 +7,12 @@
 
 /* Asked after every evaluation, and now and then while one is waited for: true stops the trial
    without a record (it will be run again). */
-typedef bool (*RgStopFunction)(void *context);
+typedef bool (*RgStopFunction)(void *closure);
 
 /* Who runs a trial. All borrowed; zeroed: nobody stops it and nothing is kept. */
 typedef struct {
   RgStopFunction stop; /* NULL: nobody */
-  void *stop_context;
+  void *stop_closure;
   const char *directory; /* study directory, where costly evaluations are logged; NULL: none */
   const RgEvaluationLog *known; /* costly evaluations come from here alone: one that isn't there
                                    fails the trial; NULL: they are made */
@@ -30,7 +30,7 @@ typedef struct {
    failure gives a record of status failed with the rows finished before it. Same bits on any rank.
  */
 PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFunction stop,
-                            void *stop_context, RgRecord *record, bool *stopped);
+                            void *stop_closure, RgRecord *record, bool *stopped);
 
 /* The same with all that a host may offer. Evaluations of costly problems that an earlier run of
    the trial logged are not made again; new ones are on the disk before they are used. */

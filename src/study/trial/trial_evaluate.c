@@ -5,11 +5,11 @@
 #include "study/trial/trial_internal.h"
 
 /* What a waiting evaluation asks. */
-bool rg_trial_hear_stop(void *context)
+bool rg_trial_hear_stop(void *closure)
 {
-  RgTrialRun *run = context;
+  RgTrialRun *run = closure;
 
-  if (run->host->stop && run->host->stop(run->host->stop_context)) run->stop_heard = true;
+  if (run->host->stop && run->host->stop(run->host->stop_closure)) run->stop_heard = true;
   return run->stop_heard;
 }
 

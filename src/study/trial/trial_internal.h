@@ -45,7 +45,7 @@ static inline bool rg_trial_is_scored(const RgTrialRun *run, int s)
 }
 
 /* Whether the host wants a stop; what a waiting evaluation asks. context: the run. */
-bool rg_trial_hear_stop(void *context);
+bool rg_trial_hear_stop(void *closure);
 /* Evaluate the query as row `row`: context, f, noise; appended to the history unless it failed or
    was abandoned. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);

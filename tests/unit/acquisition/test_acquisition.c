@@ -58,14 +58,14 @@ static void test_log_ei_certain(void **state)
 }
 
 /* Partial derivatives against central differences, from far below to far above the incumbent. */
-static void check_derivatives(RgMarginalFunction function, const void *context)
+static void check_derivatives(RgMarginalFunction function, const void *closure)
 {
   for (int i = -40; i <= 40; i++) {
     double sd = 0.2 + 0.01 * (i + 40), mean = 0.3 + sd * i * 0.5, h = 1e-6 * sd;
     double means[4] = {mean + h, mean - h, mean, mean}, sds[4] = {sd, sd, sd + h, sd - h};
     double value[4], centre, d_mean, d_sd;
-    function(context, 4, means, sds, value, NULL, NULL);
-    function(context, 1, &mean, &sd, &centre, &d_mean, &d_sd);
+    function(closure, 4, means, sds, value, NULL, NULL);
+    function(closure, 1, &mean, &sd, &centre, &d_mean, &d_sd);
     RG_CLOSE((value[0] - value[1]) / (2.0 * h), d_mean, 1e-6);
     RG_CLOSE((value[2] - value[3]) / (2.0 * h), d_sd, 1e-6);
   }

@@ -12,10 +12,10 @@ typedef struct {
 } Paraboloid;
 
 /* -sum scale_j (x_j - centre_j)^2 */
-static PetscErrorCode paraboloid(void *context, int m, const double *X, double *value,
+static PetscErrorCode paraboloid(void *closure, int m, const double *X, double *value,
                                  double *gradient)
 {
-  Paraboloid *p = context;
+  Paraboloid *p = closure;
 
   p->calls++;
   p->points += m;
@@ -32,9 +32,9 @@ static PetscErrorCode paraboloid(void *context, int m, const double *X, double *
 }
 
 /* Valley of Rosenbrock on [-1, 1]^2, negated: maximum 0 at (1, 1), unit coordinates (1, 1). */
-static PetscErrorCode banana(void *context, int m, const double *X, double *value, double *gradient)
+static PetscErrorCode banana(void *closure, int m, const double *X, double *value, double *gradient)
 {
-  (void)context;
+  (void)closure;
   for (int i = 0; i < m; i++) {
     double x = 2.4 * X[2 * i] - 1.2, y = 2.4 * X[2 * i + 1] - 1.2, t = y - x * x;
     value[i] = -100.0 * t * t - (1.0 - x) * (1.0 - x);
@@ -46,10 +46,10 @@ static PetscErrorCode banana(void *context, int m, const double *X, double *valu
 }
 
 /* NaN left of 0.7, -infinity between 0.7 and 0.8, x beyond. */
-static PetscErrorCode half_defined(void *context, int m, const double *X, double *value,
+static PetscErrorCode half_defined(void *closure, int m, const double *X, double *value,
                                    double *gradient)
 {
-  (void)context;
+  (void)closure;
   for (int i = 0; i < m; i++) {
     value[i] = X[i] < 0.7 ? NAN : X[i] < 0.8 ? -INFINITY : X[i];
     if (gradient) gradient[i] = X[i] < 0.8 ? NAN : 1.0;
@@ -57,17 +57,17 @@ static PetscErrorCode half_defined(void *context, int m, const double *X, double
   return 0;
 }
 
-static PetscErrorCode nowhere(void *context, int m, const double *X, double *value,
+static PetscErrorCode nowhere(void *closure, int m, const double *X, double *value,
                               double *gradient)
 {
-  (void)context, (void)X, (void)gradient;
+  (void)closure, (void)X, (void)gradient;
   for (int i = 0; i < m; i++) value[i] = NAN;
   return 0;
 }
 
-static PetscErrorCode flat(void *context, int m, const double *X, double *value, double *gradient)
+static PetscErrorCode flat(void *closure, int m, const double *X, double *value, double *gradient)
 {
-  int dim = *(int *)context;
+  int dim = *(int *)closure;
 
   (void)X;
   for (int i = 0; i < m; i++) value[i] = 3.5;
@@ -148,9 +148,9 @@ static void test_extra_points(void **state)
 }
 
 /* A caller's raw points: the diagonal, off by one from its values. */
-static PetscErrorCode diagonal(void *context, RgRandom *random, int n, double *X, double *value)
+static PetscErrorCode diagonal(void *closure, RgRandom *random, int n, double *X, double *value)
 {
-  (void)context;
+  (void)closure;
   (void)random;
   for (int i = 0; i < n; i++) {
     X[2 * i] = X[2 * i + 1] = (double)i / n;
@@ -254,10 +254,10 @@ typedef struct {
   int evaluations;
 } Surface;
 
-static PetscErrorCode surface(void *context, int m, const double *X, double *value,
+static PetscErrorCode surface(void *closure, int m, const double *X, double *value,
                               double *gradient)
 {
-  Surface *s = context;
+  Surface *s = closure;
   double *mean, *variance, *sd, *d_mean, *d_sd;
 
   PetscFunctionBeginUser;
@@ -265,7 +265,7 @@ static PetscErrorCode surface(void *context, int m, const double *X, double *val
   PetscCall(PetscMalloc5(m, &mean, m, &variance, m, &sd, m, &d_mean, m, &d_sd));
   PetscCall(rg_posterior_predict(&s->posterior, m, X, mean, variance, &s->work));
   for (int j = 0; j < m; j++) sd[j] = sqrt(variance[j]);
-  s->acquisition.function(s->acquisition.context, m, mean, sd, value, d_mean, d_sd);
+  s->acquisition.function(s->acquisition.closure, m, mean, sd, value, d_mean, d_sd);
   for (int j = 0; j < m; j++) d_sd[j] = sd[j] < 1e-9 ? 0.0 : 0.5 * d_sd[j] / sd[j];
   if (gradient)
     PetscCall(rg_posterior_gradient(&s->posterior, m, X, d_mean, d_sd, &s->work, gradient));

@@ -8,7 +8,7 @@
 /* ---- PIMS and MES
    ----------------------------------------------------------------------------- */
 
-static void check_marginal(RgMarginalFunction function, const void *context)
+static void check_marginal(RgMarginalFunction function, const void *closure)
 {
   const double h = 1e-6;
 
@@ -17,8 +17,8 @@ static void check_marginal(RgMarginalFunction function, const void *context)
       double at[4] = {mean + h, mean - h, mean, mean}, width[4] = {sd, sd, sd + h, sd - h};
       double value[4], one, d_mean, d_sd;
 
-      (*function)(context, 1, &mean, &sd, &one, &d_mean, &d_sd);
-      (*function)(context, 4, at, width, value, NULL, NULL);
+      (*function)(closure, 1, &mean, &sd, &one, &d_mean, &d_sd);
+      (*function)(closure, 4, at, width, value, NULL, NULL);
       RG_CLOSE(d_mean, (value[0] - value[1]) / (2 * h), 1e-6);
       RG_CLOSE(d_sd, (value[2] - value[3]) / (2 * h), 1e-6);
     }

@@ -144,16 +144,16 @@ static void test_words_nobody_asked_for(void **state)
   RG_OK(rg_child_close(&child, true));
 }
 
-static bool wants_stop(void *context)
+static bool wants_stop(void *closure)
 {
-  ++*(int *)context;
+  ++*(int *)closure;
   return true;
 }
 
 static void test_a_stop_shortens_the_wait(void **state)
 {
   int asked = 0;
-  RgPatience patience = {.limit = 1000, .grace = 0.3, .stop = wants_stop, .context = &asked};
+  RgPatience patience = {.limit = 1000, .grace = 0.3, .stop = wants_stop, .closure = &asked};
   RgChild *child = start("exec cat"), *slow = start("exec sleep 1000");
 
   (void)state;

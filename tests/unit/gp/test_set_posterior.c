@@ -246,9 +246,9 @@ typedef struct {
   double mean[MAX_POINTS];
 } Follower;
 
-static PetscErrorCode follower_reset(void *context, const RgSetPosterior *posterior)
+static PetscErrorCode follower_reset(void *closure, const RgSetPosterior *posterior)
 {
-  Follower *follower = context;
+  Follower *follower = closure;
 
   ++follower->resets;
   follower->size = rg_set_posterior_size(posterior);
@@ -256,10 +256,10 @@ static PetscErrorCode follower_reset(void *context, const RgSetPosterior *poster
   return 0;
 }
 
-static PetscErrorCode follower_update(void *context, const RgSetPosterior *posterior,
+static PetscErrorCode follower_update(void *closure, const RgSetPosterior *posterior,
                                       const RgSetUpdate *update)
 {
-  Follower *follower = context;
+  Follower *follower = closure;
   double mean = rg_set_posterior_mean(posterior)[update->index];
 
   RG_CLOSE(update->step * update->pivot, update->y - mean, 1e-13);

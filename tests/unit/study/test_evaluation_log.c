@@ -177,9 +177,9 @@ static void test_cannot_be_written(void **state)
   RG_OK(rg_evaluation_log_close(&log));
 }
 
-static bool is_ours(void *context, const char *trial)
+static bool is_ours(void *closure, const char *trial)
 {
-  ++*(int *)context;
+  ++*(int *)closure;
   return !strcmp(trial, id);
 }
 

@@ -48,11 +48,11 @@ static int tear_down(void **state)
   return 0;
 }
 
-static PetscErrorCode count_record(void *context, const RgRecord *record)
+static PetscErrorCode count_record(void *closure, const RgRecord *record)
 {
   PetscFunctionBeginUser;
   (void)record;
-  ++*(int *)context;
+  ++*(int *)closure;
   PetscFunctionReturn(0);
 }
 

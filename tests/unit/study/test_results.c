@@ -125,10 +125,10 @@ static void packing_again_changes_nothing(void **state)
   bench_destroy(&bench);
 }
 
-static PetscErrorCode count_earlier(void *context, const RgRecord *record)
+static PetscErrorCode count_earlier(void *closure, const RgRecord *record)
 {
   PetscFunctionBeginUser;
-  *(int *)context += record->earlier;
+  *(int *)closure += record->earlier;
   PetscFunctionReturn(0);
 }
 
@@ -259,12 +259,12 @@ static void add_retried(Bench *bench, RgStatus status, const char *message)
   bench_flush(bench);
 }
 
-static PetscErrorCode find_retried(void *context, const RgRecord *record)
+static PetscErrorCode find_retried(void *closure, const RgRecord *record)
 {
   PetscFunctionBeginUser;
   if (record->seed == 4 && !strcmp(record->problem, "branin") &&
       !strcmp(record->algorithm, "gp_ucb"))
-    snprintf(context, 256, "%d: %.200s", (int)record->status, record->message);
+    snprintf(closure, 256, "%d: %.200s", (int)record->status, record->message);
   PetscFunctionReturn(0);
 }
 

@@ -179,9 +179,9 @@ static void test_a_failure_is_a_result(void **state)
   RG_OK(rg_record_destroy(&record));
 }
 
-static bool stop_at_third(void *context)
+static bool stop_at_third(void *closure)
 {
-  int *asked = context;
+  int *asked = closure;
   return ++*asked == 3;
 }
 

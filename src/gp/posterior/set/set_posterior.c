@@ -133,7 +133,7 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
   PetscCall(prepare_backend(posterior));
   forget(posterior);
   for (int l = 0; l < posterior->n_listeners; ++l) {
-    PetscCall(posterior->listeners[l].reset(posterior->listeners[l].context, posterior));
+    PetscCall(posterior->listeners[l].reset(posterior->listeners[l].closure, posterior));
   }
   PetscFunctionReturn(0);
 }
@@ -165,7 +165,7 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
   update.step = (y - posterior->mean[index]) / update.pivot;
   ops->scale((size_t)size, 1.0 / update.pivot, posterior->row);
   for (int l = 0; l < posterior->n_listeners; ++l) {
-    PetscCall(posterior->listeners[l].update(posterior->listeners[l].context, posterior, &update));
+    PetscCall(posterior->listeners[l].update(posterior->listeners[l].closure, posterior, &update));
   }
   ops->absorb((size_t)size, update.step, posterior->row, posterior->mean, posterior->variance);
   PetscCall(posterior->backend->push(posterior->state, &posterior->prior, index, update.pivot,
@@ -231,7 +231,7 @@ PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetLis
   PetscCheck(posterior->n_listeners < MAX_LISTENERS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "More than %d followers", MAX_LISTENERS);
   posterior->listeners[posterior->n_listeners++] = *listener;
-  PetscCall(listener->reset(listener->context, posterior));
+  PetscCall(listener->reset(listener->closure, posterior));
   PetscFunctionReturn(0);
 }
 

@@ -31,9 +31,9 @@ typedef struct {
    paths). `reset`: the data are forgotten, hyperparameters may differ; `update`: before mean and
    variance change. Observations that teach nothing are not reported. */
 typedef struct {
-  void *context;
-  PetscErrorCode (*reset)(void *context, const RgSetPosterior *posterior);
-  PetscErrorCode (*update)(void *context, const RgSetPosterior *posterior,
+  void *closure;
+  PetscErrorCode (*reset)(void *closure, const RgSetPosterior *posterior);
+  PetscErrorCode (*update)(void *closure, const RgSetPosterior *posterior,
                            const RgSetUpdate *update);
 } RgSetListener;
 

@@ -18,16 +18,16 @@ static void writes_and_replaces(void **state)
 
   (void)state;
   scratch_create(scratch);
-  RG_OK(rg_store_commit(scratch, "a.h5", "hello", 5, &error, message));
+  RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &error, message));
   assert_int_equal(error, 0);
-  RG_OK(rg_store_commit(scratch, "a.h5", "other!", 6, &error, message));
+  RG_OK(rg_file_commit(scratch, "a.h5", "other!", 6, &error, message));
   assert_int_equal(error, 0);
   snprintf(path, sizeof(path), "%s/a.h5", scratch);
   bytes = scratch_read(path, &length);
   assert_int_equal(length, 6);
   assert_memory_equal(bytes, "other!", 6);
   free(bytes);
-  RG_OK(rg_store_commit(scratch, "empty", NULL, 0, &error, message));
+  RG_OK(rg_file_commit(scratch, "empty", NULL, 0, &error, message));
   assert_int_equal(error, 0);
   assert_int_equal(scratch_count(scratch, ""), 2); /* no temporary file is left */
   scratch_remove(scratch);
@@ -41,7 +41,7 @@ static void missing_directory_is_an_error(void **state)
   (void)state;
   scratch_create(scratch);
   snprintf(directory, sizeof(directory), "%s/nowhere", scratch);
-  RG_OK(rg_store_commit(directory, "a.h5", "hello", 5, &error, message));
+  RG_OK(rg_file_commit(directory, "a.h5", "hello", 5, &error, message));
   assert_int_equal(error, ENOENT);
   assert_non_null(strstr(message, "nowhere/a.h5"));
   scratch_remove(scratch);
@@ -61,7 +61,7 @@ static void nothing_is_left_of_a_failed_write(void **state)
   small = old;
   small.rlim_cur = 5000;
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-  RG_OK(rg_store_commit(scratch, "a.h5", bytes, sizeof(bytes), &error, message));
+  RG_OK(rg_file_commit(scratch, "a.h5", bytes, sizeof(bytes), &error, message));
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
   assert_int_equal(error, EFBIG);
   assert_non_null(strstr(message, "needs 8.0 KiB"));
@@ -79,7 +79,7 @@ static void target_that_is_a_directory_is_an_error(void **state)
   scratch_create(scratch);
   snprintf(directory, sizeof(directory), "%s/a.h5", scratch);
   assert_int_equal(mkdir(directory, 0777), 0);
-  RG_OK(rg_store_commit(scratch, "a.h5", "hello", 5, &error, message));
+  RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &error, message));
   assert_true(error == EISDIR || error == EEXIST);
   assert_non_null(strstr(message, "rename"));
   assert_int_equal(scratch_count(scratch, ""), 1);

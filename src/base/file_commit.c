@@ -1,5 +1,4 @@
-#include "study/store/store.h"
-
+/* The crash-safe commit of a whole file. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -23,8 +22,8 @@ static int fill(int fd, const void *bytes, size_t length, const char **step)
   return closing;
 }
 
-PetscErrorCode rg_store_commit(const char *directory, const char *name, const void *bytes,
-                               size_t length, int *error, char message[512])
+PetscErrorCode rg_file_commit(const char *directory, const char *name, const void *bytes,
+                              size_t length, int *error, char message[512])
 {
   char temporary[PETSC_MAX_PATH_LEN], path[PETSC_MAX_PATH_LEN];
   const char *step = "create";

@@ -1,11 +1,11 @@
-#include "study/hdf5/sheet.h"
+#include "study/hdf5/group.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
 
-PetscErrorCode rg_sheet_shape_create(const char *label, bool earlier, RgSheetShape *shape)
+PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupShape *shape)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(shape, sizeof(*shape)));
@@ -15,7 +15,7 @@ PetscErrorCode rg_sheet_shape_create(const char *label, bool earlier, RgSheetSha
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_sheet_shape_destroy(RgSheetShape *shape)
+PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(shape->label));
@@ -29,7 +29,7 @@ static int max_int(int a, int b)
 }
 
 /* Keep the extra columns sorted by name, so that the file does not tell who came first. */
-static PetscErrorCode add_extra(RgSheetShape *shape, const char *name, const char *doc)
+static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const char *doc)
 {
   int at = 0;
 
@@ -71,7 +71,7 @@ static size_t text_bytes(const RgRecord *record)
   return bytes;
 }
 
-PetscErrorCode rg_sheet_shape_add(RgSheetShape *shape, const RgRecord *record)
+PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
 {
   PetscFunctionBeginUser;
   shape->n++;
@@ -93,7 +93,7 @@ PetscErrorCode rg_sheet_shape_add(RgSheetShape *shape, const RgRecord *record)
 
 /* Per text HDF5 keeps a reference of 16 bytes in the dataset, a header of 16 bytes in its heap, and
    padding; every dataset and its attributes take about 1.5 KiB. */
-uint64_t rg_sheet_shape_bytes(const RgSheetShape *shape)
+uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
 {
   uint64_t doubles = (uint64_t)shape->n_extra;
 
@@ -111,7 +111,7 @@ uint64_t rg_sheet_shape_bytes(const RgSheetShape *shape)
          8 * (uint64_t)shape->n_rows + 16384;
 }
 
-PetscErrorCode rg_sheet_name(const char *label, char **name)
+PetscErrorCode rg_group_name(const char *label, char **name)
 {
   RgText text = {0};
 
@@ -129,16 +129,16 @@ PetscErrorCode rg_sheet_name(const char *label, char **name)
   PetscFunctionReturn(0);
 }
 
-RgSheet rg_sheet_none(void)
+RgGroup rg_group_none(void)
 {
-  RgSheet sheet = {.group = -1, .timing = -1, .provenance = -1};
+  RgGroup group = {.handle = -1, .timing = -1, .provenance = -1};
 
-  for (int a = 0; a < RG_AXIS_COUNT; a++) sheet.axis[a] = -1;
-  for (int c = 0; c < RG_COLUMN_COUNT; c++) sheet.column[c] = -1;
-  return sheet;
+  for (int a = 0; a < RG_AXIS_COUNT; a++) group.axis[a] = -1;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) group.column[c] = -1;
+  return group;
 }
 
-void rg_sheet_extents(const RgSheetShape *shape, hsize_t extent[RG_AXIS_COUNT])
+void rg_group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT])
 {
   extent[RG_AXIS_TRIAL] = (hsize_t)shape->n;
   extent[RG_AXIS_ITERATION] = (hsize_t)shape->n_rows;
@@ -148,7 +148,7 @@ void rg_sheet_extents(const RgSheetShape *shape, hsize_t extent[RG_AXIS_COUNT])
   extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
 }
 
-int rg_sheet_column_axes(const RgSheetShape *shape, int column, RgAxis axis[3], hsize_t size[3])
+int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3])
 {
   hsize_t extent[RG_AXIS_COUNT];
   static const RgAxis axis_of[] = {[-RG_WIDTH_X] = RG_AXIS_X,
@@ -157,7 +157,7 @@ int rg_sheet_column_axes(const RgSheetShape *shape, int column, RgAxis axis[3], 
                                    [-RG_WIDTH_S] = RG_AXIS_S};
   int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1, n = 2;
 
-  rg_sheet_extents(shape, extent);
+  rg_group_extents(shape, extent);
   axis[0] = RG_AXIS_TRIAL;
   axis[1] = RG_AXIS_ITERATION;
   if (width < 0) axis[n++] = axis_of[-width];
@@ -165,7 +165,7 @@ int rg_sheet_column_axes(const RgSheetShape *shape, int column, RgAxis axis[3], 
   return size[n - 1] ? n : 0;
 }
 
-int rg_sheet_width(const RgSheetShape *shape)
+int rg_group_width(const RgGroupShape *shape)
 {
   return max_int(max_int(1, shape->n_scores),
                  max_int(shape->dim_x, max_int(shape->dim_c, shape->dim_z)));
@@ -182,7 +182,7 @@ hid_t rg_field_memory_type(RgFieldType type)
   }
 }
 
-bool rg_sheet_select(hid_t dataset, int position, hid_t *file, hid_t *memory)
+bool rg_group_select(hid_t dataset, int position, hid_t *file, hid_t *memory)
 {
   hsize_t size[3], start[3] = {(hsize_t)position, 0, 0};
   int rank;
@@ -202,22 +202,22 @@ static void close_datasets(int n, hid_t *datasets)
   }
 }
 
-PetscErrorCode rg_sheet_close(RgSheet *sheet)
+PetscErrorCode rg_group_close(RgGroup *group)
 {
   PetscFunctionBeginUser;
-  close_datasets(RG_AXIS_COUNT, sheet->axis);
-  close_datasets(RG_COLUMN_COUNT, sheet->column);
-  if (sheet->extra) close_datasets(sheet->shape->n_extra, sheet->extra);
-  if (sheet->timing >= 0) H5Gclose(sheet->timing);
-  if (sheet->provenance >= 0) H5Gclose(sheet->provenance);
-  if (sheet->group >= 0) H5Gclose(sheet->group);
-  sheet->group = sheet->timing = sheet->provenance = -1;
-  PetscCall(PetscFree(sheet->extra));
-  PetscCall(PetscFree(sheet->scratch));
-  if (sheet->reading && sheet->shape) {
-    PetscCall(rg_sheet_shape_destroy(sheet->shape));
-    PetscCall(PetscFree(sheet->shape));
+  close_datasets(RG_AXIS_COUNT, group->axis);
+  close_datasets(RG_COLUMN_COUNT, group->column);
+  if (group->extra) close_datasets(group->shape->n_extra, group->extra);
+  if (group->timing >= 0) H5Gclose(group->timing);
+  if (group->provenance >= 0) H5Gclose(group->provenance);
+  if (group->handle >= 0) H5Gclose(group->handle);
+  group->handle = group->timing = group->provenance = -1;
+  PetscCall(PetscFree(group->extra));
+  PetscCall(PetscFree(group->scratch));
+  if (group->reading && group->shape) {
+    PetscCall(rg_group_shape_destroy(group->shape));
+    PetscCall(PetscFree(group->shape));
   }
-  sheet->shape = NULL;
+  group->shape = NULL;
   PetscFunctionReturn(0);
 }

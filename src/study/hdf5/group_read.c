@@ -1,4 +1,4 @@
-#include "study/hdf5/sheet.h"
+#include "study/hdf5/group.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,19 +7,19 @@
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-static hid_t open_dataset(hid_t group, const char *name)
+static hid_t open_dataset(hid_t handle, const char *name)
 {
-  if (group < 0 || H5Lexists(group, name, H5P_DEFAULT) <= 0) return -1;
-  return H5Dopen2(group, name, H5P_DEFAULT);
+  if (handle < 0 || H5Lexists(handle, name, H5P_DEFAULT) <= 0) return -1;
+  return H5Dopen2(handle, name, H5P_DEFAULT);
 }
 
 /* A dataset of exactly these extents, or a failure: nothing is read into a buffer it might not fit.
  */
-static hid_t open_sized(hid_t group, const char *name, int rank, const hsize_t *size,
+static hid_t open_sized(hid_t handle, const char *name, int rank, const hsize_t *size,
                         RgFailure *failure)
 {
   hsize_t found[3] = {0};
-  hid_t dataset = open_dataset(group, name), space;
+  hid_t dataset = open_dataset(handle, name), space;
   bool fits = false;
 
   if (dataset >= 0) {
@@ -46,46 +46,46 @@ static bool type_fits(hid_t dataset, RgFieldType type)
   return fits;
 }
 
-static int axis_length(hid_t group, RgAxis axis)
+static int axis_length(hid_t handle, RgAxis axis)
 {
-  hid_t dataset = open_dataset(group, rg_axes[axis].name);
+  hid_t dataset = open_dataset(handle, rg_axes[axis].name);
   long length = dataset < 0 ? 0 : rg_h5_length(dataset);
 
   if (dataset >= 0) H5Dclose(dataset);
   return length < 0 || length > INT32_MAX ? 0 : (int)length;
 }
 
-static PetscErrorCode read_shape(RgSheet *sheet, RgFailure *failure)
+static PetscErrorCode read_shape(RgGroup *group, RgFailure *failure)
 {
-  RgSheetShape *shape = sheet->shape;
+  RgGroupShape *shape = group->shape;
   bool found;
 
   PetscFunctionBeginUser;
   PetscCall(PetscFree(shape->label));
-  PetscCall(rg_h5_read_text(sheet->group, "problem_label", &shape->label, &found));
-  shape->n = axis_length(sheet->group, RG_AXIS_TRIAL);
-  shape->n_rows = axis_length(sheet->group, RG_AXIS_ITERATION);
-  shape->dim_x = axis_length(sheet->group, RG_AXIS_X);
-  shape->dim_c = axis_length(sheet->group, RG_AXIS_C);
-  shape->dim_z = axis_length(sheet->group, RG_AXIS_Z);
-  shape->n_scores = axis_length(sheet->group, RG_AXIS_S);
+  PetscCall(rg_h5_read_text(group->handle, "problem_label", &shape->label, &found));
+  shape->n = axis_length(group->handle, RG_AXIS_TRIAL);
+  shape->n_rows = axis_length(group->handle, RG_AXIS_ITERATION);
+  shape->dim_x = axis_length(group->handle, RG_AXIS_X);
+  shape->dim_c = axis_length(group->handle, RG_AXIS_C);
+  shape->dim_z = axis_length(group->handle, RG_AXIS_Z);
+  shape->n_scores = axis_length(group->handle, RG_AXIS_S);
   if (!found || shape->n < 1 || shape->n_rows < 1)
     rg_failure_set(failure, "a group without a problem label or axes");
   PetscFunctionReturn(0);
 }
 
 /* Columns of an earlier version of the schema may be absent; those that exist must fit. */
-static void open_columns(RgSheet *sheet, RgFailure *failure)
+static void open_columns(RgGroup *group, RgFailure *failure)
 {
   RgAxis axis[3];
   hsize_t size[3];
 
   for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++) {
-    hid_t group = rg_columns[c].result ? sheet->group : sheet->timing;
-    int n = rg_sheet_column_axes(sheet->shape, c, axis, size);
-    if (!n || group < 0 || H5Lexists(group, rg_columns[c].name, H5P_DEFAULT) <= 0) continue;
-    sheet->column[c] = open_sized(group, rg_columns[c].name, n, size, failure);
-    sheet->shape->used[c] = !failure->failed && rg_h5_has_data(sheet->column[c]);
+    hid_t handle = rg_columns[c].result ? group->handle : group->timing;
+    int n = rg_group_column_axes(group->shape, c, axis, size);
+    if (!n || handle < 0 || H5Lexists(handle, rg_columns[c].name, H5P_DEFAULT) <= 0) continue;
+    group->column[c] = open_sized(handle, rg_columns[c].name, n, size, failure);
+    group->shape->used[c] = !failure->failed && rg_h5_has_data(group->column[c]);
   }
 }
 
@@ -97,20 +97,20 @@ static bool is_standard(const char *name)
 }
 
 typedef struct {
-  RgSheetShape *shape;
+  RgGroupShape *shape;
   PetscErrorCode error;
 } ExtraSearch;
 
 /* Any other dataset may be a column of an algorithm. */
-static herr_t find_extra(hid_t group, const char *name, const H5L_info_t *link, void *context)
+static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link, void *closure)
 {
-  ExtraSearch *search = context;
-  RgSheetShape *shape = search->shape;
+  ExtraSearch *search = closure;
+  RgGroupShape *shape = search->shape;
   H5O_info_t object;
 
   (void)link;
   if (is_standard(name) || strlen(name) >= RG_NAME_MAX) return 0;
-  if (H5Oget_info_by_name(group, name, &object, H5P_DEFAULT) < 0) return -1;
+  if (H5Oget_info_by_name(handle, name, &object, H5P_DEFAULT) < 0) return -1;
   if (object.type != H5O_TYPE_DATASET) return 0;
   if (shape->n_extra == shape->capacity) {
     shape->capacity = 2 * shape->capacity + 4;
@@ -124,7 +124,7 @@ static herr_t find_extra(hid_t group, const char *name, const H5L_info_t *link, 
 
 /* A dataset that somebody added to a results file is no reason to refuse it: what does not look
    like a column is left alone. */
-static PetscErrorCode open_one_extra(RgSheet *sheet, RgSheetExtra *extra, hid_t *dataset,
+static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t *dataset,
                                      bool *fits)
 {
   RgFailure none = {0};
@@ -133,8 +133,8 @@ static PetscErrorCode open_one_extra(RgSheet *sheet, RgSheetExtra *extra, hid_t 
   char *doc;
 
   PetscFunctionBeginUser;
-  (void)rg_sheet_column_axes(sheet->shape, RG_COLUMN_COUNT, axis, size);
-  *dataset = open_sized(sheet->group, extra->name, 2, size, &none);
+  (void)rg_group_column_axes(group->shape, RG_COLUMN_COUNT, axis, size);
+  *dataset = open_sized(group->handle, extra->name, 2, size, &none);
   *fits = !none.failed && type_fits(*dataset, RG_FIELD_REAL);
   if (!*fits) {
     if (*dataset >= 0) H5Dclose(*dataset);
@@ -147,53 +147,53 @@ static PetscErrorCode open_one_extra(RgSheet *sheet, RgSheetExtra *extra, hid_t 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode open_extra(RgSheet *sheet, RgFailure *failure)
+static PetscErrorCode open_extra(RgGroup *group, RgFailure *failure)
 {
-  RgSheetShape *shape = sheet->shape;
+  RgGroupShape *shape = group->shape;
   ExtraSearch search = {shape, 0};
   bool fits;
   int n = 0;
 
   PetscFunctionBeginUser;
   if (failure->failed) PetscFunctionReturn(0);
-  if (H5Literate(sheet->group, H5_INDEX_NAME, H5_ITER_INC, NULL, find_extra, &search) < 0)
+  if (H5Literate(group->handle, H5_INDEX_NAME, H5_ITER_INC, NULL, find_extra, &search) < 0)
     rg_failure_set(failure, "HDF5 can't list a group");
   PetscCall(search.error);
-  PetscCall(PetscMalloc1(shape->n_extra, &sheet->extra));
+  PetscCall(PetscMalloc1(shape->n_extra, &group->extra));
   for (int i = 0; i < shape->n_extra; i++) {
-    PetscCall(open_one_extra(sheet, &shape->extra[i], &sheet->extra[n], &fits));
+    PetscCall(open_one_extra(group, &shape->extra[i], &group->extra[n], &fits));
     if (fits) shape->extra[n++] = shape->extra[i];
   }
   shape->n_extra = n;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_sheet_open(hid_t parent, const char *name, bool earlier, RgSheet *sheet,
+PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
                              RgFailure *failure)
 {
-  RgSheetShape *shape;
-  hid_t group;
+  RgGroupShape *shape;
+  hid_t handle;
 
   PetscFunctionBeginUser;
-  *sheet = rg_sheet_none();
-  PetscCall(PetscMalloc1(1, &sheet->shape));
-  sheet->reading = true;
-  shape = sheet->shape;
-  PetscCall(rg_sheet_shape_create("", earlier, shape));
-  group = sheet->group = H5Gopen2(parent, name, H5P_DEFAULT);
-  if (group < 0) {
+  *group = rg_group_none();
+  PetscCall(PetscMalloc1(1, &group->shape));
+  group->reading = true;
+  shape = group->shape;
+  PetscCall(rg_group_shape_create("", earlier, shape));
+  handle = group->handle = H5Gopen2(parent, name, H5P_DEFAULT);
+  if (handle < 0) {
     rg_failure_set(failure, "HDF5 can't open group '%s'", name);
     PetscFunctionReturn(0);
   }
-  PetscCall(read_shape(sheet, failure));
+  PetscCall(read_shape(group, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  if (H5Lexists(group, RG_GROUP_TIMING, H5P_DEFAULT) > 0)
-    sheet->timing = H5Gopen2(group, RG_GROUP_TIMING, H5P_DEFAULT);
-  if (H5Lexists(group, RG_GROUP_PROVENANCE, H5P_DEFAULT) > 0)
-    sheet->provenance = H5Gopen2(group, RG_GROUP_PROVENANCE, H5P_DEFAULT);
-  open_columns(sheet, failure);
-  PetscCall(open_extra(sheet, failure));
-  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_sheet_width(shape), &sheet->scratch));
+  if (H5Lexists(handle, RG_GROUP_TIMING, H5P_DEFAULT) > 0)
+    group->timing = H5Gopen2(handle, RG_GROUP_TIMING, H5P_DEFAULT);
+  if (H5Lexists(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT) > 0)
+    group->provenance = H5Gopen2(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT);
+  open_columns(group, failure);
+  PetscCall(open_extra(group, failure));
+  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_group_width(shape), &group->scratch));
   PetscFunctionReturn(0);
 }
 
@@ -214,16 +214,16 @@ static void read_range(hid_t dataset, hid_t type, int first, int n, void *values
 }
 
 /* The values of one field into `values` (8 bytes each: char *, double, uint64_t; 4 for int). */
-static PetscErrorCode read_field(RgSheet *sheet, const RgFieldInfo *info, int first, int n,
+static PetscErrorCode read_field(RgGroup *group, const RgFieldInfo *info, int first, int n,
                                  void *values, RgFailure *failure)
 {
-  hsize_t size = (hsize_t)sheet->shape->n;
+  hsize_t size = (hsize_t)group->shape->n;
   hid_t dataset, type;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(values, (size_t)n * sizeof(uint64_t)));
   dataset =
-    open_sized(info->provenance ? sheet->provenance : sheet->group, info->name, 1, &size, failure);
+    open_sized(info->provenance ? group->provenance : group->handle, info->name, 1, &size, failure);
   if (!failure->failed && !type_fits(dataset, info->type))
     rg_failure_set(failure, "dataset '%s' has the wrong type", info->name);
   if (!failure->failed) {
@@ -255,7 +255,7 @@ static PetscErrorCode store_text(const RgFieldInfo *info, const char *text, RgRe
   PetscFunctionReturn(0);
 }
 
-static bool fields_plausible(const RgSheetShape *shape, const RgRecord *record)
+static bool fields_plausible(const RgGroupShape *shape, const RgRecord *record)
 {
   return record->n_rows >= 0 && record->n_rows <= shape->n_rows && record->dim_x >= 0 &&
          record->dim_x <= shape->dim_x && record->dim_c >= 0 && record->dim_c <= shape->dim_c &&
@@ -263,7 +263,7 @@ static bool fields_plausible(const RgSheetShape *shape, const RgRecord *record)
          record->n_scores <= shape->n_scores && strlen(record->id) == RG_ID_LENGTH;
 }
 
-PetscErrorCode rg_sheet_read_fields(RgSheet *sheet, int first, int n, RgRecord *records,
+PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *records,
                                     RgFailure *failure)
 {
   uint64_t *values;
@@ -272,8 +272,8 @@ PetscErrorCode rg_sheet_read_fields(RgSheet *sheet, int first, int n, RgRecord *
   PetscCall(PetscMalloc1(n, &values));
   for (int f = 0; f < rg_field_count && !failure->failed; f++) {
     const RgFieldInfo *info = &rg_fields[f];
-    if (info->scored && !sheet->shape->n_scores) continue;
-    PetscCall(read_field(sheet, info, first, n, values, failure));
+    if (info->scored && !group->shape->n_scores) continue;
+    PetscCall(read_field(group, info, first, n, values, failure));
     for (int i = 0; i < n; i++) {
       if (is_text(info)) {
         char *text = ((char **)values)[i];
@@ -287,41 +287,41 @@ PetscErrorCode rg_sheet_read_fields(RgSheet *sheet, int first, int n, RgRecord *
   }
   PetscCall(PetscFree(values));
   for (int i = 0; i < n && !failure->failed; i++) {
-    records[i].earlier = sheet->shape->earlier;
-    if (!fields_plausible(sheet->shape, &records[i]))
+    records[i].earlier = group->shape->earlier;
+    if (!fields_plausible(group->shape, &records[i]))
       rg_failure_set(failure, "trial %d has impossible dimensions", first + i);
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_hex(RgSheet *sheet, const char *name, char (*hex)[RG_ID_LENGTH + 1],
+static PetscErrorCode read_hex(RgGroup *group, const char *name, char (*hex)[RG_ID_LENGTH + 1],
                                char **values, RgFailure *failure)
 {
   PetscFunctionBeginUser;
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(
-    read_field(sheet, &rg_fields[rg_field_find(name)], 0, sheet->shape->n, values, failure));
-  for (int i = 0; i < sheet->shape->n; i++) {
+    read_field(group, &rg_fields[rg_field_find(name)], 0, group->shape->n, values, failure));
+  for (int i = 0; i < group->shape->n; i++) {
     PetscCall(PetscStrncpy(hex[i], values[i] ? values[i] : "", RG_ID_LENGTH + 1));
     H5free_memory(values[i]);
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_sheet_read_identities(RgSheet *sheet, char (*ids)[RG_ID_LENGTH + 1],
+PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
                                         RgFailure *failure)
 {
   char **values;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(sheet->shape->n, &values));
-  PetscCall(read_hex(sheet, "id", ids, values, failure));
-  PetscCall(read_hex(sheet, "checksum", checksums, values, failure));
+  PetscCall(PetscMalloc1(group->shape->n, &values));
+  PetscCall(read_hex(group, "id", ids, values, failure));
+  PetscCall(read_hex(group, "checksum", checksums, values, failure));
   if (!failure->failed) {
     PetscCall(
-      read_field(sheet, &rg_fields[rg_field_find("status")], 0, sheet->shape->n, values, failure));
-    memcpy(status, values, (size_t)sheet->shape->n * sizeof(*status));
+      read_field(group, &rg_fields[rg_field_find("status")], 0, group->shape->n, values, failure));
+    memcpy(status, values, (size_t)group->shape->n * sizeof(*status));
   }
   PetscCall(PetscFree(values));
   PetscFunctionReturn(0);
@@ -330,7 +330,7 @@ PetscErrorCode rg_sheet_read_identities(RgSheet *sheet, char (*ids)[RG_ID_LENGTH
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* One trial of one column, narrowed to `rows` x `width` of the record. */
-static PetscErrorCode read_column(RgSheet *sheet, hid_t dataset, int position, int rows, int width,
+static PetscErrorCode read_column(RgGroup *group, hid_t dataset, int position, int rows, int width,
                                   double **values, RgFailure *failure)
 {
   hid_t file, memory;
@@ -339,30 +339,30 @@ static PetscErrorCode read_column(RgSheet *sheet, hid_t dataset, int position, i
 
   PetscFunctionBeginUser;
   if (failure->failed || !rows || !width) PetscFunctionReturn(0);
-  ok = rg_sheet_select(dataset, position, &file, &memory);
+  ok = rg_group_select(dataset, position, &file, &memory);
   H5Sget_simple_extent_dims(memory, size, NULL);
-  if (!ok || H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, sheet->scratch) < 0)
+  if (!ok || H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, group->scratch) < 0)
     rg_failure_set(failure, "HDF5 can't read the columns of trial %d", position);
   H5Sclose(memory);
   H5Sclose(file);
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1((size_t)rows * (size_t)width, values));
   for (int r = 0; r < rows; r++)
-    memcpy(*values + (size_t)r * (size_t)width, sheet->scratch + (size_t)r * size[2],
+    memcpy(*values + (size_t)r * (size_t)width, group->scratch + (size_t)r * size[2],
            (size_t)width * sizeof(double));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_extra(RgSheet *sheet, int position, RgRecord *record, RgFailure *failure)
+static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record, RgFailure *failure)
 {
   double *values;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(RG_EXTRA_MAX, &record->extra_name));
   PetscCall(PetscCalloc1(RG_EXTRA_MAX, &record->extra_doc));
-  for (int i = 0; i < sheet->shape->n_extra && !failure->failed; i++) {
+  for (int i = 0; i < group->shape->n_extra && !failure->failed; i++) {
     values = NULL;
-    PetscCall(read_column(sheet, sheet->extra[i], position, record->n_rows, 1, &values, failure));
+    PetscCall(read_column(group, group->extra[i], position, record->n_rows, 1, &values, failure));
     if (!rg_values_any(values, (size_t)record->n_rows)) { /* a column of another algorithm */
       PetscCall(PetscFree(values));
       continue;
@@ -372,21 +372,21 @@ static PetscErrorCode read_extra(RgSheet *sheet, int position, RgRecord *record,
       rg_failure_set(failure, "trial %d has too many columns", position);
       break;
     }
-    memcpy(record->extra_name[record->n_extra], sheet->shape->extra[i].name, RG_NAME_MAX);
-    memcpy(record->extra_doc[record->n_extra], sheet->shape->extra[i].doc, RG_DOC_MAX);
+    memcpy(record->extra_name[record->n_extra], group->shape->extra[i].name, RG_NAME_MAX);
+    memcpy(record->extra_doc[record->n_extra], group->shape->extra[i].doc, RG_DOC_MAX);
     record->extra[record->n_extra++] = values;
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_sheet_read_columns(RgSheet *sheet, int position, RgRecord *record,
+PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
                                      RgFailure *failure)
 {
   PetscFunctionBeginUser;
   for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++)
-    if (sheet->shape->used[c])
-      PetscCall(read_column(sheet, sheet->column[c], position, record->n_rows,
+    if (group->shape->used[c])
+      PetscCall(read_column(group, group->column[c], position, record->n_rows,
                             rg_record_width(record, c), &record->column[c], failure));
-  if (!failure->failed) PetscCall(read_extra(sheet, position, record, failure));
+  if (!failure->failed) PetscCall(read_extra(group, position, record, failure));
   PetscFunctionReturn(0);
 }

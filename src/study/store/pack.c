@@ -7,25 +7,25 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "study/store/packing.h"
+#include "study/store/layout.h"
 
 /* ---- who goes where -------------------------------------------------------------------------- */
 
-/* The trials of the plan in its order, sheet by sheet. *missing: how many are not there. */
-static PetscErrorCode add_planned(RgPacking *packing, const RgPlan *plan, int *missing)
+/* The trials of the plan in its order, group by group. *missing: how many are not there. */
+static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *missing)
 {
-  const RgIndex *index = packing->index;
+  const RgIndex *index = layout->index;
   uint64_t id[2];
 
   PetscFunctionBeginUser;
   *missing = 0;
   for (int g = 0; g < plan->n_groups; g++) {
     const RgPlanGroup *group = &plan->groups[g];
-    PetscCall(rg_packing_add_sheet(packing, group->problem_label, false));
+    PetscCall(rg_layout_add_group(layout, group->problem_label, false));
     for (int i = group->first; i < group->first + group->n; i++) {
       int at = rg_hash_parse(plan->trials[i].id, id) ? rg_index_find(index, id) : -1;
       if (at < 0) ++*missing;
-      else PetscCall(rg_packing_add(packing, index->order[at]));
+      else PetscCall(rg_layout_add(layout, index->order[at]));
     }
   }
   PetscFunctionReturn(0);
@@ -38,22 +38,22 @@ typedef struct {
 } Leftover;
 
 typedef struct {
-  const RgPacking *packing;
+  const RgLayout *layout;
   int source, n, capacity;
   Leftover *list;
 } Leftovers;
 
-static PetscErrorCode find_leftover(void *context, RgSheet *sheet, int ordinal, int position,
+static PetscErrorCode find_leftover(void *closure, RgGroup *group, int ordinal, int position,
                                     RgRecord *record, RgFailure *failure)
 {
-  Leftovers *left = context;
-  const RgIndex *index = left->packing->index;
+  Leftovers *left = closure;
+  const RgIndex *index = left->layout->index;
   int at = rg_index_find(index, index->entries[index->sources[left->source].first + ordinal].id);
 
   PetscFunctionBeginUser;
-  (void)sheet, (void)position, (void)failure;
+  (void)group, (void)position, (void)failure;
   int entry = at < 0 ? -1 : index->order[at]; /* a failed trial may have been completed since */
-  if (entry < 0 || left->packing->slot_of[entry] >= 0) PetscFunctionReturn(0); /* planned */
+  if (entry < 0 || left->layout->slot_of[entry] >= 0) PetscFunctionReturn(0); /* planned */
   if (left->n == left->capacity) {
     left->capacity = 2 * left->capacity + 64;
     PetscCall(PetscRealloc((size_t)left->capacity * sizeof(*left->list), &left->list));
@@ -63,9 +63,9 @@ static PetscErrorCode find_leftover(void *context, RgSheet *sheet, int ordinal, 
   PetscFunctionReturn(0);
 }
 
-static int compare_leftovers(const void *a, const void *b, void *context)
+static int compare_leftovers(const void *a, const void *b, void *closure)
 {
-  const RgIndex *index = context;
+  const RgIndex *index = closure;
   const Leftover *left = a, *right = b;
   const uint64_t *x = index->entries[left->entry].id, *y = index->entries[right->entry].id;
   int order = strcmp(left->label, right->label);
@@ -76,18 +76,18 @@ static int compare_leftovers(const void *a, const void *b, void *context)
 }
 
 /* Trials of an existing results file that left the plan, by label and id. */
-static PetscErrorCode add_earlier(RgPacking *packing, RgStoreStatus *status, char message[512])
+static PetscErrorCode add_earlier(RgLayout *layout, RgStoreStatus *status, char message[512])
 {
-  Leftovers left = {.packing = packing, .source = -1};
+  Leftovers left = {.layout = layout, .source = -1};
   RgContainer container;
   RgSourceState state;
   RgFailure failure = {0};
 
   PetscFunctionBeginUser;
-  for (int s = 0; s < packing->index->n_sources; s++)
-    if (packing->index->sources[s].results) left.source = s;
+  for (int s = 0; s < layout->index->n_sources; s++)
+    if (layout->index->sources[s].results) left.source = s;
   if (left.source < 0) PetscFunctionReturn(0);
-  PetscCall(rg_index_open(packing->index, left.source, &container, &state, message));
+  PetscCall(rg_index_open(layout->index, left.source, &container, &state, message));
   if (state == RG_SOURCE_OK)
     PetscCall(rg_container_walk(&container, find_leftover, &left, &failure));
   PetscCall(rg_container_close(&container));
@@ -97,11 +97,11 @@ static PetscErrorCode add_earlier(RgPacking *packing, RgStoreStatus *status, cha
   }
   if (left.n)
     qsort_r(left.list, (size_t)left.n, sizeof(*left.list), compare_leftovers,
-            (void *)(uintptr_t)packing->index);
+            (void *)(uintptr_t)layout->index);
   for (int i = 0; i < left.n; i++) {
     if (i == 0 || strcmp(left.list[i].label, left.list[i - 1].label))
-      PetscCall(rg_packing_add_sheet(packing, left.list[i].label, true));
-    PetscCall(rg_packing_add(packing, left.list[i].entry));
+      PetscCall(rg_layout_add_group(layout, left.list[i].label, true));
+    PetscCall(rg_layout_add(layout, left.list[i].entry));
   }
   for (int i = 0; i < left.n; i++) PetscCall(PetscFree(left.list[i].label));
   PetscCall(PetscFree(left.list));
@@ -117,12 +117,12 @@ static PetscErrorCode replace_text(const char *text, char **field)
 }
 
 /* Labels are those of the study as it is now: they may have changed since a trial ran. */
-static PetscErrorCode relabel(RgPacking *packing, const RgPlan *plan)
+static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < plan->n; i++) {
     const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
-    RgRecord *header = &packing->slots[i].header;
+    RgRecord *header = &layout->slots[i].header;
     PetscCall(replace_text(cell->problem_label, &header->problem_label));
     PetscCall(replace_text(cell->algorithm_label, &header->algorithm_label));
     PetscCall(replace_text(cell->swept, &header->swept));
@@ -147,9 +147,9 @@ static Snapshot take_snapshot(const char *path)
   return snapshot;
 }
 
-static bool is_unchanged(const void *context)
+static bool is_unchanged(const void *closure)
 {
-  const Snapshot *then = context;
+  const Snapshot *then = closure;
   Snapshot now = take_snapshot(then->path);
 
   if (now.exists != then->exists) return false;
@@ -177,11 +177,11 @@ static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
 
 /* Whether the results file is what packing would write: same study, same trials. *history: its own.
  */
-static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packing,
+static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout,
                                     const RgPlan *plan, bool *same, char **history,
                                     RgStoreStatus *status, char message[512])
 {
-  const RgIndex *index = packing->index;
+  const RgIndex *index = layout->index;
   RgContainer container;
   RgSourceState state;
   RgFailure failure = {0};
@@ -209,12 +209,12 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packi
   PetscCall(rg_container_close(&container));
   *same = study && !strcmp(study, store->study->text ? store->study->text : "") && complete &&
           n_trials == plan->n;
-  for (int i = 0; i < packing->n && *same; i++) {
-    bool earlier = packing->sheets[packing->slots[i].sheet].earlier;
-    *same = stands_in(index, packing->slots[i].entry, source, earlier);
+  for (int i = 0; i < layout->n && *same; i++) {
+    bool earlier = layout->groups[layout->slots[i].group].earlier;
+    *same = stands_in(index, layout->slots[i].entry, source, earlier);
     n_earlier += earlier;
   }
-  *same = *same && packing->n - n_earlier == plan->n;
+  *same = *same && layout->n - n_earlier == plan->n;
   PetscCall(PetscFree(study));
   PetscFunctionReturn(0);
 }
@@ -223,15 +223,15 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgPacking *packi
 
 /* A shard may go when each of its records stands in the results file with the same checksum, or has
    failed and given way to a later try. */
-static bool is_packed(const RgPacking *packing, int source)
+static bool is_packed(const RgLayout *layout, int source)
 {
-  const RgIndex *index = packing->index;
+  const RgIndex *index = layout->index;
   const RgIndexSource *shard = &index->sources[source];
 
   for (int i = shard->first; i < shard->first + shard->n; i++) {
     const RgIndexEntry *entry = &index->entries[i];
     int at = rg_index_find(index, entry->id);
-    if (at < 0 || packing->slot_of[index->order[at]] < 0 ||
+    if (at < 0 || layout->slot_of[index->order[at]] < 0 ||
         (entry->status == RG_STATUS_COMPLETE &&
          !rg_same_hash(index->entries[index->order[at]].checksum, entry->checksum)))
       return false;
@@ -251,15 +251,15 @@ static int make_durable(const RgStore *store)
   return error ? error : rg_directory_sync(store->parent);
 }
 
-static PetscErrorCode remove_packed(const RgStore *store, const RgPacking *packing)
+static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout)
 {
   char *foreign;
 
   PetscFunctionBeginUser;
-  for (int s = 0; s < packing->index->n_sources; s++) {
-    const RgIndexSource *source = &packing->index->sources[s];
+  for (int s = 0; s < layout->index->n_sources; s++) {
+    const RgIndexSource *source = &layout->index->sources[s];
     if (source->results) continue;
-    if (is_packed(packing, s)) (void)unlink(source->path); /* what stays is a harmless duplicate */
+    if (is_packed(layout, s)) (void)unlink(source->path); /* what stays is a harmless duplicate */
     else if (!source->foreign)
       PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
   }
@@ -276,31 +276,31 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
                                  const Snapshot *snapshot, RgStoreStatus *status, char message[512])
 {
   RgContainerInfo info = rg_container_info(store->study);
-  RgPacking packing;
+  RgLayout layout;
   char *earlier = NULL, *history = NULL, what[64];
   int missing;
   bool same = false;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_packing_create(index, store->directory, &packing));
-  PetscCall(add_planned(&packing, plan, &missing));
+  PetscCall(rg_layout_create(index, store->directory, &layout));
+  PetscCall(add_planned(&layout, plan, &missing));
   if (missing) {
     *status = RG_STORE_INCOMPLETE;
     snprintf(message, 512, "%d of %d trials are missing", missing, plan->n);
   }
-  if (*status == RG_STORE_OK) PetscCall(add_earlier(&packing, status, message));
+  if (*status == RG_STORE_OK) PetscCall(add_earlier(&layout, status, message));
   if (*status == RG_STORE_OK)
-    PetscCall(is_up_to_date(store, &packing, plan, &same, &earlier, status, message));
+    PetscCall(is_up_to_date(store, &layout, plan, &same, &earlier, status, message));
   if (*status == RG_STORE_OK && !same) {
-    PetscCall(rg_packing_survey(&packing, status, message));
+    PetscCall(rg_layout_survey(&layout, status, message));
     if (*status == RG_STORE_OK) {
-      PetscCall(relabel(&packing, plan));
+      PetscCall(relabel(&layout, plan));
       snprintf(what, sizeof(what), "packed %d trials", plan->n);
       PetscCall(rg_history_line(earlier, what, &history));
       info.history = history;
       info.complete = true;
-      PetscCall(rg_packing_write(&packing, &info, store->output, store->limits.image_bytes,
-                                 is_unchanged, snapshot, status, message));
+      PetscCall(rg_layout_write(&layout, &info, store->output, store->limits.image_bytes,
+                                is_unchanged, snapshot, status, message));
     }
   }
   if (*status == RG_STORE_OK && same) {
@@ -308,10 +308,10 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
     *status = rg_store_status_of(error);
     if (error) rg_file_complain(message, store->output, "sync", error, store->parent, 0);
   }
-  if (*status == RG_STORE_OK) PetscCall(remove_packed(store, &packing));
+  if (*status == RG_STORE_OK) PetscCall(remove_packed(store, &layout));
   PetscCall(PetscFree(history));
   PetscCall(PetscFree(earlier));
-  PetscCall(rg_packing_destroy(&packing));
+  PetscCall(rg_layout_destroy(&layout));
   PetscFunctionReturn(0);
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/files.h"
-#include "study/store/packing.h"
+#include "study/store/layout.h"
 
 PetscErrorCode rg_history_line(const char *earlier, const char *what, char **history)
 {
@@ -30,8 +30,8 @@ PetscErrorCode rg_history_line(const char *earlier, const char *what, char **his
 static const char changed_meanwhile[] = "another run changed the results file meanwhile";
 
 /* A results file that fits in memory goes the way of every shard. */
-static PetscErrorCode write_in_memory(RgPacking *packing, RgContainerInfo *info, const char *parent,
-                                      const char *name, RgCommitGuard before, const void *context,
+static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, const char *parent,
+                                      const char *name, RgCommitGuard before, const void *closure,
                                       RgStoreStatus *status, char message[512])
 {
   RgMedium medium = rg_medium_memory(), written;
@@ -39,12 +39,12 @@ static PetscErrorCode write_in_memory(RgPacking *packing, RgContainerInfo *info,
   int error = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_packing_fill(packing, info, &medium, status, message));
+  PetscCall(rg_layout_fill(layout, info, &medium, status, message));
   if (*status == RG_STORE_OK) {
     written = rg_medium_bytes(medium.bytes, medium.length);
-    PetscCall(rg_packing_verify(packing, &written, status, message));
+    PetscCall(rg_layout_verify(layout, &written, status, message));
   }
-  if (*status == RG_STORE_OK && before && !before(context)) {
+  if (*status == RG_STORE_OK && before && !before(closure)) {
     *status = RG_STORE_INCOMPLETE;
     snprintf(message, 512, "%s", changed_meanwhile);
   }
@@ -52,8 +52,8 @@ static PetscErrorCode write_in_memory(RgPacking *packing, RgContainerInfo *info,
     rg_hash128(medium.bytes, medium.length, hash);
     PetscCall(PetscRealloc(medium.length + RG_TRAILER_LENGTH, &medium.bytes));
     rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
-    PetscCall(rg_store_commit(parent, name, medium.bytes, medium.length + RG_TRAILER_LENGTH, &error,
-                              message));
+    PetscCall(rg_file_commit(parent, name, medium.bytes, medium.length + RG_TRAILER_LENGTH, &error,
+                             message));
     *status = rg_store_status_of(error);
   }
   PetscCall(rg_medium_clear(&medium));
@@ -98,38 +98,38 @@ static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
 }
 
 /* Fill, settle, verify, seal; *error: errno of a step of the system's. */
-static PetscErrorCode fill_descriptor(RgPacking *packing, RgContainerInfo *info, int fd, int *error,
+static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, int fd, int *error,
                                       RgStoreStatus *status, char message[512])
 {
   RgMedium medium = rg_medium_descriptor(fd, 0), written;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_packing_fill(packing, info, &medium, status, message));
+  PetscCall(rg_layout_fill(layout, info, &medium, status, message));
   *error = medium.error; /* HDF5 was told that all is well */
   if (*status == RG_STORE_OK && !*error) *error = settle(fd, medium.length);
   if (*status != RG_STORE_OK || *error) PetscFunctionReturn(0);
   written = rg_medium_descriptor(fd, medium.length);
-  PetscCall(rg_packing_verify(packing, &written, status, message));
+  PetscCall(rg_layout_verify(layout, &written, status, message));
   if (*status == RG_STORE_OK) PetscCall(add_trailer(fd, medium.length, error));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode write_on_disk(RgPacking *packing, RgContainerInfo *info, const char *output,
-                                    const char *parent, RgCommitGuard before, const void *context,
+static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, const char *output,
+                                    const char *parent, RgCommitGuard before, const void *closure,
                                     RgStoreStatus *status, char message[512])
 {
   char temporary[PETSC_MAX_PATH_LEN];
-  uint64_t needed = rg_packing_bytes(packing, info);
+  uint64_t needed = rg_layout_bytes(layout, info);
   int fd, error = 0, closing;
 
   PetscFunctionBeginUser;
   fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
   if (fd >= 0) {
     error = reserve(fd, needed);
-    if (!error) PetscCall(fill_descriptor(packing, info, fd, &error, status, message));
+    if (!error) PetscCall(fill_descriptor(layout, info, fd, &error, status, message));
     closing = rg_file_close(fd);
     if (!error) error = closing;
-    if (!error && *status == RG_STORE_OK && before && !before(context)) {
+    if (!error && *status == RG_STORE_OK && before && !before(closure)) {
       *status = RG_STORE_INCOMPLETE;
       snprintf(message, 512, "%s", changed_meanwhile);
     }
@@ -144,18 +144,18 @@ static PetscErrorCode write_on_disk(RgPacking *packing, RgContainerInfo *info, c
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_packing_write(RgPacking *packing, RgContainerInfo *info, const char *output,
-                                size_t image_bytes, RgCommitGuard before, const void *context,
-                                RgStoreStatus *status, char message[512])
+PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
+                               size_t image_bytes, RgCommitGuard before, const void *closure,
+                               RgStoreStatus *status, char message[512])
 {
   char *directory, *parent;
   const char *name;
 
   PetscFunctionBeginUser;
   PetscCall(rg_store_paths(output, &directory, &parent, &name));
-  if (rg_packing_bytes(packing, info) <= image_bytes)
-    PetscCall(write_in_memory(packing, info, parent, name, before, context, status, message));
-  else PetscCall(write_on_disk(packing, info, output, parent, before, context, status, message));
+  if (rg_layout_bytes(layout, info) <= image_bytes)
+    PetscCall(write_in_memory(layout, info, parent, name, before, closure, status, message));
+  else PetscCall(write_on_disk(layout, info, output, parent, before, closure, status, message));
   PetscCall(PetscFree(directory));
   PetscCall(PetscFree(parent));
   PetscFunctionReturn(0);

@@ -1,7 +1,7 @@
-/* A sheet: the group of one problem label in a shard or results file, trials x evaluations. Shards
-   and results files are made of the same sheets. */
-#ifndef RG_STUDY_SHEET_H
-#define RG_STUDY_SHEET_H
+/* A group: the group of one problem label in a shard or results file, trials x evaluations. Shards
+   and results files are made of the same groups. */
+#ifndef RG_STUDY_GROUP_H
+#define RG_STUDY_GROUP_H
 
 #include "study/record/fields.h"
 #include "study/hdf5/h5.h"
@@ -9,9 +9,9 @@
 /* A column of an algorithm. */
 typedef struct {
   char name[RG_NAME_MAX], doc[RG_DOC_MAX];
-} RgSheetExtra;
+} RgGroupExtra;
 
-/* What decides the datasets of a sheet and their sizes. */
+/* What decides the datasets of a group and their sizes. */
 typedef struct {
   char *label;                               /* problem label; owned */
   bool earlier;                              /* stands in the group `earlier` */
@@ -19,78 +19,78 @@ typedef struct {
   int n_rows, dim_x, dim_c, dim_z, n_scores; /* maxima over the trials; n_rows at least 1 */
   bool used[RG_COLUMN_COUNT];                /* some trial has a value there */
   int n_extra, capacity;
-  RgSheetExtra *extra; /* those in which some trial has a value, by name; owned */
+  RgGroupExtra *extra; /* those in which some trial has a value, by name; owned */
   size_t text;         /* bytes of all texts of the trials, for the estimate */
-} RgSheetShape;
+} RgGroupShape;
 
 /* An empty shape. */
-PetscErrorCode rg_sheet_shape_create(const char *label, bool earlier, RgSheetShape *shape);
-PetscErrorCode rg_sheet_shape_destroy(RgSheetShape *shape);
+PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupShape *shape);
+PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape);
 /* One more trial: counts it and widens the shape to hold it. */
-PetscErrorCode rg_sheet_shape_add(RgSheetShape *shape, const RgRecord *record);
-/* Bytes the sheet will take in a file, not less. */
-uint64_t rg_sheet_shape_bytes(const RgSheetShape *shape);
+PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record);
+/* Bytes the group will take in a file, not less. */
+uint64_t rg_group_shape_bytes(const RgGroupShape *shape);
 
 /* Name of the group: the label itself, but for '/', '%' and control characters, which become %XX,
    and with '_' in front unless it begins with a letter or digit. Different labels have different
    names. To be freed with PetscFree. */
-PetscErrorCode rg_sheet_name(const char *label, char **name);
+PetscErrorCode rg_group_name(const char *label, char **name);
 
-/* An open sheet. */
+/* An open group. */
 typedef struct {
-  RgSheetShape *shape; /* borrowed by a writer; a reader's own */
+  RgGroupShape *shape; /* borrowed by a writer; a reader's own */
   bool reading;
-  hid_t group, timing, provenance;
+  hid_t handle, timing, provenance;
   hid_t axis[RG_AXIS_COUNT];     /* negative: the axis does not exist */
   hid_t column[RG_COLUMN_COUNT]; /* negative: no such dataset */
   hid_t *extra;                  /* shape->n_extra; owned */
   double *scratch;               /* one trial of the widest column; owned */
-} RgSheet;
+} RgGroup;
 
 /* Writing. `parent` is the root or the group `earlier`. What HDF5 refuses is in `failure`; the
-   sheet must be closed in any case. Every trial must be written, fields and columns: the space is
+   group must be closed in any case. Every trial must be written, fields and columns: the space is
    taken without being cleared. */
-PetscErrorCode rg_sheet_create(hid_t parent, RgSheetShape *shape, RgSheet *sheet,
+PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group,
                                RgFailure *failure);
 /* All fields of all trials; records: shape->n, columns are not looked at. */
-PetscErrorCode rg_sheet_write_fields(RgSheet *sheet, const RgRecord *const *records,
+PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records,
                                      RgFailure *failure);
 /* The columns of one trial at `position`, padded with NaN. */
-PetscErrorCode rg_sheet_write_columns(RgSheet *sheet, int position, const RgRecord *record,
+PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
                                       RgFailure *failure);
 
 /* Reading. `name` is a group of `parent`. The failure of a file that is damaged is in `failure`. */
-PetscErrorCode rg_sheet_open(hid_t parent, const char *name, bool earlier, RgSheet *sheet,
+PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
                              RgFailure *failure);
 /* All fields of trials [first, first + n) into records, which must be zeroed; the caller destroys
    them in any case. */
-PetscErrorCode rg_sheet_read_fields(RgSheet *sheet, int first, int n, RgRecord *records,
+PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *records,
                                     RgFailure *failure);
 /* The columns of the trial at `position` into a record whose fields were read. */
-PetscErrorCode rg_sheet_read_columns(RgSheet *sheet, int position, RgRecord *record,
+PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
                                      RgFailure *failure);
 /* Only what an index needs: ids, checksums (33 bytes each) and status of all shape->n trials. */
-PetscErrorCode rg_sheet_read_identities(RgSheet *sheet, char (*ids)[RG_ID_LENGTH + 1],
+PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
                                         RgFailure *failure);
 
-PetscErrorCode rg_sheet_close(RgSheet *sheet);
+PetscErrorCode rg_group_close(RgGroup *group);
 
 /* ---- shared by the writer and the reader ---- */
 
 /* Type of a field in memory: to be closed with H5Tclose. */
 hid_t rg_field_memory_type(RgFieldType type);
 
-/* A sheet with nothing open. */
-RgSheet rg_sheet_none(void);
+/* A group with nothing open. */
+RgGroup rg_group_none(void);
 /* Extents of the axes, 0 for one that does not exist. */
-void rg_sheet_extents(const RgSheetShape *shape, hsize_t extent[RG_AXIS_COUNT]);
+void rg_group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT]);
 /* Axes of a standard column (2 or 3 of them) and the extents along them; returns how many, 0 when
    the column has no width here. `column` RG_COLUMN_COUNT: a column of an algorithm. */
-int rg_sheet_column_axes(const RgSheetShape *shape, int column, RgAxis axis[3], hsize_t size[3]);
+int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3]);
 /* Doubles per evaluation of the widest column. */
-int rg_sheet_width(const RgSheetShape *shape);
+int rg_group_width(const RgGroupShape *shape);
 /* Select one trial of a dataset of a column; *memory: space of the values. False: HDF5 refuses. */
-bool rg_sheet_select(hid_t dataset, int position, hid_t *file, hid_t *memory);
+bool rg_group_select(hid_t dataset, int position, hid_t *file, hid_t *memory);
 
 #endif

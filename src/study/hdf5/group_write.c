@@ -1,4 +1,4 @@
-#include "study/hdf5/sheet.h"
+#include "study/hdf5/group.h"
 
 #include <hdf5_hl.h>
 #include <math.h>
@@ -6,15 +6,15 @@
 
 #include "base/text.h"
 
-static void create_axis(RgSheet *sheet, RgAxis axis, hsize_t extent, int64_t *values,
+static void create_axis(RgGroup *group, RgAxis axis, hsize_t extent, int64_t *values,
                         RgFailure *failure)
 {
   const RgAxisInfo *info = &rg_axes[axis];
   hid_t dataset;
 
   dataset =
-    rg_h5_create_dataset(sheet->group, info->name, H5T_STD_I64LE, 1, &extent, true, failure);
-  sheet->axis[axis] = dataset;
+    rg_h5_create_dataset(group->handle, info->name, H5T_STD_I64LE, 1, &extent, true, failure);
+  group->axis[axis] = dataset;
   if (failure->failed) return;
   for (hsize_t i = 0; i < extent; i++) values[i] = info->first + (int64_t)i;
   if (H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0 ||
@@ -23,56 +23,57 @@ static void create_axis(RgSheet *sheet, RgAxis axis, hsize_t extent, int64_t *va
   rg_h5_describe(dataset, "1", info->long_name, info->description, failure);
 }
 
-static PetscErrorCode create_axes(RgSheet *sheet, RgFailure *failure)
+static PetscErrorCode create_axes(RgGroup *group, RgFailure *failure)
 {
   hsize_t extent[RG_AXIS_COUNT], longest = 1;
   int64_t *values;
 
   PetscFunctionBeginUser;
-  rg_sheet_extents(sheet->shape, extent);
+  rg_group_extents(group->shape, extent);
   for (int a = 0; a < RG_AXIS_COUNT; a++)
     if (extent[a] > longest) longest = extent[a];
   PetscCall(PetscMalloc1(longest, &values));
   for (int a = 0; a < RG_AXIS_COUNT; a++)
-    if (extent[a]) create_axis(sheet, (RgAxis)a, extent[a], values, failure);
+    if (extent[a]) create_axis(group, (RgAxis)a, extent[a], values, failure);
   PetscCall(PetscFree(values));
   PetscFunctionReturn(0);
 }
 
-static void attach_axes(const RgSheet *sheet, hid_t dataset, int n, const RgAxis *axis,
+static void attach_axes(const RgGroup *group, hid_t dataset, int n, const RgAxis *axis,
                         RgFailure *failure)
 {
   for (int i = 0; i < n && !failure->failed; i++)
-    if (H5DSattach_scale(dataset, sheet->axis[axis[i]], (unsigned)i) < 0)
+    if (H5DSattach_scale(dataset, group->axis[axis[i]], (unsigned)i) < 0)
       rg_failure_set(failure, "HDF5 can't attach axis '%s'", rg_axes[axis[i]].name);
 }
 
-static PetscErrorCode create_columns(RgSheet *sheet, const char *coordinates, RgFailure *failure)
+static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, RgFailure *failure)
 {
-  RgSheetShape *shape = sheet->shape;
+  RgGroupShape *shape = group->shape;
   RgAxis axis[3];
   hsize_t size[3];
 
   PetscFunctionBeginUser;
   for (int c = 0; c < RG_COLUMN_COUNT; c++) {
     const RgColumnInfo *info = &rg_columns[c];
-    int n = rg_sheet_column_axes(shape, c, axis, size);
+    int n = rg_group_column_axes(shape, c, axis, size);
     if (!n) continue;
-    sheet->column[c] = rg_h5_create_dataset(info->result ? sheet->group : sheet->timing, info->name,
-                                            H5T_IEEE_F64LE, n, size, shape->used[c], failure);
-    attach_axes(sheet, sheet->column[c], n, axis, failure);
-    rg_h5_describe(sheet->column[c], info->units, info->long_name, info->description, failure);
-    if (info->result) rg_h5_write_text(sheet->column[c], "coordinates", coordinates, failure);
+    group->column[c] =
+      rg_h5_create_dataset(info->result ? group->handle : group->timing, info->name, H5T_IEEE_F64LE,
+                           n, size, shape->used[c], failure);
+    attach_axes(group, group->column[c], n, axis, failure);
+    rg_h5_describe(group->column[c], info->units, info->long_name, info->description, failure);
+    if (info->result) rg_h5_write_text(group->column[c], "coordinates", coordinates, failure);
   }
-  PetscCall(PetscMalloc1(shape->n_extra, &sheet->extra));
-  (void)rg_sheet_column_axes(shape, RG_COLUMN_COUNT, axis, size);
+  PetscCall(PetscMalloc1(shape->n_extra, &group->extra));
+  (void)rg_group_column_axes(shape, RG_COLUMN_COUNT, axis, size);
   for (int i = 0; i < shape->n_extra; i++) {
-    const RgSheetExtra *extra = &shape->extra[i];
-    sheet->extra[i] =
-      rg_h5_create_dataset(sheet->group, extra->name, H5T_IEEE_F64LE, 2, size, true, failure);
-    attach_axes(sheet, sheet->extra[i], 2, axis, failure);
-    rg_h5_describe(sheet->extra[i], "1", extra->name, extra->doc, failure);
-    rg_h5_write_text(sheet->extra[i], "coordinates", coordinates, failure);
+    const RgGroupExtra *extra = &shape->extra[i];
+    group->extra[i] =
+      rg_h5_create_dataset(group->handle, extra->name, H5T_IEEE_F64LE, 2, size, true, failure);
+    attach_axes(group, group->extra[i], 2, axis, failure);
+    rg_h5_describe(group->extra[i], "1", extra->name, extra->doc, failure);
+    rg_h5_write_text(group->extra[i], "coordinates", coordinates, failure);
   }
   PetscFunctionReturn(0);
 }
@@ -86,26 +87,26 @@ static PetscErrorCode coordinate_names(bool scored, RgText *text)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_sheet_create(hid_t parent, RgSheetShape *shape, RgSheet *sheet,
+PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group,
                                RgFailure *failure)
 {
   char *name;
   RgText coordinates = {0};
 
   PetscFunctionBeginUser;
-  *sheet = rg_sheet_none();
-  sheet->shape = shape;
-  PetscCall(rg_sheet_name(shape->label, &name));
-  sheet->group = rg_h5_create_group(parent, name, failure);
+  *group = rg_group_none();
+  group->shape = shape;
+  PetscCall(rg_group_name(shape->label, &name));
+  group->handle = rg_h5_create_group(parent, name, failure);
   PetscCall(PetscFree(name));
-  rg_h5_write_text(sheet->group, "problem_label", shape->label, failure);
-  sheet->timing = rg_h5_create_group(sheet->group, RG_GROUP_TIMING, failure);
-  sheet->provenance = rg_h5_create_group(sheet->group, RG_GROUP_PROVENANCE, failure);
-  PetscCall(create_axes(sheet, failure));
+  rg_h5_write_text(group->handle, "problem_label", shape->label, failure);
+  group->timing = rg_h5_create_group(group->handle, RG_GROUP_TIMING, failure);
+  group->provenance = rg_h5_create_group(group->handle, RG_GROUP_PROVENANCE, failure);
+  PetscCall(create_axes(group, failure));
   PetscCall(coordinate_names(shape->n_scores > 0, &coordinates));
-  PetscCall(create_columns(sheet, coordinates.data, failure));
+  PetscCall(create_columns(group, coordinates.data, failure));
   PetscCall(rg_text_clear(&coordinates));
-  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_sheet_width(shape), &sheet->scratch));
+  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_group_width(shape), &group->scratch));
   PetscFunctionReturn(0);
 }
 
@@ -147,20 +148,20 @@ static void describe_field(const RgFieldInfo *info, hid_t dataset, RgFailure *fa
   rg_h5_write_text(dataset, "flag_meanings", "missing complete failed", failure);
 }
 
-static void write_field(RgSheet *sheet, const RgFieldInfo *info, const RgRecord *const *records,
+static void write_field(RgGroup *group, const RgFieldInfo *info, const RgRecord *const *records,
                         void *buffer, RgFailure *failure)
 {
   static const RgAxis trial = RG_AXIS_TRIAL;
-  hsize_t n = (hsize_t)sheet->shape->n;
+  hsize_t n = (hsize_t)group->shape->n;
   hid_t stored = stored_type(info->type), memory = rg_field_memory_type(info->type);
   hid_t dataset;
 
   if (info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS)
-    gather_text(info, sheet->shape->n, records, buffer);
-  else gather_numbers(info, sheet->shape->n, records, buffer);
-  dataset = rg_h5_create_dataset(info->provenance ? sheet->provenance : sheet->group, info->name,
+    gather_text(info, group->shape->n, records, buffer);
+  else gather_numbers(info, group->shape->n, records, buffer);
+  dataset = rg_h5_create_dataset(info->provenance ? group->provenance : group->handle, info->name,
                                  stored, 1, &n, true, failure);
-  attach_axes(sheet, dataset, 1, &trial, failure);
+  attach_axes(group, dataset, 1, &trial, failure);
   describe_field(info, dataset, failure);
   if (dataset < 0 || H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
     rg_failure_set(failure, "HDF5 can't write '%s'", info->name);
@@ -169,35 +170,35 @@ static void write_field(RgSheet *sheet, const RgFieldInfo *info, const RgRecord 
   H5Tclose(stored);
 }
 
-PetscErrorCode rg_sheet_write_fields(RgSheet *sheet, const RgRecord *const *records,
+PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records,
                                      RgFailure *failure)
 {
   uint64_t *buffer; /* wide enough for any field */
 
   PetscFunctionBeginUser;
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(sheet->shape->n, &buffer));
+  PetscCall(PetscMalloc1(group->shape->n, &buffer));
   for (int f = 0; f < rg_field_count && !failure->failed; f++)
-    if (!rg_fields[f].scored || sheet->shape->n_scores)
-      write_field(sheet, &rg_fields[f], records, buffer, failure);
+    if (!rg_fields[f].scored || group->shape->n_scores)
+      write_field(group, &rg_fields[f], records, buffer, failure);
   PetscCall(PetscFree(buffer));
   PetscFunctionReturn(0);
 }
 
-/* One trial of one column, widened to the shape of the sheet. */
-static void write_column(RgSheet *sheet, hid_t dataset, int position, int rows, int width,
+/* One trial of one column, widened to the shape of the group. */
+static void write_column(RgGroup *group, hid_t dataset, int position, int rows, int width,
                          const double *values, RgFailure *failure)
 {
   hid_t file, memory;
   hsize_t size[3] = {1, 1, 1};
-  bool ok = rg_sheet_select(dataset, position, &file, &memory);
+  bool ok = rg_group_select(dataset, position, &file, &memory);
 
   H5Sget_simple_extent_dims(memory, size, NULL);
-  for (hsize_t i = 0; i < size[1] * size[2]; i++) sheet->scratch[i] = NAN;
+  for (hsize_t i = 0; i < size[1] * size[2]; i++) group->scratch[i] = NAN;
   for (int r = 0; values && r < rows; r++)
-    memcpy(sheet->scratch + (size_t)r * size[2], values + (size_t)r * (size_t)width,
+    memcpy(group->scratch + (size_t)r * size[2], values + (size_t)r * (size_t)width,
            (size_t)width * sizeof(double));
-  if (!ok || H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, sheet->scratch) < 0)
+  if (!ok || H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, group->scratch) < 0)
     rg_failure_set(failure, "HDF5 can't write the columns of trial %d", position);
   H5Sclose(memory);
   H5Sclose(file);
@@ -210,16 +211,16 @@ static const double *extra_values(const RgRecord *record, const char *name)
   return NULL;
 }
 
-PetscErrorCode rg_sheet_write_columns(RgSheet *sheet, int position, const RgRecord *record,
+PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
                                       RgFailure *failure)
 {
   PetscFunctionBeginUser;
   for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++)
-    if (sheet->column[c] >= 0 && sheet->shape->used[c])
-      write_column(sheet, sheet->column[c], position, record->n_rows, rg_record_width(record, c),
+    if (group->column[c] >= 0 && group->shape->used[c])
+      write_column(group, group->column[c], position, record->n_rows, rg_record_width(record, c),
                    record->column[c], failure);
-  for (int i = 0; i < sheet->shape->n_extra && !failure->failed; i++)
-    write_column(sheet, sheet->extra[i], position, record->n_rows, 1,
-                 extra_values(record, sheet->shape->extra[i].name), failure);
+  for (int i = 0; i < group->shape->n_extra && !failure->failed; i++)
+    write_column(group, group->extra[i], position, record->n_rows, 1,
+                 extra_values(record, group->shape->extra[i].name), failure);
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,56 @@
+/* A layout: which record goes where in a results file, and the writing of it. */
+#ifndef RG_STUDY_LAYOUT_H
+#define RG_STUDY_LAYOUT_H
+
+#include "study/store/store_internal.h"
+
+/* One trial of the results file. */
+typedef struct {
+  int entry; /* of the index */
+  int group;
+  RgRecord header; /* its fields, without columns; after rg_layout_survey */
+} RgSlot;
+
+typedef struct {
+  const RgIndex *index;  /* borrowed */
+  const char *directory; /* study directory or NULL; borrowed */
+  int n, capacity;
+  RgSlot *slots; /* group by group, in their order there; owned */
+  int n_groups, group_capacity;
+  RgGroupShape *groups; /* owned */
+  int *first;           /* n_groups: slot of the first trial; owned */
+  int *slot_of;         /* per entry of the index: its slot or -1; owned */
+} RgLayout;
+
+/* directory: the study directory, where damaged shards are put away; NULL: they stay (borrowed). */
+PetscErrorCode rg_layout_create(const RgIndex *index, const char *directory, RgLayout *layout);
+PetscErrorCode rg_layout_destroy(RgLayout *layout);
+/* Begin the next group, then add its trials. */
+PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool earlier);
+PetscErrorCode rg_layout_add(RgLayout *layout, int entry);
+
+/* Read every record once: verify its checksum, keep its fields, widen the groups. A shard that is
+   gone or damaged: RG_STORE_INCOMPLETE (its trials must be looked for again); a damaged results
+   file: RG_STORE_FOREIGN. */
+PetscErrorCode rg_layout_survey(RgLayout *layout, RgStoreStatus *status, char message[512]);
+/* Write the results file: temporary file or memory, verification of every record, commit. `before`
+   is asked right before the rename whether it may happen (NULL: yes). */
+typedef bool (*RgCommitGuard)(const void *closure);
+PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
+                               size_t image_bytes, RgCommitGuard before, const void *closure,
+                               RgStoreStatus *status, char message[512]);
+/* Bytes the results file will take, not less. */
+uint64_t rg_layout_bytes(const RgLayout *layout, const RgContainerInfo *info);
+
+/* Steps of rg_layout_write. Fill an empty medium; read it back and compare with what was surveyed.
+ */
+PetscErrorCode rg_layout_fill(RgLayout *layout, RgContainerInfo *info, RgMedium *medium,
+                              RgStoreStatus *status, char message[512]);
+PetscErrorCode rg_layout_verify(const RgLayout *layout, const RgMedium *medium,
+                                RgStoreStatus *status, char message[512]);
+
+/* `history` for a file written now, after an earlier one (may be NULL or ""). The time is that of
+   SOURCE_DATE_EPOCH if the environment has one. */
+PetscErrorCode rg_history_line(const char *earlier, const char *what, char **history);
+
+#endif
