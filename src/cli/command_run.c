@@ -159,6 +159,7 @@ static PetscErrorCode run_level(RgSession *s, int level, bool *give_up)
                       .stop_closure = s,
                       .directory = directory,
                       .child = &child,
+                      .instances = s->instances,
                       .team = s->team[level]};
 
   PetscFunctionBeginUser;
@@ -171,7 +172,7 @@ static PetscErrorCode run_level(RgSession *s, int level, bool *give_up)
     if (index < 0) break;
     const RgTrial *trial = &s->plan.trials[index];
     PetscCall(flush_before(s, trial));
-    PetscCall(rg_trial_run_for(&host, &s->study, trial, &record, &stopped));
+    PetscCall(rg_trial_run(&s->study, trial, &host, &record, &stopped));
     PetscCall(s->broken);
     if (host.trouble[0]) complain_of_log(s, host.trouble);
     if (stopped) break;
@@ -291,6 +292,7 @@ static PetscErrorCode destroy(RgSession *s)
   PetscCall(rg_store_close(&s->store));
   PetscCall(PetscFree(s->done));
   PetscCall(rg_plan_destroy(&s->plan));
+  PetscCall(rg_instances_destroy(&s->instances));
   PetscCall(rg_study_destroy(&s->study));
   PetscCall(rg_registry_destroy(&s->registry));
   PetscFunctionReturn(0);

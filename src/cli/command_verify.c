@@ -184,6 +184,7 @@ static PetscErrorCode destroy(RgVerification *s)
   PetscCall(PetscFree(s->sorted));
   PetscCall(PetscFree(s->found));
   if (s->plan.study) PetscCall(rg_plan_destroy(&s->plan));
+  PetscCall(rg_instances_destroy(&s->instances));
   PetscCall(rg_study_destroy(&s->study));
   PetscCall(rg_registry_destroy(&s->registry));
   PetscFunctionReturn(0);

@@ -2,7 +2,7 @@
 #ifndef RG_CLI_EVALUATIONS_H
 #define RG_CLI_EVALUATIONS_H
 
-#include "study/trial/evaluation_log.h"
+#include "study/store/evaluation_log.h"
 #include "study/plan/plan.h"
 
 /* Those of one trial, as a log in memory; owned by the caller. Without such a trial it is empty. */

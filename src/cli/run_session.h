@@ -8,6 +8,7 @@
 #include "study/spec/registry.h"
 #include "study/run/schedule.h"
 #include "study/run/stop_relay.h"
+#include "study/trial/instances.h"
 #include "study/store/store.h"
 
 /* Everything a run holds. */
@@ -18,6 +19,7 @@ typedef struct {
   char output[4096];
   RgRegistry *registry; /* plugins; NULL: none */
   RgStudy study;
+  RgInstances *instances; /* of problems, for all trials of this rank */
   RgPlan plan;
   unsigned char *done; /* RgStatus per trial, known before the run */
   RgStoreScan scan;

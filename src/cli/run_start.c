@@ -166,8 +166,8 @@ static PetscErrorCode keep_optima(RgSession *s)
   PetscFunctionBeginUser;
   PetscCall(rg_optimum_cache_folder(&folder));
   if (folder.length)
-    PetscCall(rg_instances_keep_optima(s->study.instances, folder.data, search_worth_keeping,
-                                       s->registry, s->fingerprint.hash));
+    PetscCall(rg_instances_keep_optima(s->instances, folder.data, search_worth_keeping, s->registry,
+                                       s->fingerprint.hash));
   PetscCall(rg_text_clear(&folder));
   PetscFunctionReturn(0);
 }
@@ -195,6 +195,7 @@ PetscErrorCode rg_session_start(RgSession *s, const char *path, const char *outp
   PetscCall(open_store(s, stop_file));
   if (s->exit_code) PetscFunctionReturn(0);
   PetscCall(compare_fingerprints(s));
+  PetscCall(rg_instances_create(&s->instances));
   PetscCall(keep_optima(s));
   if (gethostname(s->host, sizeof(s->host) - 1)) snprintf(s->host, sizeof(s->host), "unknown");
   rg_progress_begin(&s->meter, s->rank == 0 && !s->quiet);

@@ -6,6 +6,7 @@
 #include "study/run/fingerprint.h"
 #include "study/spec/registry.h"
 #include "study/store/store.h"
+#include "study/trial/instances.h"
 
 /* What the file says of a trial of the plan. */
 typedef struct {
@@ -26,6 +27,7 @@ typedef struct {
   RgFingerprint fingerprint;
   RgStudy study;
   RgPlan plan;
+  RgInstances *instances;          /* shared by the trials that are run again; owned */
   RgIdentity *sorted;              /* trials by id; owned, rank 0 */
   RgFound *found;                  /* per trial of the plan; owned */
   RgChecksum own;                  /* over the records that the file counts in its own checksum */

@@ -102,8 +102,8 @@ static PetscErrorCode run_again(RgVerification *s, int index)
 
   PetscFunctionBeginUser;
   if (cell->problem->costly) PetscCall(rg_evaluations_of(s->path, trial, &known));
-  RgTrialHost host = {.known = known};
-  PetscCall(rg_trial_run_for(&host, &s->study, trial, &record, &stopped));
+  RgTrialHost host = {.known = known, .instances = s->instances};
+  PetscCall(rg_trial_run(&s->study, trial, &host, &record, &stopped));
   PetscCall(rg_evaluation_log_close(&known));
   PetscCall(rg_record_checksum(&record, checksum));
   if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
@@ -132,6 +132,7 @@ PetscErrorCode rg_verify_check(RgVerification *s)
   int counts[3];
 
   PetscFunctionBeginUser;
+  PetscCall(rg_instances_create(&s->instances));
   for (int k = s->rank; k < s->n_sample; k += s->ranks) PetscCall(run_again(s, s->sample[k]));
   counts[0] = s->n_equal, counts[1] = s->n_close, counts[2] = s->n_different;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));

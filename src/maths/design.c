@@ -70,7 +70,7 @@ static void scramble_column(int n, int stride, ScrambleKey key, double *values)
   }
 }
 
-PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
+PetscErrorCode rg_design_sobol_plain(int m, int dim, double *points)
 {
   gsl_qrng *sequence;
 
@@ -81,10 +81,17 @@ PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
              "%d Sobol points", m);
   sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned int)dim);
   PetscCheck(sequence, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a Sobol sequence");
+  for (int i = 0; i < m; ++i) gsl_qrng_get(sequence, points + (size_t)i * dim);
+  gsl_qrng_free(sequence);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
+{
+  PetscFunctionBeginUser;
   /* GSL leaves out the origin, without which the first 2^k points are no net. */
   for (int j = 0; j < dim && m > 0; ++j) points[j] = 0.0;
-  for (int i = 1; i < m; ++i) gsl_qrng_get(sequence, points + (size_t)i * dim);
-  gsl_qrng_free(sequence);
+  PetscCall(rg_design_sobol_plain(m - (m > 0), dim, points + (m > 0 ? dim : 0)));
   for (int j = 0; j < dim; ++j) scramble_column(m, dim, draw_key(random), points + j);
   PetscFunctionReturn(0);
 }

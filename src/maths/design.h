@@ -11,6 +11,9 @@
    Errors: PETSC_ERR_ARG_OUTOFRANGE for dim > RG_SOBOL_MAX_DIM. O(m dim). */
 PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points);
 
+/* The first m points of the sequence itself without the origin, unscrambled. Errors as above. */
+PetscErrorCode rg_design_sobol_plain(int m, int dim, double *points);
+
 /* m x dim Latin hypercube: each column a random permutation of m strata, uniform within them. */
 PetscErrorCode rg_design_latin_hypercube(RgRandom *random, int m, int dim, double *points);
 

@@ -1,30 +1,29 @@
 #include "regret/fill_distance.h"
 
-#include <gsl/gsl_qrng.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "maths/design.h"
 
 #define STARTS 20
 #define STEP_MIN 1e-9
 
-/* The evaluation points: Sobol points of GSL, unscrambled, and the corners. */
+/* The evaluation points: Sobol points, unscrambled, and the corners. */
 static PetscErrorCode make_grid(RgFill *fill)
 {
   const int sobol = fill->dim <= 3 ? 1 << 14 : 1 << 16, corners = 1 << fill->dim;
-  gsl_qrng *generator;
-  double x[RG_FILL_MAX_DIM];
+  double *points;
 
   PetscFunctionBeginUser;
   fill->m = sobol + corners;
   PetscCall(PetscMalloc2((size_t)fill->m * fill->dim, &fill->grid, fill->m, &fill->nearest));
-  generator = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)fill->dim);
-  PetscCheck(generator, PETSC_COMM_SELF, PETSC_ERR_MEM, "no Sobol generator");
-  for (int i = 0; i < fill->m; i++) {
-    if (i < sobol) gsl_qrng_get(generator, x);
+  PetscCall(PetscMalloc1((size_t)sobol * fill->dim, &points));
+  PetscCall(rg_design_sobol_plain(sobol, fill->dim, points));
+  for (int i = 0; i < fill->m; i++)
     for (int k = 0; k < fill->dim; k++)
-      fill->grid[(size_t)k * fill->m + i] = i < sobol ? x[k] : (i - sobol) >> k & 1;
-  }
-  gsl_qrng_free(generator);
+      fill->grid[(size_t)k * fill->m + i] =
+        i < sobol ? points[(size_t)i * fill->dim + k] : (i - sobol) >> k & 1;
+  PetscCall(PetscFree(points));
   PetscFunctionReturn(0);
 }
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include <gsl/gsl_sf_gamma.h>
+#include "maths/normal.h"
 
 #define PI 3.14159265358979323846
 
@@ -16,7 +16,7 @@ double rg_robust_mean_power(double kappa, double s)
 {
   const double level = log(kappa);
 
-  return pow(2, s) * exp(level) * gsl_sf_gamma_inc(1 + s, level);
+  return pow(2, s) * exp(level) * rg_gamma_upper(1 + s, level);
 }
 
 /* 2^nu (t C_{2,nu})^(1 - nu'/2) (C1 gamma)^(nu'/2), nu' = min(nu, 1). */

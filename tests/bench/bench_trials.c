@@ -66,7 +66,7 @@ static PetscErrorCode run_first(void *closure)
   bool stopped;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_trial_run(&t->study, &t->plan.trials[0], NULL, NULL, &record, &stopped));
+  PetscCall(rg_trial_run(&t->study, &t->plan.trials[0], NULL, &record, &stopped));
   PetscCheck(record.status == RG_STATUS_COMPLETE, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "trial failed: %s", record.message);
   PetscCall(rg_record_destroy(&record));

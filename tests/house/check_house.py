@@ -1,57 +1,129 @@
-"""The rules of the house that a machine can check; prints every breach, exit code 1 if any."""
+"""The rules of the house that a machine can check; prints every breach, exit code 1 if any.
+
+A rule is a function of a Tree that yields (path, line, message); RULES names them all, and
+test_house.py plants a breach of each."""
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SRC = ROOT / "src"
-FLOORS = ["base", "maths", "gp", "density", "robust", "acquisition", "problem", "algorithm", "regret",
-          "theory", "study", "cli"]
-MAX_LINES, MAX_COLUMNS = 400, 100
+# from the ground up: a folder includes its own headers and those of folders before it
+FLOORS = ["regatta", "base", "maths", "gp/kernel", "gp/team", "gp/posterior", "gp/path", "gp/context", "gp/model",
+          "density", "robust", "acquisition", "problem", "algorithm", "regret", "theory",
+          "study/spec", "study/theory", "study/plan", "study/record", "study/hdf5", "study/store",
+          "study/trial", "study/run", "cli"]
+FORBIDDEN = {("algorithm", "problem"): "an algorithm may not know the problem"}
 
 # what may stand only in these folders or files, and why it is looked for
-ONLY = [
-    (re.compile(r"\b(exit|_exit|abort)\s*\("), ["cli/", "study/hdf5/probe.c", "base/child_spawn.c"], "ends the program"),
-    (re.compile(r"(?<![\w.])(printf|puts|putchar)\s*\(|\bstdout\b|\bstderr\b"), ["cli/"], "prints"),
-    (re.compile(r"\bMPI_COMM_WORLD\b|\bPETSC_COMM_WORLD\b"), ["cli/"], "uses the world communicator"),
-    (re.compile(r"\b(rand|srand|random|drand48)\s*\("), [], "is not a stream of Regatta"),
-    (re.compile(r"\bsetulb_"), ["maths/lbfgsb.c"], "L-BFGS-B has one wrapper"),
-    (re.compile(r"\b(malloc|calloc|realloc)\s*\("), ["cli/main.c"], "use PetscMalloc"),
+ONLY_WORDS = [
+    (r"\b(exit|_exit|abort)\s*\(", ["cli/", "study/hdf5/probe.c", "base/child_spawn.c"],
+     "ends the program"),
+    (r"(?<![\w.])(printf|puts|putchar)\s*\(|\bstdout\b|\bstderr\b", ["cli/"], "prints"),
+    (r"\bMPI_COMM_WORLD\b|\bPETSC_COMM_WORLD\b", ["cli/"], "uses the world communicator"),
+    (r"\b(rand|srand|random|drand48)\s*\(", [], "is not a stream of Regatta"),
+    (r"\bsetulb_", ["maths/lbfgsb.c"], "L-BFGS-B has one wrapper"),
+    (r"\b(malloc|calloc|realloc)\s*\(", ["cli/main.c"], "use PetscMalloc"),
+    (r"\bMPI_[A-Z]\w*", ["gp/team/", "gp/posterior/iterative/", "study/run/", "cli/",
+                         "study/record/software.c", "base/child_spawn.c", "regatta/run.h"],
+     "talks between ranks"),
+]
+ONLY_HEADERS = [
+    (r"hdf5\w*\.h", ["study/hdf5/", "study/record/software.c"]),
+    (r"yaml\.h", ["study/spec/", "study/record/software.c"]),
+    (r"jansson\.h", ["problem/external", "algorithm/external", "base/protocol",
+                     "study/record/software.c"]),
+    (r"gsl/.*", ["maths/", "cli/main.c", "study/record/software.c"]),
+    (r"petscksp\.h", ["gp/posterior/iterative/"]),
 ]
 
 # mutable statics that must be: PETSc's events are process-wide, a signal handler reaches no others
 STATICS = {"base/clock.c": {"events"}, "study/run/stop.c": {"signal_seen", "stop_state"}}
 
+MAX_LINES, MAX_COLUMNS, MAX_FUNCTION, MAX_PARAMETERS = 600, 100, 50, 8
 
-def strip_comments(text):
-    """Comments and string literals blanked, line numbers kept."""
+
+def blank(text, strings=True):
+    """Comments (and string literals) blanked, positions kept."""
     pattern = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
-    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+    def hide(match):
+        if match.group().startswith('"') and not strings:
+            return match.group()
+        return re.sub(r"[^\n]", " ", match.group())
+    return pattern.sub(hide, text)
 
 
-def includes(path):
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        match = re.match(r'\s*#include "([a-z]+)/', line)
-        if match:
-            yield number, match.group(1)
+class Source:
+    """One file below src/."""
+
+    def __init__(self, root, path):
+        self.name = path.relative_to(root / "src").as_posix()
+        self.path = path.relative_to(root).as_posix()
+        self.text = path.read_text()
+        self.lines = self.text.splitlines()
+        self.code = blank(self.text)
+        self.floor = floor_of(self.name)
+
+    def line_of(self, position):
+        return self.text.count("\n", 0, position) + 1
+
+    def includes(self):
+        for number, line in enumerate(self.lines, 1):
+            match = re.match(r'\s*#\s*include ["<]([^">]+)[">]', line)
+            if match:
+                yield number, match.group(1), '"' in line
+
+    def functions(self):
+        """(name, parameters, first line, lines, static) of every function that is defined here."""
+        pattern = r"^((?:static )?(?:inline )?[A-Za-z_][\w ]*[ *]+)(\w+)\(([^;{}]*?)\)\s*\n\{(.*?)^\}"
+        for match in re.finditer(pattern, self.code, re.M | re.S):
+            begin, end = self.line_of(match.start()), self.line_of(match.end())
+            yield (match.group(2), match.group(3), begin, end - begin + 1,
+                   match.group(1).startswith("static"))
 
 
-def check_floors(path, floor):
-    for number, other in includes(path):
-        if other not in FLOORS:
-            yield number, f"includes unknown folder {other}/"
-        elif FLOORS.index(other) > FLOORS.index(floor):
-            yield number, f"{floor}/ may not include {other}/"
-        elif floor == "algorithm" and other == "problem":
-            yield number, "an algorithm may not know the problem"
+class Tree:
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.sources = [Source(self.root, p) for p in sorted((self.root / "src").rglob("*.[ch]"))]
 
 
-def check_words(path, text):
-    name = path.relative_to(SRC).as_posix()
-    for number, line in enumerate(text.splitlines(), 1):
-        for pattern, where, why in ONLY:
-            if pattern.search(line) and not any(name.startswith(w) for w in where):
-                yield number, f"{pattern.search(line).group().strip()} {why}"
+def floor_of(name):
+    fits = [f for f in FLOORS if name.startswith(f + "/")]
+    return max(fits, key=len) if fits else None
+
+
+def floors(tree):
+    for source in tree.sources:
+        if source.floor is None:
+            yield source.path, 1, "stands in no room of the house"
+            continue
+        for number, header, own in source.includes():
+            other = floor_of(header)
+            if not own or "/" not in header:
+                continue
+            if other is None:
+                yield source.path, number, f"includes {header}, which is in no room"
+            elif FLOORS.index(other) > FLOORS.index(source.floor):
+                yield source.path, number, f"{source.floor}/ may not include {other}/"
+            elif (source.floor, other) in FORBIDDEN:
+                yield source.path, number, FORBIDDEN[source.floor, other]
+
+
+def words(tree):
+    for source in tree.sources:
+        for pattern, where, why in ONLY_WORDS:
+            if any(source.name.startswith(w) for w in where):
+                continue
+            for match in re.finditer(pattern, source.code):
+                yield source.path, source.line_of(match.start()), f"{match.group().strip()} {why}"
+
+
+def headers(tree):
+    for source in tree.sources:
+        for number, header, _ in source.includes():
+            for pattern, where in ONLY_HEADERS:
+                if re.fullmatch(pattern, header) and not any(source.name.startswith(w) for w in where):
+                    yield source.path, number, f"{header} may be included only in {', '.join(where)}"
 
 
 def variables(text):
@@ -71,42 +143,99 @@ def variables(text):
             yield match.start(), declaration + (pointer.group(1) if pointer else "")
 
 
-def check_statics(path, text):
-    allowed = STATICS.get(path.relative_to(SRC).as_posix(), set())
-    for position, declaration in variables(text):
-        name = re.search(r"(\w+)\s*(\[[^]]*\]\s*)*$", declaration)
-        bare = re.sub(r"\[[^]]*\]", "", declaration)
-        if not name or re.search(r"\bconst\b", bare.rpartition("*")[2]):
+def statics(tree):
+    for source in tree.sources:
+        allowed = STATICS.get(source.name, set())
+        for position, declaration in variables(source.code):
+            name = re.search(r"(\w+)\s*(\[[^]]*\]\s*)*$", declaration)
+            bare = re.sub(r"\[[^]]*\]", "", declaration)
+            if not name or re.search(r"\bconst\b", bare.rpartition("*")[2]):
+                continue
+            if name.group(1) not in allowed:
+                yield (source.path, source.line_of(position),
+                       f"{name.group(1)} is a variable of static storage")
+
+
+def types(tree):
+    """Names of types are unique over all headers."""
+    seen = {}
+    pattern = r"^\}\s*(Rg\w+);|^typedef [^;{}]*\(\*(Rg\w+)\)|^(?:typedef )?(?:struct|enum) (Rg\w+)\s*\{"
+    for source in tree.sources:
+        if not source.name.endswith(".h"):
             continue
-        if name.group(1) not in allowed:
-            number = text.count("\n", 0, position) + 1
-            yield number, f"{name.group(1)} is a variable of static storage"
+        for match in re.finditer(pattern, source.code, re.M):
+            name = match.group(1) or match.group(2) or match.group(3)
+            if name in seen and seen[name] != source.path:
+                yield (source.path, source.line_of(match.start()),
+                       f"{name} is a type of {seen[name]} too")
+            seen.setdefault(name, source.path)
 
 
-def check_shape(path):
-    lines = path.read_text().splitlines()
-    if len(lines) > MAX_LINES:
-        yield len(lines), f"{len(lines)} lines, at most {MAX_LINES}"
-    for number, line in enumerate(lines, 1):
-        if len(line) > MAX_COLUMNS:
-            yield number, f"{len(line)} columns, at most {MAX_COLUMNS}"
-        if "\t" in line:
-            yield number, "a tab"
+def modules(tree):
+    """What a header promises is defined in the file of the same name, or in one whose name goes on
+    from it (set_prior.c for set_prior.h, group_read.c for group.h)."""
+    where = {}
+    for source in tree.sources:
+        if source.name.endswith(".c"):
+            for name, *_ in source.functions():
+                where.setdefault(name, []).append(source.name)
+    for source in tree.sources:
+        if not source.name.endswith(".h") or source.name.startswith("regatta/"):
+            continue
+        stem = source.name[:-2].removesuffix("_internal")
+        for match in re.finditer(r"^[A-Za-z_][\w ]*[ *]+(rg_\w+)\([^;{]*\);", source.code, re.M):
+            for place in where.get(match.group(1), []):
+                if not place.startswith(stem):
+                    yield (source.path, source.line_of(match.start()),
+                           f"{match.group(1)} is defined in {place}")
+
+
+def functions(tree):
+    for source in tree.sources:
+        for name, parameters, line, length, _ in source.functions():
+            if length > MAX_FUNCTION:
+                yield source.path, line, f"{name} has {length} lines, at most {MAX_FUNCTION}"
+            depth = re.sub(r"\([^()]*\)", "", parameters)
+            count = depth.count(",") + 1
+            if count > MAX_PARAMETERS:
+                yield source.path, line, f"{name} has {count} parameters, at most {MAX_PARAMETERS}"
+
+
+def heads(tree):
+    for source in tree.sources:
+        if not source.text.startswith("/*"):
+            yield source.path, 1, "begins without a comment that says what it is"
+
+
+def shape(tree):
+    for source in tree.sources:
+        head = source.text.partition("*/")[0]
+        if len(source.lines) > MAX_LINES and "one file because" not in " ".join(head.split()):
+            yield (source.path, len(source.lines), f"{len(source.lines)} lines, at most {MAX_LINES} "
+                   "without a reason in its head ('one file because ...')")
+        for number, line in enumerate(source.lines, 1):
+            if len(line) > MAX_COLUMNS:
+                yield source.path, number, f"{len(line)} columns, at most {MAX_COLUMNS}"
+            if "\t" in line:
+                yield source.path, number, "a tab"
+
+
+RULES = [floors, words, headers, statics, types, shape]
+
+
+def breaches(root):
+    """[(rule, path, line, message)] and the number of files."""
+    tree = Tree(root)
+    found = [(rule.__name__, *breach) for rule in RULES for breach in rule(tree)]
+    return sorted(set(found)), len(tree.sources)
 
 
 def main():
-    breaches = 0
-    files = sorted(p for p in SRC.rglob("*.[ch]"))
-    for path in files:
-        floor = path.relative_to(SRC).parts[0]
-        text = strip_comments(path.read_text())
-        found = [*check_floors(path, floor), *check_words(path, text), *check_statics(path, text),
-                 *check_shape(path)]
-        for number, message in found:
-            print(f"{path.relative_to(ROOT)}:{number}: {message}")
-        breaches += len(found)
-    print(f"{len(files)} files, {breaches} breaches")
-    return 1 if breaches or not files else 0
+    found, files = breaches(pathlib.Path(__file__).resolve().parents[2])
+    for rule, path, line, message in found:
+        print(f"{path}:{line}: {message} [{rule}]")
+    print(f"{files} files, {len(found)} breaches")
+    return 1 if found or not files else 0
 
 
 if __name__ == "__main__":

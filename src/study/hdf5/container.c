@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "study/store/store.h"
 
 RgContainerInfo rg_container_info(const RgStudy *study)
 {

@@ -11,7 +11,6 @@
 
 #include "base/hash.h"
 #include "study/hdf5/probe.h"
-#include "study/store/store.h"
 
 /* Errors of the medium mean damage (the file goes to bad/, its trials run again); errors of the
    process or of permissions mean that the file may be good. */

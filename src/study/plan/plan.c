@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "study/plan/cost.h"
-#include "study/store/store.h"
 
 /* Everything that can change a result, and nothing else: labels, files and order never enter. */
 static PetscErrorCode write_identity(const RgStudy *study, const RgCell *cell, RgTrial *trial)

@@ -5,6 +5,8 @@
 #include "algorithm/algorithm.h"
 #include "problem/problem.h"
 
+#define RG_SCHEMA_VERSION 1 /* of keys and results files */
+
 /* How the initial design is drawn; on a finite design the nearest free points of a box design. */
 typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE } RgInitialDesign;
 
@@ -63,9 +65,7 @@ typedef struct {
   int n_seeds;
   uint64_t *seeds; /* trial seeds, owned */
   int n_cells;
-  RgCell *cells;                 /* owned */
-  struct RgInstances *instances; /* what trials of this process share (study/instances.h); owned,
-                                    may be NULL */
+  RgCell *cells; /* owned */
 } RgStudy;
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is checked

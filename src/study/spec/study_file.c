@@ -1,7 +1,6 @@
 /* The bytes of a study file, and the study as a whole. */
 #include "base/file.h"
 #include "study/spec/draft.h"
-#include "study/trial/instances.h"
 
 PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
                                   RgDiagnostics *diagnostics)
@@ -41,7 +40,6 @@ PetscErrorCode rg_study_load_with(const RgRegistry *registry, const char *path, 
 PetscErrorCode rg_study_destroy(RgStudy *study)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_instances_destroy(&study->instances));
   for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
   PetscCall(PetscFree(study->cells));
   PetscCall(PetscFree(study->seeds));

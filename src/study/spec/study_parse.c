@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "study/spec/draft.h"
-#include "study/trial/instances.h"
 
 /* Limits of a study: numbers beyond them are slips of the pen. */
 #define MAX_TRIALS 1000000
@@ -320,7 +319,6 @@ PetscErrorCode rg_study_parse_with(const RgRegistry *registry, const char *path,
     PetscCall(PetscCalloc1(length + 1, &study->text));
     PetscCall(PetscMemcpy(study->text, text, length));
     PetscCall(parse_root(&draft, tree.root, study));
-    PetscCall(rg_instances_create(&study->instances));
   }
   PetscCall(rg_draft_destroy(&draft));
   PetscCall(rg_yaml_destroy(&tree));

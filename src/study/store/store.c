@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "study/trial/evaluation_log.h"
+#include "study/store/evaluation_log.h"
 #include "base/files.h"
 #include "study/store/store_internal.h"
 

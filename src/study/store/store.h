@@ -5,8 +5,6 @@
 
 #include "study/record/record.h"
 
-#define RG_SCHEMA_VERSION 1
-
 /* What a commit came to. Not PETSc errors: the caller decides what to do. */
 typedef enum {
   RG_STORE_OK,

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "study/trial/evaluation_log.h"
+#include "study/store/evaluation_log.h"
 #include "base/files.h"
 #include "study/store/store_internal.h"
 

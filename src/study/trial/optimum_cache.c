@@ -10,7 +10,6 @@
 #include "base/hash.h"
 #include "base/files.h"
 #include "study/record/software.h"
-#include "study/store/store.h"
 
 enum { LARGEST = 1 << 20 }; /* bytes of a file */
 

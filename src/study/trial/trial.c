@@ -76,7 +76,7 @@ static PetscErrorCode run_create(RgTrialRun *run)
   const RgCell *cell = run->cell;
 
   PetscFunctionBeginUser;
-  run->instances = run->study->instances;
+  run->instances = run->host->instances;
   if (!run->instances) PetscCall(rg_instances_create(&run->instances));
   PetscCall(rg_instances_take(run->instances, run->host->team, run->study, cell,
                               run->trial->instance, &run->instance, &run->failure));
@@ -116,7 +116,7 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
     PetscFree6(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra, run->input));
   if (run->instance) run->problem->task = (RgTask){0}; /* it may outlive the trial */
   PetscCall(rg_instances_give_back(&run->instance));
-  if (!run->study->instances) PetscCall(rg_instances_destroy(&run->instances));
+  if (!run->host->instances) PetscCall(rg_instances_destroy(&run->instances));
   PetscFunctionReturn(0);
 }
 
@@ -319,9 +319,11 @@ static void finish_record(RgTrialRun *run, double wall, double cpu)
     record->provenance.peak_memory = 1024.0 * (double)usage.ru_maxrss;
 }
 
-PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const RgTrial *trial,
-                                RgRecord *record, bool *stopped)
+PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
+                            RgRecord *record, bool *stopped)
 {
+  RgTrialHost alone = {0};
+  if (!host) host = &alone;
   RgTrialRun run = {.study = study, .trial = trial, .record = record, .host = host};
   double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = (double)time(NULL);
   const int64_t jobs = rg_team_jobs(host->team);
@@ -346,15 +348,5 @@ PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const R
   *stopped = run.abandoned;
   if (*stopped) PetscCall(rg_record_destroy(record));
   PetscCall(run_destroy(&run));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFunction stop,
-                            void *stop_closure, RgRecord *record, bool *stopped)
-{
-  RgTrialHost host = {.stop = stop, .stop_closure = stop_closure};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_trial_run_for(&host, study, trial, record, stopped));
   PetscFunctionReturn(0);
 }

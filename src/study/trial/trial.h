@@ -2,7 +2,8 @@
 #ifndef RG_STUDY_TRIAL_H
 #define RG_STUDY_TRIAL_H
 
-#include "study/trial/evaluation_log.h"
+#include "study/store/evaluation_log.h"
+#include "study/trial/instances.h"
 #include "study/record/record.h"
 
 /* Asked after every evaluation, and now and then while one is waited for: true stops the trial
@@ -18,6 +19,8 @@ typedef struct {
                                    fails the trial; NULL: they are made */
   RgChild **child;              /* program of external problems, kept from trial to trial; NULL:
                                    each trial starts its own */
+  RgInstances *instances;       /* problems and optima kept from trial to trial; NULL: each trial
+                                   makes its own */
   RgTeam *team;                 /* whose leader runs the trial while the others serve; NULL: none.
                                    Same bits as without it unless it takes something
                                    (rg_team_takes) */
@@ -28,13 +31,9 @@ typedef struct {
 
 /* Run one trial to its record. *stopped: it was interrupted and there is no record. A numerical
    failure gives a record of status failed with the rows finished before it. Same bits on any rank.
- */
-PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgStopFunction stop,
-                            void *stop_closure, RgRecord *record, bool *stopped);
-
-/* The same with all that a host may offer. Evaluations of costly problems that an earlier run of
-   the trial logged are not made again; new ones are on the disk before they are used. */
-PetscErrorCode rg_trial_run_for(RgTrialHost *host, const RgStudy *study, const RgTrial *trial,
-                                RgRecord *record, bool *stopped);
+   host: NULL is a zeroed one. Evaluations of costly problems that an earlier run of the trial
+   logged are not made again; new ones are on the disk before they are used. */
+PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
+                            RgRecord *record, bool *stopped);
 
 #endif

@@ -24,7 +24,7 @@ static void widths(const RgStudy *study, const RgTrial *trial, double *zeta)
   bool stopped;
   int column = -1;
 
-  RG_OK(rg_trial_run(study, trial, NULL, NULL, &record, &stopped));
+  RG_OK(rg_trial_run(study, trial, NULL, &record, &stopped));
   assert_int_equal(record.status, RG_STATUS_COMPLETE);
   for (int k = 0; k < record.n_extra; k++)
     if (!strcmp(record.extra_name[k], "confidence")) column = k;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "scratch.h"
-#include "study/trial/evaluation_log.h"
+#include "study/store/evaluation_log.h"
 #include "test_main.h"
 
 static const char id[] = "0123456789abcdef0123456789abcdef";

@@ -152,22 +152,25 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
   RgStudy study;
   RgPlan plan;
   RgDiagnostics found = {0};
+  RgTrialHost host = {0};
   char text[512];
 
   snprintf(text, sizeof(text), study_text, seed, features);
   RG_OK(rg_study_parse("kept.yaml", text, strlen(text), &study, &found));
   if (found.n) fail_msg("%s", found.list[0].message);
   RG_OK(rg_plan_create(&study, &plan));
-  if (folder) RG_OK(rg_instances_keep_optima(study.instances, folder, 0, NULL, fingerprint));
+  RG_OK(rg_instances_create(&host.instances));
+  if (folder) RG_OK(rg_instances_keep_optima(host.instances, folder, 0, NULL, fingerprint));
   assert_int_equal(plan.n, 2);
   for (int i = 0; i < 2; i++) {
     RgRecord record = {0};
     bool stopped;
-    RG_OK(rg_trial_run(&study, &plan.trials[i], NULL, NULL, &record, &stopped));
+    RG_OK(rg_trial_run(&study, &plan.trials[i], &host, &record, &stopped));
     assert_int_equal(record.status, RG_STATUS_COMPLETE);
     optimum[i] = record.optimum;
     RG_OK(rg_record_destroy(&record));
   }
+  RG_OK(rg_instances_destroy(&host.instances));
   RG_OK(rg_plan_destroy(&plan));
   RG_OK(rg_study_destroy(&study));
 }

@@ -60,7 +60,7 @@ static void run(const Frame *frame, const char *algorithm, const char *swept, ui
     if (strcmp(cell->problem->name, "gp_path_context") || trial->seed != seed ||
         strcmp(cell->algorithm->name, algorithm) || strcmp(cell->swept, swept))
       continue;
-    RG_OK(rg_trial_run(&frame->study, trial, NULL, NULL, record, &stopped));
+    RG_OK(rg_trial_run(&frame->study, trial, NULL, record, &stopped));
     assert_int_equal(record->status, RG_STATUS_COMPLETE);
     return;
   }

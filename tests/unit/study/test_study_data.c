@@ -88,12 +88,13 @@ static void test_pool_exhausted(void **state)
   file_remove(&file);
 }
 
-static void expect_trial(const RgStudy *study, const RgTrial *trial, const char *message)
+static void expect_trial(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
+                         const char *message)
 {
   RgRecord record = {0};
   bool stopped;
 
-  RG_OK(rg_trial_run(study, trial, NULL, NULL, &record, &stopped));
+  RG_OK(rg_trial_run(study, trial, host, &record, &stopped));
   assert_int_equal(record.status, message ? RG_STATUS_FAILED : RG_STATUS_COMPLETE);
   if (message && !strstr(record.message, message))
     fail_msg("'%s', expected '%s'", record.message, message);
@@ -105,6 +106,7 @@ static void test_table_changes_under_a_run(void **state)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,9\n");
   const char changed[] = "a,b,f\n1,2,3\n4,5,6\n7,8,8\n";
+  RgTrialHost host = {0};
   RgStudy study;
   RgPlan plan;
   RgDiagnostics found = {0};
@@ -113,15 +115,14 @@ static void test_table_changes_under_a_run(void **state)
   parse(file.folder, "t.csv", &study, &found);
   assert_int_equal(found.n, 0);
   RG_OK(rg_plan_create(&study, &plan));
-  RG_OK(rg_instances_create(&study.instances));
-  expect_trial(&study, &plan.trials[0], NULL);
+  RG_OK(rg_instances_create(&host.instances));
+  expect_trial(&study, &plan.trials[0], &host, NULL);
   file_write(&file, changed, strlen(changed));
-  expect_trial(&study, &plan.trials[0], NULL);
-  RG_OK(rg_instances_destroy(&study.instances));
-  study.instances = NULL;
-  expect_trial(&study, &plan.trials[0], "dataset: its data have changed");
+  expect_trial(&study, &plan.trials[0], &host, NULL);
+  RG_OK(rg_instances_destroy(&host.instances));
+  expect_trial(&study, &plan.trials[0], &host, "dataset: its data have changed");
   unlink(file.path);
-  expect_trial(&study, &plan.trials[0], "there is no file");
+  expect_trial(&study, &plan.trials[0], &host, "there is no file");
   RG_OK(rg_plan_destroy(&plan));
   RG_OK(rg_study_destroy(&study));
   file_remove(&file);

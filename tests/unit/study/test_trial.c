@@ -59,7 +59,7 @@ static void run(const Fixture *f, const RgTrial *trial, RgRecord *record)
 {
   bool stopped;
 
-  RG_OK(rg_trial_run(&f->study, trial, NULL, NULL, record, &stopped));
+  RG_OK(rg_trial_run(&f->study, trial, NULL, record, &stopped));
   assert_false(stopped);
 }
 
@@ -191,9 +191,9 @@ static void test_stopping_leaves_no_record(void **state)
   RgRecord record = {0};
   bool stopped;
   int asked = 0;
+  RgTrialHost host = {.stop = stop_at_third, .stop_closure = &asked};
 
-  RG_OK(rg_trial_run(&f->study, find(f, "branin", "random", 0, 3), stop_at_third, &asked, &record,
-                     &stopped));
+  RG_OK(rg_trial_run(&f->study, find(f, "branin", "random", 0, 3), &host, &record, &stopped));
   assert_true(stopped);
   assert_int_equal(asked, 3);
   assert_null(record.key);

@@ -1,4 +1,4 @@
-#include "study/trial/evaluation_log.h"
+#include "study/store/evaluation_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
