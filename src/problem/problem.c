@@ -23,6 +23,7 @@ PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, c
     .team = team,
     .class = class,
     .options = options,
+    .instance = instance,
     .stream = rg_stream(study_seed, class->name, instance, "problem", 0),
     .optimum = NAN,
   };

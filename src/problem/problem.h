@@ -109,6 +109,7 @@ struct RgProblem {
                              destroy) */
   RgTask task;        /* set by who evaluates, after create */
   void *data;         /* the family's own; freed by its destroy */
+  uint64_t instance;  /* number of the draw, from 0; those of random families differ */
 };
 
 /* All families, in registry order; *n of them. */

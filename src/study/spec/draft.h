@@ -45,12 +45,13 @@ typedef struct {
   int entry; /* of its layer; 0 for common */
   RgBlock block;
   const RgParam *param;
-  const char *name;          /* what follows the label in the path; borrowed */
-  int n;                     /* values; those of the axis */
-  RgYamlNode *const *values; /* borrowed */
-  char **texts;              /* canonical texts of the values; owned */
-  RgPlace place;             /* of the path */
-  bool used;                 /* some cell takes its value from here */
+  const char *name;    /* what follows the label in the path; borrowed */
+  int n;               /* values; those of the axis */
+  RgYamlNode **values; /* borrowed nodes; the array is owned */
+  RgYamlNode *made;    /* nodes that ranges stand for, texts and array owned */
+  char **texts;        /* canonical texts of the values; owned */
+  RgPlace place;       /* of the path */
+  bool used;           /* some cell takes its value from here */
 } RgSweepKey;
 
 typedef struct {

@@ -276,8 +276,13 @@ static PetscErrorCode destroy_axis(RgSweepAxis *axis)
 {
   PetscFunctionBeginUser;
   for (int k = 0; k < axis->n_keys; k++) {
-    for (int i = 0; i < axis->keys[k].n; i++) PetscCall(PetscFree(axis->keys[k].texts[i]));
-    PetscCall(PetscFree(axis->keys[k].texts));
+    RgSweepKey *key = &axis->keys[k];
+    for (int i = 0; i < key->n; i++) {
+      if (key->texts) PetscCall(PetscFree(key->texts[i]));
+      PetscCall(PetscFree(key->made[i].text));
+    }
+    PetscCall(PetscFree(key->texts));
+    PetscCall(PetscFree2(key->values, key->made));
   }
   PetscCall(PetscFree(axis->keys));
   PetscFunctionReturn(0);

@@ -166,13 +166,54 @@ static void check_repeated(RgDraft *draft, const RgSweepAxis *axes, int n_axes,
     }
 }
 
+/* `FIRST..LAST`, two whole numbers. */
+static bool read_range(const char *text, int *first, int *last)
+{
+  int used = 0;
+
+  return text && sscanf(text, "%9d..%9d%n", first, last, &used) == 2 && !text[used];
+}
+
+/* The values as listed, with each range of whole numbers in place of what it stands for. More than
+   an axis may have are left out; false after a mistake. */
+static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlNode *list, bool *ok)
+{
+  int first, last, n = 0;
+
+  PetscFunctionBeginUser;
+  *ok = true;
+  PetscCall(PetscCalloc2(MAX_AXIS_VALUES + 1, &key->values, MAX_AXIS_VALUES + 1, &key->made));
+  for (int i = 0; i < list->n && n <= MAX_AXIS_VALUES; i++) {
+    RgYamlNode *item = list->items[i];
+    const bool whole = !key->param || key->param->type == RG_PARAM_INT;
+    if (!whole || item->kind != RG_YAML_SCALAR || !read_range(item->text, &first, &last)) {
+      key->values[n++] = item;
+      continue;
+    }
+    if (first > last) {
+      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, item->line, item->column},
+                         "a range counts upwards, as in '1..5'; got '%.40s'", item->text);
+      *ok = false;
+    }
+    for (int64_t v = first; v <= last && n <= MAX_AXIS_VALUES; v++, n++) {
+      char text[16];
+      snprintf(text, sizeof(text), "%d", (int)v);
+      key->made[n] = (RgYamlNode){.line = item->line, .column = item->column, .plain = true};
+      PetscCall(PetscStrallocpy(text, &key->made[n].text));
+      key->values[n] = &key->made[n];
+    }
+  }
+  key->n = n;
+  PetscFunctionReturn(0);
+}
+
 /* One `path: [values]` of an axis. */
 static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
                                 RgSweepKey *key)
 {
   const RgPlace place = {draft->path, e->value->line, e->value->column};
   char got[64];
-  bool ok;
+  bool ok, listed;
 
   PetscFunctionBeginUser;
   key->place = (RgPlace){draft->path, e->line, e->column};
@@ -183,21 +224,21 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
                                                       : rg_yaml_describe(e->value, got));
     PetscFunctionReturn(0);
   }
-  if (e->value->n > MAX_AXIS_VALUES) {
-    rg_diagnostics_add(draft->diagnostics, place, "an axis has at most %d values, got %d",
-                       MAX_AXIS_VALUES, e->value->n);
+  PetscCall(list_values(draft, key, e->value, &listed));
+  if (key->n > MAX_AXIS_VALUES) {
+    rg_diagnostics_add(draft->diagnostics, place, "an axis has at most %d values, got more",
+                       MAX_AXIS_VALUES);
     PetscFunctionReturn(0);
   }
-  if (axis->n_values && axis->n_values != e->value->n) {
+  if (axis->n_values && axis->n_values != key->n) {
     rg_diagnostics_add(draft->diagnostics, place,
                        "paths of one axis go together, but this one has %d values and another %d "
                        "(to cross them, make two list entries)",
-                       e->value->n, axis->n_values);
+                       key->n, axis->n_values);
     PetscFunctionReturn(0);
   }
-  if (!ok) PetscFunctionReturn(0);
-  axis->n_values = key->n = e->value->n;
-  key->values = e->value->items;
+  if (!ok || !listed) PetscFunctionReturn(0);
+  axis->n_values = key->n;
   PetscCall(PetscCalloc1(key->n, &key->texts));
   for (int i = 0; i < key->n; i++)
     PetscCall(rg_draft_check_value(draft, key->param, key->values[i], &key->texts[i]));
@@ -242,7 +283,7 @@ static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepA
   for (int i = 0; i < map->n; i++) {
     RgSweepKey *key = &axis->keys[i];
     PetscCall(parse_key(draft, axis, &map->entries[i], key));
-    complete = complete && key->values;
+    complete = complete && key->texts;
     if (key->param) check_repeated(draft, draft->axes, draft->n_axes, key, map->entries[i].key);
   }
   if (complete) check_values(draft, axis);

@@ -44,6 +44,15 @@ static void a_problem_axis_multiplies_its_cells_only(void **state)
                           "Ackley 4.5-D | GP-UCB | dim=2", "Ackley 4.5-D | GP-UCB | dim=4", NULL});
 }
 
+static void a_range_stands_for_its_whole_numbers(void **state)
+{
+  (void)state;
+  check_cells(STUDY("[bbob]", "[random]") "sweep: [{problems.bbob.function: [1..3, 24]}]\n",
+              (const char *const[]){"bbob | random | function=1", "bbob | random | function=2",
+                                    "bbob | random | function=3", "bbob | random | function=24",
+                                    NULL});
+}
+
 static void a_common_axis_multiplies_all(void **state)
 {
   (void)state;
@@ -169,6 +178,7 @@ static void a_sweep_can_give_what_is_required(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(an_algorithm_axis_multiplies_its_cells_only),
   cmocka_unit_test(a_problem_axis_multiplies_its_cells_only),
+  cmocka_unit_test(a_range_stands_for_its_whole_numbers),
   cmocka_unit_test(a_common_axis_multiplies_all),
   cmocka_unit_test(a_common_block_axis_multiplies_who_reads_it),
   cmocka_unit_test(an_axis_does_not_reach_through_an_override),

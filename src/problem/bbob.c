@@ -1,0 +1,270 @@
+/* bbob: the 24 noiseless functions of the BBOB suite with their instances, negated.
+
+   f(x) = -(g(T(x - x_opt)) + penalty + f_opt) on [-5, 5]^d; g and the transformations T stand in
+   the table below, g itself in bbob_functions.c, instances in bbob_instance.c. Maximum -f_opt at
+   x_opt; both depend on the instance. Draw k = 0, 1, ... of a study is instance first_instance + k
+   of the suite. Values agree with those of the COCO platform.
+   Source: N. Hansen, S. Finck, R. Ros, A. Auger, Real-parameter black-box optimization benchmarking
+   2009: noiseless functions definitions, INRIA RR-6829. */
+#include "problem/bbob.h"
+
+#include "problem/box_problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOUND 5
+#define ROUNDING 1e-9 /* of g at the optimum */
+
+typedef struct {
+  int function, dim, first_instance;
+} Options;
+
+static const RgParam params[] = {
+  {"function", RG_PARAM_INT, offsetof(Options, function), "1", 1, RG_BBOB_FUNCTIONS, NULL, "",
+   "1-5 separable, 6-9 moderate conditioning, 10-14 ill-conditioned, 15-19 multi-modal with "
+   "adequate structure, 20-24 with weak structure"},
+  {"dim", RG_PARAM_INT, offsetof(Options, dim), "5", 2, 1000, NULL, "D", "number of coordinates"},
+  {"first_instance", RG_PARAM_INT, offsetof(Options, first_instance), "1", 1, 1e6, NULL, "",
+   "instance of the suite that the first instance of a study is; the others follow"},
+  {0}};
+
+// clang-format off
+#define STEPS(...) {__VA_ARGS__}
+
+const RgBbobFormula rg_bbob_formulas[RG_BBOB_FUNCTIONS + 1] = {
+  [1] = {.title = "Sphere", .raw = rg_bbob_sphere},
+  [2] = {.title = "Ellipsoid, separable", .raw = rg_bbob_ellipsoid, .steps = STEPS(RG_BBOB_OSZ)},
+  [3] = {.title = "Rastrigin, separable", .raw = rg_bbob_rastrigin, .alpha = 10, .beta = 0.2,
+         .steps = STEPS(RG_BBOB_OSZ, RG_BBOB_ASY, RG_BBOB_LAMBDA)},
+  [4] = {.title = "Bueche-Rastrigin", .raw = rg_bbob_bueche_rastrigin, .penalty = 100,
+         .steps = STEPS(RG_BBOB_OSZ)},
+  [5] = {.title = "Linear slope", .raw = rg_bbob_linear_slope, .fixed_origin = true},
+  [6] = {.title = "Attractive sector", .raw = rg_bbob_attractive_sector, .alpha = 10,
+         .steps = STEPS(RG_BBOB_MIX)},
+  [7] = {.title = "Step ellipsoid", .raw = rg_bbob_step_ellipsoid, .alpha = 10, .penalty = 1,
+         .steps = STEPS(RG_BBOB_SCALED_Q), .inner = RG_BBOB_R},
+  [8] = {.title = "Rosenbrock", .raw = rg_bbob_rosenbrock, .stretched = true},
+  [9] = {.title = "Rosenbrock, rotated", .raw = rg_bbob_rosenbrock, .stretched = true,
+         .steps = STEPS(RG_BBOB_Q), .fixed_origin = true},
+  [10] = {.title = "Ellipsoid", .raw = rg_bbob_ellipsoid, .steps = STEPS(RG_BBOB_R, RG_BBOB_OSZ)},
+  [11] = {.title = "Discus", .raw = rg_bbob_discus, .steps = STEPS(RG_BBOB_R, RG_BBOB_OSZ)},
+  [12] = {.title = "Bent cigar", .raw = rg_bbob_bent_cigar, .beta = 0.5,
+          .steps = STEPS(RG_BBOB_R, RG_BBOB_ASY, RG_BBOB_R)},
+  [13] = {.title = "Sharp ridge", .raw = rg_bbob_sharp_ridge, .alpha = 10,
+          .steps = STEPS(RG_BBOB_MIX)},
+  [14] = {.title = "Different powers", .raw = rg_bbob_different_powers, .steps = STEPS(RG_BBOB_R)},
+  [15] = {.title = "Rastrigin", .raw = rg_bbob_rastrigin, .alpha = 10, .beta = 0.2,
+          .steps = STEPS(RG_BBOB_R, RG_BBOB_OSZ, RG_BBOB_ASY, RG_BBOB_MIX)},
+  [16] = {.title = "Weierstrass", .raw = rg_bbob_weierstrass, .alpha = 0.01, .penalty = 10,
+          .per_dim = true, .steps = STEPS(RG_BBOB_R, RG_BBOB_OSZ, RG_BBOB_MIX)},
+  [17] = {.title = "Schaffers F7", .raw = rg_bbob_schaffers, .alpha = 10, .beta = 0.5,
+          .penalty = 10, .steps = STEPS(RG_BBOB_R, RG_BBOB_ASY, RG_BBOB_SCALED_Q)},
+  [18] = {.title = "Schaffers F7, ill-conditioned", .raw = rg_bbob_schaffers, .alpha = 1000,
+          .beta = 0.5, .penalty = 10, .steps = STEPS(RG_BBOB_R, RG_BBOB_ASY, RG_BBOB_SCALED_Q)},
+  [19] = {.title = "Griewank-Rosenbrock", .raw = rg_bbob_griewank_rosenbrock, .stretched = true,
+          .steps = STEPS(RG_BBOB_Q), .fixed_origin = true},
+  [20] = {.title = "Schwefel", .raw = rg_bbob_schwefel, .fixed_origin = true},
+  [21] = {.title = "Gallagher, 101 peaks", .raw = rg_bbob_gallagher, .penalty = 1,
+          .steps = STEPS(RG_BBOB_Q), .fixed_origin = true},
+  [22] = {.title = "Gallagher, 21 peaks", .raw = rg_bbob_gallagher, .penalty = 1,
+          .steps = STEPS(RG_BBOB_Q), .fixed_origin = true},
+  [23] = {.title = "Katsuura", .raw = rg_bbob_katsuura, .alpha = 100, .penalty = 1,
+          .steps = STEPS(RG_BBOB_MIX)},
+  [24] = {.title = "Lunacek bi-Rastrigin", .raw = rg_bbob_lunacek, .alpha = 100, .penalty = 1e4,
+          .inner = RG_BBOB_MIX, .fixed_origin = true},
+};
+// clang-format on
+
+/* An instance, and room for the coordinates before every step and after the last one. */
+typedef struct {
+  RgBbob bbob;
+  double *v[RG_BBOB_STEPS + 1]; /* D each */
+  double *slope;                /* 2 D */
+} Data;
+
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+/* T_asy^beta of v_i; its derivative. */
+static double asy(double power, double v, double *slope)
+{
+  if (!(v > 0)) {
+    *slope = 1;
+    return v;
+  }
+  const double root = sqrt(v), value = pow(v, 1 + power * root);
+  *slope = value * ((1 + power * root) / v + 0.5 * power * log(v) / root);
+  return value;
+}
+
+/* Coordinate i of a step that treats each by itself; its derivative. */
+static double single(const RgBbob *bbob, RgBbobStep step, int i, double v, double *slope)
+{
+  if (step == RG_BBOB_OSZ) return rg_bbob_osz(v, slope);
+  if (step == RG_BBOB_ASY) return asy(bbob->formula->beta * rg_bbob_t(bbob, i), v, slope);
+  *slope = pow(bbob->formula->alpha, 0.5 * rg_bbob_t(bbob, i));
+  return *slope * v;
+}
+
+static void forward(const RgBbob *bbob, int k, const double *in, double *out)
+{
+  const int dim = bbob->dim;
+  const double *row = bbob->matrix[k];
+  double slope;
+
+  for (int i = 0; i < dim; i++) {
+    if (!row) {
+      out[i] = single(bbob, bbob->formula->steps[k], i, in[i], &slope);
+      continue;
+    }
+    out[i] = 0;
+    for (int j = 0; j < dim; j++) out[i] += in[j] * row[j];
+    row += dim;
+  }
+}
+
+/* The gradient with respect to `in`, the coordinates before step k, from that after it. */
+static void backward(const RgBbob *bbob, int k, const double *in, const double *after,
+                     double *before)
+{
+  const int dim = bbob->dim;
+  const double *row = bbob->matrix[k];
+
+  for (int i = 0; i < dim; i++) before[i] = 0;
+  for (int i = 0; i < dim; i++) {
+    if (!row) {
+      double slope;
+      single(bbob, bbob->formula->steps[k], i, in[i], &slope);
+      before[i] = slope * after[i];
+      continue;
+    }
+    for (int j = 0; j < dim; j++) before[j] += row[j] * after[i];
+    row += dim;
+  }
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+/* factor sum_i max(0, |x_i| - 5)^2; its gradient is added. */
+static double penalty(const RgBbob *bbob, const double *x, double *gradient)
+{
+  const double factor = bbob->formula->penalty / (bbob->formula->per_dim ? bbob->dim : 1);
+  double sum = 0;
+
+  for (int i = 0; factor && i < bbob->dim; i++) {
+    const double over = fabs(x[i]) - BOUND;
+    if (over <= 0) continue;
+    sum += over * over;
+    if (gradient) gradient[i] += 2 * factor * (x[i] > 0 ? over : -over);
+  }
+  return factor * sum;
+}
+
+/* The value to be minimised without f_opt; gradient (D; NULL: not wanted). */
+static double above_optimum(Data *data, const double *x, double *gradient)
+{
+  const RgBbob *bbob = &data->bbob;
+  const RgBbobFormula *formula = bbob->formula;
+  const size_t dim = (size_t)bbob->dim;
+  const double stretch = formula->fixed_origin ? 1 : bbob->c;
+  double *after = data->slope, *before = data->slope + dim;
+  int n = 0;
+
+  for (size_t i = 0; i < dim; i++)
+    data->v[0][i] = formula->fixed_origin ? x[i] : stretch * (x[i] - bbob->x_opt[i]);
+  for (; formula->steps[n] != RG_BBOB_END; n++) forward(bbob, n, data->v[n], data->v[n + 1]);
+  const double raw = formula->raw(bbob, data->v[n], gradient ? after : NULL);
+  if (!gradient) return raw + penalty(bbob, x, NULL);
+  while (n-- > 0) {
+    double *swap = after;
+    backward(bbob, n, data->v[n], after, before);
+    after = before;
+    before = swap;
+  }
+  for (size_t i = 0; i < dim; i++) gradient[i] = stretch * after[i];
+  return raw + penalty(bbob, x, gradient);
+}
+
+static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                               RgFailure *failure)
+{
+  Data *data = problem->data;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  for (int i = 0; i < m; i++)
+    f[i] = 0 - (above_optimum(data, points[i].x, NULL) + data->bbob.f_opt);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double *slope)
+{
+  PetscFunctionBeginUser;
+  above_optimum(problem->data, point->x, slope);
+  for (int j = 0; j < problem->domain.design.dim; j++) slope[j] = 0 - slope[j];
+  PetscFunctionReturn(0);
+}
+
+/* ---- life cycle ----------------------------------------------------------------------------- */
+
+static PetscErrorCode domain(const void *options, RgDomain *domain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_box_cube_domain(((const Options *)options)->dim, -BOUND, BOUND, domain));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+{
+  const Options *o = problem->options;
+  const size_t dim = (size_t)o->dim;
+  Data *data;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(PetscNew(&data));
+  problem->data = data;
+  PetscCall(rg_bbob_create(o->function, o->dim, (uint64_t)o->first_instance + problem->instance,
+                           &data->bbob));
+  for (int k = 0; k <= RG_BBOB_STEPS; k++) PetscCall(PetscMalloc1(dim, &data->v[k]));
+  PetscCall(PetscMalloc1(2 * dim, &data->slope));
+  PetscCall(PetscMalloc1(dim, &problem->optimisers));
+  PetscCall(PetscArraycpy(problem->optimisers, data->bbob.x_opt, dim));
+  problem->n_optimisers = 1;
+  problem->optimum = 0 - data->bbob.f_opt;
+  const double rest = above_optimum(data, data->bbob.x_opt, NULL);
+  PetscCheck(fabs(rest) <= ROUNDING, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "bbob: function %d is %g above its optimum at x_opt", o->function, rest);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgProblem *problem)
+{
+  Data *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (!data) PetscFunctionReturn(0);
+  PetscCall(rg_bbob_destroy(&data->bbob));
+  for (int k = 0; k <= RG_BBOB_STEPS; k++) PetscCall(PetscFree(data->v[k]));
+  PetscCall(PetscFree(data->slope));
+  PetscCall(PetscFree(problem->data));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemClass rg_problem_bbob = {
+  .name = "bbob",
+  .title = "BBOB",
+  .summary = "function 1 ... 24 of the noiseless BBOB suite, negated, on [-5, 5]^D; instances are\n"
+             "those of the COCO platform",
+  .reference = "Hansen, Finck, Ros, Auger 2009, Real-parameter black-box optimization benchmarking "
+               "2009: noiseless functions definitions, RR-6829",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .random = true,
+  .domain = domain,
+  .create = create,
+  .evaluate = evaluate,
+  .gradient = gradient,
+  .destroy = destroy,
+};

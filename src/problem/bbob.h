@@ -1,0 +1,106 @@
+/* Instances of the noiseless BBOB functions (private to problem/bbob*.c): what a function needs to
+   know of its dimension and instance, and the functions of transformed coordinates z.
+
+   Notation of the report (Hansen, Finck, Ros, Auger 2009, RR-6829), indices from 0: R and Q are
+   rotations, t_i = i/(D - 1), Lambda^a = diag(a^(t_i/2)). */
+#ifndef RG_PROBLEM_BBOB_H
+#define RG_PROBLEM_BBOB_H
+
+#include "problem/problem.h"
+
+enum { RG_BBOB_FUNCTIONS = 24, RG_BBOB_STEPS = 4 };
+
+/* What happens to x - x_opt before the function of z, in this order. A linear step has a matrix of
+   its own in the instance. */
+typedef enum {
+  RG_BBOB_END,
+  RG_BBOB_R,        /* z = R v */
+  RG_BBOB_Q,        /* z = Q v, times c = max(1, sqrt(D)/8) where the formula says so */
+  RG_BBOB_SCALED_Q, /* z = Lambda^a Q v */
+  RG_BBOB_MIX,      /* z = R Lambda^a Q v */
+  RG_BBOB_OSZ,      /* T_osz */
+  RG_BBOB_ASY,      /* T_asy^beta */
+  RG_BBOB_LAMBDA    /* z = Lambda^a v */
+} RgBbobStep;
+
+typedef struct RgBbob RgBbob;
+
+/* The function of z (D), without f_opt and penalty. dz (D; NULL: not wanted): its gradient, 0 in
+   coordinates that have a kink at z. */
+typedef double (*RgBbobRaw)(const RgBbob *bbob, const double *z, double *dz);
+
+/* One of the 24 functions. */
+typedef struct {
+  const char *title;
+  RgBbobRaw raw;
+  RgBbobStep steps[RG_BBOB_STEPS + 1];
+  RgBbobStep inner;  /* a linear step that the function of z makes itself */
+  double alpha;      /* of Lambda */
+  double beta;       /* of T_asy */
+  double penalty;    /* factor of sum max(0, |x_i| - 5)^2 */
+  bool per_dim;      /* the factor is divided by D */
+  bool fixed_origin; /* steps begin with x itself */
+  bool stretched;    /* coordinates are stretched by c */
+} RgBbobFormula;
+
+struct RgBbob {
+  const RgBbobFormula *formula;
+  int function, dim;
+  double f_opt;
+  double c;                      /* 1 unless the formula is stretched */
+  double offset;                 /* f8, f9, f19: added to z */
+  double *x_opt;                 /* D */
+  double *matrix[RG_BBOB_STEPS]; /* D x D, row-major, of the linear steps; else NULL */
+  double *inner;                 /* D x D, of the formula's `inner`; else NULL */
+  int n_peaks;                   /* f21, f22 */
+  double *height;                /* n_peaks */
+  double *scale, *peaks;         /* n_peaks x D: C_p, and Q times the positions */
+};
+
+/* The table, entries 1 ... 24. */
+extern const RgBbobFormula rg_bbob_formulas[RG_BBOB_FUNCTIONS + 1];
+
+/* Instance `instance` >= 1 of function 1 ... 24 in dim >= 2 coordinates. O(dim^3). */
+PetscErrorCode rg_bbob_create(int function, int dim, uint64_t instance, RgBbob *bbob);
+PetscErrorCode rg_bbob_destroy(RgBbob *bbob);
+
+/* The numbers that instances are made of: n uniform ones in (0, 1] from a seed; n normal ones; an
+   orthogonal matrix (dim x dim, row-major). */
+void rg_bbob_uniform(int n, int64_t seed, double *out);
+PetscErrorCode rg_bbob_normal(int n, int64_t seed, double *out);
+PetscErrorCode rg_bbob_rotation(int dim, int64_t seed, double *matrix);
+
+/* T_osz of one number. slope (NULL: not wanted): its derivative. */
+double rg_bbob_osz(double v, double *slope);
+
+/* i/(D - 1). */
+static inline double rg_bbob_t(const RgBbob *bbob, int i)
+{
+  return i / (bbob->dim - 1.0);
+}
+
+/* floor(v + 0.5), the rounding of the suite. */
+double rg_bbob_round(double v);
+
+/* The functions of z, named as in the report. */
+double rg_bbob_sphere(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_ellipsoid(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_rastrigin(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_bueche_rastrigin(const RgBbob *bbob, const double *v, double *dv);
+double rg_bbob_linear_slope(const RgBbob *bbob, const double *x, double *dx);
+double rg_bbob_attractive_sector(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_step_ellipsoid(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_rosenbrock(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_discus(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_bent_cigar(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_sharp_ridge(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_different_powers(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_weierstrass(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_schaffers(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_griewank_rosenbrock(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_schwefel(const RgBbob *bbob, const double *x, double *dx);
+double rg_bbob_gallagher(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_katsuura(const RgBbob *bbob, const double *z, double *dz);
+double rg_bbob_lunacek(const RgBbob *bbob, const double *x, double *dx);
+
+#endif
