@@ -11,15 +11,17 @@ packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-de
   liblbfgsb-dev libyaml-dev libjansson-dev libxxhash-dev librandom123-dev libcmocka-dev hdf5-tools
   python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-xarray
   python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2 python3-yaml)
-# Only for tests, which are skipped without them: leaks of memory, a reader in R (50 MB), a browser.
-test_packages=(valgrind r-cran-hdf5r chromium-headless-shell python3-sklearn python3-xgboost)
+# Only for tests, which are skipped without them: the format, mistakes that clang-tidy finds, leaks of
+# memory, a reader in R (50 MB), a browser.
+test_packages=(clang-format clang-tidy valgrind r-cran-hdf5r chromium-headless-shell python3-sklearn python3-xgboost)
 
 usage() {
   cat <<TEXT
 usage: ./run.sh [COMMAND]
 
   (nothing)             set up, run the quickstart on all cores, draw its figures
-  test [--long]         set up, build and run all tests
+  test [--long] [WHAT]  set up, build and run all tests, or those of a label (unit, oracle, house, mpi,
+                        integration, fault, fuzz, analysis) or whose name contains WHAT
   build                 set up and build
   study FILE [OUT.h5]   run a study, or resume it (default results/<name>/<name>.h5), draw figures
   figures RESULTS.h5    draw the figures of a results file into its folder
@@ -280,17 +282,25 @@ quickstart() {
 }
 
 run_tests() {
-  if [ "${1:-}" = --long ]; then export REGATTA_LONG=1; fi
+  local select=()
+  if [ "${1:-}" = --long ]; then export REGATTA_LONG=1 && shift; fi
+  case ${1:-} in
+  '') ;;
+  unit | oracle | house | mpi | integration | fault | fuzz | analysis) select=(-L "^$1\$") ;;
+  -*) complain "test: unknown option '$1'" && exit 2 ;;
+  *) select=(-R "$1") ;;
+  esac
   export REGATTA_CACHE=off
   build_all
-  install_test_packages
+  [ ${#select[@]} -gt 0 ] || install_test_packages
   [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   local log=$build/tests.log status=0
-  (cd "$build" && ctest --output-on-failure --parallel "$(cores)") 2>&1 | tee "$log" || status=$?
+  (cd "$build" && ctest "${select[@]}" --output-on-failure --parallel "$(cores)") 2>&1 | tee "$log" || status=$?
   local total failed skipped
   total=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#' "$log" || true)
   skipped=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#.*\*\*\*Skipped' "$log" || true)
   failed=$(grep -E '^ *[0-9]+/[0-9]+ Test +#' "$log" | grep -vcE 'Passed|\*\*\*Skipped' || true)
+  [ "$total" -gt 0 ] || complain "no test has the label or name '${1:-}'"
   echo "$((total - failed - skipped)) passed, $failed failed, $skipped skipped"
   [ "$total" -gt 0 ] && [ "$failed" = 0 ] && [ "$status" = 0 ]
 }

@@ -1,3 +1,4 @@
+/* Bilinear forms by the basis that spans their vectors. */
 #include "gp/context/bilinear_forms.h"
 
 #include "maths/blas.h"

@@ -1,3 +1,5 @@
+/* Moments over a list of contexts from their pairs: kernels that are no product of a part in x and
+   one in c. */
 #include "gp/context/context_posterior_internal.h"
 
 #include <math.h>

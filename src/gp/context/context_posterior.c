@@ -1,3 +1,4 @@
+/* The posterior at a list of contexts: which back end computes it, and what both share. */
 #include "gp/context/context_posterior_internal.h"
 
 PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, int size,

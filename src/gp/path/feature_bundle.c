@@ -1,3 +1,4 @@
+/* Several paths of the same random features. */
 #include "gp/path/feature_bundle.h"
 #include "maths/blas.h"
 #include "base/room.h"

@@ -1,3 +1,4 @@
+/* Sample paths by random Fourier features, conditioned on data by weights or pathwise. */
 #include "gp/path/feature_path.h"
 #include "maths/blas.h"
 #include "maths/vector.h"

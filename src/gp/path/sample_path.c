@@ -1,3 +1,4 @@
+/* Sample paths of a prior on finite sets: dense, or axis by axis on a grid. */
 #include "gp/path/sample_path.h"
 #include "gp/kernel/kernel_internal.h"
 #include "maths/blas.h"

@@ -1,3 +1,4 @@
+/* Posterior sample paths on a finite set, from the joint posterior of its points. */
 #include "gp/path/set_path.h"
 #include "base/room.h"
 #include "maths/vector.h"

@@ -1,3 +1,4 @@
+/* Sample paths on a finite set that follow its posterior. */
 #include "gp/path/set_samples.h"
 
 #include <math.h>
