@@ -15,6 +15,7 @@ PetscErrorCode rg_clock_initialize(void)
   PetscClassId class_id;
 
   PetscFunctionBeginUser;
+  if (events[0] >= 0) PetscFunctionReturn(0);
   PetscCall(PetscClassIdRegister("Regatta", &class_id));
   for (int i = 0; i < RG_STAGE_COUNT; ++i) {
     PetscCall(PetscLogEventRegister(event_names[i], class_id, &events[i]));

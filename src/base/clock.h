@@ -14,7 +14,8 @@ typedef struct {
   int depth;
 } RgClock;
 
-/* Register the PETSc events of the stages (for -log_view). Call once after PetscInitialize. */
+/* Register the PETSc events of the stages (for -log_view). After PetscInitialize; more
+   calls change nothing. */
 PetscErrorCode rg_clock_initialize(void);
 
 void rg_clock_reset(RgClock *clock); /* zero the sums; running stages go on */

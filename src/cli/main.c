@@ -1,14 +1,11 @@
 /* regatta: run studies of Bayesian optimisation and look at what came out. */
 #include "cli/command.h"
 
-#include <gsl/gsl_errno.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "maths/blas.h"
 #include "base/clock.h"
-#include "maths/fpu.h"
+#include "maths/numerics.h"
 #include "base/text.h"
 
 static const struct {
@@ -90,9 +87,7 @@ int main(int argc, char **argv)
 
   char **seen = calloc((size_t)argc + 1, sizeof(*seen));
   if (!seen || initialize_petsc(argc, argv, seen)) return RG_EXIT_INTERNAL;
-  rg_blas_set_threads(1);
-  rg_fpu_flush_subnormals();
-  (void)gsl_set_error_handler_off(); /* its default aborts */
+  rg_numerics_set(NULL);
   error = rg_clock_initialize();
   if (!error) error = dispatch(argc, argv, &exit_code);
   if (error) {

@@ -1,18 +1,8 @@
+/* The observer of `regatta run`. */
 #include "cli/progress.h"
 
 #include <stdio.h>
 #include <unistd.h>
-
-#include "base/clock.h"
-
-static const double terminal_period = 0.5, plain_period = 10.0;
-
-void rg_progress_begin(RgProgressMeter *meter, bool enabled)
-{
-  *meter = (RgProgressMeter){
-    .enabled = enabled, .terminal = isatty(STDERR_FILENO) == 1, .start = rg_wall_seconds()};
-  meter->next = meter->start + (meter->terminal ? terminal_period : plain_period);
-}
 
 static void format_seconds(double seconds, char *out, size_t size)
 {
@@ -21,26 +11,49 @@ static void format_seconds(double seconds, char *out, size_t size)
   else snprintf(out, size, "%.1f h", seconds / 3600);
 }
 
-void rg_progress_show(RgProgressMeter *meter, RgSchedule *schedule, bool last)
+static void show(void *closure, const RgProgress *p, bool last)
 {
-  RgProgress p;
+  RgMeter *meter = closure;
   char left[32] = "?", elapsed[32], failed[48] = "";
-  double now;
 
-  if (!meter->enabled) return;
-  now = rg_wall_seconds();
-  if (now < meter->next && !(last && meter->shown)) return;
-  meter->next = now + (meter->terminal ? terminal_period : plain_period);
-  if (rg_schedule_progress(schedule, &p)) return;
-
-  double spent = now - meter->start;
-  if (p.cost_finished > 0)
-    format_seconds(spent * PetscMax(p.cost_total / p.cost_finished - 1.0, 0.0), left, sizeof(left));
-  format_seconds(spent, elapsed, sizeof(elapsed));
-  if (p.n_failed) snprintf(failed, sizeof(failed), ", %d failed", p.n_failed);
+  if (last && !meter->shown) return; /* too short to speak of */
+  if (p->cost_finished > 0)
+    format_seconds(p->seconds * PetscMax(p->cost_total / p->cost_finished - 1.0, 0.0), left,
+                   sizeof(left));
+  format_seconds(p->seconds, elapsed, sizeof(elapsed));
+  if (p->n_failed) snprintf(failed, sizeof(failed), ", %d failed", p->n_failed);
   fprintf(stderr, "%s%d of %d trials%s, %s elapsed, %s left%s%s", meter->terminal ? "\r" : "",
-          p.n_finished, p.n_total, failed, elapsed, left, meter->terminal ? "\033[K" : "\n",
+          p->n_finished, p->n_total, failed, elapsed, left, meter->terminal ? "\033[K" : "\n",
           meter->terminal && last ? "\n" : "");
   fflush(stderr);
   meter->shown = true;
+}
+
+static void tell(void *closure, int rank, const char *text)
+{
+  (void)closure;
+  if (rank < 0) fprintf(stderr, "regatta: %s\n", text);
+  else fprintf(stderr, "regatta: rank %d: %s\n", rank, text);
+}
+
+static void tell_of_failed(void *closure, const RgRunReport *report)
+{
+  const int n = report->n_earlier_failed;
+
+  (void)closure;
+  if (n)
+    fprintf(stderr,
+            "regatta: %d trial%s failed in an earlier run and %s kept so; -retry-failed runs %s "
+            "again\n",
+            n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "it" : "them");
+}
+
+RgObserver rg_progress_observer(RgMeter *meter, bool quiet)
+{
+  meter->terminal = isatty(STDERR_FILENO) == 1;
+  return (RgObserver){.closure = meter,
+                      .period = meter->terminal ? 0.5 : 10.0,
+                      .begin = quiet ? NULL : tell_of_failed,
+                      .progress = quiet ? NULL : show,
+                      .message = tell};
 }

@@ -1,16 +1,15 @@
-/* Progress of a run on rank 0: one line that refreshes on a terminal, plain lines otherwise. */
+/* What `regatta run` shows of a run: one line that refreshes on a terminal, plain lines otherwise,
+   and what the user should know. */
 #ifndef RG_CLI_PROGRESS_H
 #define RG_CLI_PROGRESS_H
 
-#include "study/run/schedule.h"
+#include "regatta/run.h"
 
 typedef struct {
-  bool enabled, terminal, shown;
-  double start, next; /* monotonic seconds: of the run, of the next line */
-} RgProgressMeter;
+  bool terminal, shown;
+} RgMeter;
 
-void rg_progress_begin(RgProgressMeter *meter, bool enabled);
-/* Print if it is due, or (`last`) end the line. Cheap when it is not. */
-void rg_progress_show(RgProgressMeter *meter, RgSchedule *schedule, bool last);
+/* An observer that prints to stderr; quiet: messages only. meter: zeroed, borrowed. */
+RgObserver rg_progress_observer(RgMeter *meter, bool quiet);
 
 #endif

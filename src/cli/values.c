@@ -1,4 +1,7 @@
+/* Numbers as printed and as typed. */
 #include "cli/values.h"
+
+#include <stdlib.h>
 
 PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark)
 {
@@ -20,4 +23,19 @@ PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const doubl
   }
   PetscCall(rg_text_add(text, ")%s\n", remark));
   PetscFunctionReturn(0);
+}
+
+double rg_duration_parse(const char *text)
+{
+  double total = 0;
+
+  for (const char *p = text;; p++) {
+    char *end;
+    double part = strtod(p, &end);
+    if (end == p || !(part >= 0)) return -1;
+    total = 60 * total + part;
+    if (!*end) return total;
+    if (*end != ':') return -1;
+    p = end;
+  }
 }

@@ -1,11 +1,15 @@
-/* Lines of `regatta eval`: a name, then numbers to full precision. */
+/* Numbers as printed and as typed. */
 #ifndef RG_CLI_VALUES_H
 #define RG_CLI_VALUES_H
 
 #include "base/text.h"
 
+/* Append a line of `regatta eval`: a name, then numbers to full precision. */
 PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark);
 PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const double *x,
                             const char *remark);
+
+/* Seconds from "90", "1:30:00" or "30:00"; negative when it is none of these. */
+double rg_duration_parse(const char *text);
 
 #endif

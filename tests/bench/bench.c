@@ -3,7 +3,7 @@
 
 #include "maths/blas.h"
 #include "base/clock.h"
-#include "maths/fpu.h"
+#include "maths/numerics.h"
 
 PetscErrorCode rg_bench_time(RgBenchFunction function, void *closure, double *seconds)
 {
@@ -77,8 +77,7 @@ int main(int argc, char **argv)
   PetscErrorCode error;
 
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 70;
-  rg_blas_set_threads(1);
-  rg_fpu_flush_subnormals();
+  rg_numerics_set(NULL);
   if (argc > 1) {
     bench.json = fopen(argv[1], "w");
     if (!bench.json) {

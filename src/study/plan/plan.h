@@ -28,7 +28,7 @@ typedef struct {
   int dim_x, dim_c, n_rows;  /* maxima over the group */
 } RgPlanGroup;
 
-typedef struct {
+typedef struct RgPlan {
   const RgStudy *study; /* borrowed */
   int n;
   RgTrial *trials; /* plan order: problem label, cell, instance, seed; owned */

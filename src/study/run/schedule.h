@@ -2,6 +2,7 @@
 #ifndef RG_STUDY_SCHEDULE_H
 #define RG_STUDY_SCHEDULE_H
 
+#include "regatta/run.h"
 #include "study/run/teams.h"
 
 /* A shared ticket counter (one-sided MPI): no rank is set aside as a manager. */
@@ -15,10 +16,7 @@ PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial);
 /* Count a finished trial. */
 PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed);
 
-typedef struct {
-  int n_total, n_finished, n_failed; /* of this run, all ranks */
-  double cost_total, cost_finished;  /* estimated seconds */
-} RgProgress;
+/* All but the seconds. Not collective. */
 PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);
 /* Collective. */
 PetscErrorCode rg_schedule_destroy(RgSchedule **schedule);

@@ -1,3 +1,4 @@
+/* Whether this rank has a reason to stop. */
 #include "study/run/stop.h"
 
 #include <signal.h>
@@ -5,14 +6,8 @@
 
 #include "base/clock.h"
 
-/* A signal handler can reach nothing but file-scope state; everything else here hangs on it. */
+/* A signal handler can reach nothing but file-scope state. */
 static volatile sig_atomic_t signal_seen;
-static struct {
-  double deadline; /* monotonic seconds; 0: none */
-  double next_look;
-  char file[4096];
-  RgStopReason reason;
-} stop_state;
 
 static void handle_signal(int number)
 {
@@ -20,20 +15,12 @@ static void handle_signal(int number)
   signal_seen = 1;
 }
 
-PetscErrorCode rg_stop_initialize(double walltime, const char *stop_file)
+PetscErrorCode rg_stop_on_signals(void)
 {
   static const int signals[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT};
   struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART};
 
   PetscFunctionBeginUser;
-  memset(&stop_state, 0, sizeof(stop_state));
-  signal_seen = 0;
-  if (walltime > 0) stop_state.deadline = rg_wall_seconds() + walltime;
-  if (stop_file) {
-    PetscCheck(strlen(stop_file) < sizeof(stop_state.file), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-               "path of the stop file is too long: %s", stop_file);
-    strcpy(stop_state.file, stop_file);
-  }
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
     PetscCheck(sigaction(signals[i], &action, NULL) == 0, PETSC_COMM_SELF, PETSC_ERR_SYS,
@@ -41,19 +28,22 @@ PetscErrorCode rg_stop_initialize(double walltime, const char *stop_file)
   PetscFunctionReturn(0);
 }
 
-RgStopReason rg_stop_requested(void)
+RgStopReason rg_stop_requested(RgStop *stop)
 {
-  if (stop_state.reason != RG_STOP_NONE) return stop_state.reason;
-  if (signal_seen) return stop_state.reason = RG_STOP_SIGNAL;
+  const RgObserver *observer = stop->observer;
+
+  if (stop->reason != RG_STOP_NONE) return stop->reason;
+  if (signal_seen) return stop->reason = RG_STOP_SIGNAL;
+  if (observer && observer->stop && observer->stop(observer->closure))
+    return stop->reason = RG_STOP_OBSERVER;
 
   double now = rg_wall_seconds();
-  if (stop_state.deadline > 0 && now >= stop_state.deadline)
-    return stop_state.reason = RG_STOP_WALLTIME;
-  if (stop_state.file[0] && now >= stop_state.next_look) {
-    stop_state.next_look = now + 1.0;
-    if (access(stop_state.file, F_OK) == 0) stop_state.reason = RG_STOP_FILE;
+  if (stop->deadline > 0 && now >= stop->deadline) return stop->reason = RG_STOP_WALLTIME;
+  if (stop->file[0] && now >= stop->next_look) {
+    stop->next_look = now + 1.0;
+    if (access(stop->file, F_OK) == 0) stop->reason = RG_STOP_FILE;
   }
-  return stop_state.reason;
+  return stop->reason;
 }
 
 const char *rg_stop_describe(RgStopReason reason)
@@ -63,6 +53,7 @@ const char *rg_stop_describe(RgStopReason reason)
     [RG_STOP_SIGNAL] = "a signal",
     [RG_STOP_FILE] = "the STOP file",
     [RG_STOP_WALLTIME] = "the wall-time limit",
+    [RG_STOP_OBSERVER] = "the program that runs it",
   };
   return words[reason];
 }

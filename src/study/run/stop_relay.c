@@ -3,17 +3,19 @@
 struct RgStopRelay {
   MPI_Comm comm; /* of its own: nothing else is sent there */
   int rank, ranks;
+  RgStop own;
   RgStopReason reason;
   int n_sent;
   MPI_Request *sent; /* ranks; owned */
 };
 
-PetscErrorCode rg_stop_relay_create(MPI_Comm comm, RgStopRelay **relay)
+PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRelay **relay)
 {
   RgStopRelay *r;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&r));
+  r->own = *stop;
   PetscCallMPI(MPI_Comm_dup(comm, &r->comm));
   PetscCallMPI(MPI_Comm_rank(comm, &r->rank));
   PetscCallMPI(MPI_Comm_size(comm, &r->ranks));
@@ -38,7 +40,7 @@ PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason)
 
   PetscFunctionBeginUser;
   if (relay->reason == RG_STOP_NONE) {
-    relay->reason = rg_stop_requested();
+    relay->reason = rg_stop_requested(&relay->own);
     /* also drives the progress of one-sided operations that aim at this rank */
     PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, relay->comm, &told, &status));
     if (relay->reason == RG_STOP_NONE && told) relay->reason = (RgStopReason)status.MPI_TAG;

@@ -7,8 +7,8 @@
 
 typedef struct RgStopRelay RgStopRelay;
 
-/* Collective on `comm`. */
-PetscErrorCode rg_stop_relay_create(MPI_Comm comm, RgStopRelay **relay);
+/* stop: what this rank looks at itself; copied. Collective on `comm`. */
+PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRelay **relay);
 /* Why to stop: this rank's own reason (rg_stop_requested) or that of another rank, which is passed
    on through rank 0. Never waits; a probe for messages, cheap enough for every iteration. Sticky.
    To be called now and then until rg_stop_relay_finish, also by ranks without work. */

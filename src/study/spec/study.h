@@ -20,7 +20,7 @@ typedef struct {
   bool noise_known;      /* whether the learner is told */
   bool count_initial;    /* whether the initial design enters cumulative regret */
   int ranks_per_trial;   /* team size, -1: auto; not part of a trial's identity */
-} RgRunOptions;
+} RgTrialSettings;
 
 extern const RgParam rg_run_params[];
 
@@ -32,6 +32,8 @@ typedef struct {
 extern const RgStudyKey rg_study_keys[]; /* of the file itself */
 extern const RgStudyKey rg_entry_keys[]; /* of an entry of `problems` or `algorithms` */
 
+typedef struct RgRegistry RgRegistry;
+
 /* One problem x one algorithm x one setting of their parameters. All pointers owned. */
 typedef struct {
   const RgProblemClass *problem;
@@ -42,7 +44,7 @@ typedef struct {
   char *algorithm_label; /* legend entry; swept settings of the algorithm are appended */
   RgSurrogateOptions surrogate;
   RgMaximiserOptions maximiser;
-  RgRunOptions run;
+  RgTrialSettings run;
   int dim_x, dim_c;         /* of the domain: dimensions of design and context (0: no context) */
   int size_x, size_c;       /* points of the finite design and contexts; 0: a box, or no context */
   bool grid;                /* design and context are product grids */
@@ -59,6 +61,7 @@ typedef struct {
   char *path;                                   /* study file; owned */
   char *text;                                   /* its full text; owned */
   char *name, *title, *reference, *description; /* owned; may be empty */
+  const RgRegistry *registry;                   /* what it was read with; borrowed, may be NULL */
   uint64_t seed;                                /* study seed */
   int n_instances; /* draws of each random problem; crossed with the seeds */
   bool paired;     /* every seed has its own instance, of the same number */
@@ -90,7 +93,6 @@ PetscErrorCode rg_study_destroy(RgStudy *study);
 
 /* The same two with what plugins add to the known problems and algorithms (study/registry.h); the
    registry is to outlive the study. */
-typedef struct RgRegistry RgRegistry;
 PetscErrorCode rg_study_load_with(const RgRegistry *registry, const char *path, RgStudy *study,
                                   RgDiagnostics *diagnostics);
 PetscErrorCode rg_study_parse_with(const RgRegistry *registry, const char *path, const char *text,

@@ -108,7 +108,7 @@ static int automatic_points(const RgCell *cell)
 
 static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
-  const RgRunOptions *run = &cell->run;
+  const RgTrialSettings *run = &cell->run;
 
   if (cell->size_x && run->initial_points > cell->size_x)
     rg_diagnostics_add(found, cell->problem_place,

@@ -318,6 +318,7 @@ PetscErrorCode rg_study_parse_with(const RgRegistry *registry, const char *path,
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(study, sizeof(*study)));
+  study->registry = registry;
   PetscCall(rg_yaml_parse(path, text, length, &tree, diagnostics));
   if (diagnostics->n == before) {
     PetscCall(PetscStrallocpy(path, &study->path));

@@ -9,7 +9,7 @@
 
 #include "maths/blas.h"
 #include "base/clock.h"
-#include "maths/fpu.h"
+#include "maths/numerics.h"
 #include "maths/stream.h"
 #include "gp/team/distributed_matrix.h"
 #include "gp/model/fit.h"
@@ -366,8 +366,7 @@ int main(int argc, char **argv)
   PetscErrorCode error;
 
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 70;
-  rg_blas_set_threads(1);
-  rg_fpu_flush_subnormals();
+  rg_numerics_set(NULL);
   error = run(argc, argv);
   return PetscFinalize() || error ? 70 : 0;
 }

@@ -1,7 +1,7 @@
 #include "test_main.h"
 
 #include "maths/blas.h"
-#include "maths/fpu.h"
+#include "maths/numerics.h"
 
 #include <float.h>
 
@@ -31,36 +31,60 @@ static void failure_is_one_line_that_fits(void **state)
   assert_memory_equal(failure.message, "a b xxx", 7);
 }
 
-static void subnormals_are_flushed(void **state)
+static void subnormals_are_flushed_until_set_back(void **state)
 {
   volatile double tiny = DBL_MIN, half = 0.5;
+  RgNumerics before;
 
   (void)state;
   assert_true(tiny * half > 0.0);
-  rg_fpu_flush_subnormals();
+  rg_numerics_set(&before);
 #if defined(__SSE2__)
   assert_true(tiny * half == 0.0);
 #endif
   assert_true(tiny > 0.0);
+  rg_numerics_restore(&before);
+  assert_true(tiny * half > 0.0);
 }
 
-static void blas_runs_with_the_threads_asked_for(void **state)
+static void blas_has_one_thread_until_set_back(void **state)
 {
   double a[4] = {2, 1, 1, 3}, b[2] = {1, 2}, c[2] = {0, 0};
+  RgNumerics before;
 
   (void)state;
-  rg_blas_set_threads(1);
+  openblas_set_num_threads(2);
+  rg_numerics_set(&before);
   assert_int_equal(openblas_get_num_threads(), 1);
   cblas_dgemv(CblasRowMajor, CblasNoTrans, 2, 2, 1.0, a, 2, b, 1, 0.0, c, 1);
   RG_CLOSE(c[0], 4.0, 0.0);
   RG_CLOSE(c[1], 7.0, 0.0);
+  rg_numerics_restore(&before);
+  assert_int_equal(openblas_get_num_threads(), 2);
+}
+
+static void failing_handler(const char *reason, const char *file, int line, int error)
+{
+  (void)reason, (void)file, (void)line, (void)error;
+}
+
+static void handler_of_gsl_is_set_back(void **state)
+{
+  RgNumerics before;
+
+  (void)state;
+  gsl_error_handler_t *first = gsl_set_error_handler(failing_handler);
+  rg_numerics_set(&before);
+  rg_numerics_restore(&before);
+  assert_ptr_equal(gsl_set_error_handler(first), failing_handler);
 }
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(first_failure_is_kept),
   cmocka_unit_test(failure_is_one_line_that_fits),
-  cmocka_unit_test(blas_runs_with_the_threads_asked_for),
-  cmocka_unit_test(subnormals_are_flushed),
+  cmocka_unit_test(blas_has_one_thread_until_set_back),
+  cmocka_unit_test(handler_of_gsl_is_set_back),
+  cmocka_unit_test(subnormals_are_flushed_until_set_back),
 };
 
 RG_TEST_MAIN(tests)

@@ -61,7 +61,7 @@ static void what_is_not_said_has_a_default(void **state)
   assert_int_equal(study.n_instances, 1);
   assert_int_equal(study.n_seeds, 1);
   assert_int_equal(study.seeds[0], 0);
-  const RgRunOptions *run = &study.cells[0].run;
+  const RgTrialSettings *run = &study.cells[0].run;
   assert_int_equal(run->initial_points, 4); /* auto in two dimensions */
   assert_int_equal(run->initial_design, RG_INITIAL_UNIFORM);
   assert_true(run->noise_variance == 0.0);

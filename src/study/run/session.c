@@ -1,0 +1,66 @@
+/* What the ranks of a run say to each other and to the observer. */
+#include "study/run/session.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+
+void rg_session_tell(const RgSession *session, int rank, const char *format, ...)
+{
+  char text[1024];
+  va_list arguments;
+
+  if (!session->observer || !session->observer->message) return;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  session->observer->message(session->observer->closure, rank, text);
+}
+
+PetscErrorCode rg_session_progress(RgSession *session, bool last)
+{
+  const RgObserver *observer = session->observer;
+  const double now = rg_wall_seconds();
+  RgProgress progress;
+
+  PetscFunctionBeginUser;
+  if (session->rank != 0 || !observer || !observer->progress) PetscFunctionReturn(0);
+  if (now < session->next_progress && !last) PetscFunctionReturn(0);
+  session->next_progress = now + observer->period;
+  PetscCall(rg_schedule_progress(session->schedule, &progress));
+  progress.seconds = now - session->begun;
+  observer->progress(observer->closure, &progress, last);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_session_agree(RgSession *session, int *speaker)
+{
+  int worst = (int)session->outcome, first;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, session->comm));
+  first = worst == (int)session->outcome ? session->rank : INT_MAX;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session->comm));
+  PetscCallMPI(
+    MPI_Bcast(session->message, (int)sizeof(session->message), MPI_CHAR, first, session->comm));
+  session->outcome = (RgRunOutcome)worst;
+  *speaker = first;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_session_destroy(RgSession *session)
+{
+  PetscFunctionBeginUser;
+  for (int level = 0; level < session->teams.n; level++)
+    PetscCall(rg_team_destroy(&session->team[level]));
+  PetscCall(rg_teams_destroy(&session->teams));
+  PetscCall(rg_schedule_destroy(&session->schedule));
+  PetscCall(rg_stop_relay_destroy(&session->relay));
+  PetscCall(rg_instances_destroy(&session->instances));
+  PetscCall(rg_store_close(&session->store));
+  PetscCall(PetscFree(session->done));
+  PetscCallMPI(MPI_Comm_free(&session->comm));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,63 @@
+/* How a run ends. */
+#include <stdio.h>
+
+#include "study/run/session.h"
+
+/* A barrier that leaves the core to ranks still at work, and keeps the progress alive. */
+static PetscErrorCode wait_for_all(RgSession *session)
+{
+  MPI_Request request;
+  int arrived = 0;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Ibarrier(session->comm, &request));
+  for (double pause = 1e-4; !arrived; pause = PetscMin(1.5 * pause, 0.02)) {
+    PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
+    if (arrived) break;
+    PetscCall(rg_session_progress(session, false));
+    PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+    PetscCall(PetscSleep(pause));
+  }
+  PetscCall(rg_stop_relay_finish(session->relay, &session->stop));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode pack(RgSession *session)
+{
+  RgStoreStatus status;
+  char message[512] = "";
+  int speaker;
+
+  PetscFunctionBeginUser;
+  if (session->rank == 0) {
+    PetscCall(rg_store_pack(session->store, session->plan, &status, message));
+    if (status != RG_STORE_OK) {
+      session->outcome = status == RG_STORE_FOREIGN ? RG_RUN_REFUSED : RG_RUN_STORAGE;
+      snprintf(session->message, sizeof(session->message), "%.400s", message);
+      rg_session_tell(session, -1, "%s; the finished trials are safe in %s", message,
+                      session->directory);
+    }
+  }
+  PetscCall(rg_session_agree(session, &speaker));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
+{
+  RgProgress progress;
+  int speaker;
+
+  PetscFunctionBeginUser;
+  PetscCall(wait_for_all(session));
+  PetscCall(rg_session_progress(session, true));
+  PetscCall(rg_schedule_progress(session->schedule, &progress));
+  PetscCallMPI(MPI_Bcast(&progress, (int)sizeof(progress), MPI_BYTE, 0, session->comm));
+  PetscCall(rg_session_agree(session, &speaker));
+  const bool complete = progress.n_finished == progress.n_total;
+  if (complete && session->outcome == RG_RUN_COMPLETE) PetscCall(pack(session));
+  if (!complete && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_STOPPED;
+  report->stop = session->stop;
+  report->n_finished = progress.n_finished;
+  report->n_failed = progress.n_failed;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,155 @@
+/* How a run begins. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "study/run/session.h"
+#include "study/trial/optimum_cache.h"
+
+/* Shorter searches are not worth a file. */
+static const double search_worth_keeping = 0.1; /* seconds */
+
+/* What a store that said no comes to: a foreign file is the user's to mend, the rest the disk's. */
+static void note_status(RgSession *session, RgStoreStatus status)
+{
+  if (status != RG_STORE_OK)
+    session->outcome = status == RG_STORE_FOREIGN ? RG_RUN_REFUSED : RG_RUN_STORAGE;
+}
+
+/* Trials that failed in an earlier run are run again if so asked for. */
+static void look_at_failed(RgSession *session)
+{
+  for (int i = 0; i < session->plan->n && session->options->retry_failed; i++)
+    if (session->done[i] == RG_STATUS_FAILED) {
+      session->done[i] = RG_STATUS_MISSING;
+      session->scan.n_done--;
+      session->scan.n_failed--;
+    }
+}
+
+/* What is finished already; rank 0. A STOP file of an earlier stop is not obeyed again (a batch
+   script that requeues would go round in circles) and not removed (who put it there may still mean
+   it): the run does not start. */
+static PetscErrorCode scan_store(RgSession *session, const char *stop_file)
+{
+  RgStoreStatus status = RG_STORE_OK;
+  char *message = session->message;
+
+  PetscFunctionBeginUser;
+  if (access(stop_file, F_OK) == 0) {
+    status = RG_STORE_FOREIGN;
+    snprintf(message, sizeof(session->message), "%.400s asks for a stop; remove it to run",
+             stop_file);
+  } else {
+    PetscCall(rg_store_scan(session->store, session->plan, session->done, &session->scan, &status,
+                            message));
+    if (status == RG_STORE_OK && message[0]) {
+      rg_session_tell(session, -1, "%s", message);
+      message[0] = 0;
+    }
+    if (status == RG_STORE_OK) look_at_failed(session);
+  }
+  note_status(session, status);
+  PetscFunctionReturn(0);
+}
+
+/* Open the store, rank 0 first, and tell everybody what is finished already. */
+static PetscErrorCode open_store(RgSession *session, const char *stop_file, int *speaker)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->done));
+  for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
+    if (turn == (session->rank == 0 ? 0 : 1)) {
+      RgStoreStatus status;
+      PetscCall(rg_store_open(session->options->output, session->plan->study, session->rank,
+                              &session->store, &status, session->message));
+      note_status(session, status);
+      if (status == RG_STORE_OK) session->message[0] = 0;
+      if (status == RG_STORE_OK && session->rank == 0) PetscCall(scan_store(session, stop_file));
+    }
+    PetscCall(rg_session_agree(session, speaker));
+  }
+  PetscCallMPI(MPI_Bcast(session->done, session->plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
+  PetscCallMPI(MPI_Bcast(&session->scan, (int)sizeof(session->scan), MPI_BYTE, 0, session->comm));
+  PetscFunctionReturn(0);
+}
+
+/* Different fingerprints among the ranks: the promise of equal bits does not hold. */
+static PetscErrorCode compare_fingerprints(RgSession *session)
+{
+  RgFingerprint *own = &session->fingerprint;
+  uint64_t least, most;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_fingerprint(own));
+  snprintf(session->machine, sizeof(session->machine), "%s, OpenBLAS core %s, %d thread%s%s",
+           own->cpu, own->blas_core, own->blas_threads, own->blas_threads == 1 ? "" : "s",
+           own->native ? ", tuned for this CPU" : "");
+  PetscCallMPI(MPI_Allreduce(&own->hash, &least, 1, MPI_UINT64_T, MPI_MIN, session->comm));
+  PetscCallMPI(MPI_Allreduce(&own->hash, &most, 1, MPI_UINT64_T, MPI_MAX, session->comm));
+  if (least != most && session->rank == 0)
+    rg_session_tell(session, -1,
+                    "the ranks' numeric fingerprints differ: results are not bit-identical across "
+                    "them; pin the BLAS kernels with OPENBLAS_CORETYPE (rank 0 uses %s)",
+                    own->blas_core);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode keep_optima(RgSession *session)
+{
+  const RgStudy *study = session->plan->study;
+  RgText folder = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_instances_create(&session->instances));
+  PetscCall(rg_optimum_cache_folder(&folder));
+  if (folder.length)
+    PetscCall(rg_instances_keep_optima(session->instances, folder.data, search_worth_keeping,
+                                       study->registry, session->fingerprint.hash));
+  PetscCall(rg_text_clear(&folder));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
+{
+  const RgObserver *observer = session->observer;
+
+  PetscFunctionBeginUser;
+  PetscCall(compare_fingerprints(session));
+  PetscCall(keep_optima(session));
+  if (gethostname(session->host, sizeof(session->host) - 1))
+    snprintf(session->host, sizeof(session->host), "unknown");
+  if (session->rank == 0 && observer && observer->begin) {
+    const RgRunReport report = {.n_trials = session->plan->n,
+                                .n_earlier = session->scan.n_done,
+                                .n_earlier_failed = session->scan.n_failed};
+    observer->begin(observer->closure, &report);
+  }
+  session->begun = rg_wall_seconds();
+  session->next_progress = session->begun + (observer ? observer->period : 0);
+  PetscCall(rg_stop_relay_create(session->comm, stop, &session->relay));
+  PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
+                               &session->schedule));
+  PetscCall(rg_session_form_teams(session));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_session_start(RgSession *session)
+{
+  const RgRunOptions *options = session->options;
+  RgStop stop = {.observer = session->observer};
+  int speaker;
+
+  PetscFunctionBeginUser;
+  if (options->walltime > 0) stop.deadline = rg_wall_seconds() + options->walltime;
+  snprintf(session->directory, sizeof(session->directory), "%s.d", options->output);
+  snprintf(stop.file, sizeof(stop.file), "%s.d/STOP", options->output);
+  PetscCall(rg_session_plan_teams(session));
+  PetscCall(rg_session_agree(session, &speaker));
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file, &speaker));
+  if (session->rank != 0) stop.file[0] = 0;
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(prepare(session, &stop));
+  else if (session->rank == speaker)
+    rg_session_tell(session, speaker ? speaker : -1, "%s", session->message);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,39 @@
+/* The teams of a run. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "study/run/session.h"
+
+PetscErrorCode rg_session_plan_teams(RgSession *session)
+{
+  MPI_Comm host;
+  int ranks_here;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_teams_create(session->plan, session->ranks, &session->teams, session->message));
+  if (!session->message[0]) {
+    PetscCallMPI(MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, session->rank,
+                                     MPI_INFO_NULL, &host));
+    PetscCallMPI(MPI_Comm_size(host, &ranks_here));
+    PetscCallMPI(MPI_Comm_free(&host));
+    rg_teams_check_memory(session->plan, &session->teams,
+                          (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),
+                          ranks_here, session->message);
+  }
+  if (session->message[0]) session->outcome = RG_RUN_REFUSED;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_session_form_teams(RgSession *session)
+{
+  PetscFunctionBeginUser;
+  for (int level = 0; level < session->teams.n; level++) {
+    const int size = session->teams.size[level], asked = session->options->crossover;
+    MPI_Comm comm;
+    PetscCallMPI(MPI_Comm_split(session->comm, session->rank / size, session->rank, &comm));
+    PetscCall(rg_team_create(comm, asked ? asked : rg_team_measured_crossover(size),
+                             &session->team[level]));
+    PetscCallMPI(MPI_Comm_free(&comm));
+  }
+  PetscFunctionReturn(0);
+}

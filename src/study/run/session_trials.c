@@ -1,0 +1,200 @@
+/* The trials of a run on one rank: take one, run it, commit it, look around in between. */
+#include <stdio.h>
+
+#include "study/record/software.h"
+#include "study/run/session.h"
+#include "study/spec/registry.h"
+#include "study/trial/trial.h"
+
+/* A trial whose team took part has the bits of that team size only, which is as good as another
+   machine. */
+static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *cell,
+                                      RgRecord *record)
+{
+  const RgRegistry *registry = session->plan->study->registry;
+  RgText plugins = {0}, software = {0};
+  char *own;
+  RgProvenance *p = &record->provenance;
+
+  PetscFunctionBeginUser;
+  snprintf(p->host, sizeof(p->host), "%s", session->host);
+  p->rank = session->rank;
+  p->ranks = session->ranks;
+  p->fingerprint =
+    rg_registry_fingerprint(registry, cell, session->fingerprint.hash) + (uint64_t)(p->team - 1);
+  PetscCall(PetscStrallocpy(session->machine, &p->machine));
+  PetscCall(rg_registry_describe(registry, cell, &plugins));
+  if (plugins.length) { /* else the store knows */
+    PetscCall(rg_software_describe(&own));
+    PetscCall(rg_text_add(&software, "%s%s", own, plugins.data));
+    p->software = software.data;
+    PetscCall(PetscFree(own));
+  }
+  PetscCall(rg_text_clear(&plugins));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the disk -------------------------------------------------------------------------------- */
+
+/* A disk that has been saying no for longer than this ends the run. */
+static const double patience = 600.0;
+
+/* Tell the user once per spell of trouble; *give_up when it has lasted too long. */
+static PetscErrorCode look_at_disk(RgSession *session, RgStoreStatus status, const char *message,
+                                   bool *give_up)
+{
+  int n;
+  size_t bytes;
+  double troubled;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_store_pending(session->store, &n, &bytes, &troubled));
+  if (status != RG_STORE_OK && !session->told)
+    rg_session_tell(session, session->rank, "%s; %d finished trials wait in memory", message, n);
+  session->told = troubled > 0;
+  *give_up = troubled > patience;
+  PetscFunctionReturn(0);
+}
+
+/* Commit what is due, or (`now`) all that waits. */
+static PetscErrorCode flush(RgSession *session, bool now, RgStoreStatus *status, char message[512],
+                            bool *give_up)
+{
+  PetscFunctionBeginUser;
+  message[0] = 0;
+  PetscCall(rg_store_flush(session->store, now, status, message));
+  PetscCall(look_at_disk(session, *status, message, give_up));
+  PetscFunctionReturn(0);
+}
+
+static void trouble_with_storage(RgSession *session, const char *message, const char *consequence)
+{
+  snprintf(session->message, sizeof(session->message), "%.400s; %s", message, consequence);
+  session->outcome = RG_RUN_STORAGE;
+  rg_session_tell(session, session->rank, "%s; %s", message, consequence);
+}
+
+/* Commit what is left; while the disk says no, until the patience ends or a stop is asked for. */
+static PetscErrorCode drain(RgSession *session)
+{
+  RgStoreStatus status;
+  char message[512];
+  bool give_up;
+
+  PetscFunctionBeginUser;
+  for (double pause = 0.1;; pause = PetscMin(2 * pause, 5.0)) {
+    PetscCall(flush(session, true, &status, message, &give_up));
+    PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+    if (status == RG_STORE_OK || give_up || session->stop != RG_STOP_NONE) break;
+    PetscCall(PetscSleep(pause));
+  }
+  if (status != RG_STORE_OK)
+    trouble_with_storage(session, message, "trials that were not committed will run again");
+  PetscFunctionReturn(0);
+}
+
+/* ---- one level of teams ---------------------------------------------------------------------- */
+
+/* Between iterations: commit what is due, show progress, hear whether to stop. */
+static PetscErrorCode look_around(void *closure)
+{
+  RgSession *session = closure;
+  RgStoreStatus status;
+  char message[512];
+  bool give_up;
+
+  PetscFunctionBeginUser;
+  PetscCall(flush(session, false, &status, message, &give_up));
+  PetscCall(rg_session_progress(session, false));
+  PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+  PetscFunctionReturn(0);
+}
+
+static bool should_stop(void *closure)
+{
+  RgSession *session = closure;
+
+  if (!session->broken) session->broken = look_around(session);
+  return session->broken || session->stop != RG_STOP_NONE;
+}
+
+/* mpirun leaves one second between TERM and KILL. Where an iteration takes that long nothing may
+   wait in memory for its end. */
+static PetscErrorCode flush_before(RgSession *session, const RgTrial *trial)
+{
+  RgStoreStatus status;
+  char message[512];
+  bool give_up;
+
+  PetscFunctionBeginUser;
+  if (trial->cost >= 0.3 * trial->n_evaluations)
+    PetscCall(flush(session, true, &status, message, &give_up));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord *record,
+                             bool *give_up)
+{
+  const bool failed = record->status == RG_STATUS_FAILED;
+  RgStoreStatus status;
+  char message[512] = "";
+
+  PetscFunctionBeginUser;
+  PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
+  PetscCall(rg_store_add(session->store, record, &status, message));
+  PetscCall(look_at_disk(session, status, message, give_up));
+  PetscCall(rg_schedule_finished(session->schedule, trial, failed));
+  PetscFunctionReturn(0);
+}
+
+/* The trials of one level, on the leader of a team. */
+static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
+{
+  RgChild *child = NULL;
+  RgTrialHost host = {.stop = should_stop,
+                      .stop_closure = session,
+                      .directory = session->directory,
+                      .child = &child,
+                      .instances = session->instances,
+                      .team = session->team[level]};
+
+  PetscFunctionBeginUser;
+  while (!*give_up && !should_stop(session)) {
+    RgRecord record = {0};
+    int index;
+    bool stopped;
+    PetscCall(rg_schedule_next(session->schedule, level, &index));
+    if (index < 0) break;
+    const RgTrial *trial = &session->plan->trials[index];
+    PetscCall(flush_before(session, trial));
+    PetscCall(rg_trial_run(session->plan->study, trial, &host, &record, &stopped));
+    PetscCall(session->broken);
+    if (host.trouble[0])
+      trouble_with_storage(session, host.trouble,
+                           "an evaluation that could not be logged will run again");
+    if (stopped) break;
+    PetscCall(commit(session, trial, &record, give_up));
+    PetscCall(rg_session_progress(session, false));
+  }
+  PetscCall(rg_child_close(&child, true));
+  PetscCall(session->broken);
+  PetscFunctionReturn(0);
+}
+
+/* Level by level; ranks that don't lead serve their leader until it has no more work for them. */
+PetscErrorCode rg_session_trials(RgSession *session)
+{
+  bool give_up = false;
+
+  PetscFunctionBeginUser;
+  for (int level = 0; level < session->teams.n; level++) {
+    if (rg_team_is_leader(session->team[level])) {
+      PetscCall(run_level(session, level, &give_up));
+      PetscCall(rg_team_dismiss(session->team[level]));
+    } else {
+      PetscCall(rg_team_serve(session->team[level], look_around, session));
+    }
+  }
+  PetscCall(drain(session));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,186 @@
+/* rg_run: a study run by a program, its observer and its report. */
+#include "test_main.h"
+
+#include "regatta/run.h"
+#include "scratch.h"
+#include "study/plan/plan.h"
+#include "study/store/store.h"
+
+static const char text[] = "study: run\n"
+                           "seeds: 3\n"
+                           "common: {iterations: 4, initial_points: 3}\n"
+                           "problems: [branin]\n"
+                           "algorithms: [random]\n";
+static const char team_text[] = "study: run\n"
+                                "common: {iterations: 4, ranks_per_trial: 2}\n"
+                                "problems: [branin]\n"
+                                "algorithms: [random]\n";
+
+typedef struct {
+  char folder[64], output[128];
+  RgStudy study;
+  RgPlan plan;
+  int n_begin, n_messages, last_total, looks, stop_after; /* stop_after: looks; 0: never */
+  bool saw_last;
+  char message[512];
+  RgRunReport begin;
+} Frame;
+
+static void note_begin(void *closure, const RgRunReport *report)
+{
+  Frame *f = closure;
+  f->n_begin++;
+  f->begin = *report;
+}
+
+static void note_progress(void *closure, const RgProgress *progress, bool last)
+{
+  Frame *f = closure;
+  f->last_total = progress->n_total;
+  f->saw_last = last;
+}
+
+static void note_message(void *closure, int rank, const char *words)
+{
+  Frame *f = closure;
+  assert_int_equal(rank, -1);
+  snprintf(f->message, sizeof(f->message), "%s", words);
+  f->n_messages++;
+}
+
+static bool ask(void *closure)
+{
+  Frame *f = closure;
+  return f->stop_after && ++f->looks > f->stop_after;
+}
+
+static void open_study(Frame *f, const char *words)
+{
+  RgDiagnostics diagnostics = {0};
+
+  memset(f, 0, sizeof(*f));
+  scratch_create(f->folder);
+  snprintf(f->output, sizeof(f->output), "%s/out.h5", f->folder);
+  RG_OK(rg_study_parse("run.yaml", words, strlen(words), &f->study, &diagnostics));
+  assert_int_equal(diagnostics.n, 0);
+  RG_OK(rg_plan_create(&f->study, &f->plan));
+}
+
+static void close_study(Frame *f)
+{
+  RG_OK(rg_plan_destroy(&f->plan));
+  RG_OK(rg_study_destroy(&f->study));
+  scratch_remove(f->folder);
+}
+
+static RgRunReport run(Frame *f)
+{
+  const RgRunOptions options = {.output = f->output};
+  const RgObserver observer = {.closure = f,
+                               .begin = note_begin,
+                               .progress = note_progress,
+                               .message = note_message,
+                               .stop = ask};
+  RgRunReport report;
+
+  RG_OK(rg_run(PETSC_COMM_SELF, &f->plan, &options, &observer, &report));
+  return report;
+}
+
+static void observer_hears_of_a_run(void **state)
+{
+  Frame f;
+
+  (void)state;
+  open_study(&f, text);
+  RgRunReport report = run(&f);
+  assert_int_equal(report.outcome, RG_RUN_COMPLETE);
+  assert_int_equal(report.n_trials, 3);
+  assert_int_equal(report.n_earlier, 0);
+  assert_int_equal(report.n_finished, 3);
+  assert_int_equal(f.n_begin, 1);
+  assert_int_equal(f.begin.n_trials, 3);
+  assert_int_equal(f.last_total, 3);
+  assert_true(f.saw_last);
+  assert_int_equal(f.n_messages, 0);
+  report = run(&f);
+  assert_int_equal(report.n_earlier, 3);
+  assert_int_equal(report.n_finished, 0);
+  close_study(&f);
+}
+
+static void nobody_needs_to_watch(void **state)
+{
+  Frame f;
+  RgRunReport report;
+
+  (void)state;
+  open_study(&f, text);
+  const RgRunOptions options = {.output = f.output};
+  RG_OK(rg_run(PETSC_COMM_SELF, &f.plan, &options, NULL, &report));
+  assert_int_equal(report.outcome, RG_RUN_COMPLETE);
+  close_study(&f);
+}
+
+static void observer_stops_and_the_next_call_goes_on(void **state)
+{
+  Frame f;
+  RgStoreInfo info[2];
+  RgStoreStatus status;
+  char message[512];
+
+  (void)state;
+  for (int stopped = 0; stopped < 2; stopped++) {
+    open_study(&f, text);
+    f.stop_after = stopped ? 10 : 0; /* looks: in the second trial */
+    RgRunReport report = run(&f);
+    if (stopped) {
+      assert_int_equal(report.outcome, RG_RUN_STOPPED);
+      assert_int_equal(report.stop, RG_STOP_OBSERVER);
+      assert_true(report.n_finished > 0 && report.n_finished < 3);
+      const int before = report.n_finished;
+      f.stop_after = 0;
+      report = run(&f);
+      assert_int_equal(report.n_earlier, before);
+      assert_int_equal(report.n_finished, 3 - before);
+    }
+    assert_int_equal(report.outcome, RG_RUN_COMPLETE);
+    RG_OK(rg_store_info(f.output, &info[stopped], &status, message));
+    assert_int_equal(status, RG_STORE_OK);
+    close_study(&f);
+  }
+  assert_string_equal(info[0].checksum, info[1].checksum);
+  for (int i = 0; i < 2; i++) RG_OK(rg_store_info_clear(&info[i]));
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+  Frame f;
+
+  (void)state;
+  open_study(&f, team_text);
+  RgRunReport report = run(&f);
+  assert_int_equal(report.outcome, RG_RUN_REFUSED);
+  assert_non_null(strstr(report.message, "ranks_per_trial: 2 is more than the 1 rank"));
+  assert_int_equal(f.n_messages, 1);
+  assert_string_equal(f.message, report.message);
+  assert_int_equal(scratch_count(f.folder, ""), 0);
+  close_study(&f);
+
+  open_study(&f, text);
+  scratch_write(f.output, "something else", 14);
+  report = run(&f);
+  assert_int_equal(report.outcome, RG_RUN_REFUSED);
+  assert_int_equal(f.n_messages, 1);
+  assert_int_equal(f.n_begin, 0);
+  close_study(&f);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(observer_hears_of_a_run),
+  cmocka_unit_test(nobody_needs_to_watch),
+  cmocka_unit_test(observer_stops_and_the_next_call_goes_on),
+  cmocka_unit_test(what_cannot_be_is_refused),
+};
+
+RG_TEST_MAIN(tests)
