@@ -14,8 +14,8 @@ typedef struct {
 
 /* What results are computed with: one thread of BLAS (their last bits depend on it); subnormal
    results and operands are zero in the calling thread (x86: tiny length scales make subnormal
-   kernel values that double run times); GSL's errors are values (its default aborts). before: NULL: not
-   wanted. */
+   kernel values that double run times); GSL's errors are values (its default aborts).
+   before: NULL: not wanted. */
 void rg_numerics_set(RgNumerics *before);
 void rg_numerics_restore(const RgNumerics *before);
 

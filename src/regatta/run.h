@@ -71,9 +71,9 @@ typedef struct {
 
 /* Run what is not finished of a plan, commit every finished trial crash-safely, and when all are
    there write the results file. Bits do not depend on the size of `comm`, nor on how often a run
-   was stopped. Collective on `comm`; the plan (and its study) must be the same on all ranks and outlive
-   the call. PETSc must be initialised; threads of BLAS, the floating-point unit and GSL's error
-   handler are set to what results are computed with, and set back at the end. observer: NULL:
+   was stopped. Collective on `comm`; the plan (and its study) must be the same on all ranks and
+   outlive the call. PETSc must be initialised; threads of BLAS, the floating-point unit and GSL's
+   error handler are set to what results are computed with, and set back at the end. observer: NULL:
    nobody. PETSc errors are for what should not happen; everything else is in `report`. */
 PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,
                       const RgObserver *observer, RgRunReport *report);
