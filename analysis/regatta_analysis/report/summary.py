@@ -1,12 +1,14 @@
 """Everything the command writes, and summary.md that leads through it."""
 import re
 
-from ..figures import bounds, figures, paper_figures, style
+from ..figures import bounds, figures, paper_figures, runtime_profiles, style
 from . import tables
-from ..stats import inference
+from ..stats import inference, runtime as bbob
 from ..load.load import InputError
 from ..stats.regret import METRICS, default_metrics
 from ..load.settings import blocks
+
+MANY = 12  # BBOB problems: with more of them, their regret is not drawn one by one
 
 
 def write_all(results, options):
@@ -26,10 +28,15 @@ def write_all(results, options):
     runtime = tables.write_runtime(results, options.out)
     tables.write_curves(results, options.metric, band, options.out)
     drawn += _overviews(results, options)
+    drawn += [(title, _save(figure, options, stem))
+              for title, stem, figure in runtime_profiles.figures_of(results)]
     more, statistics = inference.write(results, options.metric[0], options.out)
     path = options.out / "summary.md"
     path.write_text(_summary(results, drawn, regret, runtime, statistics), encoding="utf-8")
     written = [file for _, files in drawn for file in files] + [path, *more]
+    if bbob.bbob_problems(results):
+        written.append(options.out / "ert.csv")
+        bbob.ert_table(bbob.runs(results)).to_csv(written[-1], index=False)
     return written + [options.out / "curves.csv"] + [options.out / f"{stem}.{suffix}" for stem in ("final_regret", "runtime")
                       for suffix in ("md", "tex", "csv")]
 
@@ -43,13 +50,15 @@ def _check_metrics(results, metrics):
 
 def _regret_figures(results, options, band):
     drawn, names = [], _file_names(results.problems)
+    suite = bbob.bbob_problems(results)
+    problems = [p for p in results.problems if len(suite) <= MANY or p not in suite]
     for metric in options.metric:
-        for problem in results.problems:
+        for problem in problems:
             figure = figures.regret_figure(results, problem, metric, options.scale, band)
             drawn.append((f"{problem}, {METRICS[metric].name.lower()}",
                           _save(figure, options, f"regret_{names[problem]}_{metric}")))
-        if len(results.problems) > 1:
-            figure = figures.regret_grid(results, results.problems, metric, options.scale, band)
+        if len(problems) > 1:
+            figure = figures.regret_grid(results, problems, metric, options.scale, band)
             drawn.append((f"All problems, {METRICS[metric].name.lower()}",
                           _save(figure, options, f"regret_all_{metric}")))
     return drawn

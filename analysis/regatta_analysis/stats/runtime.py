@@ -1,0 +1,141 @@
+"""Runtime of algorithms on the noiseless BBOB functions, as users of COCO read it: the number of
+evaluations until the best value is within Delta of the optimum, the initial design counted.
+
+Expected runtime (ERT), runtimes with simulated restarts and their distribution (ECDF) follow
+N. Hansen, A. Auger, R. Ros, O. Mersmann, T. Tusar, D. Brockhoff (2021), COCO: a platform for
+comparing continuous optimizers in a black-box setting.
+"""
+import numpy as np
+import pandas as pd
+
+from ..load.settings import options
+
+TARGETS = 10.0 ** (2.0 - 0.2 * np.arange(51))  # 1e2 ... 1e-8
+TABLE_TARGETS = (10.0, 1.0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7, 1e-8)
+GROUPS = {"separable": range(1, 6), "moderate conditioning": range(6, 10),
+          "ill-conditioned": range(10, 15), "multi-modal": range(15, 20),
+          "weakly structured": range(20, 25), "all functions": range(1, 25)}
+SAMPLES = 30  # simulated runs per function and target, at least
+
+
+def bbob_problems(results):
+    """Labels of the problems of a study that are BBOB functions observed without noise."""
+    first = results.trials.drop_duplicates("problem")
+    return [label for label, name, key in zip(first["problem"], first["problem_name"], first["key"])
+            if name == "bbob" and float(options(key, "run").get("noise_variance", 0)) == 0]
+
+
+def runs(results, problems=None, targets=TARGETS):
+    """One row per complete trial: algorithm, function, dim, instance (of the suite), seed, length
+    (evaluations made), and `hits`, the evaluations until each target (NaN: not reached)."""
+    blocks = []
+    for problem in problems or bbob_problems(results):
+        group = results.group(problem)
+        trials = group.trials
+        settings = [options(key, "problem") for key in trials["key"]]
+        gap = trials["optimum"].to_numpy(float)[:, None] - _running_best(group.values("f"))
+        frame = pd.DataFrame({
+            "algorithm": trials["algorithm"].to_numpy(),
+            "function": [int(s["function"]) for s in settings],
+            "dim": [int(s["dim"]) for s in settings],
+            "instance": [int(s["first_instance"]) + int(i)
+                         for s, i in zip(settings, trials["instance"])],
+            "seed": trials["seed"].to_numpy(),
+            "length": trials["n_iterations"].to_numpy(int)})
+        frame["hits"] = list(first_hits(gap, targets))
+        blocks.append(frame[(trials["status"] == "complete").to_numpy()])
+    return pd.concat(blocks, ignore_index=True)
+
+
+def _running_best(values):
+    return np.fmax.accumulate(values.astype(float), axis=1)
+
+
+def first_hits(gap, targets=TARGETS):
+    """Number of the first evaluation, from 1, whose best value so far is within each target of the
+    optimum; NaN where there is none. gap: trials x evaluations, falling."""
+    found = np.full((len(gap), len(targets)), np.nan)
+    for k, target in enumerate(targets):
+        reached = gap <= target
+        some = reached.any(axis=1)
+        found[some, k] = reached[some].argmax(axis=1) + 1.0
+    return found
+
+
+def ert(hits, lengths):
+    """Evaluations of all runs until the target, or to their end, per run that reached it; infinite
+    where none did."""
+    success = np.isfinite(hits)
+    if not success.any():
+        return np.inf
+    return np.where(success, hits, lengths).sum() / success.sum()
+
+
+def simulated(hits, lengths, random, samples=SAMPLES):
+    """Runtimes of `samples` or more runs that are restarted until they reach the target: every run
+    begins equally many of them; an unsuccessful one is followed by one drawn at random. All infinite
+    where no run reached the target."""
+    hits, lengths = np.asarray(hits, float), np.asarray(lengths, float)
+    begin = np.tile(np.arange(len(hits)), -(-samples // len(hits)))
+    success = np.isfinite(hits)
+    if not success.any():
+        return np.full(len(begin), np.inf)
+    paid = np.where(success, hits, lengths)
+    total, open_runs = paid[begin], np.flatnonzero(~success[begin])
+    while len(open_runs):
+        drawn = random.integers(len(hits), size=len(open_runs))
+        total[open_runs] += paid[drawn]
+        open_runs = open_runs[~success[drawn]]
+    return total
+
+
+def simulated_runtimes(table, samples=SAMPLES):
+    """Evaluations per dimension of simulated runs: {(algorithm, dim, function): targets x samples}.
+    The draws depend on dimension, function and target only."""
+    found = {}
+    for (algorithm, dim, function), rows in table.groupby(["algorithm", "dim", "function"],
+                                                          sort=False):
+        hits, lengths = np.stack(rows["hits"].to_list()), rows["length"].to_numpy()
+        found[algorithm, dim, function] = np.stack([
+            simulated(hits[:, k], lengths, np.random.default_rng([dim, function, k]), samples)
+            for k in range(hits.shape[1])]) / dim
+    return found
+
+
+def distribution(runtimes, algorithm, dim, functions):
+    """Runtime profile of a set of functions: sorted finite runtimes per dimension, and the share of
+    all (function, target) pairs solved by then. None without a trial."""
+    mine = [runtimes[algorithm, dim, f] for f in functions if (algorithm, dim, f) in runtimes]
+    if not mine:
+        return None
+    all_runs = np.concatenate([block.ravel() for block in mine])
+    weights = np.concatenate([np.full(block.size, 1.0 / block.shape[1]) for block in mine])
+    order = np.argsort(all_runs, kind="stable")
+    share = np.cumsum(weights[order]) / weights.sum()
+    solved = np.isfinite(all_runs[order])
+    return all_runs[order][solved], share[solved]
+
+
+def budget(table, algorithm, dim, functions):
+    """Evaluations per dimension that the runs really made where some target was missed: the median
+    over the functions of the 90th percentile of their lengths; NaN where none was missed. Beyond it
+    a profile rests mainly on simulated restarts."""
+    rows = table[(table["algorithm"] == algorithm) & (table["dim"] == dim)
+                 & table["function"].isin(functions)]
+    missed = rows[[np.isnan(hits).any() for hits in rows["hits"]]]
+    if not len(missed):
+        return np.nan
+    return missed.groupby("function")["length"].quantile(0.9).median() / dim
+
+
+def ert_table(table, targets=TABLE_TARGETS):
+    """One row per function, dimension and algorithm: ERT for each table target, runs that reached
+    the last one, and runs."""
+    columns = [int(np.argmin(abs(np.log10(TARGETS) - np.log10(t)))) for t in targets]
+    rows = []
+    for (function, dim, algorithm), mine in table.groupby(["function", "dim", "algorithm"]):
+        hits, lengths = np.stack(mine["hits"].to_list()), mine["length"].to_numpy()
+        rows.append((function, dim, algorithm, *(ert(hits[:, k], lengths) for k in columns),
+                     int(np.isfinite(hits[:, columns[-1]]).sum()), len(mine)))
+    return pd.DataFrame(rows, columns=["function", "dim", "algorithm",
+                                       *(f"{t:g}" for t in targets), "succeeded", "runs"])
