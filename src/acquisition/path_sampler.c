@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-#define EXACT_POINTS 2000 /* auto: largest set without structure whose prior is factored */
-#define EXACT_MOST 20000  /* the same on request: 3.2 GB */
-#define TIE 1e-12         /* relative to max(1, |g|), as rg_argmax */
+#define EXACT_MOST 20000 /* the same on request: 3.2 GB */
+#define TIE 1e-12        /* relative to max(1, |g|), as rg_argmax */
 
 const char *const rg_path_kind_names[] = {"auto", "rff", "exact", "pathwise", NULL};
 
@@ -129,7 +128,7 @@ static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
   if (!sampler->set)
     PetscCall(rg_set_paths_create(design, &model->kernel, sampler->capacity, &sampler->set));
   if (sampler->kind == RG_PATHS_AUTO)
-    sampler->kind = rg_set_paths_is_structured(sampler->set) || design->size <= EXACT_POINTS
+    sampler->kind = rg_set_paths_is_structured(sampler->set) || design->size <= RG_PATHS_EXACT_MAX
                       ? RG_PATHS_EXACT
                       : RG_PATHS_PATHWISE;
   PetscCall(rg_path_sampler_reserve((size_t)history->n, &sampler->y_room, &sampler->y));

@@ -17,6 +17,7 @@
    The maxima of pathwise paths have the law of those of exact ones, up to a few hundredths of their
    deviation. Those of rff paths are off where data crowd: under a Matern-5/2 kernel of length scale
    0.3 on the unit square with 60 data, 1.82 (0.37) in place of 1.51 (0.12), mean and deviation. */
+#define RG_PATHS_EXACT_MAX 2000 /* auto: largest set without structure whose prior is factored */
 typedef enum { RG_PATHS_AUTO, RG_PATHS_RFF, RG_PATHS_EXACT, RG_PATHS_PATHWISE } RgPathKind;
 
 /* Parameters that methods with sampled paths share. The maximum of a path on a box is searched as

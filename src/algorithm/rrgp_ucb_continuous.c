@@ -11,6 +11,7 @@
    With index_paths, the query at which the recommendation so far was best (t-hat) is estimated.
    Needs contexts of known law, and a box in the design or the context. Revision 1. */
 #include "algorithm/robust_box.h"
+#include "gp/kernel/family.h"
 
 #include <math.h>
 #include <string.h>
@@ -237,7 +238,8 @@ static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, con
 
 /* t-hat = argmax over i <= t of the mean rho at x-hat'_i over sample paths, the largest index of
    ties; t for the expectation (Eq. A.4). */
-static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const double *x, double *best)
+static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const double *x, double *best,
+                                 RgFailure *failure)
 {
   const Options *options = algorithm->options;
   State *state = algorithm->state;
@@ -247,7 +249,11 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const double *x,
 
   PetscFunctionBeginUser;
   memcpy(state->so_far + (t - 1) * dim, x, dim * sizeof *x);
-  if (state->box.measure.kind != RG_MEASURE_EXPECTATION) {
+  const RgKernelClass *refused = rg_kernel_without_spectrum(&state->box.model.kernel);
+  if (refused) {
+    rg_failure_set(failure, "'index_paths' draws paths, and the kernel '%s' has no spectrum",
+                   refused->name);
+  } else if (state->box.measure.kind != RG_MEASURE_EXPECTATION) {
     PetscCall(rg_robust_box_expected(&state->box, &stream, options->index_paths, FEATURES, t,
                                      state->so_far, state->expected));
     for (int i = t - 1; i >= 1; i--)
@@ -289,7 +295,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     query->extra[LEVELS] = tau;
     if (!rg_space_is_finite(&domain->context)) query->extra[LEVELS_USED] = levels;
     if (options->index_paths && !failure->failed && t <= algorithm->setup.n_iterations)
-      PetscCall(best_index(algorithm, t, X + box->dim, &query->extra[BEST_INDEX]));
+      PetscCall(best_index(algorithm, t, X + box->dim, &query->extra[BEST_INDEX], failure));
   }
   PetscCall(PetscFree(X));
   PetscFunctionReturn(0);

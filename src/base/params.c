@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 const char *const rg_param_layout[] = {"auto", NULL};
+const char *const rg_param_later[] = {"auto", NULL};
 
 bool rg_param_allows_auto(const RgParam *entry)
 {
@@ -324,10 +325,13 @@ PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, Rg
 {
   PetscFunctionBeginUser;
   for (const RgParam *entry = table; entry->name; ++entry) {
-    if (entry->choices == rg_param_layout) continue;
-    PetscCall(rg_text_add(text, "%s%s=", entry == table ? "" : ",", entry->name));
     /* The view is only read from; the cast serves the union shared with the writers. */
-    PetscCall(add_value(entry, rg_param_field(entry, (void *)(uintptr_t)options), text));
+    const RgParamField field = rg_param_field(entry, (void *)(uintptr_t)options);
+
+    if (entry->choices == rg_param_layout) continue;
+    if (entry->choices == rg_param_later && isnan(*field.real)) continue;
+    PetscCall(rg_text_add(text, "%s%s=", entry == table ? "" : ",", entry->name));
+    PetscCall(add_value(entry, field, text));
   }
   PetscFunctionReturn(0);
 }

@@ -46,7 +46,7 @@ typedef struct {
                                           zero: unbounded; maximum < minimum: no upper limit;
                                           infinities are fine */
   const char *const *choices; /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout, or
-                                 NULL */
+                                 NULL; REAL: rg_param_later, or NULL */
   const char *symbol;         /* the paper's symbol, or "" */
   const char *doc;            /* one line: meaning, unit, what `auto` means */
 } RgParam;
@@ -54,6 +54,10 @@ typedef struct {
 /* `choices` of an INT that says how the work is laid out over ranks, not what is computed: it is no
    part of the canonical text, and accepts `auto` (-1) whatever its default. */
 extern const char *const rg_param_layout[];
+
+/* `choices` of a REAL of default `auto` that came when results existed: at `auto` it is no part of the
+   canonical text, so that what they are known by stays. */
+extern const char *const rg_param_later[];
 
 /* `minimum` for parameters that must be > 0. */
 #define RG_POSITIVE 1e-300

@@ -1,9 +1,10 @@
-/* regatta describe NAME: a problem, an algorithm, or a block of a study file, from its table. */
+/* regatta describe NAME: a problem, an algorithm, a kernel, or a block of a study file, from its table. */
 #include "cli/command.h"
 
 #include <string.h>
 
 #include "algorithm/algorithm.h"
+#include "gp/kernel/family.h"
 #include "maths/distribution.h"
 #include "cli/table.h"
 #include "problem/problem_describe.h"
@@ -161,6 +162,26 @@ static PetscErrorCode describe_measure(RgText *text, const RgMeasureInfo *measur
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode describe_kernel(RgText *text, const RgKernelClass *kernel)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s: %s (kernel)\n  k(x, x') = variance %s\n", kernel->name,
+                        kernel->summary, kernel->formula));
+  PetscCall(rg_text_add(
+    text, "  r = sqrt(sum_k ((x_k - x'_k)/length_scale_k)^2) over the inputs of a factor\n"));
+  if (kernel->symbol)
+    PetscCall(
+      rg_text_add(text, "  'shape': %s; default %g\n", kernel->symbol, kernel->default_shape));
+  PetscCall(rg_text_add(text, "  Over several inputs: %s\n",
+                        kernel->separable ? "the product of kernels of each of them"
+                                          : "no product of kernels of each of them"));
+  PetscCall(rg_text_add(text, "  Random features of paths: %s\n",
+                        kernel->spectrum ? "yes" : "refused, its spectrum is not known"));
+  PetscCall(rg_text_add(text, "  Bounds that need derivatives of paths: %s\n",
+                        kernel->slope ? "yes" : "refused, its paths have none"));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode describe_laws(RgText *text)
 {
   RgTable table = {.n_columns = 2, .headings = {"as typed", "meaning"}};
@@ -184,10 +205,12 @@ static PetscErrorCode known_names(const RgRegistry *registry, const char ***name
   while (rg_registry_problem(registry, n_problems)) n_problems++;
   while (rg_registry_algorithm(registry, n_algorithms)) n_algorithms++;
   while (rg_measure_infos[n_measures].name) n_measures++;
-  PetscCall(PetscCalloc1(n_problems + n_algorithms + n_measures + N_BLOCKS + 5, names));
+  PetscCall(PetscCalloc1(n_problems + n_algorithms + n_measures + RG_KERNEL_FAMILIES + N_BLOCKS + 5,
+                         names));
   for (int i = 0; i < n_problems; i++) (*names)[n++] = rg_registry_problem(registry, i)->name;
   for (int i = 0; i < n_algorithms; i++) (*names)[n++] = rg_registry_algorithm(registry, i)->name;
   for (int i = 0; i < N_BLOCKS; i++) (*names)[n++] = blocks[i].name;
+  for (int i = 0; i < RG_KERNEL_FAMILIES; i++) (*names)[n++] = rg_kernel_family_names[i];
   (*names)[n++] = "study";
   (*names)[n++] = "results-format";
   (*names)[n++] = "measures";
@@ -214,6 +237,9 @@ static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const c
   if (!strcmp(name, "laws")) PetscCall(describe_laws(text));
   for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
     if (!strcmp(name, info->name)) PetscCall(describe_measure(text, info));
+  for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
+    if (!strcmp(name, rg_kernel_family_names[i]))
+      PetscCall(describe_kernel(text, rg_kernel_classes[i]));
   PetscFunctionReturn(0);
 }
 
@@ -224,10 +250,10 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
   PetscFunctionBeginUser;
   PetscCall(known_names(registry, &names));
   const char *nearest = rg_text_nearest(name, names);
-  rg_complain(
-    "describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms; run, surrogate, "
-    "maximiser, study, measures, laws, results-format)",
-    name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  rg_complain("describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms|kernels; "
+              "run, surrogate, "
+              "maximiser, study, measures, laws, results-format)",
+              name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);
 }
@@ -242,7 +268,7 @@ PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv,
-                               "describe PROBLEM|ALGORITHM|MEASURE|run|surrogate|maximiser|"
+                               "describe PROBLEM|ALGORITHM|KERNEL|MEASURE|run|surrogate|maximiser|"
                                "study|measures|laws|results-format",
                                options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/table.h"
-#include "gp/kernel/kernel.h"
+#include "gp/kernel/family.h"
 #include "robust/measure.h"
 #include "study/spec/registry.h"
 
@@ -48,16 +48,11 @@ static PetscErrorCode list_algorithms(const RgRegistry *registry, RgTable *table
 
 static PetscErrorCode list_kernels(const RgRegistry *registry, RgTable *table)
 {
-  static const char *const formulas[] = {[RG_KERNEL_GAUSSIAN] = "exp(-r^2/2)",
-                                         [RG_KERNEL_MATERN12] = "exp(-r)",
-                                         [RG_KERNEL_MATERN32] = "(1 + s) exp(-s), s = sqrt(3) r",
-                                         [RG_KERNEL_MATERN52] =
-                                           "(1 + s + s^2/3) exp(-s), s = sqrt(5) r"};
-
   PetscFunctionBeginUser;
   (void)registry;
-  for (int i = 0; rg_kernel_family_names[i]; i++)
-    PetscCall(add_row(table, rg_kernel_family_names[i], "", formulas[i]));
+  for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
+    PetscCall(add_row(table, rg_kernel_classes[i]->name, rg_kernel_classes[i]->formula,
+                      rg_kernel_classes[i]->summary));
   PetscFunctionReturn(0);
 }
 

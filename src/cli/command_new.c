@@ -1,4 +1,4 @@
-/* regatta new algorithm|problem NAME: a working skeleton and the line that registers it. */
+/* regatta new algorithm|problem|kernel NAME: a working skeleton and the line that registers it. */
 #include "cli/command.h"
 
 #include <ctype.h>
@@ -17,7 +17,18 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-static const char *const kinds[] = {"algorithm", "problem", NULL};
+/* Where the skeleton, the list and the new file are, below src/, and the line of the list. */
+static const struct {
+  const char *kind, *skeleton, *list, *file, *line;
+} kinds[] = {
+  {"algorithm", "algorithm/new.c.in", "algorithm/list.h", "algorithm/@NAME@.c",
+   "RG_ALGORITHM(@NAME@)\n"},
+  {"problem", "problem/new.c.in", "problem/list.h", "problem/@NAME@.c", "RG_PROBLEM(@NAME@)\n"},
+  {"kernel", "gp/kernel/new.h.in", "gp/kernel/list.h", "gp/kernel/families/@NAME@.h",
+   "#include \"gp/kernel/families/@NAME@.h\"\n"},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(*kinds) };
 
 static bool is_identifier(const char *name)
 {
@@ -44,17 +55,24 @@ static PetscErrorCode read_file(const char *path, RgText *text, bool *ok)
   PetscFunctionReturn(0);
 }
 
-/* The template with every @NAME@ replaced. */
+/* The template with every @NAME@ replaced, and every @UPPER@ by the name in capitals. */
 static PetscErrorCode fill_template(const char *template, const char *name, RgText *out)
 {
-  static const char mark[] = "@NAME@";
+  static const char lower[] = "@NAME@", upper[] = "@UPPER@";
 
   PetscFunctionBeginUser;
-  for (const char *next; (next = strstr(template, mark)); template = next + strlen(mark)) {
-    PetscCall(rg_text_add_bytes(out, template, (size_t)(next - template)));
-    PetscCall(rg_text_add(out, "%s", name));
+  for (const char *at = template; *at;) {
+    if (!strncmp(at, lower, strlen(lower))) {
+      PetscCall(rg_text_add(out, "%s", name));
+      at += strlen(lower);
+    } else if (!strncmp(at, upper, strlen(upper))) {
+      for (const char *c = name; *c; c++)
+        PetscCall(rg_text_add(out, "%c", toupper((unsigned char)*c)));
+      at += strlen(upper);
+    } else {
+      PetscCall(rg_text_add_bytes(out, at++, 1));
+    }
   }
-  PetscCall(rg_text_add(out, "%s", template));
   PetscFunctionReturn(0);
 }
 
@@ -69,39 +87,39 @@ static bool write_file(const char *path, int flags, const char *text)
   return close(fd) == 0 && ok;
 }
 
-static PetscErrorCode create(const char *source, const char *kind, const char *name, int *exit_code)
+static PetscErrorCode create(const char *source, int kind, const char *name, int *exit_code)
 {
-  char path[4200], list[4200], line[128];
-  RgText template = {0}, code = {0}, registry = {0};
+  char skeleton[4200], list[4200];
+  RgText template = {0}, code = {0}, registry = {0}, path = {0}, line = {0};
   bool ok = false, listed = false;
 
   PetscFunctionBeginUser;
   *exit_code = RG_EXIT_BAD_INPUT;
-  snprintf(path, sizeof(path), "%s/src/%s/new.c.in", source, kind);
-  snprintf(list, sizeof(list), "%s/src/%s/list.h", source, kind);
-  snprintf(line, sizeof(line), "RG_%s(%s)\n", !strcmp(kind, kinds[0]) ? "ALGORITHM" : "PROBLEM",
-           name);
-  PetscCall(read_file(path, &template, &ok));
+  snprintf(skeleton, sizeof(skeleton), "%s/src/%s", source, kinds[kind].skeleton);
+  snprintf(list, sizeof(list), "%s/src/%s", source, kinds[kind].list);
+  PetscCall(rg_text_add(&path, "%s/src/", source));
+  PetscCall(fill_template(kinds[kind].file, name, &path));
+  PetscCall(fill_template(kinds[kind].line, name, &line));
+  PetscCall(read_file(skeleton, &template, &ok));
   if (ok) PetscCall(read_file(list, &registry, &listed));
   if (!ok || !listed) {
-    rg_complain("new: %s: %s (run it in Regatta's source tree, or give -source)", ok ? list : path,
-                strerror(errno));
+    rg_complain("new: %s: %s (run it in Regatta's source tree, or give -source)",
+                ok ? list : skeleton, strerror(errno));
+  } else if (strstr(registry.data, line.data)) {
+    rg_complain("new: %s has the line %.*s already", list, (int)line.length - 1, line.data);
   } else {
     PetscCall(fill_template(template.data, name, &code));
-    snprintf(path, sizeof(path), "%s/src/%s/%s.c", source, kind, name);
-    if (strstr(registry.data, line)) {
-      rg_complain("new: %s has the line %.*s already", list, (int)strlen(line) - 1, line);
-    } else if (!write_file(path, O_CREAT | O_EXCL, code.data) ||
-               !write_file(list, O_APPEND, line)) {
-      rg_complain("new: %s: %s", path, strerror(errno));
+    if (!write_file(path.data, O_CREAT | O_EXCL, code.data) ||
+        !write_file(list, O_APPEND, line.data)) {
+      rg_complain("new: %s: %s", path.data, strerror(errno));
     } else {
-      rg_say("%s: a working %s to start from; registered in %s\n", path, kind, list);
+      rg_say("%s: a working %s to start from; registered in %s\n", path.data, kinds[kind].kind,
+             list);
       *exit_code = RG_EXIT_OK;
     }
   }
-  PetscCall(rg_text_clear(&template));
-  PetscCall(rg_text_clear(&code));
-  PetscCall(rg_text_clear(&registry));
+  RgText *texts[] = {&template, &code, &registry, &path, &line};
+  for (int i = 0; i < 5; i++) PetscCall(rg_text_clear(texts[i]));
   PetscFunctionReturn(0);
 }
 
@@ -112,12 +130,14 @@ PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
   int rank;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "new algorithm|problem NAME [-source FOLDER]", options,
-                               2, 2, &arguments, &ok, exit_code));
+  PetscCall(rg_arguments_parse(argc, argv, "new algorithm|problem|kernel NAME [-source FOLDER]",
+                               options, 2, 2, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   const char *kind = arguments.positional[0], *name = arguments.positional[1];
-  if (strcmp(kind, kinds[0]) && strcmp(kind, kinds[1])) {
-    rg_complain("new: unknown kind '%s', accepted: algorithm, problem", kind);
+  int k = 0;
+  while (k < N_KINDS && strcmp(kind, kinds[k].kind)) k++;
+  if (k == N_KINDS) {
+    rg_complain("new: unknown kind '%s', accepted: algorithm, problem, kernel", kind);
     *exit_code = RG_EXIT_BAD_INPUT;
   } else if (!is_identifier(name)) {
     rg_complain("new: '%s' is no name: lower-case letters, digits and '_', first a letter", name);
@@ -125,7 +145,7 @@ PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
   } else {
     PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     const char *source = arguments.option[OPT_SOURCE] ? arguments.option[OPT_SOURCE] : ".";
-    if (rank == 0) PetscCall(create(source, kind, name, exit_code));
+    if (rank == 0) PetscCall(create(source, k, name, exit_code));
     PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   }
   PetscFunctionReturn(0);

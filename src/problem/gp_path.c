@@ -7,6 +7,7 @@
    kernel, length scale 0.1, variance 1 (arXiv:2409.00979, section 5.1). The domain's bounds are
    [0, 1] whatever the spacing, so that native and unit-cube coordinates are the same.
    Cost: O(N d levels) for the Gaussian kernel, O(N^3) for the others (d > 1), N = levels^d. */
+#include "gp/kernel/family.h"
 #include "gp/path/sample_path.h"
 #include "problem/problem.h"
 
@@ -84,7 +85,7 @@ static PetscErrorCode gp_path_check(const void *options, RgPlace place, RgDiagno
 {
   const Options *o = options;
   const double size = pow(o->levels, o->dim);
-  const bool dense = o->kernel != RG_KERNEL_GAUSSIAN;
+  const bool dense = !rg_kernel_classes[o->kernel]->separable;
   const double most = dense ? MAX_POINTS_DENSE : MAX_POINTS;
 
   PetscFunctionBeginUser;
@@ -151,12 +152,14 @@ static PetscErrorCode gp_path_prior(const void *options, RgKernel *kernel)
   PetscFunctionReturn(0);
 }
 
-/* Only the Gaussian kernel factors over coordinates. */
+/* Separable kernels factor over coordinates. */
 static double gp_path_order(const void *options)
 {
   const Options *o = options;
 
-  return o->kernel == RG_KERNEL_GAUSSIAN || o->dim == 1 ? o->levels : pow(o->levels, o->dim);
+  const bool factors = rg_kernel_classes[o->kernel]->separable || o->dim == 1;
+
+  return factors ? o->levels : pow(o->levels, o->dim);
 }
 
 static PetscErrorCode gp_path_create(RgProblem *problem, RgFailure *failure)

@@ -9,6 +9,7 @@
    Cost of F: O(features) cosines and O(features nodes) multiplications for each design. */
 #include "maths/blas.h"
 #include "maths/distribution.h"
+#include "gp/kernel/family.h"
 #include "gp/path/feature_path.h"
 #include "problem/finite_context.h"
 #include "robust/measure.h"
@@ -69,6 +70,10 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
   const double nodes = o->context_levels ? contexts : pow(12 * o->panels, o->context_dim);
 
   PetscFunctionBeginUser;
+  if (!rg_kernel_classes[o->kernel]->spectrum)
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_path_box: the kernel '%s' has no spectrum to draw a path from",
+                       rg_kernel_family_names[o->kernel]);
   if (o->levels == 1 || o->context_levels == 1)
     rg_diagnostics_add(diagnostics, place,
                        "gp_path_box: a grid needs two levels or more (0: the "

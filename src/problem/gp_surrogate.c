@@ -14,6 +14,7 @@
 
 #include "maths/blas.h"
 #include "maths/design.h"
+#include "gp/kernel/family.h"
 #include "gp/path/feature_path.h"
 #include "gp/model/fit.h"
 #include "problem/pool.h"
@@ -112,6 +113,10 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
   int dim;
 
   PetscFunctionBeginUser;
+  if (!o->path && !rg_kernel_classes[o->kernel]->spectrum)
+    rg_diagnostics_add(diagnostics, place,
+                       "gp_surrogate: the kernel '%s' has no spectrum to draw synthetic runs from",
+                       rg_kernel_family_names[o->kernel]);
   if (o->path) PetscCall(rg_pool_check("gp_surrogate", &from, place, diagnostics));
   if (diagnostics->n > before) PetscFunctionReturn(0);
   PetscCall(count_inputs(o, &dim));

@@ -2,33 +2,25 @@
 
 #include <math.h>
 
+#include "gp/kernel/family.h"
 #include "theory/bounds.h"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
-
-/* sqrt(-k''(0)) at unit length scale and variance. */
-static double family_slope(RgKernelFamily family)
-{
-  switch (family) {
-  case RG_KERNEL_GAUSSIAN: return 1;
-  case RG_KERNEL_MATERN32: return sqrt(3);
-  case RG_KERNEL_MATERN52: return sqrt(5.0 / 3);
-  default: return INFINITY;
-  }
-}
 
 /* A direction meets every factor at most with its smallest length scale. */
 double rg_kernel_slope(const RgKernel *kernel)
 {
   double square = 0;
 
+  if (rg_kernel_without_slope(kernel)) return NAN;
   for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
     double most = 0;
     for (int k = 0; k < term->n_factors; k++) {
       const RgKernelFactor *factor = &term->factors[k];
       for (int j = 0; j < factor->n_scales; j++)
-        most = fmax(most, family_slope(factor->family) / factor->length_scale[j]);
+        most = fmax(most, rg_kernel_classes[factor->family]->slope(factor->shape) /
+                            factor->length_scale[j]);
     }
     square += term->variance * most * most;
   }

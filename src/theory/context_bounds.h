@@ -23,7 +23,7 @@ typedef struct {
 } RgKdeTheory;
 
 /* b of a path of a stationary kernel with k(z,z) = 1: sqrt(2) times its steepest derivative's
-   deviation. Infinite for Matern-1/2 factors. */
+   deviation. NaN as rg_kernel_slope. */
 double rg_kde_steepness(const RgKernel *kernel);
 /* C0 of independent normal coordinates of deviation s and the rule-of-thumb bandwidth, by the
    asymptotic error; clipping is ignored. */
@@ -52,8 +52,8 @@ typedef struct {
   double kappa;            /* constant of the covering number, which the paper leaves open */
 } RgWassersteinTheory;
 
-/* L_k with |k(., z) - k(., z')|_k <= L_k |z - z'|, by the smallest length scale. Infinite for
-   Matern-1/2. */
+/* L_k with |k(., z) - k(., z')|_k <= L_k |z - z'|, by the smallest length scale. NaN for a
+   kernel that rg_kernel_without_slope refuses. */
 double rg_kernel_slope(const RgKernel *kernel);
 /* Bbar_t = beta_t/sqrt(lambda) from log_det = log det(I + K/lambda) of the t - 1 points before; it
    multiplies the posterior deviation where lambda is the noise variance. */

@@ -1,4 +1,4 @@
-"""`regatta new` gives an algorithm and a problem that build, are listed and run."""
+"""`regatta new` gives an algorithm, a problem and a kernel that build, are listed and run."""
 import pathlib
 import shutil
 import subprocess
@@ -8,9 +8,9 @@ from regatta_test import REGATTA, RegattaTest, environment, main, regatta
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STUDY = """study: skeletons
 seeds: 2
-common: {iterations: 5, initial_points: 3}
+common: {iterations: 5, initial_points: 3, surrogate: {kernel: my_kernel}}
 problems: [my_problem]
-algorithms: [my_method]
+algorithms: [my_method, ei]
 """
 
 
@@ -20,6 +20,7 @@ class New(RegattaTest):
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", "build*", "results"))
         self.run_ok("new", "algorithm", "my_method", "-source", tree)
         self.run_ok("new", "problem", "my_problem", "-source", tree)
+        self.run_ok("new", "kernel", "my_kernel", "-source", tree)
         code, _, err = regatta("new", "algorithm", "my_method", "-source", tree)
         self.assertEqual((code, err.count("\n")), (2, 1), err)
 
@@ -34,15 +35,37 @@ class New(RegattaTest):
             check=True, capture_output=True, text=True).stdout.split()
         names = ("algorithm/my_method.c", "algorithm/registry.c", "problem/my_problem.c",
                  "problem/registry.c")
+        includes = [flag for flag in flags if flag.startswith(("-I", "-isystem", "-D"))]
+        kernels = sorted((tree / "src/gp/kernel").glob("*.c"))
         sources = [tree / "src" / name for name in names] + sorted((tree / "src/cli").glob("*.c"))
-        subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
-                        f"-I{tree / 'src'}", *sources, *flags, "-o", program], check=True)
+        compiler = ["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
+                    "-Wno-unknown-pragmas", f"-I{tree / 'src'}", f"-I{tree / 'tests'}"]
+        for source in kernels:
+            subprocess.run([*compiler, "-O1", "-c", source, *includes, "-o",
+                            self.folder / f"{source.stem}.o"], check=True)
+        objects = [self.folder / f"{source.stem}.o" for source in kernels]
+        subprocess.run([*compiler, *sources, *objects, *flags, "-o", program], check=True)
         self.assertTrue(list(prefix.rglob("regattaConfig.cmake")))
         study = self.write("study.yaml", STUDY)
         output = self.folder / "out.h5"
         subprocess.run([program, "run", study, "-o", output, "-quiet"], check=True,
                        stdout=subprocess.DEVNULL, env=environment())
-        self.assertIn("2 trials", self.run_ok("checksum", output))
+        self.assertIn("4 trials", self.run_ok("checksum", output))
+
+        # the loops of tests over the list of kernels, and what the skeleton lacks
+        loops = self.folder / "loops"
+        subprocess.run([*compiler, tree / "tests/unit/gp/test_kernel.c", *objects, *flags,
+                        "-lcmocka", "-o", loops], check=True)
+        subprocess.run([loops], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       env=environment())
+        listed = subprocess.run([program, "list", "kernels"], check=True, capture_output=True,
+                                text=True, env=environment()).stdout
+        self.assertIn("my_kernel", listed)
+        refused = subprocess.run([program, "plan", self.write("ts.yaml", STUDY.replace("ei", "ts"))],
+                                 capture_output=True, text=True, env=environment())
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("the kernel 'my_kernel' has no spectrum to draw the features of paths from",
+                      refused.stderr)
 
     def test_mistakes(self):
         for arguments in (("algorithm", "My-Method"), ("plot", "x"), ("problem", "x", "-source", "/")):

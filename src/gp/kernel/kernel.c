@@ -1,8 +1,7 @@
+/* Kernels as data: made, copied, compared, and read as hyperparameters. */
 #include "gp/kernel/kernel_internal.h"
 
 #include <math.h>
-
-const char *const rg_kernel_family_names[] = {"gaussian", "matern12", "matern32", "matern52", NULL};
 
 /* One factor over the `n` inputs given, with 1 or n length scales. */
 static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inputs, bool ard,
@@ -10,6 +9,7 @@ static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inp
 {
   PetscFunctionBeginUser;
   factor->family = family;
+  factor->shape = rg_kernel_classes[family]->default_shape;
   factor->n_inputs = n;
   factor->n_scales = ard ? n : 1;
   PetscCall(PetscMalloc1(n, &factor->inputs));
@@ -140,6 +140,12 @@ PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
   PetscFunctionReturn(0);
 }
 
+void rg_kernel_set_shape(RgKernel *kernel, double shape)
+{
+  for (int t = 0; t < kernel->n_terms; ++t)
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f) kernel->terms[t].factors[f].shape = shape;
+}
+
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 {
   PetscFunctionBeginUser;
@@ -153,6 +159,7 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
       RgKernelFactor *copy = &to->terms[t].factors[f];
 
       copy->family = factor->family;
+      copy->shape = factor->shape;
       copy->n_inputs = factor->n_inputs;
       copy->shift = factor->shift;
       copy->n_scales = factor->n_scales;
@@ -231,8 +238,8 @@ void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
 
 static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor *b)
 {
-  if (a->family != b->family || a->n_inputs != b->n_inputs || a->shift != b->shift ||
-      a->n_scales != b->n_scales) {
+  if (a->family != b->family || a->shape != b->shape || a->n_inputs != b->n_inputs ||
+      a->shift != b->shift || a->n_scales != b->n_scales) {
     return false;
   }
   for (int k = 0; k < a->n_inputs; ++k) {
@@ -289,7 +296,7 @@ bool rg_kernel_factors_over_inputs(const RgKernel *kernel)
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
       if (factor->shift) return false;
-      if (factor->family != RG_KERNEL_GAUSSIAN && factor->n_inputs > 1) return false;
+      if (!rg_kernel_classes[factor->family]->separable && factor->n_inputs > 1) return false;
     }
   }
   return true;
@@ -313,7 +320,8 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
       if (factor->inputs[k] != input) continue;
       PetscCall(factor_create(factor->family, 1, &first, false,
                               &factor->length_scale[factor->n_scales == 1 ? 0 : k],
-                              &part->factors[part->n_factors++]));
+                              &part->factors[part->n_factors]));
+      part->factors[part->n_factors++].shape = factor->shape;
       break;
     }
   }

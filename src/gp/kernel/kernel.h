@@ -6,18 +6,27 @@
 
 #include "base/core.h"
 
-/* r = sqrt(sum_j ((x_j - x'_j) / length_scale_j)^2) over the factor's inputs. */
+/* The families of gp/kernel/list.h. What they are functions of: r = sqrt(sum_j ((x_j - x'_j) /
+   length_scale_j)^2) over the factor's inputs, or of functions of these; see gp/kernel/family.h. */
 typedef enum {
-  RG_KERNEL_GAUSSIAN, /* exp(-r^2/2) */
-  RG_KERNEL_MATERN12, /* exp(-r) */
-  RG_KERNEL_MATERN32, /* (1 + s) exp(-s), s = sqrt(3) r */
-  RG_KERNEL_MATERN52  /* (1 + s + s^2/3) exp(-s), s = sqrt(5) r */
+#define RG_KERNEL(name, NAME) RG_KERNEL_##NAME,
+#include "gp/kernel/list.h"
+#undef RG_KERNEL
 } RgKernelFamily;
+
+enum {
+  RG_KERNEL_FAMILIES = 0 /* how many there are */
+#define RG_KERNEL(name, NAME) +1
+#include "gp/kernel/list.h"
+#undef RG_KERNEL
+};
 
 extern const char *const rg_kernel_family_names[]; /* as typed in study files; NULL-terminated */
 
 typedef struct {
   RgKernelFamily family;
+  double
+    shape; /* the family's parameter, > 0; 0: it has none. Not a hyperparameter: never fitted */
   int n_inputs;
   int *inputs;          /* owned; indices of the inputs the distance is taken over */
   int shift;            /* 0; else input j + shift is added to each input j of the factor */
@@ -60,12 +69,14 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
 PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
                                       const double *length_scale, double variance,
                                       RgKernel *kernel);
+/* Parameter of the family, for every factor; those above have the family's default. > 0. */
+void rg_kernel_set_shape(RgKernel *kernel, double shape);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 PetscErrorCode rg_kernel_destroy(RgKernel *kernel);
 
 /* Write k((x,c), (x',c')) as left(x, x') right(c, c'), x the first `dim_left` inputs; left has the
    variance, right has variance 1. splits is false, and nothing is created, for sums of terms and
-   where a factor other than a Gaussian one is over inputs of both sides. */
+   where a factor whose family is not separable is over inputs of both sides. */
 PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *left,
                                RgKernel *right, bool *splits);
 

@@ -1,3 +1,4 @@
+/* Kernel matrices and their gradients by the points, tile by tile. */
 #include "gp/kernel/kernel_internal.h"
 
 #include <string.h>
@@ -151,7 +152,8 @@ PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const dou
     weights(n, m, j, width, W, tile);
     PetscCall(PetscArrayzero(g, width * work.columns));
     rg_kernel_tile_gradient(work.ops, kernel, n, work.A, work.B, width, tile, slope, stride, g);
-    rg_kernel_unscale_gradient(kernel, count, g, width, G + (size_t)j * kernel->dim);
+    rg_kernel_unscale_gradient(kernel, count, Z + (size_t)j * kernel->dim, g, width,
+                               G + (size_t)j * kernel->dim);
   }
   PetscCall(PetscFree3(slope, tile, g));
   PetscCall(work_destroy(&work));

@@ -1,15 +1,20 @@
 /* What the files of gp/ share about kernels. Internal to gp/.
 
    A kernel's factors are numbered through, term by term; its columns are the inputs of its factors,
-   factor by factor (an input used by two factors has two columns). Tiles: see tiles.h. */
+   factor by factor (an input used by two factors has two columns), each as many times as the
+   factor's family says. Tiles: see tiles.h. */
 #ifndef RG_GP_KERNEL_INTERNAL_H
 #define RG_GP_KERNEL_INTERNAL_H
 
-#include "gp/kernel/kernel.h"
+#include "gp/kernel/family.h"
 #include "gp/kernel/tiles.h"
 
 int rg_kernel_n_factors(const RgKernel *kernel);
 int rg_kernel_n_columns(const RgKernel *kernel);
+static inline int rg_kernel_factor_columns(const RgKernelFactor *factor)
+{
+  return factor->n_inputs * rg_kernel_classes[factor->family]->columns;
+}
 
 /* Same terms, factors, families, inputs and numbers of scales? */
 bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b);
@@ -18,8 +23,8 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to);
 
 /* Is some factor of sums of inputs? */
 bool rg_kernel_shifts(const RgKernel *kernel);
-/* Does every term factor over single inputs? A Gaussian factor always does, others do when they are
-   over one input. */
+/* Does every term factor over single inputs? A factor of a separable family always does, others do
+   when they are over one input. */
 bool rg_kernel_factors_over_inputs(const RgKernel *kernel);
 /* The part of one term of such a kernel that depends on `input`, as a kernel of one input with the
    variance given. n_terms = 0 (nothing to destroy) when the term does not depend on it. */
@@ -54,9 +59,9 @@ void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, 
 void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
                              const double *B, int width, const double *w, const double *slope,
                              size_t stride, double *g);
-/* G (m x dim) from those sums. */
-void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *g, int width,
-                                double *G);
+/* G (m x dim) from those sums; Z: m x dim, the candidates. */
+void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, const double *g,
+                                int width, double *G);
 
 /* Lower triangle of the n x n kernel matrix of X, column-major with leading dimension ld. Up to 15
    entries of each column above the diagonal are overwritten, too. */

@@ -1,4 +1,5 @@
-#include "gp/kernel/kernel.h"
+/* A kernel as the product of one of the first inputs and one of the others. */
+#include "gp/kernel/family.h"
 
 static bool on_left(const RgKernelFactor *factor, int k, int dim_left)
 {
@@ -27,6 +28,7 @@ static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool 
   if (n == 0) PetscFunctionReturn(0);
   ++term->n_factors;
   part->family = factor->family;
+  part->shape = factor->shape;
   part->n_inputs = n;
   part->n_scales = ard ? n : 1;
   PetscCall(PetscMalloc1(n, &part->inputs));
@@ -64,7 +66,7 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
   for (int f = 0; f < term->n_factors && *splits; ++f) {
     const int n_left = count_left(&term->factors[f], dim_left);
     if (term->factors[f].shift) *splits = false;
-    if (term->factors[f].family != RG_KERNEL_GAUSSIAN && n_left > 0 &&
+    if (!rg_kernel_classes[term->factors[f].family]->separable && n_left > 0 &&
         n_left < term->factors[f].n_inputs)
       *splits = false;
   }

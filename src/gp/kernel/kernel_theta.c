@@ -1,3 +1,4 @@
+/* Gradients of sums over kernel matrices by the hyperparameters. */
 #include "gp/kernel/kernel_internal.h"
 
 /* Rows done at a time: a chunk of rg_kernel_term_tile. */
@@ -41,7 +42,7 @@ static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *w
                         ROWS * RG_TILE, work->scratch);
     work->sums[t] += work->ops->dot(count, work->weight, work->value);
     for (int f = 0; f < term->n_factors; ++f) {
-      int n = term->factors[f].n_inputs;
+      int n = rg_kernel_factor_columns(&term->factors[f]);
 
       work->ops->moments(n, rows, A, work->columns, B, width, work->weight,
                          work->slope + (size_t)f * ROWS * RG_TILE, moments);
@@ -63,10 +64,11 @@ static void assemble(const RgKernel *kernel, double times, double trace, const W
 
     for (int f = 0; f < term->n_factors; ++f) {
       const RgKernelFactor *factor = &term->factors[f];
+      const int each = rg_kernel_classes[factor->family]->columns;
 
       for (int s = 0; s < factor->n_scales; ++s) g[s] = 0.0;
-      for (int k = 0; k < factor->n_inputs; ++k) {
-        g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
+      for (int k = 0; k < factor->n_inputs * each; ++k) {
+        g[factor->n_scales == 1 ? 0 : k / each] -= 2.0 * times * *moment++;
       }
       g += factor->n_scales;
     }

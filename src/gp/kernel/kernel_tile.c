@@ -1,3 +1,5 @@
+/* Kernels over tiles: coordinates divided by length scales, values and slopes, and the gradients
+   back in the inputs. */
 #include "gp/kernel/kernel_internal.h"
 
 #include <string.h>
@@ -15,14 +17,23 @@ int rg_kernel_n_columns(const RgKernel *kernel)
   int n = 0;
 
   for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) n += kernel->terms[t].factors[f].n_inputs;
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f)
+      n += rg_kernel_factor_columns(&kernel->terms[t].factors[f]);
   }
   return n;
 }
 
-static double inverse_scale(const RgKernelFactor *factor, int k)
+/* Columns of input k of a factor whose family winds its inputs, at point x (an input and, `shift`
+   behind it, one that is added): column c goes to out[c * stride]. */
+static void warp_input(const RgKernelFactor *factor, int k, const double *x, size_t stride,
+                       double *out)
 {
-  return 1.0 / factor->length_scale[factor->n_scales == 1 ? 0 : k];
+  const RgKernelClass *class = rg_kernel_classes[factor->family];
+  const double inverse = rg_kernel_inverse_scale(factor, k);
+  double u[RG_KERNEL_COLUMNS_MAX];
+
+  class->warp(factor->shape, factor->shift ? x[0] + x[factor->shift] : x[0], u, NULL);
+  for (int c = 0; c < class->columns; ++c) out[c * stride] = u[c] * inverse;
 }
 
 void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, double *A)
@@ -33,11 +44,16 @@ void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, doub
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
-      for (int k = 0; k < factor->n_inputs; ++k, ++A) {
+      const RgKernelClass *class = rg_kernel_classes[factor->family];
+
+      for (int k = 0; k < factor->n_inputs; ++k, A += class->columns) {
         const double *x = X + factor->inputs[k];
         size_t shift = (size_t)factor->shift;
-        double inverse = inverse_scale(factor, k);
+        double inverse = rg_kernel_inverse_scale(factor, k);
 
+        for (size_t i = 0; i < (size_t)n && class->warp; ++i)
+          warp_input(factor, k, x + i * dim, 1, A + i * columns);
+        if (class->warp) continue;
         for (size_t i = 0; i < (size_t)n; ++i) A[i * columns] = x[i * dim] * inverse;
         for (size_t i = 0; i < (size_t)n && shift; ++i)
           A[i * columns] += x[i * dim + shift] * inverse;
@@ -54,14 +70,19 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
-      for (int k = 0; k < factor->n_inputs; ++k, B += width) {
-        const double *z = Z + factor->inputs[k];
-        double inverse = inverse_scale(factor, k);
+      const RgKernelClass *class = rg_kernel_classes[factor->family];
 
-        for (int j = 0; j < m; ++j) B[j] = z[(size_t)j * dim] * inverse;
-        for (int j = 0; j < m && factor->shift; ++j)
+      for (int k = 0; k < factor->n_inputs; ++k) {
+        const double *z = Z + factor->inputs[k];
+        double inverse = rg_kernel_inverse_scale(factor, k);
+
+        for (int j = 0; j < m && class->warp; ++j)
+          warp_input(factor, k, z + (size_t)j * dim, (size_t)width, B + j);
+        for (int j = 0; j < m && !class->warp; ++j) B[j] = z[(size_t)j * dim] * inverse;
+        for (int j = 0; j < m && !class->warp && factor->shift; ++j)
           B[j] += z[(size_t)j * dim + factor->shift] * inverse;
-        for (int j = m; j < width; ++j) B[j] = B[m - 1];
+        for (int c = 0; c < class->columns; ++c, B += width)
+          for (int j = m; j < width; ++j) B[j] = B[m - 1];
       }
     }
   }
@@ -101,11 +122,13 @@ void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, 
     const RgKernelFactor *factor = &term->factors[f];
     double *out = last == 0 ? value : scratch + (size_t)f * count;
 
-    ops->distances(factor->n_inputs, n, A, columns, B, width, out);
-    ops->correlations(factor->family, f ? 1.0 : term->variance, count, out, out,
+    const int own = rg_kernel_factor_columns(factor);
+
+    ops->distances(own, n, A, columns, B, width, out);
+    ops->correlations(factor->family, factor->shape, f ? 1.0 : term->variance, count, out, out,
                       slope ? slope + (size_t)f * stride : NULL);
-    A += factor->n_inputs;
-    B += (size_t)factor->n_inputs * width;
+    A += own;
+    B += (size_t)own * width;
   }
   if (last == 0) return;
   memcpy(value, scratch, count * sizeof *value);
@@ -130,8 +153,10 @@ static void chunk(const RgTileOps *ops, const RgKernel *kernel, int n, const dou
                         t ? scratch + count : scratch);
     if (t) ops->add(count, scratch, value);
     for (int f = 0; f < term->n_factors; ++f) {
-      A += term->factors[f].n_inputs;
-      B += (size_t)term->factors[f].n_inputs * width;
+      const int own = rg_kernel_factor_columns(&term->factors[f]);
+
+      A += own;
+      B += (size_t)own * width;
     }
     if (slope) slope += (size_t)term->n_factors * stride;
   }
@@ -159,34 +184,53 @@ void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n
 
   for (int t = 0; t < kernel->n_terms; ++t) {
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
-      int inputs = kernel->terms[t].factors[f].n_inputs;
+      int own = rg_kernel_factor_columns(&kernel->terms[t].factors[f]);
 
-      ops->gradient(inputs, n, A, columns, B, width, w, slope, g);
-      A += inputs;
-      B += inputs * width;
-      g += inputs * width;
+      ops->gradient(own, n, A, columns, B, width, w, slope, g);
+      A += own;
+      B += own * width;
+      g += own * width;
       slope += stride;
     }
   }
 }
 
-void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *g, int width,
-                                double *G)
+/* d/dx of what has the derivatives g[c * stride] by the columns of a warped input. */
+static double warped_gradient(const RgKernelFactor *factor, const double *x, const double *g,
+                              size_t stride)
 {
-  int dim = kernel->dim;
+  const RgKernelClass *class = rg_kernel_classes[factor->family];
+  double u[RG_KERNEL_COLUMNS_MAX], du[RG_KERNEL_COLUMNS_MAX], sum = 0;
 
-  memset(G, 0, (size_t)m * (size_t)dim * sizeof *G);
+  class->warp(factor->shape, factor->shift ? x[0] + x[factor->shift] : x[0], u, du);
+  for (int c = 0; c < class->columns; ++c) sum += g[c * stride] * du[c];
+  return sum;
+}
+
+void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, const double *g,
+                                int width, double *G)
+{
+  size_t dim = (size_t)kernel->dim;
+
+  memset(G, 0, (size_t)m * dim * sizeof *G);
   for (int t = 0; t < kernel->n_terms; ++t) {
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
+      const RgKernelClass *class = rg_kernel_classes[factor->family];
 
-      for (int k = 0; k < factor->n_inputs; ++k, g += width) {
-        double scale = 2.0 * inverse_scale(factor, k);
+      for (int k = 0; k < factor->n_inputs; ++k, g += width * class->columns) {
+        double scale = 2.0 * rg_kernel_inverse_scale(factor, k);
+        const double *z = Z + factor->inputs[k];
         double *out = G + factor->inputs[k];
 
-        for (int j = 0; j < m; ++j) out[(size_t)j * dim] += scale * g[j];
-        for (int j = 0; j < m && factor->shift; ++j)
-          out[(size_t)j * dim + factor->shift] += scale * g[j];
+        for (size_t j = 0; j < (size_t)m; ++j) {
+          double slope =
+            scale *
+            (class->warp ? warped_gradient(factor, z + j * dim, g + j, (size_t)width) : g[j]);
+
+          out[j * dim] += slope;
+          if (factor->shift) out[j * dim + factor->shift] += slope;
+        }
       }
     }
   }

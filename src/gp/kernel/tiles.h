@@ -27,8 +27,8 @@ typedef struct {
      Matern-1/2 has no derivative), `count` entries, a multiple of 8. r2 may be the same array as
      value. Correlations below exp(-345), 1e-150, are 0, so that a product of two of them is no
      subnormal number. */
-  void (*correlations)(RgKernelFamily family, double scale, size_t count, const double *r2,
-                       double *value, double *slope);
+  void (*correlations)(RgKernelFamily family, double shape, double scale, size_t count,
+                       const double *r2, double *value, double *slope);
   /* exp(x) for x <= 0 as used above; out may be x. Less than one unit in the last place off. */
   void (*exponential)(size_t count, const double *x, double *out);
   /* a *= b;  a += b */

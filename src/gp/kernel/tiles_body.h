@@ -4,9 +4,7 @@
    Products keep their sums in registers by way of the vector types of GCC and clang; loops over
    plain arrays are left to the vectoriser. */
 #include "gp/kernel/tiles.h"
-
-#include <math.h>
-#include <string.h>
+#include "maths/vector_math.h"
 
 typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
@@ -14,81 +12,41 @@ typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_ali
 
 /* ---- elementwise --------------------------------------------------------------------------- */
 
-/* exp(x) for x <= 0. With n = round(x / log 2), |x - n log 2| <= log(2)/2: a polynomial of degree
-   11 there (Chebyshev interpolation of (e^r - 1 - r)/r^2, relative error 1.6e-17), then n is added
-   to the exponent bits. No tables, branches or calls, so it becomes vector code of any width on any
-   machine. glibc's vector library would do on x86 alone, with up to four units in the last place.
- */
-INLINE double exp_nonpositive(double x)
-{
-  const double log2_e = 0x1.71547652b82fep0, shift = 0x1.8p52;
-  const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
-  double t = x * log2_e + shift, n = t - shift, r = (x - n * ln2_high) - n * ln2_low, q, e;
-  uint64_t bits, exponent;
-
-  q = 0x1.af38a9b0ec855p-26;
-  q = q * r + 0x1.289185613a3d6p-22;
-  q = q * r + 0x1.71de0dae63bb3p-19;
-  q = q * r + 0x1.a019b90d2ae7ap-16;
-  q = q * r + 0x1.a01a01a7c41d5p-13;
-  q = q * r + 0x1.6c16c1788bd90p-10;
-  q = q * r + 0x1.11111111109b3p-7;
-  q = q * r + 0x1.5555555553d63p-5;
-  q = q * r + 0x1.5555555555556p-3;
-  q = q * r + 0x1.0000000000001p-1;
-  e = 1.0 + (r + (r * r) * q);
-  memcpy(&exponent, &t, sizeof t);
-  memcpy(&bits, &e, sizeof e);
-  bits += exponent << 52;
-  memcpy(&e, &bits, sizeof e);
-  return x < -345.0 ? 0.0 : e;
-}
-
 static void exponential(size_t count, const double *x, double *out)
 {
 #pragma omp simd
-  for (size_t i = 0; i < count; ++i) out[i] = exp_nonpositive(x[i]);
+  for (size_t i = 0; i < count; ++i) out[i] = rg_exp_nonpositive(x[i]);
 }
 
-/* kappa and its derivative by r2 at one r2. */
-INLINE void correlation(RgKernelFamily family, double r2, double *value, double *slope)
-{
-  double s, q, e;
+#define RG_KERNEL_FORMULAS
+#define RG_KERNEL(name, NAME)
+#include "gp/kernel/list.h"
+#undef RG_KERNEL
+#undef RG_KERNEL_FORMULAS
 
+/* kappa and its derivative by r2 at one r2. */
+INLINE void correlation(RgKernelFamily family, double shape, double r2, double *value,
+                        double *slope)
+{
   switch (family) {
-  case RG_KERNEL_GAUSSIAN:
-    *value = exp_nonpositive(-0.5 * r2);
-    *slope = -0.5 * *value;
+#define RG_KERNEL(name, NAME)                                                                      \
+  case RG_KERNEL_##NAME:                                                                           \
+    name##_formula(shape, r2, value, slope);                                                       \
     break;
-  case RG_KERNEL_MATERN12:
-    s = sqrt(r2);
-    *value = exp_nonpositive(-s);
-    *slope = s > 0.0 ? -0.5 * *value / s : 0.0;
-    break;
-  case RG_KERNEL_MATERN32:
-    s = sqrt(3.0 * r2);
-    e = exp_nonpositive(-s);
-    *value = e * (1.0 + s);
-    *slope = -1.5 * e;
-    break;
-  default: /* Matern-5/2 */
-    q = 5.0 * r2;
-    s = sqrt(q);
-    e = exp_nonpositive(-s);
-    *value = e * (1.0 + s + q * (1.0 / 3.0));
-    *slope = (-5.0 / 6.0) * e * (1.0 + s);
+#include "gp/kernel/list.h"
+#undef RG_KERNEL
   }
 }
 
-INLINE void correlations_of(RgKernelFamily family, double scale, size_t count, const double *r2,
-                            double *value, double *slope)
+INLINE void correlations_of(RgKernelFamily family, double shape, double scale, size_t count,
+                            const double *r2, double *value, double *slope)
 {
   if (slope) {
 #pragma omp simd
     for (size_t i = 0; i < count; ++i) {
       double v, d;
 
-      correlation(family, r2[i], &v, &d);
+      correlation(family, shape, r2[i], &v, &d);
       value[i] = scale * v;
       slope[i] = scale * d;
     }
@@ -97,28 +55,23 @@ INLINE void correlations_of(RgKernelFamily family, double scale, size_t count, c
     for (size_t i = 0; i < count; ++i) {
       double v, d;
 
-      correlation(family, r2[i], &v, &d);
+      correlation(family, shape, r2[i], &v, &d);
       value[i] = scale * v;
     }
   }
 }
 
-static void correlations(RgKernelFamily family, double scale, size_t count, const double *r2,
-                         double *value, double *slope)
+/* One pair of loops per family. */
+static void correlations(RgKernelFamily family, double shape, double scale, size_t count,
+                         const double *r2, double *value, double *slope)
 {
   switch (family) {
-  case RG_KERNEL_GAUSSIAN:
-    correlations_of(RG_KERNEL_GAUSSIAN, scale, count, r2, value, slope);
+#define RG_KERNEL(name, NAME)                                                                      \
+  case RG_KERNEL_##NAME:                                                                           \
+    correlations_of(RG_KERNEL_##NAME, shape, scale, count, r2, value, slope);                      \
     break;
-  case RG_KERNEL_MATERN12:
-    correlations_of(RG_KERNEL_MATERN12, scale, count, r2, value, slope);
-    break;
-  case RG_KERNEL_MATERN32:
-    correlations_of(RG_KERNEL_MATERN32, scale, count, r2, value, slope);
-    break;
-  case RG_KERNEL_MATERN52:
-    correlations_of(RG_KERNEL_MATERN52, scale, count, r2, value, slope);
-    break;
+#include "gp/kernel/list.h"
+#undef RG_KERNEL
   }
 }
 

@@ -30,7 +30,8 @@ typedef enum {
 
 /* The `surrogate:` block of a study file; described by rg_surrogate_params. */
 typedef struct {
-  int kernel; /* RgKernelFamily */
+  int kernel;   /* RgKernelFamily */
+  double shape; /* parameter of the family; auto: its default */
   bool ard;
   int structure;         /* RgKernelStructure: whole | product | additive over `groups` */
   RgReals groups;        /* group of each input, any numbers; empty: one group per input */

@@ -1,4 +1,5 @@
 /* The `surrogate:` block of study files: its table, its checks, the kernel and the fit it means. */
+#include "gp/kernel/family.h"
 #include "gp/model/model_internal.h"
 
 #include <math.h>
@@ -20,6 +21,9 @@ static const char *const prior_names[] = {"none", "default", "botorch2023", "bot
 const RgParam rg_surrogate_params[] = {
   {"kernel", RG_PARAM_CHOICE, AT(kernel), "matern52", 0, 0, rg_kernel_family_names, "k",
    "covariance function"},
+  {"shape", RG_PARAM_REAL, AT(shape), "auto", RG_POSITIVE, 1e6, rg_param_later, "",
+   "parameter of the covariance function, where it has one: alpha of rational_quadratic, period of "
+   "periodic; not fitted; auto: its default (regatta describe NAME)"},
   {"ard", RG_PARAM_BOOL, AT(ard), "true", 0, 0, NULL, "",
    "one length scale per input instead of one per factor"},
   {"structure", RG_PARAM_CHOICE, AT(structure), "whole", 0, 0, structure_names, "",
@@ -115,6 +119,9 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   int *group;
 
   PetscFunctionBeginUser;
+  if (!isnan(o->shape) && !rg_kernel_classes[o->kernel]->symbol)
+    rg_diagnostics_add(diagnostics, place, "'shape': the kernel '%s' has no parameter",
+                       rg_kernel_family_names[o->kernel]);
   if (o->terms.n) PetscCall(rg_surrogate_check_terms(o, dim, place, diagnostics));
   if (o->term_variance.n && !o->terms.n)
     rg_diagnostics_add(diagnostics, place, "'term_variance' needs 'terms'");
@@ -188,21 +195,14 @@ static PetscErrorCode shift_kernel(const RgSurrogateOptions *o, int dim, RgKerne
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
+/* One factor, or a product or sum over groups. */
+static PetscErrorCode grouped_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
 {
   const RgKernelFamily family = (RgKernelFamily)o->kernel;
   double *length_scale, *variance;
   int *group, n_groups = 1;
 
   PetscFunctionBeginUser;
-  if (o->terms.n) {
-    PetscCall(rg_surrogate_terms_kernel(o, dim, kernel));
-    PetscFunctionReturn(0);
-  }
-  if (o->structure == RG_STRUCTURE_SHIFT) {
-    PetscCall(shift_kernel(o, dim, kernel));
-    PetscFunctionReturn(0);
-  }
   PetscCheck(o->groups.n == 0 || o->groups.n >= dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "%d groups for %d inputs", o->groups.n, dim);
   PetscCall(PetscCalloc3(dim, &length_scale, dim, &variance, dim, &group));
@@ -223,6 +223,16 @@ PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKerne
     PetscCall(rg_kernel_create(family, dim, o->ard, length_scale, o->variance, kernel));
   }
   PetscCall(PetscFree3(length_scale, variance, group));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
+{
+  PetscFunctionBeginUser;
+  if (o->terms.n) PetscCall(rg_surrogate_terms_kernel(o, dim, kernel));
+  else if (o->structure == RG_STRUCTURE_SHIFT) PetscCall(shift_kernel(o, dim, kernel));
+  else PetscCall(grouped_kernel(o, dim, kernel));
+  if (!isnan(o->shape)) rg_kernel_set_shape(kernel, o->shape);
   PetscFunctionReturn(0);
 }
 

@@ -1,5 +1,6 @@
 /* Sample paths by random Fourier features, conditioned on data by weights or pathwise. */
 #include "gp/path/feature_path.h"
+#include "gp/kernel/family.h"
 #include "maths/blas.h"
 #include "maths/vector.h"
 #include "gp/posterior/exact/factor.h"
@@ -53,44 +54,20 @@ PetscErrorCode rg_feature_path_reserve(RgFeaturePath *path, size_t size)
 
 /* ---- the prior ------------------------------------------------------------------------------- */
 
-/* 2 nu; 0 for the Gaussian kernel, the limit of infinite nu. */
-static int degrees_of_freedom(RgKernelFamily family)
-{
-  switch (family) {
-  case RG_KERNEL_MATERN12: return 1;
-  case RG_KERNEL_MATERN32: return 3;
-  case RG_KERNEL_MATERN52: return 5;
-  default: return 0;
-  }
-}
-
-/* stretch_m = sqrt(freedom / chi^2_m) / (2 pi): what makes normals Student t, in turns. */
-static void draw_stretch(int freedom, int n, RgRandom *random, double *z, double *stretch)
-{
-  for (int m = 0; m < n; ++m) stretch[m] = freedom ? 0.0 : 1.0;
-  for (int f = 0; f < freedom; ++f) {
-    rg_vector_normals(random, (size_t)n, z);
-    for (int m = 0; m < n; ++m) stretch[m] += z[m] * z[m];
-  }
-  for (int m = 0; m < n; ++m) stretch[m] = sqrt((freedom ? freedom : 1) / stretch[m]) / TWO_PI;
-}
-
-/* Adds the frequencies of one factor to features [first, first + n). z: 2 n scratch. */
+/* Adds the frequencies of one factor to features [first, first + n). work: (inputs + 2) n. */
 static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom *random,
-                        RgFeaturePath *path, double *z)
+                        RgFeaturePath *path, double *work)
 {
-  double *stretch = z + n;
+  const double *turns = work + 2 * (size_t)n;
 
-  draw_stretch(degrees_of_freedom(factor->family), n, random, z, stretch);
-  for (int k = 0; k < factor->n_inputs; ++k) {
+  rg_kernel_classes[factor->family]->spectrum(factor, n, random, work + 2 * (size_t)n, work);
+  for (int k = 0; k < factor->n_inputs; ++k, turns += n) {
     double *w = path->frequency + (size_t)factor->inputs[k] * path->n + first;
-    double inverse = 1.0 / factor->length_scale[factor->n_scales == 1 ? 0 : k];
 
-    rg_vector_normals(random, (size_t)n, z);
     for (int m = 0; m < n; ++m) {
-      double turns = w[m] + z[m] * stretch[m] * inverse;
-      turns = turns > -FREQUENCY_MAX ? turns : -FREQUENCY_MAX;
-      w[m] = turns < FREQUENCY_MAX ? turns : FREQUENCY_MAX;
+      double sum = w[m] + turns[m];
+      sum = sum > -FREQUENCY_MAX ? sum : -FREQUENCY_MAX;
+      w[m] = sum < FREQUENCY_MAX ? sum : FREQUENCY_MAX;
     }
     if (factor->shift) memcpy(w + (size_t)factor->shift * path->n, w, (size_t)n * sizeof *w);
   }
@@ -99,20 +76,23 @@ static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom
 PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random)
 {
   int n = path->n, terms = kernel->n_terms, first = 0;
-  double *z;
+  double *work;
 
   PetscFunctionBeginUser;
   PetscCheck(n >= terms && kernel->dim == path->dim, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d features in %d dimensions for a kernel of %d terms in %d", n, path->dim, terms,
              kernel->dim);
-  PetscCall(PetscMalloc1(2 * (size_t)n, &z));
+  PetscCheck(!rg_kernel_without_spectrum(kernel), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "The kernel '%s' has no spectrum to draw features from",
+             rg_kernel_without_spectrum(kernel)->name);
+  PetscCall(PetscMalloc1((size_t)(path->dim + 2) * n, &work));
   PetscCall(PetscArrayzero(path->frequency, (size_t)path->dim * n));
   for (int t = 0; t < terms; ++t) {
     const RgKernelTerm *term = &kernel->terms[t];
     int count = n / terms + (t < n % terms);
 
     for (int f = 0; f < term->n_factors; ++f) {
-      draw_factor(&term->factors[f], first, count, random, path, z);
+      draw_factor(&term->factors[f], first, count, random, path, work);
     }
     for (int m = first; m < first + count; ++m) {
       path->amplitude[m] = sqrt(2.0 * term->variance / count);
@@ -125,7 +105,7 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   path->mean = 0.0;
   path->posterior = NULL;
   path->has_coarse = false;
-  PetscCall(PetscFree(z));
+  PetscCall(PetscFree(work));
   PetscFunctionReturn(0);
 }
 

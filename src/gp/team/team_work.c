@@ -20,6 +20,7 @@ void rg_kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_reals
       INT(factor->n_inputs);
       INT(factor->n_scales);
       INT(factor->shift);
+      REAL(factor->shape);
       for (int k = 0; k < factor->n_inputs; k++) INT(factor->inputs[k]);
       for (int k = 0; k < factor->n_scales; k++) REAL(factor->length_scale[k]);
     }
@@ -47,6 +48,7 @@ PetscErrorCode rg_kernel_unpack(const int *ints, const double *reals, RgKernel *
       factor->n_inputs = *ints++;
       factor->n_scales = *ints++;
       factor->shift = *ints++;
+      factor->shape = *reals++;
       PetscCall(PetscMalloc1(factor->n_inputs, &factor->inputs));
       PetscCall(PetscMalloc1(factor->n_scales, &factor->length_scale));
       for (int k = 0; k < factor->n_inputs; k++) factor->inputs[k] = *ints++;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "gp/kernel/family.h"
+
 /* Seconds per unit of the terms in cost.h, from trials of 50 to 200 iterations in 2 to 6 dimensions
    on one AVX-512 core with OpenBLAS. */
 static const struct {
@@ -112,8 +114,9 @@ static Structure structure_of(const RgCell *cell)
   if (!cell->grid || 8 * n * points <= (1 << 20)) return ROWS;
   if (model->structure == RG_STRUCTURE_ADDITIVE) return ADDITIVE;
   if (points <= 2048 || model->structure == RG_STRUCTURE_SHIFT) return ROWS;
-  return model->structure == RG_STRUCTURE_PRODUCT || model->kernel == RG_KERNEL_GAUSSIAN ? PRODUCT
-                                                                                         : ROWS;
+  return model->structure == RG_STRUCTURE_PRODUCT || rg_kernel_classes[model->kernel]->separable
+           ? PRODUCT
+           : ROWS;
 }
 
 /* Search for the best design through a list of contexts (gp/context_posterior.h). */
@@ -126,7 +129,7 @@ static double context_seconds(const RgCell *cell, double n0, double n)
   int screening;
   const double M = cell->algorithm->contexts(cell->algorithm_options, (int)middle, &screening);
   const double reduced = square * rank + middle * rank * rank + 2 * rank * (rank * rank + 2 * M);
-  const bool product = cell->surrogate.kernel == RG_KERNEL_GAUSSIAN;
+  const bool product = rg_kernel_classes[cell->surrogate.kernel]->separable;
   const double full = product ? fmin(square * M, reduced) : square * M / 2;
   const double coarse = product ? fmin(square * screening, reduced) : square * screening / 2;
   const double values =

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acquisition/path_sampler.h"
+#include "gp/kernel/family.h"
 #include "maths/design.h"
 #include "study/spec/draft.h"
 
@@ -127,15 +129,32 @@ static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnost
                        RG_SOBOL_MAX_DIM, cell->problem_label, cell->dim_x);
 }
 
+/* May the method draw paths by random features? On sets that are not small. */
+static bool draws_features(const RgCell *cell)
+{
+  const RgAlgorithmClass *method = cell->algorithm;
+  int features = 0;
+  bool weights;
+
+  if (!method->paths) return false;
+  return method->paths(cell->algorithm_options, cell->size_x > 0, &features, &weights) > 0 &&
+         (features > 0 || cell->size_x > RG_PATHS_EXACT_MAX);
+}
+
 /* The surrogate block against the inputs of the model: the design and, if there is one, the
    context. */
 static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
 {
+  const RgKernelClass *kernel = rg_kernel_classes[cell->surrogate.kernel];
   RgDiagnostics own = {0};
 
   PetscFunctionBeginUser;
   PetscCall(
     rg_surrogate_check(&cell->surrogate, cell->dim_x + cell->dim_c, cell->algorithm_place, &own));
+  if (!kernel->spectrum && draws_features(cell))
+    rg_diagnostics_add(&own, cell->algorithm_place,
+                       "the kernel '%s' has no spectrum to draw the features of paths from",
+                       kernel->name);
   for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
     rg_diagnostics_add(found, own.list[i].place, "surrogate of '%s' on '%s': %s",
                        cell->algorithm_label, cell->problem_label, own.list[i].message);

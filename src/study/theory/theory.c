@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gp/kernel/family.h"
 #include "maths/design.h"
 #include "theory/bounds.h"
 #include "study/theory/theory_context.h"
@@ -38,6 +39,18 @@ static PetscErrorCode object(View *view, RgClaim claim, const char *why)
   if (view->theory->why) PetscFunctionReturn(0);
   view->theory->claim = claim;
   PetscCall(PetscStrallocpy(why, &view->theory->why));
+  PetscFunctionReturn(0);
+}
+
+/* There is no bound, because of the kernel `name`. */
+static PetscErrorCode object_to_kernel(View *view, const char *name)
+{
+  RgText why = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(&why, "the paths of the kernel '%s' have no derivative", name));
+  PetscCall(object(view, RG_CLAIM_NOMINAL, why.data));
+  PetscCall(rg_text_clear(&why));
   PetscFunctionReturn(0);
 }
 
@@ -326,7 +339,10 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf,
   theory->largest = rg_kernel_diagonal(&view->model.kernel);
   PetscCall(rg_theory_robust_slope(&view->domain, theory));
   const RgTheory rule = theory->law[0].theory;
-  if (rg_theory_is_context(rule)) {
+  const RgKernelClass *rough = rg_kernel_without_slope(&view->model.kernel);
+  if (rg_theory_is_context(rule) && rough) {
+    PetscCall(object_to_kernel(view, rough->name));
+  } else if (rg_theory_is_context(rule)) {
     theory->noise = rg_theory_context_noise(view->cell, rule, theory->noise, theory->largest);
     PetscCall(object(view, RG_CLAIM_NOMINAL, rg_theory_context_remark(view->cell, rule)));
     PetscCall(find_gain(shelf, view, &theory->gain));

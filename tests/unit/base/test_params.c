@@ -80,6 +80,28 @@ static void refuse_list(const char *name, int n, const char *const *words, const
   RG_OK(rg_params_clear(table, &options));
 }
 
+/* A parameter that came later shows in the canonical text only where it is given. */
+static void later_parameters_leave_old_texts(void **state)
+{
+  static const RgParam later[] = {
+    {"beta", RG_PARAM_REAL, AT(beta), "auto", 0, 10, NULL, "", "old"},
+    {"noise", RG_PARAM_REAL, AT(noise), "auto", 0, 10, rg_param_later, "", "new"},
+    {0},
+  };
+  Options options = {0};
+  RgText text = {0};
+
+  (void)state;
+  RG_OK(rg_params_defaults(later, &options));
+  RG_OK(rg_params_canonical(later, &options, &text));
+  assert_string_equal(text.data, "beta=auto");
+  RG_OK(rg_text_clear(&text));
+  options.noise = 2;
+  RG_OK(rg_params_canonical(later, &options, &text));
+  assert_string_equal(text.data, "beta=auto,noise=2");
+  RG_OK(rg_text_clear(&text));
+}
+
 static void refuse(const char *name, const char *word, const char *message)
 {
   refuse_list(name, 1, &word, message);
@@ -395,6 +417,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(list_defaults),
   cmocka_unit_test(copies_are_deep),
   cmocka_unit_test(description),
+  cmocka_unit_test(later_parameters_leave_old_texts),
   cmocka_unit_test(find),
 };
 

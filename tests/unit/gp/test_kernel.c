@@ -1,6 +1,9 @@
+/* Kernels of every family on the list and every structure, against their definitions in plain
+   scalars. */
 #include "gp_support.h"
 
 #include "gp/kernel/tiles.h"
+#include "maths/blas.h"
 
 #define N 23
 #define M 70
@@ -168,20 +171,133 @@ static void theta_gradient_of_one_kernel(RgKernel *kernel)
   }
 }
 
+/* K + 1e-12 I has a Cholesky factor. */
+static void matrix_is_positive_definite(const RgKernel *kernel)
+{
+  double X[N * SUPPORT_DIM], K[N * N];
+
+  support_points(13, N, SUPPORT_DIM, X);
+  RG_OK(rg_kernel_matrix(kernel, N, X, K));
+  for (int i = 0; i < N; ++i) K[i * N + i] += 1e-12;
+  assert_int_equal(LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', N, K, N), 0);
+}
+
+/* Where the kernel splits after the first two inputs, the halves multiply to it. */
+static void halves_of_one_kernel(const RgKernel *kernel, bool expected)
+{
+  double X[N * SUPPORT_DIM];
+  RgKernel left, right;
+  bool splits;
+
+  RG_OK(rg_kernel_split(kernel, 2, &left, &right, &splits));
+  assert_int_equal(splits, expected);
+  if (!splits) return;
+  support_points(14, N, SUPPORT_DIM, X);
+  for (int i = 1; i < N; ++i) {
+    const double *x = X, *z = X + i * SUPPORT_DIM;
+    RG_CLOSE(support_value(&left, x, z) * support_value(&right, x + 2, z + 2),
+             support_value(kernel, x, z), 1e-14);
+  }
+  RG_OK(rg_kernel_destroy(&left));
+  RG_OK(rg_kernel_destroy(&right));
+}
+
 static void every_kernel(void **state)
 {
   (void)state;
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
       RgKernel kernel;
 
       support_kernel((RgKernelFamily)family, variant, &kernel);
-      values_of_one_kernel(&kernel);
-      matrix_of_one_kernel(&kernel);
-      gradient_of_one_kernel(&kernel);
-      theta_gradient_of_one_kernel(&kernel);
+      for (int shape = 0; shape < 2; ++shape) {
+        if (shape && !rg_kernel_classes[family]->symbol) continue;
+        if (shape) rg_kernel_set_shape(&kernel, 0.37);
+        values_of_one_kernel(&kernel);
+        matrix_of_one_kernel(&kernel);
+        matrix_is_positive_definite(&kernel);
+        gradient_of_one_kernel(&kernel);
+        theta_gradient_of_one_kernel(&kernel);
+      }
+      halves_of_one_kernel(&kernel, variant < 3 && rg_kernel_classes[family]->separable);
       RG_OK(rg_kernel_destroy(&kernel));
     }
+  }
+}
+
+/* One factor of the sums x_j + c_j. */
+static void every_kernel_of_sums(void **state)
+{
+  const double scales[] = {0.4, 0.7};
+
+  (void)state;
+  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
+    RgKernel kernel;
+
+    RG_OK(rg_kernel_create_shift((RgKernelFamily)family, SUPPORT_DIM, true, scales, 1.2, &kernel));
+    values_of_one_kernel(&kernel);
+    gradient_of_one_kernel(&kernel);
+    theta_gradient_of_one_kernel(&kernel);
+    RG_OK(rg_kernel_destroy(&kernel));
+  }
+}
+
+/* Numbers by hand, at d = (0.3, 0.1) with length scales (0.5, 0.2): r^2 = 0.61. */
+static void definitions_have_known_values(void **state)
+{
+  const struct {
+    RgKernelFamily family;
+    double shape, value;
+  } rows[] = {
+    {RG_KERNEL_GAUSSIAN, 0, 0.737123374392},
+    {RG_KERNEL_MATERN12, 0, 0.457936400709},
+    {RG_KERNEL_MATERN32, 0, 0.608243809578},
+    {RG_KERNEL_MATERN52, 0, 0.656269291002},
+    {RG_KERNEL_RATIONAL_QUADRATIC, 1, 0.766283524904},
+    {RG_KERNEL_RATIONAL_QUADRATIC, 2.5, 0.749925044771},
+    {RG_KERNEL_PERIODIC, 1,
+     4.49192952093e-05},          /* exp(-2 (sin^2(0.3 pi)/0.25 + sin^2(0.1 pi)/0.04)) */
+    {RG_KERNEL_PERIODIC, 0.1, 1}, /* three periods and one */
+  };
+  const double d[] = {0.3, 0.1}, scales[] = {0.5, 0.2};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    RG_CLOSE(rg_kernel_classes[rows[i].family]->value(rows[i].shape, 2, d, scales), rows[i].value,
+             1e-8);
+}
+
+/* The deviation of a path's derivative: 2 (1 - k(h))/h^2 = slope^2 as h goes to 0. */
+static void slopes_are_those_of_the_correlations(void **state)
+{
+  const double h = 1e-4;
+
+  (void)state;
+  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
+    const RgKernelClass *class = rg_kernel_classes[family];
+    const double shape = class->symbol ? 0.7 : 0;
+    const double square = 2 * (1 - class->value(shape, 1, &h, &(double){1.0})) / (h * h);
+
+    if (class->slope) RG_CLOSE(square, pow(class->slope(shape), 2), 1e-3);
+    if (family == RG_KERNEL_MATERN12) assert_true(!class->slope && square > 1e3);
+  }
+}
+
+static void families_know_what_they_lack(void **state)
+{
+  const double scales[] = {1, 1, 1, 1};
+  RgKernel kernel;
+
+  (void)state;
+  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
+    const RgKernelClass *class = rg_kernel_classes[family];
+
+    RG_OK(rg_kernel_create((RgKernelFamily)family, 4, true, scales, 1, &kernel));
+    assert_ptr_equal(rg_kernel_without_slope(&kernel), class->slope ? NULL : class);
+    assert_ptr_equal(rg_kernel_without_spectrum(&kernel), class->spectrum ? NULL : class);
+    assert_string_equal(class->name, rg_kernel_family_names[family]);
+    assert_int_equal(class->default_shape > 0, class->symbol != NULL);
+    RG_OK(rg_kernel_destroy(&kernel));
   }
 }
 
@@ -189,7 +305,7 @@ static void every_kernel(void **state)
 static void gradient_at_a_datum_is_zero(void **state)
 {
   (void)state;
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
     double x[SUPPORT_DIM] = {0.1, 0.7, 0.3, 0.9}, w = 2.0, G[SUPPORT_DIM];
     RgKernel kernel;
 
@@ -273,6 +389,10 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(exponential_agrees_with_libm),
   cmocka_unit_test(exponential_at_its_ends),
   cmocka_unit_test(every_kernel),
+  cmocka_unit_test(every_kernel_of_sums),
+  cmocka_unit_test(definitions_have_known_values),
+  cmocka_unit_test(slopes_are_those_of_the_correlations),
+  cmocka_unit_test(families_know_what_they_lack),
   cmocka_unit_test(gradient_at_a_datum_is_zero),
   cmocka_unit_test(more_candidates_than_a_block),
   cmocka_unit_test(theta_goes_round),

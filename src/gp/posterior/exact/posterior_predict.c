@@ -173,7 +173,8 @@ PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double
     PetscCall(PetscArrayzero(work->g, tile.width * columns));
     rg_kernel_tile_gradient(ops, kernel, work->n, work->A, work->B, tile.width, work->U,
                             work->slope + tile.at, slope_stride(work), work->g);
-    rg_kernel_unscale_gradient(kernel, tile.count, work->g, tile.width, G + (size_t)j * dim);
+    rg_kernel_unscale_gradient(kernel, tile.count, Z + (size_t)j * dim, work->g, tile.width,
+                               G + (size_t)j * dim);
   }
   PetscFunctionReturn(0);
 }

@@ -4,6 +4,7 @@
 
    where k(., z_s), as a matrix over (first half, second half), is the outer product of two columns.
    With them as rows of A (n x nA) and B (n x nB) the row is A' diag(1, -w) B. */
+#include "gp/kernel/family.h"
 #include "maths/blas.h"
 #include "gp/posterior/set/set_backend.h"
 
@@ -26,7 +27,7 @@ static bool kernel_splits(const RgKernel *kernel, int split)
     const RgKernelFactor *factor = &kernel->terms[0].factors[f];
 
     if (factor->shift) return false;
-    if (factor->family == RG_KERNEL_GAUSSIAN) continue;
+    if (rg_kernel_classes[factor->family]->separable) continue;
     for (int k = 1; k < factor->n_inputs; ++k) {
       if ((factor->inputs[k] < split) != (factor->inputs[0] < split)) return false;
     }

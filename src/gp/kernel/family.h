@@ -1,0 +1,57 @@
+/* What a family of stationary kernels is: the table of gp/kernel/list.h.
+
+   A family is one file in gp/kernel/families/ of three parts, each for one includer:
+     RG_KERNEL_FORMULAS  correlation and slope at one r^2, for the loops of tiles_body.h, which make
+                         vector code of it: arithmetic, sqrt and maths/vector_math.h alone
+     RG_KERNEL_CLASSES   its RgKernelClass, for kernel_families.c
+     always              the line RG_KERNEL(name, NAME)
+   `regatta new kernel NAME` writes one and puts it on the list. */
+#ifndef RG_GP_KERNEL_FAMILY_H
+#define RG_GP_KERNEL_FAMILY_H
+
+#include "gp/kernel/kernel.h"
+#include "maths/stream.h"
+
+/* Most columns that one input becomes. */
+#define RG_KERNEL_COLUMNS_MAX 2
+
+typedef struct {
+  const char *name;     /* as typed in a study file */
+  const char *formula;  /* for people; r, s, d as in kernel.h */
+  const char *summary;  /* its paths, in a line */
+  const char *symbol;   /* of its parameter `shape`, with its meaning; NULL: it has none */
+  double default_shape; /* > 0 where it has one, else 0 */
+  bool separable; /* a factor over several inputs is the product of factors over each of them */
+
+  /* The definition: the correlation of two points that are d (n) apart, in plain scalars. The tests
+     hold everything else against it. */
+  double (*value)(double shape, int n, const double *d, const double *length_scale);
+
+  /* Inputs enter r^2 as they are (columns 1, warp NULL), or each as `columns` functions u of it: r^2
+     is the sum of squared differences of u/length_scale. du (NULL: not wanted): their derivatives. */
+  int columns;
+  void (*warp)(double shape, double x, double *u, double *du);
+
+  /* sqrt(-k''(0)) at unit length scale: the deviation of a path's derivative. NULL: its paths have
+     none, and bounds that need one are refused. */
+  double (*slope)(double shape);
+  /* n draws from the spectral density of a factor: turns (inputs x n), turns per unit of each input.
+     work: 2 n. NULL: not known; random features of such a kernel are refused. */
+  void (*spectrum)(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
+                   double *work);
+} RgKernelClass;
+
+/* By RgKernelFamily. */
+extern const RgKernelClass *const rg_kernel_classes[RG_KERNEL_FAMILIES];
+
+/* The first family of the kernel that has no slope (no spectrum); NULL: all have. */
+const RgKernelClass *rg_kernel_without_slope(const RgKernel *kernel);
+const RgKernelClass *rg_kernel_without_spectrum(const RgKernel *kernel);
+
+/* 1 / length scale of input k. */
+static inline double rg_kernel_inverse_scale(const RgKernelFactor *factor, int k)
+{
+  return 1.0 / factor->length_scale[factor->n_scales == 1 ? 0 : k];
+}
+
+#endif

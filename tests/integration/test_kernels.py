@@ -1,0 +1,42 @@
+"""Every kernel on the list runs, with and without paths, on boxes and grids; what needs a slope is
+refused by name."""
+from regatta_test import RegattaTest, main
+
+STUDY = """study: kernels
+seeds: 1
+common:
+  iterations: 3
+  initial_points: 5
+  surrogate: {{kernel: {kernel}, shape: {shape}, structure: product}}
+problems: [branin, {{name: gp_path, kernel: {kernel}, dim: 2, levels: 12}}]
+algorithms: [ei, {{name: ts, features: 50}}]
+"""
+BOUNDS = """study: bounds
+common: {{iterations: 5, surrogate: {{kernel: {kernel}}}}}
+problems: [newsvendor]
+algorithms: [wdrbo]
+"""
+
+
+class Kernels(RegattaTest):
+    def test_every_kernel(self):
+        names = [line.split()[0] for line in self.run_ok("list", "kernels").splitlines()[1:]]
+        self.assertEqual(names[4:6], ["rational_quadratic", "periodic"])
+        checksums = set()
+        for name in names:
+            has_shape = "'shape'" in self.run_ok("describe", name)
+            for shape in ("auto", "0.6")[:1 + has_shape]:
+                study = self.write("study.yaml", STUDY.format(kernel=name, shape=shape))
+                output = self.folder / f"{name}{shape}.h5"
+                self.run_ok("run", study, "-o", output, "-quiet", "-strict")
+                checksums.add(self.checksum(output))
+        self.assertEqual(len(checksums), len(names) + 2)
+
+    def test_bounds_need_a_slope(self):
+        for name, refused in (("matern12", True), ("rational_quadratic", False)):
+            out = self.run_ok("bounds", self.write("b.yaml", BOUNDS.format(kernel=name)))
+            self.assertEqual(f"the paths of the kernel '{name}' have no derivative" in out, refused)
+
+
+if __name__ == "__main__":
+    main()
