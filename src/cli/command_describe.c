@@ -1,4 +1,5 @@
-/* regatta describe NAME: a problem, an algorithm, a kernel, or a block of a study file, from its table. */
+/* regatta describe NAME: a problem, an algorithm, a kernel, or a block of a study file, from its
+   table. */
 #include "cli/command.h"
 
 #include <string.h>

@@ -27,16 +27,17 @@ typedef struct {
      hold everything else against it. */
   double (*value)(double shape, int n, const double *d, const double *length_scale);
 
-  /* Inputs enter r^2 as they are (columns 1, warp NULL), or each as `columns` functions u of it: r^2
-     is the sum of squared differences of u/length_scale. du (NULL: not wanted): their derivatives. */
+  /* Inputs enter r^2 as they are (columns 1, warp NULL), or each as `columns` functions u of it:
+     r^2 is the sum of squared differences of u/length_scale. du (NULL: not wanted): their
+     derivatives. */
   int columns;
   void (*warp)(double shape, double x, double *u, double *du);
 
   /* sqrt(-k''(0)) at unit length scale: the deviation of a path's derivative. NULL: its paths have
      none, and bounds that need one are refused. */
   double (*slope)(double shape);
-  /* n draws from the spectral density of a factor: turns (inputs x n), turns per unit of each input.
-     work: 2 n. NULL: not known; random features of such a kernel are refused. */
+  /* n draws from the spectral density of a factor: turns (inputs x n), turns per unit of each
+     input. work: 2 n. NULL: not known; random features of such a kernel are refused. */
   void (*spectrum)(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
                    double *work);
 } RgKernelClass;

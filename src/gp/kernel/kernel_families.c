@@ -1,5 +1,5 @@
-/* The families of gp/kernel/list.h as a table, and what their files share: distances, and draws from
-   the spectra of scale mixtures of Gaussian kernels. */
+/* The families of gp/kernel/list.h as a table, and what their files share: distances, and draws
+   from the spectra of scale mixtures of Gaussian kernels. */
 #include "gp/kernel/family.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
      g(z) = mean + sum_m theta_m a_m cos(2 pi (w_m . z + u_m)) [+ sum_i alpha_i k(x_i, z)]
 
    with theta standard normal for a draw from the prior. Frequencies w_m (turns per unit) come from
-   the spectral density of each factor (gp/kernel/family.h): normal for a Gaussian one, Student t for
-   a Matern one; an input shared by factors of a product gets the
+   the spectral density of each factor (gp/kernel/family.h): normal for a Gaussian one, Student t
+   for a Matern one; an input shared by factors of a product gets the
    sum of their frequencies; the terms of a sum share the features evenly, a_m = sqrt(2 variance /
    features of the term). A path is conditioned on data in one of two ways:
      rff       theta is drawn from its posterior in the Bayesian linear model of the features
@@ -41,8 +41,8 @@ typedef struct {
 PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path);
 PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path);
 
-/* Fresh features and a draw from the prior GP(0, kernel). Consumes what the spectra do, n uniforms, n
-   normals. PETSC_ERR_ARG_OUTOFRANGE with fewer features than terms, PETSC_ERR_SUP for a family
+/* Fresh features and a draw from the prior GP(0, kernel). Consumes what the spectra do, n uniforms,
+   n normals. PETSC_ERR_ARG_OUTOFRANGE with fewer features than terms, PETSC_ERR_SUP for a family
    without spectrum. */
 PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random);
 

@@ -1,6 +1,6 @@
-/* periodic: exp(-2 sum_k sin^2(pi d_k/p)/length_scale_k^2), d = x - x' (MacKay 1998); the period p is
-   the parameter `shape`. The Gaussian kernel of inputs wound onto circles: each becomes cosine and
-   sine. See gp/kernel/family.h. */
+/* periodic: exp(-2 sum_k sin^2(pi d_k/p)/length_scale_k^2), d = x - x' (MacKay 1998); the period p
+   is the parameter `shape`. The Gaussian kernel of inputs wound onto circles: each becomes cosine
+   and sine. See gp/kernel/family.h. */
 #ifdef RG_KERNEL_FORMULAS
 INLINE void periodic_formula(double shape, double r2, double *value, double *slope)
 {
@@ -52,8 +52,9 @@ static double poisson(RgRandom *random, double mean)
   return count;
 }
 
-/* k = sum_j exp(-q) I_j(q) cos(2 pi j d/p), q = 1/length_scale^2: the frequencies are the differences
-   of two Poisson numbers of mean q/2. Beyond q = 1e4 these are rounded normals, up to 2e-5 of k. */
+/* k = sum_j exp(-q) I_j(q) cos(2 pi j d/p), q = 1/length_scale^2: the frequencies are the
+   differences of two Poisson numbers of mean q/2. Beyond q = 1e4 these are rounded normals, up to
+   2e-5 of k. */
 static void periodic_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
                               double *work)
 {
