@@ -14,11 +14,10 @@ typedef struct {
 
 static inline void bench_open_store(Bench *bench, int rank)
 {
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
 
-  RG_OK(rg_store_open(bench->output, &bench->fake.study, rank, &bench->store, &status, message));
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_open(bench->output, &bench->fake.study, rank, &bench->store, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
 }
 
 static inline void bench_create(int n_seeds, Bench *bench)
@@ -42,47 +41,43 @@ static inline void bench_destroy(Bench *bench)
 static inline void bench_add(Bench *bench, int i, bool now)
 {
   RgRecord record;
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
 
   RG_OK(fake_record(&bench->fake, i, &record));
-  RG_OK(rg_store_add(bench->store, &record, &status, message));
+  RG_OK(rg_store_add(bench->store, &record, &fault));
   assert_null(record.key);
-  assert_int_equal(status, RG_STORE_OK);
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   if (!now) return;
-  RG_OK(rg_store_flush(bench->store, true, &status, message));
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_flush(bench->store, true, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
 }
 
 static inline void bench_flush(Bench *bench)
 {
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
 
-  RG_OK(rg_store_flush(bench->store, true, &status, message));
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_flush(bench->store, true, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
 }
 
 static inline RgStoreScan bench_scan(Bench *bench, unsigned char *done)
 {
   RgStoreScan scan;
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
 
-  RG_OK(rg_store_scan(bench->store, &bench->fake.plan, done, &scan, &status, message));
-  if (status) print_message("%s\n", message);
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_scan(bench->store, &bench->fake.plan, done, &scan, &fault));
+  if (fault.code) print_message("%s\n", fault.message);
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   return scan;
 }
 
-static inline RgStoreStatus bench_pack(Bench *bench)
+static inline RgFaultCode bench_pack(Bench *bench)
 {
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
 
-  RG_OK(rg_store_pack(bench->store, &bench->fake.plan, &status, message));
-  if (status) print_message("%s\n", message);
-  return status;
+  RG_OK(rg_store_pack(bench->store, &bench->fake.plan, &fault));
+  if (fault.code) print_message("%s\n", fault.message);
+  return fault.code;
 }
 
 /* Compares every record it is shown, bit by bit, with the one made anew. */
@@ -158,13 +153,12 @@ static inline PetscErrorCode witness_visit(void *closure, const RgRecord *record
 static inline Witness bench_visit(Bench *bench, const char *path)
 {
   Witness witness = {.fake = &bench->fake};
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
   int damaged;
 
-  RG_OK(rg_store_visit(path, witness_visit, &witness, &damaged, &status, message));
-  if (status) print_message("%s\n", message);
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_visit(path, witness_visit, &witness, &damaged, &fault));
+  if (fault.code) print_message("%s\n", fault.message);
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(damaged, 0);
   for (int i = 0; i < bench->fake.plan.n; i++) assert_true(witness.seen[i] <= 1);
   return witness;

@@ -1,9 +1,10 @@
 /* Ground floor of every Regatta file: PETSc's error discipline, and failures of trials as values.
 
-   Three kinds of trouble, three ways to say it:
+   Four kinds of trouble, four ways to say it:
    - what should never happen (out of memory, a violated precondition): a PETSc error code from
      PetscCall / PetscCheck, with a stack trace, exit code 70;
    - a mistake of the user: an entry in RgDiagnostics (diagnostic.h), exit code 2;
+   - what files and the system refuse: an RgFault (fault.h), exit code 2 or 3;
    - a trial that fails numerically: an RgFailure stored in its record; the study goes on. */
 #ifndef RG_BASE_CORE_H
 #define RG_BASE_CORE_H

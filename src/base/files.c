@@ -1,3 +1,4 @@
+/* Files and directories: every step checked, and the crash-safe commit of a whole file. */
 #include "base/files.h"
 
 #include <dirent.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define TEMPORARY_PREFIX ".tmp."
@@ -122,32 +122,6 @@ int rg_directory_create(const char *path)
   return rg_directory_sync(parent);
 }
 
-static void print_size(char text[32], double bytes)
-{
-  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  int unit = 0;
-
-  for (; bytes >= 1024 && unit < 5; unit++) bytes /= 1024;
-  snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-}
-
-void rg_file_complain(char message[512], const char *path, const char *what, int error,
-                      const char *directory, uint64_t needed)
-{
-  struct statvfs space;
-  char need[32], available[32] = "unknown";
-
-  if (!needed) {
-    snprintf(message, 512, "cannot %s %.400s: %s", what, path, strerror(error));
-    return;
-  }
-  print_size(need, (double)needed);
-  if (!statvfs(directory, &space))
-    print_size(available, (double)space.f_bavail * (double)space.f_frsize);
-  snprintf(message, 512, "cannot %s %.300s: %s (needs %s, %s free)", what, path, strerror(error),
-           need, available);
-}
-
 static int compare_names(const void *a, const void *b)
 {
   return strcmp(*(char *const *)a, *(char *const *)b);
@@ -202,5 +176,46 @@ PetscErrorCode rg_path_join(const char *a, const char *b, char **path)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, path));
   snprintf(*path, size, "%s/%s", a, b);
+  PetscFunctionReturn(0);
+}
+
+/* Write, fsync, close; *step names the step that failed. */
+static int fill(int fd, const void *bytes, size_t length, const char **step)
+{
+  int error, closing;
+
+  *step = "write";
+  error = rg_file_write(fd, bytes, length);
+  if (!error) {
+    *step = "sync";
+    error = rg_file_sync(fd);
+  }
+  closing = rg_file_close(fd);
+  if (error || !closing) return error;
+  *step = "close";
+  return closing;
+}
+
+PetscErrorCode rg_file_commit(const char *directory, const char *name, const void *bytes,
+                              size_t length, RgFault *fault)
+{
+  char temporary[PETSC_MAX_PATH_LEN], path[PETSC_MAX_PATH_LEN];
+  const char *step = "create";
+  int fd, error = 0;
+
+  PetscFunctionBeginUser;
+  snprintf(path, sizeof(path), "%s/%s", directory, name);
+  fd = rg_file_create_temporary(directory, temporary, sizeof(temporary), &error);
+  if (fd >= 0) error = fill(fd, bytes, length, &step);
+  if (fd >= 0 && !error && rename(temporary, path)) {
+    error = errno;
+    step = "rename";
+  }
+  if (error && fd >= 0) (void)unlink(temporary);
+  if (!error) { /* the name is there, but it may not survive a power loss */
+    error = rg_directory_sync(directory);
+    step = "sync the directory of";
+  }
+  rg_fault_file(fault, path, step, error, directory, length);
   PetscFunctionReturn(0);
 }

@@ -2,7 +2,7 @@
 #ifndef RG_BASE_FILES_H
 #define RG_BASE_FILES_H
 
-#include "base/core.h"
+#include "base/fault.h"
 
 /* Create `<directory>/.tmp.<host>.<pid>.<n>` exclusively for writing and reading, n the first that
    is free; path: 1 + its length at most `size`. Returns the descriptor, or -1 and *error. */
@@ -20,11 +20,6 @@ int rg_directory_sync(const char *path);
 /* Create a directory, durably; no error when it exists. */
 int rg_directory_create(const char *path);
 
-/* "path: what (needs 8.1 MiB, 12 KiB free)", with the space free at `directory`;
-   needed 0: nothing about space. */
-void rg_file_complain(char message[512], const char *path, const char *what, int error,
-                      const char *directory, uint64_t needed);
-
 /* Names of the entries of a directory (without . and ..), sorted; owned by the caller, see below.
  */
 PetscErrorCode rg_directory_list(const char *path, int *n, char ***names, int *error);
@@ -34,9 +29,9 @@ PetscErrorCode rg_names_free(int n, char ***names);
 PetscErrorCode rg_path_join(const char *a, const char *b, char **path);
 
 /* The one function that writes results: `bytes` as file `<directory>/<name>` by temporary file,
-   fsync, close, rename, fsync of the directory (conventions, 4). *error: errno of the step that
-   failed, 0; then nothing is left behind but possibly the complete file. */
+   fsync, close, rename, fsync of the directory (conventions, 4). After a fault nothing is left
+   behind but possibly the complete file. */
 PetscErrorCode rg_file_commit(const char *directory, const char *name, const void *bytes,
-                              size_t length, int *error, char message[512]);
+                              size_t length, RgFault *fault);
 
 #endif

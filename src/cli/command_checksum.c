@@ -24,22 +24,20 @@ PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
   bool ok;
   int damaged = 0;
   RgChecksum checksum = {0};
-  RgStoreStatus status;
-  char message[512] = "", hex[33];
+  RgFault fault = {0};
+  char hex[33];
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "checksum RESULTS.h5", options, 1, 1, &arguments, &ok,
                                exit_code));
   if (!ok) PetscFunctionReturn(0);
-  PetscCall(
-    rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &status, message));
-  if (status == RG_STORE_OK && damaged) {
-    snprintf(message, sizeof(message), "%s: %d damaged records or shards", arguments.positional[0],
-             damaged);
-    status = RG_STORE_FOREIGN;
+  PetscCall(rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &fault));
+  if (!fault.code && damaged) {
+    rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: %d damaged records or shards",
+                 arguments.positional[0], damaged);
   }
-  if (status != RG_STORE_OK) {
-    rg_complain("%s", message);
+  if (fault.code) {
+    rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }

@@ -253,9 +253,8 @@ PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
   RgStoreInfo info;
-  RgStoreStatus status;
+  RgFault fault = {0};
   Contents contents = {.first = INFINITY, .last = -INFINITY};
-  char message[512] = "";
   int damaged = 0;
   bool ok;
 
@@ -264,14 +263,12 @@ PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
                                &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   contents.all_failed = arguments.option[OPT_FAILED] != NULL;
-  PetscCall(rg_store_info(arguments.positional[0], &info, &status, message));
-  if (status == RG_STORE_OK && arguments.option[OPT_STUDY])
-    rg_say("%s", info.study ? info.study : "");
-  else if (status == RG_STORE_OK)
-    PetscCall(
-      rg_store_visit(arguments.positional[0], add_record, &contents, &damaged, &status, message));
-  if (status != RG_STORE_OK) {
-    rg_complain("%s", message);
+  PetscCall(rg_store_info(arguments.positional[0], &info, &fault));
+  if (!fault.code && arguments.option[OPT_STUDY]) rg_say("%s", info.study ? info.study : "");
+  else if (!fault.code)
+    PetscCall(rg_store_visit(arguments.positional[0], add_record, &contents, &damaged, &fault));
+  if (fault.code) {
+    rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
   } else if (!arguments.option[OPT_STUDY]) {
     PetscCall(print_contents(arguments.positional[0], &info, &contents, damaged));

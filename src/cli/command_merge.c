@@ -15,21 +15,20 @@ static const RgOption options[] = {
 static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
 {
   const char *output = arguments->option[OPT_OUTPUT];
-  RgStoreStatus status;
+  RgFault fault = {0};
   RgStoreInfo info;
-  char message[512] = "";
 
   PetscFunctionBeginUser;
-  PetscCall(rg_store_merge(arguments->n, arguments->positional, output, &status, message));
-  if (status != RG_STORE_OK) {
-    rg_complain("%s", message);
-    *exit_code = status == RG_STORE_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
+  PetscCall(rg_store_merge(arguments->n, arguments->positional, output, &fault));
+  if (fault.code) {
+    rg_complain("%s", fault.message);
+    *exit_code = fault.code == RG_FAULT_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }
-  if (message[0]) rg_complain("%s", message);
-  PetscCall(rg_store_info(output, &info, &status, message));
-  if (status != RG_STORE_OK) {
-    rg_complain("%s", message);
+  if (fault.message[0]) rg_complain("%s", fault.message);
+  PetscCall(rg_store_info(output, &info, &fault));
+  if (fault.code) {
+    rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_STORAGE;
   } else {
     rg_say("%s: %d files joined, %s\n", output, arguments->n,

@@ -73,8 +73,7 @@ static bool exists(const char *output)
 static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress *progress,
                                 int *exit_code)
 {
-  RgStoreStatus status = RG_STORE_OK;
-  char message[512] = "";
+  RgFault fault = {0};
   int damaged = 0;
 
   PetscFunctionBeginUser;
@@ -84,10 +83,10 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   if (!output || !exists(output)) PetscFunctionReturn(0);
   for (int i = 0; i < plan->n; i++) progress->sorted[i] = (Identity){plan->trials[i].id, i};
   qsort(progress->sorted, (size_t)plan->n, sizeof(Identity), compare_identities);
-  PetscCall(rg_store_visit(output, count_record, progress, &damaged, &status, message));
-  if (status == RG_STORE_OK) PetscFunctionReturn(0);
-  rg_complain("plan: %s", message);
-  *exit_code = status == RG_STORE_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
+  PetscCall(rg_store_visit(output, count_record, progress, &damaged, &fault));
+  if (!fault.code) PetscFunctionReturn(0);
+  rg_complain("plan: %s", fault.message);
+  *exit_code = fault.code == RG_FAULT_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
   PetscFunctionReturn(0);
 }
 

@@ -14,16 +14,15 @@ PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
   RgArguments arguments;
   bool ok;
   RgStoreInfo info;
-  RgStoreStatus status;
-  char message[512] = "";
+  RgFault fault = {0};
 
   PetscFunctionBeginUser;
   PetscCall(
     rg_arguments_parse(argc, argv, "status RESULTS.h5", options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
-  PetscCall(rg_store_info(arguments.positional[0], &info, &status, message));
-  if (status != RG_STORE_OK) {
-    rg_complain("%s", message);
+  PetscCall(rg_store_info(arguments.positional[0], &info, &fault));
+  if (fault.code) {
+    rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
   } else {
     bool complete = info.complete && info.n_shards == 0;

@@ -51,16 +51,15 @@ static PetscErrorCode note_record(void *closure, const RgRecord *record)
 static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
 {
   RgContainer container;
-  RgSourceState state;
-  char message[512] = "";
+  RgFault fault = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_results_open(s->path, true, &container, trailed, &state, message));
+  PetscCall(rg_results_open(s->path, true, &container, trailed, &fault));
   PetscCall(rg_container_close(&container));
-  if (state == RG_SOURCE_OK) PetscFunctionReturn(0);
-  rg_complain("%s", message);
-  s->exit_code =
-    state == RG_SOURCE_NEWER || state == RG_SOURCE_VANISHED ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
+  if (!fault.code) PetscFunctionReturn(0);
+  rg_complain("%s", fault.message);
+  s->exit_code = fault.code == RG_FAULT_NEWER || fault.code == RG_FAULT_VANISHED ? RG_EXIT_BAD_INPUT
+                                                                                 : RG_EXIT_STORAGE;
   PetscFunctionReturn(0);
 }
 
@@ -84,16 +83,16 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
 
 static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
 {
-  RgStoreStatus status;
-  char message[512] = "", hex[33];
+  RgFault fault = {0};
+  char hex[33];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &s->sorted));
   for (int i = 0; i < s->plan.n; i++) s->sorted[i] = (RgIdentity){s->plan.trials[i].id, i};
   qsort(s->sorted, (size_t)s->plan.n, sizeof(RgIdentity), compare_identities);
-  PetscCall(rg_store_visit(s->path, note_record, s, &s->damaged, &status, message));
-  if (status != RG_STORE_OK) {
-    rg_complain("%s", message);
+  PetscCall(rg_store_visit(s->path, note_record, s, &s->damaged, &fault));
+  if (fault.code) {
+    rg_complain("%s", fault.message);
     s->exit_code = RG_EXIT_STORAGE;
     PetscFunctionReturn(0);
   }
@@ -128,17 +127,16 @@ static void say_contents(const RgVerification *s, const RgStoreInfo *info, bool 
 static PetscErrorCode read_file(RgVerification *s, const char *near, char **text)
 {
   RgStoreInfo info;
-  RgStoreStatus status;
-  char message[512] = "";
+  RgFault fault = {0};
   bool trailed = true;
 
   PetscFunctionBeginUser;
   *text = NULL;
-  PetscCall(rg_store_info(s->path, &info, &status, message));
-  if (status == RG_STORE_FOREIGN || (status == RG_STORE_OK && !info.directory)) {
+  PetscCall(rg_store_info(s->path, &info, &fault));
+  if (fault.code == RG_FAULT_FOREIGN || (!fault.code && !info.directory)) {
     PetscCall(check_bytes(s, &trailed));
-  } else if (status != RG_STORE_OK) {
-    rg_complain("%s", message);
+  } else if (fault.code) {
+    rg_complain("%s", fault.message);
     s->exit_code = RG_EXIT_BAD_INPUT;
   }
   if (!s->exit_code && !info.study) {

@@ -14,27 +14,24 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
   Search *search = closure;
   const double *x = record->column[RG_COLUMN_X], *c = record->column[RG_COLUMN_C];
   const double *f = record->column[RG_COLUMN_F];
-  char message[512];
-  int error;
+  RgFault fault = {0};
 
   PetscFunctionBeginUser;
   if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
   for (int row = 0; row < record->n_rows; row++)
     PetscCall(rg_evaluation_log_add(search->log, row + 1, x + (size_t)row * record->dim_x,
-                                    c ? c + (size_t)row * record->dim_c : NULL, f[row], 0, &error,
-                                    message));
+                                    c ? c + (size_t)row * record->dim_c : NULL, f[row], 0, &fault));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, RgEvaluationLog **log)
 {
   Search search = {.trial = trial};
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_evaluation_log_open(NULL, trial->id, trial->dim_x, trial->dim_c, &search.log));
   *log = search.log;
-  PetscCall(rg_store_visit(path, take, &search, NULL, &status, message));
+  PetscCall(rg_store_visit(path, take, &search, NULL, &fault));
   PetscFunctionReturn(0);
 }

@@ -95,8 +95,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   const RgFound *found = &s->found[index];
   RgEvaluationLog *known = NULL;
   RgRecord record = {0};
-  RgStoreStatus status;
-  char message[512] = "";
+  RgFault fault = {0};
   uint64_t checksum[2];
   bool stopped;
 
@@ -110,8 +109,8 @@ static PetscErrorCode run_again(RgVerification *s, int index)
     s->n_equal++;
   } else {
     Comparison comparison = {.now = &record, .bits = has_our_bits(s, index)};
-    PetscCall(rg_store_visit(s->path, compare_record, &comparison, NULL, &status, message));
-    if (status != RG_STORE_OK) PetscCall(rg_text_add(&comparison.difference, "%s", message));
+    PetscCall(rg_store_visit(s->path, compare_record, &comparison, NULL, &fault));
+    if (fault.code) PetscCall(rg_text_add(&comparison.difference, "%s", fault.message));
     if (comparison.difference.length) {
       fprintf(stderr, "regatta: %s: trial %s (%s, %s, instance %llu, seed %llu) differs: %s\n",
               s->path, trial->id, cell->problem_label, cell->algorithm_label,

@@ -10,13 +10,13 @@ typedef struct {
   int *order, n_added, n_noted; /* trials handed over, and those written to the ledger */
 } Run;
 
-static int code_of(RgStoreStatus status, const char *message)
+static int code_of(RgFault fault)
 {
-  if (status != RG_STORE_OK && getenv("REGATTA_FAULT_VERBOSE")) fprintf(stderr, "%s\n", message);
-  switch (status) {
-  case RG_STORE_OK: return DRIVE_COMPLETE;
-  case RG_STORE_FOREIGN: return DRIVE_FOREIGN;
-  case RG_STORE_INCOMPLETE: return DRIVE_INCOMPLETE;
+  if (fault.code && getenv("REGATTA_FAULT_VERBOSE")) fprintf(stderr, "%s\n", fault.message);
+  switch (fault.code) {
+  case RG_FAULT_NONE: return DRIVE_COMPLETE;
+  case RG_FAULT_FOREIGN: return DRIVE_FOREIGN;
+  case RG_FAULT_INCOMPLETE: return DRIVE_INCOMPLETE;
   default: return DRIVE_STORAGE;
   }
 }
@@ -52,55 +52,52 @@ static bool nothing_is_lost(const Run *run, const unsigned char *done)
 
 static PetscErrorCode run_trials(Run *run, const unsigned char *done, int *code)
 {
-  RgStoreStatus status = RG_STORE_OK;
+  RgFault fault = {0};
   RgRecord record;
-  char message[512];
 
   PetscFunctionBeginUser;
   for (int i = 0; i < run->fake.plan.n; i++) {
     if (done[i]) continue;
     PetscCall(fake_record(&run->fake, i, &record));
     run->order[run->n_added++] = i;
-    PetscCall(rg_store_add(run->store, &record, &status, message));
-    (void)code_of(status, message); /* nothing is lost: go on */
+    PetscCall(rg_store_add(run->store, &record, &fault));
+    (void)code_of(fault); /* nothing is lost: go on */
     PetscCall(note_finished(run));
   }
   for (int attempt = 0; attempt < 4; attempt++) {
-    PetscCall(rg_store_flush(run->store, true, &status, message));
+    PetscCall(rg_store_flush(run->store, true, &fault));
     PetscCall(note_finished(run));
-    *code = code_of(status, message);
-    if (status == RG_STORE_OK) break;
+    *code = code_of(fault);
+    if (!fault.code) break;
   }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode run_study(Run *run, int *code)
 {
-  RgStoreStatus status;
+  RgFault fault = {0};
   RgStoreScan scan;
   RgStoreLimits limits;
   unsigned char done[256];
-  char message[512];
 
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_store_open(run->settings->output, &run->fake.study, 0, &run->store, &status, message));
-  *code = code_of(status, message);
+  PetscCall(rg_store_open(run->settings->output, &run->fake.study, 0, &run->store, &fault));
+  *code = code_of(fault);
   if (*code) PetscFunctionReturn(0);
   PetscCall(rg_store_get_limits(run->store, &limits));
   limits.group_bytes = 9000; /* two trials or three */
   limits.compaction = 2;
   limits.image_bytes = run->settings->image_bytes;
   PetscCall(rg_store_set_limits(run->store, &limits));
-  PetscCall(rg_store_scan(run->store, &run->fake.plan, done, &scan, &status, message));
-  *code = code_of(status, message);
+  PetscCall(rg_store_scan(run->store, &run->fake.plan, done, &scan, &fault));
+  *code = code_of(fault);
   if (!*code && !nothing_is_lost(run, done)) *code = DRIVE_LOST;
   if (!*code) PetscCall(run_trials(run, done, code));
   for (int attempt = 0; !*code && attempt < 4; attempt++) {
-    PetscCall(rg_store_pack(run->store, &run->fake.plan, &status, message));
-    *code = code_of(status, message);
+    PetscCall(rg_store_pack(run->store, &run->fake.plan, &fault));
+    *code = code_of(fault);
     if (*code == DRIVE_STORAGE && attempt < 3) *code = 0; /* the disk may change its mind */
-    if (status == RG_STORE_OK) break;
+    if (!fault.code) break;
   }
   PetscFunctionReturn(0);
 }

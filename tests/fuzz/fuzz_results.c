@@ -60,7 +60,7 @@ static const Base *base_file(void)
   Fake fake;
   RgRecord records[FAKE_CELLS];
   const RgRecord *list[FAKE_CELLS];
-  RgFailure failure = {0};
+  RgFault fault = {0};
   RgMedium image;
 
   if (base.n) return &base;
@@ -73,7 +73,7 @@ static const Base *base_file(void)
     list[i] = &records[i];
   }
   RgContainerInfo info = rg_container_info(&fake.study);
-  FUZZ_OK(rg_container_image(FAKE_CELLS, list, &info, &image, &failure));
+  FUZZ_OK(rg_container_image(FAKE_CELLS, list, &info, &image, &fault));
   for (int i = 0; i < FAKE_CELLS; i++) FUZZ_OK(rg_record_destroy(&records[i]));
   fake_destroy(&fake);
   hid_t file = rg_medium_open(&image, false);
@@ -297,14 +297,14 @@ static void edit_attribute(hid_t file, const char *path, Input *input)
     which < RG_ATTRIBUTE_COUNT ? rg_attributes[which].name : others[which - RG_ATTRIBUTE_COUNT];
   hid_t object = H5Oopen(file, which < RG_ATTRIBUTE_COUNT ? "/" : path, H5P_DEFAULT);
   unsigned how = take(input) % 4;
-  RgFailure failure = {0};
+  RgFault fault = {0};
 
   if (object < 0) return;
   H5Adelete(object, name);
-  if (how == 1) rg_h5_write_integer(object, name, (int64_t)take_word(input), &failure);
+  if (how == 1) rg_h5_write_integer(object, name, (int64_t)take_word(input), &fault);
   if (how == 2) {
     char *text = take_text(input);
-    rg_h5_write_text(object, name, text, &failure);
+    rg_h5_write_text(object, name, text, &fault);
     free(text);
   }
   if (how == 3) {
@@ -319,34 +319,26 @@ static void edit_attribute(hid_t file, const char *path, Input *input)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static PetscErrorCode read_trial(void *closure, RgGroup *group, int ordinal, int position,
-                                 RgRecord *record, RgFailure *failure)
-{
-  RgFailure damage = {0};
-  uint64_t checksum[2];
-
-  PetscFunctionBeginUser;
-  (void)closure, (void)ordinal, (void)failure;
-  PetscCall(rg_group_read_verified(group, position, record, &damage));
-  if (!damage.failed) PetscCall(rg_record_checksum(record, checksum));
-  PetscFunctionReturn(0);
-}
-
 static void read_back(const void *bytes, size_t length)
 {
   RgMedium medium = rg_medium_bytes(bytes, length);
-  RgContainer container;
-  RgFailure failure = {0}, damage = {0};
+  RgCursor cursor = {0};
+  RgFault fault = {0}, damage = {0};
   RgIndex index = {0};
+  uint64_t checksum[2];
 
-  FUZZ_OK(rg_container_open(&medium, &container, &failure));
-  if (!failure.failed) {
-    FUZZ_OK(rg_index_add(&index, "edited", true, &container, &damage));
-    if (!damage.failed) FUZZ_OK(rg_index_sort(&index));
-    FUZZ_OK(rg_container_walk(&container, read_trial, NULL, &failure));
+  FUZZ_OK(rg_container_open(&medium, &cursor.container, &fault));
+  if (!fault.code) {
+    FUZZ_OK(rg_index_add(&index, "edited", true, &cursor.container, &damage));
+    if (!damage.code) FUZZ_OK(rg_index_sort(&index));
+  }
+  while (rg_cursor_next(&cursor, &fault)) {
+    damage = (RgFault){0};
+    FUZZ_OK(rg_cursor_read(&cursor, &damage));
+    if (!damage.code) FUZZ_OK(rg_record_checksum(cursor.record, checksum));
   }
   FUZZ_OK(rg_index_clear(&index));
-  FUZZ_OK(rg_container_close(&container));
+  FUZZ_OK(rg_cursor_close(&cursor));
 }
 
 int rg_fuzz_one(const uint8_t *data, size_t size)

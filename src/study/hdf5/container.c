@@ -1,5 +1,7 @@
+/* Shards and results files as HDF5: root attributes, groups, and a cursor over their trials. */
 #include "study/hdf5/container.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +18,7 @@ RgContainerInfo rg_container_info(const RgStudy *study)
   return info;
 }
 
-void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFailure *failure)
+void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *fault)
 {
   const struct {
     int attribute;
@@ -41,8 +43,8 @@ void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFailure 
   for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
     const RgAttributeInfo *attribute = &rg_attributes[values[i].attribute];
     if (attribute->text)
-      rg_h5_write_text(file, attribute->name, values[i].text ? values[i].text : "", failure);
-    else rg_h5_write_integer(file, attribute->name, values[i].value, failure);
+      rg_h5_write_text(file, attribute->name, values[i].text ? values[i].text : "", fault);
+    else rg_h5_write_integer(file, attribute->name, values[i].value, fault);
   }
 }
 
@@ -84,30 +86,32 @@ static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link,
   return search->error ? -1 : 0;
 }
 
-static PetscErrorCode find_groups(RgContainer *container, RgFailure *failure)
+static PetscErrorCode find_groups(RgContainer *container, RgFault *fault)
 {
   GroupSearch search = {container, false, 0};
 
   PetscFunctionBeginUser;
   if (H5Literate(container->file, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
-    rg_failure_set(failure, "HDF5 can't list its groups");
-  if (!failure->failed && H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT) > 0) {
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list its groups");
+  if (!fault->code && H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT) > 0) {
     container->earlier = H5Gopen2(container->file, RG_GROUP_EARLIER, H5P_DEFAULT);
     search.earlier = true;
     if (container->earlier < 0 ||
         H5Literate(container->earlier, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
-      rg_failure_set(failure, "HDF5 can't list the groups of '%s'", RG_GROUP_EARLIER);
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list the groups of '%s'", RG_GROUP_EARLIER);
   }
   PetscCall(search.error);
   PetscFunctionReturn(0);
 }
 
-void rg_container_check(const RgContainer *container, RgFailure *failure)
+void rg_container_check(const RgContainer *container, RgFault *fault)
 {
-  if (container->medium.error) rg_failure_set(failure, "%s", strerror(container->medium.error));
+  if (!container->medium.error) return;
+  *fault = (RgFault){RG_FAULT_ERROR, container->medium.error, ""};
+  snprintf(fault->message, sizeof(fault->message), "%s", strerror(container->medium.error));
 }
 
-PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFailure *failure)
+PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFault *fault)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(container, sizeof(*container)));
@@ -116,29 +120,29 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
   container->medium = *medium;
   container->file = rg_medium_open(&container->medium, false);
   if (container->file < 0) {
-    rg_container_check(container, failure);
-    rg_failure_set(failure, "HDF5 can't read it");
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read it");
+    rg_container_check(container, fault);
     PetscFunctionReturn(0);
   }
   if (!rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_SCHEMA_VERSION].name,
                           &container->schema_version)) {
-    rg_container_check(container, failure);
-    rg_failure_set(failure, "it was not written by regatta");
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "it was not written by regatta");
+    rg_container_check(container, fault);
     PetscFunctionReturn(0);
   }
-  if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_groups(container, failure));
-  rg_container_check(container, failure);
+  if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_groups(container, fault));
+  rg_container_check(container, fault);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGroup *group,
-                                       RgFailure *failure)
+                                       RgFault *fault)
 {
   const RgGroupPlace *place = &container->groups[i];
 
   PetscFunctionBeginUser;
   PetscCall(rg_group_open(place->earlier ? container->earlier : container->file, place->name,
-                          place->earlier, group, failure));
+                          place->earlier, group, fault));
   PetscFunctionReturn(0);
 }
 
@@ -156,57 +160,79 @@ PetscErrorCode rg_container_close(RgContainer *container)
   PetscFunctionReturn(0);
 }
 
-enum { WALK_BLOCK = 256 };
+/* ---- cursor ---------------------------------------------------------------------------------- */
 
-static PetscErrorCode walk_block(RgGroup *group, int first, int n, int ordinal, RgRecord *block,
-                                 RgTrialVisitor visit, void *closure, RgFailure *failure)
+enum { CURSOR_BLOCK = 256 };
+
+static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscMemzero(block, (size_t)n * sizeof(*block)));
-  PetscCall(rg_group_read_fields(group, first, n, block, failure));
-  for (int i = 0; i < n; i++) {
-    if (!failure->failed)
-      PetscCall(visit(closure, group, ordinal + i, first + i, &block[i], failure));
-    PetscCall(rg_record_destroy(&block[i]));
+  if (!cursor->block) {
+    PetscCall(PetscCalloc1(CURSOR_BLOCK, &cursor->block));
+    cursor->group = rg_group_none();
   }
+  PetscCall(rg_group_close(&cursor->group));
+  PetscCall(rg_container_open_group(&cursor->container, cursor->n_groups++, &cursor->group, fault));
+  cursor->position = 0;
+  cursor->n = fault->code ? 0 : cursor->group.shape->n;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_container_walk(const RgContainer *container, RgTrialVisitor visit, void *closure,
-                                 RgFailure *failure)
+static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
 {
-  RgRecord *block;
-  RgGroup group;
-  int ordinal = 0;
+  int at, n;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(WALK_BLOCK, &block));
-  for (int s = 0; s < container->n && !failure->failed; s++) {
-    PetscCall(rg_container_open_group(container, s, &group, failure));
-    for (int i = 0; !failure->failed && i < group.shape->n; i += WALK_BLOCK) {
-      int n = PetscMin(WALK_BLOCK, group.shape->n - i);
-      PetscCall(walk_block(&group, i, n, ordinal, block, visit, closure, failure));
-      ordinal += n;
-    }
-    PetscCall(rg_group_close(&group));
+  if (cursor->record) {
+    PetscCall(rg_record_destroy(cursor->record));
+    cursor->position++;
+    cursor->ordinal++;
+    cursor->record = NULL;
   }
-  rg_container_check(container, failure);
-  PetscCall(PetscFree(block));
+  while (!fault->code && cursor->position == cursor->n && cursor->n_groups < cursor->container.n)
+    PetscCall(open_next_group(cursor, fault));
+  at = cursor->position % CURSOR_BLOCK;
+  if (!fault->code && cursor->position < cursor->n && at == 0) {
+    n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);
+    PetscCall(rg_group_read_fields(&cursor->group, cursor->position, n, cursor->block, fault));
+  }
+  if (!fault->code && cursor->position < cursor->n) cursor->record = &cursor->block[at];
+  else rg_container_check(&cursor->container, fault);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_group_read_verified(RgGroup *group, int position, RgRecord *record,
-                                      RgFailure *failure)
+bool rg_cursor_next(RgCursor *cursor, RgFault *fault)
+{
+  if (fault->code && !cursor->record) return false;
+  if (!cursor->broken) cursor->broken = advance(cursor, fault);
+  return !cursor->broken && cursor->record;
+}
+
+PetscErrorCode rg_cursor_close(RgCursor *cursor)
+{
+  PetscFunctionBeginUser;
+  if (cursor->block) {
+    PetscCall(rg_group_close(&cursor->group));
+    for (int i = 0; i < CURSOR_BLOCK; i++) PetscCall(rg_record_destroy(&cursor->block[i]));
+    PetscCall(PetscFree(cursor->block));
+  }
+  PetscCall(rg_container_close(&cursor->container));
+  PetscCall(cursor->broken);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault)
 {
   uint64_t checksum[2];
   char hex[RG_ID_LENGTH + 1];
 
   PetscFunctionBeginUser;
-  PetscCall(rg_group_read_columns(group, position, record, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_record_checksum(record, checksum));
+  PetscCall(rg_group_read_columns(&cursor->group, cursor->position, cursor->record, fault));
+  if (fault->code) PetscFunctionReturn(0);
+  PetscCall(rg_record_checksum(cursor->record, checksum));
   rg_hash_hex(checksum, hex);
-  if (strcmp(hex, record->checksum))
-    rg_failure_set(failure, "trial %s does not have the checksum stored beside it", record->id);
+  if (strcmp(hex, cursor->record->checksum))
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %s does not have the checksum stored beside it",
+                 cursor->record->id);
   PetscFunctionReturn(0);
 }

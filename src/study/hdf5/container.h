@@ -16,7 +16,7 @@ typedef struct {
 
 /* Those that come from the study; complete, counts, checksum and history are left to the caller. */
 RgContainerInfo rg_container_info(const RgStudy *study);
-void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFailure *failure);
+void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *fault);
 
 typedef struct {
   char *name;   /* of the group; owned */
@@ -34,28 +34,40 @@ typedef struct {
   RgGroupPlace *groups; /* by name, those of `earlier` last */
 } RgContainer;
 
-/* Read from the medium (copied). A file that is no container, or damaged: failure. A newer schema
+/* Read from the medium (copied). A file that is no container, or damaged: fault. A newer schema
    is not looked into (n = 0). The container must be closed in any case. */
-PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
-                                 RgFailure *failure);
+PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFault *fault);
 /* HDF5 takes what it could not read for what does not exist. To be asked after every kind of
-   reading: sets `failure` when a read of the medium failed. */
-void rg_container_check(const RgContainer *container, RgFailure *failure);
+   reading: when a read of the medium failed, that is the fault, whatever was made of it. */
+void rg_container_check(const RgContainer *container, RgFault *fault);
 /* Open group `i`; to be closed with rg_group_close in any case. */
 PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGroup *group,
-                                       RgFailure *failure);
+                                       RgFault *fault);
 PetscErrorCode rg_container_close(RgContainer *container);
 
-/* Visit every trial, group by group, in order of position: fields are read, columns are not (the
-   visitor may, by rg_group_read_columns). `ordinal` counts from 0 over the whole container. The
-   visitor may keep the record by zeroing the struct. Stops at a failure. Memory: 256 trials'
-   fields. */
-typedef PetscErrorCode (*RgTrialVisitor)(void *closure, RgGroup *group, int ordinal, int position,
-                                         RgRecord *record, RgFailure *failure);
-PetscErrorCode rg_container_walk(const RgContainer *container, RgTrialVisitor visit, void *closure,
-                                 RgFailure *failure);
-/* Read the columns of a record and compare its checksum with the one stored beside it. */
-PetscErrorCode rg_group_read_verified(RgGroup *group, int position, RgRecord *record,
-                                      RgFailure *failure);
+/* A walk over all trials of a container, group by group, in order of position:
+
+     RgCursor cursor = {0};
+     PetscCall(rg_container_open(&medium, &cursor.container, &fault));   or another function to open
+     while (rg_cursor_next(&cursor, &fault)) ... cursor.record ...
+     PetscCall(rg_cursor_close(&cursor));                                in any case
+
+   Of a record the fields are read, columns are not. It may be kept by zeroing the struct. Memory:
+   256 trials' fields. */
+typedef struct {
+  RgContainer container;
+  RgGroup group;         /* the open one */
+  RgRecord *record;      /* the current one; owned by the cursor */
+  int position;          /* of it in its group */
+  int ordinal;           /* of it in the container, from 0 */
+  int n, n_groups;       /* trials of the group; groups opened so far */
+  RgRecord *block;       /* read ahead; owned */
+  PetscErrorCode broken; /* reported by rg_cursor_close */
+} RgCursor;
+/* The next trial; false at the end and after a fault, also one that was there before. */
+bool rg_cursor_next(RgCursor *cursor, RgFault *fault);
+/* Read the columns of the record and compare its checksum with the one stored beside it. */
+PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault);
+PetscErrorCode rg_cursor_close(RgCursor *cursor);
 
 #endif

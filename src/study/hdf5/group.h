@@ -50,29 +50,28 @@ typedef struct {
 /* Writing. `parent` is the root or the group `earlier`. What HDF5 refuses is in `failure`; the
    group must be closed in any case. Every trial must be written, fields and columns: the space is
    taken without being cleared. */
-PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group,
-                               RgFailure *failure);
+PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group, RgFault *fault);
 /* All fields of all trials; records: shape->n, columns are not looked at. */
 PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records,
-                                     RgFailure *failure);
+                                     RgFault *fault);
 /* The columns of one trial at `position`, padded with NaN. */
 PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
-                                      RgFailure *failure);
+                                      RgFault *fault);
 
 /* Reading. `name` is a group of `parent`. The failure of a file that is damaged is in `failure`. */
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
-                             RgFailure *failure);
+                             RgFault *fault);
 /* All fields of trials [first, first + n) into records, which must be zeroed; the caller destroys
    them in any case. */
 PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *records,
-                                    RgFailure *failure);
+                                    RgFault *fault);
 /* The columns of the trial at `position` into a record whose fields were read. */
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
-                                     RgFailure *failure);
+                                     RgFault *fault);
 /* Only what an index needs: ids, checksums (33 bytes each) and status of all shape->n trials. */
 PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
-                                        RgFailure *failure);
+                                        RgFault *fault);
 
 PetscErrorCode rg_group_close(RgGroup *group);
 

@@ -16,7 +16,7 @@ static hid_t open_dataset(hid_t handle, const char *name)
 /* A dataset of exactly these extents, or a failure: nothing is read into a buffer it might not fit.
  */
 static hid_t open_sized(hid_t handle, const char *name, int rank, const hsize_t *size,
-                        RgFailure *failure)
+                        RgFault *fault)
 {
   hsize_t found[3] = {0};
   hid_t dataset = open_dataset(handle, name), space;
@@ -29,7 +29,8 @@ static hid_t open_sized(hid_t handle, const char *name, int rank, const hsize_t 
     for (int i = 0; i < rank; i++) fits = fits && found[i] == size[i];
     H5Sclose(space);
   }
-  if (!fits) rg_failure_set(failure, "dataset '%s' is missing or has the wrong shape", name);
+  if (!fits)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "dataset '%s' is missing or has the wrong shape", name);
   return dataset;
 }
 
@@ -55,7 +56,7 @@ static int axis_length(hid_t handle, RgAxis axis)
   return length < 0 || length > INT32_MAX ? 0 : (int)length;
 }
 
-static PetscErrorCode read_shape(RgGroup *group, RgFailure *failure)
+static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
 {
   RgGroupShape *shape = group->shape;
   bool found;
@@ -70,22 +71,22 @@ static PetscErrorCode read_shape(RgGroup *group, RgFailure *failure)
   shape->dim_z = axis_length(group->handle, RG_AXIS_Z);
   shape->n_scores = axis_length(group->handle, RG_AXIS_S);
   if (!found || shape->n < 1 || shape->n_rows < 1)
-    rg_failure_set(failure, "a group without a problem label or axes");
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "a group without a problem label or axes");
   PetscFunctionReturn(0);
 }
 
 /* Columns of an earlier version of the schema may be absent; those that exist must fit. */
-static void open_columns(RgGroup *group, RgFailure *failure)
+static void open_columns(RgGroup *group, RgFault *fault)
 {
   RgAxis axis[3];
   hsize_t size[3];
 
-  for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++) {
+  for (int c = 0; c < RG_COLUMN_COUNT && !fault->code; c++) {
     hid_t handle = rg_columns[c].result ? group->handle : group->timing;
     int n = rg_group_column_axes(group->shape, c, axis, size);
     if (!n || handle < 0 || H5Lexists(handle, rg_columns[c].name, H5P_DEFAULT) <= 0) continue;
-    group->column[c] = open_sized(handle, rg_columns[c].name, n, size, failure);
-    group->shape->used[c] = !failure->failed && rg_h5_has_data(group->column[c]);
+    group->column[c] = open_sized(handle, rg_columns[c].name, n, size, fault);
+    group->shape->used[c] = !fault->code && rg_h5_has_data(group->column[c]);
   }
 }
 
@@ -127,7 +128,7 @@ static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link,
 static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t *dataset,
                                      bool *fits)
 {
-  RgFailure none = {0};
+  RgFault none = {0};
   RgAxis axis[3];
   hsize_t size[3];
   char *doc;
@@ -135,7 +136,7 @@ static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t 
   PetscFunctionBeginUser;
   (void)rg_group_column_axes(group->shape, RG_COLUMN_COUNT, axis, size);
   *dataset = open_sized(group->handle, extra->name, 2, size, &none);
-  *fits = !none.failed && type_fits(*dataset, RG_FIELD_REAL);
+  *fits = !none.code && type_fits(*dataset, RG_FIELD_REAL);
   if (!*fits) {
     if (*dataset >= 0) H5Dclose(*dataset);
     *dataset = -1;
@@ -147,7 +148,7 @@ static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode open_extra(RgGroup *group, RgFailure *failure)
+static PetscErrorCode open_extra(RgGroup *group, RgFault *fault)
 {
   RgGroupShape *shape = group->shape;
   ExtraSearch search = {shape, 0};
@@ -155,9 +156,9 @@ static PetscErrorCode open_extra(RgGroup *group, RgFailure *failure)
   int n = 0;
 
   PetscFunctionBeginUser;
-  if (failure->failed) PetscFunctionReturn(0);
+  if (fault->code) PetscFunctionReturn(0);
   if (H5Literate(group->handle, H5_INDEX_NAME, H5_ITER_INC, NULL, find_extra, &search) < 0)
-    rg_failure_set(failure, "HDF5 can't list a group");
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list a group");
   PetscCall(search.error);
   PetscCall(PetscMalloc1(shape->n_extra, &group->extra));
   for (int i = 0; i < shape->n_extra; i++) {
@@ -169,7 +170,7 @@ static PetscErrorCode open_extra(RgGroup *group, RgFailure *failure)
 }
 
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
-                             RgFailure *failure)
+                             RgFault *fault)
 {
   RgGroupShape *shape;
   hid_t handle;
@@ -182,17 +183,17 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   PetscCall(rg_group_shape_create("", earlier, shape));
   handle = group->handle = H5Gopen2(parent, name, H5P_DEFAULT);
   if (handle < 0) {
-    rg_failure_set(failure, "HDF5 can't open group '%s'", name);
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't open group '%s'", name);
     PetscFunctionReturn(0);
   }
-  PetscCall(read_shape(group, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(read_shape(group, fault));
+  if (fault->code) PetscFunctionReturn(0);
   if (H5Lexists(handle, RG_GROUP_TIMING, H5P_DEFAULT) > 0)
     group->timing = H5Gopen2(handle, RG_GROUP_TIMING, H5P_DEFAULT);
   if (H5Lexists(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT) > 0)
     group->provenance = H5Gopen2(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT);
-  open_columns(group, failure);
-  PetscCall(open_extra(group, failure));
+  open_columns(group, fault);
+  PetscCall(open_extra(group, fault));
   PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_group_width(shape), &group->scratch));
   PetscFunctionReturn(0);
 }
@@ -201,21 +202,21 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
 
 /* Entries [first, first + n) of a one-dimensional dataset; texts must be freed by H5free_memory. */
 static void read_range(hid_t dataset, hid_t type, int first, int n, void *values, const char *name,
-                       RgFailure *failure)
+                       RgFault *fault)
 {
   hsize_t start = (hsize_t)first, count = (hsize_t)n;
   hid_t file = H5Dget_space(dataset), memory = H5Screate_simple(1, &count, NULL);
 
   if (H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &count, NULL) < 0 ||
       H5Dread(dataset, type, memory, file, H5P_DEFAULT, values) < 0)
-    rg_failure_set(failure, "HDF5 can't read '%s'", name);
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read '%s'", name);
   H5Sclose(memory);
   H5Sclose(file);
 }
 
 /* The values of one field into `values` (8 bytes each: char *, double, uint64_t; 4 for int). */
 static PetscErrorCode read_field(RgGroup *group, const RgFieldInfo *info, int first, int n,
-                                 void *values, RgFailure *failure)
+                                 void *values, RgFault *fault)
 {
   hsize_t size = (hsize_t)group->shape->n;
   hid_t dataset, type;
@@ -223,12 +224,12 @@ static PetscErrorCode read_field(RgGroup *group, const RgFieldInfo *info, int fi
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(values, (size_t)n * sizeof(uint64_t)));
   dataset =
-    open_sized(info->provenance ? group->provenance : group->handle, info->name, 1, &size, failure);
-  if (!failure->failed && !type_fits(dataset, info->type))
-    rg_failure_set(failure, "dataset '%s' has the wrong type", info->name);
-  if (!failure->failed) {
+    open_sized(info->provenance ? group->provenance : group->handle, info->name, 1, &size, fault);
+  if (!fault->code && !type_fits(dataset, info->type))
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "dataset '%s' has the wrong type", info->name);
+  if (!fault->code) {
     type = rg_field_memory_type(info->type);
-    read_range(dataset, type, first, n, values, info->name, failure);
+    read_range(dataset, type, first, n, values, info->name, fault);
     H5Tclose(type);
   }
   if (dataset >= 0) H5Dclose(dataset);
@@ -264,16 +265,16 @@ static bool fields_plausible(const RgGroupShape *shape, const RgRecord *record)
 }
 
 PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *records,
-                                    RgFailure *failure)
+                                    RgFault *fault)
 {
   uint64_t *values;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &values));
-  for (int f = 0; f < rg_field_count && !failure->failed; f++) {
+  for (int f = 0; f < rg_field_count && !fault->code; f++) {
     const RgFieldInfo *info = &rg_fields[f];
     if (info->scored && !group->shape->n_scores) continue;
-    PetscCall(read_field(group, info, first, n, values, failure));
+    PetscCall(read_field(group, info, first, n, values, fault));
     for (int i = 0; i < n; i++) {
       if (is_text(info)) {
         char *text = ((char **)values)[i];
@@ -286,21 +287,20 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *
     }
   }
   PetscCall(PetscFree(values));
-  for (int i = 0; i < n && !failure->failed; i++) {
+  for (int i = 0; i < n && !fault->code; i++) {
     records[i].earlier = group->shape->earlier;
     if (!fields_plausible(group->shape, &records[i]))
-      rg_failure_set(failure, "trial %d has impossible dimensions", first + i);
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d has impossible dimensions", first + i);
   }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode read_hex(RgGroup *group, const char *name, char (*hex)[RG_ID_LENGTH + 1],
-                               char **values, RgFailure *failure)
+                               char **values, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(
-    read_field(group, &rg_fields[rg_field_find(name)], 0, group->shape->n, values, failure));
+  if (fault->code) PetscFunctionReturn(0);
+  PetscCall(read_field(group, &rg_fields[rg_field_find(name)], 0, group->shape->n, values, fault));
   for (int i = 0; i < group->shape->n; i++) {
     PetscCall(PetscStrncpy(hex[i], values[i] ? values[i] : "", RG_ID_LENGTH + 1));
     H5free_memory(values[i]);
@@ -310,17 +310,17 @@ static PetscErrorCode read_hex(RgGroup *group, const char *name, char (*hex)[RG_
 
 PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
-                                        RgFailure *failure)
+                                        RgFault *fault)
 {
   char **values;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(group->shape->n, &values));
-  PetscCall(read_hex(group, "id", ids, values, failure));
-  PetscCall(read_hex(group, "checksum", checksums, values, failure));
-  if (!failure->failed) {
+  PetscCall(read_hex(group, "id", ids, values, fault));
+  PetscCall(read_hex(group, "checksum", checksums, values, fault));
+  if (!fault->code) {
     PetscCall(
-      read_field(group, &rg_fields[rg_field_find("status")], 0, group->shape->n, values, failure));
+      read_field(group, &rg_fields[rg_field_find("status")], 0, group->shape->n, values, fault));
     memcpy(status, values, (size_t)group->shape->n * sizeof(*status));
   }
   PetscCall(PetscFree(values));
@@ -331,21 +331,21 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
 
 /* One trial of one column, narrowed to `rows` x `width` of the record. */
 static PetscErrorCode read_column(RgGroup *group, hid_t dataset, int position, int rows, int width,
-                                  double **values, RgFailure *failure)
+                                  double **values, RgFault *fault)
 {
   hid_t file, memory;
   hsize_t size[3] = {1, 1, 1};
   bool ok;
 
   PetscFunctionBeginUser;
-  if (failure->failed || !rows || !width) PetscFunctionReturn(0);
+  if (fault->code || !rows || !width) PetscFunctionReturn(0);
   ok = rg_group_select(dataset, position, &file, &memory);
   H5Sget_simple_extent_dims(memory, size, NULL);
   if (!ok || H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, group->scratch) < 0)
-    rg_failure_set(failure, "HDF5 can't read the columns of trial %d", position);
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read the columns of trial %d", position);
   H5Sclose(memory);
   H5Sclose(file);
-  if (failure->failed) PetscFunctionReturn(0);
+  if (fault->code) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1((size_t)rows * (size_t)width, values));
   for (int r = 0; r < rows; r++)
     memcpy(*values + (size_t)r * (size_t)width, group->scratch + (size_t)r * size[2],
@@ -353,23 +353,23 @@ static PetscErrorCode read_column(RgGroup *group, hid_t dataset, int position, i
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record, RgFailure *failure)
+static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record, RgFault *fault)
 {
   double *values;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(RG_EXTRA_MAX, &record->extra_name));
   PetscCall(PetscCalloc1(RG_EXTRA_MAX, &record->extra_doc));
-  for (int i = 0; i < group->shape->n_extra && !failure->failed; i++) {
+  for (int i = 0; i < group->shape->n_extra && !fault->code; i++) {
     values = NULL;
-    PetscCall(read_column(group, group->extra[i], position, record->n_rows, 1, &values, failure));
+    PetscCall(read_column(group, group->extra[i], position, record->n_rows, 1, &values, fault));
     if (!rg_values_any(values, (size_t)record->n_rows)) { /* a column of another algorithm */
       PetscCall(PetscFree(values));
       continue;
     }
     if (record->n_extra == RG_EXTRA_MAX) {
       PetscCall(PetscFree(values));
-      rg_failure_set(failure, "trial %d has too many columns", position);
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d has too many columns", position);
       break;
     }
     memcpy(record->extra_name[record->n_extra], group->shape->extra[i].name, RG_NAME_MAX);
@@ -379,14 +379,13 @@ static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
-                                     RgFailure *failure)
+PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++)
+  for (int c = 0; c < RG_COLUMN_COUNT && !fault->code; c++)
     if (group->shape->used[c])
       PetscCall(read_column(group, group->column[c], position, record->n_rows,
-                            rg_record_width(record, c), &record->column[c], failure));
-  if (!failure->failed) PetscCall(read_extra(group, position, record, failure));
+                            rg_record_width(record, c), &record->column[c], fault));
+  if (!fault->code) PetscCall(read_extra(group, position, record, fault));
   PetscFunctionReturn(0);
 }

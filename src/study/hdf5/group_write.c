@@ -7,23 +7,22 @@
 #include "base/text.h"
 
 static void create_axis(RgGroup *group, RgAxis axis, hsize_t extent, int64_t *values,
-                        RgFailure *failure)
+                        RgFault *fault)
 {
   const RgAxisInfo *info = &rg_axes[axis];
   hid_t dataset;
 
-  dataset =
-    rg_h5_create_dataset(group->handle, info->name, H5T_STD_I64LE, 1, &extent, true, failure);
+  dataset = rg_h5_create_dataset(group->handle, info->name, H5T_STD_I64LE, 1, &extent, true, fault);
   group->axis[axis] = dataset;
-  if (failure->failed) return;
+  if (fault->code) return;
   for (hsize_t i = 0; i < extent; i++) values[i] = info->first + (int64_t)i;
   if (H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0 ||
       H5DSset_scale(dataset, info->name) < 0)
-    rg_failure_set(failure, "HDF5 can't write axis '%s'", info->name);
-  rg_h5_describe(dataset, "1", info->long_name, info->description, failure);
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write axis '%s'", info->name);
+  rg_h5_describe(dataset, "1", info->long_name, info->description, fault);
 }
 
-static PetscErrorCode create_axes(RgGroup *group, RgFailure *failure)
+static PetscErrorCode create_axes(RgGroup *group, RgFault *fault)
 {
   hsize_t extent[RG_AXIS_COUNT], longest = 1;
   int64_t *values;
@@ -34,20 +33,20 @@ static PetscErrorCode create_axes(RgGroup *group, RgFailure *failure)
     if (extent[a] > longest) longest = extent[a];
   PetscCall(PetscMalloc1(longest, &values));
   for (int a = 0; a < RG_AXIS_COUNT; a++)
-    if (extent[a]) create_axis(group, (RgAxis)a, extent[a], values, failure);
+    if (extent[a]) create_axis(group, (RgAxis)a, extent[a], values, fault);
   PetscCall(PetscFree(values));
   PetscFunctionReturn(0);
 }
 
 static void attach_axes(const RgGroup *group, hid_t dataset, int n, const RgAxis *axis,
-                        RgFailure *failure)
+                        RgFault *fault)
 {
-  for (int i = 0; i < n && !failure->failed; i++)
+  for (int i = 0; i < n && !fault->code; i++)
     if (H5DSattach_scale(dataset, group->axis[axis[i]], (unsigned)i) < 0)
-      rg_failure_set(failure, "HDF5 can't attach axis '%s'", rg_axes[axis[i]].name);
+      rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't attach axis '%s'", rg_axes[axis[i]].name);
 }
 
-static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, RgFailure *failure)
+static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, RgFault *fault)
 {
   RgGroupShape *shape = group->shape;
   RgAxis axis[3];
@@ -60,20 +59,20 @@ static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, Rg
     if (!n) continue;
     group->column[c] =
       rg_h5_create_dataset(info->result ? group->handle : group->timing, info->name, H5T_IEEE_F64LE,
-                           n, size, shape->used[c], failure);
-    attach_axes(group, group->column[c], n, axis, failure);
-    rg_h5_describe(group->column[c], info->units, info->long_name, info->description, failure);
-    if (info->result) rg_h5_write_text(group->column[c], "coordinates", coordinates, failure);
+                           n, size, shape->used[c], fault);
+    attach_axes(group, group->column[c], n, axis, fault);
+    rg_h5_describe(group->column[c], info->units, info->long_name, info->description, fault);
+    if (info->result) rg_h5_write_text(group->column[c], "coordinates", coordinates, fault);
   }
   PetscCall(PetscMalloc1(shape->n_extra, &group->extra));
   (void)rg_group_column_axes(shape, RG_COLUMN_COUNT, axis, size);
   for (int i = 0; i < shape->n_extra; i++) {
     const RgGroupExtra *extra = &shape->extra[i];
     group->extra[i] =
-      rg_h5_create_dataset(group->handle, extra->name, H5T_IEEE_F64LE, 2, size, true, failure);
-    attach_axes(group, group->extra[i], 2, axis, failure);
-    rg_h5_describe(group->extra[i], "1", extra->name, extra->doc, failure);
-    rg_h5_write_text(group->extra[i], "coordinates", coordinates, failure);
+      rg_h5_create_dataset(group->handle, extra->name, H5T_IEEE_F64LE, 2, size, true, fault);
+    attach_axes(group, group->extra[i], 2, axis, fault);
+    rg_h5_describe(group->extra[i], "1", extra->name, extra->doc, fault);
+    rg_h5_write_text(group->extra[i], "coordinates", coordinates, fault);
   }
   PetscFunctionReturn(0);
 }
@@ -87,8 +86,7 @@ static PetscErrorCode coordinate_names(bool scored, RgText *text)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group,
-                               RgFailure *failure)
+PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group, RgFault *fault)
 {
   char *name;
   RgText coordinates = {0};
@@ -97,14 +95,14 @@ PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group
   *group = rg_group_none();
   group->shape = shape;
   PetscCall(rg_group_name(shape->label, &name));
-  group->handle = rg_h5_create_group(parent, name, failure);
+  group->handle = rg_h5_create_group(parent, name, fault);
   PetscCall(PetscFree(name));
-  rg_h5_write_text(group->handle, "problem_label", shape->label, failure);
-  group->timing = rg_h5_create_group(group->handle, RG_GROUP_TIMING, failure);
-  group->provenance = rg_h5_create_group(group->handle, RG_GROUP_PROVENANCE, failure);
-  PetscCall(create_axes(group, failure));
+  rg_h5_write_text(group->handle, "problem_label", shape->label, fault);
+  group->timing = rg_h5_create_group(group->handle, RG_GROUP_TIMING, fault);
+  group->provenance = rg_h5_create_group(group->handle, RG_GROUP_PROVENANCE, fault);
+  PetscCall(create_axes(group, fault));
   PetscCall(coordinate_names(shape->n_scores > 0, &coordinates));
-  PetscCall(create_columns(group, coordinates.data, failure));
+  PetscCall(create_columns(group, coordinates.data, fault));
   PetscCall(rg_text_clear(&coordinates));
   PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_group_width(shape), &group->scratch));
   PetscFunctionReturn(0);
@@ -138,18 +136,18 @@ static hid_t stored_type(RgFieldType type)
   }
 }
 
-static void describe_field(const RgFieldInfo *info, hid_t dataset, RgFailure *failure)
+static void describe_field(const RgFieldInfo *info, hid_t dataset, RgFault *fault)
 {
   static const unsigned char flags[] = {RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED};
 
-  rg_h5_describe(dataset, info->units, info->long_name, info->description, failure);
+  rg_h5_describe(dataset, info->units, info->long_name, info->description, fault);
   if (info->type != RG_FIELD_STATUS) return;
-  rg_h5_write_bytes(dataset, "flag_values", 3, flags, failure);
-  rg_h5_write_text(dataset, "flag_meanings", "missing complete failed", failure);
+  rg_h5_write_bytes(dataset, "flag_values", 3, flags, fault);
+  rg_h5_write_text(dataset, "flag_meanings", "missing complete failed", fault);
 }
 
 static void write_field(RgGroup *group, const RgFieldInfo *info, const RgRecord *const *records,
-                        void *buffer, RgFailure *failure)
+                        void *buffer, RgFault *fault)
 {
   static const RgAxis trial = RG_AXIS_TRIAL;
   hsize_t n = (hsize_t)group->shape->n;
@@ -160,34 +158,33 @@ static void write_field(RgGroup *group, const RgFieldInfo *info, const RgRecord 
     gather_text(info, group->shape->n, records, buffer);
   else gather_numbers(info, group->shape->n, records, buffer);
   dataset = rg_h5_create_dataset(info->provenance ? group->provenance : group->handle, info->name,
-                                 stored, 1, &n, true, failure);
-  attach_axes(group, dataset, 1, &trial, failure);
-  describe_field(info, dataset, failure);
+                                 stored, 1, &n, true, fault);
+  attach_axes(group, dataset, 1, &trial, fault);
+  describe_field(info, dataset, fault);
   if (dataset < 0 || H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
-    rg_failure_set(failure, "HDF5 can't write '%s'", info->name);
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", info->name);
   if (dataset >= 0) H5Dclose(dataset);
   H5Tclose(memory);
   H5Tclose(stored);
 }
 
-PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records,
-                                     RgFailure *failure)
+PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records, RgFault *fault)
 {
   uint64_t *buffer; /* wide enough for any field */
 
   PetscFunctionBeginUser;
-  if (failure->failed) PetscFunctionReturn(0);
+  if (fault->code) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(group->shape->n, &buffer));
-  for (int f = 0; f < rg_field_count && !failure->failed; f++)
+  for (int f = 0; f < rg_field_count && !fault->code; f++)
     if (!rg_fields[f].scored || group->shape->n_scores)
-      write_field(group, &rg_fields[f], records, buffer, failure);
+      write_field(group, &rg_fields[f], records, buffer, fault);
   PetscCall(PetscFree(buffer));
   PetscFunctionReturn(0);
 }
 
 /* One trial of one column, widened to the shape of the group. */
 static void write_column(RgGroup *group, hid_t dataset, int position, int rows, int width,
-                         const double *values, RgFailure *failure)
+                         const double *values, RgFault *fault)
 {
   hid_t file, memory;
   hsize_t size[3] = {1, 1, 1};
@@ -199,7 +196,7 @@ static void write_column(RgGroup *group, hid_t dataset, int position, int rows, 
     memcpy(group->scratch + (size_t)r * size[2], values + (size_t)r * (size_t)width,
            (size_t)width * sizeof(double));
   if (!ok || H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, group->scratch) < 0)
-    rg_failure_set(failure, "HDF5 can't write the columns of trial %d", position);
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write the columns of trial %d", position);
   H5Sclose(memory);
   H5Sclose(file);
 }
@@ -212,15 +209,15 @@ static const double *extra_values(const RgRecord *record, const char *name)
 }
 
 PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
-                                      RgFailure *failure)
+                                      RgFault *fault)
 {
   PetscFunctionBeginUser;
-  for (int c = 0; c < RG_COLUMN_COUNT && !failure->failed; c++)
+  for (int c = 0; c < RG_COLUMN_COUNT && !fault->code; c++)
     if (group->column[c] >= 0 && group->shape->used[c])
       write_column(group, group->column[c], position, record->n_rows, rg_record_width(record, c),
-                   record->column[c], failure);
-  for (int i = 0; i < group->shape->n_extra && !failure->failed; i++)
+                   record->column[c], fault);
+  for (int i = 0; i < group->shape->n_extra && !fault->code; i++)
     write_column(group, group->extra[i], position, record->n_rows, 1,
-                 extra_values(record, group->shape->extra[i].name), failure);
+                 extra_values(record, group->shape->extra[i].name), fault);
   PetscFunctionReturn(0);
 }

@@ -13,46 +13,46 @@ hid_t rg_h5_text_type(void)
 }
 
 static void write_attribute(hid_t object, const char *name, hid_t file_type, hid_t memory_type,
-                            hid_t space, const void *value, RgFailure *failure)
+                            hid_t space, const void *value, RgFault *fault)
 {
   hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
 
   if (attribute < 0 || H5Awrite(attribute, memory_type, value) < 0)
-    rg_failure_set(failure, "HDF5 can't write attribute '%s'", name);
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write attribute '%s'", name);
   if (attribute >= 0) H5Aclose(attribute);
 }
 
-void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFailure *failure)
+void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFault *fault)
 {
   hid_t type, space;
 
-  if (failure->failed) return;
+  if (fault->code) return;
   type = rg_h5_text_type();
   space = H5Screate(H5S_SCALAR);
-  write_attribute(object, name, type, type, space, &text, failure);
+  write_attribute(object, name, type, type, space, &text, fault);
   H5Sclose(space);
   H5Tclose(type);
 }
 
-void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFailure *failure)
+void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFault *fault)
 {
   hid_t space;
 
-  if (failure->failed) return;
+  if (fault->code) return;
   space = H5Screate(H5S_SCALAR);
-  write_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, space, &value, failure);
+  write_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, space, &value, fault);
   H5Sclose(space);
 }
 
 void rg_h5_write_bytes(hid_t object, const char *name, int n, const unsigned char *values,
-                       RgFailure *failure)
+                       RgFault *fault)
 {
   hsize_t size = (hsize_t)n;
   hid_t space;
 
-  if (failure->failed) return;
+  if (fault->code) return;
   space = H5Screate_simple(1, &size, NULL);
-  write_attribute(object, name, H5T_STD_U8LE, H5T_NATIVE_UCHAR, space, values, failure);
+  write_attribute(object, name, H5T_STD_U8LE, H5T_NATIVE_UCHAR, space, values, fault);
   H5Sclose(space);
 }
 
@@ -103,16 +103,16 @@ bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value)
   return found;
 }
 
-hid_t rg_h5_create_group(hid_t parent, const char *name, RgFailure *failure)
+hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault)
 {
   hid_t creation, handle;
 
-  if (failure->failed) return -1;
+  if (fault->code) return -1;
   creation = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_obj_track_times(creation, false);
   handle = H5Gcreate2(parent, name, H5P_DEFAULT, creation, H5P_DEFAULT);
   H5Pclose(creation);
-  if (handle < 0) rg_failure_set(failure, "HDF5 can't create group '%s'", name);
+  if (handle < 0) rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't create group '%s'", name);
   return handle;
 }
 
@@ -135,11 +135,11 @@ static void set_chunks(hid_t creation, int rank, const hsize_t *size)
 }
 
 hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
-                           const hsize_t *size, bool contiguous, RgFailure *failure)
+                           const hsize_t *size, bool contiguous, RgFault *fault)
 {
   hid_t creation, space, dataset;
 
-  if (failure->failed) return -1;
+  if (fault->code) return -1;
   creation = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_obj_track_times(creation, false);
   if (contiguous) {
@@ -152,16 +152,16 @@ hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
   dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   H5Sclose(space);
   H5Pclose(creation);
-  if (dataset < 0) rg_failure_set(failure, "HDF5 can't create dataset '%s'", name);
+  if (dataset < 0) rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't create dataset '%s'", name);
   return dataset;
 }
 
 void rg_h5_describe(hid_t dataset, const char *units, const char *long_name,
-                    const char *description, RgFailure *failure)
+                    const char *description, RgFault *fault)
 {
-  rg_h5_write_text(dataset, "long_name", long_name, failure);
-  rg_h5_write_text(dataset, "units", units, failure);
-  rg_h5_write_text(dataset, "description", description, failure);
+  rg_h5_write_text(dataset, "long_name", long_name, fault);
+  rg_h5_write_text(dataset, "units", units, fault);
+  rg_h5_write_text(dataset, "description", description, fault);
 }
 
 bool rg_h5_has_data(hid_t dataset)

@@ -3,7 +3,7 @@
 #ifndef RG_STUDY_H5_H
 #define RG_STUDY_H5_H
 
-#include "base/core.h"
+#include "base/fault.h"
 
 /* The interface of HDF5 1.10, which newer versions still offer. */
 #define H5_USE_110_API
@@ -13,11 +13,11 @@
    netCDF4 crash). To be closed with H5Tclose. */
 hid_t rg_h5_text_type(void);
 
-void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFailure *failure);
-void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFailure *failure);
+void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFault *fault);
+void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFault *fault);
 /* An array of small unsigned integers, for flag_values. */
 void rg_h5_write_bytes(hid_t object, const char *name, int n, const unsigned char *values,
-                       RgFailure *failure);
+                       RgFault *fault);
 
 /* *text: owned by the caller, "" when the attribute does not exist or is not text (then *found is
    false; found may be NULL). */
@@ -25,15 +25,15 @@ PetscErrorCode rg_h5_read_text(hid_t object, const char *name, char **text, bool
 bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value);
 
 /* A group, without object times. Negative: failure set. */
-hid_t rg_h5_create_group(hid_t parent, const char *name, RgFailure *failure);
+hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault);
 /* A dataset of `rank` (at most 3) dimensions. contiguous: space is taken at once and nothing is
    written, so that every element must be; otherwise, for doubles, no space is taken before
    something is written, and NaN is read. Negative: failure set. */
 hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
-                           const hsize_t *size, bool contiguous, RgFailure *failure);
+                           const hsize_t *size, bool contiguous, RgFault *fault);
 /* The three texts that every variable has. */
 void rg_h5_describe(hid_t dataset, const char *units, const char *long_name,
-                    const char *description, RgFailure *failure);
+                    const char *description, RgFault *fault);
 /* Whether space was taken: something may be stored. */
 bool rg_h5_has_data(hid_t dataset);
 /* Extent along dimension 0; -1: not a one-dimensional dataset. */

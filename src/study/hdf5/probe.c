@@ -46,32 +46,23 @@ static void confine(uint64_t length)
   if (data) lower_limit(RLIMIT_DATA, data + PROBE_MEMORY);
 }
 
-/* Damage of one trial does not keep the next one from being read. */
-static PetscErrorCode look_at(void *closure, RgGroup *group, int ordinal, int position,
-                              RgRecord *record, RgFailure *failure)
-{
-  RgFailure damage = {0};
-
-  PetscFunctionBeginUser;
-  (void)closure, (void)ordinal, (void)failure;
-  PetscCall(rg_group_read_verified(group, position, record, &damage));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode read_all(const RgMedium *medium)
 {
-  RgContainer container;
-  RgFailure failure = {0};
+  RgCursor cursor = {0};
+  RgFault fault = {0};
   char *text;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_container_open(medium, &container, &failure));
-  for (int a = 0; !failure.failed && a < RG_ATTRIBUTE_COUNT; a++) {
-    PetscCall(rg_h5_read_text(container.file, rg_attributes[a].name, &text, NULL));
+  PetscCall(rg_container_open(medium, &cursor.container, &fault));
+  for (int a = 0; !fault.code && a < RG_ATTRIBUTE_COUNT; a++) {
+    PetscCall(rg_h5_read_text(cursor.container.file, rg_attributes[a].name, &text, NULL));
     PetscCall(PetscFree(text));
   }
-  if (!failure.failed) PetscCall(rg_container_walk(&container, look_at, NULL, &failure));
-  PetscCall(rg_container_close(&container));
+  while (rg_cursor_next(&cursor, &fault)) {
+    RgFault damage = {0}; /* of one trial: does not keep the next one from being read */
+    PetscCall(rg_cursor_read(&cursor, &damage));
+  }
+  PetscCall(rg_cursor_close(&cursor));
   PetscFunctionReturn(0);
 }
 

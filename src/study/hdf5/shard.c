@@ -1,10 +1,18 @@
+/* Shards: their trailer, how they are built, and how they and results files are opened. */
 #include "study/hdf5/shard.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
 
 #include "base/hash.h"
+#include "study/hdf5/probe.h"
 
 static void put_word(unsigned char *to, uint64_t word)
 {
@@ -64,21 +72,21 @@ static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_sh
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode write_share(hid_t file, Share *share, RgFailure *failure)
+static PetscErrorCode write_share(hid_t file, Share *share, RgFault *fault)
 {
   RgGroup group;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_group_create(file, &share->shape, &group, failure));
-  PetscCall(rg_group_write_fields(&group, share->records, failure));
+  PetscCall(rg_group_create(file, &share->shape, &group, fault));
+  PetscCall(rg_group_write_fields(&group, share->records, fault));
   for (int i = 0; i < share->n; i++)
-    PetscCall(rg_group_write_columns(&group, i, share->records[i], failure));
+    PetscCall(rg_group_write_columns(&group, i, share->records[i], fault));
   PetscCall(rg_group_close(&group));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode write_image(int n, const RgRecord *const *records,
-                                  const RgContainerInfo *info, RgMedium *medium, RgFailure *failure)
+                                  const RgContainerInfo *info, RgMedium *medium, RgFault *fault)
 {
   Share *shares;
   int n_shares = 0;
@@ -87,71 +95,61 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
   PetscFunctionBeginUser;
   file = rg_medium_open(medium, true);
   if (file < 0) {
-    rg_failure_set(failure, "HDF5 can't create a file in memory");
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't create a file in memory");
     PetscFunctionReturn(0);
   }
   PetscCall(PetscCalloc1(n, &shares));
   PetscCall(share_out(n, records, &n_shares, shares));
-  rg_container_write_info(file, info, failure);
+  rg_container_write_info(file, info, fault);
   for (int s = 0; s < n_shares; s++) {
-    PetscCall(write_share(file, &shares[s], failure));
+    PetscCall(write_share(file, &shares[s], fault));
     PetscCall(rg_group_shape_destroy(&shares[s].shape));
     PetscCall(PetscFree(shares[s].records));
   }
   PetscCall(PetscFree(shares));
   if (!rg_medium_close(medium, file) || medium->error)
-    rg_failure_set(failure, "HDF5 can't finish a file in memory");
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't finish a file in memory");
   PetscFunctionReturn(0);
 }
 
-/* Ids and checksums that must be found again. */
-typedef struct {
-  int n, seen;
-  const RgRecord *const *records;
-} Expected;
-
-static PetscErrorCode check_trial(void *closure, RgGroup *group, int ordinal, int position,
-                                  RgRecord *record, RgFailure *failure)
+static bool is_among(int n, const RgRecord *const *records, const RgRecord *record)
 {
-  Expected *expected = closure;
-
-  PetscFunctionBeginUser;
-  (void)ordinal;
-  PetscCall(rg_group_read_verified(group, position, record, failure));
-  for (int i = 0; i < expected->n && !failure->failed; i++)
-    if (!strcmp(expected->records[i]->id, record->id) &&
-        !strcmp(expected->records[i]->checksum, record->checksum)) {
-      expected->seen++;
-      PetscFunctionReturn(0);
-    }
-  rg_failure_set(failure, "trial %s changed on its way into the file", record->id);
-  PetscFunctionReturn(0);
+  for (int i = 0; i < n; i++)
+    if (!strcmp(records[i]->id, record->id) && !strcmp(records[i]->checksum, record->checksum))
+      return true;
+  return false;
 }
 
 static PetscErrorCode check_image(int n, const RgRecord *const *records, const RgMedium *medium,
-                                  RgFailure *failure)
+                                  RgFault *fault)
 {
   RgMedium bytes = rg_medium_bytes(medium->bytes, medium->length);
-  RgContainer container;
-  Expected expected = {n, 0, records};
+  RgCursor cursor = {0};
+  int seen = 0;
 
   PetscFunctionBeginUser;
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_container_open(&bytes, &container, failure));
-  if (!failure->failed) PetscCall(rg_container_walk(&container, check_trial, &expected, failure));
-  PetscCall(rg_container_close(&container));
-  if (expected.seen != n)
-    rg_failure_set(failure, "%d of %d trials arrived in the file", expected.seen, n);
+  if (fault->code) PetscFunctionReturn(0);
+  PetscCall(rg_container_open(&bytes, &cursor.container, fault));
+  while (rg_cursor_next(&cursor, fault)) {
+    PetscCall(rg_cursor_read(&cursor, fault));
+    if (!fault->code && is_among(n, records, cursor.record)) seen++;
+    else
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %s changed on its way into the file",
+                   cursor.record->id);
+  }
+  PetscCall(rg_cursor_close(&cursor));
+  if (seen != n)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "%d of %d trials arrived in the file", seen, n);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_container_image(int n, const RgRecord *const *records,
-                                  const RgContainerInfo *info, RgMedium *medium, RgFailure *failure)
+                                  const RgContainerInfo *info, RgMedium *medium, RgFault *fault)
 {
   PetscFunctionBeginUser;
   *medium = rg_medium_memory();
-  PetscCall(write_image(n, records, info, medium, failure));
-  PetscCall(check_image(n, records, medium, failure));
+  PetscCall(write_image(n, records, info, medium, fault));
+  PetscCall(check_image(n, records, medium, fault));
   PetscFunctionReturn(0);
 }
 
@@ -174,7 +172,7 @@ static PetscErrorCode set_checksums(int n, RgRecord *const *records, RgContainer
 
 PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *const *records,
                               unsigned char **bytes, size_t *length, char name[RG_SHARD_NAME_MAX],
-                              RgFailure *failure)
+                              RgFault *fault)
 {
   RgContainerInfo info = rg_container_info(study);
   RgMedium medium;
@@ -184,8 +182,8 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
   PetscFunctionBeginUser;
   *bytes = NULL;
   PetscCall(set_checksums(n, records, &info));
-  PetscCall(rg_container_image(n, (const RgRecord *const *)records, &info, &medium, failure));
-  if (failure->failed) {
+  PetscCall(rg_container_image(n, (const RgRecord *const *)records, &info, &medium, fault));
+  if (fault->code) {
     PetscCall(rg_medium_clear(&medium));
     PetscFunctionReturn(0);
   }
@@ -209,4 +207,209 @@ int rg_shard_level(const char *name)
   if (level < 0 || level > 1000 || *end != '-') return -1;
   if (strspn(end + 1, "0123456789abcdef") != 32 || strcmp(end + 33, ".h5")) return -1;
   return (int)level;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Errors of the medium mean damage (the file goes to bad/, its trials run again); errors of the
+   process or of permissions mean that the file may be good. */
+static RgFaultCode code_of(int error)
+{
+  if (error == ENOENT) return RG_FAULT_VANISHED;
+  return error == EIO || error == EISDIR ? RG_FAULT_DAMAGED : RG_FAULT_ERROR;
+}
+
+static int open_to_read(const char *path, uint64_t *length, int *error)
+{
+  struct stat status;
+  int fd;
+
+  do fd = open(path, O_RDONLY | O_CLOEXEC);
+  while (fd < 0 && errno == EINTR);
+  if (fd >= 0 && !fstat(fd, &status)) {
+    *length = (uint64_t)status.st_size;
+    *error = S_ISREG(status.st_mode) ? 0 : EISDIR;
+    return fd;
+  }
+  *error = errno;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+/* All of [offset, offset + size), or an errno; EIO when the file ends early. */
+static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
+{
+  while (size) {
+    ssize_t n = pread(fd, to, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? errno : EIO;
+    offset += (uint64_t)n;
+    to += n;
+    size -= (size_t)n;
+  }
+  return 0;
+}
+
+/* The whole file; a failing medium gets a second chance. */
+static PetscErrorCode load(const char *path, unsigned char **bytes, uint64_t *length, int *error)
+{
+  PetscFunctionBeginUser;
+  *bytes = NULL;
+  for (int attempt = 0; attempt < 2; attempt++) {
+    int fd = open_to_read(path, length, error);
+    if (!*error) {
+      PetscCall(PetscMalloc1(*length + 1, bytes));
+      *error = read_at(fd, 0, *length, *bytes);
+      if (*error) PetscCall(PetscFree(*bytes));
+    }
+    if (fd >= 0) close(fd);
+    if (*error != EIO) break;
+  }
+  PetscFunctionReturn(0);
+}
+
+static bool trailer_fits(const unsigned char *bytes, uint64_t length)
+{
+  uint64_t known, hash[2], found[2];
+
+  if (length < RG_TRAILER_LENGTH) return false;
+  length -= RG_TRAILER_LENGTH;
+  if (!rg_trailer_read(bytes + length, &known, hash) || known != length) return false;
+  rg_hash128(bytes, length, found);
+  return hash[0] == found[0] && hash[1] == found[1];
+}
+
+/* HDF5 opened the container, or did not: what that means for the file. */
+static void judge(const char *path, const RgContainer *container, RgFault *fault)
+{
+  if (fault->code) rg_fault_judge(fault, fault->code, path);
+  else if (container->schema_version > RG_SCHEMA_VERSION)
+    rg_fault_set(fault, RG_FAULT_NEWER,
+                 "%s was written by a newer regatta (schema %lld); this one reads up to schema %d",
+                 path, (long long)container->schema_version, RG_SCHEMA_VERSION);
+}
+
+PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *fault)
+{
+  RgMedium medium;
+  unsigned char *bytes;
+  uint64_t length = 0;
+  int error;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(container, sizeof(*container)));
+  container->fd = -1;
+  PetscCall(load(path, &bytes, &length, &error));
+  if (error) {
+    rg_fault_set(fault, code_of(error), "cannot read %s: %s", path, strerror(error));
+  } else if (!trailer_fits(bytes, length)) {
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
+                 length ? "its checksum does not fit" : "it is empty");
+    PetscCall(PetscFree(bytes));
+  } else {
+    medium = rg_medium_bytes(bytes, length);
+    PetscCall(rg_container_open(&medium, container, fault));
+    container->loaded = bytes;
+    judge(path, container, fault);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error)
+{
+  enum { BLOCK = 1 << 20 };
+  XXH3_state_t *state = XXH3_createState();
+  unsigned char *block;
+  XXH128_hash_t digest;
+
+  PetscFunctionBeginUser;
+  PetscCheck(state, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a hash");
+  PetscCall(PetscMalloc1(BLOCK, &block));
+  *error = 0;
+  XXH3_128bits_reset(state);
+  for (uint64_t offset = 0; offset < length && !*error; offset += BLOCK) {
+    size_t size = length - offset < BLOCK ? (size_t)(length - offset) : BLOCK;
+    *error = read_at(fd, offset, size, block);
+    XXH3_128bits_update(state, block, size);
+  }
+  digest = XXH3_128bits_digest(state);
+  hash[0] = digest.low64;
+  hash[1] = digest.high64;
+  XXH3_freeState(state);
+  PetscCall(PetscFree(block));
+  PetscFunctionReturn(0);
+}
+
+/* Whether bytes are missing behind or in HDF5's part: its superblock (version 0, as we write it)
+   says where that part ends. Other programs that write to the file drop the trailer as a whole. */
+static bool is_cut(int fd, uint64_t length)
+{
+  static const unsigned char signature[9] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0};
+  enum { SIZE_OF_OFFSETS = 13, END_OF_FILE = 40, SUPERBLOCK = 48 };
+  unsigned char head[SUPERBLOCK];
+  uint64_t end = 0;
+
+  if (length < SUPERBLOCK || read_at(fd, 0, SUPERBLOCK, head)) return false;
+  if (memcmp(head, signature, sizeof(signature)) || head[SIZE_OF_OFFSETS] != 8) return false;
+  for (int i = 7; i >= 0; i--) end = end << 8 | head[END_OF_FILE + i];
+  return length < end || (length > end && length - end <= RG_TRAILER_LENGTH);
+}
+
+/* *error: errno of reading; *fits: there is no trailer or it is right. */
+static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *trailed, bool *fits,
+                                    int *error)
+{
+  unsigned char trailer[RG_TRAILER_LENGTH];
+  uint64_t known, hash[2], found[2];
+
+  PetscFunctionBeginUser;
+  *trailed = false;
+  *fits = true;
+  *error = 0;
+  if (length < RG_TRAILER_LENGTH) PetscFunctionReturn(0);
+  *error = read_at(fd, length - RG_TRAILER_LENGTH, RG_TRAILER_LENGTH, trailer);
+  if (*error) PetscFunctionReturn(0);
+  if (!rg_trailer_read(trailer, &known, hash)) {
+    *fits = !is_cut(fd, length);
+    PetscFunctionReturn(0);
+  }
+  *trailed = true;
+  *fits = known == length - RG_TRAILER_LENGTH;
+  if (!*fits || !verify) PetscFunctionReturn(0);
+  PetscCall(rg_hash_descriptor(fd, known, found, error));
+  *fits = hash[0] == found[0] && hash[1] == found[1];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *container, bool *trailed,
+                               RgFault *fault)
+{
+  RgMedium medium;
+  uint64_t length = 0;
+  bool fits = true, survives = true;
+  int error, fd;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(container, sizeof(*container)));
+  container->fd = -1;
+  *trailed = false;
+  fd = open_to_read(path, &length, &error);
+  if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
+  if (error)
+    rg_fault_set(fault, error == EIO ? RG_FAULT_ERROR : code_of(error), "cannot read %s: %s", path,
+                 strerror(error));
+  else if (!fits)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
+                 *trailed ? "its checksum does not fit" : "its last bytes are missing");
+  medium = rg_medium_descriptor(fd, length);
+  if (!fault->code && !*trailed) PetscCall(rg_probe_survives(&medium, &survives));
+  if (!survives) rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: HDF5 can't read it", path);
+  if (fault->code) {
+    if (fd >= 0) close(fd);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_container_open(&medium, container, fault));
+  container->fd = fd;
+  judge(path, container, fault);
+  PetscFunctionReturn(0);
 }

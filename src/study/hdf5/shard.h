@@ -17,38 +17,27 @@ bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t ha
 /* n records as a container in memory, without trailer: to be freed with rg_medium_clear. The image
    was opened again and every record in it has the checksum of the record it was made from. */
 PetscErrorCode rg_container_image(int n, const RgRecord *const *records,
-                                  const RgContainerInfo *info, RgMedium *medium,
-                                  RgFailure *failure);
+                                  const RgContainerInfo *info, RgMedium *medium, RgFault *fault);
 
 /* A shard of n records: image and trailer in `bytes` (PetscFree), its name `<level>-<XXH3-128>.h5`.
    The records get their checksum. */
 #define RG_SHARD_NAME_MAX 64
 PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *const *records,
                               unsigned char **bytes, size_t *length, char name[RG_SHARD_NAME_MAX],
-                              RgFailure *failure);
+                              RgFault *fault);
 /* Level of a shard from its name, -1 if it is not the name of a shard. */
 int rg_shard_level(const char *name);
 
-/* How a file could be opened. */
-typedef enum {
-  RG_SOURCE_OK,
-  RG_SOURCE_VANISHED, /* it does not exist (any more) */
-  RG_SOURCE_DAMAGED,  /* it is not what was once written: truncated, altered, unreadable, another
-                         file */
-  RG_SOURCE_NEWER,    /* of a newer schema */
-  RG_SOURCE_ERROR     /* the system does not let us read it now */
-} RgSourceState;
-
-/* Open a shard: it is read into memory, and HDF5 sees it only if the trailer is right. */
-PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgSourceState *state,
-                             char message[512]);
+/* Open a shard: it is read into memory, and HDF5 sees it only if the trailer is right.
+   A fault is VANISHED, DAMAGED, NEWER, or ERROR when the system does not let us read it now. */
+PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *fault);
 /* Open a results file in place. A trailer, where there is one, must have the right length; with
    `verify` the file is read once and its hash compared: without, HDF5 may crash on it, so that is
    for files that were verified before. *trailed: it has a trailer (other programs that wrote to the
    file may have cut it off); without one a child process reads the whole file first. A trailer of
    which only a part is there is damage, as is an HDF5 part that is too short. */
 PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *container, bool *trailed,
-                               RgSourceState *state, char message[512]);
+                               RgFault *fault);
 /* XXH3-128 of the first `length` bytes of a file. *error: errno, or EIO when it is shorter. */
 PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error);
 

@@ -35,6 +35,13 @@ PetscErrorCode rg_session_progress(RgSession *session, bool last)
   PetscFunctionReturn(0);
 }
 
+void rg_session_note(RgSession *session, const RgFault *fault)
+{
+  if (!fault->code) return;
+  session->outcome = fault->code == RG_FAULT_FOREIGN ? RG_RUN_REFUSED : RG_RUN_STORAGE;
+  snprintf(session->message, sizeof(session->message), "%s", fault->message);
+}
+
 PetscErrorCode rg_session_agree(RgSession *session, int *speaker)
 {
   int worst = (int)session->outcome, first;

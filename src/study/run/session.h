@@ -41,6 +41,9 @@ void rg_session_tell(const RgSession *session, int rank, const char *format, ...
   __attribute__((format(printf, 3, 4)));
 /* Tell the observer of progress if it is time, or for the last time. */
 PetscErrorCode rg_session_progress(RgSession *session, bool last);
+/* Outcome and message of a store that said no: a foreign file is the user's to mend, the rest the
+   disk's. */
+void rg_session_note(RgSession *session, const RgFault *fault);
 /* Worst outcome of all ranks, with the message of the first rank that has it. Collective. *speaker:
    that rank. */
 PetscErrorCode rg_session_agree(RgSession *session, int *speaker);

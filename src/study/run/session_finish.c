@@ -24,17 +24,15 @@ static PetscErrorCode wait_for_all(RgSession *session)
 
 static PetscErrorCode pack(RgSession *session)
 {
-  RgStoreStatus status;
-  char message[512] = "";
+  RgFault fault;
   int speaker;
 
   PetscFunctionBeginUser;
   if (session->rank == 0) {
-    PetscCall(rg_store_pack(session->store, session->plan, &status, message));
-    if (status != RG_STORE_OK) {
-      session->outcome = status == RG_STORE_FOREIGN ? RG_RUN_REFUSED : RG_RUN_STORAGE;
-      snprintf(session->message, sizeof(session->message), "%.400s", message);
-      rg_session_tell(session, -1, "%s; the finished trials are safe in %s", message,
+    PetscCall(rg_store_pack(session->store, session->plan, &fault));
+    rg_session_note(session, &fault);
+    if (fault.code) {
+      rg_session_tell(session, -1, "%s; the finished trials are safe in %s", fault.message,
                       session->directory);
     }
   }

@@ -9,13 +9,6 @@
 /* Shorter searches are not worth a file. */
 static const double search_worth_keeping = 0.1; /* seconds */
 
-/* What a store that said no comes to: a foreign file is the user's to mend, the rest the disk's. */
-static void note_status(RgSession *session, RgStoreStatus status)
-{
-  if (status != RG_STORE_OK)
-    session->outcome = status == RG_STORE_FOREIGN ? RG_RUN_REFUSED : RG_RUN_STORAGE;
-}
-
 /* Trials that failed in an earlier run are run again if so asked for. */
 static void look_at_failed(RgSession *session)
 {
@@ -30,26 +23,17 @@ static void look_at_failed(RgSession *session)
 /* What is finished already; rank 0. A STOP file of an earlier stop is not obeyed again (a batch
    script that requeues would go round in circles) and not removed (who put it there may still mean
    it): the run does not start. */
-static PetscErrorCode scan_store(RgSession *session, const char *stop_file)
+static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFault *fault)
 {
-  RgStoreStatus status = RG_STORE_OK;
-  char *message = session->message;
-
   PetscFunctionBeginUser;
   if (access(stop_file, F_OK) == 0) {
-    status = RG_STORE_FOREIGN;
-    snprintf(message, sizeof(session->message), "%.400s asks for a stop; remove it to run",
-             stop_file);
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s asks for a stop; remove it to run", stop_file);
   } else {
-    PetscCall(rg_store_scan(session->store, session->plan, session->done, &session->scan, &status,
-                            message));
-    if (status == RG_STORE_OK && message[0]) {
-      rg_session_tell(session, -1, "%s", message);
-      message[0] = 0;
-    }
-    if (status == RG_STORE_OK) look_at_failed(session);
+    PetscCall(rg_store_scan(session->store, session->plan, session->done, &session->scan, fault));
+    if (fault->code) PetscFunctionReturn(0);
+    if (fault->message[0]) rg_session_tell(session, -1, "%s", fault->message);
+    look_at_failed(session);
   }
-  note_status(session, status);
   PetscFunctionReturn(0);
 }
 
@@ -60,12 +44,11 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
   PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->done));
   for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
     if (turn == (session->rank == 0 ? 0 : 1)) {
-      RgStoreStatus status;
+      RgFault fault;
       PetscCall(rg_store_open(session->options->output, session->plan->study, session->rank,
-                              &session->store, &status, session->message));
-      note_status(session, status);
-      if (status == RG_STORE_OK) session->message[0] = 0;
-      if (status == RG_STORE_OK && session->rank == 0) PetscCall(scan_store(session, stop_file));
+                              &session->store, &fault));
+      if (!fault.code && session->rank == 0) PetscCall(scan_store(session, stop_file, &fault));
+      rg_session_note(session, &fault);
     }
     PetscCall(rg_session_agree(session, speaker));
   }

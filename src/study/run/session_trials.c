@@ -40,8 +40,7 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
 static const double patience = 600.0;
 
 /* Tell the user once per spell of trouble; *give_up when it has lasted too long. */
-static PetscErrorCode look_at_disk(RgSession *session, RgStoreStatus status, const char *message,
-                                   bool *give_up)
+static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, bool *give_up)
 {
   int n;
   size_t bytes;
@@ -49,21 +48,20 @@ static PetscErrorCode look_at_disk(RgSession *session, RgStoreStatus status, con
 
   PetscFunctionBeginUser;
   PetscCall(rg_store_pending(session->store, &n, &bytes, &troubled));
-  if (status != RG_STORE_OK && !session->told)
-    rg_session_tell(session, session->rank, "%s; %d finished trials wait in memory", message, n);
+  if (fault->code && !session->told)
+    rg_session_tell(session, session->rank, "%s; %d finished trials wait in memory", fault->message,
+                    n);
   session->told = troubled > 0;
   *give_up = troubled > patience;
   PetscFunctionReturn(0);
 }
 
 /* Commit what is due, or (`now`) all that waits. */
-static PetscErrorCode flush(RgSession *session, bool now, RgStoreStatus *status, char message[512],
-                            bool *give_up)
+static PetscErrorCode flush(RgSession *session, bool now, RgFault *fault, bool *give_up)
 {
   PetscFunctionBeginUser;
-  message[0] = 0;
-  PetscCall(rg_store_flush(session->store, now, status, message));
-  PetscCall(look_at_disk(session, *status, message, give_up));
+  PetscCall(rg_store_flush(session->store, now, fault));
+  PetscCall(look_at_disk(session, fault, give_up));
   PetscFunctionReturn(0);
 }
 
@@ -77,19 +75,18 @@ static void trouble_with_storage(RgSession *session, const char *message, const 
 /* Commit what is left; while the disk says no, until the patience ends or a stop is asked for. */
 static PetscErrorCode drain(RgSession *session)
 {
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault;
   bool give_up;
 
   PetscFunctionBeginUser;
   for (double pause = 0.1;; pause = PetscMin(2 * pause, 5.0)) {
-    PetscCall(flush(session, true, &status, message, &give_up));
+    PetscCall(flush(session, true, &fault, &give_up));
     PetscCall(rg_stop_relay_look(session->relay, &session->stop));
-    if (status == RG_STORE_OK || give_up || session->stop != RG_STOP_NONE) break;
+    if (!fault.code || give_up || session->stop != RG_STOP_NONE) break;
     PetscCall(PetscSleep(pause));
   }
-  if (status != RG_STORE_OK)
-    trouble_with_storage(session, message, "trials that were not committed will run again");
+  if (fault.code)
+    trouble_with_storage(session, fault.message, "trials that were not committed will run again");
   PetscFunctionReturn(0);
 }
 
@@ -99,12 +96,11 @@ static PetscErrorCode drain(RgSession *session)
 static PetscErrorCode look_around(void *closure)
 {
   RgSession *session = closure;
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault;
   bool give_up;
 
   PetscFunctionBeginUser;
-  PetscCall(flush(session, false, &status, message, &give_up));
+  PetscCall(flush(session, false, &fault, &give_up));
   PetscCall(rg_session_progress(session, false));
   PetscCall(rg_stop_relay_look(session->relay, &session->stop));
   PetscFunctionReturn(0);
@@ -122,13 +118,11 @@ static bool should_stop(void *closure)
    wait in memory for its end. */
 static PetscErrorCode flush_before(RgSession *session, const RgTrial *trial)
 {
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault;
   bool give_up;
 
   PetscFunctionBeginUser;
-  if (trial->cost >= 0.3 * trial->n_evaluations)
-    PetscCall(flush(session, true, &status, message, &give_up));
+  if (trial->cost >= 0.3 * trial->n_evaluations) PetscCall(flush(session, true, &fault, &give_up));
   PetscFunctionReturn(0);
 }
 
@@ -136,13 +130,12 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
                              bool *give_up)
 {
   const bool failed = record->status == RG_STATUS_FAILED;
-  RgStoreStatus status;
-  char message[512] = "";
+  RgFault fault;
 
   PetscFunctionBeginUser;
   PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
-  PetscCall(rg_store_add(session->store, record, &status, message));
-  PetscCall(look_at_disk(session, status, message, give_up));
+  PetscCall(rg_store_add(session->store, record, &fault));
+  PetscCall(look_at_disk(session, &fault, give_up));
   PetscCall(rg_schedule_finished(session->schedule, trial, failed));
   PetscFunctionReturn(0);
 }
@@ -169,8 +162,8 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     PetscCall(flush_before(session, trial));
     PetscCall(rg_trial_run(session->plan->study, trial, &host, &record, &stopped));
     PetscCall(session->broken);
-    if (host.trouble[0])
-      trouble_with_storage(session, host.trouble,
+    if (host.trouble.code)
+      trouble_with_storage(session, host.trouble.message,
                            "an evaluation that could not be logged will run again");
     if (stopped) break;
     PetscCall(commit(session, trial, &record, give_up));

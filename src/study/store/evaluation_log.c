@@ -227,14 +227,13 @@ static int write_durably(RgEvaluationLog *log, const RgText *line)
 }
 
 PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,
-                                     const double *c, double value, double seconds, int *error,
-                                     char message[512])
+                                     const double *c, double value, double seconds, RgFault *fault)
 {
   RgText line = {0};
   double *numbers;
+  int error;
 
   PetscFunctionBeginUser;
-  *error = 0;
   PetscCall(append(log, evaluation, &numbers));
   numbers[SECONDS] = seconds;
   numbers[VALUE] = value;
@@ -243,10 +242,10 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
     PetscCall(PetscArraycpy(numbers + POINT + log->dim_x, c, log->dim - log->dim_x));
   if (!log->folder) PetscFunctionReturn(0);
   PetscCall(write_line(log, &log->entries[log->n - 1], &line));
-  *error = write_durably(log, &line);
-  if (*error) {
-    rg_file_complain(message, log->path[0] ? log->path : log->folder, "write", *error,
-                     log->directory, line.length);
+  error = write_durably(log, &line);
+  if (error) {
+    rg_fault_file(fault, log->path[0] ? log->path : log->folder, "write", error, log->directory,
+                  line.length);
     log->n--;
     PetscCall(PetscFree(numbers));
   }

@@ -9,7 +9,7 @@
 #ifndef RG_STUDY_EVALUATION_LOG_H
 #define RG_STUDY_EVALUATION_LOG_H
 
-#include "base/core.h"
+#include "base/fault.h"
 
 #define RG_FOLDER_EVALUATIONS "evaluations"
 
@@ -27,11 +27,10 @@ bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const do
 /* Any evaluation known, at whatever point. */
 int rg_evaluation_log_size(const RgEvaluationLog *log);
 
-/* Remember an evaluation. It is on the disk when this returns without an error. *error: errno, and
-   `message` says which file; the next try takes a new file. */
+/* Remember an evaluation. It is on the disk when this returns without a fault; the next try takes a
+   new file. */
 PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,
-                                     const double *c, double value, double seconds, int *error,
-                                     char message[512]);
+                                     const double *c, double value, double seconds, RgFault *fault);
 
 /* Remove what is known of finished trials: `is_finished` is asked for the id of every log. The
    folder goes when it is empty. Failing is no harm. */

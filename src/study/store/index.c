@@ -1,7 +1,13 @@
+/* The index: which trials stand in which files, and how a study directory is looked through. */
 #include "study/store/index.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
 
 bool rg_hash_parse(const char *hex, uint64_t hash[2])
 {
@@ -40,23 +46,23 @@ static PetscErrorCode reserve(RgIndex *index, int more)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFailure *failure)
+static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
 {
   int n = group->shape->n, *status;
   char(*ids)[RG_ID_LENGTH + 1], (*checksums)[RG_ID_LENGTH + 1];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(n, &ids, n, &checksums, n, &status));
-  PetscCall(rg_group_read_identities(group, ids, checksums, status, failure));
+  PetscCall(rg_group_read_identities(group, ids, checksums, status, fault));
   PetscCall(reserve(index, n));
-  for (int i = 0; i < n && !failure->failed; i++) {
+  for (int i = 0; i < n && !fault->code; i++) {
     RgIndexEntry *entry = &index->entries[index->n];
     entry->source = index->n_sources - 1;
     entry->earlier = group->shape->earlier;
     entry->status = (RgStatus)status[i];
     if (!rg_hash_parse(ids[i], entry->id) || !rg_hash_parse(checksums[i], entry->checksum) ||
         (status[i] != RG_STATUS_COMPLETE && status[i] != RG_STATUS_FAILED))
-      rg_failure_set(failure, "trial %d of a group has no proper identity", i);
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d of a group has no proper identity", i);
     index->n++;
   }
   PetscCall(PetscFree3(ids, checksums, status));
@@ -64,20 +70,20 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFailure *failu
 }
 
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
-                            const RgContainer *container, RgFailure *failure)
+                            const RgContainer *container, RgFault *fault)
 {
   RgGroup group;
   int before = index->n;
 
   PetscFunctionBeginUser;
   PetscCall(add_source(index, path, results));
-  for (int s = 0; s < container->n && !failure->failed; s++) {
-    PetscCall(rg_container_open_group(container, s, &group, failure));
-    if (!failure->failed) PetscCall(add_group(index, &group, failure));
+  for (int s = 0; s < container->n && !fault->code; s++) {
+    PetscCall(rg_container_open_group(container, s, &group, fault));
+    if (!fault->code) PetscCall(add_group(index, &group, fault));
     PetscCall(rg_group_close(&group));
   }
-  rg_container_check(container, failure);
-  if (failure->failed) {
+  rg_container_check(container, fault);
+  if (fault->code) {
     index->n = before;
     index->n_sources--; /* PetscFree evaluates its argument twice */
     PetscCall(PetscFree(index->sources[index->n_sources].path));
@@ -132,6 +138,13 @@ int rg_index_find(const RgIndex *index, const uint64_t id[2])
   return low;
 }
 
+int rg_index_taken(const RgIndex *index, int source, int ordinal)
+{
+  int at = rg_index_find(index, index->entries[index->sources[source].first + ordinal].id);
+
+  return at < 0 ? -1 : index->order[at];
+}
+
 PetscErrorCode rg_index_clear(RgIndex *index)
 {
   PetscFunctionBeginUser;
@@ -140,5 +153,166 @@ PetscErrorCode rg_index_clear(RgIndex *index)
   PetscCall(PetscFree(index->entries));
   PetscCall(PetscFree(index->order));
   PetscCall(PetscMemzero(index, sizeof(*index)));
+  PetscFunctionReturn(0);
+}
+
+/* ---- gather ---------------------------------------------------------------------------------- */
+
+PetscErrorCode rg_shard_move(const char *path, const char *directory, const char *folder)
+{
+  const char *slash = strrchr(path, '/');
+  char *target, *to;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_path_join(directory, folder, &target));
+  PetscCall(rg_path_join(target, slash ? slash + 1 : path, &to));
+  if (!rg_directory_create(target) && !rename(path, to)) {
+    (void)rg_directory_sync(target); /* if one of the names is lost, the other one is not */
+    (void)rg_directory_sync(directory);
+  }
+  PetscCall(PetscFree(to));
+  PetscCall(PetscFree(target));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names)
+{
+  char *path;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    if (!rg_file_is_stale(names[i])) continue;
+    PetscCall(rg_path_join(directory, names[i], &path));
+    (void)unlink(path);
+    PetscCall(PetscFree(path));
+  }
+  PetscFunctionReturn(0);
+}
+
+void rg_store_judge(RgFault *fault)
+{
+  if (!fault->code) return;
+  fault->code = fault->code == RG_FAULT_NEWER || fault->code == RG_FAULT_DAMAGED ? RG_FAULT_FOREIGN
+                                                                                 : RG_FAULT_ERROR;
+}
+
+static PetscErrorCode add_shard(const char *path, RgIndex *index, RgFault *fault)
+{
+  RgContainer container;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_shard_open(path, &container, fault));
+  if (!fault->code) {
+    PetscCall(rg_index_add(index, path, false, &container, fault));
+    rg_fault_judge(fault, RG_FAULT_DAMAGED, path);
+  }
+  PetscCall(rg_container_close(&container));
+  PetscFunctionReturn(0);
+}
+
+static bool is_known(const RgIndex *index, const char *path)
+{
+  for (int s = 0; s < index->n_sources; s++)
+    if (!strcmp(index->sources[s].path, path)) return true;
+  return false;
+}
+
+/* One pass over a directory of shards, `home` itself or a folder in it. *vanished: something went
+   away meanwhile. */
+static PetscErrorCode gather_pass(const char *home, const char *directory, bool first, bool repair,
+                                  RgIndex *index, int *n_bad, bool *vanished, RgFault *fault)
+{
+  char **names, *path;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  *vanished = false;
+  PetscCall(rg_directory_list(directory, &n, &names, &error));
+  if (error && error != ENOENT)
+    rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", directory, strerror(error));
+  if (repair && first) PetscCall(rg_remove_stale(directory, n, names));
+  for (int i = 0; i < n && !fault->code; i++) {
+    RgFault found = {0};
+    if (rg_shard_level(names[i]) < 0) continue;
+    PetscCall(rg_path_join(directory, names[i], &path));
+    if (first || !is_known(index, path)) {
+      PetscCall(add_shard(path, index, &found));
+      if (!found.code) index->sources[index->n_sources - 1].foreign = directory != home;
+    }
+    if (found.code == RG_FAULT_DAMAGED) {
+      if (repair) PetscCall(rg_shard_move(path, home, RG_FOLDER_BAD));
+      if (first || repair) ++*n_bad;
+      found.code = RG_FAULT_NONE; /* a warning */
+    }
+    *vanished = *vanished || found.code == RG_FAULT_VANISHED;
+    if (found.message[0] && found.code != RG_FAULT_VANISHED) {
+      rg_store_judge(&found);
+      *fault = found;
+    }
+    PetscCall(PetscFree(path));
+  }
+  PetscCall(rg_names_free(n, &names));
+  PetscFunctionReturn(0);
+}
+
+/* A results file that lost its trailer to another program is checked record by record. */
+static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fault)
+{
+  RgCursor cursor = {0};
+  bool trailed;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_results_open(path, true, &cursor.container, &trailed, fault));
+  if (!fault->code) {
+    PetscCall(rg_index_add(index, path, true, &cursor.container, fault));
+    while (!trailed && rg_cursor_next(&cursor, fault)) PetscCall(rg_cursor_read(&cursor, fault));
+    rg_fault_judge(fault, fault->code, path);
+  }
+  PetscCall(rg_cursor_close(&cursor));
+  if (fault->code == RG_FAULT_VANISHED) *fault = (RgFault){0}; /* a study that starts afresh */
+  rg_store_judge(fault);
+  PetscFunctionReturn(0);
+}
+
+/* Until nothing vanishes any more: another process may be merging. */
+static PetscErrorCode gather_folder(const char *home, const char *directory, bool repair,
+                                    RgIndex *index, int *n_bad, RgFault *fault)
+{
+  bool vanished = true;
+
+  PetscFunctionBeginUser;
+  for (int pass = 0; pass < 5 && vanished && !fault->code; pass++)
+    PetscCall(gather_pass(home, directory, pass == 0, repair, index, n_bad, &vanished, fault));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
+                               RgIndex *index, int *n_bad, RgFault *fault)
+{
+  char *foreign;
+
+  PetscFunctionBeginUser;
+  *fault = (RgFault){0};
+  *n_bad = 0;
+  if (results) PetscCall(add_results(results, index, fault));
+  if (directory) PetscCall(gather_folder(directory, directory, repair, index, n_bad, fault));
+  if (directory && repair) {
+    PetscCall(rg_path_join(directory, RG_FOLDER_FOREIGN, &foreign));
+    PetscCall(gather_folder(directory, foreign, repair, index, n_bad, fault));
+    PetscCall(PetscFree(foreign));
+  }
+  if (!fault->code) PetscCall(rg_index_sort(index));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *container,
+                             RgFault *fault)
+{
+  bool trailed;
+
+  PetscFunctionBeginUser;
+  if (index->sources[source].results)
+    PetscCall(rg_results_open(index->sources[source].path, false, container, &trailed, fault));
+  else PetscCall(rg_shard_open(index->sources[source].path, container, fault));
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,5 @@
 /* The index: which trials stand in which files. Entries of one file are in the order of
-   rg_container_walk. */
+   a cursor. */
 #ifndef RG_STUDY_INDEX_H
 #define RG_STUDY_INDEX_H
 
@@ -28,15 +28,17 @@ typedef struct {
   int *order;            /* entries by id, the one to be taken first; owned; after rg_index_sort */
 } RgIndex;
 
-/* Read the identities of one open container. failure: it is damaged, nothing was added. */
+/* Read the identities of one open container. fault: it is damaged, nothing was added. */
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
-                            const RgContainer *container, RgFailure *failure);
+                            const RgContainer *container, RgFault *fault);
 /* Of several records of one trial a complete one is taken before a failed one; of complete ones
    that of a results file, of failed ones that of a shard (it failed again); then the smallest
    checksum: nothing depends on the order of arrival. */
 PetscErrorCode rg_index_sort(RgIndex *index);
 /* Position in `order` of the entry to take, -1: none. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);
+/* The entry to take of the trial at `ordinal` in a source, -1: none. */
+int rg_index_taken(const RgIndex *index, int source, int ordinal);
 PetscErrorCode rg_index_clear(RgIndex *index);
 
 static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
@@ -54,16 +56,20 @@ bool rg_hash_parse(const char *hex, uint64_t hash[2]);
 
 /* Gather what stands in a study directory (NULL: none) and a results file (NULL: none). `repair`:
    damaged shards are moved to `bad/` and those in `foreign/` are gathered too; else damaged shards
-   are only counted (message: the last of them). Shards that vanish meanwhile (another process
-   merged them) are looked for again. Status: RG_STORE_FOREIGN for a damaged or foreign results file
-   or a newer schema, RG_STORE_ERROR. */
+   are only counted (a warning: the last of them). Shards that vanish meanwhile (another process
+   merged them) are looked for again. Faults: RG_FAULT_FOREIGN for a damaged or foreign results file
+   or a newer schema, RG_FAULT_ERROR. */
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
-                               RgIndex *index, int *n_bad, RgStoreStatus *status,
-                               char message[512]);
+                               RgIndex *index, int *n_bad, RgFault *fault);
+/* Remove those of the names in a directory that are temporary files of dead processes. */
+PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names);
+/* What a fault of opening a file means for a study: damaged or newer files are FOREIGN, the rest is
+   an ERROR. */
+void rg_store_judge(RgFault *fault);
 /* Move a shard into a folder of the study directory; failing is no harm. */
 PetscErrorCode rg_shard_move(const char *path, const char *directory, const char *folder);
 /* Open a source again to read its records. */
 PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *container,
-                             RgSourceState *state, char message[512]);
+                             RgFault *fault);
 
 #endif

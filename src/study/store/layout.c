@@ -1,8 +1,15 @@
+/* Layouts: which record goes where in a results file; its survey, writing and verification. */
 #include "study/store/layout.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "base/hash.h"
 
 PetscErrorCode rg_layout_create(const RgIndex *index, const char *directory, RgLayout *layout)
@@ -60,56 +67,41 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry)
 
 /* ---- survey ---------------------------------------------------------------------------------- */
 
-typedef struct {
-  RgLayout *layout;
-  int source;
-  RgGroup *groups; /* written to; NULL in the survey */
-} Pass;
-
-static RgSlot *slot_of_trial(const Pass *pass, int ordinal)
+/* Where the trial of a cursor goes; NULL: nowhere. */
+static RgSlot *slot_of_trial(const RgLayout *layout, int source, const RgCursor *cursor)
 {
-  const RgIndexSource *source = &pass->layout->index->sources[pass->source];
-  int slot = ordinal < source->n ? pass->layout->slot_of[source->first + ordinal] : -1;
+  const RgIndexSource *from = &layout->index->sources[source];
+  int slot = cursor->ordinal < from->n ? layout->slot_of[from->first + cursor->ordinal] : -1;
 
-  return slot < 0 ? NULL : &pass->layout->slots[slot];
+  return slot < 0 ? NULL : &layout->slots[slot];
 }
 
-static PetscErrorCode survey_trial(void *closure, RgGroup *group, int ordinal, int position,
-                                   RgRecord *record, RgFailure *failure)
+static PetscErrorCode survey_trial(RgLayout *layout, RgSlot *slot, RgCursor *cursor, RgFault *fault)
 {
-  const Pass *pass = closure;
-  RgSlot *slot = slot_of_trial(pass, ordinal);
+  RgRecord *record = cursor->record;
   uint64_t id[2];
 
   PetscFunctionBeginUser;
-  if (!slot) PetscFunctionReturn(0);
-  if (!rg_hash_parse(record->id, id) ||
-      !rg_same_hash(id, pass->layout->index->entries[slot->entry].id)) {
-    rg_failure_set(failure, "trials are not where they were");
-    PetscFunctionReturn(0);
-  }
-  PetscCall(rg_group_read_verified(group, position, record, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_group_shape_add(&pass->layout->groups[slot->group], record));
+  if (!rg_hash_parse(record->id, id) || !rg_same_hash(id, layout->index->entries[slot->entry].id))
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "trials are not where they were");
+  if (!fault->code) PetscCall(rg_cursor_read(cursor, fault));
+  if (fault->code) PetscFunctionReturn(0);
+  PetscCall(rg_group_shape_add(&layout->groups[slot->group], record));
   PetscCall(rg_record_drop_data(record));
   slot->header = *record;
   PetscCall(PetscMemzero(record, sizeof(*record)));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode write_trial(void *closure, RgGroup *group, int ordinal, int position,
-                                  RgRecord *record, RgFailure *failure)
+static PetscErrorCode write_trial(const RgLayout *layout, const RgSlot *slot, RgCursor *cursor,
+                                  RgGroup *groups, RgFault *fault)
 {
-  const Pass *pass = closure;
-  RgSlot *slot = slot_of_trial(pass, ordinal);
+  int position = (int)(slot - layout->slots) - layout->first[slot->group];
 
   PetscFunctionBeginUser;
-  if (!slot) PetscFunctionReturn(0);
-  PetscCall(rg_group_read_columns(group, position, record, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_group_write_columns(
-    &pass->groups[slot->group],
-    (int)(slot - pass->layout->slots) - pass->layout->first[slot->group], record, failure));
+  PetscCall(rg_group_read_columns(&cursor->group, cursor->position, cursor->record, fault));
+  if (!fault->code)
+    PetscCall(rg_group_write_columns(&groups[slot->group], position, cursor->record, fault));
   PetscFunctionReturn(0);
 }
 
@@ -124,64 +116,60 @@ static bool source_is_used(const RgLayout *layout, int source)
 
 /* A record in a file whose own checksum is right does not have the checksum it should have. Such a
    shard is put away, so that its trials can run again; a results file is left to the user. */
-static PetscErrorCode condemn(const RgLayout *layout, int source, RgStoreStatus *status)
+static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault)
 {
   const RgIndexSource *from = &layout->index->sources[source];
 
   PetscFunctionBeginUser;
-  *status = from->results ? RG_STORE_FOREIGN : RG_STORE_INCOMPLETE;
+  fault->code = from->results ? RG_FAULT_FOREIGN : RG_FAULT_INCOMPLETE;
   if (!from->results && layout->directory)
     PetscCall(rg_shard_move(from->path, layout->directory, RG_FOLDER_BAD));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode run_source(Pass *pass, RgTrialVisitor visit, RgStoreStatus *status,
-                                 char message[512])
+/* Survey the trials of a source that have a slot, or, with groups, write them there. */
+static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, RgFault *fault)
 {
-  const RgIndexSource *source = &pass->layout->index->sources[pass->source];
-  RgContainer container;
-  RgSourceState state;
-  RgFailure failure = {0};
-  bool unreadable;
+  RgCursor cursor = {0};
+  RgSlot *slot;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_index_open(pass->layout->index, pass->source, &container, &state, message));
-  if (state == RG_SOURCE_OK) {
-    PetscCall(rg_container_walk(&container, visit, pass, &failure));
-    if (failure.failed) snprintf(message, 512, "%.200s: %s", source->path, failure.message);
+  PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
+  if (fault->code) /* what went away or is damaged: gathering again will tell */
+    fault->code = fault->code == RG_FAULT_VANISHED || fault->code == RG_FAULT_DAMAGED
+                    ? RG_FAULT_INCOMPLETE
+                    : RG_FAULT_ERROR;
+  while (rg_cursor_next(&cursor, fault)) {
+    slot = slot_of_trial(layout, source, &cursor);
+    if (slot && groups) PetscCall(write_trial(layout, slot, &cursor, groups, fault));
+    else if (slot) PetscCall(survey_trial(layout, slot, &cursor, fault));
   }
-  unreadable = container.medium.error != 0;
-  PetscCall(rg_container_close(&container));
-  if (state == RG_SOURCE_VANISHED || state == RG_SOURCE_DAMAGED)
-    *status = RG_STORE_INCOMPLETE; /* gathering again will tell */
-  else if (state != RG_SOURCE_OK || (failure.failed && (unreadable || pass->groups)))
-    *status = RG_STORE_ERROR;
-  else if (failure.failed) PetscCall(condemn(pass->layout, pass->source, status));
+  if (cursor.block) rg_fault_judge(fault, fault->code, layout->index->sources[source].path);
+  if (cursor.block && groups && fault->code) fault->code = RG_FAULT_ERROR;
+  if (fault->code == RG_FAULT_DAMAGED) PetscCall(condemn(layout, source, fault));
+  PetscCall(rg_cursor_close(&cursor));
   PetscFunctionReturn(0);
 }
 
-/* Visit every trial that has a slot, source by source. */
-static PetscErrorCode run_pass(RgLayout *layout, RgGroup *groups, RgTrialVisitor visit,
-                               RgStoreStatus *status, char message[512])
+/* The sources in which some trial has a slot, one by one. */
+static PetscErrorCode run_pass(RgLayout *layout, RgGroup *groups, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  for (int s = 0; s < layout->index->n_sources && *status == RG_STORE_OK; s++) {
-    Pass pass = {layout, s, groups};
-    if (source_is_used(layout, s)) PetscCall(run_source(&pass, visit, status, message));
-  }
+  for (int s = 0; s < layout->index->n_sources && !fault->code; s++)
+    if (source_is_used(layout, s)) PetscCall(run_source(layout, s, groups, fault));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_layout_survey(RgLayout *layout, RgStoreStatus *status, char message[512])
+PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  PetscCall(run_pass(layout, NULL, survey_trial, status, message));
+  PetscCall(run_pass(layout, NULL, fault));
   PetscFunctionReturn(0);
 }
 
 /* ---- write ----------------------------------------------------------------------------------- */
 
-uint64_t rg_layout_bytes(const RgLayout *layout, const RgContainerInfo *info)
+static uint64_t estimate_bytes(const RgLayout *layout, const RgContainerInfo *info)
 {
   uint64_t bytes = 64 * 1024 + RG_TRAILER_LENGTH;
 
@@ -208,24 +196,23 @@ static PetscErrorCode fill_info(const RgLayout *layout, RgContainerInfo *info)
 }
 
 /* Attributes about the packing itself; of the trials, each tells for itself. */
-static PetscErrorCode write_provenance(hid_t file, RgFailure *failure)
+static PetscErrorCode write_provenance(hid_t file, RgFault *fault)
 {
   char *software;
-  hid_t group = rg_h5_create_group(file, RG_GROUP_PROVENANCE, failure);
+  hid_t group = rg_h5_create_group(file, RG_GROUP_PROVENANCE, fault);
 
   PetscFunctionBeginUser;
   PetscCall(rg_software_describe(&software));
   rg_h5_write_text(group, "description",
                    "provenance of this file; that of the trials is in the groups of the problems",
-                   failure);
-  rg_h5_write_text(group, "software", software, failure);
+                   fault);
+  rg_h5_write_text(group, "software", software, fault);
   if (group >= 0) H5Gclose(group);
   PetscCall(PetscFree(software));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode create_groups(RgLayout *layout, hid_t file, RgGroup *groups,
-                                    RgFailure *failure)
+static PetscErrorCode create_groups(RgLayout *layout, hid_t file, RgGroup *groups, RgFault *fault)
 {
   const RgRecord **records;
   hid_t earlier = -1;
@@ -235,52 +222,41 @@ static PetscErrorCode create_groups(RgLayout *layout, hid_t file, RgGroup *group
   for (int i = 0; i < layout->n; i++) records[i] = &layout->slots[i].header;
   for (int s = 0; s < layout->n_groups; s++) {
     RgGroupShape *shape = &layout->groups[s];
-    if (shape->earlier && earlier < 0)
-      earlier = rg_h5_create_group(file, RG_GROUP_EARLIER, failure);
-    PetscCall(rg_group_create(shape->earlier ? earlier : file, shape, &groups[s], failure));
-    PetscCall(rg_group_write_fields(&groups[s], records + layout->first[s], failure));
+    if (shape->earlier && earlier < 0) earlier = rg_h5_create_group(file, RG_GROUP_EARLIER, fault);
+    PetscCall(rg_group_create(shape->earlier ? earlier : file, shape, &groups[s], fault));
+    PetscCall(rg_group_write_fields(&groups[s], records + layout->first[s], fault));
   }
   if (earlier >= 0) H5Gclose(earlier);
   PetscCall(PetscFree(records));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_layout_fill(RgLayout *layout, RgContainerInfo *info, RgMedium *medium,
-                              RgStoreStatus *status, char message[512])
+static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMedium *medium,
+                                  RgFault *fault)
 {
-  RgFailure failure = {0};
   RgGroup *groups;
   hid_t file;
 
   PetscFunctionBeginUser;
   file = rg_medium_open(medium, true);
   if (file < 0) {
-    *status = RG_STORE_ERROR;
-    snprintf(message, 512, "HDF5 can't begin a results file");
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't begin a results file");
     PetscFunctionReturn(0);
   }
   PetscCall(fill_info(layout, info));
-  rg_container_write_info(file, info, &failure);
-  PetscCall(write_provenance(file, &failure));
+  rg_container_write_info(file, info, fault);
+  PetscCall(write_provenance(file, fault));
   PetscCall(PetscMalloc1(layout->n_groups, &groups));
-  PetscCall(create_groups(layout, file, groups, &failure));
-  if (!failure.failed) PetscCall(run_pass(layout, groups, write_trial, status, message));
+  PetscCall(create_groups(layout, file, groups, fault));
+  PetscCall(run_pass(layout, groups, fault));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_close(&groups[s]));
   PetscCall(PetscFree(groups));
-  if (!rg_medium_close(medium, file)) rg_failure_set(&failure, "HDF5 can't finish a results file");
-  if (failure.failed && *status == RG_STORE_OK) {
-    *status = RG_STORE_ERROR;
-    snprintf(message, 512, "%s", failure.message);
-  }
+  if (!rg_medium_close(medium, file))
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't finish a results file");
   PetscFunctionReturn(0);
 }
 
 /* ---- verify ---------------------------------------------------------------------------------- */
-
-typedef struct {
-  const RgLayout *layout;
-  int seen;
-} Verification;
 
 static int find_group(const RgLayout *layout, const RgGroupShape *shape)
 {
@@ -291,44 +267,178 @@ static int find_group(const RgLayout *layout, const RgGroupShape *shape)
   return -1;
 }
 
-static PetscErrorCode verify_trial(void *closure, RgGroup *group, int ordinal, int position,
-                                   RgRecord *record, RgFailure *failure)
+static PetscErrorCode verify_trial(const RgLayout *layout, RgCursor *cursor, RgFault *fault)
 {
-  Verification *verification = closure;
-  const RgLayout *layout = verification->layout;
-  int s = find_group(layout, group->shape);
-  const RgRecord *header;
+  int s = find_group(layout, cursor->group.shape);
+  const RgRecord *record = cursor->record, *header;
 
   PetscFunctionBeginUser;
-  (void)ordinal;
-  PetscCall(rg_group_read_verified(group, position, record, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  header = s >= 0 && position < layout->groups[s].n
-             ? &layout->slots[layout->first[s] + position].header
+  PetscCall(rg_cursor_read(cursor, fault));
+  header = s >= 0 && cursor->position < layout->groups[s].n
+             ? &layout->slots[layout->first[s] + cursor->position].header
              : NULL;
   if (!header || strcmp(header->id, record->id) || strcmp(header->checksum, record->checksum))
-    rg_failure_set(failure, "trial %s is not what was written", record->id);
-  verification->seen++;
+    rg_fault_set(fault, RG_FAULT_ERROR, "trial %s is not what was written", record->id);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_layout_verify(const RgLayout *layout, const RgMedium *medium,
-                                RgStoreStatus *status, char message[512])
+/* Read a medium back and compare it with what was surveyed. */
+static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medium, RgFault *fault)
 {
-  Verification verification = {layout, 0};
-  RgContainer container;
-  RgFailure failure = {0};
+  RgCursor cursor = {0};
+  int seen = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_container_open(medium, &container, &failure));
-  if (!failure.failed)
-    PetscCall(rg_container_walk(&container, verify_trial, &verification, &failure));
-  PetscCall(rg_container_close(&container));
-  if (!failure.failed && verification.seen != layout->n)
-    rg_failure_set(&failure, "%d of %d trials arrived", verification.seen, layout->n);
-  if (failure.failed) {
-    *status = RG_STORE_ERROR;
-    snprintf(message, 512, "the results file did not verify: %s", failure.message);
+  PetscCall(rg_container_open(medium, &cursor.container, fault));
+  for (; rg_cursor_next(&cursor, fault); seen++) PetscCall(verify_trial(layout, &cursor, fault));
+  PetscCall(rg_cursor_close(&cursor));
+  if (seen != layout->n)
+    rg_fault_set(fault, RG_FAULT_ERROR, "%d of %d trials arrived", seen, layout->n);
+  rg_fault_judge(fault, RG_FAULT_ERROR, "the results file did not verify");
+  PetscFunctionReturn(0);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+PetscErrorCode rg_history_line(const char *earlier, const char *what, char **history)
+{
+  const char *epoch = getenv("SOURCE_DATE_EPOCH");
+  time_t now = epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+  struct tm date;
+  char stamp[64] = "unknown time";
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (gmtime_r(&now, &date)) strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", &date);
+  if (earlier && earlier[0]) PetscCall(rg_text_add(&text, "%s\n", earlier));
+  PetscCall(rg_text_add(&text, "%s regatta %s: %s", stamp, RG_VERSION, what));
+  PetscCall(PetscStrallocpy(text.data, history));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+/* The last moment to find that another run was faster. */
+static void ask_guard(RgCommitGuard before, const void *closure, RgFault *fault)
+{
+  if (!fault->code && before && !before(closure))
+    rg_fault_set(fault, RG_FAULT_INCOMPLETE, "another run changed the results file meanwhile");
+}
+
+/* A results file that fits in memory goes the way of every shard. */
+static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, const char *parent,
+                                      const char *name, RgCommitGuard before, const void *closure,
+                                      RgFault *fault)
+{
+  RgMedium medium = rg_medium_memory(), written;
+  uint64_t hash[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(fill_medium(layout, info, &medium, fault));
+  written = rg_medium_bytes(medium.bytes, medium.length);
+  if (!fault->code) PetscCall(verify_medium(layout, &written, fault));
+  ask_guard(before, closure, fault);
+  if (!fault->code) {
+    rg_hash128(medium.bytes, medium.length, hash);
+    PetscCall(PetscRealloc(medium.length + RG_TRAILER_LENGTH, &medium.bytes));
+    rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
+    PetscCall(rg_file_commit(parent, name, medium.bytes, medium.length + RG_TRAILER_LENGTH, fault));
   }
+  PetscCall(rg_medium_clear(&medium));
+  PetscFunctionReturn(0);
+}
+
+/* Reserve the space before HDF5 writes a byte. File systems that can't reserve are believed. */
+static int reserve(int fd, uint64_t bytes)
+{
+  int error;
+
+  do error = posix_fallocate(fd, 0, (off_t)bytes);
+  while (error == EINTR);
+  return error == EOPNOTSUPP || error == EINVAL || error == ENOSYS ? 0 : error;
+}
+
+/* Cut what was reserved too much, make the data durable, and forget the cached pages so that the
+   verification reads from the disk where it can. */
+static int settle(int fd, uint64_t length)
+{
+  int error;
+
+  if (ftruncate(fd, (off_t)length)) return errno;
+  error = rg_file_sync(fd);
+  if (!error) (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  return error;
+}
+
+static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
+{
+  unsigned char trailer[RG_TRAILER_LENGTH];
+  uint64_t hash[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_hash_descriptor(fd, length, hash, error));
+  if (*error) PetscFunctionReturn(0);
+  rg_trailer_write(length, hash, trailer);
+  if (lseek(fd, (off_t)length, SEEK_SET) < 0) *error = errno;
+  if (!*error) *error = rg_file_write(fd, trailer, sizeof(trailer));
+  if (!*error) *error = rg_file_sync(fd);
+  PetscFunctionReturn(0);
+}
+
+/* Fill, settle, verify, seal; *error: errno of a step of the system's. */
+static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, int fd, int *error,
+                                      RgFault *fault)
+{
+  RgMedium medium = rg_medium_descriptor(fd, 0), written;
+
+  PetscFunctionBeginUser;
+  PetscCall(fill_medium(layout, info, &medium, fault));
+  *error = medium.error; /* HDF5 was told that all is well */
+  if (!fault->code && !*error) *error = settle(fd, medium.length);
+  if (fault->code || *error) PetscFunctionReturn(0);
+  written = rg_medium_descriptor(fd, medium.length);
+  PetscCall(verify_medium(layout, &written, fault));
+  if (!fault->code) PetscCall(add_trailer(fd, medium.length, error));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, const char *output,
+                                    const char *parent, RgCommitGuard before, const void *closure,
+                                    RgFault *fault)
+{
+  char temporary[PETSC_MAX_PATH_LEN];
+  uint64_t needed = estimate_bytes(layout, info);
+  int fd, error = 0, closing;
+
+  PetscFunctionBeginUser;
+  fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
+  if (fd >= 0) {
+    error = reserve(fd, needed);
+    if (!error) PetscCall(fill_descriptor(layout, info, fd, &error, fault));
+    closing = rg_file_close(fd);
+    if (!error) error = closing;
+    if (!error) ask_guard(before, closure, fault);
+    if (!error && !fault->code && rename(temporary, output)) error = errno;
+    if (error || fault->code) (void)unlink(temporary);
+    if (!error && !fault->code) error = rg_directory_sync(parent);
+  }
+  if (error) fault->code = RG_FAULT_NONE; /* the system's word counts more than HDF5's */
+  rg_fault_file(fault, output, "write", error, parent, needed);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
+                               size_t image_bytes, RgCommitGuard before, const void *closure,
+                               RgFault *fault)
+{
+  char *directory, *parent;
+  const char *name;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_store_paths(output, &directory, &parent, &name));
+  if (estimate_bytes(layout, info) <= image_bytes)
+    PetscCall(write_in_memory(layout, info, parent, name, before, closure, fault));
+  else PetscCall(write_on_disk(layout, info, output, parent, before, closure, fault));
+  PetscCall(PetscFree(directory));
+  PetscCall(PetscFree(parent));
   PetscFunctionReturn(0);
 }

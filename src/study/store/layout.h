@@ -30,25 +30,15 @@ PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool ear
 PetscErrorCode rg_layout_add(RgLayout *layout, int entry);
 
 /* Read every record once: verify its checksum, keep its fields, widen the groups. A shard that is
-   gone or damaged: RG_STORE_INCOMPLETE (its trials must be looked for again); a damaged results
-   file: RG_STORE_FOREIGN. */
-PetscErrorCode rg_layout_survey(RgLayout *layout, RgStoreStatus *status, char message[512]);
+   gone or damaged: RG_FAULT_INCOMPLETE (its trials must be looked for again); a damaged results
+   file: RG_FAULT_FOREIGN. */
+PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault);
 /* Write the results file: temporary file or memory, verification of every record, commit. `before`
    is asked right before the rename whether it may happen (NULL: yes). */
 typedef bool (*RgCommitGuard)(const void *closure);
 PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
                                size_t image_bytes, RgCommitGuard before, const void *closure,
-                               RgStoreStatus *status, char message[512]);
-/* Bytes the results file will take, not less. */
-uint64_t rg_layout_bytes(const RgLayout *layout, const RgContainerInfo *info);
-
-/* Steps of rg_layout_write. Fill an empty medium; read it back and compare with what was surveyed.
- */
-PetscErrorCode rg_layout_fill(RgLayout *layout, RgContainerInfo *info, RgMedium *medium,
-                              RgStoreStatus *status, char message[512]);
-PetscErrorCode rg_layout_verify(const RgLayout *layout, const RgMedium *medium,
-                                RgStoreStatus *status, char message[512]);
-
+                               RgFault *fault);
 /* `history` for a file written now, after an earlier one (may be NULL or ""). The time is that of
    SOURCE_DATE_EPOCH if the environment has one. */
 PetscErrorCode rg_history_line(const char *earlier, const char *what, char **history);

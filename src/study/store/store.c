@@ -1,3 +1,4 @@
+/* The store: opened, handed records, committing them as shards and merging small shards. */
 #include "study/store/store.h"
 
 #include <errno.h>
@@ -29,74 +30,60 @@ PetscErrorCode rg_store_paths(const char *output, char **directory, char **paren
   PetscFunctionReturn(0);
 }
 
-RgStoreStatus rg_store_status_of(int error)
-{
-  if (!error) return RG_STORE_OK;
-  return error == ENOSPC || error == EDQUOT ? RG_STORE_FULL : RG_STORE_ERROR;
-}
-
 /* What stands at the output path must be a results file of this study, or nothing. */
-static PetscErrorCode check_output(const RgStore *store, RgStoreStatus *status, char message[512])
+static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
 {
   RgContainer container;
-  RgSourceState state;
-  RgFailure failure = {0};
+  const char *ours = store->study->name ? store->study->name : "";
   bool trailed;
   char *name = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_results_open(store->output, true, &container, &trailed, &state, message));
-  if (state == RG_SOURCE_OK) {
+  PetscCall(rg_results_open(store->output, true, &container, &trailed, fault));
+  if (!fault->code) {
     PetscCall(
       rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY_NAME].name, &name, NULL));
-    rg_container_check(&container, &failure);
-    if (failure.failed) {
-      *status = RG_STORE_ERROR;
-      snprintf(message, 512, "cannot read %.200s: %s", store->output, failure.message);
-    } else if (strcmp(name, store->study->name ? store->study->name : "")) {
-      *status = RG_STORE_FOREIGN;
-      snprintf(message, 512, "%.200s holds study '%.100s', not '%.100s': choose another output",
-               store->output, name, store->study->name ? store->study->name : "");
-    }
+    rg_fault_file(fault, store->output, "read", container.medium.error, NULL, 0);
+    if (strcmp(name, ours))
+      rg_fault_set(fault, RG_FAULT_FOREIGN,
+                   "%.200s holds study '%.100s', not '%.100s': choose another output",
+                   store->output, name, ours);
     PetscCall(PetscFree(name));
-  } else if (state == RG_SOURCE_VANISHED) {
-    message[0] = '\0';
+  } else if (fault->code == RG_FAULT_VANISHED) {
+    *fault = (RgFault){0};
   } else {
-    *status = state == RG_SOURCE_ERROR ? RG_STORE_ERROR : RG_STORE_FOREIGN;
+    rg_store_judge(fault);
   }
   PetscCall(rg_container_close(&container));
   PetscFunctionReturn(0);
 }
 
-static void check_directory(const RgStore *store, RgStoreStatus *status, char message[512])
+static void check_directory(const RgStore *store, RgFault *fault)
 {
   struct stat parent;
   int error = stat(store->parent, &parent) ? errno : S_ISDIR(parent.st_mode) ? 0 : ENOTDIR;
 
   if (error == ENOENT || error == ENOTDIR || !store->name[0]) {
-    *status = RG_STORE_FOREIGN;
-    snprintf(message, 512, "%.250s: there is no directory %.200s", store->output, store->parent);
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.250s: there is no directory %.200s", store->output,
+                 store->parent);
     return;
   }
   if (!error) error = rg_directory_create(store->directory);
   if (!error && access(store->directory, R_OK | W_OK | X_OK)) error = errno;
   if (!error && access(store->parent, W_OK | X_OK)) error = errno;
-  if (!error) return;
-  *status = error == EACCES || error == EPERM || error == EROFS || error == ENOTDIR
-              ? RG_STORE_FOREIGN
-              : rg_store_status_of(error);
-  rg_file_complain(message, store->directory, "use directory", error, store->parent, 0);
+  rg_fault_file(fault, store->directory, "use directory", error, store->parent, 0);
+  if (error == EACCES || error == EPERM || error == EROFS || error == ENOTDIR)
+    fault->code = RG_FAULT_FOREIGN;
 }
 
 PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank, RgStore **store,
-                             RgStoreStatus *status, char message[512])
+                             RgFault *fault)
 {
   RgStore *new;
 
   PetscFunctionBeginUser;
   *store = NULL;
-  *status = RG_STORE_OK;
-  message[0] = '\0';
+  *fault = (RgFault){0};
   PetscCall(PetscCalloc1(1, &new));
   PetscCall(PetscStrallocpy(output, &new->output));
   PetscCall(rg_store_paths(new->output, &new->directory, &new->parent, &new->name));
@@ -110,10 +97,10 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
                                 .compaction_bytes = 64 << 20,
                                 .image_bytes = 256 << 20};
   if (rank == 0) {
-    PetscCall(check_output(new, status, message));
-    if (*status == RG_STORE_OK) check_directory(new, status, message);
+    PetscCall(check_output(new, fault));
+    if (!fault->code) check_directory(new, fault);
   }
-  if (*status != RG_STORE_OK) PetscCall(rg_store_close(&new));
+  if (fault->code) PetscCall(rg_store_close(&new));
   *store = new;
   PetscFunctionReturn(0);
 }
@@ -158,7 +145,7 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
 
 /* ---- commit ---------------------------------------------------------------------------------- */
 
-PetscErrorCode rg_store_own(RgStore *store, const char *name, int level, size_t bytes)
+static PetscErrorCode own_shard(RgStore *store, const char *name, int level, size_t bytes)
 {
   PetscFunctionBeginUser;
   if (store->n_own == store->own_capacity) {
@@ -172,27 +159,26 @@ PetscErrorCode rg_store_own(RgStore *store, const char *name, int level, size_t 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_file_commit_shard(RgStore *store, int level, int n, RgRecord *const *records,
-                                    char name[RG_SHARD_NAME_MAX], size_t *length,
-                                    RgStoreStatus *status, char message[512])
+/* Commit n records as one shard. */
+static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *const *records,
+                                   char name[RG_SHARD_NAME_MAX], size_t *length, RgFault *fault)
 {
-  RgFailure failure = {0};
   unsigned char *bytes;
-  int error = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_shard_build(store->study, level, n, records, &bytes, length, name, &failure));
-  if (failure.failed) {
-    *status = RG_STORE_ERROR;
-    snprintf(message, 512, "cannot build a shard for %.150s: %s", store->directory,
-             failure.message);
+  PetscCall(rg_shard_build(store->study, level, n, records, &bytes, length, name, fault));
+  if (fault->code) {
+    char where[200];
+    snprintf(where, sizeof(where), "cannot build a shard for %.150s", store->directory);
+    rg_fault_judge(fault, RG_FAULT_ERROR, where);
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_file_commit(store->directory, name, bytes, *length, &error, message));
-  if (error == ENOENT && !rg_directory_create(store->directory))
-    PetscCall(rg_file_commit(store->directory, name, bytes, *length, &error, message));
+  PetscCall(rg_file_commit(store->directory, name, bytes, *length, fault));
+  if (fault->error == ENOENT && !rg_directory_create(store->directory)) {
+    *fault = (RgFault){0};
+    PetscCall(rg_file_commit(store->directory, name, bytes, *length, fault));
+  }
   PetscCall(PetscFree(bytes));
-  *status = rg_store_status_of(error);
   PetscFunctionReturn(0);
 }
 
@@ -224,7 +210,7 @@ static PetscErrorCode remove_logs(RgStore *store, int n)
 }
 
 /* The oldest records that make up one group, at least one; they leave the list once committed. */
-static PetscErrorCode commit_group(RgStore *store, RgStoreStatus *status, char message[512])
+static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
 {
   RgRecord **records;
   char name[RG_SHARD_NAME_MAX];
@@ -236,10 +222,10 @@ static PetscErrorCode commit_group(RgStore *store, RgStoreStatus *status, char m
     bytes += rg_record_bytes(&store->pending[n++]);
   PetscCall(PetscMalloc1(n, &records));
   for (int i = 0; i < n; i++) records[i] = &store->pending[i];
-  PetscCall(rg_file_commit_shard(store, 0, n, records, name, &length, status, message));
+  PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
   PetscCall(PetscFree(records));
-  if (*status != RG_STORE_OK) PetscFunctionReturn(0);
-  PetscCall(rg_store_own(store, name, 0, length));
+  if (fault->code) PetscFunctionReturn(0);
+  PetscCall(own_shard(store, name, 0, length));
   PetscCall(remove_logs(store, n));
   for (int i = 0; i < n; i++) PetscCall(rg_record_destroy(&store->pending[i]));
   store->n -= n;
@@ -248,11 +234,156 @@ static PetscErrorCode commit_group(RgStore *store, RgStoreStatus *status, char m
   PetscFunctionReturn(0);
 }
 
-static void note_outcome(RgStore *store, RgStoreStatus status)
+/* ---- compaction ------------------------------------------------------------------------------ */
+
+/* Records gathered from several shards. */
+typedef struct {
+  int n, capacity;
+  RgRecord **records; /* owned, each of them too */
+} Gathered;
+
+static PetscErrorCode keep(Gathered *gathered, RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  if (gathered->n == gathered->capacity) {
+    gathered->capacity = 2 * gathered->capacity + 64;
+    PetscCall(
+      PetscRealloc((size_t)gathered->capacity * sizeof(*gathered->records), &gathered->records));
+  }
+  PetscCall(PetscMalloc1(1, &gathered->records[gathered->n]));
+  *gathered->records[gathered->n++] = *record;
+  PetscCall(PetscMemzero(record, sizeof(*record)));
+  PetscFunctionReturn(0);
+}
+
+/* The last records, down to `n` of them. */
+static PetscErrorCode drop(Gathered *gathered, int n)
+{
+  PetscFunctionBeginUser;
+  while (gathered->n > n) {
+    PetscCall(rg_record_destroy(gathered->records[--gathered->n]));
+    PetscCall(PetscFree(gathered->records[gathered->n]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* *ok: everything in the shard was gathered; else nothing of it. */
+static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathered *gathered,
+                                   bool *ok)
+{
+  RgCursor cursor = {0};
+  RgFault fault = {0};
+  char *path;
+  int before = gathered->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_path_join(store->directory, name, &path));
+  PetscCall(rg_shard_open(path, &cursor.container, &fault));
+  PetscCall(PetscFree(path));
+  while (rg_cursor_next(&cursor, &fault)) {
+    PetscCall(rg_cursor_read(&cursor, &fault));
+    if (!fault.code) PetscCall(keep(gathered, cursor.record));
+  }
+  PetscCall(rg_cursor_close(&cursor));
+  *ok = !fault.code;
+  if (!*ok) PetscCall(drop(gathered, before));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode forget(RgStore *store, const char *name)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < store->n_own; i++) {
+    if (strcmp(store->own[i].name, name)) continue;
+    store->own[i] = store->own[--store->n_own];
+    break;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Unlink the inputs, which stand in the merged shard now. */
+static PetscErrorCode replace(RgStore *store, int n, const RgOwnShard *inputs, const char *merged,
+                              size_t length)
+{
+  char *path;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    PetscCall(forget(store, inputs[i].name));
+    if (!strcmp(inputs[i].name, merged)) continue;
+    PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
+    (void)unlink(path); /* a shard that stays is a harmless duplicate */
+    PetscCall(PetscFree(path));
+  }
+  PetscCall(own_shard(store, merged, inputs[0].level + 1, length));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode merge_shards(RgStore *store, int n, RgOwnShard *inputs)
+{
+  Gathered gathered = {0};
+  RgFault fault = {0};
+  char name[RG_SHARD_NAME_MAX];
+  size_t length;
+  int good = 0;
+  bool ok = false;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    PetscCall(gather_shard(store, inputs[i].name, &gathered, &ok));
+    if (ok) inputs[good++] = inputs[i];
+    else PetscCall(forget(store, inputs[i].name)); /* gone or damaged: the next scan will tell */
+  }
+  if (gathered.n) {
+    PetscCall(commit_shard(store, inputs[0].level + 1, gathered.n, gathered.records, name, &length,
+                           &fault));
+    if (!fault.code) PetscCall(replace(store, good, inputs, name, length));
+  }
+  if (fault.code) store->merge_at = rg_wall_seconds() + 60;
+  PetscCall(drop(&gathered, 0));
+  PetscCall(PetscFree(gathered.records));
+  PetscFunctionReturn(0);
+}
+
+/* The first `compaction` small shards of a level, if there are so many; n = 0 else. */
+static void choose_inputs(const RgStore *store, int level, int *n, RgOwnShard *inputs)
+{
+  size_t small = store->limits.compaction_bytes / (size_t)store->limits.compaction;
+
+  *n = 0;
+  for (int i = 0; i < store->n_own && *n < store->limits.compaction; i++)
+    if (store->own[i].level == level && store->own[i].bytes <= small)
+      inputs[(*n)++] = store->own[i];
+  if (*n < store->limits.compaction) *n = 0;
+}
+
+/* Merge shards of this process where enough have gathered; failing is no harm. */
+static PetscErrorCode compact(RgStore *store)
+{
+  RgOwnShard *inputs;
+  int n, highest = 0;
+
+  PetscFunctionBeginUser;
+  if (store->limits.compaction < 2 || store->n_own < store->limits.compaction ||
+      rg_wall_seconds() < store->merge_at)
+    PetscFunctionReturn(0);
+  for (int i = 0; i < store->n_own; i++) highest = PetscMax(highest, store->own[i].level);
+  PetscCall(PetscMalloc1(store->limits.compaction, &inputs));
+  for (int level = 0; level <= highest; level++) {
+    choose_inputs(store, level, &n, inputs);
+    if (n) PetscCall(merge_shards(store, n, inputs));
+  }
+  PetscCall(PetscFree(inputs));
+  PetscFunctionReturn(0);
+}
+
+/* ---- add and flush --------------------------------------------------------------------------- */
+
+static void note_outcome(RgStore *store, const RgFault *fault)
 {
   double now = rg_wall_seconds();
 
-  if (status == RG_STORE_OK) {
+  if (!fault->code) {
     store->pause = store->troubled_since = store->retry_at = 0;
     return;
   }
@@ -261,29 +392,27 @@ static void note_outcome(RgStore *store, RgStoreStatus status)
   store->retry_at = now + store->pause;
 }
 
-PetscErrorCode rg_store_flush(RgStore *store, bool now, RgStoreStatus *status, char message[512])
+PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault)
 {
   double time = rg_wall_seconds();
 
   PetscFunctionBeginUser;
-  *status = RG_STORE_OK;
-  message[0] = '\0';
+  *fault = (RgFault){0};
   if (store->n == 0) PetscFunctionReturn(0);
   if (!now) {
     bool due = store->urgent || store->bytes >= store->limits.group_bytes ||
                time - store->oldest >= store->limits.group_seconds;
     if (!due || time < store->retry_at) PetscFunctionReturn(0);
   }
-  while (store->n > 0 && *status == RG_STORE_OK) PetscCall(commit_group(store, status, message));
-  note_outcome(store, *status);
-  if (*status != RG_STORE_OK) PetscFunctionReturn(0);
+  while (store->n > 0 && !fault->code) PetscCall(commit_group(store, fault));
+  note_outcome(store, fault);
+  if (fault->code) PetscFunctionReturn(0);
   store->urgent = false;
-  PetscCall(rg_store_compact(store));
+  PetscCall(compact(store));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgStoreStatus *status,
-                            char message[512])
+PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault)
 {
   PetscFunctionBeginUser;
   if (store->n == store->capacity) {
@@ -298,6 +427,6 @@ PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgStoreStatus *sta
   store->bytes += rg_record_bytes(record);
   store->pending[store->n++] = *record;
   PetscCall(PetscMemzero(record, sizeof(*record)));
-  PetscCall(rg_store_flush(store, false, status, message));
+  PetscCall(rg_store_flush(store, false, fault));
   PetscFunctionReturn(0);
 }

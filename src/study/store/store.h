@@ -3,28 +3,23 @@
 #ifndef RG_STUDY_STORE_H
 #define RG_STUDY_STORE_H
 
+#include "base/fault.h"
 #include "study/record/record.h"
 
-/* What a commit came to. Not PETSc errors: the caller decides what to do. */
-typedef enum {
-  RG_STORE_OK,
-  RG_STORE_FULL,      /* ENOSPC, EDQUOT: nothing lost, retry later */
-  RG_STORE_ERROR,     /* EIO and the rest: nothing lost, retry later */
-  RG_STORE_FOREIGN,   /* the user's to mend, nothing was written: the file at the output path is no
-                       results file, damaged, of another study or of a newer schema; its directory
-                       does not exist or may not be written to */
-  RG_STORE_INCOMPLETE /* rg_store_pack: trials are missing, nothing was written */
-} RgStoreStatus;
-
+/* What a commit or a look at files came to is an RgFault: FULL and ERROR (nothing lost, retry
+   later), FOREIGN (the user's to mend, nothing was written: the file at the output path is no
+   results file, damaged, of another study or of a newer schema; its directory does not exist or may
+   not be written to), INCOMPLETE (rg_store_pack: trials are missing, nothing was written). Every
+   function here begins with clearing it. */
 typedef struct RgStore RgStore;
 
 /* Open the study directory `<output>.d/` of results file `output` for a study (borrowed, must
    outlive the store). Each rank opens its own store; no locks, no communication. Rank 0 first looks
-   at what stands at the output path (RG_STORE_FOREIGN: nothing was touched), then creates the
-   directory; the other ranks touch nothing before their first commit. `message` says in one line
-   what went wrong. The store exists only with RG_STORE_OK. */
+   at what stands at the output path (RG_FAULT_FOREIGN: nothing was touched), then creates the
+   directory; the other ranks touch nothing before their first commit. The store exists
+   only without a fault. */
 PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank, RgStore **store,
-                             RgStoreStatus *status, char message[512]);
+                             RgFault *fault);
 /* Frees; does not flush. */
 PetscErrorCode rg_store_close(RgStore **store);
 
@@ -48,8 +43,8 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
    done[i] (plan->n) is the RgStatus found. Damaged shards are moved to `bad/`; foreign trials are
    counted, and shards that hold nothing else are moved to `foreign/`; temporary files of dead
    processes are removed. A trial that failed may be run again all the same: a complete record takes
-   the place of a failed one, wherever that stands. Rank 0 only. With RG_STORE_OK `message` is a
-   warning worth printing, or empty. */
+   the place of a failed one, wherever that stands. Rank 0 only. Without a
+   fault its message is a warning worth printing, or empty. */
 typedef struct {
   int n_done;   /* trials of the plan that need not run: complete or failed */
   int n_failed; /* of these */
@@ -58,25 +53,23 @@ typedef struct {
   int n_foreign; /* finished trials that are not in the plan; they are kept */
 } RgStoreScan;
 PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
-                             RgStoreScan *scan, RgStoreStatus *status, char message[512]);
+                             RgStoreScan *scan, RgFault *fault);
 
 /* Hand over a finished record: the store owns it from now on (the struct is zeroed). It is
-   committed at once when it is large or took long, else with others. A status other than
-   RG_STORE_OK means that a commit was tried and failed: nothing is lost, everything stays pending.
+   committed at once when it is large or took long, else with others. A fault means that a
+   commit was tried and failed: nothing is lost, everything stays pending.
  */
-PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgStoreStatus *status,
-                            char message[512]);
+PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault);
 /* Commit what is pending if it is due; after a failure the next try waits (1 s, doubled up to 60 s)
-   and until then nothing happens and the status is RG_STORE_OK. `now`: commit all of it, at once.
+   and until then nothing happens and there is no fault. `now`: commit all of it, at once.
    Merges small shards of this process when many have gathered. Call it between iterations. */
-PetscErrorCode rg_store_flush(RgStore *store, bool now, RgStoreStatus *status, char message[512]);
+PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault);
 
 /* Pack everything into the results file (rank 0, after all ranks have flushed): verify, rename,
    then remove the shards that went into it. Nothing is written when trials are missing
-   (RG_STORE_INCOMPLETE) or the results file is up to date already (RG_STORE_OK). Trials of an
+   (RG_FAULT_INCOMPLETE) or the results file is up to date already (no fault). Trials of an
    existing results file that are not in the plan are kept in its group `earlier`. */
-PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgStoreStatus *status,
-                             char message[512]);
+PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault);
 
 /* Read every record of a results file or study directory: for info, verify, checksum. `visit` gets
    each record once (of duplicates the one that packing would take), in no particular order; where
@@ -85,7 +78,7 @@ PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgStoreStatus *
    `damaged` (may be NULL). Nothing on disk is changed. */
 typedef PetscErrorCode (*RgRecordVisitor)(void *closure, const RgRecord *record);
 PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *closure, int *damaged,
-                              RgStoreStatus *status, char message[512]);
+                              RgFault *fault);
 
 /* What a results file or study directory says about itself. Texts owned; zero-initialised by the
  * call. */
@@ -98,17 +91,15 @@ typedef struct {
   char checksum[33];                                 /* as stored; "" for a directory */
   int n_shards; /* shards beside it that are not packed yet (any age) */
 } RgStoreInfo;
-PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgStoreStatus *status,
-                             char message[512]);
+PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault);
 PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
 
 /* Join results files or study directories into one results file: trials by id; two complete records
-   of one trial must have the same checksum (RG_STORE_FOREIGN names the trial otherwise), a failed
+   of one trial must have the same checksum (RG_FAULT_FOREIGN names the trial otherwise), a failed
    one gives way to a complete one. The study
    attribute is that of the first input, and the output is complete when every trial of that study
-   is there. RG_STORE_FOREIGN too when something stands at the output path. The inputs are left as
+   is there. RG_FAULT_FOREIGN too when something stands at the output path. The inputs are left as
    they are. */
-PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output,
-                              RgStoreStatus *status, char message[512]);
+PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, RgFault *fault);
 
 #endif

@@ -37,21 +37,12 @@ struct RgStore {
   double merge_at; /* no compaction before: back-off */
 };
 
-/* Bytes on disk asked for and refused: FULL; anything else: ERROR. */
-RgStoreStatus rg_store_status_of(int error);
 /* Split the path of a results file: *directory `<output>.d`, *parent where it stands (both owned by
    the caller); returns its name, which points into `output`. */
 PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
                               const char **name);
-/* Commit n records as one shard; NULL name: not wanted. */
-PetscErrorCode rg_file_commit_shard(RgStore *store, int level, int n, RgRecord *const *records,
-                                    char name[RG_SHARD_NAME_MAX], size_t *length,
-                                    RgStoreStatus *status, char message[512]);
-/* Merge shards of this process where enough have gathered; failing is no harm. */
-PetscErrorCode rg_store_compact(RgStore *store);
 /* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */
 PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
                                     const unsigned char *done);
-PetscErrorCode rg_store_own(RgStore *store, const char *name, int level, size_t bytes);
 
 #endif

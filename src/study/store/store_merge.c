@@ -1,3 +1,4 @@
+/* Results files and study directories joined into one results file. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -6,14 +7,14 @@
 
 /* Gather all inputs into one index. The first results file or shard describes the study. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
-                                    RgStoreInfo *first, RgStoreStatus *status, char message[512])
+                                    RgStoreInfo *first, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; i < n && *status == RG_STORE_OK; i++) {
+  for (int i = 0; i < n && !fault->code; i++) {
     RgStoreInfo info = {0};
     int bad = 0;
-    PetscCall(rg_store_info(inputs[i], &info, status, message));
-    if (*status == RG_STORE_OK) {
+    PetscCall(rg_store_info(inputs[i], &info, fault));
+    if (!fault->code) {
       struct stat found;
       bool exists = !stat(inputs[i], &found);
       char *beside = NULL, *parent = NULL;
@@ -22,12 +23,11 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
       PetscCall(rg_index_gather(!info.directory ? NULL
                                 : exists        ? inputs[i]
                                                 : beside,
-                                info.directory ? NULL : inputs[i], false, index, &bad, status,
-                                message));
+                                info.directory ? NULL : inputs[i], false, index, &bad, fault));
       PetscCall(PetscFree(beside));
       PetscCall(PetscFree(parent));
     }
-    if (*status == RG_STORE_OK && bad) *status = RG_STORE_FOREIGN; /* message names the shard */
+    if (!fault->code && bad) fault->code = RG_FAULT_FOREIGN; /* message names the shard */
     if (i == 0) *first = info;
     if (i > 0) PetscCall(rg_store_info_clear(&info));
   }
@@ -68,59 +68,35 @@ static bool is_absent(const void *output)
 }
 
 /* Two complete records of one trial must agree; a failed one gives way. */
-static void find_conflict(const RgIndex *index, RgStoreStatus *status, char message[512])
+static void find_conflict(const RgIndex *index, RgFault *fault)
 {
   for (int i = 1; i < index->n; i++) {
     const RgIndexEntry *a = &index->entries[index->order[i - 1]];
     const RgIndexEntry *b = &index->entries[index->order[i]];
     if (!rg_same_hash(a->id, b->id) || rg_same_hash(a->checksum, b->checksum)) continue;
     if (b->status != RG_STATUS_COMPLETE) continue; /* complete ones come first */
-    *status = RG_STORE_FOREIGN;
-    snprintf(message, 512, "trial %016llx%016llx differs between %.180s and %.180s",
-             (unsigned long long)a->id[1], (unsigned long long)a->id[0],
-             index->sources[a->source].path, index->sources[b->source].path);
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "trial %016llx%016llx differs between %.180s and %.180s",
+                 (unsigned long long)a->id[1], (unsigned long long)a->id[0],
+                 index->sources[a->source].path, index->sources[b->source].path);
     return;
   }
 }
 
-typedef struct {
-  const RgIndex *index;
-  int source;
-  char **label; /* per entry, owned: problem label; NULL: not wanted */
-} Labels;
-
-static PetscErrorCode note_label(void *closure, RgGroup *group, int ordinal, int position,
-                                 RgRecord *record, RgFailure *failure)
+/* label: per entry, owned: problem label; NULL: not wanted. */
+static PetscErrorCode read_labels(const RgIndex *index, char **label, RgFault *fault)
 {
-  Labels *labels = closure;
-  int entry = labels->index->sources[labels->source].first + ordinal;
-  int at = rg_index_find(labels->index, labels->index->entries[entry].id);
-
   PetscFunctionBeginUser;
-  (void)group, (void)position, (void)failure;
-  if (at >= 0 && labels->index->order[at] == entry)
-    PetscCall(PetscStrallocpy(record->problem_label, &labels->label[entry]));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode read_labels(const RgIndex *index, char **label, RgStoreStatus *status,
-                                  char message[512])
-{
-  Labels labels = {index, 0, label};
-
-  PetscFunctionBeginUser;
-  for (int s = 0; s < index->n_sources && *status == RG_STORE_OK; s++) {
-    RgContainer container;
-    RgSourceState state;
-    RgFailure failure = {0};
-    labels.source = s;
-    PetscCall(rg_index_open(index, s, &container, &state, message));
-    if (state == RG_SOURCE_OK)
-      PetscCall(rg_container_walk(&container, note_label, &labels, &failure));
-    PetscCall(rg_container_close(&container));
-    if (failure.failed)
-      snprintf(message, 512, "%.200s: %s", index->sources[s].path, failure.message);
-    if (state != RG_SOURCE_OK || failure.failed) *status = RG_STORE_ERROR;
+  for (int s = 0; s < index->n_sources && !fault->code; s++) {
+    RgCursor cursor = {0};
+    PetscCall(rg_index_open(index, s, &cursor.container, fault));
+    while (rg_cursor_next(&cursor, fault)) {
+      int entry = rg_index_taken(index, s, cursor.ordinal);
+      if (entry == index->sources[s].first + cursor.ordinal)
+        PetscCall(PetscStrallocpy(cursor.record->problem_label, &label[entry]));
+    }
+    if (cursor.block) rg_fault_judge(fault, RG_FAULT_ERROR, index->sources[s].path);
+    else if (fault->code) fault->code = RG_FAULT_ERROR;
+    PetscCall(rg_cursor_close(&cursor));
   }
   PetscFunctionReturn(0);
 }
@@ -143,8 +119,7 @@ static PetscErrorCode arrange(RgLayout *layout, char **label)
 }
 
 static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *first, bool complete,
-                                   int n, const char *output, RgStoreStatus *status,
-                                   char message[512])
+                                   int n, const char *output, RgFault *fault)
 {
   RgContainerInfo info = {.title = first->title,
                           .study_name = first->name,
@@ -157,16 +132,15 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(index->n, &label));
-  PetscCall(read_labels(index, label, status, message));
+  PetscCall(read_labels(index, label, fault));
   PetscCall(rg_layout_create(index, NULL, &layout));
   PetscCall(arrange(&layout, label));
-  if (*status == RG_STORE_OK) PetscCall(rg_layout_survey(&layout, status, message));
-  if (*status == RG_STORE_OK) {
+  if (!fault->code) PetscCall(rg_layout_survey(&layout, fault));
+  if (!fault->code) {
     snprintf(what, sizeof(what), "joined %d trials of %d files", layout.n, n);
     PetscCall(rg_history_line(first->history, what, &history));
     info.history = history;
-    PetscCall(
-      rg_layout_write(&layout, &info, output, 256 << 20, is_absent, output, status, message));
+    PetscCall(rg_layout_write(&layout, &info, output, 256 << 20, is_absent, output, fault));
   }
   PetscCall(rg_layout_destroy(&layout));
   PetscCall(PetscFree(history));
@@ -175,26 +149,22 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output,
-                              RgStoreStatus *status, char message[512])
+PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, RgFault *fault)
 {
   RgIndex index = {0};
   RgStoreInfo first = {0};
   bool complete = false;
 
   PetscFunctionBeginUser;
-  *status = RG_STORE_OK;
-  message[0] = '\0';
+  *fault = (RgFault){0};
   if (!is_absent(output)) {
-    *status = RG_STORE_FOREIGN;
-    snprintf(message, 512, "%.400s exists already", output);
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s exists already", output);
     PetscFunctionReturn(0);
   }
-  PetscCall(gather_inputs(n, inputs, &index, &first, status, message));
-  if (*status == RG_STORE_OK) find_conflict(&index, status, message);
-  if (*status == RG_STORE_OK) PetscCall(find_complete(inputs[0], &first, &index, &complete));
-  if (*status == RG_STORE_OK)
-    PetscCall(write_merged(&index, &first, complete, n, output, status, message));
+  PetscCall(gather_inputs(n, inputs, &index, &first, fault));
+  if (!fault->code) find_conflict(&index, fault);
+  if (!fault->code) PetscCall(find_complete(inputs[0], &first, &index, &complete));
+  if (!fault->code) PetscCall(write_merged(&index, &first, complete, n, output, fault));
   PetscCall(rg_store_info_clear(&first));
   PetscCall(rg_index_clear(&index));
   PetscFunctionReturn(0);

@@ -1,3 +1,4 @@
+/* What of a plan is finished already. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,17 +10,12 @@
 /* Temporary results files that a dead process left beside ours. */
 static PetscErrorCode remove_stale_beside(const RgStore *store)
 {
-  char **names, *path;
+  char **names;
   int n, error;
 
   PetscFunctionBeginUser;
   PetscCall(rg_directory_list(store->parent, &n, &names, &error));
-  for (int i = 0; i < n; i++) {
-    if (!rg_file_is_stale(names[i])) continue;
-    PetscCall(rg_path_join(store->parent, names[i], &path));
-    (void)unlink(path);
-    PetscCall(PetscFree(path));
-  }
+  PetscCall(rg_remove_stale(store->parent, n, names));
   PetscCall(rg_names_free(n, &names));
   PetscFunctionReturn(0);
 }
@@ -91,7 +87,7 @@ PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
 }
 
 PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
-                             RgStoreScan *scan, RgStoreStatus *status, char message[512])
+                             RgStoreScan *scan, RgFault *fault)
 {
   RgIndex index = {0};
   bool *planned;
@@ -100,9 +96,8 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
   PetscCall(PetscMemzero(scan, sizeof(*scan)));
   PetscCall(PetscMemzero(done, (size_t)plan->n));
   PetscCall(remove_stale_beside(store));
-  PetscCall(
-    rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, status, message));
-  if (*status == RG_STORE_OK) {
+  PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, fault));
+  if (!fault->code) {
     for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
     PetscCall(PetscCalloc1(index.n, &planned));
     PetscCall(mark_done(&index, plan, done, scan, planned));
@@ -110,10 +105,10 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
     PetscCall(rg_store_remove_logs(store, plan, done));
     PetscCall(PetscFree(planned));
   }
-  if (*status == RG_STORE_OK && scan->n_bad) {
+  if (!fault->code && scan->n_bad) {
     char last[512];
-    memcpy(last, message, sizeof(last));
-    snprintf(message, 512,
+    memcpy(last, fault->message, sizeof(last));
+    snprintf(fault->message, sizeof(fault->message),
              "%d damaged shard%s moved to %.150s/bad, their trials run again (%.200s)", scan->n_bad,
              scan->n_bad == 1 ? "" : "s", store->directory, last);
   }

@@ -1,3 +1,4 @@
+/* Reading what is stored: every record once, and what a file says about itself. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,8 +8,7 @@
 
 /* What `path` means: a results file, or a directory of shards (owned by the caller, else NULL). A
    path that does not exist stands for the study directory of that name. */
-static PetscErrorCode resolve(const char *path, char **results, char **directory,
-                              RgStoreStatus *status, char message[512])
+static PetscErrorCode resolve(const char *path, char **results, char **directory, RgFault *fault)
 {
   struct stat found;
   char *beside, *parent;
@@ -16,8 +16,7 @@ static PetscErrorCode resolve(const char *path, char **results, char **directory
 
   PetscFunctionBeginUser;
   *results = *directory = NULL;
-  *status = RG_STORE_OK;
-  message[0] = '\0';
+  *fault = (RgFault){0};
   PetscCall(rg_store_paths(path, &beside, &parent, &name));
   PetscCall(PetscFree(parent));
   if (!stat(path, &found)) {
@@ -25,8 +24,7 @@ static PetscErrorCode resolve(const char *path, char **results, char **directory
   } else if (!stat(beside, &found) && S_ISDIR(found.st_mode)) {
     PetscCall(PetscStrallocpy(beside, directory));
   } else {
-    *status = RG_STORE_ERROR;
-    snprintf(message, 512, "%.400s: no such results file or study directory", path);
+    rg_fault_set(fault, RG_FAULT_ERROR, "%.400s: no such results file or study directory", path);
   }
   PetscCall(PetscFree(beside));
   PetscFunctionReturn(0);
@@ -35,8 +33,6 @@ static PetscErrorCode resolve(const char *path, char **results, char **directory
 /* ---- visit ----------------------------------------------------------------------------------- */
 
 typedef struct {
-  const RgIndex *index;
-  int source;
   RgRecordVisitor visit;
   void *closure;
   int damaged;
@@ -57,51 +53,36 @@ static bool was_seen(const Visit *visit, const uint64_t id[2])
   return low < visit->n_seen && rg_same_hash(visit->seen + 2 * low, id);
 }
 
-static PetscErrorCode visit_trial(void *closure, RgGroup *group, int ordinal, int position,
-                                  RgRecord *record, RgFailure *failure)
+/* Visit the trials of one source that are the ones to take. *gone: it went away (merged by its
+   owner, or packed). */
+static PetscErrorCode visit_source(Visit *visit, const RgIndex *index, int source, bool *gone)
 {
-  Visit *visit = closure;
-  const RgIndex *index = visit->index;
-  int entry = index->sources[visit->source].first + ordinal, at;
-  RgFailure damage = {0};
+  RgCursor cursor = {0};
+  RgFault fault = {0};
+  bool opened;
 
   PetscFunctionBeginUser;
-  (void)failure;
-  at = rg_index_find(index, index->entries[entry].id);
-  if (at < 0 || index->order[at] != entry || was_seen(visit, index->entries[entry].id))
-    PetscFunctionReturn(0);
-  PetscCall(rg_group_read_verified(group, position, record, &damage));
-  if (damage.failed) visit->damaged++;
-  else PetscCall(visit->visit(visit->closure, record));
-  PetscFunctionReturn(0);
-}
-
-/* Visit all of an index. *vanished: a source went away (merged by its owner, or packed). */
-static PetscErrorCode visit_index(Visit *visit, bool *gone, bool *vanished, char message[512])
-{
-  PetscFunctionBeginUser;
-  *vanished = false;
-  for (int s = 0; s < visit->index->n_sources; s++) {
-    RgContainer container;
-    RgSourceState state;
-    RgFailure failure = {0};
-    visit->source = s;
-    PetscCall(rg_index_open(visit->index, s, &container, &state, message));
-    gone[s] = state == RG_SOURCE_VANISHED;
-    *vanished = *vanished || gone[s];
-    if (state == RG_SOURCE_OK)
-      PetscCall(rg_container_walk(&container, visit_trial, visit, &failure));
-    else if (!gone[s]) visit->damaged += visit->index->sources[s].n;
-    visit->damaged += failure.failed;
-    PetscCall(rg_container_close(&container));
+  PetscCall(rg_index_open(index, source, &cursor.container, &fault));
+  opened = !fault.code;
+  *gone = fault.code == RG_FAULT_VANISHED;
+  if (!opened && !*gone) visit->damaged += index->sources[source].n;
+  while (rg_cursor_next(&cursor, &fault)) {
+    RgFault damage = {0};
+    int entry = rg_index_taken(index, source, cursor.ordinal);
+    if (entry != index->sources[source].first + cursor.ordinal) continue;
+    if (was_seen(visit, index->entries[entry].id)) continue;
+    PetscCall(rg_cursor_read(&cursor, &damage));
+    if (damage.code) visit->damaged++;
+    else PetscCall(visit->visit(visit->closure, cursor.record));
   }
+  if (opened && fault.code) visit->damaged++;
+  PetscCall(rg_cursor_close(&cursor));
   PetscFunctionReturn(0);
 }
 
 /* Remember what was visited, in the order of the index. */
-static PetscErrorCode remember(Visit *visit, const bool *gone)
+static PetscErrorCode remember(Visit *visit, const RgIndex *index, const bool *gone)
 {
-  const RgIndex *index = visit->index;
   uint64_t *seen;
   int n = 0;
 
@@ -119,8 +100,25 @@ static PetscErrorCode remember(Visit *visit, const bool *gone)
   PetscFunctionReturn(0);
 }
 
+/* *vanished: something went away meanwhile. */
+static PetscErrorCode visit_index(Visit *visit, const RgIndex *index, bool *vanished)
+{
+  bool *gone;
+
+  PetscFunctionBeginUser;
+  *vanished = false;
+  PetscCall(PetscMalloc1(index->n_sources, &gone));
+  for (int s = 0; s < index->n_sources; s++) {
+    PetscCall(visit_source(visit, index, s, &gone[s]));
+    *vanished = *vanished || gone[s];
+  }
+  if (*vanished) PetscCall(remember(visit, index, gone));
+  PetscCall(PetscFree(gone));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visitor, void *closure,
-                              int *damaged, RgStoreStatus *status, char message[512])
+                              int *damaged, RgFault *fault)
 {
   Visit visit = {.visit = visitor, .closure = closure};
   char *results, *directory;
@@ -128,18 +126,11 @@ PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visitor, void *c
   int n_bad = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(resolve(path, &results, &directory, status, message));
-  for (int round = 0; round < 5 && vanished && *status == RG_STORE_OK; round++) {
+  PetscCall(resolve(path, &results, &directory, fault));
+  for (int round = 0; round < 5 && vanished && !fault->code; round++) {
     RgIndex index = {0};
-    bool *gone;
-    PetscCall(rg_index_gather(directory, results, false, &index, &n_bad, status, message));
-    if (*status == RG_STORE_OK) {
-      visit.index = &index;
-      PetscCall(PetscMalloc1(index.n_sources, &gone));
-      PetscCall(visit_index(&visit, gone, &vanished, message));
-      if (vanished) PetscCall(remember(&visit, gone));
-      PetscCall(PetscFree(gone));
-    }
+    PetscCall(rg_index_gather(directory, results, false, &index, &n_bad, fault));
+    if (!fault->code) PetscCall(visit_index(&visit, &index, &vanished));
     PetscCall(rg_index_clear(&index));
   }
   if (damaged) *damaged = visit.damaged + n_bad;
@@ -185,12 +176,11 @@ static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
 /* Count the shards of a directory; with `describe` the newest of them tells of the study. */
 static PetscErrorCode read_directory(const char *directory, bool describe, RgStoreInfo *info)
 {
-  char **names, *path, message[512];
+  char **names, *path;
   int n, error;
   struct stat found;
   time_t newest = 0;
   RgContainer container;
-  RgSourceState state;
 
   PetscFunctionBeginUser;
   PetscCall(rg_directory_list(directory, &n, &names, &error));
@@ -198,9 +188,10 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
     if (rg_shard_level(names[i]) < 0) continue;
     info->n_shards++;
     PetscCall(rg_path_join(directory, names[i], &path));
+    RgFault fault = {0};
     if (describe && !stat(path, &found) && (!info->study || found.st_mtime > newest)) {
-      PetscCall(rg_shard_open(path, &container, &state, message));
-      if (state == RG_SOURCE_OK) {
+      PetscCall(rg_shard_open(path, &container, &fault));
+      if (!fault.code) {
         PetscCall(read_info(&container, info));
         newest = found.st_mtime;
       }
@@ -212,32 +203,26 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgStoreStatus *status,
-                             char message[512])
+PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault)
 {
   char *results, *directory, *beside, *parent;
   const char *name;
   RgContainer container;
-  RgSourceState state;
-  RgFailure failure = {0};
   bool trailed;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(info, sizeof(*info)));
-  PetscCall(resolve(path, &results, &directory, status, message));
+  PetscCall(resolve(path, &results, &directory, fault));
   info->directory = directory != NULL;
   if (directory) PetscCall(read_directory(directory, true, info));
   if (results) {
-    PetscCall(rg_results_open(results, true, &container, &trailed, &state, message));
-    if (state == RG_SOURCE_OK) {
+    PetscCall(rg_results_open(results, true, &container, &trailed, fault));
+    if (!fault->code) {
       PetscCall(read_info(&container, info));
-      rg_container_check(&container, &failure);
-      if (failure.failed) state = RG_SOURCE_ERROR;
-      if (failure.failed) snprintf(message, 512, "%.200s: %s", results, failure.message);
+      rg_container_check(&container, fault);
+      rg_fault_judge(fault, RG_FAULT_ERROR, results);
     }
-    if (state != RG_SOURCE_OK)
-      *status =
-        state == RG_SOURCE_DAMAGED || state == RG_SOURCE_NEWER ? RG_STORE_FOREIGN : RG_STORE_ERROR;
+    rg_store_judge(fault);
     PetscCall(rg_container_close(&container));
     PetscCall(rg_store_paths(path, &beside, &parent, &name));
     PetscCall(read_directory(beside, false, info));

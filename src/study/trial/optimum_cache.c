@@ -147,10 +147,10 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
                                       double accuracy)
 {
   RgText text = {0};
-  char name[48], message[512];
+  RgFault fault = {0}; /* another run will ask again */
+  char name[48];
   double value, error_bound;
   bool found;
-  int error;
 
   PetscFunctionBeginUser;
   if (!isfinite(optimum) || !isfinite(accuracy)) PetscFunctionReturn(0);
@@ -159,7 +159,7 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   name_of(key, name);
   PetscCall(compose(key, optimum, accuracy, &text));
   PetscCall(create_folder(folder));
-  PetscCall(rg_file_commit(folder, name, text.data, text.length, &error, message));
+  PetscCall(rg_file_commit(folder, name, text.data, text.length, &fault));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
 }

@@ -329,7 +329,7 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
   const int64_t jobs = rg_team_jobs(host->team);
 
   PetscFunctionBeginUser;
-  host->trouble[0] = '\0';
+  host->trouble = (RgFault){0};
   run.cell = &study->cells[trial->cell];
   PetscCall(run_create(&run));
   record->provenance.started = started;

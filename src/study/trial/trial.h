@@ -24,7 +24,7 @@ typedef struct {
   RgTeam *team;                 /* whose leader runs the trial while the others serve; NULL: none.
                                    Same bits as without it unless it takes something
                                    (rg_team_takes) */
-  char trouble[512];            /* out: the log of evaluations could not be written for ten
+  RgFault trouble;              /* out: the log of evaluations could not be written for ten
                                    minutes, or until a stop was asked for, and the trial was
                                    stopped */
 } RgTrialHost;

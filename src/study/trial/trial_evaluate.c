@@ -21,21 +21,20 @@ static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row,
                                  double seconds)
 {
   const double until = rg_wall_seconds() + patience;
-  int error;
 
   PetscFunctionBeginUser;
   if (!run->log) PetscFunctionReturn(0);
   for (double pause = 0.05;; pause = PetscMin(2 * pause, 1.0)) {
-    PetscCall(rg_evaluation_log_add(run->log, row + 1, point->x, point->c, f, seconds, &error,
-                                    run->host->trouble));
-    if (!error) break;
+    run->host->trouble = (RgFault){0};
+    PetscCall(rg_evaluation_log_add(run->log, row + 1, point->x, point->c, f, seconds,
+                                    &run->host->trouble));
+    if (!run->host->trouble.code) break;
     if (rg_trial_hear_stop(run) || rg_wall_seconds() > until) {
       run->abandoned = true;
       PetscFunctionReturn(0);
     }
     PetscCall(PetscSleep(pause));
   }
-  run->host->trouble[0] = '\0';
   PetscFunctionReturn(0);
 }
 

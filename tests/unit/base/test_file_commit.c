@@ -11,48 +11,48 @@
 
 static void writes_and_replaces(void **state)
 {
-  char scratch[64], message[512], path[512];
+  char scratch[64], path[512];
   unsigned char *bytes;
   size_t length;
-  int error = -1;
+  RgFault fault = {0};
 
   (void)state;
   scratch_create(scratch);
-  RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &error, message));
-  assert_int_equal(error, 0);
-  RG_OK(rg_file_commit(scratch, "a.h5", "other!", 6, &error, message));
-  assert_int_equal(error, 0);
+  RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
+  RG_OK(rg_file_commit(scratch, "a.h5", "other!", 6, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   snprintf(path, sizeof(path), "%s/a.h5", scratch);
   bytes = scratch_read(path, &length);
   assert_int_equal(length, 6);
   assert_memory_equal(bytes, "other!", 6);
   free(bytes);
-  RG_OK(rg_file_commit(scratch, "empty", NULL, 0, &error, message));
-  assert_int_equal(error, 0);
+  RG_OK(rg_file_commit(scratch, "empty", NULL, 0, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(scratch_count(scratch, ""), 2); /* no temporary file is left */
   scratch_remove(scratch);
 }
 
 static void missing_directory_is_an_error(void **state)
 {
-  char scratch[64], directory[128], message[512];
-  int error = 0;
+  char scratch[64], directory[128];
+  RgFault fault = {0};
 
   (void)state;
   scratch_create(scratch);
   snprintf(directory, sizeof(directory), "%s/nowhere", scratch);
-  RG_OK(rg_file_commit(directory, "a.h5", "hello", 5, &error, message));
-  assert_int_equal(error, ENOENT);
-  assert_non_null(strstr(message, "nowhere/a.h5"));
+  RG_OK(rg_file_commit(directory, "a.h5", "hello", 5, &fault));
+  assert_int_equal(fault.error, ENOENT);
+  assert_non_null(strstr(fault.message, "nowhere/a.h5"));
   scratch_remove(scratch);
 }
 
 /* A limit on the size of files stands for a disk that is full: EFBIG after a short write. */
 static void nothing_is_left_of_a_failed_write(void **state)
 {
-  char scratch[64], message[512], bytes[8192] = {0};
+  char scratch[64], bytes[8192] = {0};
   struct rlimit old, small;
-  int error = 0;
+  RgFault fault = {0};
 
   (void)state;
   scratch_create(scratch);
@@ -61,27 +61,27 @@ static void nothing_is_left_of_a_failed_write(void **state)
   small = old;
   small.rlim_cur = 5000;
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-  RG_OK(rg_file_commit(scratch, "a.h5", bytes, sizeof(bytes), &error, message));
+  RG_OK(rg_file_commit(scratch, "a.h5", bytes, sizeof(bytes), &fault));
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-  assert_int_equal(error, EFBIG);
-  assert_non_null(strstr(message, "needs 8.0 KiB"));
-  assert_non_null(strstr(message, " free)"));
+  assert_int_equal(fault.error, EFBIG);
+  assert_non_null(strstr(fault.message, "needs 8.0 KiB"));
+  assert_non_null(strstr(fault.message, " free)"));
   assert_int_equal(scratch_count(scratch, ""), 0);
   scratch_remove(scratch);
 }
 
 static void target_that_is_a_directory_is_an_error(void **state)
 {
-  char scratch[64], directory[128], message[512];
-  int error = 0;
+  char scratch[64], directory[128];
+  RgFault fault = {0};
 
   (void)state;
   scratch_create(scratch);
   snprintf(directory, sizeof(directory), "%s/a.h5", scratch);
   assert_int_equal(mkdir(directory, 0777), 0);
-  RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &error, message));
-  assert_true(error == EISDIR || error == EEXIST);
-  assert_non_null(strstr(message, "rename"));
+  RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &fault));
+  assert_true(fault.error == EISDIR || fault.error == EEXIST);
+  assert_non_null(strstr(fault.message, "rename"));
   assert_int_equal(scratch_count(scratch, ""), 1);
   scratch_remove(scratch);
 }

@@ -37,13 +37,12 @@ static RgEvaluationLog *open_log(const char *directory, const char *trial)
 static int add(RgEvaluationLog *log, int i)
 {
   double x[DIM], c[DIM_C];
-  char message[512] = "";
-  int error;
+  RgFault fault = {0};
 
   point(i, x, c);
-  RG_OK(rg_evaluation_log_add(log, i + 1, x, c, value(i), 0.5, &error, message));
-  assert_true(!error == !message[0]);
-  return error;
+  RG_OK(rg_evaluation_log_add(log, i + 1, x, c, value(i), 0.5, &fault));
+  assert_true(!fault.code == !fault.message[0]);
+  return fault.error;
 }
 
 static bool knows(const RgEvaluationLog *log, int i)

@@ -18,7 +18,7 @@ static int set_up(void **state)
   Fake fake;
   RgRecord records[FAKE_CELLS];
   const RgRecord *list[FAKE_CELLS];
-  RgFailure failure = {0};
+  RgFault fault = {0};
 
   fake_create(1, &fake);
   for (int i = 0; i < FAKE_CELLS; i++) {
@@ -29,8 +29,8 @@ static int set_up(void **state)
     list[i] = &records[i];
   }
   RgContainerInfo info = rg_container_info(&fake.study);
-  RG_OK(rg_container_image(FAKE_CELLS, list, &info, &fixture.image, &failure));
-  assert_false(failure.failed);
+  RG_OK(rg_container_image(FAKE_CELLS, list, &info, &fixture.image, &fault));
+  assert_false(fault.code);
   for (int i = 0; i < FAKE_CELLS; i++) RG_OK(rg_record_destroy(&records[i]));
   fake_destroy(&fake);
   scratch_create(fixture.folder);
@@ -56,17 +56,16 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-static RgStoreStatus visit(const Fixture *fixture, const void *bytes, size_t length, int *n,
-                           int *damaged)
+static RgFaultCode visit(const Fixture *fixture, const void *bytes, size_t length, int *n,
+                         int *damaged)
 {
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
 
   scratch_write(fixture->path, bytes, length);
   *n = 0;
-  RG_OK(rg_store_visit(fixture->path, count_record, n, damaged, &status, message));
-  if (status != RG_STORE_OK) assert_true(message[0]);
-  return status;
+  RG_OK(rg_store_visit(fixture->path, count_record, n, damaged, &fault));
+  if (fault.code) assert_true(fault.message[0]);
+  return fault.code;
 }
 
 static void a_file_without_trailer_is_read(void **state)
@@ -75,7 +74,7 @@ static void a_file_without_trailer_is_read(void **state)
   int n, damaged;
 
   assert_int_equal(visit(fixture, fixture->image.bytes, fixture->image.length, &n, &damaged),
-                   RG_STORE_OK);
+                   RG_FAULT_NONE);
   assert_int_equal(n, FAKE_CELLS);
   assert_int_equal(damaged, 0);
 }
@@ -140,7 +139,7 @@ static void altered_files_do_no_harm(void **state)
 {
   const Fixture *fixture = *state;
   int mutants = getenv("REGATTA_LONG") ? 1500 : 40, n, damaged;
-  int counts[RG_STORE_INCOMPLETE + 1] = {0};
+  int counts[RG_FAULT_INCOMPLETE + 1] = {0};
   unsigned char *bytes;
 
   RG_OK(PetscMalloc1(fixture->image.length, &bytes));
@@ -151,9 +150,9 @@ static void altered_files_do_no_harm(void **state)
     counts[visit(fixture, bytes, fixture->image.length, &n, &damaged)]++;
     assert_true(n + damaged <= 2 * FAKE_CELLS);
   }
-  print_message("%d altered files: %d read, %d refused\n", mutants, counts[RG_STORE_OK],
-                counts[RG_STORE_FOREIGN]);
-  assert_true(counts[RG_STORE_FOREIGN] > 0);
+  print_message("%d altered files: %d read, %d refused\n", mutants, counts[RG_FAULT_NONE],
+                counts[RG_FAULT_FOREIGN]);
+  assert_true(counts[RG_FAULT_FOREIGN] > 0);
   if (getenv("REGATTA_ALTERED")) count_killers(fixture, atoi(getenv("REGATTA_ALTERED")), bytes);
   RG_OK(PetscFree(bytes));
 }

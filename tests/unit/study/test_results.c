@@ -10,7 +10,7 @@ static void pack_in_order(Bench *bench, int step, size_t image_bytes)
   RG_OK(rg_store_set_limits(bench->store, &limits));
   for (int k = 0; k < 20; k++) bench_add(bench, k * step % 20, k % 3 == 0);
   bench_flush(bench);
-  assert_int_equal(bench_pack(bench), RG_STORE_OK);
+  assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
   assert_int_equal(scratch_count(bench->shards, ""), -1); /* the directory is gone */
 }
 
@@ -50,22 +50,22 @@ static void info_tells_of_file_and_directory(void **state)
 {
   Bench bench;
   RgStoreInfo info;
-  RgStoreStatus status;
+  RgFault fault = {0};
   Witness witness;
-  char message[512], hex[33];
+  char hex[33];
 
   (void)state;
   bench_create(5, &bench);
   bench_add(&bench, 0, true);
-  RG_OK(rg_store_info(bench.output, &info, &status, message));
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_info(bench.output, &info, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_true(info.directory && !info.complete);
   assert_string_equal(info.name, "fake");
   assert_int_equal(info.n_shards, 1);
   RG_OK(rg_store_info_clear(&info));
   pack_in_order(&bench, 1, 256 << 20);
-  RG_OK(rg_store_info(bench.output, &info, &status, message));
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_info(bench.output, &info, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_true(!info.directory && info.complete);
   assert_int_equal(info.schema_version, RG_SCHEMA_VERSION);
   assert_string_equal(info.study, bench.fake.study.text);
@@ -76,8 +76,8 @@ static void info_tells_of_file_and_directory(void **state)
   rg_checksum_hex(&witness.checksum, hex);
   assert_string_equal(info.checksum, hex);
   RG_OK(rg_store_info_clear(&info));
-  RG_OK(rg_store_info("/nowhere/at/all.h5", &info, &status, message));
-  assert_int_equal(status, RG_STORE_ERROR);
+  RG_OK(rg_store_info("/nowhere/at/all.h5", &info, &fault));
+  assert_int_equal(fault.code, RG_FAULT_ERROR);
   RG_OK(rg_store_info_clear(&info));
   bench_destroy(&bench);
 }
@@ -90,10 +90,10 @@ static void incomplete_studies_are_not_packed(void **state)
   bench_create(5, &bench);
   for (int i = 0; i < 19; i++) bench_add(&bench, i, i % 4 == 0);
   bench_flush(&bench);
-  assert_int_equal(bench_pack(&bench), RG_STORE_INCOMPLETE);
+  assert_int_equal(bench_pack(&bench), RG_FAULT_INCOMPLETE);
   assert_int_equal(access(bench.output, F_OK), -1);
   bench_add(&bench, 19, true);
-  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   bench_destroy(&bench);
 }
@@ -110,12 +110,12 @@ static void packing_again_changes_nothing(void **state)
   pack_in_order(&bench, 3, 256 << 20);
   before = scratch_read(bench.output, &length);
   assert_int_equal(stat(bench.output, &old), 0);
-  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
   assert_int_equal(stat(bench.output, &new), 0);
   assert_true(old.st_ino == new.st_ino); /* it was not written */
   bench_add(&bench, 3, true);            /* a shard that stayed after a power loss */
   assert_int_equal(bench_scan(&bench, done).n_done, 20);
-  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
   assert_int_equal(scratch_count(bench.shards, ""), -1);
   after = scratch_read(bench.output, &n);
   assert_int_equal(n, length);
@@ -136,16 +136,15 @@ static void studies_grow_and_shrink(void **state)
 {
   Bench bench;
   Fake two;
-  RgStoreStatus status;
+  RgFault fault = {0};
   RgStoreScan scan;
   RgStoreInfo info;
   unsigned char done[20];
-  char message[512];
 
   (void)state;
   bench_create(2, &bench); /* two seeds first */
   for (int i = 0; i < 8; i++) bench_add(&bench, i, true);
-  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
   RG_OK(rg_store_close(&bench.store));
   fake_destroy(&bench.fake);
   fake_create(5, &bench.fake); /* then five */
@@ -154,92 +153,90 @@ static void studies_grow_and_shrink(void **state)
   assert_int_equal(scan.n_done, 8);
   for (int i = 0; i < 20; i++)
     if (!done[i]) bench_add(&bench, i, true);
-  assert_int_equal(bench_pack(&bench), RG_STORE_OK);
+  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
 
   fake_create(2, &two);
-  RG_OK(rg_store_pack(bench.store, &two.plan, &status, message)); /* and back: nothing is dropped */
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_pack(bench.store, &two.plan, &fault)); /* and back: nothing is dropped */
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   int n_earlier = 0;
-  RG_OK(rg_store_visit(bench.output, count_earlier, &n_earlier, NULL, &status, message));
+  RG_OK(rg_store_visit(bench.output, count_earlier, &n_earlier, NULL, &fault));
   assert_int_equal(n_earlier, 12); /* in the group `earlier` */
-  RG_OK(rg_store_info(bench.output, &info, &status, message));
+  RG_OK(rg_store_info(bench.output, &info, &fault));
   assert_non_null(strstr(info.history, "packed 8 trials\n"));
   assert_non_null(strstr(info.history, "packed 20 trials\n"));
   RG_OK(rg_store_info_clear(&info));
   scan = bench_scan(&bench, done); /* all twenty are still found */
   assert_int_equal(scan.n_done, 20);
-  assert_int_equal(bench_pack(&bench), RG_STORE_OK); /* and stand in their groups again */
+  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE); /* and stand in their groups again */
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   fake_destroy(&two);
   bench_destroy(&bench);
 }
 
-static RgStoreStatus try_to_open(Bench *bench, char message[512])
+static RgFaultCode try_to_open(Bench *bench, RgFault *fault)
 {
   RgStore *store;
-  RgStoreStatus status;
 
-  RG_OK(rg_store_open(bench->output, &bench->fake.study, 0, &store, &status, message));
-  if (status == RG_STORE_OK) RG_OK(rg_store_close(&store));
-  return status;
+  RG_OK(rg_store_open(bench->output, &bench->fake.study, 0, &store, fault));
+  if (!fault->code) RG_OK(rg_store_close(&store));
+  return fault->code;
 }
 
 static void what_stands_at_the_output_is_respected(void **state)
 {
   Bench bench;
   unsigned char *bytes;
-  char message[512];
   size_t length;
-  RgStoreStatus status;
+  RgFault fault = {0};
 
   (void)state;
   bench_create(5, &bench);
   RG_OK(rg_store_close(&bench.store));
   assert_int_equal(rmdir(bench.shards), 0);
   scratch_write(bench.output, "my thesis", 9);
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
   assert_int_equal(scratch_count(bench.directory, ""), 1); /* nothing was made */
   unlink(bench.output);
   assert_int_equal(mkdir(bench.output, 0777), 0);
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
   assert_int_equal(rmdir(bench.output), 0);
   bench_open_store(&bench, 0);
   pack_in_order(&bench, 1, 256 << 20);
 
   bench.fake.study.name = (char *)(uintptr_t) "other";
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
-  assert_non_null(strstr(message, "holds study 'fake', not 'other'"));
+  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+  assert_non_null(strstr(fault.message, "holds study 'fake', not 'other'"));
   bench.fake.study.name = (char *)(uintptr_t) "fake";
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_OK);
+  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_NONE);
 
   bytes = scratch_read(bench.output, &length);
   bytes[length / 2] ^= 1; /* damaged results are neither used nor overwritten */
   scratch_write(bench.output, bytes, length);
-  RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &status, message));
-  assert_int_equal(status, RG_STORE_FOREIGN);
+  RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &fault));
+  assert_int_equal(fault.code, RG_FAULT_FOREIGN);
   scratch_write(bench.output, bytes, length / 2);
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
+  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
   bytes[length / 2] ^= 1;
   scratch_write(bench.output, bytes,
                 length - 32); /* another program cut the trailer off: no harm */
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_OK);
+  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   for (size_t cut = 1; cut < 64; cut++) { /* a part of the trailer, or more, is missing */
     if (cut == 32) continue;
     scratch_write(bench.output, bytes, length - cut);
-    assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
-    assert_non_null(strstr(message, "is damaged: its last bytes are missing"));
+    assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+    assert_non_null(strstr(fault.message, "is damaged: its last bytes are missing"));
   }
   bytes[length - 32] ^= 1; /* the trailer is not recognised */
   scratch_write(bench.output, bytes, length);
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
-  assert_non_null(strstr(message, "is damaged"));
+  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+  assert_non_null(strstr(fault.message, "is damaged"));
   free(bytes);
   snprintf(bench.output, sizeof(bench.output), "%s/no/such/out.h5", bench.directory);
-  assert_int_equal(try_to_open(&bench, message), RG_STORE_FOREIGN);
-  assert_non_null(strstr(message, "there is no directory"));
+  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+  assert_non_null(strstr(fault.message, "there is no directory"));
   bench_destroy(&bench);
 }
 
@@ -247,15 +244,14 @@ static void what_stands_at_the_output_is_respected(void **state)
 static void add_retried(Bench *bench, RgStatus status, const char *message)
 {
   RgRecord record;
-  RgStoreStatus outcome;
-  char complaint[512];
+  RgFault fault = {0};
 
   RG_OK(fake_record(&bench->fake, 4, &record));
   assert_int_equal(record.status, RG_STATUS_FAILED);
   record.status = status;
   snprintf(record.message, sizeof(record.message), "%s", message);
-  RG_OK(rg_store_add(bench->store, &record, &outcome, complaint));
-  assert_int_equal(outcome, RG_STORE_OK);
+  RG_OK(rg_store_add(bench->store, &record, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   bench_flush(bench);
 }
 
@@ -272,17 +268,16 @@ static PetscErrorCode find_retried(void *closure, const RgRecord *record)
 static const char *retried(Bench *bench, char text[256], bool rewritten)
 {
   unsigned char done[20];
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault = {0};
   struct stat before, after;
 
   assert_int_equal(stat(bench->output, &before), 0);
   bench_scan(bench, done);
-  assert_int_equal(bench_pack(bench), RG_STORE_OK);
+  assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
   assert_int_equal(scratch_count(bench->shards, ""), -1); /* no shard stays */
   assert_int_equal(stat(bench->output, &after), 0);
   assert_true((before.st_ino != after.st_ino) == rewritten);
-  RG_OK(rg_store_visit(bench->output, find_retried, text, NULL, &status, message));
+  RG_OK(rg_store_visit(bench->output, find_retried, text, NULL, &fault));
   assert_int_equal(bench_scan(bench, done).n_done, 20);
   assert_int_equal(done[4], text[0] - '0');
   return text;
@@ -311,8 +306,8 @@ static void failed_trials_may_be_retried(void **state)
 static void parts_are_joined(void **state)
 {
   Bench bench;
-  RgStoreStatus status;
-  char message[512], part[128], joined[128];
+  RgFault fault = {0};
+  char part[128], joined[128];
   const char *inputs[2] = {bench.output, part};
   RgStoreInfo info;
 
@@ -323,29 +318,29 @@ static void parts_are_joined(void **state)
   RG_OK(rg_store_close(&bench.store));
   snprintf(part, sizeof(part), "%s/part.h5", bench.directory);
   snprintf(joined, sizeof(joined), "%s/joined.h5", bench.directory);
-  RG_OK(rg_store_open(part, &bench.fake.study, 0, &bench.store, &status, message));
+  RG_OK(rg_store_open(part, &bench.fake.study, 0, &bench.store, &fault));
   for (int i = 8; i < 20; i++) bench_add(&bench, i, i % 3 == 0);
   bench_flush(&bench);
-  RG_OK(rg_store_merge(2, inputs, joined, &status, message));
-  if (status) print_message("%s\n", message);
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_merge(2, inputs, joined, &fault));
+  if (fault.code) print_message("%s\n", fault.message);
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, joined).n, 20);
-  RG_OK(rg_store_info(joined, &info, &status, message));
+  RG_OK(rg_store_info(joined, &info, &fault));
   assert_false(info.complete); /* nobody has said that these are all */
   assert_string_equal(info.name, "fake");
   RG_OK(rg_store_info_clear(&info));
-  RG_OK(rg_store_merge(2, inputs, joined, &status, message));
-  assert_int_equal(status, RG_STORE_FOREIGN); /* it exists */
+  RG_OK(rg_store_merge(2, inputs, joined, &fault));
+  assert_int_equal(fault.code, RG_FAULT_FOREIGN); /* it exists */
 
   RgRecord record;
   RG_OK(fake_record(&bench.fake, 0, &record)); /* the same trial with another value */
   record.column[RG_COLUMN_Y][0] += 1;
-  RG_OK(rg_store_add(bench.store, &record, &status, message));
+  RG_OK(rg_store_add(bench.store, &record, &fault));
   bench_flush(&bench);
   unlink(joined);
-  RG_OK(rg_store_merge(2, inputs, joined, &status, message));
-  assert_int_equal(status, RG_STORE_FOREIGN);
-  assert_non_null(strstr(message, bench.fake.plan.trials[0].id));
+  RG_OK(rg_store_merge(2, inputs, joined, &fault));
+  assert_int_equal(fault.code, RG_FAULT_FOREIGN);
+  assert_non_null(strstr(fault.message, bench.fake.plan.trials[0].id));
   assert_int_equal(access(joined, F_OK), -1);
   bench_destroy(&bench);
 }

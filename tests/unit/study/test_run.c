@@ -126,8 +126,7 @@ static void observer_stops_and_the_next_call_goes_on(void **state)
 {
   Frame f;
   RgStoreInfo info[2];
-  RgStoreStatus status;
-  char message[512];
+  RgFault fault;
 
   (void)state;
   for (int stopped = 0; stopped < 2; stopped++) {
@@ -145,8 +144,8 @@ static void observer_stops_and_the_next_call_goes_on(void **state)
       assert_int_equal(report.n_finished, 3 - before);
     }
     assert_int_equal(report.outcome, RG_RUN_COMPLETE);
-    RG_OK(rg_store_info(f.output, &info[stopped], &status, message));
-    assert_int_equal(status, RG_STORE_OK);
+    RG_OK(rg_store_info(f.output, &info[stopped], &fault));
+    assert_int_equal(fault.code, RG_FAULT_NONE);
     close_study(&f);
   }
   assert_string_equal(info[0].checksum, info[1].checksum);

@@ -34,9 +34,8 @@ static void groups_are_committed_when_due(void **state)
 {
   Bench bench;
   RgStoreLimits limits;
-  RgStoreStatus status;
+  RgFault fault = {0};
   RgRecord record;
-  char message[512];
   size_t bytes;
   double troubled;
   int n;
@@ -51,7 +50,7 @@ static void groups_are_committed_when_due(void **state)
 
   RG_OK(fake_record(&bench.fake, 1, &record)); /* took long */
   record.provenance.wall = 11;
-  RG_OK(rg_store_add(bench.store, &record, &status, message));
+  RG_OK(rg_store_add(bench.store, &record, &fault));
   assert_int_equal(scratch_count(bench.shards, ""), 1);
 
   RG_OK(rg_store_get_limits(bench.store, &limits)); /* much */
@@ -160,9 +159,9 @@ static void foreign_hdf5_is_damaged_or_newer(void **state)
 {
   Bench bench;
   RgStoreScan scan;
-  RgStoreStatus status;
+  RgFault fault = {0};
   unsigned char done[8], *bytes, *sealed;
-  char path[512], message[512];
+  char path[512];
   size_t length;
   uint64_t hash[2];
 
@@ -197,12 +196,12 @@ static void foreign_hdf5_is_damaged_or_newer(void **state)
     if (version < 0) {
       assert_int_equal(bench_scan(&bench, done).n_bad, 1);
     } else { /* refused, and not moved */
-      RG_OK(rg_store_scan(bench.store, &bench.fake.plan, done, &scan, &status, message));
-      assert_int_equal(status, RG_STORE_FOREIGN);
-      assert_non_null(strstr(message, "newer regatta (schema 2)"));
+      RG_OK(rg_store_scan(bench.store, &bench.fake.plan, done, &scan, &fault));
+      assert_int_equal(fault.code, RG_FAULT_FOREIGN);
+      assert_non_null(strstr(fault.message, "newer regatta (schema 2)"));
       assert_int_equal(access(path, F_OK), 0);
-      RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &status, message));
-      assert_int_equal(status, RG_STORE_FOREIGN);
+      RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &fault));
+      assert_int_equal(fault.code, RG_FAULT_FOREIGN);
     }
     free(bytes);
     free(sealed);
@@ -237,30 +236,30 @@ static void trials_of_another_plan_are_kept(void **state)
   Bench bench;
   Fake smaller;
   RgStoreScan scan;
-  RgStoreStatus status;
+  RgFault fault = {0};
   unsigned char done[20];
-  char message[512], foreign[256];
+  char foreign[256];
 
   (void)state;
   bench_create(5, &bench);
   for (int i = 0; i < 20; i++) bench_add(&bench, i, i % 5 >= 2); /* some shards mixed, some not */
   bench_flush(&bench);
   fake_create(2, &smaller);
-  RG_OK(rg_store_scan(bench.store, &smaller.plan, done, &scan, &status, message));
+  RG_OK(rg_store_scan(bench.store, &smaller.plan, done, &scan, &fault));
   assert_int_equal(scan.n_done, 8);
   assert_int_equal(scan.n_foreign, 12);
   snprintf(foreign, sizeof(foreign), "%s/foreign", bench.shards);
   assert_int_equal(scratch_count(foreign, "0-"), 8);
   assert_int_equal(bench_visit(&bench, bench.shards).n, 12); /* four mixed shards of three */
   assert_int_equal(bench_scan(&bench, done).n_done, 20);     /* the larger study finds them all */
-  RG_OK(rg_store_pack(bench.store, &smaller.plan, &status, message));
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_pack(bench.store, &smaller.plan, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 8);
   assert_int_equal(scratch_count(bench.shards, "0-"), 0); /* the study is complete */
   assert_int_equal(scratch_count(foreign, "0-"), 12);
   assert_int_equal(bench_scan(&bench, done).n_done, 20);
-  RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &status, message));
-  assert_int_equal(status, RG_STORE_OK);
+  RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   assert_int_equal(scratch_count(bench.shards, ""), -1);
   fake_destroy(&smaller);

@@ -1,3 +1,4 @@
+/* Packing: all finished trials of a plan into one results file, in its order. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,28 +39,39 @@ typedef struct {
 } Leftover;
 
 typedef struct {
-  const RgLayout *layout;
-  int source, n, capacity;
+  int n, capacity;
   Leftover *list;
 } Leftovers;
 
-static PetscErrorCode find_leftover(void *closure, RgGroup *group, int ordinal, int position,
-                                    RgRecord *record, RgFailure *failure)
+static int results_source(const RgIndex *index)
 {
-  Leftovers *left = closure;
-  const RgIndex *index = left->layout->index;
-  int at = rg_index_find(index, index->entries[index->sources[left->source].first + ordinal].id);
+  int source = -1;
+
+  for (int s = 0; s < index->n_sources; s++)
+    if (index->sources[s].results) source = s;
+  return source;
+}
+
+static PetscErrorCode find_leftovers(const RgLayout *layout, int source, Leftovers *left,
+                                     RgFault *fault)
+{
+  RgCursor cursor = {0};
 
   PetscFunctionBeginUser;
-  (void)group, (void)position, (void)failure;
-  int entry = at < 0 ? -1 : index->order[at]; /* a failed trial may have been completed since */
-  if (entry < 0 || left->layout->slot_of[entry] >= 0) PetscFunctionReturn(0); /* planned */
-  if (left->n == left->capacity) {
-    left->capacity = 2 * left->capacity + 64;
-    PetscCall(PetscRealloc((size_t)left->capacity * sizeof(*left->list), &left->list));
+  PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
+  while (rg_cursor_next(&cursor, fault)) {
+    int entry = rg_index_taken(layout->index, source, cursor.ordinal);
+    if (entry < 0 || layout->slot_of[entry] >= 0) continue; /* planned */
+    if (left->n == left->capacity) {
+      left->capacity = 2 * left->capacity + 64;
+      PetscCall(PetscRealloc((size_t)left->capacity * sizeof(*left->list), &left->list));
+    }
+    left->list[left->n].entry = entry; /* a failed trial may have been completed since */
+    PetscCall(PetscStrallocpy(cursor.record->problem_label, &left->list[left->n++].label));
   }
-  left->list[left->n].entry = entry;
-  PetscCall(PetscStrallocpy(record->problem_label, &left->list[left->n++].label));
+  if (fault->code)
+    fault->code = cursor.container.medium.error ? RG_FAULT_ERROR : RG_FAULT_INCOMPLETE;
+  PetscCall(rg_cursor_close(&cursor));
   PetscFunctionReturn(0);
 }
 
@@ -76,25 +88,14 @@ static int compare_leftovers(const void *a, const void *b, void *closure)
 }
 
 /* Trials of an existing results file that left the plan, by label and id. */
-static PetscErrorCode add_earlier(RgLayout *layout, RgStoreStatus *status, char message[512])
+static PetscErrorCode add_earlier(RgLayout *layout, RgFault *fault)
 {
-  Leftovers left = {.layout = layout, .source = -1};
-  RgContainer container;
-  RgSourceState state;
-  RgFailure failure = {0};
+  Leftovers left = {0};
+  int source = results_source(layout->index);
 
   PetscFunctionBeginUser;
-  for (int s = 0; s < layout->index->n_sources; s++)
-    if (layout->index->sources[s].results) left.source = s;
-  if (left.source < 0) PetscFunctionReturn(0);
-  PetscCall(rg_index_open(layout->index, left.source, &container, &state, message));
-  if (state == RG_SOURCE_OK)
-    PetscCall(rg_container_walk(&container, find_leftover, &left, &failure));
-  PetscCall(rg_container_close(&container));
-  if (state != RG_SOURCE_OK || failure.failed) {
-    *status = container.medium.error ? RG_STORE_ERROR : RG_STORE_INCOMPLETE;
-    if (failure.failed) snprintf(message, 512, "%s", failure.message);
-  }
+  if (source < 0) PetscFunctionReturn(0);
+  PetscCall(find_leftovers(layout, source, &left, fault));
   if (left.n)
     qsort_r(left.list, (size_t)left.n, sizeof(*left.list), compare_leftovers,
             (void *)(uintptr_t)layout->index);
@@ -178,34 +179,29 @@ static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
 /* Whether the results file is what packing would write: same study, same trials. *history: its own.
  */
 static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout,
-                                    const RgPlan *plan, bool *same, char **history,
-                                    RgStoreStatus *status, char message[512])
+                                    const RgPlan *plan, bool *same, char **history, RgFault *fault)
 {
   const RgIndex *index = layout->index;
   RgContainer container;
-  RgSourceState state;
-  RgFailure failure = {0};
   char *study = NULL;
   int64_t n_trials = -1, complete = 0;
-  int source = -1, n_earlier = 0;
+  int source = results_source(index), n_earlier = 0;
 
   PetscFunctionBeginUser;
   *same = false;
-  for (int s = 0; s < index->n_sources; s++)
-    if (index->sources[s].results) source = s;
   if (source < 0) PetscFunctionReturn(0);
-  PetscCall(rg_index_open(index, source, &container, &state, message));
-  if (state == RG_SOURCE_OK) {
+  PetscCall(rg_index_open(index, source, &container, fault));
+  if (!fault->code) {
     PetscCall(
       rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY].name, &study, NULL));
     PetscCall(
       rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_HISTORY].name, history, NULL));
     rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &n_trials);
     rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &complete);
-    rg_container_check(&container, &failure);
-    if (failure.failed) snprintf(message, 512, "%.200s: %s", store->output, failure.message);
+    rg_container_check(&container, fault);
+    rg_fault_judge(fault, RG_FAULT_ERROR, store->output);
   }
-  if (state != RG_SOURCE_OK || failure.failed) *status = RG_STORE_ERROR;
+  if (fault->code) fault->code = RG_FAULT_ERROR;
   PetscCall(rg_container_close(&container));
   *same = study && !strcmp(study, store->study->text ? store->study->text : "") && complete &&
           n_trials == plan->n;
@@ -273,7 +269,7 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
 /* ---- pack ------------------------------------------------------------------------------------ */
 
 static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgIndex *index,
-                                 const Snapshot *snapshot, RgStoreStatus *status, char message[512])
+                                 const Snapshot *snapshot, RgFault *fault)
 {
   RgContainerInfo info = rg_container_info(store->study);
   RgLayout layout;
@@ -285,50 +281,42 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   PetscCall(rg_layout_create(index, store->directory, &layout));
   PetscCall(add_planned(&layout, plan, &missing));
   if (missing) {
-    *status = RG_STORE_INCOMPLETE;
-    snprintf(message, 512, "%d of %d trials are missing", missing, plan->n);
+    rg_fault_set(fault, RG_FAULT_INCOMPLETE, "%d of %d trials are missing", missing, plan->n);
   }
-  if (*status == RG_STORE_OK) PetscCall(add_earlier(&layout, status, message));
-  if (*status == RG_STORE_OK)
-    PetscCall(is_up_to_date(store, &layout, plan, &same, &earlier, status, message));
-  if (*status == RG_STORE_OK && !same) {
-    PetscCall(rg_layout_survey(&layout, status, message));
-    if (*status == RG_STORE_OK) {
+  if (!fault->code) PetscCall(add_earlier(&layout, fault));
+  if (!fault->code) PetscCall(is_up_to_date(store, &layout, plan, &same, &earlier, fault));
+  if (!fault->code && !same) {
+    PetscCall(rg_layout_survey(&layout, fault));
+    if (!fault->code) {
       PetscCall(relabel(&layout, plan));
       snprintf(what, sizeof(what), "packed %d trials", plan->n);
       PetscCall(rg_history_line(earlier, what, &history));
       info.history = history;
       info.complete = true;
       PetscCall(rg_layout_write(&layout, &info, store->output, store->limits.image_bytes,
-                                is_unchanged, snapshot, status, message));
+                                is_unchanged, snapshot, fault));
     }
   }
-  if (*status == RG_STORE_OK && same) {
-    int error = make_durable(store);
-    *status = rg_store_status_of(error);
-    if (error) rg_file_complain(message, store->output, "sync", error, store->parent, 0);
-  }
-  if (*status == RG_STORE_OK) PetscCall(remove_packed(store, &layout));
+  if (!fault->code && same)
+    rg_fault_file(fault, store->output, "sync", make_durable(store), store->parent, 0);
+  if (!fault->code) PetscCall(remove_packed(store, &layout));
   PetscCall(PetscFree(history));
   PetscCall(PetscFree(earlier));
   PetscCall(rg_layout_destroy(&layout));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgStoreStatus *status,
-                             char message[512])
+PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
 {
   PetscFunctionBeginUser;
   for (int attempt = 0; attempt < 3; attempt++) { /* another run may be at the same work */
     Snapshot snapshot = take_snapshot(store->output);
     RgIndex index = {0};
     int bad;
-    PetscCall(
-      rg_index_gather(store->directory, store->output, true, &index, &bad, status, message));
-    if (*status == RG_STORE_OK)
-      PetscCall(pack_index(store, plan, &index, &snapshot, status, message));
+    PetscCall(rg_index_gather(store->directory, store->output, true, &index, &bad, fault));
+    if (!fault->code) PetscCall(pack_index(store, plan, &index, &snapshot, fault));
     PetscCall(rg_index_clear(&index));
-    if (*status != RG_STORE_INCOMPLETE) break;
+    if (fault->code != RG_FAULT_INCOMPLETE) break;
   }
   PetscFunctionReturn(0);
 }
