@@ -81,7 +81,8 @@ PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "marginal acquisition functions take no context; the model has %d context inputs",
              model->domain->context.dim);
-  if (model->set) PetscCall(rg_acquire_finite(model, history, acquisition, query, value, failure));
+  if (rg_space_is_finite(&model->domain->design))
+    PetscCall(rg_acquire_finite(model, history, acquisition, query, value, failure));
   else
     PetscCall(rg_acquire_box(model, history, acquisition, options, random, query, value, failure));
   PetscFunctionReturn(0);

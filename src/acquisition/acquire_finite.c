@@ -97,8 +97,8 @@ PetscErrorCode rg_acquire_finite(RgModel *model, const RgHistory *history,
 
   PetscFunctionBeginUser;
   PetscCall(rg_excluded_points(model->domain, history, &excluded));
-  Scan scan = {rg_set_posterior_mean(model->set), rg_set_posterior_variance(model->set), excluded,
-               acquisition, space->size};
+  Scan scan = {rg_posterior_means(&model->posterior), rg_posterior_variances(&model->posterior),
+               excluded, acquisition, space->size};
   PetscCall(scan_argmax(&scan, &query->index, value));
   if (query->index < 0) { /* all equal, at -infinity: EI of a posterior that knows everything */
     while (excluded && first < space->size && excluded[first]) first++;

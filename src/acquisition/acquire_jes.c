@@ -57,8 +57,8 @@ static RgJesOptimum jes_optimum(const RgModel *model, double maximum, double mea
 /* value of every point, from their covariances with the optima (N x n). */
 static PetscErrorCode values_on_set(Search *search, const double *covariance, double *value)
 {
-  const double *mean = rg_set_posterior_mean(search->model->set);
-  const double *variance = rg_set_posterior_variance(search->model->set);
+  const double *mean = rg_posterior_means(&search->model->posterior);
+  const double *variance = rg_posterior_variances(&search->model->posterior);
   int size = search->model->domain->design.size, n = search->jes.n;
 
   PetscFunctionBeginUser;
@@ -89,7 +89,7 @@ static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const R
   for (int l = 0; l < n; l++) {
     int i = optima->index[l];
     search->optimum[l] =
-      jes_optimum(search->model, optima->value[l], rg_set_posterior_mean(search->model->set)[i],
+      jes_optimum(search->model, optima->value[l], rg_posterior_means(&search->model->posterior)[i],
                   covariance[(size_t)i * n + l]);
   }
   PetscCall(values_on_set(search, covariance, value));
@@ -192,7 +192,8 @@ PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOp
 
   PetscFunctionBeginUser;
   PetscCall(search_create(model, optima->n, &search));
-  if (model->set) PetscCall(search_set(&search, sampler, optima, history, query, value, failure));
+  if (rg_space_is_finite(&model->domain->design))
+    PetscCall(search_set(&search, sampler, optima, history, query, value, failure));
   else PetscCall(search_box(&search, optima, history, options, random, query, value, failure));
   PetscCall(search_destroy(&search));
   PetscFunctionReturn(0);

@@ -12,8 +12,6 @@ PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgConte
   size_t M = (size_t)what->M, slopes;
 
   PetscFunctionBeginUser;
-  PetscCheck(!model->set, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "a list of contexts is for models over boxes");
   PetscCall(rg_context_posterior_create(&model->posterior, model->domain->design.dim, what->M,
                                         what->contexts, what->n_slopes, form, designs, posterior));
   ucb->width = width;

@@ -110,8 +110,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (failure->failed) PetscFunctionReturn(0);
   if (isnan(threshold)) threshold = state->measure.parameter;
   threshold = (threshold - model->shift) / model->scale;
-  mean = rg_set_posterior_mean(model->set);
-  variance = rg_set_posterior_variance(model->set);
+  mean = rg_posterior_means(&model->posterior);
+  variance = rg_posterior_variances(&model->posterior);
   for (int i = 0; i < state->n_designs; ++i) {
     double above = 0.0, spread = 0.0, a, s;
 

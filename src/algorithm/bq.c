@@ -49,11 +49,12 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
+  RgSetPosterior *set;
 
   PetscFunctionBeginUser;
   PetscCall(rg_robust_create(algorithm));
-  PetscCall(rg_integral_create(state->robust.model.set, state->robust.n_contexts, state->robust.p,
-                               &state->integral));
+  PetscCall(rg_posterior_get_set(&state->robust.model.posterior, &set));
+  PetscCall(rg_integral_create(set, state->robust.n_contexts, state->robust.p, &state->integral));
   PetscFunctionReturn(0);
 }
 

@@ -171,7 +171,7 @@ void rg_robust_most_uncertain_context(const RgAlgorithm *algorithm, int t, RgQue
 {
   const RgRobust *state = algorithm->state;
   const double *variance =
-    rg_set_posterior_variance(state->model.set) + (size_t)query->index * state->n_contexts;
+    rg_posterior_variances(&state->model.posterior) + (size_t)query->index * state->n_contexts;
 
   rg_robust_set_context(
     algorithm, rg_robust_argmax(algorithm, t, "context_ties", state->n_contexts, variance), query);
@@ -183,7 +183,7 @@ PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *hi
 
   PetscFunctionBeginUser;
   if (state->recommended_n != history->n) {
-    PetscCall(rg_robust_measure(state, &state->measure, rg_set_posterior_mean(state->model.set),
+    PetscCall(rg_robust_measure(state, &state->measure, rg_posterior_means(&state->model.posterior),
                                 state->value));
     state->recommended =
       rg_robust_argmax(algorithm, t, "recommendation_ties", state->n_designs, state->value);
@@ -217,8 +217,8 @@ PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHis
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_robust_measure(state, &state->scores[score], rg_set_posterior_mean(state->model.set),
-                              state->value));
+  PetscCall(rg_robust_measure(state, &state->scores[score],
+                              rg_posterior_means(&state->model.posterior), state->value));
   index = rg_robust_argmax(algorithm, t + 1, "recommendation_ties", state->n_designs, state->value);
   if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
   else rg_failure_set(failure, "a score of the posterior mean is not finite at any design");
@@ -235,8 +235,8 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
 {
   RgRobust *state = algorithm->state;
   const RgModel *model = &state->model;
-  const double *mean = rg_set_posterior_mean(model->set);
-  const double *variance = rg_set_posterior_variance(model->set);
+  const double *mean = rg_posterior_means(&model->posterior);
+  const double *variance = rg_posterior_variances(&model->posterior);
 
   PetscFunctionBeginUser;
   /* 1. Bounds of rho for all designs. */
@@ -252,7 +252,7 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
 static double largest_sd(const RgRobust *state, int design)
 {
   const double *variance =
-    rg_set_posterior_variance(state->model.set) + (size_t)design * state->n_contexts;
+    rg_posterior_variances(&state->model.posterior) + (size_t)design * state->n_contexts;
   double largest = 0;
 
   for (int j = 0; j < state->n_contexts; ++j) largest = fmax(largest, variance[j]);

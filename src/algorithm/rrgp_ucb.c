@@ -93,17 +93,17 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   State *state = algorithm->state;
   const RgStream bounds = rg_stream_sub(&algorithm->setup.stream, "bound_paths");
   const RgStream index = rg_stream_sub(&algorithm->setup.stream, "index_paths");
+  RgSetPosterior *set;
 
   PetscFunctionBeginUser;
   PetscCall(rg_robust_create(algorithm));
   PetscCall(PetscMalloc3(state->robust.n_designs, &state->value, state->robust.n_designs,
                          &state->expected, algorithm->setup.n_iterations, &state->recommended));
+  PetscCall(rg_posterior_get_set(&state->robust.model.posterior, &set));
   if (options->bounds == SAMPLED)
-    PetscCall(
-      rg_set_samples_create(state->robust.model.set, options->paths, &bounds, &state->samples));
+    PetscCall(rg_set_samples_create(set, options->paths, &bounds, &state->samples));
   if (options->index_paths && state->robust.measure.kind != RG_MEASURE_EXPECTATION)
-    PetscCall(rg_set_samples_create(state->robust.model.set, options->index_paths, &index,
-                                    &state->index_samples));
+    PetscCall(rg_set_samples_create(set, options->index_paths, &index, &state->index_samples));
   PetscFunctionReturn(0);
 }
 

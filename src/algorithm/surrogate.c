@@ -60,13 +60,8 @@ PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, 
 
   PetscFunctionBeginUser;
   *best = -INFINITY;
-  if (model->set) {
-    const double *all = rg_set_posterior_mean(model->set);
-    for (int i = 0; i < history->n; i++) *best = fmax(*best, all[history->index[i]]);
-    PetscFunctionReturn(0);
-  }
   PetscCall(PetscMalloc2((size_t)history->n, &mean, (size_t)history->n, &sd));
-  PetscCall(rg_model_predict(model, history->n, history->x, mean, sd));
+  PetscCall(rg_model_predict_history(model, history, 0, history->n, mean, sd));
   for (int i = 0; i < history->n; i++) *best = fmax(*best, mean[i]);
   PetscCall(PetscFree2(mean, sd));
   PetscFunctionReturn(0);

@@ -20,7 +20,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  variance = rg_set_posterior_variance(state->model.set);
+  variance = rg_posterior_variances(&state->model.posterior);
   index =
     rg_robust_argmax(algorithm, t, "design_ties", state->n_designs * state->n_contexts, variance);
   rg_robust_set_design(algorithm, index / state->n_contexts, query);

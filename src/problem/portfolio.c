@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 #include "problem/pool.h"
 
 enum { DIM = 3, CONTEXT = 2, INPUTS = DIM + CONTEXT, N_PANELS = 12, N_COEFFICIENTS = 10 };

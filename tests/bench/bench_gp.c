@@ -2,7 +2,7 @@
 #include "bench.h"
 
 #include "maths/stream.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 #include "gp/posterior/set/set_posterior.h"
 #include "plain.h"
 

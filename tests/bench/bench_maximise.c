@@ -5,7 +5,7 @@
 
 #include "acquisition/maximise.h"
 #include "maths/stream.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 
 enum { DIM = 3, N = 100 };
 

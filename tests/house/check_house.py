@@ -25,6 +25,8 @@ ONLY_WORDS = [
     (r"\bMPI_[A-Z]\w*", ["gp/team/", "gp/posterior/iterative/", "study/run/", "cli/",
                          "study/record/software.c", "base/child_spawn.c", "regatta/run.h"],
      "talks between ranks"),
+    (r"\b(model|posterior)(->|\.)(posterior\.)?(set|ops|iterative|slot)\b", ["gp/"],
+     "asks for a back end of the posterior"),
 ]
 ONLY_HEADERS = [
     (r"hdf5\w*\.h", ["study/hdf5/", "study/record/software.c"]),

@@ -3,7 +3,7 @@
 
 #include "gp/team/distributed.h"
 #include "gp/model/fit.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 #include "gp/path/sample_path.h"
 
 enum { MOST = 157, QUERIES = 23, DIM = SUPPORT_DIM };

@@ -4,7 +4,7 @@
 #include "gp_support.h"
 
 #include "gp/posterior/iterative/iterative.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 
 enum { N = 301, QUERIES = 21, DIM = 3, SIZES = 6 };
 

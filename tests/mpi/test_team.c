@@ -5,7 +5,7 @@
 
 #include "gp/posterior/exact/cross_covariance.h"
 #include "gp/model/fit.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 #include "gp/path/sample_path.h"
 
 enum { MOST = 60, QUERIES = 9, DIM = SUPPORT_DIM };
@@ -62,15 +62,16 @@ static void lead_posterior(RgTeam *team)
   for (int i = 0; i < 30; i++) {
     RG_OK(rg_posterior_append(&shared, X + i * DIM, y[i], &failure));
     RG_OK(rg_posterior_append(&alone, X + i * DIM, y[i], &failure));
-    assert_true(shared.remote == rg_team_takes(team, i + 1));
-    if (!shared.remote) {
+    assert_true(rg_posterior_has_factor(&shared) == !rg_team_takes(team, i + 1));
+    if (rg_posterior_has_factor(&shared)) {
       assert_int_equal(rg_team_jobs(team), 0);
       assert_memory_equal(shared.beta, alone.beta, (size_t)(i + 1) * sizeof(double));
     }
   }
   compare(&shared, &alone);
-  RG_OK(rg_posterior_append_batch(&shared, 20, X + 30 * DIM, y + 30, &failure));
-  RG_OK(rg_posterior_append_batch(&alone, 20, X + 30 * DIM, y + 30, &failure));
+  const RgObservations more = {20, X + 30 * DIM, NULL, y + 30};
+  RG_OK(rg_posterior_extend(&shared, &more, &failure));
+  RG_OK(rg_posterior_extend(&alone, &more, &failure));
   compare(&shared, &alone);
   RG_OK(rg_posterior_set(&shared, &other, 2e-2, 0.1, shared.n, shared.X, shared.y, &failure));
   RG_OK(rg_posterior_set(&alone, &other, 2e-2, 0.1, alone.n, alone.X, alone.y, &failure));
@@ -80,7 +81,7 @@ static void lead_posterior(RgTeam *team)
   compare(&shared, &alone);
   RG_OK(rg_posterior_set(&shared, &kernel, 1e-2, 0.1, 8, X, y, &failure));
   RG_OK(rg_posterior_set(&alone, &kernel, 1e-2, 0.1, 8, X, y, &failure));
-  assert_false(shared.remote);
+  assert_true(rg_posterior_has_factor(&shared));
   compare(&shared, &alone);
   RG_OK(rg_posterior_set(&shared, NULL, 1e-2, 0.1, MOST, X, y, &failure));
   RG_OK(rg_posterior_set(&alone, NULL, 1e-2, 0.1, MOST, X, y, &failure));

@@ -2,7 +2,7 @@
    points against merged ones, and the limit of a vanishing bandwidth. */
 #include "test_main.h"
 
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 
 static const double d1_x[] = {0.1, 0.4, 0.45, 0.9}, d1_y[] = {0.2, -0.5, 0.7, 0.1};
 static const double d2_x[] = {0.2, 0.3, 0.7, 0.8, 0.5, 0.1, 0.2, 0.3}, d2_y[] = {1, 2, -1, 1.4};

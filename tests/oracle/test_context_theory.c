@@ -4,7 +4,7 @@
 
 #include "gp/model/fit.h"
 #include "gp/model/information_gain.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 #include "theory/context_bounds.h"
 
 static const RgKdeTheory unit = {{1, 1, 1}, 2, 1, 0.01, 1.8};

@@ -3,7 +3,7 @@
 #include "test_main.h"
 
 #include "maths/blas.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 #include "gp/path/sample_path.h"
 #include "gp/posterior/set/set_posterior.h"
 

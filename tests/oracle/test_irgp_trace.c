@@ -4,7 +4,7 @@
 
 #include "acquisition/confidence.h"
 #include "acquisition/maximise.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 #include "gp/posterior/set/set_posterior.h"
 
 enum { N = 10 };

@@ -117,7 +117,7 @@ static void posterior(void **state)
   RG_CLOSE(y_of(0), -1.51340042166, 1e-11);
   RG_CLOSE(y_of(5), 0.716163983494, 1e-11);
   bench_make("expectation", "rrgp_ucb", NULL, &bench);
-  const RgSetPosterior *set = updated(&bench)->model.set;
+  const RgSetPosterior *set = updated(&bench)->model.posterior.set;
   for (int k = 0; k < 4; ++k) {
     const int at = expected[k].x * SIDE + expected[k].w;
     RG_CLOSE(rg_set_posterior_mean(set)[at], expected[k].mean, 1e-10);
@@ -207,7 +207,7 @@ static void ties_and_widths(void **state)
     bench_make("expectation", "rrgp_ucb", NULL, &bench);
     bench.history.n = n;
     const int at = data_x[n] * SIDE + data_w[n];
-    gain += 0.5 * log1p(rg_set_posterior_variance(updated(&bench)->model.set)[at] / 1e-6);
+    gain += 0.5 * log1p(rg_set_posterior_variance(updated(&bench)->model.posterior.set)[at] / 1e-6);
     bench_free(&bench);
   }
   RG_CLOSE(gain, 41.4223912054, 1e-10);
@@ -229,7 +229,7 @@ static void native_units(void **state)
   bench_make("ptr(0.5)", "rrgp_ucb", NULL, &bench);
   standardised = false;
   const RgRobust *robust = updated(&bench);
-  const double *mean = rg_set_posterior_mean(robust->model.set);
+  const double *mean = rg_set_posterior_mean(robust->model.posterior.set);
   assert_true(fabs(robust->model.scale - 1) > 0.04 && fabs(robust->model.shift) > 0.05);
   RG_OK(PetscMalloc1(size, &native));
   for (int i = 0; i < size; ++i) native[i] = robust->model.shift + robust->model.scale * mean[i];
@@ -240,7 +240,7 @@ static void native_units(void **state)
   for (int i = 0; i < SIDE; ++i) RG_CLOSE(robust->value[i], F[i], 1e-12);
   RG_OK(rg_algorithm_ask(&bench.algorithm, 6, &bench.history, &bench.query, &failure));
   const double width = sqrt(bench.extra[RG_ROBUST_CONFIDENCE]) * robust->model.scale;
-  const double *variance = rg_set_posterior_variance(robust->model.set);
+  const double *variance = rg_set_posterior_variance(robust->model.posterior.set);
   for (int i = 0; i < SIDE; ++i) {
     double p = 0;
     for (int j = 0; j < SIDE; ++j)

@@ -18,7 +18,8 @@ PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, in
                              .n_slopes = n_slopes,
                              .form = form,
                              .designs = designs,
-                             .is_product = form != RG_CONTEXT_PAIRS && !posterior->remote};
+                             .is_product =
+                               form != RG_CONTEXT_PAIRS && rg_posterior_has_factor(posterior)};
   PetscCall(PetscMalloc1((size_t)size * dim_c, &cp->contexts));
   PetscCall(PetscArraycpy(cp->contexts, contexts, (size_t)size * dim_c));
   if (cp->is_product) PetscCall(rg_context_product_create(cp));

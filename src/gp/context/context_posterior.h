@@ -8,7 +8,7 @@
 #ifndef RG_GP_CONTEXT_POSTERIOR_H
 #define RG_GP_CONTEXT_POSTERIOR_H
 
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 
 #define RG_CONTEXT_BATCH 32 /* most designs of one prediction */
 

@@ -2,7 +2,7 @@
    contexts enter through matrices of the data alone. */
 #include "gp/context/context_posterior_internal.h"
 #include "gp/context/bilinear_forms.h"
-#include "gp/posterior/exact/posterior_internal.h"
+#include "gp/posterior/exact/exact.h"
 #include "maths/blas.h"
 #include "maths/column_basis.h"
 
@@ -139,8 +139,8 @@ PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
   cp->is_product = cp->is_product && n > 0;
   cp->product = p;
   if (!cp->is_product) PetscFunctionReturn(0);
-  rg_posterior_solve(posterior);
-  PetscCall(rg_posterior_invert(posterior));
+  rg_exact_solve(posterior);
+  PetscCall(rg_exact_invert(posterior));
   p->n = posterior->n;
   p->n_columns = cp->size + cp->n_slopes * cp->dim_c;
   PetscCall(PetscMalloc1(n * p->n_columns, &F));

@@ -98,8 +98,8 @@ PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
   decide_noise(model, noise_variance);
   model->noise_variance = s->configured_noise;
   if (inputs_are_finite(domain, s->use_context)) {
-    PetscCall(rg_set_posterior_create(&s->inputs, &model->kernel, model->noise_variance, 0.0,
-                                      s->capacity, &model->set));
+    PetscCall(rg_posterior_create_on_set(&s->inputs, &model->kernel, model->noise_variance, 0.0,
+                                         s->capacity, &model->posterior));
   } else {
     PetscCall(rg_posterior_create(&model->kernel, model->noise_variance, 0.0,
                                   local_capacity(team, s->capacity), &model->posterior));
@@ -114,11 +114,7 @@ PetscErrorCode rg_model_destroy(RgModel *model)
 
   PetscFunctionBeginUser;
   if (!s) PetscFunctionReturn(0);
-  if (model->set) {
-    PetscCall(rg_set_posterior_destroy(&model->set));
-  } else {
-    PetscCall(rg_posterior_destroy(&model->posterior));
-  }
+  PetscCall(rg_posterior_destroy(&model->posterior));
   PetscCall(rg_kernel_destroy(&model->kernel));
   PetscCall(rg_kernel_destroy(&s->configured));
   PetscCall(rg_fit_work_destroy(&s->fit_work));
@@ -155,6 +151,7 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
 {
   struct RgModelState *s = model->state;
   const size_t dim = s->dim;
+  const bool finite = inputs_are_finite(model->domain, s->use_context);
 
   PetscFunctionBeginUser;
   PetscCheck(history->n >= s->n, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
@@ -164,7 +161,7 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
     rg_model_input(model, history, i, s->X + i * dim);
     s->y[i] = history->y[i];
     s->index[i] = rg_model_index(model, history, i);
-    PetscCheck(!model->set || s->index[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+    PetscCheck(!finite || s->index[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "evaluation %d is not at a point of the finite domain", i);
     if (!isfinite(s->y[i]))
       rg_failure_set(failure, "the output of evaluation %d is not finite", i + 1);
@@ -204,7 +201,7 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
       PetscCall(rg_model_append(model, failure));
     }
   }
-  if (!model->set) model->report.jitter = model->posterior.jitter;
+  model->report.jitter = model->posterior.jitter;
   if (s->clock) PetscCall(rg_clock_end(s->clock, RG_STAGE_FIT));
   PetscFunctionReturn(0);
 }
@@ -212,9 +209,31 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
 PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean, double *sd)
 {
   PetscFunctionBeginUser;
-  PetscCheck(!model->set, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "a model on a finite set is read by index, not at points");
   PetscCall(rg_posterior_predict(&model->posterior, m, Z, mean, sd, &model->state->prediction));
   for (int j = 0; j < m; j++) sd[j] = sqrt(sd[j]);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history, int first, int m,
+                                        double *mean, double *sd)
+{
+  const double *means = rg_posterior_means(&model->posterior);
+  const double *variances = rg_posterior_variances(&model->posterior);
+  double *Z;
+
+  PetscFunctionBeginUser;
+  if (means) {
+    for (int i = 0; i < m; i++) {
+      const int index = rg_model_index(model, history, first + i);
+      mean[i] = means[index];
+      sd[i] = sqrt(variances[index]);
+    }
+    PetscFunctionReturn(0);
+  }
+  const int dim = model->state->dim;
+  PetscCall(PetscMalloc1((size_t)m * dim, &Z));
+  for (int i = 0; i < m; i++) rg_model_input(model, history, first + i, Z + (size_t)i * dim);
+  PetscCall(rg_model_predict(model, m, Z, mean, sd));
+  PetscCall(PetscFree(Z));
   PetscFunctionReturn(0);
 }

@@ -7,8 +7,7 @@
 #include "base/history.h"
 #include "base/params.h"
 #include "gp/model/fit.h"
-#include "gp/posterior/exact/posterior.h"
-#include "gp/posterior/set/set_posterior.h"
+#include "gp/posterior/posterior.h"
 
 typedef enum { RG_FIT_FIXED, RG_FIT_ML, RG_FIT_MAP } RgFitPolicy;
 typedef enum {
@@ -93,8 +92,7 @@ typedef struct {
   double noise_variance;             /* in model units */
   double mean;                       /* constant prior mean, model units */
   double shift, scale;               /* y_model = (y - shift) / scale */
-  RgPosterior posterior;             /* where `set` is NULL */
-  RgSetPosterior *set;               /* the model's inputs are all finite; else NULL */
+  RgPosterior posterior;             /* on the set of the model's inputs where they are finite */
   RgModelReport report;
   struct RgModelState *state; /* private */
 } RgModel;
@@ -131,14 +129,17 @@ PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
 PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailure *failure);
 
 /* Posterior mean and deviation of f in model units at m points (unit coordinates, x and c joined).
-   Only where `set` is NULL, PETSC_ERR_SUP elsewhere: on finite sets read rg_set_posterior_mean and
-   rg_set_posterior_variance by index. */
+   PETSC_ERR_SUP on finite sets: read rg_posterior_means and rg_posterior_variances by index. */
 PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean, double *sd);
+/* The same, one point after another, at the inputs of evaluations first .. first + m - 1 of the
+   history, on any domain. */
+PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history, int first, int m,
+                                        double *mean, double *sd);
 
 /* Whether the inputs are (x, c); false: x alone, contexts act as noise. */
 bool rg_model_uses_context(const RgModel *model);
-/* The input of evaluation i: kernel.dim unit coordinates z, and the index into `set` (where it is
-   not NULL). */
+/* The input of evaluation i: kernel.dim unit coordinates z, and its flat index where the inputs are
+   finite. */
 void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z);
 int rg_model_index(const RgModel *model, const RgHistory *history, int i);
 

@@ -41,39 +41,33 @@ void rg_model_convert_outputs(RgModel *model, int first)
 
 /* ---- the posterior ------------------------------------------------------------------------- */
 
+/* Evaluations first .. n-1 in model units. */
+static RgObservations observations(const struct RgModelState *s, int first)
+{
+  return (RgObservations){s->n - first, s->X + (size_t)first * s->dim, s->index + first,
+                          s->y_model + first};
+}
+
 PetscErrorCode rg_model_append(RgModel *model, RgFailure *failure)
 {
   struct RgModelState *s = model->state;
+  const RgObservations data = observations(s, s->held);
 
   PetscFunctionBeginUser;
-  if (!model->set && s->held < s->n) {
-    PetscCall(rg_posterior_append_batch(&model->posterior, s->n - s->held,
-                                        s->X + (size_t)s->held * s->dim, s->y_model + s->held,
-                                        failure));
-    if (!failure->failed) s->held = s->n;
-  }
-  for (; s->held < s->n && !failure->failed; s->held++) {
-    const int i = s->held;
-    PetscCall(rg_set_posterior_append(model->set, s->index[i], s->y_model[i], failure));
-  }
+  PetscCall(rg_posterior_extend(&model->posterior, &data, failure));
+  if (!failure->failed) s->held = s->n;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode rebuild(RgModel *model, RgFailure *failure)
 {
   struct RgModelState *s = model->state;
+  const RgObservations data = observations(s, 0);
 
   PetscFunctionBeginUser;
-  if (model->set) {
-    PetscCall(
-      rg_set_posterior_reset(model->set, &model->kernel, model->noise_variance, model->mean));
-    s->held = 0;
-    PetscCall(rg_model_append(model, failure));
-  } else {
-    PetscCall(rg_posterior_set(&model->posterior, &model->kernel, model->noise_variance,
-                               model->mean, s->n, s->X, s->y_model, failure));
-    s->held = s->n;
-  }
+  PetscCall(rg_posterior_reset(&model->posterior, &model->kernel, model->noise_variance,
+                               model->mean, &data, failure));
+  s->held = s->n;
   PetscFunctionReturn(0);
 }
 
@@ -206,7 +200,7 @@ PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
     PetscCall(rebuild(model, failure));
   } else if (same_outputs) {
     PetscCall(rg_model_append(model, failure));
-  } else if (model->set) {
+  } else if (!rg_posterior_takes_outputs(&model->posterior)) {
     PetscCall(rebuild(model, failure));
   } else {
     PetscCall(rg_model_append(model, failure));

@@ -53,23 +53,6 @@ static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
   PetscFunctionReturn(0);
 }
 
-/* alpha = (K + noise I)^-1 r in place, n x count. */
-static PetscErrorCode solve(RgPosterior *posterior, int count, double *alpha)
-{
-  int n = posterior->n, ld = posterior->capacity;
-
-  PetscFunctionBeginUser;
-  if (posterior->remote) {
-    PetscCall(rg_posterior_solve_many(posterior, count, alpha));
-  } else if (n) {
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, count, n, 1.0,
-                posterior->L, ld, alpha, count);
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, count, n, 1.0,
-                posterior->L, ld, alpha, count);
-  }
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *posterior, int count,
                                       const double *e, RgRandom *random)
 {
@@ -94,7 +77,7 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
         posterior->y[i] - posterior->mean - ops->dot(path->n, bundle->weight + s * M, cosine) - *e;
     }
   }
-  PetscCall(solve(posterior, count, bundle->alpha));
+  PetscCall(rg_posterior_solve_many(posterior, count, bundle->alpha));
   path->mean = posterior->mean;
   path->posterior = posterior;
   PetscCall(rg_feature_bundle_select(bundle, 0));

@@ -224,13 +224,13 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
   for (int i = 0; i < n; ++i) {
     path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
   }
-  if (posterior->remote) {
-    PetscCall(rg_posterior_solve_many(posterior, 1, path->alpha));
-  } else {
+  if (rg_posterior_has_factor(posterior)) {
     cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld,
                 path->alpha, 1);
     cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, posterior->L, ld,
                 path->alpha, 1);
+  } else {
+    PetscCall(rg_posterior_solve_many(posterior, 1, path->alpha));
   }
   path->mean = posterior->mean;
   path->posterior = posterior;

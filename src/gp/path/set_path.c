@@ -3,7 +3,7 @@
 #include "base/room.h"
 #include "maths/vector.h"
 #include "gp/kernel/kernel_internal.h"
-#include "gp/posterior/exact/posterior_internal.h"
+#include "gp/posterior/exact/exact.h"
 #include "gp/posterior/set/set_factor.h"
 
 #include <math.h>
@@ -171,7 +171,7 @@ static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
   double *V;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_posterior_invert(posterior));
+  PetscCall(rg_exact_invert(posterior));
   PetscCall(reserve((size_t)rows * RG_TILE + 8, &paths->tile_room, &paths->tile));
   V = paths->tile + (64 - (uintptr_t)paths->tile % 64) / sizeof(double) % 8;
   for (int first = 0; first < count; first += RG_TILE) {

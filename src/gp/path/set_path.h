@@ -11,7 +11,7 @@
 
 #include "base/domain.h"
 #include "maths/stream.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 
 typedef struct RgSetPaths RgSetPaths;
 

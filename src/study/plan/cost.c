@@ -102,21 +102,18 @@ static double path_seconds(int count, double features, bool weights, double inpu
          unit.raw_kernel * inputs * update * t1;
 }
 
-/* Which structure a posterior on a finite set can make use of (gp/set_posterior.h). */
-typedef enum { ROWS, PRODUCT, ADDITIVE } Structure;
-
-static Structure structure_of(const RgCell *cell)
+/* How a posterior on a finite set is represented. */
+static RgSetMethod method_of(const RgCell *cell)
 {
   const RgSurrogateOptions *model = &cell->surrogate;
   const double n = cell->run.initial_points + (double)cell->run.iterations;
-  const double points = finite_points(cell);
+  const bool product =
+    model->structure == RG_STRUCTURE_PRODUCT ||
+    (model->structure == RG_STRUCTURE_WHOLE && rg_kernel_classes[model->kernel]->separable);
 
-  if (!cell->grid || 8 * n * points <= (1 << 20)) return ROWS;
-  if (model->structure == RG_STRUCTURE_ADDITIVE) return ADDITIVE;
-  if (points <= 2048 || model->structure == RG_STRUCTURE_SHIFT) return ROWS;
-  return model->structure == RG_STRUCTURE_PRODUCT || rg_kernel_classes[model->kernel]->separable
-           ? PRODUCT
-           : ROWS;
+  return rg_set_method_auto(n, finite_points(cell),
+                            cell->grid && model->structure == RG_STRUCTURE_ADDITIVE,
+                            cell->grid && product);
 }
 
 /* Search for the best design through a list of contexts (gp/context_posterior.h). */
@@ -168,10 +165,10 @@ static double model_seconds(const RgCell *cell, double n0, double n)
   if (points > 0) {
     const bool changes = model->fit != RG_FIT_FIXED || model->standardise;
     const double rebuilds = changes ? 1.0 / model->refit_every : 0;
-    const Structure structure = structure_of(cell);
-    if (structure != ROWS && !changes)
+    const RgSetMethod method = method_of(cell);
+    if (method != RG_SET_ROWS && !changes)
       return seconds +
-             points * (unit.structured * T + (structure == PRODUCT ? unit.column * t1 : 0));
+             points * (unit.structured * T + (method == RG_SET_PRODUCT ? unit.column * t1 : 0));
     return seconds + points * (unit.update * t1 + unit.rebuild * rebuilds * t2 / 2);
   }
   if (cell->dim_c && cell->algorithm->nodes) return seconds + node_seconds(cell, n0, n);
@@ -222,7 +219,7 @@ static double model_bytes(const RgCell *cell, double n)
   const double batch = fmax(cell->maximiser.raw_samples, cell->maximiser.restarts);
   const double factors = cell->surrogate.fit != RG_FIT_FIXED ? 4 : 2;
 
-  if (points > 0 && structure_of(cell) != ROWS)
+  if (points > 0 && method_of(cell) != RG_SET_ROWS)
     return 8 * (points * (7 + inputs) + 3 * n * sqrt(points) + n * n);
   if (points > 0) return 8 * (points * (n + 4 + inputs) + factors * n * n);
   return 8 * (2 * n * batch + batch * inputs * 2 + n * inputs);

@@ -91,9 +91,9 @@ static PetscErrorCode run_create(RgTrialRun *run)
   run->noise = trial_stream(run, "noise");
   run->contexts = trial_stream(run, "context");
   run->n_extra = count_columns(cell->algorithm->columns);
-  PetscCall(PetscCalloc6(dim, &run->unit_x, PetscMax(context_dim, 1), &run->unit_c, dim,
+  PetscCall(PetscCalloc5(dim, &run->unit_x, PetscMax(context_dim, 1), &run->unit_c, dim,
                          &run->native_x, PetscMax(context_dim, 1), &run->native_c,
-                         PetscMax(run->n_extra, 1), &run->extra, dim + context_dim, &run->input));
+                         PetscMax(run->n_extra, 1), &run->extra));
   run->query = (RgQuery){.x = run->unit_x, .c = run->unit_c, .extra = run->extra};
   PetscCall(PetscMalloc1(PetscMax(run->trial->n_evaluations, 1), &run->recommended));
   PetscCall(rg_history_create(domain, run->trial->n_evaluations, &run->history));
@@ -112,8 +112,7 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
   PetscCall(rg_history_destroy(&run->history));
   PetscCall(rg_evaluation_log_close(&run->log));
   PetscCall(PetscFree(run->recommended));
-  PetscCall(
-    PetscFree6(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra, run->input));
+  PetscCall(PetscFree5(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra));
   if (run->instance) run->problem->task = (RgTask){0}; /* it may outlive the trial */
   PetscCall(rg_instances_give_back(&run->instance));
   if (!run->host->instances) PetscCall(rg_instances_destroy(&run->instances));
@@ -139,17 +138,10 @@ static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
 /* Posterior deviation at the newest evaluation, before the model has learned of it. */
 static PetscErrorCode newest_deviation(RgTrialRun *run, RgModel *model, double *sd)
 {
-  const int last = run->history.n - 1;
   double mean;
 
   PetscFunctionBeginUser;
-  if (model->set) {
-    const int index = rg_model_index(model, &run->history, last);
-    *sd = sqrt(rg_set_posterior_variance(model->set)[index]);
-  } else {
-    rg_model_input(model, &run->history, last, run->input);
-    PetscCall(rg_model_predict(model, 1, run->input, &mean, sd));
-  }
+  PetscCall(rg_model_predict_history(model, &run->history, run->history.n - 1, 1, &mean, sd));
   PetscFunctionReturn(0);
 }
 

@@ -19,7 +19,6 @@ typedef struct {
   RgStream noise, contexts;
   RgQuery query; /* storage below */
   double *unit_x, *unit_c, *native_x, *native_c, *extra;
-  double *input; /* of the model: x, then c */
   int n_extra;
   RgTrialHost *host;
   RgEvaluationLog *log; /* of a costly problem; else NULL */

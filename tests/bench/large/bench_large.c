@@ -14,7 +14,7 @@
 #include "gp/team/distributed_matrix.h"
 #include "gp/model/fit.h"
 #include "gp/posterior/iterative/iterative.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 
 enum { DIM = 3, APPENDED = 100, POINTS = 1000, ORDER = 2048 };
 

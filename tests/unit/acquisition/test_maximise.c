@@ -430,8 +430,8 @@ static void test_acquire_finite(void **state)
   RG_OK(rg_model_update(&model, &history, &failure));
   RG_OK(rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value, &failure));
   for (int i = 0; i < N; i++)
-    expected[i] =
-      rg_set_posterior_mean(model.set)[i] + 1.5 * sqrt(rg_set_posterior_variance(model.set)[i]);
+    expected[i] = rg_set_posterior_mean(model.posterior.set)[i] +
+                  1.5 * sqrt(rg_set_posterior_variance(model.posterior.set)[i]);
   assert_int_equal(query.index, rg_argmax(N, expected, NULL));
   assert_true(x == domain.design.points[query.index] && value == expected[query.index]);
 

@@ -436,8 +436,8 @@ static void pims_records_its_confidence(void **state)
     for (int t = 1; t <= 30; t++) {
       ask(&bench, t);
       RgModel *model = bench.class->model(&bench.algorithm);
-      const double *mean = rg_set_posterior_mean(model->set);
-      const double *variance = rg_set_posterior_variance(model->set);
+      const double *mean = rg_set_posterior_mean(model->posterior.set);
+      const double *variance = rg_set_posterior_variance(model->posterior.set);
       double least = INFINITY, confidence = bench.extra[0], maximum = bench.extra[1];
       for (int i = 0; i < 30; i++) {
         double z = (maximum - mean[i]) / sqrt(variance[i]);

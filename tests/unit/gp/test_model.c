@@ -101,10 +101,11 @@ static RgModelReport show(RgModel *model, const Frame *frame, int n)
 /* Posterior mean and variance at a few points, or on the whole set. */
 static int posterior_of(RgModel *model, double *mean, double *variance)
 {
-  if (model->set) {
-    int size = rg_set_posterior_size(model->set);
-    memcpy(mean, rg_set_posterior_mean(model->set), (size_t)size * sizeof(double));
-    memcpy(variance, rg_set_posterior_variance(model->set), (size_t)size * sizeof(double));
+  if (model->posterior.set) {
+    int size = rg_set_posterior_size(model->posterior.set);
+    memcpy(mean, rg_set_posterior_mean(model->posterior.set), (size_t)size * sizeof(double));
+    memcpy(variance, rg_set_posterior_variance(model->posterior.set),
+           (size_t)size * sizeof(double));
     return size;
   }
   enum { M = 7 };
@@ -139,7 +140,7 @@ static void check_pieces(Frame *frame, bool use_context, double noise, double to
   RgModel once = model_create(frame, use_context, noise);
   for (int n = 0; n <= BUDGET; n++) show(&pieces, frame, n);
   show(&once, frame, BUDGET);
-  assert_true((pieces.set != NULL) == rg_space_is_finite(&frame->domain.design));
+  assert_true((pieces.posterior.set != NULL) == rg_space_is_finite(&frame->domain.design));
   assert_same_posterior(&pieces, &once, tolerance);
   assert_int_equal(pieces.kernel.dim, use_context ? 3 : 2);
   RG_OK(rg_model_destroy(&pieces));
@@ -186,10 +187,10 @@ static void test_set_is_box(void **state)
     show(&set, &frame, n);
     show(&box, &open, n);
   }
-  assert_non_null(set.set);
-  assert_null(box.set);
-  const double *set_mean = rg_set_posterior_mean(set.set);
-  const double *set_variance = rg_set_posterior_variance(set.set);
+  assert_non_null(set.posterior.set);
+  assert_null(box.posterior.set);
+  const double *set_mean = rg_set_posterior_mean(set.posterior.set);
+  const double *set_variance = rg_set_posterior_variance(set.posterior.set);
   for (int i = 0; i < 30; i++) {
     for (int c = 0; c < 3; c++) {
       double z[3], mean, sd;

@@ -1,7 +1,7 @@
 #include "gp_support.h"
 
 #include "maths/blas.h"
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 
 #define DIM SUPPORT_DIM
 #define N 57

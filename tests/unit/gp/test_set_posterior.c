@@ -1,6 +1,6 @@
 #include "gp_support.h"
 
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 #include "gp/path/sample_path.h"
 #include "gp/posterior/set/set_posterior.h"
 

@@ -1,10 +1,11 @@
+/* Posterior covariances with fixed points as weighted sums of kernels. */
 #include "gp/posterior/exact/cross_covariance.h"
 #include "maths/blas.h"
 
 PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, const double *X,
                                           RgCrossCovariance *cross)
 {
-  int n = posterior->n, dim = posterior->kernel.dim, ld = posterior->capacity;
+  int n = posterior->n, dim = posterior->kernel.dim;
   double *weights;
 
   PetscFunctionBeginUser;
@@ -18,15 +19,8 @@ PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, c
   PetscCall(PetscArraycpy(cross->points + (size_t)n * dim, X, (size_t)p * dim));
   weights = cross->weights;
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, p, X, weights));
-  if (posterior->remote) {
-    PetscCall(rg_posterior_solve_many(posterior, p, weights));
-    for (size_t i = 0; i < (size_t)n * (size_t)p; ++i) weights[i] = -weights[i];
-  } else if (n) {
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, p, n, -1.0,
-                posterior->L, ld, weights, p);
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, p, n, 1.0,
-                posterior->L, ld, weights, p);
-  }
+  PetscCall(rg_posterior_solve_many(posterior, p, weights));
+  for (size_t i = 0; i < (size_t)n * (size_t)p; ++i) weights[i] = -weights[i];
   PetscCall(PetscArrayzero(weights + (size_t)n * p, (size_t)p * p));
   for (int s = 0; s < p; ++s) weights[(size_t)(n + s) * p + s] = 1.0;
   PetscFunctionReturn(0);

@@ -6,7 +6,7 @@
 #ifndef RG_GP_CROSS_COVARIANCE_H
 #define RG_GP_CROSS_COVARIANCE_H
 
-#include "gp/posterior/exact/posterior.h"
+#include "gp/posterior/posterior.h"
 
 typedef struct {
   const RgKernel *kernel; /* borrowed from the posterior */

@@ -22,21 +22,27 @@ struct RgSetPosterior {
   RgSetListener listeners[MAX_LISTENERS];
 };
 
+RgSetMethod rg_set_method_auto(double capacity, double size, bool additive, bool product)
+{
+  if (capacity * size * sizeof(double) <= CACHE_BYTES) return RG_SET_ROWS;
+  if (additive) return RG_SET_ADDITIVE;
+  return product && size > FEW_POINTS ? RG_SET_PRODUCT : RG_SET_ROWS;
+}
+
 static const RgSetBackend *choose_backend(const RgSetPosterior *posterior)
 {
   const RgSetPrior *prior = &posterior->prior;
-  size_t bytes = (size_t)posterior->capacity * (size_t)prior->size * sizeof(double);
+  RgSetMethod method = posterior->method;
 
-  switch (posterior->method) {
-  case RG_SET_ROWS: return &rg_set_backend_rows;
+  if (method == RG_SET_AUTO)
+    method =
+      rg_set_method_auto(posterior->capacity, prior->size, rg_set_backend_additive.applies(prior),
+                         rg_set_backend_product.applies(prior));
+  switch (method) {
+  case RG_SET_AUTO:
+  case RG_SET_ROWS: break;
   case RG_SET_PRODUCT: return &rg_set_backend_product;
   case RG_SET_ADDITIVE: return &rg_set_backend_additive;
-  default: break;
-  }
-  if (bytes <= CACHE_BYTES) return &rg_set_backend_rows;
-  if (rg_set_backend_additive.applies(prior)) return &rg_set_backend_additive;
-  if (prior->size > FEW_POINTS && rg_set_backend_product.applies(prior)) {
-    return &rg_set_backend_product;
   }
   return &rg_set_backend_rows;
 }

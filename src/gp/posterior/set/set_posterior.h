@@ -18,6 +18,10 @@ typedef enum {
   RG_SET_ADDITIVE /* terms on few axes of a grid each; O(n sum of their sizes) memory */
 } RgSetMethod;
 
+/* What auto comes to for `capacity` observations of `size` points, a kernel and a set that have an
+   additive structure, or a product's: the rule of the posterior, for estimates of its cost too. */
+RgSetMethod rg_set_method_auto(double capacity, double size, bool additive, bool product);
+
 /* One rank-one update. */
 typedef struct {
   int index; /* point observed */

@@ -1,4 +1,5 @@
-#include "gp/posterior/exact/posterior_internal.h"
+/* The inverse of the factor, row by row or all at once. */
+#include "gp/posterior/exact/exact.h"
 #include "gp/posterior/exact/factor.h"
 #include "maths/blas.h"
 
@@ -32,13 +33,13 @@ static void append_row(RgPosterior *posterior, int n)
   X[n * ld + n] = inverse;
 }
 
-PetscErrorCode rg_posterior_invert(RgPosterior *posterior)
+PetscErrorCode rg_exact_invert(RgPosterior *posterior)
 {
   size_t ld = (size_t)posterior->capacity;
 
   PetscFunctionBeginUser;
-  PetscCheck(!posterior->remote, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "The factor of %d data is spread over a team; it has no inverse here", posterior->n);
+  PetscCheck(rg_posterior_has_factor(posterior), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "The %s posterior has no factor to invert here", posterior->ops->name);
   if (!posterior->inverse) {
     PetscCall(PetscMalloc1(ld * ld, &posterior->inverse));
     posterior->n_inverse = 0;

@@ -1,5 +1,6 @@
+/* Batched prediction by the exact back end: tiles of candidates against the inverted factor. */
 #include "gp/kernel/kernel_internal.h"
-#include "gp/posterior/exact/posterior_internal.h"
+#include "gp/posterior/exact/exact.h"
 #include "maths/blas.h"
 
 /* A prediction larger than this (doubles) keeps nothing for a gradient, which then starts over. */
@@ -28,8 +29,7 @@ static size_t slope_stride(const RgPrediction *work)
 }
 
 /* Lay out the arrays for n data and m candidates. */
-static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, bool has_variance,
-                                       RgPrediction *work)
+static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, RgPrediction *work)
 {
   const RgKernel *kernel = &posterior->kernel;
   size_t columns = (size_t)rg_kernel_n_columns(kernel);
@@ -39,9 +39,6 @@ static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, bool
                       &work->B, &work->g,     &work->scratch};
 
   PetscFunctionBeginUser;
-  work->n = posterior->n;
-  work->m = m;
-  work->has_variance = has_variance;
   work->kept = !work->values_only && rows * (size_t)rg_pad(m) * (1 + factors) <= MOST_KEPT;
   tiles = (size_t)(work->kept ? rg_pad(m) : RG_TILE);
   size[0] = rows * tiles;
@@ -87,25 +84,17 @@ static void fill_tile(const RgPosterior *posterior, const RgTileOps *ops, const 
   }
 }
 
-PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
-                                    double *variance, RgPrediction *work)
+PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
+                                double *variance, RgPrediction *work)
 {
   const RgTileOps *ops = rg_tile_ops();
   double diagonal = rg_kernel_diagonal(&posterior->kernel);
   double sum[RG_TILE], squares[RG_TILE];
 
   PetscFunctionBeginUser;
-  if (posterior->remote) {
-    work->n = posterior->n;
-    work->m = m;
-    work->has_variance = variance != NULL;
-    work->kept = false;
-    PetscCall(rg_team_posterior_predict(posterior->team, posterior->slot, m, Z, mean, variance));
-    PetscFunctionReturn(0);
-  }
-  PetscCall(prediction_begin(posterior, m, variance != NULL, work));
-  if (variance) PetscCall(rg_posterior_invert(posterior));
-  else rg_posterior_solve(posterior);
+  PetscCall(prediction_begin(posterior, m, work));
+  if (variance) PetscCall(rg_exact_invert(posterior));
+  else rg_exact_solve(posterior);
   rg_kernel_scale_points(&posterior->kernel, posterior->n, posterior->X, work->A);
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
@@ -141,26 +130,16 @@ static void weigh_tile(const RgPosterior *posterior, const RgTileOps *ops, const
   ops->upper(rows, posterior->inverse, (size_t)posterior->capacity, tile->width, work->U);
 }
 
-PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
-                                     const double *mean_bar, const double *variance_bar,
-                                     RgPrediction *work, double *G)
+PetscErrorCode rg_exact_gradient(RgPosterior *posterior, int m, const double *Z,
+                                 const double *mean_bar, const double *variance_bar,
+                                 RgPrediction *work, double *G)
 {
   const RgTileOps *ops = rg_tile_ops();
   const RgKernel *kernel = &posterior->kernel;
   int columns = rg_kernel_n_columns(kernel), dim = kernel->dim;
 
   PetscFunctionBeginUser;
-  PetscCheck(m == work->m && posterior->n == work->n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-             "The gradient is wanted at %d points with %d data, the prediction was %d and %d", m,
-             posterior->n, work->m, work->n);
-  PetscCheck(!variance_bar || work->has_variance, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-             "The prediction did not ask for the variance");
-  if (posterior->remote) {
-    PetscCall(rg_team_posterior_gradient(posterior->team, posterior->slot, m, Z, mean_bar,
-                                         variance_bar, G));
-    PetscFunctionReturn(0);
-  }
-  if (!variance_bar) rg_posterior_solve(posterior);
+  if (!variance_bar) rg_exact_solve(posterior);
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
 
@@ -179,19 +158,13 @@ PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const double *A, int b,
-                                       const double *B, double *C)
+PetscErrorCode rg_exact_covariance(RgPosterior *posterior, int a, const double *A, int b,
+                                   const double *B, double *C)
 {
   int n = posterior->n, ld = posterior->capacity;
   double *V, *W;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_kernel_cross(&posterior->kernel, a, A, b, B, C));
-  if (n == 0 || a == 0 || b == 0) PetscFunctionReturn(0);
-  if (posterior->remote) {
-    PetscCall(rg_posterior_covariance_remote(posterior, a, A, b, B, C));
-    PetscFunctionReturn(0);
-  }
   PetscCall(PetscMalloc2((size_t)n * a, &V, (size_t)n * b, &W));
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, a, A, V));
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, b, B, W));

@@ -1,0 +1,226 @@
+/* The exact back end: factor, grow, solve. How it predicts is in exact_predict.c. */
+#include "gp/posterior/exact/exact.h"
+
+#include <math.h>
+
+#include "gp/kernel/kernel_internal.h"
+#include "gp/posterior/exact/factor.h"
+#include "maths/blas.h"
+
+/* ---- room ---------------------------------------------------------------------------------- */
+
+/* What is held, n rows, in arrays for the capacity as it is. */
+static PetscErrorCode grow(RgPosterior *posterior, size_t n, size_t old)
+{
+  const size_t size = (size_t)posterior->capacity;
+  double *L;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_posterior_grow(n, size, &posterior->beta));
+  PetscCall(rg_posterior_grow(n, size, &posterior->alpha));
+  PetscCall(rg_posterior_grow(0, size, &posterior->row));
+  PetscCall(PetscMalloc1(size * size, &L));
+  for (size_t j = 0; j < n; ++j)
+    PetscCall(PetscArraycpy(L + j * size + j, posterior->L + j * old + j, n - j));
+  PetscCall(PetscFree(posterior->L));
+  PetscCall(PetscFree(posterior->inverse));
+  posterior->L = L;
+  posterior->n_inverse = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode exact_open(RgPosterior *posterior, int n)
+{
+  (void)n;
+  PetscFunctionBeginUser;
+  PetscCall(grow(posterior, 0, 0));
+  posterior->alpha_valid = false;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode exact_close(RgPosterior *posterior)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(posterior->L));
+  PetscCall(PetscFree(posterior->beta));
+  PetscCall(PetscFree(posterior->alpha));
+  PetscCall(PetscFree(posterior->row));
+  PetscCall(PetscFree(posterior->inverse));
+  posterior->n_inverse = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode exact_reserve(RgPosterior *posterior, int old)
+{
+  PetscFunctionBeginUser;
+  PetscCall(grow(posterior, (size_t)posterior->n, (size_t)old));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the factor ---------------------------------------------------------------------------- */
+
+/* A squared pivot this small is rounding error: the datum repeats what is known exactly. */
+static double smallest_pivot(const RgPosterior *posterior)
+{
+  return posterior->n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->kernel);
+}
+
+/* Factor K + (noise + jitter) I of the data held. *good tells whether all pivots are sound. */
+static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *good)
+{
+  int n = posterior->n, ld = posterior->capacity;
+  double *L = posterior->L, limit = smallest_pivot(posterior);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_lower(&posterior->kernel, n, posterior->X, ld, L));
+  for (int i = 0; i < n; ++i) L[(size_t)i * ld + i] += posterior->noise_variance + jitter;
+  *good = rg_factor_cholesky(n, L, ld) == 0;
+  for (int i = 0; *good && i < n; ++i) {
+    double pivot = L[(size_t)i * ld + i];
+
+    *good = pivot * pivot > limit; /* false for NaN, too */
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Factor from scratch, jitter growing from `jitter` until every pivot is sound. */
+static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *failure)
+{
+  double diagonal = rg_kernel_diagonal(&posterior->kernel);
+  bool good;
+
+  PetscFunctionBeginUser;
+  for (;;) {
+    PetscCall(factor_once(posterior, jitter, &good));
+    if (good) break;
+    jitter = jitter > 0.0 ? 10.0 * jitter : 1e-10 * diagonal;
+    if (!(jitter <= 1.001e-4 * diagonal)) {
+      rg_failure_set(failure,
+                     "Cholesky factorisation of %d data failed with jitter up to 1e-4 of the "
+                     "signal variance",
+                     posterior->n);
+      posterior->n = 0;
+      break;
+    }
+  }
+  posterior->jitter = jitter;
+  posterior->n_inverse = 0;
+  posterior->alpha_valid = false;
+  PetscFunctionReturn(0);
+}
+
+/* beta = L^-1 (y - mean) */
+static void whiten_outputs(RgPosterior *posterior)
+{
+  int n = posterior->n;
+
+  for (int i = 0; i < n; ++i) posterior->beta[i] = posterior->y[i] - posterior->mean;
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L,
+              posterior->capacity, posterior->beta, 1);
+  posterior->alpha_valid = false;
+}
+
+static PetscErrorCode exact_reset(RgPosterior *posterior, const RgObservations *data,
+                                  RgFailure *failure)
+{
+  (void)data;
+  PetscFunctionBeginUser;
+  PetscCall(factor(posterior, 0.0, failure));
+  whiten_outputs(posterior);
+  PetscFunctionReturn(0);
+}
+
+/* Row n of the factor and of beta, from datum n; all of them with jitter when its pivot fails. */
+static PetscErrorCode append_datum(RgPosterior *posterior, int n, RgFailure *failure)
+{
+  const int ld = posterior->capacity;
+  const double *x = posterior->X + (size_t)n * posterior->kernel.dim;
+  double *row = posterior->row, square;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_cross(&posterior->kernel, 1, x, n, posterior->X, row));
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld, row, 1);
+  square = rg_kernel_diagonal(&posterior->kernel) + posterior->noise_variance + posterior->jitter -
+           cblas_ddot(n, row, 1, row, 1);
+  posterior->n = n + 1;
+  if (square > smallest_pivot(posterior)) {
+    const double pivot = sqrt(square), r = posterior->y[n] - posterior->mean;
+
+    for (int j = 0; j < n; ++j) posterior->L[(size_t)j * ld + n] = row[j];
+    posterior->L[(size_t)n * ld + n] = pivot;
+    posterior->beta[n] = (r - cblas_ddot(n, row, 1, posterior->beta, 1)) / pivot;
+    posterior->alpha_valid = false;
+  } else {
+    PetscCall(factor(posterior, posterior->jitter, failure));
+    whiten_outputs(posterior);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode exact_extend(RgPosterior *posterior, const RgObservations *data,
+                                   RgFailure *failure)
+{
+  const int n = posterior->n;
+
+  PetscFunctionBeginUser;
+  for (int i = n - data->n; i < n && !failure->failed; ++i)
+    PetscCall(append_datum(posterior, i, failure));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode exact_set_outputs(RgPosterior *posterior)
+{
+  PetscFunctionBeginUser;
+  whiten_outputs(posterior);
+  PetscFunctionReturn(0);
+}
+
+/* ---- solves -------------------------------------------------------------------------------- */
+
+void rg_exact_solve(RgPosterior *posterior)
+{
+  int n = posterior->n;
+
+  if (posterior->alpha_valid) return;
+  cblas_dcopy(n, posterior->beta, 1, posterior->alpha, 1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, posterior->L,
+              posterior->capacity, posterior->alpha, 1);
+  posterior->alpha_valid = true;
+}
+
+static PetscErrorCode exact_solve_many(const RgPosterior *posterior, int m, double *B)
+{
+  const int n = posterior->n;
+
+  PetscFunctionBeginUser;
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1.0,
+              posterior->L, posterior->capacity, B, m);
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, n, 1.0,
+              posterior->L, posterior->capacity, B, m);
+  PetscFunctionReturn(0);
+}
+
+static double exact_log_likelihood(const RgPosterior *posterior)
+{
+  int n = posterior->n;
+  double value = -0.5 * cblas_ddot(n, posterior->beta, 1, posterior->beta, 1);
+
+  for (int i = 0; i < n; ++i) value -= log(posterior->L[(size_t)i * posterior->capacity + i]);
+  return value - n * 0.91893853320467274178; /* log(2 pi)/2 */
+}
+
+const RgPosteriorOps rg_exact_ops = {
+  .name = "exact",
+  .keeps_data = true,
+  .open = exact_open,
+  .close = exact_close,
+  .reserve = exact_reserve,
+  .reset = exact_reset,
+  .extend = exact_extend,
+  .set_outputs = exact_set_outputs,
+  .solve_many = exact_solve_many,
+  .predict = rg_exact_predict,
+  .gradient = rg_exact_gradient,
+  .covariance = rg_exact_covariance,
+  .log_likelihood = exact_log_likelihood,
+};

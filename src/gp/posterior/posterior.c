@@ -1,0 +1,289 @@
+/* The posterior's interface: what all back ends have in common, and the choice between them. */
+#include "gp/posterior/posterior_ops.h"
+
+#include <math.h>
+
+#include "gp/kernel/kernel_internal.h"
+
+/* ---- the choice ---------------------------------------------------------------------------- */
+
+/* The back end for n data. */
+static const RgPosteriorOps *choose(const RgPosterior *posterior, int n)
+{
+  if (posterior->set) return &rg_set_ops;
+  return rg_team_takes(posterior->team, n) ? &rg_team_ops : &rg_exact_ops;
+}
+
+/* Give the data, n of them soon, to the back end that is chosen for them; did it change? */
+static PetscErrorCode move(RgPosterior *posterior, int n, bool *moved)
+{
+  const RgPosteriorOps *ops = choose(posterior, n);
+
+  PetscFunctionBeginUser;
+  *moved = ops != posterior->ops;
+  if (!*moved) PetscFunctionReturn(0);
+  if (posterior->ops) PetscCall(posterior->ops->close(posterior));
+  posterior->ops = ops;
+  PetscCall(ops->open(posterior, n));
+  PetscFunctionReturn(0);
+}
+
+#define CHECK_HAS(posterior, operation)                                                            \
+  PetscCheck((posterior)->ops->operation, PETSC_COMM_SELF, PETSC_ERR_SUP,                          \
+             "The %s posterior has no %s", (posterior)->ops->name, #operation)
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode begin(const RgKernel *kernel, double noise_variance, double mean,
+                            RgPosterior *posterior)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Noise variance is %g; it must not be negative", noise_variance);
+  PetscCall(PetscMemzero(posterior, sizeof *posterior));
+  PetscCall(rg_kernel_copy(kernel, &posterior->kernel));
+  posterior->noise_variance = noise_variance;
+  posterior->mean = mean;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
+                                   int capacity, RgPosterior *posterior)
+{
+  bool moved;
+
+  PetscFunctionBeginUser;
+  PetscCall(begin(kernel, noise_variance, mean, posterior));
+  PetscCall(move(posterior, 0, &moved));
+  PetscCall(rg_posterior_reserve(posterior, PetscMax(capacity, 1)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel *kernel,
+                                          double noise_variance, double mean, int capacity,
+                                          RgPosterior *posterior)
+{
+  bool moved;
+
+  PetscFunctionBeginUser;
+  PetscCall(begin(kernel, noise_variance, mean, posterior));
+  PetscCall(
+    rg_set_posterior_create(domain, kernel, noise_variance, mean, capacity, &posterior->set));
+  PetscCall(move(posterior, 0, &moved));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team, int expected)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(posterior->n == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "A posterior that holds data can't be given to a team");
+  posterior->team = team;
+  posterior->expected = expected;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
+{
+  PetscFunctionBeginUser;
+  if (posterior->ops) PetscCall(posterior->ops->close(posterior));
+  PetscCall(rg_kernel_destroy(&posterior->kernel));
+  PetscCall(PetscFree(posterior->X));
+  PetscCall(PetscFree(posterior->y));
+  PetscCall(PetscMemzero(posterior, sizeof *posterior));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_grow(size_t n, size_t capacity, double **array)
+{
+  double *longer;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(capacity, &longer));
+  if (n) PetscCall(PetscArraycpy(longer, *array, n));
+  PetscCall(PetscFree(*array));
+  *array = longer;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity)
+{
+  const int old = posterior->capacity;
+  const size_t n = (size_t)posterior->n, dim = (size_t)posterior->kernel.dim;
+
+  PetscFunctionBeginUser;
+  if (capacity <= old) PetscFunctionReturn(0);
+  capacity = rg_pad(capacity);
+  PetscCall(rg_posterior_grow(n * dim, (size_t)capacity * dim, &posterior->X));
+  PetscCall(rg_posterior_grow(n, (size_t)capacity, &posterior->y));
+  posterior->capacity = capacity;
+  if (posterior->ops->reserve) PetscCall(posterior->ops->reserve(posterior, old));
+  PetscFunctionReturn(0);
+}
+
+/* ---- data ---------------------------------------------------------------------------------- */
+
+/* data -> rows first, first + 1, ... of X and y. */
+static PetscErrorCode keep(RgPosterior *posterior, int first, const RgObservations *data)
+{
+  const size_t dim = (size_t)posterior->kernel.dim;
+  double *X = posterior->X + (size_t)first * dim, *y = posterior->y + first;
+
+  PetscFunctionBeginUser;
+  if (X != data->X) PetscCall(PetscArraycpy(X, data->X, (size_t)data->n * dim));
+  if (y != data->y) PetscCall(PetscArraycpy(y, data->y, data->n));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel,
+                                  double noise_variance, double mean, const RgObservations *data,
+                                  RgFailure *failure)
+{
+  const int n = data->n;
+  bool moved;
+
+  PetscFunctionBeginUser;
+  PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Noise variance is %g; it must not be negative", noise_variance);
+  if (kernel) PetscCall(rg_kernel_assign(kernel, &posterior->kernel));
+  posterior->noise_variance = noise_variance;
+  posterior->mean = mean;
+  PetscCall(move(posterior, n, &moved));
+  if (posterior->ops->keeps_data) {
+    if (n > posterior->capacity)
+      PetscCall(rg_posterior_reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
+    PetscCall(keep(posterior, 0, data));
+  }
+  posterior->n = n;
+  PetscCall(posterior->ops->reset(posterior, data, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations *data,
+                                   RgFailure *failure)
+{
+  const int held = posterior->n, n = held + data->n;
+  bool moved;
+
+  PetscFunctionBeginUser;
+  if (data->n == 0) PetscFunctionReturn(0);
+  PetscCall(move(posterior, n, &moved));
+  if (posterior->ops->keeps_data) {
+    if (n > posterior->capacity)
+      PetscCall(rg_posterior_reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
+    PetscCall(keep(posterior, held, data));
+  }
+  posterior->n = n;
+  if (moved) PetscCall(posterior->ops->reset(posterior, data, failure));
+  else PetscCall(posterior->ops->extend(posterior, data, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
+                                double noise_variance, double mean, int n, const double *X,
+                                const double *y, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_posterior_reset(posterior, kernel, noise_variance, mean,
+                               &(RgObservations){n, X, NULL, y}, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, double y,
+                                   RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_posterior_extend(posterior, &(RgObservations){1, x, NULL, &y}, failure));
+  PetscFunctionReturn(0);
+}
+
+bool rg_posterior_takes_outputs(const RgPosterior *posterior)
+{
+  return posterior->ops->set_outputs != NULL;
+}
+
+PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, const double *y)
+{
+  PetscFunctionBeginUser;
+  CHECK_HAS(posterior, set_outputs);
+  posterior->mean = mean;
+  if (y != posterior->y) PetscCall(PetscArraycpy(posterior->y, y, posterior->n));
+  PetscCall(posterior->ops->set_outputs(posterior));
+  PetscFunctionReturn(0);
+}
+
+/* ---- what is asked ------------------------------------------------------------------------- */
+
+PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, double *B)
+{
+  PetscFunctionBeginUser;
+  CHECK_HAS(posterior, solve_many);
+  if (posterior->n && m) PetscCall(posterior->ops->solve_many(posterior, m, B));
+  PetscFunctionReturn(0);
+}
+
+bool rg_posterior_has_factor(const RgPosterior *posterior)
+{
+  return posterior->ops == &rg_exact_ops;
+}
+
+const double *rg_posterior_means(const RgPosterior *posterior)
+{
+  return posterior->ops->means ? posterior->ops->means(posterior) : NULL;
+}
+
+const double *rg_posterior_variances(const RgPosterior *posterior)
+{
+  return posterior->ops->variances ? posterior->ops->variances(posterior) : NULL;
+}
+
+PetscErrorCode rg_posterior_get_set(const RgPosterior *posterior, RgSetPosterior **set)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(posterior->set, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "The %s posterior follows no finite set", posterior->ops->name);
+  *set = posterior->set;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
+                                    double *variance, RgPrediction *work)
+{
+  PetscFunctionBeginUser;
+  CHECK_HAS(posterior, predict);
+  work->n = posterior->n;
+  work->m = m;
+  work->has_variance = variance != NULL;
+  PetscCall(posterior->ops->predict(posterior, m, Z, mean, variance, work));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
+                                     const double *mean_bar, const double *variance_bar,
+                                     RgPrediction *work, double *G)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(m == work->m && posterior->n == work->n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "The gradient is wanted at %d points with %d data, the prediction was %d and %d", m,
+             posterior->n, work->m, work->n);
+  PetscCheck(!variance_bar || work->has_variance, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "The prediction did not ask for the variance");
+  CHECK_HAS(posterior, gradient);
+  PetscCall(posterior->ops->gradient(posterior, m, Z, mean_bar, variance_bar, work, G));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const double *A, int b,
+                                       const double *B, double *C)
+{
+  PetscFunctionBeginUser;
+  CHECK_HAS(posterior, covariance);
+  PetscCall(rg_kernel_cross(&posterior->kernel, a, A, b, B, C));
+  if (posterior->n && a && b) PetscCall(posterior->ops->covariance(posterior, a, A, b, B, C));
+  PetscFunctionReturn(0);
+}
+
+double rg_posterior_log_likelihood(const RgPosterior *posterior)
+{
+  return posterior->ops->log_likelihood ? posterior->ops->log_likelihood(posterior) : NAN;
+}

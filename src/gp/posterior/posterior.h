@@ -1,0 +1,141 @@
+/* The posterior of a Gaussian process: one interface, four back ends.
+
+   Model: y_i = mean + f(x_i) + noise_i, f ~ GP(0, kernel), noise ~ N(0, noise_variance). The
+   variance predicted is that of the latent f. Units: those of y as given.
+
+     exact      a Cholesky factor on this rank that grows row by row
+     team       the same spread over the ranks of a team, from the team's crossover on
+     iterative  no matrix: conjugate gradients over the ranks of the team (iterative/iterative.h)
+     set        mean and variance of every point of a finite set, by rank-one updates
+                (set/set_posterior.h); it is read by index, not at points
+
+   Which of them holds the data is decided in posterior.c and nowhere else; every function below
+   works on all of them but where it says so. */
+#ifndef RG_GP_POSTERIOR_H
+#define RG_GP_POSTERIOR_H
+
+#include "base/domain.h"
+#include "gp/posterior/set/set_posterior.h"
+#include "gp/team/team.h"
+
+typedef struct {
+  const struct RgPosteriorOps *ops; /* the back end that holds the data */
+  RgKernel kernel;                  /* owned copy */
+  double noise_variance;            /* >= 0 */
+  double mean;                      /* constant prior mean */
+  double jitter;                    /* added to the diagonal on top of the noise; 0 unless it was
+                                       needed */
+  int n, capacity;
+  double *X; /* n x dim; NULL on a set */
+  double *y; /* n; NULL on a set */
+  /* exact; NULL elsewhere */
+  double *L;     /* lower Cholesky factor, column-major, leading dimension `capacity` */
+  double *beta;  /* L^-1 (y - mean) */
+  double *alpha; /* (K + noise I)^-1 (y - mean); valid when alpha_valid */
+  bool alpha_valid;
+  double *inverse; /* L^-1 in the layout of L, zeros above the diagonal; NULL until a variance
+                      is predicted, and valid for its first n_inverse rows */
+  int n_inverse;
+  double *row; /* capacity: scratch of an append */
+  /* team */
+  RgTeam *team; /* borrowed; NULL: this rank alone */
+  int expected; /* data that the team makes room for at once */
+  int slot;     /* of the team's posterior */
+  /* set */
+  RgSetPosterior *set; /* owned */
+} RgPosterior;
+
+/* Empty posterior with room for `capacity` data (doubled when exceeded). Copies kernel. */
+PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
+                                   int capacity, RgPosterior *posterior);
+/* The same on the finite points of `domain` (borrowed), for good. */
+PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel *kernel,
+                                          double noise_variance, double mean, int capacity,
+                                          RgPosterior *posterior);
+PetscErrorCode rg_posterior_destroy(RgPosterior *posterior);
+/* Before any data: spread the matrix over `team` (borrowed) whenever it takes so many data.
+   expected: data there will be, so that the team's matrix need not grow; 0: not known. To be called
+   on the leader. */
+PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team, int expected);
+
+/* n data: inputs X (n x dim), which a set ignores; the flat indices of the inputs, which only a set
+   reads; outputs. */
+typedef struct {
+  int n;
+  const double *X;
+  const int *index;
+  const double *y;
+} RgObservations;
+
+/* Replace everything: new hyperparameters (NULL kernel keeps the old ones) and new data. Where a
+   matrix is factored and a pivot fails (its square is below n*eps*k(x,x)), jitter 1e-10*k(x,x) is
+   added, times 10 up to 1e-4*k(x,x); beyond that `failure` is set and the posterior holds no data.
+   X and y may be the posterior's own. O(n^3/3) with a matrix. */
+PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel,
+                                  double noise_variance, double mean, const RgObservations *data,
+                                  RgFailure *failure);
+/* More data below those there are: by one triangular solve each, O(n^2), on one rank; refactors
+   with jitter when a pivot fails. */
+PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations *data,
+                                   RgFailure *failure);
+/* The two for inputs given as points. */
+PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
+                                double noise_variance, double mean, int n, const double *X,
+                                const double *y, RgFailure *failure);
+PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, double y,
+                                   RgFailure *failure);
+/* New outputs for the same inputs (restandardised y): O(n^2). PETSC_ERR_SUP on a set, whose data
+   are given again. */
+PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, const double *y);
+bool rg_posterior_takes_outputs(const RgPosterior *posterior);
+
+/* B := (K + noise I)^-1 B, B: n x m, B[i*m + j]. O(m n^2). Not on a set (PETSC_ERR_SUP). */
+PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, double *B);
+/* Is the factor of the matrix here, in L? What reads it by itself asks first. */
+bool rg_posterior_has_factor(const RgPosterior *posterior);
+
+/* Mean and variance (>= 0) of every point of a set, by flat index; NULL elsewhere. */
+const double *rg_posterior_means(const RgPosterior *posterior);
+const double *rg_posterior_variances(const RgPosterior *posterior);
+/* The posterior on the set itself, for what follows its updates (samples, averages over contexts);
+   PETSC_ERR_SUP elsewhere. */
+PetscErrorCode rg_posterior_get_set(const RgPosterior *posterior, RgSetPosterior **set);
+
+/* Scratch of a batch prediction, kept between calls so that nothing is allocated in a loop.
+   Zero-initialise; set values_only when no gradient will be asked for. */
+typedef struct {
+  bool values_only;  /* nothing is kept for a gradient */
+  int n, m;          /* shape of the last prediction */
+  bool has_variance; /* it included the variance */
+  bool kept;         /* V and slope hold all of it, not just one tile */
+  size_t capacity;   /* doubles allocated */
+  double *memory;    /* owned; what follows points into it */
+  double *A, *B;     /* data and one tile of candidates, divided by the length scales */
+  double *V;         /* tiles of L^-1 k(x_i, z_j) (of k alone without the variance) */
+  double *slope;     /* tiles of the derivatives of k by squared distances, per factor */
+  double *U, *g, *scratch;
+} RgPrediction;
+
+/* mean (m), variance (m, clamped at 0; NULL: not wanted) at Z (m x dim). O(m n^2) at the speed of
+   matrix products: the factor is inverted once after every change, O(n^2) after an append. Not on a
+   set (PETSC_ERR_SUP), like its gradient and the covariance. */
+PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
+                                    double *variance, RgPrediction *work);
+/* Gradient of sum_j phi_j(mean_j, variance_j), given the partial derivatives mean_bar (m) and
+   variance_bar (m; NULL: zero) at the points of the last prediction `work`: G (m x dim), row j =
+   mean_bar_j d mean_j/dz_j + variance_bar_j d variance_j/dz_j. One triangular product, one kernel
+   contraction. May be called more than once for one prediction. */
+PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
+                                     const double *mean_bar, const double *variance_bar,
+                                     RgPrediction *work, double *G);
+PetscErrorCode rg_prediction_destroy(RgPrediction *work);
+
+/* Posterior covariance between two batches: C (a x b, C[i*b + j]). O((a+b) n^2 + a b n). */
+PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const double *A, int b,
+                                       const double *B, double *C);
+
+/* Log marginal likelihood of the data held: -1/2 beta'beta - log det L - n/2 log(2 pi); NaN on a
+   set. */
+double rg_posterior_log_likelihood(const RgPosterior *posterior);
+
+#endif

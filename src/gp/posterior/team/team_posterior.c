@@ -1,0 +1,130 @@
+/* The back end whose matrix is spread over a team: this rank, the leader, keeps inputs and outputs.
+ */
+#include "gp/posterior/posterior_ops.h"
+#include "maths/blas.h"
+
+static PetscErrorCode team_open(RgPosterior *posterior, int n)
+{
+  const int capacity = posterior->expected >= n ? posterior->expected : n + n / 4;
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_team_posterior_create(posterior->team, &posterior->kernel, capacity, &posterior->slot));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode team_close(RgPosterior *posterior)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_team_posterior_destroy(posterior->team, posterior->slot));
+  PetscFunctionReturn(0);
+}
+
+/* What the leader learns from a change. */
+static void note(RgPosterior *posterior)
+{
+  const RgDistributed *distributed = rg_team_posterior(posterior->team, posterior->slot);
+  posterior->n = rg_distributed_size(distributed);
+  posterior->jitter = rg_distributed_jitter(distributed);
+}
+
+static PetscErrorCode team_reset(RgPosterior *posterior, const RgObservations *data,
+                                 RgFailure *failure)
+{
+  (void)data;
+  PetscFunctionBeginUser;
+  PetscCall(rg_team_posterior_set(posterior->team, posterior->slot, &posterior->kernel,
+                                  posterior->noise_variance, posterior->mean, posterior->n,
+                                  posterior->X, posterior->y, failure));
+  note(posterior);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode team_extend(RgPosterior *posterior, const RgObservations *data,
+                                  RgFailure *failure)
+{
+  const int held = rg_distributed_size(rg_team_posterior(posterior->team, posterior->slot));
+
+  PetscFunctionBeginUser;
+  if (held == 0 || held + data->n != posterior->n) {
+    PetscCall(team_reset(posterior, data, failure));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(
+    rg_team_posterior_append(posterior->team, posterior->slot, data->n, data->X, data->y, failure));
+  note(posterior);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode team_set_outputs(RgPosterior *posterior)
+{
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_team_posterior_set_outputs(posterior->team, posterior->slot, posterior->mean, posterior->y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode team_solve_many(const RgPosterior *posterior, int m, double *B)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_team_posterior_solve(posterior->team, posterior->slot, true, true, m, B));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode team_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
+                                   double *variance, RgPrediction *work)
+{
+  PetscFunctionBeginUser;
+  work->kept = false;
+  PetscCall(rg_team_posterior_predict(posterior->team, posterior->slot, m, Z, mean, variance));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode team_gradient(RgPosterior *posterior, int m, const double *Z,
+                                    const double *mean_bar, const double *variance_bar,
+                                    RgPrediction *work, double *G)
+{
+  (void)work;
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_team_posterior_gradient(posterior->team, posterior->slot, m, Z, mean_bar, variance_bar, G));
+  PetscFunctionReturn(0);
+}
+
+/* C - V' W by the solves of the team. */
+static PetscErrorCode team_covariance(RgPosterior *posterior, int a, const double *A, int b,
+                                      const double *B, double *C)
+{
+  const int n = posterior->n;
+  double *V, *W;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)n * a, &V, (size_t)n * b, &W));
+  PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, a, A, V));
+  PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, b, B, W));
+  PetscCall(rg_team_posterior_solve(posterior->team, posterior->slot, true, false, a, V));
+  PetscCall(rg_team_posterior_solve(posterior->team, posterior->slot, true, false, b, W));
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, a, n, -1.0, W, b, V, a, 1.0, C, b);
+  PetscCall(PetscFree2(V, W));
+  PetscFunctionReturn(0);
+}
+
+static double team_log_likelihood(const RgPosterior *posterior)
+{
+  return rg_distributed_log_likelihood(rg_team_posterior(posterior->team, posterior->slot));
+}
+
+const RgPosteriorOps rg_team_ops = {
+  .name = "team",
+  .keeps_data = true,
+  .open = team_open,
+  .close = team_close,
+  .reset = team_reset,
+  .extend = team_extend,
+  .set_outputs = team_set_outputs,
+  .solve_many = team_solve_many,
+  .predict = team_predict,
+  .gradient = team_gradient,
+  .covariance = team_covariance,
+  .log_likelihood = team_log_likelihood,
+};
