@@ -10,7 +10,7 @@ packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-de
   libscalapack-openmpi-dev libhdf5-openmpi-dev libopenblas-dev liblapacke-dev libgsl-dev
   liblbfgsb-dev libyaml-dev libjansson-dev libxxhash-dev librandom123-dev libcmocka-dev hdf5-tools
   python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-xarray
-  python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2 python3-yaml)
+  python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2 python3-yaml python3-xxhash)
 # Only for tests, which are skipped without them: the format, mistakes that clang-tidy finds, leaks of
 # memory, a reader in R (50 MB), a browser.
 test_packages=(clang-format clang-tidy valgrind r-cran-hdf5r chromium-headless-shell python3-sklearn python3-xgboost)
@@ -122,12 +122,12 @@ find_python() {
   local python
   for python in "${REGATTA_PYTHON:-}" /usr/bin/python3 python3; do
     [ -n "$python" ] || continue
-    if "$python" -c 'import h5py, jinja2, matplotlib, pandas, yaml' 2>/dev/null; then
+    if "$python" -c 'import h5py, jinja2, matplotlib, pandas, xxhash, yaml' 2>/dev/null; then
       echo "$python"
       return 0
     fi
   done
-  complain "no Python with h5py, Jinja2, Matplotlib, pandas and PyYAML; set REGATTA_PYTHON"
+  complain "no Python with h5py, Jinja2, Matplotlib, pandas, PyYAML and xxhash; set REGATTA_PYTHON"
   return 1
 }
 

@@ -1,6 +1,10 @@
 """Small results files with made-up numbers in the schema of the results file, for the tests."""
+import struct
+
 import h5py
 import numpy as np
+import xxhash
+from regatta_analysis.load import integrity
 
 ALGORITHMS = ["IRGP-UCB", "GP-UCB", "RGP-UCB", "EI", "TS", "PIMS", "MES", "JES", "Random"]
 STUDY = """name: synthetic
@@ -90,6 +94,29 @@ def write(path, problems, schema_version=1, complete=1, title="A synthetic study
             keep = np.arange(len(p["cells"])) if rows is None else np.asarray(rows[p["label"]])
             if len(keep):
                 _write_group(file.create_group(p["label"]), p, keep)
+        _write_checksums(file)
+    seal(path)
+
+
+def _write_checksums(file):
+    total, count = 0, 0
+    for group in file.values():
+        found = list(integrity.trial_checksums(group))
+        group.create_dataset("checksum", data=np.array([d.hex() for d in found], object),
+                             dtype=h5py.string_dtype())
+        group["checksum"].dims[0].attach_scale(group["trial"])
+        total, count = total + sum(int.from_bytes(d, "big") for d in found), count + len(found)
+    file.attrs["n_trials"] = np.int64(count)
+    file.attrs["checksum"] = integrity.total_checksum(count, total)
+
+
+def seal(path):
+    """Put the trailer behind what HDF5 has written."""
+    with open(path, "rb") as file:
+        data = file.read()
+    digest = xxhash.xxh3_128_digest(data)[::-1]
+    with open(path, "ab") as file:
+        file.write(b"RGTRAIL\n" + struct.pack("<Q", len(data)) + digest)
 
 
 def _write_group(group, p, keep):
@@ -125,6 +152,9 @@ def _write_group(group, p, keep):
     put("algorithm_name", texts(names[cell[0]] for cell in cells), "trial")
     put("problem_name", texts([p["name"]] * len(keep)), "trial")
     put("n_dim_x", np.full(len(keep), p["dim"], np.int32), "trial")
+    put("n_dim_c", np.zeros(len(keep), np.int32), "trial")
+    put("n_dim_z", np.full(len(keep), p["dim"], np.int32), "trial")
+    put("optimum", np.full(len(keep), 3.0), "trial")
     put("cell", texts(f"{p['label']}/{a}/{p['swept'][k]}" for (a, _, _), k in zip(cells, keep)),
         "trial")
     put("swept", texts(p["swept"][k] for k in keep), "trial")
@@ -135,6 +165,7 @@ def _write_group(group, p, keep):
         group["score"] = np.arange(p["scored_regret"].shape[2])
         group["score"].make_scale("score")
         put("scores", texts(p["scores"] for _ in keep), "trial")
+        put("n_scores", np.full(len(keep), len(group["score"]), np.int32), "trial")
         put("score_instantaneous_regret", p["scored_regret"][keep], "trial", "iteration", "score")
     put("host", texts(["node1"] * len(keep)), "trial", into=group.create_group("provenance"))
     timing = group.create_group("timing")

@@ -1,4 +1,5 @@
 """Reading files: shapes, alignment, what is missing, and one clear line for every bad file."""
+import time
 import unittest
 
 import common
@@ -102,6 +103,30 @@ class Load(common.Case):
             found = regret_curves(results, problem, "simple").loc[("TS (fit=map)", 0, seed)]
             np.testing.assert_array_equal(found, swept["arrays"]["simple_regret"][2 + seed, 3:])
 
+    def test_cost_is_linear_in_cells(self):
+        """Four times the cells take about four times as long, not sixteen."""
+        def seconds(n):
+            part = synthetic.problem("Box", ["EI"], seeds=n, queries=2, initial=1)
+            part["swept"] = [f"noise={k}" for k in range(n)]
+            synthetic.write(self.path, [part])
+            start = time.process_time()
+            results = load(self.path)
+            self.assertEqual((len(results.cells()), len(results.trials), len(results.data)),
+                             (n, n, 3 * n))
+            return time.process_time() - start
+        few = min(seconds(400) for _ in range(2))
+        self.assertLess(seconds(1600), 9.0 * few)
+
+    def test_texts(self):
+        synthetic.write(self.path, [self.small, self.large])
+        results = load(self.path)
+        self.assertNotIn("key", results.trials)
+        for key, trial in zip(results.texts("key"), results.trials.itertuples()):
+            self.assertTrue(key.endswith(f";instance={trial.instance};seed={trial.seed}"))
+        np.testing.assert_array_equal(results.group("Large").texts("key", [1, 3]),
+                                      results.texts("key")[[7, 9]])
+        self.assertIn("id", results.xarray("Large").coords)
+
     def test_earlier_trials_are_left_out(self):
         synthetic.write(self.path, [self.small])
         with h5py.File(self.path, "a") as file:
@@ -119,8 +144,6 @@ class Load(common.Case):
                         rows={"Small, d = 2": [1, 4], "Large": [1, 2, 3]})
         synthetic.write(shards / "1-c.h5", both, complete=0, rows=rows)
         (shards / ".tmp.host.1.2").write_bytes(b"half a shard")
-        with open(shards / "0-a.h5", "ab") as shard:
-            shard.write(b"RGTRAIL" + bytes(33))  # a trailer behind HDF5's end of file
         results = load(shards)
         self.assertFalse(results.complete)
         self.assertEqual(results.warnings, [])

@@ -113,10 +113,10 @@ def confidence_figure(results, points=None):
 
 def recorded_law(results, problem, algorithm, t, points=None):
     """The law by formula for the settings a cell was run with; None where there is none."""
-    trials = results.group(problem).trials
-    cell = trials[trials["algorithm"] == algorithm].iloc[0]
-    return confidence_law(cell["algorithm_name"], t, points, cell["n_dim_x"],
-                          options(cell["key"], "algorithm"))
+    group = results.group(problem)
+    first = np.flatnonzero(group.column("algorithm") == algorithm)[:1]
+    name, dim = (group.column(column)[first][0] for column in ("algorithm_name", "n_dim_x"))
+    return confidence_law(name, t, points, dim, options(group.texts("key", first)[0], "algorithm"))
 
 
 def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):

@@ -16,34 +16,36 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from . import integrity
+from .errors import InputError, one_line
 from .settings import aimed_score, problem_label
+from .variables import Cache, Slice, Table, joined, text_of, variables
 
-SCHEMA_VERSION = 1
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
-SUBGROUPS = ("timing", "provenance")
-_LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
+LONG = ("id", "key", "checksum")  # texts that differ from trial to trial
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 
-class InputError(Exception):
-    """A file that cannot be analysed; the message is one line that starts with its path."""
-
-
-def load(path, partial=False):
+def load(path, partial=False, trust=False):
     """Results from a results file or a study directory (read also when only that is there yet).
 
     `.trials` one row per trial; `.data` one row per evaluation; `.xarray(problem)` the labelled
     arrays of one problem; `.study` the text of the study file. `partial`: accept a file that says
-    of itself that it may lack trials (a shard, or files joined by `regatta merge`). Raises
-    InputError.
+    of itself that it may lack trials (a shard, or files joined by `regatta merge`). Files are
+    checked first, in a child process: that they are whole and as they were written; `trust` reads
+    them as they are. Raises InputError.
     """
     path = Path(path)
     if not path.exists() and Path(f"{path}.d").is_dir():
         path = Path(f"{path}.d")
     if path.is_dir():
-        return Results(path, *_read_directory(path))
+        return Results(path, *_read_directory(path, trust))
     if not path.exists():
         raise InputError(f"{path}: no such file")
+    if not trust:
+        wrong = integrity.damages([path])
+        if wrong.get(path, "no such file"):
+            raise InputError(wrong.get(path) or f"{path}: no such file")
     attributes, parts = _read_file(path)
     if not attributes.get("complete", 0) and not partial:
         raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
@@ -58,7 +60,7 @@ class Results:
         self.path, self.attributes, self.warnings = path, attributes, warnings
         self.study = str(attributes.get("study", ""))
         self._problems = {group.label: group for group in _in_study_order(groups, self.study)}
-        if not any(len(group.trials) for group in groups):
+        if not any(group.n for group in groups):
             raise InputError(f"{path}: no trials in it")
         self.title = str(attributes.get("title", "")) or path.stem
         self.complete = bool(attributes.get("complete", 0))
@@ -72,21 +74,39 @@ class Results:
     @cached_property
     def algorithms(self):
         """Algorithm labels of the whole study, in its order."""
-        labels = list(dict.fromkeys(self.trials["algorithm"]))
+        labels = list(dict.fromkeys(label for group in self._problems.values()
+                                    for label in pd.unique(group.column("algorithm"))))
         if self.complete:
             return labels
         return sorted(labels, key=lambda label: _place(self.study, "algorithms", label))
 
     @cached_property
     def trials(self):
-        """One row per trial: identity, status, counts, provenance."""
-        return pd.concat([group.trials for group in self._problems.values()], ignore_index=True)
+        """One row per trial: identity, status, counts, provenance; see `texts` for LONG."""
+        groups = list(self._problems.values())
+        names = dict.fromkeys(name for group in groups for name in group.columns)
+        return _frame({name: joined([group.column(name) for group in groups]) for name in names})
 
-    @cached_property
+    def texts(self, name):
+        """A text that differs from trial to trial, one for each of `trials`: one of LONG."""
+        return joined([group.texts(name) for group in self._problems.values()])
+
+    @property
     def data(self):
         """One row per evaluation; vectors as name_0, name_1, ...; `row` counts the evaluations of a
-        trial from 0, `t` the queries: t = 0 is the last evaluation of the initial design."""
-        return pd.concat([group.tidy() for group in self._problems.values()], ignore_index=True)
+        trial from 0, `t` the queries: t = 0 is the last evaluation of the initial design. Made anew
+        at every call: of a large study, `group(problem).tidy()` is a part."""
+        groups = list(self._problems.values())
+        ends = np.cumsum([int(group.column("n_iterations").sum()) for group in groups])
+        columns = {}
+        for group, end in zip(groups, ends):
+            for name, values in group.tidy_columns():
+                if name not in columns:
+                    missing = None if values.dtype == object else np.nan
+                    columns[name] = (np.empty(ends[-1], values.dtype) if name in TIDY
+                                     else np.full(ends[-1], missing, values.dtype))
+                columns[name][end - len(values):end] = values
+        return pd.DataFrame(columns, copy=False)
 
     def group(self, problem):
         """The arrays of one problem, read when asked for."""
@@ -99,95 +119,165 @@ class Results:
         """All variables of one problem as a labelled dataset."""
         return self.group(problem).dataset()
 
-    def cells(self):
-        """One row per cell with the number of trials done, failed and missing.
+    def cells(self, problems=None):
+        """One row per cell with the number of trials done, failed and missing, of some problems or
+        of all.
 
         Planned are all pairs of instance and seed that any algorithm has on the problem, so that a
         study directory shows what is still to come as missing.
         """
-        rows = []
-        for problem, trials in self.trials.groupby("problem", sort=False):
-            planned = len(trials[["instance", "seed"]].drop_duplicates())
-            for algorithm in self.algorithms:
-                cell = trials[trials["algorithm"] == algorithm]
-                done, failed = ((cell["status"] == s).sum() for s in ("complete", "failed"))
-                rows.append((problem, algorithm, planned, done, failed, planned - done - failed))
-        return pd.DataFrame(rows, columns=["problem", "algorithm", "planned", "done", "failed",
-                                           "missing"])
+        if problems is None:
+            return self._cells.copy()
+        place, n = {label: k for k, label in enumerate(self.problems)}, len(self.algorithms)
+        return pd.concat([self._cells[place[p] * n:(place[p] + 1) * n] for p in problems])
+
+    @cached_property
+    def _cells(self):
+        groups, n = list(self._problems.values()), len(self.algorithms)
+        number = {label: k for k, label in enumerate(self.algorithms)}
+        problem = np.repeat(np.arange(len(groups)), [group.n for group in groups])
+        columns = {name: joined([group.column(name) for group in groups])
+                   for name in ("algorithm", "instance", "seed", "status")}
+        pairs = pd.DataFrame({"problem": problem, "instance": columns["instance"],
+                              "seed": columns["seed"]}).drop_duplicates()
+        planned = np.repeat(np.bincount(pairs["problem"], minlength=len(groups)), n)
+        codes, labels = pd.factorize(columns["algorithm"])
+        cell = problem * n + np.array([number[label] for label in labels], int)[codes]
+        done, failed = (np.bincount(cell[columns["status"] == status], minlength=len(planned))
+                        for status in ("complete", "failed"))
+        return pd.DataFrame({"problem": np.repeat(np.array(self.problems, object), n),
+                             "algorithm": np.tile(np.array(self.algorithms, object), len(groups)),
+                             "planned": planned, "done": done, "failed": failed,
+                             "missing": planned - done - failed})
+
+
+TIDY = (*IDENTITY, "status", "row", "t")
 
 
 class Group:
-    """The arrays of one problem. `parts` are mappings from variable name to (dims, array, attrs);
-    arrays may be HDF5 datasets that are read on demand. `trials` has the rows to keep of all parts
-    joined, with their place there as index."""
+    """The trials of one problem: those of a Table that stand in `rows`."""
 
-    def __init__(self, label, parts, trials, base=None):
-        self.label, self._parts, self._keep = label, parts, trials.index.to_numpy()
+    def __init__(self, path, label, table, rows, base=None):
+        self.label, self._path, self._table, self._rows = label, path, table, rows
         self.base = base or label  # as the study file has it
-        self.names = list(dict.fromkeys(name for part in parts for name in part))
-        columns = IDENTITY + [c for c in trials if c not in IDENTITY]
-        self.trials = trials.assign(problem=label)[columns].reset_index(drop=True)
+        self.n = len(rows)
+
+    @property
+    def names(self):
+        """Names of all variables."""
+        return self._table.names
+
+    @cached_property
+    def columns(self):
+        """Names of the columns of `trials`."""
+        flat = [n for n in self.names if len(self._table.first(n).shape) == 1 and n not in LONG]
+        return IDENTITY + [name for name in flat if name not in IDENTITY]
+
+    @cached_property
+    def trials(self):
+        """One row per trial: identity, status, counts, provenance."""
+        return _frame({name: self.column(name) for name in self.columns})
+
+    def column(self, name):
+        """One column of `trials`; equal texts are one object. NaN where there is none."""
+        if name == "problem":
+            return np.full(self.n, self.label, dtype=object)
+        if self._table.first(name) is None:
+            return np.full(self.n, np.nan)
+        with _reading(self._path):
+            values = self._table.column(name, self._rows)
+        if name == "status" and values.dtype.kind in "iu":
+            values = np.array([STATUS_NAMES.get(v, str(v)) for v in values.tolist()], dtype=object)
+        return values
+
+    def texts(self, name, rows=None):
+        """One of LONG for every trial, or for those at the places `rows` of `trials`, ascending."""
+        with _reading(self._path):
+            return self._table.texts(name, self._rows if rows is None else self._rows[rows])
 
     def dims(self, name):
         """Dimensions of a variable, () when there is no such variable."""
-        return next((part[name][0] for part in self._parts if name in part), ())
+        with _reading(self._path):
+            return self._table.first(name).dims if self._table.first(name) is not None else ()
 
     def attributes(self, name):
-        return next((part[name][2] for part in self._parts if name in part), {})
+        return self._table.first(name).attributes if self._table.first(name) is not None else {}
 
     def values(self, name):
         """One variable over all trials; parts of different length are padded with NaN."""
-        blocks = []
-        for part in self._parts:
-            shape = part["algorithm"][1].shape
-            blocks.append(np.asarray(part[name][1][()]) if name in part
-                          else np.full(shape + (1,) * (len(self.dims(name)) - 1), np.nan))
-        if len(blocks) > 1 and blocks[0].ndim > 1:
-            longest = np.max([block.shape[1:] for block in blocks], axis=0)
-            blocks = [_padded(block, longest) for block in blocks]
-        return np.concatenate(blocks)[self._keep]
+        with _reading(self._path):
+            return self._table.values(name, self._rows)
 
     def evaluations(self):
         """Names of the variables with one value (or vector) per evaluation."""
-        return [n for n in self.names if self.dims(n)[:2] == ("trial", "iteration")]
+        return [n for n in self.names if len(self._table.first(n).shape) > 1
+                and self.dims(n)[:2] == ("trial", "iteration")]
 
     def tidy(self):
         """One row per evaluation that was made."""
-        rows = self.trials["n_iterations"].to_numpy(int)
-        trial = np.repeat(np.arange(len(rows)), rows)
-        row = np.concatenate([np.arange(n) for n in rows]) if len(rows) else np.empty(0, int)
-        columns = {name: self.trials[name].to_numpy()[trial] for name in IDENTITY + ["status"]}
-        columns["row"] = row
-        columns["t"] = row - self.trials["n_initial"].to_numpy(int)[trial] + 1
+        return pd.DataFrame(dict(self.tidy_columns()), copy=False)
+
+    def tidy_columns(self):
+        """Pairs of the name and the values of every column of `tidy`."""
+        rows, initial = (self.column(n).astype(int) for n in ("n_iterations", "n_initial"))
+        row = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
+        for name in IDENTITY + ["status"]:
+            yield name, np.repeat(self.column(name), rows)
+        yield "row", row
+        yield "t", row - np.repeat(initial, rows) + 1
         for name in self.evaluations():
-            values = self.values(name)[trial, row]
-            if values.ndim == 1:
-                columns[name] = values
+            values = self.values(name)
+            if np.all(rows == values.shape[1]):
+                values = values.reshape(-1, *values.shape[2:])
             else:
-                columns.update({f"{name}_{j}": values[:, j] for j in range(values.shape[1])})
-        return pd.DataFrame(columns)
+                values = values[np.arange(values.shape[1]) < rows[:, None]]
+            if values.ndim == 1:
+                yield name, values
+            else:
+                yield from ((f"{name}_{j}", values[:, j]) for j in range(values.shape[1]))
 
     def dataset(self):
         """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
-        variables = {n: (self.dims(n), self.values(n), self.attributes(n))
-                     for n in self.evaluations()}
+        made = {n: (self.dims(n), self.values(n), self.attributes(n)) for n in self.evaluations()}
         coordinates = {name: ("trial", self.trials[name].to_numpy()) for name in self.trials}
-        dataset = xr.Dataset(variables, coordinates, {"problem": self.label})
+        coordinates.update({n: ("trial", self.texts(n)) for n in LONG if n in self.names})
+        dataset = xr.Dataset(made, coordinates, {"problem": self.label})
         rows = dataset.sizes.get("iteration", 0)
         return dataset.assign_coords(iteration=np.arange(1, rows + 1))
 
 
-def _read_directory(path):
+class _reading:
+    """Whatever goes wrong while a file is read is a matter of the file, in one line."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None and issubclass(
+                kind, (OSError, KeyError, RuntimeError, ValueError)):
+            raise InputError(f"{self._path}: damaged results file ({one_line(error)})") from error
+
+
+def _frame(columns):
+    return pd.DataFrame(columns, copy=False)
+
+
+def _read_directory(path, trust):
     """Attributes, groups, and a warning per shard that could not be read. A results file beside the
     directory belongs to it: the study was finished once and then made longer."""
     shards = sorted(p for p in path.glob("*.h5") if not p.name.startswith("."))
     packed = path.with_suffix("")
-    if path.suffix == ".d" and packed.is_file():
-        shards.append(packed)
+    files = [*shards, packed] if path.suffix == ".d" and packed.is_file() else shards
+    wrong = dict.fromkeys(files) if trust else integrity.damages(files, shards)
     attributes, parts, warnings = {}, [], []
-    for shard in shards:
+    for file in files:
         try:
-            found, more = _read_file(shard, in_memory=shard != packed)
+            if wrong.get(file):
+                raise InputError(wrong[file])
+            found, more = _read_file(file, in_memory=file != packed)
         except FileNotFoundError:
             continue  # merged into another shard meanwhile
         except InputError as error:
@@ -203,46 +293,27 @@ def _read_directory(path):
 def _read_file(path, in_memory=False):
     """Root attributes, and (label, part) of every group of one file."""
     try:
-        if not h5py.is_hdf5(path):
-            raise InputError(f"{path}: not an HDF5 file")
         file = h5py.File(path, "r")
+    except FileNotFoundError:
+        raise
     except OSError as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise InputError(f"{path}: truncated or damaged file ({_one_line(error)})") from error
-    attributes = {name: _text(value) for name, value in file.attrs.items()}
-    _check_version(path, attributes)
-    try:
+        raise InputError(f"{path}: truncated or damaged file ({one_line(error)})") from error
+    with _reading(path):
+        attributes = {name: text_of(value) for name, value in file.attrs.items()}
+        try:
+            integrity.check_version(attributes)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
         parts = [_read_group(name, group, in_memory) for name, group in file.items()
                  if isinstance(group, h5py.Group) and "algorithm" in group]
-    except (OSError, KeyError, RuntimeError, ValueError) as error:
-        raise InputError(f"{path}: damaged results file ({_one_line(error)})") from error
-    if in_memory:
-        file.close()
+        if in_memory:
+            file.close()
     return attributes, parts
 
 
-def _check_version(path, attributes):
-    version = attributes.get("schema_version")
-    if not isinstance(version, (int, np.integer)):
-        raise InputError(f"{path}: not a Regatta results file (no schema_version)")
-    if version > SCHEMA_VERSION:
-        raise InputError(f"{path}: schema version {version} is newer than this program reads "
-                         f"({SCHEMA_VERSION}); use the regatta_analysis that came with it")
-
-
 def _read_group(name, group, in_memory):
-    part = {}
-    for place in (group, *(group[sub] for sub in SUBGROUPS if sub in group)):
-        for variable, dataset in place.items():
-            if (not isinstance(dataset, h5py.Dataset) or not dataset.ndim
-                    or h5py.h5ds.is_scale(dataset.id)):
-                continue
-            attributes = {k: _text(v) for k, v in dataset.attrs.items() if k not in _LINKS}
-            array = dataset[()] if in_memory else dataset
-            part[variable] = (_dimensions(dataset), array, attributes)
-    labels = set(_strings(part["problem"][1][()])) if "problem" in part else set()
-    return labels.pop() if len(labels) == 1 else name, part
+    label = text_of(group.attrs["problem_label"]) if "problem_label" in group.attrs else name
+    return label, variables(group, in_memory)
 
 
 def _groups(path, parts):
@@ -250,54 +321,51 @@ def _groups(path, parts):
     by_label = {}
     for label, part in parts:
         by_label.setdefault(label, []).append(part)
-    try:
-        return [group for label, some in by_label.items() for group in _split(label, some)]
-    except (OSError, KeyError) as error:
-        raise InputError(f"{path}: damaged results file ({_one_line(error)})") from error
+    with _reading(path):
+        return [group for label, some in by_label.items() for group in _split(path, label, some)]
 
 
-def _split(label, parts):
+def _split(path, label, parts):
     """One Group per problem and setting of what is swept outside the algorithms."""
-    trials = pd.concat([_trial_frame(part) for part in parts], ignore_index=True)
-    trials = trials[~trials.duplicated("id")]  # a shard, and the one it was merged into
-    labels = [problem_label(label, algorithm, swept) for algorithm, swept in
-              zip(trials["algorithm"], trials["swept"])]
-    return [group for own, rows in trials.groupby(labels, sort=False)
-            for group in _by_score(own, label, parts, rows)]
+    table = Table(parts)
+    keep = np.arange(sum(table.lengths))
+    if len(parts) > 1:  # a shard, and the one it was merged into
+        keep = np.flatnonzero(~pd.Series(table.texts("id", keep)).duplicated())
+    names = ("algorithm", "swept")
+    algorithm, swept = (table.column(name, keep) for name in names)
+    settings = pd.MultiIndex.from_arrays([algorithm, swept])
+    codes, distinct = settings.factorize()
+    labels = pd.Series([problem_label(label, *pair) for pair in distinct], dtype=object)
+    scores = next((text for text in table.column("scores", keep) if text), "")         if "scores" in table.names else ""
+    problem, own = pd.factorize(labels.to_numpy()[codes])
+    order = np.argsort(problem, kind="stable")
+    ends = np.cumsum(np.bincount(problem, minlength=len(own)))
+    table = Table(parts, Cache() if len(own) > 1 else None)
+    for name, rows in zip(own, np.split(keep[order], ends[:-1])):
+        yield from _by_score(path, name, label, table, rows, scores)
 
 
-def _by_score(label, base, parts, trials):
+def _by_score(path, label, base, table, rows, scores):
     """One Group per measure that trials were scored by, called `LABEL NAME`: there the regret is
     the one by that measure, and only trials that aimed at it, or at none, take part."""
-    scores = next((text for text in trials.get("scores", []) if text), "")
     if not scores:
-        return [Group(label, parts, trials, base)]
-    groups = []
+        yield Group(path, label, table, rows, base)
+        return
+    codes, distinct = pd.factorize(table.column("swept", rows))
+    aims = np.array([aimed_score(text) for text in distinct], dtype=object)[codes]
     for number, name in enumerate(pair.split("=", 1)[0] for pair in scores.split("; ")):
-        rows = trials[[aimed in (None, name) for aimed in trials["swept"].map(aimed_score)]]
-        if len(rows):
-            views = [_scored(part, number) for part in parts]
-            groups.append(Group(f"{label} {name}", views, rows, base))
-    return groups
-
-
-class _Slice:
-    """One score of a variable, read when asked for."""
-
-    def __init__(self, array, number):
-        self._array, self._number = array, number
-        self.shape, self.ndim, self.dtype = array.shape[:-1], array.ndim - 1, array.dtype
-
-    def __getitem__(self, key):
-        return self._array[..., self._number][key]
+        mine = rows[(aims == None) | (aims == name)]  # noqa: E711 (elementwise)
+        if len(mine):
+            yield Group(path, f"{label} {name}",
+                        Table([_scored(part, number) for part in table.parts]), mine, base)
 
 
 def _scored(part, number):
     """The part with `score_NAME` at one score in place of NAME."""
-    view = {name: variable for name, variable in part.items() if "score" not in variable[0]}
-    for name, (dims, array, attributes) in part.items():
-        if dims[-1:] == ("score",) and number < array.shape[-1]:
-            view[name.removeprefix("score_")] = (dims[:-1], _Slice(array, number), attributes)
+    view = {name: variable for name, variable in part.items() if "score" not in variable.dims}
+    for name, variable in part.items():
+        if variable.dims[-1:] == ("score",) and number < variable.shape[-1]:
+            view[name.removeprefix("score_")] = Slice(variable, number)
     return view
 
 
@@ -305,58 +373,12 @@ def _in_study_order(groups, study):
     """HDF5 lists groups by name; the study file names the problems in the order meant."""
     return sorted(groups, key=lambda group: _place(study, "problems", group.label,
                                                group.base,
-                                               *group.trials["problem_name"].head(1)))
+                                               *group.column("problem_name")[:1]))
 
 
 def _place(study, block, label, *names):
     """Where the entry of a label, of the label without its swept settings, or of a name stands in
     a block of the study's text; behind everything when it is not found."""
     entries = study[max(study.find(f"{block}:"), 0):]
-    found = [entries.find(text) for text in (label, label.split(" (")[0], *names)]
+    found = [entries.find(str(text)) for text in (label, label.split(" (")[0], *names)]
     return next((at for at in found if at >= 0), len(entries))
-
-
-def _dimensions(dataset):
-    names = []
-    for axis in dataset.dims:
-        names.append(axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label)
-    return tuple(names)
-
-
-def _trial_frame(part):
-    """The variables of dimension (trial) with texts and flags decoded."""
-    columns = {}
-    for name, (dims, array, attributes) in part.items():
-        if dims != ("trial",):
-            continue
-        values = array[()]
-        if values.dtype.kind in "OS":
-            values = np.array(_strings(values), dtype=object)
-        elif "flag_meanings" in attributes:
-            meanings = dict(zip(np.atleast_1d(attributes["flag_values"]).tolist(),
-                                str(attributes["flag_meanings"]).split()))
-            values = np.array([meanings.get(v, str(v)) for v in values.tolist()], dtype=object)
-        columns[name] = values
-    frame = pd.DataFrame(columns)
-    if frame["status"].dtype.kind in "iu":
-        frame["status"] = frame["status"].map(STATUS_NAMES)
-    return frame
-
-
-def _padded(block, longest):
-    widths = [(0, 0)] + [(0, n - have) for n, have in zip(longest, block.shape[1:])]
-    return np.pad(block.astype(float), widths, constant_values=np.nan)
-
-
-def _strings(values):
-    return [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values]
-
-
-def _text(value):
-    if isinstance(value, np.ndarray) and value.size == 1:
-        value = value.reshape(())[()]
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-
-
-def _one_line(error):
-    return " ".join(str(error).split())

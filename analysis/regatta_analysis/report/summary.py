@@ -1,6 +1,9 @@
 """Everything the command writes, and summary.md that leads through it."""
 import re
 
+import numpy as np
+import pandas as pd
+
 from ..figures import bounds, figures, paper_figures, runtime_profiles, style
 from . import tables
 from ..stats import inference, runtime as bbob
@@ -140,11 +143,16 @@ def _cells_table(cells):
 
 def _settings(results):
     """What problems and algorithms were run with; each setting once, with those it is shared by."""
-    shared = {}
+    shared, keys = {}, {"problem": [], "algorithm": []}
+    for problem in results.problems:
+        group = results.group(problem)
+        first = np.flatnonzero(~pd.Series(group.column("cell")).duplicated())
+        for label, key in zip(group.column("algorithm")[first], group.texts("key", first)):
+            keys["problem"].append((problem, key))
+            keys["algorithm"].append((label, key))
     for what, names in (("problem", ("problem", "run")),
                         ("algorithm", ("algorithm", "surrogate", "maximiser"))):
-        first = results.trials.drop_duplicates("cell")
-        for label, key in zip(first[what], first["key"]):
+        for label, key in keys[what]:
             found = blocks(key)
             for name in names:
                 if name in found:

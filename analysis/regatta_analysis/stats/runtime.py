@@ -20,9 +20,12 @@ SAMPLES = 30  # simulated runs per function and target, at least
 
 def bbob_problems(results):
     """Labels of the problems of a study that are BBOB functions observed without noise."""
-    first = results.trials.drop_duplicates("problem")
-    return [label for label, name, key in zip(first["problem"], first["problem_name"], first["key"])
-            if name == "bbob" and float(options(key, "run").get("noise_variance", 0)) == 0]
+    return [problem for problem in results.problems if _is_bbob(results.group(problem))]
+
+
+def _is_bbob(group):
+    return (group.column("problem_name")[0] == "bbob"
+            and float(options(group.texts("key", [0])[0], "run").get("noise_variance", 0)) == 0)
 
 
 def runs(results, problems=None, targets=TARGETS):
@@ -32,7 +35,7 @@ def runs(results, problems=None, targets=TARGETS):
     for problem in problems or bbob_problems(results):
         group = results.group(problem)
         trials = group.trials
-        settings = [options(key, "problem") for key in trials["key"]]
+        settings = [options(key, "problem") for key in group.texts("key")]
         gap = trials["optimum"].to_numpy(float)[:, None] - _running_best(group.values("f"))
         frame = pd.DataFrame({
             "algorithm": trials["algorithm"].to_numpy(),

@@ -1,0 +1,9 @@
+"""What the package says about a file or an option it can't use."""
+
+
+class InputError(Exception):
+    """A file that cannot be analysed; the message is one line that starts with its path."""
+
+
+def one_line(error):
+    return " ".join(str(error).split())

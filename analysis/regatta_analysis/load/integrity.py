@@ -1,0 +1,331 @@
+"""Whether a file is what the program once wrote: the trailer behind HDF5's part, and the checksums of
+the trials where another program cut the trailer off (docs/results-format.md, Integrity).
+
+HDF5 trusts what it reads: bytes that were altered can make it crash or never return. A child process
+reads every file first.
+"""
+import json
+import os
+import resource
+import select
+import signal
+import stat
+import struct
+
+import h5py
+import numpy as np
+import xxhash
+
+from .errors import InputError, one_line
+from .variables import variables
+
+SCHEMA_VERSION = 1
+TRAILER = struct.Struct("<8sQ16s")
+MAGIC = b"RGTRAIL\n"
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+MEMORY = 4 << 30  # bytes that reading may take
+WAIT = 600.0  # seconds for a child that neither answers nor computes
+SHAPE = ("status", "n_iterations", "n_initial", "n_dim_x", "n_dim_c", "n_dim_z")
+# Columns in the order of their checksum, and what is no column of an algorithm.
+COLUMNS = ("x", "c", "y", "f", "objective", "recommendation", "instantaneous_regret",
+           "simple_regret", "cumulative_regret", "posterior_sd", "information_gain", "length_scale",
+           "signal_variance", "model_noise", "log_likelihood", "jitter", "score_recommended",
+           "score_instantaneous_regret", "score_simple_regret", "score_cumulative_regret",
+           "fill_distance", "objective_error")
+WIDTHS = {"dim_x": "n_dim_x", "dim_c": "n_dim_c", "dim_z": "n_dim_z", "score": "n_scores"}
+BLOCK = 512  # trials
+READ_ERRORS = (OSError, KeyError, RuntimeError, ValueError, TypeError, IndexError, AttributeError,
+               OverflowError, MemoryError, UnicodeError)
+
+_known = {}  # files that were found good, by what tells that they are still the same
+
+
+def damages(paths, shards=()):
+    """{path: one line on what is wrong with it, None: nothing}; a file that vanished meanwhile is not
+    in it. `shards`: those of them that must have a trailer."""
+    found, trailed = {}, {}
+    for path in paths:
+        if _identity(path) in _known:
+            found[path] = None
+            continue
+        found[path] = _complaint(path, lambda: trailed.update({path: _look(path, path in shards)}))
+    left = list(trailed)
+    while left:
+        for path, line in _ask(left, trailed):
+            left.remove(path)
+            found[path] = line
+        if left:  # the child died of it
+            found[left[0]] = f"{left[0]}: damaged: HDF5 can't read it"
+            del left[0]
+    _known.update((_identity(path), True) for path, line in found.items() if line is None)
+    return {path: line for path, line in found.items() if line != ""}
+
+
+def _identity(path):
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, str(path)
+
+
+def _ask(paths, trailed):
+    """Pairs (path, line) from a child process, for as many files as it survives; "" for a file that
+    vanished."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        _answer(paths, trailed, writer)
+    os.close(writer)
+    waiting = list(paths)
+    with os.fdopen(reader, "rb", buffering=0) as answers:
+        text = b""
+        while select.select([answers], [], [], WAIT)[0]:
+            part = answers.read(65536)
+            if not part:
+                break
+            *lines, text = (text + part).split(b"\n")
+            for line in lines:
+                yield waiting.pop(0), json.loads(line)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def _answer(paths, trailed, writer):
+    """The child: never returns, prints nothing, writes nothing but its answers."""
+    try:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):
+            os.dup2(nothing, descriptor)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _limit_memory()
+        for kind in (signal.SIGPROF, signal.SIGINT, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT):
+            signal.signal(kind, signal.SIG_DFL)
+        for path in paths:
+            signal.setitimer(signal.ITIMER_PROF, 4.0 + os.stat(path).st_size / (16 << 20))
+            line = _complaint(path, lambda: read(path, trailed[path]))
+            os.write(writer, json.dumps(line).encode() + b"\n")
+    finally:
+        os._exit(0)
+
+
+def _limit_memory():
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return  # no such system
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, resource.RLIM_INFINITY))
+
+
+def _complaint(path, check):
+    """What a check of a file finds wrong, in one line; None: nothing; "": it isn't there."""
+    try:
+        check()
+    except FileNotFoundError:
+        return ""
+    except InputError as error:
+        return f"{path}: {error}"
+    except PermissionError as error:
+        return f"{path}: {error.strerror}"
+    except READ_ERRORS as error:
+        return f"{path}: damaged: HDF5 can't read it ({one_line(error)})"
+    return None
+
+
+def read(path, trailed):
+    """Read all of a file; what nothing vouches for is compared with its checksums."""
+    with h5py.File(path, "r") as file:
+        check_version(file.attrs)
+        _touch(file)
+        if not trailed:
+            _check_trials(file)
+
+
+def check_version(attributes):
+    """Whether root attributes are those of a results file that this program reads."""
+    version = np.asarray(attributes["schema_version"] if "schema_version" in attributes else "")
+    if version.size != 1 or version.dtype.kind not in "iu":
+        raise InputError("not a Regatta results file (no schema_version)")
+    if version > SCHEMA_VERSION:
+        raise InputError(f"schema version {int(version)} is newer than this program reads "
+                         f"({SCHEMA_VERSION}); use the regatta_analysis that came with it")
+
+
+# ---- trailer -----------------------------------------------------------------------------------
+
+
+def _look(path, shard):
+    """Whether a file has a trailer, and whether it fits; without HDF5."""
+    with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise InputError("not a file")
+        return _has_trailer(file, about.st_size, shard)
+
+
+def _has_trailer(file, length, required):
+    """Raises InputError when the trailer does not fit."""
+    if not length:
+        raise InputError("not an HDF5 file (it is empty)")
+    head = file.read(48)
+    file.seek(max(length - TRAILER.size, 0))
+    magic, known, digest = TRAILER.unpack(file.read().rjust(TRAILER.size, b"\0"))
+    if magic != MAGIC:
+        if not head.startswith(SIGNATURE):
+            raise InputError("not an HDF5 file")
+        if required or _is_cut(head, length):
+            raise InputError("damaged: its last bytes are missing")
+        return False
+    if known != length - TRAILER.size or _hash(file, known) != digest[::-1]:
+        raise InputError("damaged: its checksum does not fit")
+    return True
+
+
+def _hash(file, length):
+    hasher = xxhash.xxh3_128()
+    file.seek(0)
+    while length:
+        block = file.read(min(length, 1 << 20))
+        if not block:
+            break
+        hasher.update(block)
+        length -= len(block)
+    return hasher.digest()
+
+
+def _is_cut(head, length):
+    """Whether bytes are missing behind or in HDF5's part: its superblock (version 0) says where that
+    ends. Other programs that write to the file drop the trailer as a whole."""
+    if len(head) < 48 or head[8] != 0 or head[13] != 8:
+        return False
+    end = int.from_bytes(head[40:48], "little")
+    return length < end or 0 < length - end <= TRAILER.size
+
+
+# ---- contents ----------------------------------------------------------------------------------
+
+
+def _touch(file):
+    """Read everything as the reader does, so that what crashes does it here."""
+    dict(file.attrs)
+    for group in _groups(file):
+        dict(group.attrs)
+        for dataset in variables(group).values():
+            dataset.touch()
+
+
+def _groups(file):
+    return [group for group in file.values() if isinstance(group, h5py.Group)
+            and group.name not in ("/earlier", "/provenance")]
+
+
+def _check_trials(file):
+    """Every trial has the checksum stored beside it, all have the one of the file."""
+    total, count = 0, 0
+    for group in _groups(file):
+        if "checksum" not in group:
+            raise InputError(f"damaged: {group.name[1:]!r} has no checksums, and the file no trailer; "
+                             "--trust reads it all the same")
+        stored = group["checksum"][()]
+        for found, expected, name in zip(trial_checksums(group), stored, group["id"][()]):
+            if found.hex().encode() != expected:
+                raise InputError(f"damaged: trial {name.decode('utf-8', 'replace')} does not have the "
+                                 "checksum stored beside it")
+            total += int.from_bytes(found, "big")
+        count += len(stored)
+        _check_labels(group)
+    if count != int(np.squeeze(file.attrs["n_trials"])):
+        raise InputError(f"damaged: {count} of {int(np.squeeze(file.attrs['n_trials']))} trials are "
+                         "in it")
+    if _text(file.attrs["checksum"]) != total_checksum(count, total):
+        raise InputError("damaged: its trials don't have the checksum of the file")
+
+
+def _check_labels(group):
+    """Labels are in no checksum, but a cell has one label, and instance and seed stand in the key."""
+    columns = {name: group[name][()] for name in ("cell", "problem", "algorithm", "swept", "instance",
+                                                  "seed", "key")}
+    cells = set(columns["cell"])
+    labels = set(zip(*(columns[name] for name in ("cell", "problem", "algorithm", "swept"))))
+    said = (f";instance={i};seed={s}".encode() for i, s in zip(columns["instance"], columns["seed"]))
+    if len(labels) != len(cells) or not all(map(bytes.endswith, columns["key"], said)):
+        raise InputError(f"damaged: labels of {group.name[1:]!r} contradict each other")
+
+
+def total_checksum(count, total):
+    """Checksum of a file of `count` trials whose checksums add up to `total`, in hexadecimal."""
+    mask = (1 << 64) - 1
+    return xxhash.xxh3_128_hexdigest(struct.pack("<3Q", count, total & mask, total >> 64 & mask))
+
+
+def trial_checksums(group):
+    """Checksum of every trial of a group, computed from what is in it: 16 bytes, highest first."""
+    n = len(group["id"])
+    extra = sorted((name for name, dataset in group.items() if isinstance(dataset, h5py.Dataset)
+                    and name not in COLUMNS and dataset.ndim == 2 and dataset.dtype.kind == "f"),
+                   key=str.encode)
+    names = [name for name in COLUMNS if name in group] + extra
+    widths = {name: _width(group[name]) for name in names}
+    for first in range(0, n, BLOCK):
+        yield from _block_checksums(group, slice(first, min(first + BLOCK, n)), names, widths)
+
+
+def _width(dataset):
+    """The per-trial variable that says how many values along the last axis are the trial's."""
+    return WIDTHS[dataset.dims[2][0].name.rsplit("/", 1)[1]] if dataset.ndim == 3 else None
+
+
+def _block_checksums(group, rows, names, widths):
+    heads = [b"\0".join(texts) + b"\0" for texts in
+             zip(*(group[name][rows] for name in ("id", "key", "message")))]
+    shape = np.stack([group[name][rows].astype(np.int64) for name in SHAPE], axis=1)
+    optimum = _canonical(group["optimum"][rows])
+    scores = group["n_scores"][rows] if "n_scores" in group else np.zeros(len(heads), int)
+    width = {"n_scores": scores, None: np.ones(len(heads), int),
+             **{name: shape[:, k] for k, name in enumerate(SHAPE)}}
+    columns = [(name, *_own(group[name][rows], shape[:, 1], width[widths[name]])) for name in names]
+    pattern = np.column_stack([shape, scores, *(present for _, _, present in columns)])
+    kinds, member = np.unique(pattern, axis=0, return_inverse=True)
+    digests = [b""] * len(heads)
+    for k, kind in enumerate(kinds):
+        mine = np.flatnonzero(member == k)
+        tails = _tails(mine, kind, optimum, columns, {
+            name: values[mine[0]] for name, values in width.items()}, widths)
+        for i, tail in zip(mine, tails):
+            digests[i] = xxhash.xxh3_128_digest(heads[i] + tail.tobytes())
+    return digests
+
+
+def _own(values, rows, width):
+    """Values of a column as trials x rows x width, and which trials have any of their own."""
+    values = values if values.ndim == 3 else values[:, :, None]
+    inside = ((np.arange(values.shape[1]) < rows[:, None])[:, :, None]
+              & (np.arange(values.shape[2]) < width[:, None])[:, None, :])
+    return values, (inside & ~np.isnan(values)).any(axis=(1, 2))
+
+
+def _tails(mine, kind, optimum, columns, width, widths):
+    """Bytes behind the texts of the trials `mine`, which have one shape: trials x bytes."""
+    made = [np.tile(kind[:len(SHAPE)], (len(mine), 1)).view(np.uint8), optimum[mine, None].view(np.uint8)]
+    for name, values, present in columns:
+        if present[mine[0]]:
+            own = values[mine, :width["n_iterations"], :width[widths[name]]].reshape(len(mine), -1)
+            head = name.encode() + b"\0" + struct.pack("<Q", own.shape[1])
+            made += [np.tile(np.frombuffer(head, np.uint8), (len(mine), 1)),
+                     _canonical(own).view(np.uint8)]
+    return np.concatenate(made, axis=1)
+
+
+def _canonical(values):
+    """Bits of numbers; -0 as 0, every NaN the same."""
+    values = np.array(values, "<f8", order="C")
+    bits = values.view("<u8")
+    bits[bits == 1 << 63] = 0
+    bits[np.isnan(values)] = 0x7ff8 << 48
+    return bits
+
+
+def _text(value):
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

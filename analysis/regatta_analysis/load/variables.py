@@ -1,0 +1,228 @@
+"""Variables of a results file: read when asked for, row by row where that is less."""
+from collections import OrderedDict
+
+import h5py
+import numpy as np
+import pandas as pd
+
+STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
+_LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
+
+
+class Variable:
+    """One dataset: `shape`, `dims`, `attributes`, and its values in memory or still in the file."""
+
+    def __init__(self, dataset, in_memory=False):
+        self._dataset, self.shape = dataset, dataset.shape
+        self._values = dataset[()] if in_memory else None
+        self._about = None
+        if in_memory:
+            self._describe()
+            self._dataset = None
+
+    @property
+    def dims(self):
+        return self._describe()[0]
+
+    @property
+    def attributes(self):
+        return self._describe()[1]
+
+    def _describe(self):
+        if self._about is None:
+            self._about = (_dimensions(self._dataset), {
+                name: text_of(value) for name, value in self._dataset.attrs.items()
+                if name not in _LINKS})
+        return self._about
+
+    def touch(self, block=1 << 22):
+        """Read all there is, part by part."""
+        self._describe()
+        size = int(np.prod(self.shape[1:], dtype=float)) * self._dataset.dtype.itemsize
+        step = max(block // max(size, 1), 1)
+        for first in range(0, self.shape[0], step):
+            self._dataset[first:first + step]
+
+    def all(self):
+        return self._dataset[()] if self._values is None else self._values
+
+    def rows(self, rows):
+        """Values of the rows given, in ascending order."""
+        if self._values is not None:
+            return self._values[rows]
+        if len(rows) == self.shape[0]:
+            return self._dataset[()]
+        starts = np.flatnonzero(np.diff(rows, prepend=rows[0] - 2) != 1)
+        span = rows[-1] + 1 - rows[0]
+        if len(starts) > 8 and span <= 4 * len(rows):
+            return self._dataset[rows[0]:rows[-1] + 1][rows - rows[0]]
+        ends = np.append(starts[1:], len(rows)) - 1
+        return np.concatenate([self._dataset[rows[a]:rows[b] + 1] for a, b in zip(starts, ends)])
+
+
+class Slice:
+    """One score of a variable."""
+
+    def __init__(self, variable, number):
+        self._variable, self._number = variable, number
+        self.shape = variable.shape[:-1]
+
+    @property
+    def dims(self):
+        return self._variable.dims[:-1]
+
+    @property
+    def attributes(self):
+        return self._variable.attributes
+
+    def all(self):
+        return self._variable.all()[..., self._number]
+
+    def rows(self, rows):
+        return self._variable.rows(rows)[..., self._number]
+
+
+class Table:
+    """The trials of one problem in one or many files: `parts` are mappings from name to variable, to
+    be read as if they stood below each other. Small arrays that several groups of trials share are
+    kept."""
+
+    def __init__(self, parts, cache=None):
+        self.parts = parts
+        self.names = list(dict.fromkeys(name for part in parts for name in part))
+        self.lengths = [part["algorithm"].shape[0] for part in parts]
+        self._starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int)
+        self._cache = cache
+        self._columns = {}
+
+    def first(self, name):
+        """The variable of some part, None when no part has it."""
+        return next((part[name] for part in self.parts if name in part), None)
+
+    def column(self, name, rows):
+        """A per-trial variable of some trials; equal texts are one object, flags are words."""
+        if name not in self._columns:
+            blocks = [plain(part[name]) if name in part else np.full(length, np.nan)
+                      for part, length in zip(self.parts, self.lengths)]
+            self._columns[name] = _encoded(joined(blocks))
+        codes, distinct = self._columns[name]
+        return codes[rows] if distinct is None else distinct[codes[rows]]
+
+    def texts(self, name, rows):
+        """Long texts that differ from trial to trial, not kept."""
+        return self._gather(name, rows, lambda part, own: decoded(part[name].rows(own)))
+
+    def values(self, name, rows):
+        """One variable of some trials; parts of different length are padded with NaN."""
+        return self._gather(name, rows, lambda part, own: self._read(part, name, own))
+
+    def _gather(self, name, rows, read):
+        blocks, ndim = [], len(self.first(name).shape)
+        for k, part in enumerate(self.parts):
+            low, high = np.searchsorted(rows, self._starts[k:k + 2])
+            if low == high:
+                continue
+            own = rows[low:high] - self._starts[k]
+            blocks.append(read(part, own) if name in part
+                          else np.full((len(own),) + (1,) * (ndim - 1), np.nan))
+        if not blocks:
+            return np.empty((0,) + self.first(name).shape[1:])
+        if ndim > 1 and len(self.parts) > 1:
+            longest = np.max([part[name].shape[1:] for part in self.parts if name in part], axis=0)
+            blocks = [_padded(block, longest) for block in blocks]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def _read(self, part, name, rows):
+        if self._cache is None or len(rows) == part[name].shape[0]:
+            return part[name].rows(rows)
+        return self._cache.read(part[name], rows)
+
+
+class Cache:
+    """Whole arrays of at most `each` bytes, `limit` in all; those used last stay."""
+
+    def __init__(self, each=1 << 20, limit=128 << 20):
+        self._each, self._limit, self._used = each, limit, 0
+        self._arrays = OrderedDict()
+
+    def read(self, variable, rows):
+        if 8 * np.prod(variable.shape, dtype=float) > self._each:
+            return variable.rows(rows)
+        if variable not in self._arrays:
+            self._arrays[variable] = variable.all()
+            self._used += self._arrays[variable].nbytes
+            while self._used > self._limit:
+                self._used -= self._arrays.popitem(last=False)[1].nbytes
+        else:
+            self._arrays.move_to_end(variable)
+        return self._arrays[variable][rows]
+
+
+def plain(variable):
+    """A per-trial variable: equal texts are one object, flags are words."""
+    values = variable.all()
+    if values.dtype.kind in "OS":
+        codes, distinct = pd.factorize(values)
+        return decoded(distinct)[codes]
+    if values.dtype.kind in "iu" and "flag_meanings" in variable.attributes:
+        about = variable.attributes
+        words = dict(zip(np.atleast_1d(about["flag_values"]).tolist(),
+                         str(about["flag_meanings"]).split()))
+        distinct, codes = np.unique(values, return_inverse=True)
+        return np.array([words.get(v, str(v)) for v in distinct.tolist()], dtype=object)[codes]
+    return values
+
+
+def joined(arrays):
+    """One array of several; texts and numbers side by side stay what they are."""
+    if len(arrays) == 1:
+        return arrays[0]
+    if any(array.dtype == object for array in arrays):
+        arrays = [array.astype(object, copy=False) for array in arrays]
+    return np.concatenate(arrays)
+
+
+def _encoded(values):
+    """(codes, distinct values) of texts, with codes as short as they can be; (values, None) of
+    numbers."""
+    if values.dtype != object:
+        return values, None
+    codes, distinct = pd.factorize(values, use_na_sentinel=False)
+    return codes.astype(np.min_scalar_type(max(len(distinct), 1))), distinct
+
+
+def decoded(values):
+    """Texts as an array of str."""
+    made = np.empty(len(values), dtype=object)
+    made[:] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values]
+    return made
+
+
+def text_of(value):
+    """A number or text, out of an array of one."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(())[()]
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _dimensions(dataset):
+    names = []
+    for axis in dataset.dims:
+        names.append(axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label)
+    return tuple(names)
+
+
+def _padded(block, longest):
+    widths = [(0, 0)] + [(0, n - have) for n, have in zip(longest, block.shape[1:])]
+    return np.pad(block.astype(float), widths, constant_values=np.nan)
+
+
+def variables(group, in_memory=False):
+    """{name: Variable} of a group of a file, its subgroups `timing` and `provenance` included."""
+    found = {}
+    for place in (group, *(group[sub] for sub in ("timing", "provenance") if sub in group)):
+        for name, dataset in place.items():
+            if (isinstance(dataset, h5py.Dataset) and dataset.ndim
+                    and not h5py.h5ds.is_scale(dataset.id)):
+                found[name] = Variable(dataset, in_memory)
+    return found

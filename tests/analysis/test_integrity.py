@@ -1,0 +1,250 @@
+"""Damaged files: equal data or one clear line, whatever bit is wrong, and what --trust and other
+programs may do."""
+import io
+import os
+import random
+import re
+import struct
+import subprocess
+import tempfile
+import unittest
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import common
+import h5py
+import numpy as np
+import pandas as pd
+import synthetic
+import xxhash
+from regatta_analysis import InputError, load
+from regatta_analysis.__main__ import main
+from regatta_analysis.load import integrity
+
+FORMAT = common.HERE.parents[1] / "docs" / "results-format.md"
+
+
+def frames(path):
+    results = load(path)
+    return results.trials, results.data, results.texts("key")
+
+
+class Damage(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = common.scratch_directory(cls)
+        cls.whole = cls.directory / "whole.h5"
+        parts = [synthetic.problem("P", ["EI", "Random"], seeds=3, queries=4, initial=2, failed=(1,)),
+                 synthetic.problem("Q, d = 3", ["EI"], seeds=2, queries=3, initial=2, dim=3)]
+        synthetic.write(cls.whole, parts)
+        cls.good = frames(cls.whole)
+        cls.cut = cls.directory / "cut.h5"  # as another program leaves it: without a trailer
+        cls.cut.write_bytes(cls.whole.read_bytes())
+        with h5py.File(cls.cut, "a") as file:
+            file.attrs["note"] = "mine"
+
+    def refused(self, path, *words):
+        with self.assertRaises(InputError) as caught:
+            load(path)
+        message = str(caught.exception)
+        self.assertNotIn("\n", message)
+        for word in (str(path), *words):
+            self.assertIn(word, message)
+
+    def assert_unchanged(self, path):
+        for found, known in zip(frames(path)[:2], self.good[:2]):
+            pd.testing.assert_frame_equal(found, known)
+
+    def mutate(self, data, random):
+        """One flipped bit, some bytes of noise, or a truncation."""
+        at, kind = random.randrange(len(data)), random.randrange(4)
+        if kind < 2:
+            data[at] ^= 1 << random.randrange(8)
+        elif kind == 2:
+            data[at:at + 8] = random.randbytes(len(data[at:at + 8]))
+        else:
+            del data[at:]
+        return data
+
+    def rounds(self, n, source, seed, harmless):
+        """`harmless`: what no checksum covers may differ: host, time, words about the study."""
+        whole, dice, files = source.read_bytes(), random.Random(seed), []
+        for k in range(n):
+            files.append(self.scratch / f"{k}.h5")
+            files[-1].write_bytes(self.mutate(bytearray(whole), dice))
+        wrong = integrity.damages(files)  # by one child for all, as far as it survives
+        self.assertGreater(sum(line is not None for line in wrong.values()), n // 3)
+        for path in files:
+            with self.subTest(path=path.name):
+                if wrong[path] is not None:
+                    self.assertNotIn("\n", wrong[path])
+                    self.assertTrue(wrong[path].startswith(f"{path}: "), wrong[path])
+                else:
+                    self.assertTrue(harmless or path.read_bytes() == whole)
+                    self.assert_results_equal(path)
+
+    def assert_results_equal(self, path):
+        try:
+            trials, values, keys = frames(path)
+        except InputError as error:  # a root attribute that says: incomplete
+            self.assertNotIn("\n", str(error))
+            return
+        for found, known in ((trials, self.good[0]), (values, self.good[1])):
+            same = [c for c in known if c != "host" and not c.startswith(("wall", "cpu"))]
+            pd.testing.assert_frame_equal(found[same], known[same])
+        np.testing.assert_array_equal(keys, self.good[2])
+
+    def test_mutated(self):
+        self.rounds(130, self.whole, 1, harmless=False)
+
+    def test_mutated_without_trailer(self):
+        self.rounds(50, self.cut, 2, harmless=True)
+
+    def test_trailer_and_checksums(self):
+        self.assert_unchanged(self.whole)
+        self.assert_unchanged(self.cut)
+        path = self.scratch / "copy.h5"
+        data = self.whole.read_bytes()
+        path.write_bytes(data[:-32])
+        self.assert_unchanged(path)  # as a program that rewrites the file leaves it
+        path.write_bytes(data[:-1])
+        self.refused(path, "damaged: its last bytes are missing")
+        path.write_bytes(data[:2000] + b"\xff" + data[2001:])
+        self.refused(path, "damaged: its checksum does not fit")
+
+    def altered(self, change):
+        path = self.scratch / "altered.h5"
+        path.write_bytes(self.whole.read_bytes())
+        with h5py.File(path, "a") as file:
+            change(file)
+        return path
+
+    def test_one_number_without_a_trailer(self):
+        def change(file):
+            file["P/y"][2, 1] += 1.0
+        path = self.altered(change)
+        self.refused(path, "damaged: trial P/('EI', 0, 2) does not have the checksum")
+        self.assertEqual(len(load(path, trust=True).trials), 8)
+        errors = io.StringIO()
+        with redirect_stderr(errors):
+            self.assertEqual(main([str(path), "--out", str(self.scratch / "out")]), 2)
+        self.assertEqual(errors.getvalue().count("\n"), 1)
+        with redirect_stdout(io.StringIO()):
+            self.assertEqual(main([str(path), "--out", str(self.scratch / "out"), "--trust",
+                                   "--formats", "png"]), 0)
+
+    def test_hidden_group(self):
+        path = self.altered(lambda file: file.pop("P"))
+        self.refused(path, "2 of 8 trials are in it")
+
+    def test_labels_that_contradict(self):
+        def swap(file):
+            file["P/algorithm"][0] = "Random"
+        self.refused(self.altered(swap), "labels of 'P' contradict each other")
+
+        def shift(file):
+            file["P/seed"][0] = 7
+        self.refused(self.altered(shift), "labels of 'P' contradict each other")
+
+    def test_no_checksums(self):
+        def drop(file):
+            del file["P/checksum"], file["Q, d = 3/checksum"]
+        path = self.altered(drop)
+        self.refused(path, "has no checksums", "--trust")
+        self.assertEqual(len(load(path, trust=True).trials), 8)
+
+    def test_forged_trailer(self):
+        """What the trailer vouches for may still be made to crash HDF5: a child meets it first."""
+        whole, dice, files = self.whole.read_bytes()[:-32], random.Random(3), []
+        for k in range(30):
+            files.append(self.scratch / f"{k}.h5")
+            files[-1].write_bytes(self.mutate(bytearray(whole), dice))
+            synthetic.seal(files[-1])
+        for path, line in integrity.damages(files).items():
+            self.assertNotIn("\n", line or "")
+            if line is None:
+                try:
+                    frames(path)
+                except InputError as error:
+                    self.assertNotIn("\n", str(error))
+
+    def test_shard_without_trailer(self):
+        shards = self.scratch / "study.h5.d"
+        shards.mkdir()
+        (shards / "0-a.h5").write_bytes(self.whole.read_bytes())
+        (shards / "0-b.h5").write_bytes(self.cut.read_bytes())
+        results = load(shards)
+        self.assertEqual(len(results.trials), 8)
+        self.assertEqual(results.warnings, [f"{shards}/0-b.h5: damaged: its last bytes are missing"])
+
+    def test_pipe(self):
+        path = self.scratch / "study.h5"
+        os.mkfifo(path)
+        self.refused(path, "not a file")
+
+    def test_child_that_dies(self):
+        """The file that killed the child is named, those behind it are read by another."""
+        bad, worse = self.scratch / "bad.h5", self.scratch / "worse.h5"
+        read = integrity.read
+        self.addCleanup(setattr, integrity, "read", read)
+        integrity.read = lambda path, trailed: (os._exit(1) if path in (bad, worse)
+                                                else read(path, trailed))
+        for path in (bad, worse):
+            path.write_bytes(self.whole.read_bytes())
+        found = integrity.damages([self.cut, bad, self.whole, worse])
+        self.assertEqual(found, {self.cut: None, self.whole: None,
+                                 bad: f"{bad}: damaged: HDF5 can't read it",
+                                 worse: f"{worse}: damaged: HDF5 can't read it"})
+
+
+class AsDocumented(unittest.TestCase):
+    def test_columns(self):
+        """The order of the checksum is that of the table in docs/results-format.md."""
+        text = FORMAT.read_text().split("\n## Per evaluation\n")[1].split("\n## ")[0]
+        self.assertEqual(tuple(re.findall(r"^\| `(\w+)`", text, re.MULTILINE)), integrity.COLUMNS)
+
+    def test_checksum_of_a_trial(self):
+        """By hand, from the words of docs/results-format.md."""
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "study.h5"
+            synthetic.write(path, [synthetic.problem("P", ["EI"], seeds=1, queries=2, initial=1)])
+            with h5py.File(path, "a") as file:
+                group = file["P"]
+                for name in [*synthetic.SCALARS, "length_scale", "timing"]:
+                    if name in group and name != "y":
+                        del group[name]
+                group["y"][0] = [-0.0, np.nan, 2.5]
+                group["x"][0] = np.arange(6.0).reshape(3, 2)
+                group["n_iterations"][0] = 2
+                found, = integrity.trial_checksums(group)
+                texts = b"".join(group[n][0] + b"\0" for n in ("id", "key", "message"))
+        data = (texts + struct.pack("<6q", 1, 2, 1, 2, 0, 2) + struct.pack("<d", 3.0)
+                + b"x\0" + struct.pack("<Q4d", 4, 0.0, 1.0, 2.0, 3.0)
+                + b"y\0" + struct.pack("<QdQ", 2, 0.0, 0x7ff8 << 48))
+        self.assertEqual(found, xxhash.xxh3_128_digest(data))
+
+
+@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+class Program(common.Case):
+    def test_its_files_without_trailer(self):
+        """Checksums of the program's own trials, scores and contexts among them."""
+        study = self.scratch / "study.yaml"
+        study.write_text("""
+study: some
+seeds: 2
+common: {iterations: 3, initial_points: 2}
+problems: [{name: branin}, {name: hartmann6}]
+algorithms: [random, {name: boke}]
+""")
+        path = self.scratch / "study.h5"
+        subprocess.run([os.environ["REGATTA"], "run", study, "-o", path], check=True,
+                       capture_output=True)
+        known = load(path).data
+        with h5py.File(path, "a") as file:
+            file.attrs["note"] = "mine"
+        pd.testing.assert_frame_equal(load(path).data, known)
+
+
+if __name__ == "__main__":
+    unittest.main()
