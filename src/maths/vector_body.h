@@ -13,6 +13,8 @@
 typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 typedef float CoarseVector __attribute__((vector_size(8 * LANES), aligned(4), may_alias));
 
+typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
+
 #define INLINE static inline __attribute__((always_inline))
 #define VECTORS (RG_VECTOR_BLOCK / LANES)      /* of a block */
 #define COARSE (RG_VECTOR_BLOCK / (2 * LANES)) /* of a block in single precision */
@@ -297,6 +299,7 @@ static void multiply(int n, const double *b, double *restrict a)
 static double dot(int n, const double *a, const double *b)
 {
   Vector sum[VECTORS] = {{0}};
+  Quad product;
   double rest = 0.0;
   int j = 0;
 
@@ -305,7 +308,12 @@ static double dot(int n, const double *a, const double *b)
       sum[v] += *(const Vector *)(a + j + v * LANES) * *(const Vector *)(b + j + v * LANES);
     }
   }
-  for (; j < n; ++j) rest += a[j] * b[j];
+  /* Compilers fuse the rest as they like, so it is said: not by four, but one by one. */
+  for (; j + 4 <= n; j += 4) {
+    product = *(const Quad *)(a + j) * *(const Quad *)(b + j);
+    for (int l = 0; l < 4; ++l) rest += product[l];
+  }
+  for (; j < n; ++j) rest = FUSED(a[j], b[j], rest);
   return sum_block(sum) + rest;
 }
 

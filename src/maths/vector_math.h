@@ -11,6 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* a b + c, fused where the rest is: said where compilers would choose differently. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define FUSED(a, b, c) __builtin_fma(a, b, c)
+#else
+#define FUSED(a, b, c) ((a) * (b) + (c))
+#endif
+
 /* exp(x) for x <= 0; 0 below -345. With n = round(x / log 2), |x - n log 2| <= log(2)/2: a
    polynomial of degree 11 there (1.6e-17), then 2^n is added to the exponent bits. */
 static inline double rg_exp_nonpositive(double x)
@@ -70,7 +77,7 @@ static inline double rg_log_join(double n, double u)
   p = p * s + 0x1.2492492df148dp-2;
   p = p * s + 0x1.99999999952e2p-2;
   p = p * s + 0x1.5555555555558p-1;
-  return n * ln2_high + (2.0 * u + (u * (s * p) + n * ln2_low));
+  return n * ln2_high + (2.0 * u + FUSED(u, s * p, n * ln2_low));
 }
 
 static inline double rg_log_positive(double x)

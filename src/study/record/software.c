@@ -40,9 +40,12 @@ PetscErrorCode rg_software_describe(char **description)
                         xxhash / 10000, xxhash / 100 % 100, xxhash % 100, yaml_get_version_string(),
                         JANSSON_VERSION));
   PetscCall(rg_text_add(&text, "; %s", openblas_get_config()));
-#ifdef __VERSION__
+#ifdef __clang__
   PetscCall(rg_text_add(&text, "; compiler %s", __VERSION__));
+#else
+  PetscCall(rg_text_add(&text, "; compiler gcc %s", __VERSION__));
 #endif
+  PetscCall(rg_text_add(&text, "; flags %s", RG_COMPILER_FLAGS));
   PetscCall(PetscStrallocpy(text.data, description));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);

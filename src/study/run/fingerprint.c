@@ -1,3 +1,4 @@
+/* The numeric fingerprint: libm, BLAS and our own vector kernels on fixed numbers. */
 #include "study/run/fingerprint.h"
 
 #include <ctype.h>
@@ -7,6 +8,7 @@
 #include "maths/blas.h"
 #include "base/hash.h"
 #include "gp/kernel/kernel.h"
+#include "study/run/vector_probe.h"
 
 enum { GRID = 512, ORDER = 48 };
 
@@ -64,15 +66,17 @@ static void read_cpu_model(char *model, size_t size)
 
 PetscErrorCode rg_fingerprint(RgFingerprint *fingerprint)
 {
-  enum { LENGTH = GRID + 3 * ORDER * ORDER };
+  enum { LENGTH = GRID + 3 * ORDER * ORDER + 1 };
   double *values;
-  uint64_t hash[2];
+  uint64_t hash[2], probe;
 
   PetscFunctionBeginUser;
   memset(fingerprint, 0, sizeof(*fingerprint));
   PetscCall(PetscCalloc1(LENGTH, &values));
   libm_values(values);
   PetscCall(algebra_values(values + GRID));
+  PetscCall(rg_vector_probe(&probe));
+  memcpy(values + LENGTH - 1, &probe, sizeof(probe));
   rg_hash128(values, LENGTH * sizeof(double), hash);
   PetscCall(PetscFree(values));
   fingerprint->hash = hash[0];

@@ -5,7 +5,8 @@
 #include "base/text.h"
 
 typedef struct {
-  uint64_t hash;      /* of a fixed computation: libm on a grid, dgemm, dpotrf, dtrsm, kernels */
+  uint64_t hash;      /* of fixed computations: libm on a grid, dgemm, dpotrf, dtrsm, and each
+                         vector kernel of ours (study/run/vector_probe.h) */
   char blas_core[64]; /* OpenBLAS core name */
   int blas_threads;
   char cpu[128]; /* model name */

@@ -396,6 +396,42 @@ static void width_does_not_change_bits(void **state)
   assert_memory_equal(circle[0], circle[1], sizeof circle[0]);
 }
 
+/* Whatever the compiler likes to fuse: by 16 lanes fused, then by four not fused, then one by one
+   fused. */
+static double dot_as_promised(int n, const double *a, const double *b)
+{
+  double lane[RG_VECTOR_BLOCK] = {0}, rest = 0.0;
+  int j = 0;
+
+  for (; j + RG_VECTOR_BLOCK <= n; j += RG_VECTOR_BLOCK)
+    for (int l = 0; l < RG_VECTOR_BLOCK; ++l) lane[l] = fma(a[j + l], b[j + l], lane[l]);
+  for (; j + 4 <= n; j += 4) {
+    volatile double product;
+    for (int l = 0; l < 4; ++l) {
+      product = a[j + l] * b[j + l];
+      rest += product;
+    }
+  }
+  for (; j < n; ++j) rest = fma(a[j], b[j], rest);
+  for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) lane[l] += lane[l + half];
+  return lane[0] + rest;
+}
+
+static void fusing_does_not_depend_on_the_compiler(void **state)
+{
+  double x[N], y[N];
+
+  (void)state;
+  for (int i = 0; i < N; ++i) x[i] = fmod(0.754877666 * (i + 1), 1.0) - 0.3;
+  for (int i = 0; i < N; ++i) y[i] = fmod(0.569840291 * (i + 1), 1.0) - 0.5;
+  for (int level = 1; level < RG_VECTOR_LEVELS; ++level) {
+    const RgVectorOps *ops = rg_vector_ops_at(level);
+    if (!ops) continue;
+    for (int n = 0; n < 64; ++n) assert_true(ops->dot(n, x + n, y) == dot_as_promised(n, x + n, y));
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(logarithm_is_accurate),
   cmocka_unit_test(cosine_and_sine_are_accurate),
@@ -408,6 +444,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(tiles_are_matrix_products),
   cmocka_unit_test(normals_follow_the_stream),
   cmocka_unit_test(width_does_not_change_bits),
+  cmocka_unit_test(fusing_does_not_depend_on_the_compiler),
 };
 
 RG_TEST_MAIN(tests)
