@@ -62,10 +62,8 @@ static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *
   if (with->raw) {
     PetscCall(with->raw(with->closure, random, n_raw, screening->points, screening->value));
     known = n_raw;
-  } else if (dim <= RG_SOBOL_MAX_DIM) {
-    PetscCall(rg_design_sobol(random, n_raw, dim, screening->points));
   } else {
-    PetscCall(rg_design_uniform(random, n_raw, dim, screening->points));
+    PetscCall(rg_design_sobol(random, n_raw, dim, screening->points));
   }
   if (n_extra) memcpy(screening->points + raw_size, extra, (size_t)n_extra * dim * sizeof(double));
   if (screening->n > known)

@@ -1,15 +1,10 @@
 #include "maths/design.h"
 
-#include <gsl/gsl_qrng.h>
-
 #include <math.h>
 
 /* Points scrambled at a time: columns of a block are gathered so that the hash runs over a
    contiguous array and the compiler can vectorise it. */
 #define RG_BLOCK 256
-
-/* Longest prefix of GSL's sequence (30-bit direction numbers). */
-#define RG_SOBOL_MAX_POINTS (1 << 30)
 
 static uint32_t reverse_bits(uint32_t x)
 {
@@ -70,28 +65,12 @@ static void scramble_column(int n, int stride, ScrambleKey key, double *values)
   }
 }
 
-PetscErrorCode rg_design_sobol_plain(int m, int dim, double *points)
-{
-  gsl_qrng *sequence;
-
-  PetscFunctionBeginUser;
-  PetscCheck(dim >= 1 && dim <= RG_SOBOL_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "Sobol points have 1 to %d dimensions, not %d", RG_SOBOL_MAX_DIM, dim);
-  PetscCheck(m >= 0 && m <= RG_SOBOL_MAX_POINTS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%d Sobol points", m);
-  sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned int)dim);
-  PetscCheck(sequence, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a Sobol sequence");
-  for (int i = 0; i < m; ++i) gsl_qrng_get(sequence, points + (size_t)i * dim);
-  gsl_qrng_free(sequence);
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
 {
   PetscFunctionBeginUser;
-  /* GSL leaves out the origin, without which the first 2^k points are no net. */
+  /* Without the origin the first 2^k points are no net. */
   for (int j = 0; j < dim && m > 0; ++j) points[j] = 0.0;
-  PetscCall(rg_design_sobol_plain(m - (m > 0), dim, points + (m > 0 ? dim : 0)));
+  PetscCall(rg_sobol_points(m - (m > 0), dim, points + (m > 0 ? dim : 0)));
   for (int j = 0; j < dim; ++j) scramble_column(m, dim, draw_key(random), points + j);
   PetscFunctionReturn(0);
 }

@@ -2,17 +2,13 @@
 #ifndef RG_BASE_DESIGN_H
 #define RG_BASE_DESIGN_H
 
+#include "maths/sobol.h"
 #include "maths/stream.h"
-
-#define RG_SOBOL_MAX_DIM 40 /* GSL's generator stops here */
 
 /* m x dim scrambled Sobol points (Owen's nested uniform scrambling by hashing, keys drawn from
    `random`); row i = point i, all coordinates in (0,1). Points 0..2^k-1 keep the net property.
    Errors: PETSC_ERR_ARG_OUTOFRANGE for dim > RG_SOBOL_MAX_DIM. O(m dim). */
 PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points);
-
-/* The first m points of the sequence itself without the origin, unscrambled. Errors as above. */
-PetscErrorCode rg_design_sobol_plain(int m, int dim, double *points);
 
 /* m x dim Latin hypercube: each column a random permutation of m strata, uniform within them. */
 PetscErrorCode rg_design_latin_hypercube(RgRandom *random, int m, int dim, double *points);

@@ -18,7 +18,7 @@ static PetscErrorCode make_grid(RgFill *fill)
   fill->m = sobol + corners;
   PetscCall(PetscMalloc2((size_t)fill->m * fill->dim, &fill->grid, fill->m, &fill->nearest));
   PetscCall(PetscMalloc1((size_t)sobol * fill->dim, &points));
-  PetscCall(rg_design_sobol_plain(sobol, fill->dim, points));
+  PetscCall(rg_sobol_points(sobol, fill->dim, points));
   for (int i = 0; i < fill->m; i++)
     for (int k = 0; k < fill->dim; k++)
       fill->grid[(size_t)k * fill->m + i] =

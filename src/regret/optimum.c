@@ -10,6 +10,7 @@ enum {
   RAW = 4096,           /* raw points per coordinate, first round */
   RAW_ZOOM = 1024,      /* later rounds */
   RAW_MEMORY = 1 << 22, /* numbers */
+  SOBOL_DIM = 40,       /* raw points are Sobol points, uniform ones with more coordinates */
   STARTS = 10,          /* local searches, first round */
   STARTS_ZOOM = 4,
   ROUNDS = 8
@@ -167,7 +168,7 @@ static PetscErrorCode draw(const Search *search, int round, int m, double *unit)
   RgRandom random = rg_stream_at(&stream, (uint64_t)round);
 
   PetscFunctionBeginUser;
-  if (dim <= RG_SOBOL_MAX_DIM) PetscCall(rg_design_sobol(&random, m, dim, unit));
+  if (dim <= SOBOL_DIM) PetscCall(rg_design_sobol(&random, m, dim, unit));
   else PetscCall(rg_design_uniform(&random, m, dim, unit));
   for (int j = 0; round && j < dim; j++) {
     const double lower = fmin(fmax(search->best[j] - edge / 2, 0), 1 - edge);

@@ -24,7 +24,8 @@ typedef enum {
   RG_PRIORS_NONE,
   RG_PRIORS_DEFAULT,
   RG_PRIORS_BOTORCH2023, /* sbo_kde 2.1.1 */
-  RG_PRIORS_BOTORCH2024  /* wdrbo 2.1 */
+  RG_PRIORS_BOTORCH2024, /* wdrbo 2.1 */
+  RG_PRIORS_HVARFNER2024 /* many inputs: length scales grow with their number */
 } RgPriorSet;
 
 /* The `surrogate:` block of a study file; described by rg_surrogate_params. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { FEW_INPUTS = 20 };
+
 /* ---- table --------------------------------------------------------------------------------- */
 
 static const char *const structure_names[] = {"whole", "product", "additive", "shift", NULL};
@@ -13,7 +15,8 @@ static const char *const unit_names[] = {"native", "model", NULL};
 static const char *const deviation_names[] = {"population", "sample", NULL};
 static const char *const policy_names[] = {"fixed", "ml", "map", NULL};
 static const char *const multistart_names[] = {"adaptive", "always", NULL};
-static const char *const prior_names[] = {"none", "default", "botorch2023", "botorch2024", NULL};
+static const char *const prior_names[] = {"none",        "default",      "botorch2023",
+                                          "botorch2024", "hvarfner2024", NULL};
 
 #define AT(field) offsetof(RgSurrogateOptions, field)
 
@@ -37,7 +40,7 @@ const RgParam rg_surrogate_params[] = {
    "signal variance of each of the terms; auto: equal shares of variance"},
   {"length_scale", RG_PARAM_REALS, AT(length_scale), "auto", RG_POSITIVE, 1e6, NULL, "l",
    "in the unit cube: fixed value or start of the fit; one, or per input (ard), group or term; "
-   "auto: 0.3"},
+   "auto: 0.3, with prior: hvarfner2024 its mode"},
   {"variance", RG_PARAM_REAL, AT(variance), "1", RG_POSITIVE, 1e12, NULL, "sigma_f^2",
    "signal variance k(x,x), model units: fixed value or start of the fit"},
   {"noise_variance", RG_PARAM_REAL, AT(noise_variance), "auto", 0, 1e300, NULL, "sigma^2",
@@ -87,7 +90,9 @@ const RgParam rg_surrogate_params[] = {
   {"variance_upper", RG_PARAM_REAL, AT(variance_upper), "100", RG_POSITIVE, 1e12, NULL, "",
    "upper bound of a fitted signal variance (of each term of an additive kernel)"},
   {"prior", RG_PARAM_CHOICE, AT(prior), "default", 0, 0, prior_names, "",
-   "priors of fit: map; the BoTorch ones are of its 2023 (gamma) and 2024 (lognormal) defaults"},
+   "priors of fit: map; the BoTorch ones are of its 2023 (gamma) and 2024 (lognormal) defaults; "
+   "hvarfner2024 is for many inputs d: length scales lognormal(sqrt(2) + log(d)/2, sqrt(3)), their "
+   "bounds times sqrt(d/20) beyond 20 (Hvarfner, Hellsten, Nardi 2024, ICML)"},
   {0}
 };
 // clang-format on
@@ -162,33 +167,47 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   PetscFunctionReturn(0);
 }
 
+/* Lognormal prior of length scales that grow with the diagonal of the cube (Hvarfner, Hellsten, Nardi
+   2024, Vanilla Bayesian optimization performs great in high dimensions, ICML): mean and deviation
+   of the logarithm. */
+#define MANY_INPUTS(dim) sqrt(2.0) + 0.5 * log(dim), sqrt(3.0)
+
 /* ---- kernel -------------------------------------------------------------------------------- */
+
+/* Length scales where none are given. */
+double rg_surrogate_start(const RgSurrogateOptions *o, int dim)
+{
+  const bool many = o->prior == RG_PRIORS_HVARFNER2024;
+  return many ? rg_prior_mode(&(RgPrior){RG_PRIOR_LOGNORMAL, MANY_INPUTS(dim)}, 0) : 0.3;
+}
 
 /* Length scales in the order of the kernel's factors: by group, within it by input (ard). */
 static void order_length_scales(const RgSurrogateOptions *o, int dim, int n_groups,
                                 const int *group, double *ordered)
 {
   const RgReals *given = &o->length_scale;
+  const double start = rg_surrogate_start(o, dim);
   int k = 0;
   for (int g = 0; g < n_groups; g++) {
     if (!o->ard) {
-      ordered[k++] = given->n == 0 ? 0.3 : given->values[given->n > 1 ? g : 0];
+      ordered[k++] = given->n == 0 ? start : given->values[given->n > 1 ? g : 0];
       continue;
     }
     for (int j = 0; j < dim; j++)
-      if (group[j] == g) ordered[k++] = given->n == 0 ? 0.3 : given->values[given->n > 1 ? j : 0];
+      if (group[j] == g) ordered[k++] = given->n == 0 ? start : given->values[given->n > 1 ? j : 0];
   }
 }
 
 static PetscErrorCode shift_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
 {
   const RgReals *given = &o->length_scale;
+  const double start = rg_surrogate_start(o, dim);
   double *length_scale;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &length_scale));
   for (int j = 0; j < dim; j++)
-    length_scale[j] = given->n == 0 ? 0.3 : given->values[j < given->n ? j : 0];
+    length_scale[j] = given->n == 0 ? start : given->values[j < given->n ? j : 0];
   PetscCall(rg_kernel_create_shift((RgKernelFamily)o->kernel, dim, o->ard, length_scale,
                                    o->variance, kernel));
   PetscCall(PetscFree(length_scale));
@@ -253,8 +272,15 @@ static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
     fit->noise = (RgPrior){RG_PRIOR_GAMMA, 1.1, 0.05};
     break;
   case RG_PRIORS_BOTORCH2024:
-    fit->length_scale = (RgPrior){RG_PRIOR_LOGNORMAL, sqrt(2.0) + 0.5 * log(dim), sqrt(3.0)};
+    fit->length_scale = (RgPrior){RG_PRIOR_LOGNORMAL, MANY_INPUTS(dim)};
     fit->noise = (RgPrior){RG_PRIOR_LOGNORMAL, -4.0, 1.0};
+    break;
+  case RG_PRIORS_HVARFNER2024:
+    set_priors(RG_PRIORS_DEFAULT, dim, fit);
+    fit->length_scale = (RgPrior){RG_PRIOR_LOGNORMAL, MANY_INPUTS(dim)};
+    if (dim <= FEW_INPUTS) break;
+    fit->length_scale_lower *= sqrt((double)dim / FEW_INPUTS);
+    fit->length_scale_upper *= sqrt((double)dim / FEW_INPUTS);
     break;
   }
 }

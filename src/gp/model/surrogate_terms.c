@@ -69,7 +69,8 @@ PetscErrorCode rg_surrogate_terms_kernel(const RgSurrogateOptions *o, int dim, R
     PetscCheck(count[t] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "term \"%s\" of %d inputs: %s",
                o->terms.values[t], dim, mistake);
     used += count[t];
-    length_scale[t] = given->n == 0 ? 0.3 : given->values[given->n == n ? t : 0];
+    length_scale[t] =
+      given->n == 0 ? rg_surrogate_start(o, dim) : given->values[given->n == n ? t : 0];
     variance[t] = o->term_variance.n == n ? o->term_variance.values[t] : o->variance / n;
   }
   PetscCall(rg_kernel_create_terms((RgKernelFamily)o->kernel, dim, n, count, inputs, length_scale,

@@ -498,6 +498,29 @@ static void test_policies(void **state)
   frame_destroy(&frame);
 }
 
+/* hvarfner2024: the mode of the prior where fits start, bounds that grow beyond 20 inputs. */
+static void test_many_inputs(void **state)
+{
+  (void)state;
+  Frame frame = frame_create(false);
+  set_option(&frame, "fit", "map");
+  set_option(&frame, "prior", "hvarfner2024");
+  set_option(&frame, "length_scale", "auto");
+  const RgFitOptions few = rg_surrogate_fit_options(&frame.options, 20, false);
+  const RgFitOptions many = rg_surrogate_fit_options(&frame.options, 80, false);
+  assert_int_equal(many.length_scale.family, RG_PRIOR_LOGNORMAL);
+  RG_CLOSE(many.length_scale.a, sqrt(2) + 0.5 * log(80), 1e-15);
+  RG_CLOSE(many.length_scale.b, sqrt(3), 1e-15);
+  RG_CLOSE(few.length_scale_upper, frame.options.length_scale_upper, 0);
+  RG_CLOSE(many.length_scale_upper, 2 * few.length_scale_upper, 1e-15);
+  RG_CLOSE(many.length_scale_lower, 2 * few.length_scale_lower, 1e-15);
+  RgKernel kernel;
+  RG_OK(rg_surrogate_kernel(&frame.options, 80, &kernel));
+  RG_CLOSE(kernel.terms[0].factors[0].length_scale[0], sqrt(80) * exp(sqrt(2) - 3), 1e-14);
+  RG_OK(rg_kernel_destroy(&kernel));
+  frame_destroy(&frame);
+}
+
 /* ---- fit policy ---------------------------------------------------------------------------- */
 
 /* Other starts join at the first fit and when the data surprise; not in between. */
@@ -611,8 +634,9 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(test_noise),       cmocka_unit_test(test_equal_outputs),
   cmocka_unit_test(test_kernels),     cmocka_unit_test(test_terms),
   cmocka_unit_test(test_check),       cmocka_unit_test(test_policies),
-  cmocka_unit_test(test_multistart),  cmocka_unit_test(test_failure),
-  cmocka_unit_test(test_fit_failure), cmocka_unit_test(test_bits),
+  cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_multistart),
+  cmocka_unit_test(test_failure),     cmocka_unit_test(test_fit_failure),
+  cmocka_unit_test(test_bits),
 };
 
 RG_TEST_MAIN(tests)

@@ -30,18 +30,23 @@ static void count_cells(const double *points, int n, int dim, int j, int k, int 
 /* Every prefix of 2^k points has one point in each interval of length 2^-k, in every dimension. */
 static void intervals_hold_one_point_each(void **state)
 {
+  static const int dims[] = {40, RG_SOBOL_MAX_DIM};
   RgRandom random = test_random(1);
-  double points[1024 * RG_SOBOL_MAX_DIM];
+  double *points;
   int cells[1024];
 
   (void)state;
-  RG_OK(rg_design_sobol(&random, 1024, RG_SOBOL_MAX_DIM, points));
-  for (int k = 0; k <= 10; ++k) {
-    for (int j = 0; j < RG_SOBOL_MAX_DIM; ++j) {
-      count_cells(points, 1 << k, RG_SOBOL_MAX_DIM, j, j, k, 0, cells);
-      for (int i = 0; i < 1 << k; ++i) assert_int_equal(cells[i], 1);
+  RG_OK(PetscMalloc1(1024 * RG_SOBOL_MAX_DIM, &points));
+  for (int d = 0; d < 2; ++d) {
+    RG_OK(rg_design_sobol(&random, 1024, dims[d], points));
+    for (int k = 0; k <= 10; ++k) {
+      for (int j = 0; j < dims[d]; ++j) {
+        count_cells(points, 1 << k, dims[d], j, j, k, 0, cells);
+        for (int i = 0; i < 1 << k; ++i) assert_int_equal(cells[i], 1);
+      }
     }
   }
+  RG_OK(PetscFree(points));
 }
 
 /* The first two coordinates form a (0, k, 2)-net: one point in each rectangle of area 2^-k. */
@@ -184,6 +189,35 @@ static void smooth_integrals_are_accurate(void **state)
   assert_true(fabs(sum / repeats) < 5 * error / sqrt(repeats));
 }
 
+/* Values of SciPy's Sobol sequence (the same direction numbers) beyond GSL's 40 dimensions, and of
+   GSL's up to there. */
+static void sequences_are_those_of_their_sources(void **state)
+{
+  static const struct {
+    int i, j;
+    double value;
+  } known[] = {{1, 0, 0.5},
+               {5, 1, 0.875},
+               {6, 2, 0.875},
+               {100, 40, 0.7109375},
+               {777, 99, 0.5107421875},
+               {1000, 500, 0.7255859375},
+               {1023, 1110, 0.5888671875}};
+  double *points, first[3 * 40];
+
+  (void)state;
+  RG_OK(PetscMalloc1(1024 * RG_SOBOL_MAX_DIM, &points));
+  RG_OK(rg_sobol_points(1023, RG_SOBOL_MAX_DIM, points));
+  for (int k = 0; k < 7; ++k)
+    RG_CLOSE(points[(known[k].i - 1) * RG_SOBOL_MAX_DIM + known[k].j], known[k].value, 0);
+  RG_OK(rg_sobol_points(3, 40, first));
+  for (int j = 0; j < 40; ++j) {
+    RG_CLOSE(first[j], 0.5, 0);
+    RG_CLOSE(first[40 + j] + first[80 + j], 1, 0);
+  }
+  RG_OK(PetscFree(points));
+}
+
 static void too_many_dimensions_are_refused(void **state)
 {
   RgRandom random = test_random(0);
@@ -257,6 +291,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(every_point_is_uniform),
   cmocka_unit_test(digits_are_flipped_independently),
   cmocka_unit_test(smooth_integrals_are_accurate),
+  cmocka_unit_test(sequences_are_those_of_their_sources),
   cmocka_unit_test(too_many_dimensions_are_refused),
   cmocka_unit_test(latin_hypercube_fills_every_stratum),
   cmocka_unit_test(latin_hypercube_permutes_independently),
