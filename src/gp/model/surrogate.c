@@ -167,9 +167,9 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   PetscFunctionReturn(0);
 }
 
-/* Lognormal prior of length scales that grow with the diagonal of the cube (Hvarfner, Hellsten, Nardi
-   2024, Vanilla Bayesian optimization performs great in high dimensions, ICML): mean and deviation
-   of the logarithm. */
+/* Lognormal prior of length scales that grow with the diagonal of the cube: mean and deviation of
+   the logarithm (Hvarfner, Hellsten, Nardi 2024, Vanilla Bayesian optimization performs great in
+   high dimensions, ICML). */
 #define MANY_INPUTS(dim) sqrt(2.0) + 0.5 * log(dim), sqrt(3.0)
 
 /* ---- kernel -------------------------------------------------------------------------------- */
