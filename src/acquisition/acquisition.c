@@ -32,8 +32,7 @@ static double mills_tail(double x)
   return 1.0 / c;
 }
 
-/* log h(z), h(z) = phi(z) + z Phi(z), with Phi(z)/h(z) and phi(z)/h(z). */
-static double log_h(double z, double *cdf_ratio, double *pdf_ratio)
+double rg_acquisition_log_h(double z, double *cdf_ratio, double *pdf_ratio)
 {
   if (z < TAIL) {
     double c = mills_tail(-z);
@@ -55,7 +54,7 @@ void rg_acquisition_log_ei(const void *closure, int m, const double *mean, const
   for (int j = 0; j < m; j++) {
     double gain = mean[j] - incumbent, cdf_ratio = 0.0, pdf_ratio = 0.0, unit = sd[j];
     if (sd[j] >= SD_ZERO) {
-      value[j] = log(sd[j]) + log_h(gain / sd[j], &cdf_ratio, &pdf_ratio);
+      value[j] = log(sd[j]) + rg_acquisition_log_h(gain / sd[j], &cdf_ratio, &pdf_ratio);
     } else {
       bool improves = gain > 0.0;
       value[j] = improves ? log(gain) : -INFINITY;
@@ -74,6 +73,6 @@ double rg_expected_improvement(double mean, double sd, double incumbent)
   double gain = mean - incumbent, z = gain / sd, cdf_ratio, pdf_ratio;
 
   if (sd < SD_ZERO) return fmax(gain, 0.0);
-  if (z < TAIL) return sd * exp(log_h(z, &cdf_ratio, &pdf_ratio));
+  if (z < TAIL) return sd * exp(rg_acquisition_log_h(z, &cdf_ratio, &pdf_ratio));
   return gain * rg_normal_cdf(z) + sd * rg_normal_pdf(z);
 }

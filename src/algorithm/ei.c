@@ -3,37 +3,30 @@
    x_t = argmax_x EI_t(x), EI = (mu - tau) Phi(z) + sd phi(z), z = (mu - tau)/sd, of the posterior
    mean mu and deviation sd of f; tau is the incumbent.
    Source: Mockus, Tiesis, Zilinskas (1978); incumbents: irgp_ucb 3.3.
-   Deviations: log EI is maximised, which has the same maximiser and no flat zero (Ament et al.
-   2023).
+   Deviations: log EI is maximised, which has the same maximiser and no flat zero (Ament et al. 2023;
+   log_ei is this very method under the name of that paper).
    Cost per iteration: O(N n) on a finite set; on a box O(n^2) per acquisition value, plus the
    model.
    Needs no context. Revision 1. */
-#include "algorithm/surrogate.h"
+#include "algorithm/ei.h"
 
-enum { BEST_Y, BEST_MEAN };
-
-typedef struct {
-  int incumbent;
-} Options;
-
-static const char *const incumbents[] = {"best_y", "best_mean", NULL};
-
-static const RgParam params[] = {
-  {"incumbent", RG_PARAM_CHOICE, offsetof(Options, incumbent), "best_y", 0, 0, incumbents, "tau",
+const RgParam rg_ei_params[] = {
+  {"incumbent", RG_PARAM_CHOICE, offsetof(RgEiOptions, incumbent), "best_y", 0, 0,
+   rg_surrogate_incumbents, "tau",
    "improvement counts from the best observation, or the best posterior mean at queried inputs"},
   {0}};
 
 enum { INCUMBENT, ACQUISITION };
 
-static const RgRecordColumn columns[] = {
+const RgRecordColumn rg_ei_columns[] = {
   [INCUMBENT] = {"incumbent", "value improvement is counted from, model units"},
   [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
   {0}};
 
-static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
-                          RgFailure *failure)
+PetscErrorCode rg_ei_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                         RgFailure *failure)
 {
-  const Options *options = algorithm->options;
+  const RgEiOptions *options = algorithm->options;
   RgModel *model = algorithm->state;
   RgEi ei = {0.0};
   RgAcquisition acquisition = {rg_acquisition_log_ei, &ei};
@@ -43,10 +36,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_model_update(model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. Incumbent; without data improvement counts from the prior mean. */
-  if (history->n > 0) {
-    if (options->incumbent == BEST_Y) ei.incumbent = rg_surrogate_best_y(model, history);
-    else PetscCall(rg_surrogate_best_mean(model, history, &ei.incumbent));
-  }
+  PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &ei.incumbent));
   /* 3. x_t = argmax log EI. */
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
                                  &query->extra[ACQUISITION], failure));
@@ -63,12 +53,12 @@ const RgAlgorithmClass rg_algorithm_ei = {
   .revision = 1,
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
+  .params = rg_ei_params,
+  .options_size = sizeof(RgEiOptions),
+  .columns = rg_ei_columns,
   .state_size = sizeof(RgModel),
   .create = rg_surrogate_create,
-  .ask = ask,
+  .ask = rg_ei_ask,
   .model = rg_surrogate_model,
   .destroy = rg_surrogate_destroy,
 };

@@ -67,6 +67,21 @@ PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, 
   PetscFunctionReturn(0);
 }
 
+const char *const rg_surrogate_incumbents[] = {"best_y", "best_mean", NULL};
+
+PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHistory *history,
+                                      double *tau)
+{
+  enum { BEST_Y };
+
+  PetscFunctionBeginUser;
+  *tau = 0.0;
+  if (!history->n) PetscFunctionReturn(0);
+  if (incumbent == BEST_Y) *tau = rg_surrogate_best_y(model, history);
+  else PetscCall(rg_surrogate_best_mean(model, history, tau));
+  PetscFunctionReturn(0);
+}
+
 const RgRecordColumn rg_ucb_columns[] = {
   [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
   [RG_UCB_ACQUISITION] = {"acquisition",

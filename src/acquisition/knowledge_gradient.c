@@ -1,0 +1,277 @@
+/* The knowledge gradient: its value over lines, and its maximisation over a set or a box. */
+#include "acquisition/knowledge_gradient.h"
+
+#include "acquisition/acquire_internal.h"
+#include "acquisition/ranking.h"
+#include "gp/posterior/exact/cross_covariance.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LINES = RG_KNOWLEDGE_GRADIENT_LINES, BLOCK = 128 };
+
+#define SD_ZERO 1e-12 /* below it an observation teaches nothing */
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+typedef struct {
+  double a, b;
+  int index;
+} Line;
+
+/* By slope, then by height. */
+static int compare(const void *p, const void *q)
+{
+  const Line *x = p, *y = q;
+
+  if (x->b != y->b) return x->b < y->b ? -1 : 1;
+  return (x->a > y->a) - (x->a < y->a);
+}
+
+/* Where line y overtakes line x, of smaller slope. */
+static double crossing(const Line *x, const Line *y)
+{
+  return (x->a - y->a) / (y->b - x->b);
+}
+
+/* The lines that are largest somewhere, by slope; in place. Returns how many. */
+static int envelope(int n, Line *line)
+{
+  int top = 0;
+
+  qsort(line, (size_t)n, sizeof *line, compare);
+  for (int i = 1; i < n; i++) {
+    if (line[i].b == line[top].b) top--; /* the higher one of two parallels */
+    while (top > 0 && crossing(&line[top], &line[i]) <= crossing(&line[top - 1], &line[top])) top--;
+    line[++top] = line[i];
+  }
+  return top + 1;
+}
+
+/* E max - max a = sum_k (b_{k+1} - b_k) h(z_k), z_k = -|a_k - a_{k+1}|/(b_{k+1} - b_k), over
+   neighbours of the envelope (equation 14 of the paper), h(z) = phi(z) + z Phi(z). */
+double rg_knowledge_gradient_lines(int n, const double *a, const double *b, double *d_a,
+                                   double *d_b)
+{
+  Line line[LINES];
+  double term[LINES], by_z[LINES], by_slope[LINES], largest = -INFINITY, sum = 0;
+
+  for (int i = 0; i < n; i++) line[i] = (Line){a[i], b[i], i};
+  for (int i = 0; d_a && i < n; i++) d_a[i] = d_b[i] = 0;
+  const int m = envelope(n, line);
+  for (int k = 0; k + 1 < m; k++) {
+    const double rise = line[k + 1].b - line[k].b, gap = line[k].a - line[k + 1].a;
+    term[k] = log(rise) + rg_acquisition_log_h(-fabs(gap) / rise, &by_z[k], &by_slope[k]);
+    by_z[k] *= gap > 0 ? -1 / rise : 1 / rise; /* d term / d gap */
+    by_slope[k] /= rise;
+    largest = fmax(largest, term[k]);
+  }
+  if (!isfinite(largest)) return -INFINITY;
+  for (int k = 0; k + 1 < m; k++) sum += exp(term[k] - largest);
+  for (int k = 0; d_a && k + 1 < m; k++) {
+    const double part = exp(term[k] - largest) / sum;
+    d_a[line[k].index] += part * by_z[k];
+    d_a[line[k + 1].index] -= part * by_z[k];
+    d_b[line[k + 1].index] += part * by_slope[k];
+    d_b[line[k].index] -= part * by_slope[k];
+  }
+  return largest + log(sum);
+}
+
+/* ---- one point ------------------------------------------------------------------------------ */
+
+/* A maximisation: the alternatives and scratch for a block of points. */
+typedef struct {
+  RgModel *model;
+  int p;                             /* alternatives beside the point itself */
+  double best[LINES];                /* p: their means */
+  RgCrossCovariance cross;           /* boxes */
+  RgPrediction work;                 /* boxes */
+  double *mean, *variance, *C;       /* BLOCK, BLOCK, p x BLOCK */
+  double *d_mean, *d_variance, *d_C; /* likewise */
+} Search;
+
+/* log KG at point j of m with mean, variance and covariances C[l * m + j] with the alternatives:
+   b_l = C_l/s, b = variance/s for the point itself, s^2 = variance + noise. Derivatives are written
+   where `slopes` is true. */
+static double value_at(const Search *search, int m, int j, double mean, double variance,
+                       const double *C, bool slopes)
+{
+  const int p = search->p;
+  const double s = sqrt(variance + search->model->noise_variance);
+  double a[LINES], b[LINES], d_a[LINES], d_b[LINES], by_s = 0;
+
+  if (slopes) {
+    search->d_mean[j] = search->d_variance[j] = 0;
+    for (int l = 0; l < p; l++) search->d_C[l * m + j] = 0;
+  }
+  if (!(variance > SD_ZERO * SD_ZERO)) return -INFINITY;
+  for (int l = 0; l < p; l++) {
+    a[l] = search->best[l];
+    b[l] = C[(size_t)l * m + j] / s;
+  }
+  a[p] = mean;
+  b[p] = variance / s;
+  const double value = rg_knowledge_gradient_lines(p + 1, a, b, slopes ? d_a : NULL, d_b);
+  if (!slopes || !isfinite(value)) return value;
+  for (int l = 0; l <= p; l++) by_s -= d_b[l] * b[l] / s;
+  for (int l = 0; l < p; l++) search->d_C[l * m + j] = d_b[l] / s;
+  search->d_mean[j] = d_a[p];
+  search->d_variance[j] = d_b[p] / s + 0.5 * by_s / s;
+  return value;
+}
+
+static PetscErrorCode search_create(RgModel *model, int p, Search *search)
+{
+  PetscFunctionBeginUser;
+  *search = (Search){.model = model, .p = p};
+  PetscCall(PetscMalloc6(BLOCK, &search->mean, BLOCK, &search->variance, p * BLOCK, &search->C,
+                         BLOCK, &search->d_mean, BLOCK, &search->d_variance, p * BLOCK,
+                         &search->d_C));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode search_destroy(Search *search)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree6(search->mean, search->variance, search->C, search->d_mean,
+                       search->d_variance, search->d_C));
+  PetscCall(rg_cross_covariance_destroy(&search->cross));
+  PetscCall(rg_prediction_destroy(&search->work));
+  PetscFunctionReturn(0);
+}
+
+/* The `wanted` indices with the largest of n means; returns how many there are. */
+static int best_points(int n, const double *mean, int wanted, int *chosen)
+{
+  int count = 0;
+
+  for (int i = 0; i < n; i++) count = rg_ranking_insert(mean, i, count, wanted, chosen);
+  return count;
+}
+
+/* ---- finite designs ------------------------------------------------------------------------- */
+
+static PetscErrorCode acquire_on_set(RgModel *model, const RgHistory *history, int n_points,
+                                     RgQuery *query, double *best, RgFailure *failure)
+{
+  const RgSpace *space = &model->domain->design;
+  const double *mean = rg_set_posterior_mean(model->set);
+  const double *variance = rg_set_posterior_variance(model->set);
+  int chosen[LINES];
+  double *C, *value;
+  unsigned char *excluded;
+  Search search;
+
+  PetscFunctionBeginUser;
+  PetscCall(search_create(model, best_points(space->size, mean, n_points, chosen), &search));
+  PetscCall(PetscMalloc2((size_t)space->size * search.p, &C, space->size, &value));
+  for (int l = 0; l < search.p; l++) {
+    search.best[l] = mean[chosen[l]];
+    PetscCall(rg_set_posterior_covariance(model->set, chosen[l], C + (size_t)l * space->size));
+  }
+  for (int i = 0; i < space->size; i++)
+    value[i] = value_at(&search, space->size, i, mean[i], variance[i], C, false);
+  PetscCall(rg_excluded_points(model->domain, history, &excluded));
+  query->index = rg_argmax(space->size, value, excluded);
+  if (query->index >= 0) {
+    *best = value[query->index];
+    PetscCall(
+      PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim, space->dim));
+  } else {
+    rg_failure_set(failure, "the knowledge gradient is finite at none of the points left of %d",
+                   space->size);
+  }
+  PetscCall(PetscFree(excluded));
+  PetscCall(PetscFree2(C, value));
+  PetscCall(search_destroy(&search));
+  PetscFunctionReturn(0);
+}
+
+/* ---- boxes ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode block_on_box(Search *search, int m, const double *X, double *value,
+                                   double *gradient)
+{
+  RgPosterior *posterior = &search->model->posterior;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_posterior_predict(posterior, m, X, search->mean, search->variance, &search->work));
+  PetscCall(rg_cross_covariance_evaluate(&search->cross, m, X, search->C));
+  for (int j = 0; j < m; j++)
+    value[j] =
+      value_at(search, m, j, search->mean[j], search->variance[j], search->C, gradient != NULL);
+  if (!gradient) PetscFunctionReturn(0);
+  PetscCall(rg_posterior_gradient(posterior, m, X, search->d_mean, search->d_variance,
+                                  &search->work, gradient));
+  PetscCall(rg_cross_covariance_gradient(&search->cross, m, X, search->d_C, gradient));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode function_on_box(void *closure, int m, const double *X, double *value,
+                                      double *gradient)
+{
+  const size_t dim = (size_t)((Search *)closure)->model->domain->design.dim;
+
+  PetscFunctionBeginUser;
+  for (int first = 0; first < m; first += BLOCK)
+    PetscCall(block_on_box(closure, PetscMin(BLOCK, m - first), X + first * dim, value + first,
+                           gradient ? gradient + first * dim : NULL));
+  PetscFunctionReturn(0);
+}
+
+/* The alternatives: the best queried inputs; without data one uniform point. A (n_points x dim). */
+static PetscErrorCode choose_inputs(RgModel *model, const RgHistory *history, int n_points,
+                                    RgRandom *random, double *A, int *p)
+{
+  const size_t dim = (size_t)model->domain->design.dim;
+  int chosen[LINES];
+  double *mean, *sd;
+
+  PetscFunctionBeginUser;
+  *p = 1;
+  if (!history->n) {
+    rg_random_uniforms(random, dim, A);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc2(history->n, &mean, history->n, &sd));
+  PetscCall(rg_model_predict(model, history->n, history->x, mean, sd));
+  *p = best_points(history->n, mean, n_points, chosen);
+  for (int l = 0; l < *p; l++)
+    PetscCall(PetscArraycpy(A + l * dim, history->x + (size_t)chosen[l] * dim, dim));
+  PetscCall(PetscFree2(mean, sd));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode acquire_on_box(RgModel *model, const RgHistory *history, int n_points,
+                                     const RgMaximiserOptions *options, RgRandom *random,
+                                     RgQuery *query, double *value, RgFailure *failure)
+{
+  Search search;
+  double *A;
+  int p;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)n_points * model->domain->design.dim, &A));
+  PetscCall(choose_inputs(model, history, n_points, random, A, &p));
+  PetscCall(search_create(model, p, &search));
+  PetscCall(rg_posterior_predict(&model->posterior, p, A, search.best, NULL, &search.work));
+  PetscCall(rg_cross_covariance_create(&model->posterior, p, A, &search.cross));
+  PetscCall(rg_acquire_with(model->domain, history, function_on_box, &search, options, random,
+                            query, value, failure));
+  PetscCall(search_destroy(&search));
+  PetscCall(PetscFree(A));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, const RgHistory *history, int n_points,
+                                             const RgMaximiserOptions *options, RgRandom *random,
+                                             RgQuery *query, double *value, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(n_points >= 1 && n_points < LINES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%d alternatives", n_points);
+  if (model->set) PetscCall(acquire_on_set(model, history, n_points, query, value, failure));
+  else PetscCall(acquire_on_box(model, history, n_points, options, random, query, value, failure));
+  PetscFunctionReturn(0);
+}

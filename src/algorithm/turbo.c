@@ -1,0 +1,335 @@
+/* turbo: trust-region Bayesian optimisation with one region (TuRBO-1), one query at a time.
+
+   A Gaussian process of the evaluations since the last restart, a hyperrectangle around the best of
+   them with sides L l_j / (prod l)^(1/d), l the length scales of the fit: candidates are Sobol points
+   in it that differ from the centre in some coordinates (each with probability min(1, 20/d)); the
+   query is the candidate where a path drawn from the posterior is largest. tau_succ successes in a
+   row double L, tau_fail failures halve it; below L_min everything starts again with a fresh design.
+   Source: Eriksson, Pearce, Gardner, Turner, Poloczek (2019), Scalable global optimization via local
+   Bayesian optimization, NeurIPS; constants as there: L from 0.8, at most 1.6, at least 2^-7,
+   tau_succ = 3, tau_fail = max(4, d), min(100 d, 5000) candidates, a success gains 1e-3 |best|.
+   Deviations: q = 1; paths are pathwise (gp/path/feature_path.h), not exact draws at the candidates.
+   The first design is the study's, later ones are scrambled Sobol points, 2 d of them.
+   Cost per iteration: the model, and a path at the candidates, O(100 d (M + n) d) for M features.
+   Needs a box without context. Revision 1. */
+#include "acquisition/maximise.h"
+#include "algorithm/surrogate.h"
+#include "gp/path/feature_bundle.h"
+#include "maths/design.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  double length, length_min, length_max;
+  int successes, failures, candidates, initial, features;
+} Options;
+
+#define AT(field) offsetof(Options, field)
+
+// clang-format off
+static const RgParam params[] = {
+  {"length", RG_PARAM_REAL, AT(length), "0.8", RG_POSITIVE, 2, NULL, "L_init",
+   "first side of the trust region, unit cube"},
+  {"length_min", RG_PARAM_REAL, AT(length_min), "0.0078125", RG_POSITIVE, 1, NULL, "L_min",
+   "side below which the method starts again"},
+  {"length_max", RG_PARAM_REAL, AT(length_max), "1.6", RG_POSITIVE, 10, NULL, "L_max",
+   "largest side"},
+  {"successes", RG_PARAM_INT, AT(successes), "3", 1, 1000, NULL, "tau_succ",
+   "successes in a row that double the side"},
+  {"failures", RG_PARAM_INT, AT(failures), "auto", 1, 100000, NULL, "tau_fail",
+   "failures in a row that halve it; auto: the larger of 4 and d"},
+  {"candidates", RG_PARAM_INT, AT(candidates), "auto", 1, 1000000, NULL, "",
+   "points the query is chosen from; auto: 100 d, at most 5000"},
+  {"restart_points", RG_PARAM_INT, AT(initial), "auto", 2, 100000, NULL, "n_init",
+   "size of the design after a restart; auto: 2 d"},
+  {"features", RG_PARAM_INT, AT(features), "1000", 1, 1e6, NULL, "M",
+   "random Fourier features of a path, redrawn at every query"},
+  {0}};
+// clang-format on
+
+enum { LENGTH, RESTARTS };
+
+static const RgRecordColumn columns[] = {
+  [LENGTH] = {"trust_length", "side L of the trust region, unit cube; NaN in a design"},
+  [RESTARTS] = {"restarts", "trust regions given up so far"},
+  {0}};
+
+typedef struct {
+  RgModel model;
+  RgHistory local;         /* since the last restart */
+  int taken;               /* evaluations of the whole history that were looked at */
+  int restarts, designed;  /* designed: points of the present design asked for */
+  double length, best;     /* best: largest y in `local` */
+  int successes, failures; /* in a row */
+  double *design;          /* points x dim */
+  double *candidate;       /* candidates x dim */
+  double *value;           /* candidates */
+  double *noise;           /* of the data: a draw */
+  double *lower, *upper;   /* dim: of the trust region */
+  RgFeatureBundle features;
+} State;
+
+static int n_candidates(const RgAlgorithm *algorithm)
+{
+  const Options *options = algorithm->options;
+  const int dim = algorithm->setup.domain->design.dim;
+
+  return options->candidates > 0 ? options->candidates : PetscMin(100 * dim, 5000);
+}
+
+static int n_design(const RgAlgorithm *algorithm)
+{
+  const Options *options = algorithm->options;
+
+  return options->initial > 0 ? options->initial : 2 * algorithm->setup.domain->design.dim;
+}
+
+static PetscErrorCode create(RgAlgorithm *algorithm)
+{
+  const Options *options = algorithm->options;
+  const RgSetup *setup = &algorithm->setup;
+  const size_t dim = (size_t)setup->domain->design.dim, m = (size_t)n_candidates(algorithm);
+  const int all = setup->n_initial + setup->n_iterations;
+  State *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
+  PetscCall(rg_history_create(setup->domain, all, &state->local));
+  PetscCall(PetscMalloc6((size_t)n_design(algorithm) * dim, &state->design, m * dim,
+                         &state->candidate, m, &state->value, all, &state->noise, dim,
+                         &state->lower, dim, &state->upper));
+  PetscCall(rg_feature_bundle_create((int)dim, options->features, &state->features));
+  state->length = options->length;
+  state->best = -INFINITY;
+  state->designed = n_design(algorithm); /* the first design is the study's */
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy(RgAlgorithm *algorithm)
+{
+  State *state = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_feature_bundle_destroy(&state->features));
+  PetscCall(PetscFree6(state->design, state->candidate, state->value, state->noise, state->lower,
+                       state->upper));
+  PetscCall(rg_history_destroy(&state->local));
+  PetscCall(rg_model_destroy(&state->model));
+  PetscFunctionReturn(0);
+}
+
+static RgModel *model_of(RgAlgorithm *algorithm)
+{
+  return &((State *)algorithm->state)->model;
+}
+
+/* ---- the trust region ----------------------------------------------------------------------- */
+
+/* Successes widen the region, failures narrow it. */
+static void judge(const RgAlgorithm *algorithm, double y)
+{
+  const Options *options = algorithm->options;
+  State *state = algorithm->state;
+  const int dim = algorithm->setup.domain->design.dim;
+  const int patience = options->failures > 0 ? options->failures : PetscMax(4, dim);
+  const bool success = y > state->best + 1e-3 * fabs(state->best);
+
+  state->successes = success ? state->successes + 1 : 0;
+  state->failures = success ? 0 : state->failures + 1;
+  if (state->successes == options->successes) {
+    state->length = fmin(2 * state->length, options->length_max);
+    state->successes = 0;
+  } else if (state->failures == patience) {
+    state->length /= 2;
+    state->failures = 0;
+  }
+}
+
+/* Take in what was evaluated since the last query. The points of a design don't count. */
+static PetscErrorCode take(RgAlgorithm *algorithm, const RgHistory *history)
+{
+  State *state = algorithm->state;
+  RgHistory *local = &state->local;
+
+  PetscFunctionBeginUser;
+  for (; state->taken < history->n; state->taken++) {
+    const int i = state->taken;
+    const double y = history->y[i];
+    if (local->n >= local->n_initial && i >= history->n_initial) judge(algorithm, y);
+    state->best = fmax(state->best, y);
+    PetscCall(rg_history_append(local, history->x + (size_t)i * history->dim, -1, NULL, -1, y));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
+{
+  const Options *options = algorithm->options;
+  State *state = algorithm->state;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "design", t);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_destroy(&state->model));
+  PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
+  state->local.n = 0;
+  state->local.n_initial = n_design(algorithm);
+  state->length = options->length;
+  state->best = -INFINITY;
+  state->successes = state->failures = state->designed = 0;
+  state->restarts++;
+  PetscCall(rg_design_sobol(&random, n_design(algorithm), algorithm->setup.domain->design.dim,
+                            state->design));
+  PetscFunctionReturn(0);
+}
+
+/* Length scale of input j: the smallest of those that the kernel has for it. */
+static double length_scale(const RgKernel *kernel, int j)
+{
+  double least = INFINITY;
+
+  for (int k = 0; k < kernel->n_terms; k++)
+    for (int f = 0; f < kernel->terms[k].n_factors; f++) {
+      const RgKernelFactor *factor = &kernel->terms[k].factors[f];
+      for (int i = 0; i < factor->n_inputs; i++)
+        if (factor->inputs[i] == j)
+          least = fmin(least, factor->length_scale[factor->n_scales > 1 ? i : 0]);
+    }
+  return isfinite(least) ? least : 1;
+}
+
+static void place_region(State *state, const double *centre)
+{
+  const RgKernel *kernel = &state->model.kernel;
+  const int dim = state->local.dim;
+  double mean = 0;
+
+  for (int j = 0; j < dim; j++) mean += log(length_scale(kernel, j)) / dim;
+  for (int j = 0; j < dim; j++) {
+    const double half = 0.5 * state->length * length_scale(kernel, j) / exp(mean);
+    state->lower[j] = fmax(0, centre[j] - half);
+    state->upper[j] = fmin(1, centre[j] + half);
+  }
+}
+
+/* Sobol points of the region, most coordinates put back to the centre where there are many. */
+static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const double *centre, int m)
+{
+  State *state = algorithm->state;
+  const int dim = state->local.dim;
+  const double chance = fmin(1, 20.0 / dim);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "candidates", t);
+
+  PetscFunctionBeginUser;
+  place_region(state, centre);
+  PetscCall(rg_design_sobol(&random, m, dim, state->candidate));
+  for (int i = 0; i < m; i++) {
+    double *x = state->candidate + (size_t)i * dim;
+    const int always = chance < 1 ? (int)rg_random_below(&random, (uint64_t)dim) : 0;
+    for (int j = 0; j < dim; j++) {
+      const bool moved = chance >= 1 || j == always || rg_random_uniform(&random) < chance;
+      x[j] = moved ? state->lower[j] + (state->upper[j] - state->lower[j]) * x[j] : centre[j];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Thompson sampling: the candidate where one path from the posterior is largest. */
+static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, double *x, RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  State *state = algorithm->state;
+  RgPosterior *posterior = &state->model.posterior;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "paths", t);
+  const double deviation = sqrt(posterior->noise_variance + posterior->jitter);
+
+  PetscFunctionBeginUser;
+  if (options->features < posterior->kernel.n_terms) {
+    rg_failure_set(failure, "paths of %d features for a kernel of %d terms", options->features,
+                   posterior->kernel.n_terms);
+    PetscFunctionReturn(0);
+  }
+  rg_random_normals(&random, (size_t)posterior->n, state->noise);
+  for (int i = 0; i < posterior->n; i++) state->noise[i] *= deviation;
+  PetscCall(rg_feature_bundle_draw(&state->features, posterior, 1, state->noise, &random));
+  PetscCall(
+    rg_feature_path_evaluate(&state->features.path, m, state->candidate, state->value, NULL));
+  const int best = rg_argmax(m, state->value, NULL);
+  if (best < 0) rg_failure_set(failure, "a path is finite at none of %d candidates", m);
+  else
+    PetscCall(
+      PetscArraycpy(x, state->candidate + (size_t)best * state->local.dim, state->local.dim));
+  PetscFunctionReturn(0);
+}
+
+/* RgAlgorithmClass.paths. */
+static int one_path(const void *options, bool finite, int *features, bool *weights)
+{
+  (void)finite;
+  *features = ((const Options *)options)->features;
+  *weights = false;
+  return 1;
+}
+
+/* ---- the method ----------------------------------------------------------------------------- */
+
+static int best_of(const RgHistory *history)
+{
+  int best = 0;
+
+  for (int i = 1; i < history->n; i++)
+    if (history->y[i] > history->y[best]) best = i;
+  return best;
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  State *state = algorithm->state;
+  const size_t dim = (size_t)algorithm->setup.domain->design.dim;
+  const int m = n_candidates(algorithm);
+
+  PetscFunctionBeginUser;
+  /* 1. What the last query taught: the side of the region, perhaps its end. */
+  if (t == 1) state->local.n_initial = history->n_initial;
+  PetscCall(take(algorithm, history));
+  if (state->length < options->length_min || !history->n) PetscCall(restart(algorithm, t));
+  query->extra[RESTARTS] = state->restarts;
+  /* 2. A design to be finished first. */
+  if (state->designed < n_design(algorithm)) {
+    PetscCall(PetscArraycpy(query->x, state->design + (size_t)state->designed++ * dim, dim));
+    PetscFunctionReturn(0);
+  }
+  /* 3. Posterior given the evaluations since the last restart. */
+  PetscCall(rg_model_update(&state->model, &state->local, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  /* 4. x_t = argmax of a path over candidates in the region. */
+  const double *centre = state->local.x + (size_t)best_of(&state->local) * dim;
+  PetscCall(draw_candidates(algorithm, t, centre, m));
+  PetscCall(choose(algorithm, t, m, query->x, failure));
+  query->extra[LENGTH] = state->length;
+  PetscFunctionReturn(0);
+}
+
+const RgAlgorithmClass rg_algorithm_turbo = {
+  .name = "turbo",
+  .title = "TuRBO-1",
+  .summary =
+    "x_t = argmax g(x) over candidates in a trust region around the best point, g a sample\n"
+    "path from a local posterior; the region widens, narrows, starts again",
+  .reference = "Eriksson, Pearce, Gardner, Turner, Poloczek (2019), Scalable global optimization "
+               "via local Bayesian optimization, NeurIPS",
+  .revision = 1,
+  .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
+  .reads = RG_READS_SURROGATE,
+  .params = params,
+  .paths = one_path,
+  .options_size = sizeof(Options),
+  .columns = columns,
+  .state_size = sizeof(State),
+  .create = create,
+  .ask = ask,
+  .model = model_of,
+  .destroy = destroy,
+};
