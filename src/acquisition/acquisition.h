@@ -30,8 +30,8 @@ typedef struct {
 void rg_acquisition_log_ei(const void *closure, int m, const double *mean, const double *sd,
                            double *value, double *d_mean, double *d_sd);
 
-/* log h(z), h(z) = phi(z) + z Phi(z): EI of unit deviation, stable for z -> -inf. With Phi(z)/h(z) =
-   d log h/dz, and phi(z)/h(z). */
+/* log h(z), h(z) = phi(z) + z Phi(z): EI of unit deviation, stable for z -> -inf. With Phi(z)/h(z)
+   = d log h/dz, and phi(z)/h(z). */
 double rg_acquisition_log_h(double z, double *cdf_ratio, double *pdf_ratio);
 
 /* EI itself, for oracles and records. */

@@ -1,5 +1,5 @@
-/* Knowledge gradient over a finite set of alternatives: what one more observation is expected to add
-   to the largest posterior mean (Frazier, Powell, Dayanik 2009, INFORMS J. Comput. 21). */
+/* Knowledge gradient over a finite set of alternatives: what one more observation is expected to
+   add to the largest posterior mean (Frazier, Powell, Dayanik 2009, INFORMS J. Comput. 21). */
 #ifndef RG_ACQUISITION_KNOWLEDGE_GRADIENT_H
 #define RG_ACQUISITION_KNOWLEDGE_GRADIENT_H
 
@@ -15,8 +15,9 @@ double rg_knowledge_gradient_lines(int n, const double *a, const double *b, doub
 
 /* Maximise the logarithm of the knowledge gradient of an observation at x. The alternatives are x
    itself and the n_points points with the largest posterior mean: of the finite design, or of the
-   queried inputs on a box (Scott, Frazier, Powell 2011, SIAM J. Optim. 21). Otherwise as rg_acquire;
-   O(n_points (N + n^2)) on a set, on a box n_points times the cost of rg_acquire at most. */
+   queried inputs on a box (Scott, Frazier, Powell 2011, SIAM J. Optim. 21). Otherwise as
+   rg_acquire; O(n_points (N + n^2)) on a set, on a box n_points times the cost of rg_acquire at
+   most. */
 PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, const RgHistory *history, int n_points,
                                              const RgMaximiserOptions *options, RgRandom *random,
                                              RgQuery *query, double *value, RgFailure *failure);

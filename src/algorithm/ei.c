@@ -3,8 +3,8 @@
    x_t = argmax_x EI_t(x), EI = (mu - tau) Phi(z) + sd phi(z), z = (mu - tau)/sd, of the posterior
    mean mu and deviation sd of f; tau is the incumbent.
    Source: Mockus, Tiesis, Zilinskas (1978); incumbents: irgp_ucb 3.3.
-   Deviations: log EI is maximised, which has the same maximiser and no flat zero (Ament et al. 2023;
-   log_ei is this very method under the name of that paper).
+   Deviations: log EI is maximised, which has the same maximiser and no flat zero (Ament et al.
+   2023; log_ei is this very method under the name of that paper).
    Cost per iteration: O(N n) on a finite set; on a box O(n^2) per acquisition value, plus the
    model.
    Needs no context. Revision 1. */

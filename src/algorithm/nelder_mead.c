@@ -4,10 +4,11 @@
    centre of the others, by an expansion of x_r where it is the best point, by a contraction where
    it is not better than the second worst; a contraction that fails shrinks the simplex to its best
    vertex. The first simplex stands on the best point of the initial design (a uniform one without
-   it) with edges along the axes; a simplex smaller than `tolerance` starts again on a uniform point.
+   it) with edges along the axes; a simplex smaller than `tolerance` starts again on a uniform
+   point.
    Source: Nelder, Mead (1965), A simplex method for function minimization, The Computer Journal 7;
-   rules of acceptance as Lagarias, Reeds, Wright, Wright (1998), SIAM J. Optim. 9; coefficients that
-   depend on d (`adaptive`): Gao, Han (2012), Comput. Optim. Appl. 51.
+   rules of acceptance as Lagarias, Reeds, Wright, Wright (1998), SIAM J. Optim. 9; coefficients
+   that depend on d (`adaptive`): Gao, Han (2012), Comput. Optim. Appl. 51.
    Deviations: points outside the box are moved onto its border. Noise is taken for the function.
    Cost per iteration: O(d).
    Needs a box without context. Revision 1. */

@@ -2,8 +2,8 @@
 
    x_t = argmax_x Pr(f(x) >= tau + xi) = argmax_x Phi((mu(x) - tau - xi)/sd(x)); tau is the
    incumbent, xi the least improvement that counts: with xi = 0 the rule stays beside the incumbent.
-   Source: Kushner (1964), A new method of locating the maximum point of an arbitrary multipeak curve
-   in the presence of noise; xi: Lizotte (2008).
+   Source: Kushner (1964), A new method of locating the maximum point of an arbitrary multipeak
+   curve in the presence of noise; xi: Lizotte (2008).
    Deviations: the argument of Phi is maximised, which has the same maximiser and no flat zero.
    Cost per iteration: as EI.
    Needs no context. Revision 1. */

@@ -25,8 +25,8 @@ double rg_surrogate_best_y(const RgModel *model, const RgHistory *history);
 /* max_i mean(x_i) over the queried inputs, model units; -infinity without data. */
 PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best);
 
-/* What improvement is counted from, for the parameter `incumbent`: the best observation, or the best
-   posterior mean at queried inputs; without data the prior mean, 0. Model units. */
+/* What improvement is counted from, for the parameter `incumbent`: the best observation, or the
+   best posterior mean at queried inputs; without data the prior mean, 0. Model units. */
 extern const char *const rg_surrogate_incumbents[];
 PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHistory *history,
                                       double *tau);

@@ -1,15 +1,17 @@
 /* turbo: trust-region Bayesian optimisation with one region (TuRBO-1), one query at a time.
 
-   A Gaussian process of the evaluations since the last restart, a hyperrectangle around the best of
-   them with sides L l_j / (prod l)^(1/d), l the length scales of the fit: candidates are Sobol points
-   in it that differ from the centre in some coordinates (each with probability min(1, 20/d)); the
-   query is the candidate where a path drawn from the posterior is largest. tau_succ successes in a
-   row double L, tau_fail failures halve it; below L_min everything starts again with a fresh design.
-   Source: Eriksson, Pearce, Gardner, Turner, Poloczek (2019), Scalable global optimization via local
-   Bayesian optimization, NeurIPS; constants as there: L from 0.8, at most 1.6, at least 2^-7,
-   tau_succ = 3, tau_fail = max(4, d), min(100 d, 5000) candidates, a success gains 1e-3 |best|.
-   Deviations: q = 1; paths are pathwise (gp/path/feature_path.h), not exact draws at the candidates.
-   The first design is the study's, later ones are scrambled Sobol points, 2 d of them.
+   A Gaussian process of the evaluations since the last restart, a hyperrectangle around the best
+   of them with sides L l_j / (prod l)^(1/d), l the length scales of the fit: candidates are Sobol
+   points in it that differ from the centre in some coordinates (each with probability min(1,
+   20/d)); the query is the candidate where a path drawn from the posterior is largest. tau_succ
+   successes in a row double L, tau_fail failures halve it; below L_min everything starts again
+   with a fresh design.
+   Source: Eriksson, Pearce, Gardner, Turner, Poloczek (2019), Scalable global optimization via
+   local Bayesian optimization, NeurIPS; constants as there: L from 0.8, at most 1.6, at least
+   2^-7, tau_succ = 3, tau_fail = max(4, d), min(100 d, 5000) candidates, a success gains 1e-3
+   |best|.
+   Deviations: q = 1; paths are pathwise (gp/path/feature_path.h), not exact draws at the
+   candidates. The first design is the study's, later ones are scrambled Sobol points, 2 d of them.
    Cost per iteration: the model, and a path at the candidates, O(100 d (M + n) d) for M features.
    Needs a box without context. Revision 1. */
 #include "acquisition/maximise.h"
@@ -298,7 +300,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[RESTARTS] = state->restarts;
   /* 2. A design to be finished first. */
   if (state->designed < n_design(algorithm)) {
-    PetscCall(PetscArraycpy(query->x, state->design + (size_t)state->designed++ * dim, dim));
+    PetscCall(PetscArraycpy(query->x, state->design + (size_t)state->designed * dim, dim));
+    state->designed++;
     PetscFunctionReturn(0);
   }
   /* 3. Posterior given the evaluations since the last restart. */

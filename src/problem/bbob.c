@@ -151,7 +151,7 @@ static double penalty(const RgBbob *bbob, const double *x, double *gradient)
   const double factor = bbob->formula->penalty / (bbob->formula->per_dim ? bbob->dim : 1);
   double sum = 0;
 
-  for (int i = 0; factor && i < bbob->dim; i++) {
+  for (int i = 0; factor > 0 && i < bbob->dim; i++) {
     const double over = fabs(x[i]) - BOUND;
     if (over <= 0) continue;
     sum += over * over;
