@@ -156,19 +156,21 @@ static PetscErrorCode acquire_on_set(RgModel *model, const RgHistory *history, i
                                      RgQuery *query, double *best, RgFailure *failure)
 {
   const RgSpace *space = &model->domain->design;
-  const double *mean = rg_set_posterior_mean(model->set);
-  const double *variance = rg_set_posterior_variance(model->set);
+  const double *mean = rg_posterior_means(&model->posterior);
+  const double *variance = rg_posterior_variances(&model->posterior);
   int chosen[LINES];
   double *C, *value;
   unsigned char *excluded;
+  RgSetPosterior *set;
   Search search;
 
   PetscFunctionBeginUser;
   PetscCall(search_create(model, best_points(space->size, mean, n_points, chosen), &search));
   PetscCall(PetscMalloc2((size_t)space->size * search.p, &C, space->size, &value));
+  PetscCall(rg_posterior_get_set(&model->posterior, &set));
   for (int l = 0; l < search.p; l++) {
     search.best[l] = mean[chosen[l]];
-    PetscCall(rg_set_posterior_covariance(model->set, chosen[l], C + (size_t)l * space->size));
+    PetscCall(rg_set_posterior_covariance(set, chosen[l], C + (size_t)l * space->size));
   }
   for (int i = 0; i < space->size; i++)
     value[i] = value_at(&search, space->size, i, mean[i], variance[i], C, false);
@@ -271,7 +273,8 @@ PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, const RgHistory *hi
   PetscFunctionBeginUser;
   PetscCheck(n_points >= 1 && n_points < LINES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d alternatives", n_points);
-  if (model->set) PetscCall(acquire_on_set(model, history, n_points, query, value, failure));
+  if (rg_space_is_finite(&model->domain->design))
+    PetscCall(acquire_on_set(model, history, n_points, query, value, failure));
   else PetscCall(acquire_on_box(model, history, n_points, options, random, query, value, failure));
   PetscFunctionReturn(0);
 }

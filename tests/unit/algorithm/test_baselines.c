@@ -344,8 +344,8 @@ static void test_pi(void **state)
   }
   ask(&b, 5);
   RgModel *model = b.class->model(&b.algorithm);
-  const double *mean = rg_set_posterior_mean(model->set);
-  const double *variance = rg_set_posterior_variance(model->set);
+  const double *mean = rg_posterior_means(&model->posterior);
+  const double *variance = rg_posterior_variances(&model->posterior);
   double tau = -INFINITY;
   for (int i = 0; i < b.history.n; i++)
     tau = fmax(tau, (b.history.y[i] - model->shift) / model->scale);
@@ -465,9 +465,11 @@ static void test_knowledge_gradient_on_a_set(void **state)
   }
   ask(&b, 4);
   RgModel *model = b.class->model(&b.algorithm);
-  const double *mean = rg_set_posterior_mean(model->set);
+  const double *mean = rg_posterior_means(&model->posterior);
+  RgSetPosterior *posterior;
+  RG_OK(rg_posterior_get_set(&model->posterior, &posterior));
   for (int i = 0; i < N; i++) { /* all 30 points are alternatives */
-    RG_OK(rg_set_posterior_covariance(model->set, i, row));
+    RG_OK(rg_set_posterior_covariance(posterior, i, row));
     const double s = sqrt(row[i] + model->noise_variance);
     for (int k = 0; k < N; k++) a[k] = mean[k], slope[k] = row[k] / s;
     const double value = rg_knowledge_gradient_lines(N, a, slope, NULL, NULL);
