@@ -2,11 +2,10 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
-install(TARGETS regatta EXPORT regatta ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS regatta regatta_shared regatta_plugin EXPORT regatta ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS regatta_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/regatta
-        FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE PATTERN "*_internal.h" EXCLUDE)
+install(DIRECTORY src/regatta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT regatta NAMESPACE regatta:: DESTINATION ${package_dir} FILE regattaTargets.cmake)
 
 configure_package_config_file(cmake/regattaConfig.cmake.in regattaConfig.cmake
@@ -17,6 +16,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regattaConfig.cmake
               cmake/RegattaDependencies.cmake
         DESTINATION ${package_dir})
 
+# The headers need PETSc and MPI; the rest is for those who link the static library.
+list(SUBLIST REGATTA_PC_REQUIRES 2 -1 REGATTA_PC_REQUIRES_PRIVATE)
+list(SUBLIST REGATTA_PC_REQUIRES 0 2 REGATTA_PC_REQUIRES)
+list(JOIN REGATTA_PC_REQUIRES_PRIVATE " " REGATTA_PC_REQUIRES_PRIVATE)
 list(JOIN REGATTA_PC_REQUIRES " " REGATTA_PC_REQUIRES)
 file(RELATIVE_PATH REGATTA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/regatta.pc.in regatta.pc @ONLY)

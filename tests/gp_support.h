@@ -5,7 +5,7 @@
 
 #include "test_main.h"
 
-#include "maths/stream.h"
+#include "regatta/stream.h"
 #include "gp/kernel/family.h"
 
 /* `variant` of a kernel over 4 inputs: 0 isotropic, 1 ARD, 2 product of two groups, 3 additive, 4 a

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 static inline int scratch_remove_entry(const char *path, const struct stat *status, int kind,
                                        struct FTW *walk)

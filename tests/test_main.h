@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* A PETSc error code fails the test. */
 #define RG_OK(call) assert_int_equal((int)(call), 0)

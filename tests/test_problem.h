@@ -2,7 +2,7 @@
 #ifndef RG_TESTS_TEST_PROBLEM_H
 #define RG_TESTS_TEST_PROBLEM_H
 
-#include "problem/problem.h"
+#include "regatta/problem.h"
 #include "test_main.h"
 
 #define MAX_SETTINGS 6

@@ -1,4 +1,5 @@
 #include "acquisition/acquire_internal.h"
+#include "gp/model/model.h"
 
 #define BLOCK 512 /* points of a finite design evaluated at a time */
 

@@ -1,5 +1,6 @@
 #include "acquisition/acquire_internal.h"
 #include "acquisition/ranking.h"
+#include "gp/model/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "acquisition/acquire_internal.h"
+#include "gp/model/model.h"
 
 #include <math.h>
 #include <string.h>

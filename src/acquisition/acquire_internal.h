@@ -2,7 +2,7 @@
 #ifndef RG_ACQUISITION_ACQUIRE_INTERNAL_H
 #define RG_ACQUISITION_ACQUIRE_INTERNAL_H
 
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 
 /* Scan of the finite design: lowest index that ties with the best allowed point. O(N). */
 PetscErrorCode rg_acquire_finite(RgModel *model, const RgHistory *history,

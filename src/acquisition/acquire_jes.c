@@ -1,5 +1,6 @@
 #include "acquisition/acquire_internal.h"
 #include "acquisition/sampled.h"
+#include "gp/model/model.h"
 #include "gp/posterior/exact/cross_covariance.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "acquisition/acquisition.h"
+#include "regatta/acquire.h"
 
 #include "maths/normal.h"
 

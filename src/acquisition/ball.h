@@ -2,7 +2,7 @@
 #ifndef RG_ACQUISITION_BALL_H
 #define RG_ACQUISITION_BALL_H
 
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 
 /* Nearest point of {x in [0,1]^dim: |x - centre| <= radius} to x, in place; centre in the cube,
    radius > 0. O(dim^2) at most. */

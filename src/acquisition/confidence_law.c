@@ -1,4 +1,4 @@
-#include "acquisition/confidence_law.h"
+#include "regatta/theory.h"
 
 #include "acquisition/confidence.h"
 #include "maths/normal.h"

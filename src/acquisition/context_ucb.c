@@ -1,5 +1,7 @@
 #include "acquisition/context_ucb.h"
 
+#include "gp/model/model.h"
+
 #include <math.h>
 
 #define VARIANCE_FLOOR 1e-10

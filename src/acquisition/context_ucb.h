@@ -4,7 +4,7 @@
 #ifndef RG_ACQUISITION_CONTEXT_UCB_H
 #define RG_ACQUISITION_CONTEXT_UCB_H
 
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 #include "gp/context/context_posterior.h"
 
 /* phi at one design: u (M), and its derivatives by the context, slope (n_slopes x dim_c), at the

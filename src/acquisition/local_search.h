@@ -3,7 +3,7 @@
 #ifndef RG_ACQUISITION_LOCAL_SEARCH_H
 #define RG_ACQUISITION_LOCAL_SEARCH_H
 
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 
 enum { RG_LOCAL_SEARCH_BATCHED, RG_LOCAL_SEARCH_LBFGSB }; /* RgMaximiserOptions.local_search */
 

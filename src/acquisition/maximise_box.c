@@ -1,4 +1,4 @@
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 
 #include "acquisition/local_search.h"
 #include "acquisition/ranking.h"

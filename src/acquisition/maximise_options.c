@@ -1,4 +1,4 @@
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 
 static const char *const selections[] = {"best", "boltzmann", NULL};
 static const char *const local_searches[] = {"batched", "lbfgsb", NULL};

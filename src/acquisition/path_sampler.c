@@ -1,4 +1,5 @@
 #include "acquisition/path_sampler_internal.h"
+#include "gp/model/model.h"
 #include "maths/vector.h"
 
 #include <math.h>

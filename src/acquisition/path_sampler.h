@@ -2,7 +2,7 @@
 #ifndef RG_ACQUISITION_PATH_SAMPLER_H
 #define RG_ACQUISITION_PATH_SAMPLER_H
 
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 #include "gp/path/feature_path.h"
 #include "gp/path/set_path.h"
 

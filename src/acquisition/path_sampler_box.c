@@ -5,6 +5,7 @@
    columns * M. */
 #include "acquisition/acquire_internal.h"
 #include "acquisition/path_sampler_internal.h"
+#include "gp/model/model.h"
 #include "maths/design.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef RG_ACQUISITION_REGRESSION_SEARCH_H
 #define RG_ACQUISITION_REGRESSION_SEARCH_H
 
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 #include "density/regression.h"
 
 typedef enum {

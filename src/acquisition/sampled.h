@@ -3,7 +3,7 @@
 #ifndef RG_ACQUISITION_SAMPLED_H
 #define RG_ACQUISITION_SAMPLED_H
 
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 #include "acquisition/path_sampler.h"
 
 /* Probability of improvement from the maximum of a sample path (irgp_ucb 3.6): -z with

@@ -1,4 +1,6 @@
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
+
+#include "base/clock.h"
 
 #include <math.h>
 #include <string.h>

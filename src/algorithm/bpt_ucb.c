@@ -9,6 +9,7 @@
    Cost per iteration: the model's update plus |X x Omega| error functions.
    Needs a finite design and finite contexts with known probabilities; made for ptr. Revision 2. */
 #include "algorithm/robust.h"
+#include "gp/model/model.h"
 
 #include <math.h>
 

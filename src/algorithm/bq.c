@@ -8,7 +8,7 @@
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities; made for the expectation.
    Revision 2. */
-#include "acquisition/acquisition.h"
+#include "regatta/acquire.h"
 #include "algorithm/robust.h"
 #include "robust/integral.h"
 

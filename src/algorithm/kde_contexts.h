@@ -3,7 +3,7 @@
 #ifndef RG_ALGORITHM_KDE_CONTEXTS_H
 #define RG_ALGORITHM_KDE_CONTEXTS_H
 
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 #include "density/kde.h"
 
 enum { RG_KDE_SAMPLE, RG_KDE_QUADRATURE };

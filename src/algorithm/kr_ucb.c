@@ -12,6 +12,7 @@
    Needs no context, and an initial design. Revision 1. */
 #include "acquisition/ball.h"
 #include "algorithm/smoother.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
    input variables in the analysis of output from a computer code.
    Cost per iteration: O(d) (O(T d) at the first).
    Needs a box without context. Revision 1. */
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 
 #include "maths/design.h"
 

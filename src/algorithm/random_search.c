@@ -6,7 +6,7 @@
    Source: irgp_ucb 3.9; the baseline every method must beat.
    Cost per iteration: O(d) on a box, O(N) on a set without replacement.
    Needs nothing. Revision 1. */
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The registry: algorithm/list.h expanded into declarations and into the table of classes. */
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 
 #include <string.h>
 

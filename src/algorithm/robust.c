@@ -197,7 +197,7 @@ PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistor
                                    RgQuery *recommendation, RgFailure *failure)
 {
   RgRobust *state = algorithm->state;
-  int index;
+  int index = -1;
 
   PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));

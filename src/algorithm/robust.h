@@ -3,8 +3,9 @@
 #ifndef RG_ALGORITHM_ROBUST_H
 #define RG_ALGORITHM_ROBUST_H
 
-#include "algorithm/algorithm.h"
-#include "robust/measure.h"
+#include "gp/model/model.h"
+#include "regatta/algorithm.h"
+#include "regatta/measure.h"
 
 /* Options that every such method has first in its struct. */
 typedef struct {

@@ -3,10 +3,11 @@
 #ifndef RG_ALGORITHM_ROBUST_BOX_H
 #define RG_ALGORITHM_ROBUST_BOX_H
 
-#include "algorithm/algorithm.h"
+#include "gp/model/model.h"
+#include "regatta/algorithm.h"
 #include "maths/distribution.h"
 #include "gp/path/feature_path.h"
-#include "robust/measure.h"
+#include "regatta/measure.h"
 
 typedef struct {
   RgModel model;       /* over (x, c) on boxes; owned */

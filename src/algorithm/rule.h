@@ -2,8 +2,8 @@
 #ifndef RG_ALGORITHM_RULE_H
 #define RG_ALGORITHM_RULE_H
 
-#include "base/domain.h"
-#include "base/params.h"
+#include "regatta/domain.h"
+#include "regatta/params.h"
 
 /* A rule among the choices of table entry `entry` that holds for finite designs only (bit 1 << rule
    of `finite_only`), chosen on a box, is a mistake: names the rule, the box, what is accepted. */

@@ -2,6 +2,7 @@
 
 #include "acquisition/confidence.h"
 #include "algorithm/rule.h"
+#include "base/clock.h"
 
 #include <math.h>
 

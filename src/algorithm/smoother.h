@@ -4,7 +4,7 @@
 #define RG_ALGORITHM_SMOOTHER_H
 
 #include "acquisition/regression_search.h"
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 
 enum { RG_BANDWIDTH_OF_CUBE, RG_BANDWIDTH_OF_POINTS }; /* RgSmootherOptions.bandwidth_scale */
 enum { RG_OUTPUTS_STANDARDISED, RG_OUTPUTS_NATIVE, RG_OUTPUTS_FIXED }; /* .outputs */

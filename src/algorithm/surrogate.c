@@ -101,3 +101,19 @@ PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int 
   query->extra[RG_UCB_CONFIDENCE] = squared_width;
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode rg_model_open(const RgAlgorithm *algorithm, bool use_context, RgModel **model)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(model));
+  PetscCall(rg_surrogate_create_model(algorithm, use_context, *model));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_model_close(RgModel **model)
+{
+  PetscFunctionBeginUser;
+  if (*model) PetscCall(rg_model_destroy(*model));
+  PetscCall(PetscFree(*model));
+  PetscFunctionReturn(0);
+}

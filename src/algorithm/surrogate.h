@@ -2,7 +2,8 @@
 #ifndef RG_ALGORITHM_SURROGATE_H
 #define RG_ALGORITHM_SURROGATE_H
 
-#include "algorithm/algorithm.h"
+#include "gp/model/model.h"
+#include "regatta/algorithm.h"
 
 /* The model of the study's `surrogate` block over the whole trial: capacity for every evaluation,
    fit starts from the sub-stream "fit". use_context: inputs (x, c), else x. */

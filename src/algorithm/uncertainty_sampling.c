@@ -7,6 +7,7 @@
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities. Revision 2. */
 #include "algorithm/robust.h"
+#include "gp/model/model.h"
 
 static const RgParam params[] = {RG_ROBUST_PARAMS, {0}};
 

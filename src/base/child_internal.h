@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* Start a program in a process group of its own: our ends of its standard streams, not blocking.
    *error: errno of the step that failed, 0. */

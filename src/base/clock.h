@@ -2,12 +2,12 @@
 #ifndef RG_BASE_CLOCK_H
 #define RG_BASE_CLOCK_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* Stages exclude each other: beginning one suspends the other until its end. */
 typedef enum { RG_STAGE_FIT, RG_STAGE_ACQUIRE, RG_STAGE_EVALUATE, RG_STAGE_COUNT } RgStage;
 
-typedef struct {
+typedef struct RgClock {
   double wall[RG_STAGE_COUNT], cpu[RG_STAGE_COUNT]; /* seconds since the last reset */
   double wall_start, cpu_start;
   RgStage stack[4];

@@ -1,4 +1,4 @@
-#include "base/diagnostic.h"
+#include "regatta/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "base/domain.h"
+#include "regatta/domain.h"
 
 #include <limits.h>
 #include <math.h>

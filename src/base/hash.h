@@ -2,7 +2,7 @@
 #ifndef RG_BASE_HASH_H
 #define RG_BASE_HASH_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* XXH3-128 of `length` bytes: out[0] the low, out[1] the high 64 bits. These are numbers, hence the
    same on machines of either byte order. O(length). */

@@ -1,4 +1,4 @@
-#include "base/history.h"
+#include "regatta/domain.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* Values of parameters: defaults, copies, canonical text. How a text becomes a value is in
    params_parse.c, how a table is shown to people in params_describe.c. */
-#include "base/params.h"
+#include "regatta/params.h"
 
 #include "base/params_internal.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <math.h>

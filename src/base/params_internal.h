@@ -2,7 +2,7 @@
 #ifndef RG_BASE_PARAMS_INTERNAL_H
 #define RG_BASE_PARAMS_INTERNAL_H
 
-#include "base/params.h"
+#include "regatta/params.h"
 
 /* The field of an options struct that an entry describes, by its type. */
 typedef union {

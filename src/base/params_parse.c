@@ -1,4 +1,5 @@
 #include "base/params_internal.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <float.h>

@@ -2,7 +2,7 @@
 #ifndef RG_BASE_ROOM_H
 #define RG_BASE_ROOM_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* Make sure that *array, owned by the caller (NULL at first, PetscFree at the end), has room for
    `size` numbers; where it has not (*room), it is replaced by one of `wanted` >= size. */

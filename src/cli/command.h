@@ -2,8 +2,7 @@
 #ifndef RG_CLI_COMMAND_H
 #define RG_CLI_COMMAND_H
 
-#include "base/core.h"
-#include "base/diagnostic.h"
+#include "regatta/error.h"
 
 /* Exit codes (conventions, 5). */
 enum {

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
+#include "gp/model/model.h"
 #include "gp/kernel/family.h"
 #include "maths/distribution.h"
 #include "cli/table.h"
 #include "problem/problem_describe.h"
-#include "robust/measure.h"
+#include "regatta/measure.h"
 #include "study/store/format_doc.h"
 #include "study/spec/presets.h"
 #include "study/spec/registry.h"

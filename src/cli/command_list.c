@@ -5,7 +5,7 @@
 
 #include "cli/table.h"
 #include "gp/kernel/family.h"
-#include "robust/measure.h"
+#include "regatta/measure.h"
 #include "study/spec/registry.h"
 
 enum { SUMMARY_BYTES = 78 };

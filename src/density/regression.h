@@ -10,7 +10,7 @@
 #ifndef RG_DENSITY_REGRESSION_H
 #define RG_DENSITY_REGRESSION_H
 
-#include "base/history.h"
+#include "regatta/domain.h"
 #include "density/smoothing.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #ifndef RG_DENSITY_SMOOTHING_H
 #define RG_DENSITY_SMOOTHING_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 typedef enum {
   RG_SMOOTHING_GAUSSIAN,     /* exp(-|z|^2/2) */

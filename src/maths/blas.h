@@ -2,7 +2,7 @@
 #ifndef RG_BASE_BLAS_H
 #define RG_BASE_BLAS_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 #include <cblas.h>
 #include <lapacke.h>

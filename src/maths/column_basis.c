@@ -1,7 +1,7 @@
 #include "maths/column_basis.h"
 
 #include "maths/blas.h"
-#include "maths/stream.h"
+#include "regatta/stream.h"
 
 #define SKETCH 64    /* fewest combinations; twice as many where they do not suffice */
 #define MARGIN 8     /* combinations beyond the rank, for certainty */

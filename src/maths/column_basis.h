@@ -2,7 +2,7 @@
 #ifndef RG_BASE_COLUMN_BASIS_H
 #define RG_BASE_COLUMN_BASIS_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* Q (n x rank, column-major; room for n x min(n, k)) for F (n x k, column-major): what Q leaves of
    the columns of F is about `tolerance` of their length. Found on random sign combinations of the

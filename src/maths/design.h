@@ -3,7 +3,7 @@
 #define RG_BASE_DESIGN_H
 
 #include "maths/sobol.h"
-#include "maths/stream.h"
+#include "regatta/stream.h"
 
 /* m x dim scrambled Sobol points (Owen's nested uniform scrambling by hashing, keys drawn from
    `random`); row i = point i, all coordinates in (0,1). Points 0..2^k-1 keep the net property.

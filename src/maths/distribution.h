@@ -12,8 +12,8 @@
 #ifndef RG_BASE_DISTRIBUTION_H
 #define RG_BASE_DISTRIBUTION_H
 
-#include "base/diagnostic.h"
-#include "maths/stream.h"
+#include "regatta/error.h"
+#include "regatta/stream.h"
 #include "base/text.h"
 
 typedef enum {

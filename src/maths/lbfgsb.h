@@ -12,7 +12,7 @@
 #ifndef RG_BASE_LBFGSB_H
 #define RG_BASE_LBFGSB_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 typedef enum {
   RG_LBFGSB_EVALUATE,  /* value and gradient at `x`, please */

@@ -2,7 +2,7 @@
 #ifndef RG_BASE_NORMAL_H
 #define RG_BASE_NORMAL_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 double rg_normal_pdf(double z);
 double rg_normal_cdf(double z);

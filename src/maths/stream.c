@@ -1,4 +1,4 @@
-#include "maths/stream.h"
+#include "regatta/stream.h"
 
 #include "base/hash.h"
 

@@ -6,7 +6,7 @@
 #ifndef RG_BASE_VECTOR_H
 #define RG_BASE_VECTOR_H
 
-#include "maths/stream.h"
+#include "regatta/stream.h"
 
 #define RG_VECTOR_TILE 32  /* columns of multiply_tile */
 #define RG_VECTOR_BLOCK 16 /* lanes of a sum */

@@ -6,7 +6,7 @@
 #ifndef RG_PROBLEM_BBOB_H
 #define RG_PROBLEM_BBOB_H
 
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 enum { RG_BBOB_FUNCTIONS = 24, RG_BBOB_STEPS = 4 };
 

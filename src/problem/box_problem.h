@@ -4,7 +4,7 @@
 #ifndef RG_PROBLEM_BOX_PROBLEM_H
 #define RG_PROBLEM_BOX_PROBLEM_H
 
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 /* The formula as its source prints it, at x (dim, native units). Fills gradient (dim; NULL: not
    wanted), with 0 for a coordinate in which the formula has a kink at x. */

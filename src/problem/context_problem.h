@@ -8,8 +8,8 @@
 #define RG_PROBLEM_CONTEXT_PROBLEM_H
 
 #include "maths/distribution.h"
-#include "problem/problem.h"
-#include "robust/measure.h"
+#include "regatta/problem.h"
+#include "regatta/measure.h"
 
 typedef struct {
   RgTexts law;        /* of each context coordinate, before clipping; one for all, or one each */

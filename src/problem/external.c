@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 typedef struct {
   char *program;

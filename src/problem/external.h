@@ -3,8 +3,8 @@
 #define RG_PROBLEM_EXTERNAL_H
 
 #include "base/child.h"
-#include "base/params.h"
-#include "maths/stream.h"
+#include "regatta/params.h"
+#include "regatta/stream.h"
 
 typedef enum { RG_INPUT_REAL, RG_INPUT_INTEGER, RG_INPUT_CHOICE } RgInputKind;
 

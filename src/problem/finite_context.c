@@ -1,6 +1,6 @@
 #include "problem/finite_context.h"
 
-#include "robust/measure.h"
+#include "regatta/measure.h"
 
 #include <string.h>
 

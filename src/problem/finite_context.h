@@ -7,7 +7,7 @@
 #ifndef RG_PROBLEM_FINITE_CONTEXT_H
 #define RG_PROBLEM_FINITE_CONTEXT_H
 
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 typedef struct {
   char *measure; /* robust/measure.h */

@@ -9,7 +9,7 @@
    Cost: O(N d levels) for the Gaussian kernel, O(N^3) for the others (d > 1), N = levels^d. */
 #include "gp/kernel/family.h"
 #include "gp/path/sample_path.h"
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
 #include "gp/kernel/family.h"
 #include "gp/path/feature_path.h"
 #include "problem/finite_context.h"
-#include "robust/measure.h"
+#include "regatta/measure.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,7 @@
    kernel exp(-|(x, w) - (x', w')|^2/2). The contexts are equally likely; every instance is another
    path.
    The 2D problem of arXiv:2504.03172, section 5.1 (50 levels). */
+#include "gp/kernel/kernel.h"
 #include "maths/blas.h"
 #include "problem/finite_context.h"
 

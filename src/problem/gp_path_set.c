@@ -7,7 +7,7 @@
    which a team of ranks takes (ranks_per_trial); rank and team draw the same path to rounding. */
 #include "maths/design.h"
 #include "gp/path/sample_path.h"
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 typedef struct {
   int points, dim, design, points_seed, kernel;

@@ -5,7 +5,7 @@
 #define RG_PROBLEM_POOL_H
 
 #include "problem/csv.h"
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 typedef enum { RG_DUPLICATES_MEAN, RG_DUPLICATES_FIRST, RG_DUPLICATES_ERROR } RgDuplicates;
 

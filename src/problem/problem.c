@@ -1,5 +1,7 @@
 /* What all problems have in common: life cycle, and evaluation with its checks. */
-#include "problem/problem.h"
+#include "regatta/problem.h"
+
+#include "gp/team/team.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef RG_PROBLEM_PROBLEM_DESCRIBE_H
 #define RG_PROBLEM_PROBLEM_DESCRIBE_H
 
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 /* Append a description of the family for people: head line, summary, reference, table of
    parameters, and, for the default parameters, domain, optimum and optimisers. Builds a default

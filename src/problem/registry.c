@@ -1,5 +1,5 @@
 /* The registry of problems: problem/list.h expanded into declarations and a table. */
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 #include <string.h>
 

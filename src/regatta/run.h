@@ -3,9 +3,7 @@
 #ifndef RG_REGATTA_RUN_H
 #define RG_REGATTA_RUN_H
 
-#include <petscsys.h>
-
-#include <stdbool.h>
+#include "regatta/error.h"
 
 typedef struct RgPlan RgPlan;
 
@@ -75,14 +73,14 @@ typedef struct {
    outlive the call. PETSc must be initialised; threads of BLAS, the floating-point unit and GSL's
    error handler are set to what results are computed with, and set back at the end. observer: NULL:
    nobody. PETSc errors are for what should not happen; everything else is in `report`. */
-PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,
-                      const RgObserver *observer, RgRunReport *report);
+RG_API PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,
+                             const RgObserver *observer, RgRunReport *report);
 
 /* From now on USR1, USR2, TERM and INT ask every run of this process for a clean stop. rg_run does
    not touch signals by itself. Not collective. */
-PetscErrorCode rg_stop_on_signals(void);
+RG_API PetscErrorCode rg_stop_on_signals(void);
 
 /* Two or three words on it, for messages: `the wall-time limit`. */
-const char *rg_stop_describe(RgStopReason reason);
+RG_API const char *rg_stop_describe(RgStopReason reason);
 
 #endif

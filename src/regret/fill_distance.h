@@ -2,7 +2,7 @@
 #ifndef RG_REGRET_FILL_DISTANCE_H
 #define RG_REGRET_FILL_DISTANCE_H
 
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 
 #define RG_FILL_MAX_DIM 10
 

@@ -2,7 +2,7 @@
 #ifndef RG_REGRET_OPTIMUM_H
 #define RG_REGRET_OPTIMUM_H
 
-#include "problem/problem.h"
+#include "regatta/problem.h"
 
 /* *optimum = max F: the problem's own where known; else by scan of a finite design; else by search
    over the box, accurate to 1e-8 max(1, |F|) of the basin it ends in. NaN, without a failure, for a

@@ -2,7 +2,7 @@
 #ifndef RG_REGRET_REGRET_H
 #define RG_REGRET_REGRET_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* Regret over n evaluations in order, of which the first n_initial are the initial design:
 

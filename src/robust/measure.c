@@ -1,4 +1,4 @@
-#include "robust/measure.h"
+#include "regatta/measure.h"
 #include "robust/measure_row.h"
 
 #include <math.h>

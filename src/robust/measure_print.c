@@ -1,5 +1,5 @@
 /* Measures as expressions: the canonical form. */
-#include "robust/measure.h"
+#include "regatta/measure.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef RG_ROBUST_MEASURE_ROW_H
 #define RG_ROBUST_MEASURE_ROW_H
 
-#include "robust/measure.h"
+#include "regatta/measure.h"
 
 typedef struct {
   int n;               /* contexts */

@@ -1,5 +1,6 @@
 /* Measures as expressions: a recursive-descent parser. */
-#include "robust/measure.h"
+#include "base/text.h"
+#include "regatta/measure.h"
 
 #include <ctype.h>
 #include <math.h>

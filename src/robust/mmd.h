@@ -4,7 +4,7 @@
 #ifndef RG_ROBUST_MMD_H
 #define RG_ROBUST_MMD_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 typedef struct {
   int n;

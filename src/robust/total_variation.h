@@ -4,7 +4,7 @@
 #ifndef RG_ROBUST_TOTAL_VARIATION_H
 #define RG_ROBUST_TOTAL_VARIATION_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* min E_q u over q with |q - w|_1 <= radius, where mass may also move to a point of value `floor`:
    sum w_i min(u_i, eta) - radius/2 max(0, eta - floor), eta = max(floor, upper radius/2 quantile).

@@ -4,7 +4,7 @@
 #ifndef RG_ROBUST_WASSERSTEIN_H
 #define RG_ROBUST_WASSERSTEIN_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* min E_q u over distributions q on m points with W1(q, sample) <= radius:
    max_{g >= 0} -g radius + sum_i w_i min_s (u_s + g d_is). distance: n x m Euclidean distances d of

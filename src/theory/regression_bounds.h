@@ -6,7 +6,7 @@
 #ifndef RG_REGRET_REGRESSION_BOUNDS_H
 #define RG_REGRET_REGRESSION_BOUNDS_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* Theorem 4.1 without omega_f(h): half-width of the confidence interval at a point of weight W. */
 double rg_regression_radius(double weight, double varsigma, double bound, double delta);

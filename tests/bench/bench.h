@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 typedef PetscErrorCode (*RgBenchFunction)(void *closure);
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 #include "base/clock.h"
 #include "density/regression.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "maths/stream.h"
+#include "regatta/stream.h"
 #include "gp/model/fit.h"
 #include "gp/model/model.h"
 #include "plain.h"

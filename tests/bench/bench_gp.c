@@ -1,7 +1,7 @@
 /* GP update, batch prediction, posterior on finite sets. */
 #include "bench.h"
 
-#include "maths/stream.h"
+#include "regatta/stream.h"
 #include "gp/posterior/posterior.h"
 #include "gp/posterior/set/set_posterior.h"
 #include "plain.h"

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "acquisition/maximise.h"
-#include "maths/stream.h"
+#include "regatta/acquire.h"
+#include "regatta/stream.h"
 #include "gp/posterior/posterior.h"
 
 enum { DIM = 3, N = 100 };

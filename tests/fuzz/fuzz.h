@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* A find: printed, and the process ends. */
 #define FUZZ_HOLDS(condition)                                                                      \

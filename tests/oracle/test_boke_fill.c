@@ -1,7 +1,7 @@
 /* Fill distances of the BOKE study (arXiv:2502.06178): values computed independently. */
 #include "test_main.h"
 
-#include "maths/stream.h"
+#include "regatta/stream.h"
 #include "regret/fill_distance.h"
 
 static double fill_of(int n, int dim, const double *points)

@@ -1,11 +1,12 @@
 /* The methods of the BOKE study (arXiv:2502.06178), one query at a time: values computed
    independently. */
+#include "gp/model/model.h"
 #include "test_main.h"
 
 #include "acquisition/ball.h"
 #include "acquisition/confidence.h"
 #include "acquisition/regression_search.h"
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 #include "algorithm/smoother.h"
 
 static const double d1_x[] = {0.1, 0.4, 0.45, 0.9}, d1_y[] = {0.2, -0.5, 0.7, 0.1};

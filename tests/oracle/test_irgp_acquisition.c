@@ -1,7 +1,7 @@
 /* specs irgp_ucb, section 8: O2, O3, O4, O6 (columns UCB and EI), O13, O16 (gamma). */
 #include "test_main.h"
 
-#include "acquisition/acquisition.h"
+#include "regatta/acquire.h"
 #include "acquisition/confidence.h"
 #include "maths/normal.h"
 

@@ -2,7 +2,7 @@
 #include "test_problem.h"
 
 #include "acquisition/confidence.h"
-#include "acquisition/confidence_law.h"
+#include "regatta/theory.h"
 #include "gp/model/information_gain.h"
 #include "theory/bounds.h"
 

@@ -1,7 +1,7 @@
 /* rrgp_ucb section 8, O1: measures and their bounds on five weighted contexts. */
 #include "test_main.h"
 
-#include "robust/measure.h"
+#include "regatta/measure.h"
 
 enum { CONTEXTS = 5 };
 static const double p[] = {.10, .20, .30, .25, .15};

@@ -1,6 +1,7 @@
 /* SBO-KDE study: density estimates, worst case in total variation, acquisition functions (sbo_kde 8,
    O3 to O9), and Table 2. */
 #include "acquisition/context_ucb.h"
+#include "gp/model/model.h"
 #include "maths/normal.h"
 #include "density/kde.h"
 #include "robust/total_variation.h"

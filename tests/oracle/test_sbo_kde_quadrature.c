@@ -3,6 +3,7 @@
    draws leave open. */
 #include "acquisition/context_ucb.h"
 #include "algorithm/kde_contexts.h"
+#include "gp/model/model.h"
 #include "test_main.h"
 
 enum { INITIAL = 10, QUERIES = 100, DIM = 2 };

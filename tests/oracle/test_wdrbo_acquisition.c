@@ -1,4 +1,5 @@
 /* ERBO, WDRBO and StableOpt on small data: oracles O9 to O12 of wdrbo. */
+#include "gp/model/model.h"
 #include "gp_support.h"
 
 #include "acquisition/context_ucb.h"

@@ -2,7 +2,7 @@
 
    bowl(x) = offset - sum_j (x_j - centre)^2 on [-1, 1]^dim, maximum `offset`.
    corners visits the corners of the box in binary order. */
-#include "study/spec/plugin.h"
+#include <regatta/plugin.h>
 
 /* ---- the problem ------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #ifndef RG_GP_BILINEAR_FORMS_H
 #define RG_GP_BILINEAR_FORMS_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 typedef struct {
   int r, size, rank; /* size forms, of rank dimensions */

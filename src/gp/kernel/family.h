@@ -10,7 +10,7 @@
 #define RG_GP_KERNEL_FAMILY_H
 
 #include "gp/kernel/kernel.h"
-#include "maths/stream.h"
+#include "regatta/stream.h"
 
 /* Most columns that one input becomes. */
 #define RG_KERNEL_COLUMNS_MAX 2

@@ -328,3 +328,16 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
   if (part->n_factors == 0) PetscCall(rg_kernel_destroy(restricted));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode rg_kernel_create_named(const char *name, int dim, bool ard,
+                                      const double *length_scale, double variance, RgKernel *kernel)
+{
+  int family = 0;
+
+  PetscFunctionBeginUser;
+  while (rg_kernel_family_names[family] && strcmp(rg_kernel_family_names[family], name)) family++;
+  PetscCheck(rg_kernel_family_names[family], PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
+             "no kernel is called %s", name);
+  PetscCall(rg_kernel_create((RgKernelFamily)family, dim, ard, length_scale, variance, kernel));
+  PetscFunctionReturn(0);
+}

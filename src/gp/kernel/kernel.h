@@ -4,7 +4,7 @@
 #ifndef RG_GP_KERNEL_H
 #define RG_GP_KERNEL_H
 
-#include "base/core.h"
+#include "regatta/kernel.h"
 
 /* The families of gp/kernel/list.h. What they are functions of: r = sqrt(sum_j ((x_j - x'_j) /
    length_scale_j)^2) over the factor's inputs, or of functions of these; see gp/kernel/family.h. */
@@ -40,7 +40,7 @@ typedef struct {
   RgKernelFactor *factors; /* owned */
 } RgKernelTerm;
 
-typedef struct {
+typedef struct RgKernel {
   int dim; /* inputs */
   int n_terms;
   RgKernelTerm *terms; /* owned */
@@ -72,7 +72,6 @@ PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
 /* Parameter of the family, for every factor; those above have the family's default. > 0. */
 void rg_kernel_set_shape(RgKernel *kernel, double shape);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
-PetscErrorCode rg_kernel_destroy(RgKernel *kernel);
 
 /* Write k((x,c), (x',c')) as left(x, x') right(c, c'), x the first `dim_left` inputs; left has the
    variance, right has variance 1. splits is false, and nothing is created, for sums of terms and
@@ -80,20 +79,10 @@ PetscErrorCode rg_kernel_destroy(RgKernel *kernel);
 PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *left,
                                RgKernel *right, bool *splits);
 
-/* k(x,x) = sum of the variances. */
-double rg_kernel_diagonal(const RgKernel *kernel);
-
 /* Hyperparameters as logarithms: term by term, length scales of its factors, then its variance. */
 int rg_kernel_theta_size(const RgKernel *kernel);
 void rg_kernel_get_theta(const RgKernel *kernel, double *theta);
 void rg_kernel_set_theta(RgKernel *kernel, const double *theta);
-
-/* K: n x m, K[i*m + j] = k(x_i, z_j) (candidates j are the fast index). X: n x dim, Z: m x dim,
-   row-major. O(n m dim), vectorised over j. */
-PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, int m,
-                               const double *Z, double *K);
-/* K: n x n, both triangles, exactly symmetric, diagonal exactly rg_kernel_diagonal. */
-PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, double *K);
 
 /* G: m x dim, G_j = sum_i W_ij d k(x_i, z) / d z at z = z_j; W: n x m as K above. The whole
    gradient of any function of the posterior mean and variance is one such contraction. At z = x_i

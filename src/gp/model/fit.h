@@ -3,7 +3,7 @@
 #define RG_GP_FIT_H
 
 #include "maths/lbfgsb.h"
-#include "maths/stream.h"
+#include "regatta/stream.h"
 #include "gp/team/team.h"
 
 /* Prior on one positive hyperparameter (density of the value itself, no Jacobian). */

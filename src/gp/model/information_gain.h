@@ -4,7 +4,7 @@
 #ifndef RG_GP_INFORMATION_GAIN_H
 #define RG_GP_INFORMATION_GAIN_H
 
-#include "base/domain.h"
+#include "regatta/domain.h"
 #include "gp/kernel/kernel.h"
 
 /* Upper bounds of gamma_t. v = k(x,x), noise = noise variance, G_k = gain of k greedy points. */

@@ -4,8 +4,9 @@
 #define RG_GP_MODEL_H
 
 #include "base/clock.h"
-#include "base/history.h"
-#include "base/params.h"
+#include "regatta/domain.h"
+#include "regatta/params.h"
+#include "regatta/model.h"
 #include "gp/model/fit.h"
 #include "gp/posterior/posterior.h"
 
@@ -29,7 +30,7 @@ typedef enum {
 } RgPriorSet;
 
 /* The `surrogate:` block of a study file; described by rg_surrogate_params. */
-typedef struct {
+typedef struct RgSurrogateOptions {
   int kernel;   /* RgKernelFamily */
   double shape; /* parameter of the family; auto: its default */
   bool ard;
@@ -86,7 +87,7 @@ typedef struct {
   double jitter;         /* 0 unless it was needed */
 } RgModelReport;
 
-typedef struct {
+typedef struct RgModel {
   const RgDomain *domain;            /* borrowed */
   const RgSurrogateOptions *options; /* borrowed */
   RgKernel kernel;                   /* current hyperparameters, over (x, c) */
@@ -110,32 +111,6 @@ PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,
                                   double noise_variance, int capacity, const RgStream *stream,
                                   RgClock *clock, RgModel *model);
-
-/* Take in the whole history (only what is new costs anything) and refit when due: before
-   t = 1, k+1, 2k+1, ..., where t counts the queries after the initial design and k = refit_every
-   (irgp_ucb 5.4). Accounts its time to RG_STAGE_FIT. Call at the start of every ask.
-
-   At a refit, in this order: (1) `standardise`: shift and scale become mean and deviation of all
-   outputs (scale 1 when the deviation is < 1e-12 or n < 2), also under the fixed policy; (2) known
-   noise: max(noise / scale^2, noise_floor); (3) hyperparameters are fitted, unless the policy is
-   fixed, n < 2 or all outputs are equal; (4) the constant mean. Between refits data are appended;
-   shift, scale and hyperparameters stay. A fit that finds nothing finite keeps them too.
-
-   Starts of a fit: the last optimum (fit_warm) or the configured values. `fit_starts` log-uniform
-   ones join in every fit (always), or (adaptive) in the first fit, whenever n has grown by half
-   since they last joined, and when the warm start looks bad: not finite, or the log density of the
-   data in native units fell by more than 6 + log scale per new datum since the last optimum.
-
-   Failure: an output that is not finite, or a factorisation that jitter can't save. */
-PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailure *failure);
-
-/* Posterior mean and deviation of f in model units at m points (unit coordinates, x and c joined).
-   PETSC_ERR_SUP on finite sets: read rg_posterior_means and rg_posterior_variances by index. */
-PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean, double *sd);
-/* The same, one point after another, at the inputs of evaluations first .. first + m - 1 of the
-   history, on any domain. */
-PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history, int first, int m,
-                                        double *mean, double *sd);
 
 /* Whether the inputs are (x, c); false: x alone, contexts act as noise. */
 bool rg_model_uses_context(const RgModel *model);

@@ -15,8 +15,8 @@
 #ifndef RG_GP_FEATURE_PATH_H
 #define RG_GP_FEATURE_PATH_H
 
-#include "base/domain.h"
-#include "maths/stream.h"
+#include "regatta/domain.h"
+#include "regatta/stream.h"
 #include "gp/posterior/posterior.h"
 
 typedef struct {

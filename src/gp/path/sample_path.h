@@ -2,7 +2,7 @@
 #ifndef RG_GP_SAMPLE_PATH_H
 #define RG_GP_SAMPLE_PATH_H
 
-#include "base/domain.h"
+#include "regatta/domain.h"
 #include "gp/team/team.h"
 
 /* f = L z on the points of `space`, L the lower Cholesky factor of the kernel matrix in point

@@ -9,8 +9,8 @@
 #ifndef RG_GP_SET_PATH_H
 #define RG_GP_SET_PATH_H
 
-#include "base/domain.h"
-#include "maths/stream.h"
+#include "regatta/domain.h"
+#include "regatta/stream.h"
 #include "gp/posterior/posterior.h"
 
 typedef struct RgSetPaths RgSetPaths;

@@ -5,7 +5,7 @@
 #ifndef RG_GP_SET_SAMPLES_H
 #define RG_GP_SET_SAMPLES_H
 
-#include "maths/stream.h"
+#include "regatta/stream.h"
 #include "gp/posterior/set/set_posterior.h"
 
 typedef struct {

@@ -14,7 +14,7 @@
 #ifndef RG_GP_POSTERIOR_H
 #define RG_GP_POSTERIOR_H
 
-#include "base/domain.h"
+#include "regatta/domain.h"
 #include "gp/posterior/set/set_posterior.h"
 #include "gp/team/team.h"
 

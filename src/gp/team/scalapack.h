@@ -7,6 +7,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "regatta/error.h"
+
 enum { RG_DESCRIPTOR = 9 }; /* ints of an array descriptor */
 
 /* BLACS */
@@ -34,6 +36,6 @@ void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const in
               const int *desc_a, int *info, size_t uplo_length);
 
 /* What PBLAS asks for its own block size; ours takes the place of the library's. */
-int pilaenv_(const int *context, const char *precision, size_t length);
+RG_API int pilaenv_(const int *context, const char *precision, size_t length);
 
 #endif

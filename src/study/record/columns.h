@@ -10,7 +10,7 @@
 #ifndef RG_STUDY_COLUMNS_H
 #define RG_STUDY_COLUMNS_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "study/record/fields.h"
 
 int rg_record_width(const RgRecord *record, int column)

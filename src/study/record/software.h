@@ -2,7 +2,7 @@
 #ifndef RG_STUDY_SOFTWARE_H
 #define RG_STUDY_SOFTWARE_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* Versions of regatta, its libraries and compiler, in one line separated by "; ". Owned by the
    caller (PetscFree). */

@@ -2,6 +2,7 @@
 #ifndef RG_STUDY_RUN_SESSION_H
 #define RG_STUDY_RUN_SESSION_H
 
+#include "gp/team/team.h"
 #include "regatta/run.h"
 #include "study/run/fingerprint.h"
 #include "study/run/schedule.h"

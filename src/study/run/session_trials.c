@@ -1,6 +1,7 @@
 /* The trials of a run on one rank: take one, run it, commit it, look around in between. */
 #include <stdio.h>
 
+#include "base/child.h"
 #include "study/record/software.h"
 #include "study/run/session.h"
 #include "study/spec/registry.h"

@@ -3,7 +3,7 @@
 #ifndef RG_STUDY_STOP_H
 #define RG_STUDY_STOP_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 #include "regatta/run.h"
 
 /* What one rank looks at. */

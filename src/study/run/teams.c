@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gp/team/team.h"
 #include "study/plan/cost.h"
 
 /* Least divisor of `ranks` that is at least `wanted`. */

@@ -3,7 +3,7 @@
 #ifndef RG_STUDY_REGISTRY_H
 #define RG_STUDY_REGISTRY_H
 
-#include "study/spec/plugin.h"
+#include "regatta/plugin.h"
 #include "study/spec/study.h"
 
 PetscErrorCode rg_registry_create(RgRegistry **registry);

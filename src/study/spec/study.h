@@ -2,8 +2,9 @@
 #ifndef RG_STUDY_STUDY_H
 #define RG_STUDY_STUDY_H
 
-#include "algorithm/algorithm.h"
-#include "problem/problem.h"
+#include "gp/model/model.h"
+#include "regatta/algorithm.h"
+#include "regatta/problem.h"
 
 #define RG_SCHEMA_VERSION 1 /* of keys and results files */
 

@@ -1,6 +1,7 @@
 /* Keys of a study file that belong to no parameters table, and the words for unknown ones. */
 #include <string.h>
 
+#include "base/text.h"
 #include "study/spec/draft.h"
 
 const RgStudyKey rg_study_keys[] = {

@@ -4,7 +4,7 @@
 
 #include <yaml.h>
 
-#include "base/diagnostic.h"
+#include "regatta/error.h"
 
 /* Add the mistake that stopped `parser` (after yaml_parser_parse returned 0, not for lack of
    memory): its place, and what to do about it where that is known. text: the `length` bytes being

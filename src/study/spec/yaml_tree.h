@@ -8,7 +8,7 @@
 #ifndef RG_STUDY_YAML_TREE_H
 #define RG_STUDY_YAML_TREE_H
 
-#include "base/diagnostic.h"
+#include "regatta/error.h"
 
 #define RG_YAML_MAX_BYTES (4 * 1024 * 1024)
 #define RG_YAML_MAX_DEPTH 32

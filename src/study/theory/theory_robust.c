@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "theory/robust_bounds.h"
-#include "robust/measure.h"
+#include "regatta/measure.h"
 
 PetscErrorCode rg_theory_robust_slope(const RgDomain *domain, RgCellTheory *theory)
 {

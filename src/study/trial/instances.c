@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "gp/team/team.h"
 #include "regret/optimum.h"
 #include "study/trial/optimum_cache.h"
 

@@ -2,8 +2,8 @@
 #ifndef RG_STUDY_TRIAL_DESIGN_H
 #define RG_STUDY_TRIAL_DESIGN_H
 
-#include "base/domain.h"
-#include "maths/stream.h"
+#include "regatta/domain.h"
+#include "regatta/stream.h"
 #include "study/spec/study.h"
 
 /* n designs of `kind` (RG_INITIAL_...) in a space, from the start of a stream. points: n x dim,

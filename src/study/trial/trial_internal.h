@@ -2,6 +2,7 @@
 #ifndef RG_STUDY_TRIAL_INTERNAL_H
 #define RG_STUDY_TRIAL_INTERNAL_H
 
+#include "base/clock.h"
 #include "study/trial/instances.h"
 #include "study/trial/trial.h"
 

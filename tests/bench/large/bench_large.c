@@ -10,7 +10,7 @@
 #include "maths/blas.h"
 #include "base/clock.h"
 #include "maths/numerics.h"
-#include "maths/stream.h"
+#include "regatta/stream.h"
 #include "gp/team/distributed_matrix.h"
 #include "gp/model/fit.h"
 #include "gp/posterior/iterative/iterative.h"

@@ -1,6 +1,7 @@
 /* Searches that begin with a cheaper version of an acquisition function end where the plain search
    ends. */
 #include "acquisition/context_ucb.h"
+#include "gp/model/model.h"
 #include "test_main.h"
 
 #include <math.h>

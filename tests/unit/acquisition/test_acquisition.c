@@ -1,9 +1,9 @@
 /* Acquisition functions: values in the tails, derivatives, expected improvement. */
 #include "test_main.h"
 
-#include "acquisition/acquisition.h"
+#include "regatta/acquire.h"
 #include "maths/normal.h"
-#include "maths/stream.h"
+#include "regatta/stream.h"
 
 /* log h(z), Phi(z)/h(z), phi(z)/h(z), h(z) = phi(z) + z Phi(z), to 18 digits by mpmath. */
 static const double log_h[][4] = {

@@ -2,7 +2,7 @@
 #include "test_main.h"
 
 #include "acquisition/confidence.h"
-#include "maths/stream.h"
+#include "regatta/stream.h"
 
 #define DRAWS 100000
 

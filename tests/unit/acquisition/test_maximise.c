@@ -1,8 +1,9 @@
 /* Maximisation over a box and over finite sets. */
+#include "gp/model/model.h"
 #include "test_main.h"
 
 #include "acquisition/local_search.h"
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 
 /* ---- test functions ------------------------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* The registry of algorithms, their checks, and the frame of ask and tell. */
+#include "gp/model/model.h"
 #include "test_main.h"
 
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 
 /* ---- domains -------------------------------------------------------------------------------- */
 

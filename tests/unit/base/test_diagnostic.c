@@ -1,6 +1,6 @@
 #include "test_main.h"
 
-#include "base/diagnostic.h"
+#include "regatta/error.h"
 
 static void place_and_message_are_kept(void **state)
 {

@@ -1,6 +1,6 @@
 #include "test_main.h"
 
-#include "base/domain.h"
+#include "regatta/domain.h"
 
 static void box_scales_exactly_at_its_ends(void **state)
 {

@@ -1,6 +1,6 @@
 #include "test_main.h"
 
-#include "base/history.h"
+#include "regatta/domain.h"
 
 static void rows_are_appended_in_order(void **state)
 {

@@ -1,6 +1,6 @@
 #include "test_main.h"
 
-#include "base/params.h"
+#include "regatta/params.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Parameters that are lists of texts, and paths that are relative to the file they stand in. */
 #include "test_main.h"
 
-#include "base/params.h"
+#include "regatta/params.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "test_main.h"
 
-#include "maths/stream.h"
+#include "regatta/stream.h"
 
 #include <Random123/philox.h>
 

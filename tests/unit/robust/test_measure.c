@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "maths/stream.h"
-#include "robust/measure.h"
+#include "regatta/stream.h"
+#include "regatta/measure.h"
 
 enum { DESIGNS = 6, CONTEXTS = 37, CASES = 40, INSIDE = 20 };
 

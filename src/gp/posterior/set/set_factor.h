@@ -7,7 +7,7 @@
 #ifndef RG_GP_SET_FACTOR_H
 #define RG_GP_SET_FACTOR_H
 
-#include "maths/stream.h"
+#include "regatta/stream.h"
 #include "gp/posterior/set/set_prior.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #ifndef RG_GP_SET_POSTERIOR_H
 #define RG_GP_SET_POSTERIOR_H
 
-#include "base/domain.h"
+#include "regatta/domain.h"
 #include "gp/kernel/kernel.h"
 
 typedef struct RgSetPosterior RgSetPosterior;

@@ -1,10 +1,10 @@
 /* Domains: where an algorithm may look. A domain has a design part (chosen by the learner) and an
    optional context part (drawn by nature, or chosen in a simulator). Each part is a box, a finite
    set or a product grid. Algorithms see coordinates of the unit cube; problems see native units. */
-#ifndef RG_BASE_DOMAIN_H
-#define RG_BASE_DOMAIN_H
+#ifndef RG_REGATTA_DOMAIN_H
+#define RG_REGATTA_DOMAIN_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 typedef enum { RG_SPACE_BOX, RG_SPACE_SET, RG_SPACE_GRID } RgSpaceKind;
 
@@ -38,17 +38,18 @@ typedef struct {
 } RgDomain;
 
 /* A box with native bounds. Copies `lower`, `upper` (dim each; lower < upper). */
-PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower, const double *upper);
+RG_API PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower,
+                                   const double *upper);
 /* A finite set of `size` native points (size x dim), scaled to the unit cube by the bounds (NULL:
    the column minima and maxima; a constant column maps to 0.5 and keeps its native value). */
-PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *points,
-                            const double *lower, const double *upper);
+RG_API PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *points,
+                                   const double *lower, const double *upper);
 /* Product grid: `levels[j]` values per coordinate, native values in `axes` one coordinate after the
    other; `points` are filled in row-major order (first coordinate slowest). */
-PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const double *axes,
-                             const double *lower, const double *upper);
-PetscErrorCode rg_space_destroy(RgSpace *space);
-PetscErrorCode rg_domain_destroy(RgDomain *domain);
+RG_API PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const double *axes,
+                                    const double *lower, const double *upper);
+RG_API PetscErrorCode rg_space_destroy(RgSpace *space);
+RG_API PetscErrorCode rg_domain_destroy(RgDomain *domain);
 
 /* True for a set or a grid. */
 static inline bool rg_space_is_finite(const RgSpace *space)
@@ -57,7 +58,27 @@ static inline bool rg_space_is_finite(const RgSpace *space)
 }
 
 /* unit -> native and back, one point of `dim` coordinates; in and out may be the same array. */
-void rg_space_to_native(const RgSpace *space, const double *unit, double *native);
-void rg_space_to_unit(const RgSpace *space, const double *native, double *unit);
+RG_API void rg_space_to_native(const RgSpace *space, const double *unit, double *native);
+RG_API void rg_space_to_unit(const RgSpace *space, const double *native, double *unit);
+
+/* What an algorithm has seen: queried inputs and observations, in order of evaluation. */
+typedef struct {
+  int n;         /* evaluations so far, the initial design included */
+  int n_initial; /* the first n_initial of them are the initial design */
+  int capacity;
+  int dim, context_dim;
+  double *x;          /* n x dim, unit coordinates */
+  double *c;          /* n x context_dim, unit coordinates, as observed */
+  int *index;         /* n: index into the finite design, -1 on a box */
+  int *context_index; /* n: index into the finite contexts, -1 otherwise */
+  double *y;          /* n: observations, native units */
+} RgHistory;
+
+/* Room for `capacity` evaluations. */
+RG_API PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory *history);
+/* Append one evaluation; x, c in unit coordinates (c may be NULL without context). */
+RG_API PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
+                                        const double *c, int context_index, double y);
+RG_API PetscErrorCode rg_history_destroy(RgHistory *history);
 
 #endif

@@ -11,11 +11,10 @@
      expectation - 4*mad   0.5*(worst + best) + 1          weighted sums; minus swaps the bounds
 
    Everything is maximised: var and cvar look at the lower tail. */
-#ifndef RG_ROBUST_MEASURE_H
-#define RG_ROBUST_MEASURE_H
+#ifndef RG_REGATTA_MEASURE_H
+#define RG_REGATTA_MEASURE_H
 
-#include "base/diagnostic.h"
-#include "base/text.h"
+#include "regatta/error.h"
 
 typedef enum {
   RG_MEASURE_EXPECTATION, /* E f */
@@ -52,35 +51,38 @@ struct RgMeasure {
 
 /* Read an expression. A mistake: *measure is zeroed and `mistake` says at which column, what is
    wrong and what is accepted. The caller destroys the measure. */
-PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mistake);
-PetscErrorCode rg_measure_destroy(RgMeasure *measure);
+RG_API PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mistake);
+RG_API PetscErrorCode rg_measure_destroy(RgMeasure *measure);
 /* Append the expression in its canonical form; it reads back to the same measure. */
-PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text);
+RG_API PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text);
 /* Diagnose an expression, and lists of probabilities that don't match n_contexts (0: not known),
    at the place of a study file. */
-PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
-                                RgDiagnostics *diagnostics);
+RG_API PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
+                                       RgDiagnostics *diagnostics);
 
 /* F: n designs from f (n x contexts, row = design). p: probabilities of the contexts, NULL: equal.
    O(n contexts), expected for var and cvar, with a sort for L1 balls. */
-PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts, const double *f,
-                                const double *p, double *F);
+RG_API PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts,
+                                       const double *f, const double *p, double *F);
 /* lower <= rho(g(x, .)) <= upper for every g with l <= g <= u; l, u: n x contexts. Either of lower,
    upper may be NULL. */
-PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, const double *l,
-                                 const double *u, const double *p, double *lower, double *upper);
+RG_API PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts,
+                                        const double *l, const double *u, const double *p,
+                                        double *lower, double *upper);
 /* The same for l, u = mean -/+ width * sqrt(variance), which are never stored. */
-PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, int n, int contexts,
-                                          const double *mean, const double *variance, double width,
-                                          const double *p, double *lower, double *upper);
+RG_API PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, int n, int contexts,
+                                                 const double *mean, const double *variance,
+                                                 double width, const double *p, double *lower,
+                                                 double *upper);
 
 /* K with upper - lower <= K max over contexts of u - l (rrgp_ucb 7); NaN where there is none. */
-double rg_measure_slope(const RgMeasure *measure);
+RG_API double rg_measure_slope(const RgMeasure *measure);
 
 /* For `regatta list measures`: as typed, and what it means. */
 typedef struct {
   const char *name, *usage, *meaning;
 } RgMeasureInfo;
-extern const RgMeasureInfo rg_measure_infos[]; /* in the order of the kinds; NULL name last */
+RG_API extern const RgMeasureInfo
+  rg_measure_infos[]; /* in the order of the kinds; NULL name last */
 
 #endif

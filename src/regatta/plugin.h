@@ -1,18 +1,18 @@
 /* Problems and algorithms from a shared library, for `regatta COMMAND -plugin LIBRARY.so`. This is
    the header a plugin includes; it says everything about itself in one constant:
 
-     #include "study/spec/plugin.h"
+     #include <regatta/plugin.h>
 
      static const RgProblemClass bowl = {.name = "bowl", ...};
      static const RgProblemClass *const problems[] = {&bowl, NULL};
      RG_PLUGIN(problems, NULL)
 
-   Built as a module that links regatta::regatta (experiments/examples/plugin). */
-#ifndef RG_STUDY_PLUGIN_H
-#define RG_STUDY_PLUGIN_H
+   Built as a module with the target regatta::plugin (experiments/examples/plugin). */
+#ifndef RG_REGATTA_PLUGIN_H
+#define RG_REGATTA_PLUGIN_H
 
-#include "algorithm/algorithm.h"
-#include "problem/problem.h"
+#include "regatta/algorithm.h"
+#include "regatta/problem.h"
 
 /* Raised when a plugin that was built before would go wrong. */
 #define RG_PLUGIN_ABI 1
@@ -29,7 +29,7 @@ typedef struct {
 } RgPlugin;
 
 #define RG_PLUGIN(problem_classes, algorithm_classes)                                              \
-  extern const RgPlugin rg_plugin;                                                                 \
+  extern RG_API const RgPlugin rg_plugin;                                                          \
   const RgPlugin rg_plugin = {                                                                     \
     .abi = RG_PLUGIN_ABI,                                                                          \
     .petsc = RG_PLUGIN_PETSC,                                                                      \

@@ -1,13 +1,17 @@
 /* Algorithms: sequential decision rules. One file per method, its descriptor the only external
    symbol; the registry is algorithm/list.h. An algorithm sees the domain, the noise level where the
    study declares it known, and the history; never the problem. */
-#ifndef RG_ALGORITHM_ALGORITHM_H
-#define RG_ALGORITHM_ALGORITHM_H
+#ifndef RG_REGATTA_ALGORITHM_H
+#define RG_REGATTA_ALGORITHM_H
 
-#include "acquisition/confidence_law.h"
-#include "acquisition/maximise.h"
-#include "base/params.h"
-#include "gp/model/model.h"
+#include "regatta/theory.h"
+#include "regatta/acquire.h"
+#include "regatta/params.h"
+#include "regatta/domain.h"
+#include "regatta/model.h"
+
+typedef struct RgClock RgClock;
+typedef struct RgTeam RgTeam; /* ranks that share large linear algebra */
 
 /* A value the method records at every iteration (NaN where it has none). */
 typedef struct {
@@ -27,8 +31,6 @@ typedef struct {
   RgClock *clock;
   RgTeam *team; /* takes large linear algebra; may be NULL */
 } RgSetup;
-
-typedef struct RgAlgorithm RgAlgorithm;
 
 /* Needs of a method, checked before anything runs. */
 typedef enum {
@@ -107,33 +109,33 @@ struct RgAlgorithm {
   void *state; /* state_size bytes, owned */
 };
 
-const RgAlgorithmClass *const *rg_algorithm_classes(int *n);
-const RgAlgorithmClass *rg_algorithm_class_find(const char *name); /* NULL: unknown */
+RG_API const RgAlgorithmClass *const *rg_algorithm_classes(int *n);
+RG_API const RgAlgorithmClass *rg_algorithm_class_find(const char *name); /* NULL: unknown */
 
 /* Start a method: state zeroed, setup copied, class->create called. `options` (filled from the
    table) and what `setup` points to stay with the caller and must outlive the algorithm. */
-PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
-                                   const RgSetup *setup, RgAlgorithm *algorithm);
+RG_API PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
+                                          const RgSetup *setup, RgAlgorithm *algorithm);
 /* Query t = 1, 2, ... The caller gives storage for query->x (dim), query->c (context dim, or NULL)
    and query->extra (one double per record column, or NULL without columns); all are preset to NaN
    and the indices to -1. Time outside the model update goes to RG_STAGE_ACQUIRE. Check `failure`
    before using the query. Errors: PETSC_ERR_PLIB when the method leaves the domain. */
-PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                RgQuery *query, RgFailure *failure);
-PetscErrorCode rg_algorithm_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                 RgFailure *failure);
-PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
+RG_API PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                       RgQuery *query, RgFailure *failure);
+RG_API PetscErrorCode rg_algorithm_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                        RgFailure *failure);
+RG_API PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
 
 /* For methods: random numbers of query t from the sub-stream `name` of the algorithm's own stream.
    One name per purpose, so that draws for different purposes can't interfere. */
-RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t);
+RG_API RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t);
 
-int rg_algorithm_column_count(const RgAlgorithmClass *class);
+RG_API int rg_algorithm_column_count(const RgAlgorithmClass *class);
 
 /* Standard checks of `needs` against a domain; a mistake names the method, what it needs, and what
    the domain is. Then class->check. */
-PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *options,
-                                  const RgDomain *domain, RgPlace place,
-                                  RgDiagnostics *diagnostics);
+RG_API PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *options,
+                                         const RgDomain *domain, RgPlace place,
+                                         RgDiagnostics *diagnostics);
 
 #endif

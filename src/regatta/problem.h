@@ -1,13 +1,15 @@
 /* Problems: black boxes f(x, c) to be maximised, their domain, law of contexts, objective F and
    optimum. One file per family; the registry is problem/list.h. */
-#ifndef RG_PROBLEM_PROBLEM_H
-#define RG_PROBLEM_PROBLEM_H
+#ifndef RG_REGATTA_PROBLEM_H
+#define RG_REGATTA_PROBLEM_H
 
-#include "base/child.h"
-#include "base/domain.h"
-#include "base/params.h"
-#include "maths/stream.h"
-#include "gp/team/team.h"
+#include "regatta/domain.h"
+#include "regatta/kernel.h"
+#include "regatta/params.h"
+#include "regatta/stream.h"
+
+typedef struct RgChild RgChild; /* a program beside this process */
+typedef struct RgTeam RgTeam;   /* ranks that share large linear algebra */
 
 /* An input in native units. */
 typedef struct {
@@ -113,26 +115,27 @@ struct RgProblem {
 };
 
 /* All families, in registry order; *n of them. */
-const RgProblemClass *const *rg_problem_classes(int *n);
-const RgProblemClass *rg_problem_class_find(const char *name); /* NULL: unknown */
+RG_API const RgProblemClass *const *rg_problem_classes(int *n);
+RG_API const RgProblemClass *rg_problem_class_find(const char *name); /* NULL: unknown */
 
 /* Build an instance of a problem. `options` stays with the caller and must outlive the problem. */
-PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *options,
-                                 uint64_t study_seed, uint64_t instance, RgProblem *problem,
-                                 RgFailure *failure);
+RG_API PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *options,
+                                        uint64_t study_seed, uint64_t instance, RgProblem *problem,
+                                        RgFailure *failure);
 /* The same on the leader of a team (may be NULL) whose other ranks serve. */
-PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, const void *options,
-                                    uint64_t study_seed, uint64_t instance, RgProblem *problem,
-                                    RgFailure *failure);
-PetscErrorCode rg_problem_destroy(RgProblem *problem);
+RG_API PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class,
+                                           const void *options, uint64_t study_seed,
+                                           uint64_t instance, RgProblem *problem,
+                                           RgFailure *failure);
+RG_API PetscErrorCode rg_problem_destroy(RgProblem *problem);
 
 /* f and F at m points through the class, with F = f where no objective is given (an error with
    contexts). Non-finite values set failure, which names problem and input. Errors: a finite design
    or context without its index. */
-PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
-                                   RgFailure *failure);
-PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
-                                    RgFailure *failure);
+RG_API PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points,
+                                          double *f, RgFailure *failure);
+RG_API PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points,
+                                           double *F, RgFailure *failure);
 
 /* Whether a stop has been asked for: what takes long gives up. */
 static inline bool rg_problem_stopped(const RgProblem *problem)

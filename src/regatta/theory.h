@@ -1,9 +1,9 @@
 /* The law of a confidence parameter: how the squared width of one query is drawn, and which regret
    bound its rule belongs to. */
-#ifndef RG_ACQUISITION_CONFIDENCE_LAW_H
-#define RG_ACQUISITION_CONFIDENCE_LAW_H
+#ifndef RG_REGATTA_THEORY_H
+#define RG_REGATTA_THEORY_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 typedef enum {
   RG_LAW_CONSTANT,    /* a */
@@ -34,9 +34,9 @@ typedef struct {
   double delta; /* probability that the rule allows to fail; NaN: the rule has none */
 } RgConfidenceLaw;
 
-double rg_confidence_mean(const RgConfidenceLaw *law);
+RG_API double rg_confidence_mean(const RgConfidenceLaw *law);
 
 /* Quantile at p in [0, 1]; a constant is all its quantiles. */
-double rg_confidence_quantile(const RgConfidenceLaw *law, double p);
+RG_API double rg_confidence_quantile(const RgConfidenceLaw *law, double p);
 
 #endif

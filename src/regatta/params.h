@@ -3,11 +3,10 @@
    A method declares an options struct and a table whose entries point into it. From the table come
    the validation of study files, the defaults, `regatta describe`, the canonical text that
    identifies a trial, and the reference documentation. */
-#ifndef RG_BASE_PARAMS_H
-#define RG_BASE_PARAMS_H
+#ifndef RG_REGATTA_PARAMS_H
+#define RG_REGATTA_PARAMS_H
 
-#include "base/diagnostic.h"
-#include "base/text.h"
+#include "regatta/error.h"
 
 typedef struct {
   int n;
@@ -53,7 +52,7 @@ typedef struct {
 
 /* `choices` of an INT that says how the work is laid out over ranks, not what is computed: it is no
    part of the canonical text, and accepts `auto` (-1) whatever its default. */
-extern const char *const rg_param_layout[];
+RG_API extern const char *const rg_param_layout[];
 
 /* `choices` of a REAL of default `auto` that came when results existed: at `auto` it is no part of
    the canonical text, so that what they are known by stays. */
@@ -64,29 +63,29 @@ extern const char *const rg_param_later[];
 
 /* Fill `options` with the defaults; entries without default get false / 0 / NULL / empty.
    The struct must be zeroed or cleared before. Errors: PETSC_ERR_PLIB when a default is invalid. */
-PetscErrorCode rg_params_defaults(const RgParam *table, void *options);
+RG_API PetscErrorCode rg_params_defaults(const RgParam *table, void *options);
 
 /* Set one parameter from the scalars of a study file (`n` = 1 unless it was a list). A mistake is
    added to `diagnostics` at `place` and leaves the option as it was. Returns the entry through
    `entry` (NULL when the name is unknown; the message then names the nearest known one). */
-PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *name, int n,
-                             const char *const *values, RgPlace place, RgDiagnostics *diagnostics,
-                             const RgParam **entry);
+RG_API PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *name, int n,
+                                    const char *const *values, RgPlace place,
+                                    RgDiagnostics *diagnostics, const RgParam **entry);
 
 /* Append `name=value` pairs of the whole table, in table order, separated by ','; reals to full
    precision, lists in brackets, texts quoted. Equal options give equal text. */
-PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text);
+RG_API PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text);
 
 /* Deep copy of an options struct of `size` bytes (texts and lists are duplicated). */
-PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *from, void *to);
+RG_API PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *from, void *to);
 
 /* Free texts and lists and zero those fields. */
-PetscErrorCode rg_params_clear(const RgParam *table, void *options);
+RG_API PetscErrorCode rg_params_clear(const RgParam *table, void *options);
 
 /* Append a table for people: name, type, default, range or choices, symbol, meaning. */
-PetscErrorCode rg_params_describe(const RgParam *table, RgText *text);
+RG_API PetscErrorCode rg_params_describe(const RgParam *table, RgText *text);
 
 /* Entry by name, or NULL. */
-const RgParam *rg_params_find(const RgParam *table, const char *name);
+RG_API const RgParam *rg_params_find(const RgParam *table, const char *name);
 
 #endif

@@ -1,12 +1,44 @@
 /* Maximisation of acquisition functions over a box (multi-start, all starts in lockstep) and over
    finite sets. */
-#ifndef RG_ACQUISITION_MAXIMISE_H
-#define RG_ACQUISITION_MAXIMISE_H
+#ifndef RG_REGATTA_ACQUIRE_H
+#define RG_REGATTA_ACQUIRE_H
 
-#include "acquisition/acquisition.h"
-#include "base/params.h"
-#include "maths/stream.h"
-#include "gp/model/model.h"
+#include "regatta/domain.h"
+#include "regatta/model.h"
+#include "regatta/params.h"
+#include "regatta/stream.h"
+
+/* value_j = a(mean_j, sd_j), with partial derivatives (both NULL: not wanted). Larger is better. */
+typedef void (*RgMarginalFunction)(const void *closure, int m, const double *mean, const double *sd,
+                                   double *value, double *d_mean, double *d_sd);
+
+typedef struct {
+  RgMarginalFunction function;
+  const void *closure; /* borrowed */
+} RgAcquisition;
+
+/* mean + width * sd; context: RgUcb. */
+typedef struct {
+  double width;
+} RgUcb; /* sqrt(beta_t), sqrt(zeta_t) */
+RG_API void rg_acquisition_ucb(const void *closure, int m, const double *mean, const double *sd,
+                               double *value, double *d_mean, double *d_sd);
+
+/* Logarithm of the expected improvement over `incumbent` (model units), stable for z -> -inf
+   (irgp_ucb 3.3); monotone in EI, so the maximiser is the same. sd = 0: log max(mean - incumbent,
+   0). */
+typedef struct {
+  double incumbent;
+} RgEi;
+RG_API void rg_acquisition_log_ei(const void *closure, int m, const double *mean, const double *sd,
+                                  double *value, double *d_mean, double *d_sd);
+
+/* log h(z), h(z) = phi(z) + z Phi(z): EI of unit deviation, stable for z -> -inf. With Phi(z)/h(z)
+   = d log h/dz, and phi(z)/h(z). */
+RG_API double rg_acquisition_log_h(double z, double *cdf_ratio, double *pdf_ratio);
+
+/* EI itself, for oracles and records. */
+RG_API double rg_expected_improvement(double mean, double sd, double incumbent);
 
 /* The `maximiser:` block of a study file; described by rg_maximiser_params. */
 typedef struct {
@@ -22,7 +54,7 @@ typedef struct {
   int local_search;    /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) */
 } RgMaximiserOptions;
 
-extern const RgParam rg_maximiser_params[];
+RG_API extern const RgParam rg_maximiser_params[];
 
 /* value (m) and gradient (m x dim; NULL: not wanted) at m points X (m x dim) of the unit cube. */
 typedef PetscErrorCode (*RgBatchFunction)(void *closure, int m, const double *X, double *value,
@@ -31,9 +63,10 @@ typedef PetscErrorCode (*RgBatchFunction)(void *closure, int m, const double *X,
 /* Multi-start maximisation over the unit cube. `extra` (n_extra x dim) joins the raw points. The
    first start that reached the best value wins ties. best_x (dim), best_value. Non-finite values
    count as -infinity; all non-finite sets `failure`. */
-PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBatchFunction function,
-                               void *closure, int n_extra, const double *extra, RgRandom *random,
-                               double *best_x, double *best_value, RgFailure *failure);
+RG_API PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim,
+                                      RgBatchFunction function, void *closure, int n_extra,
+                                      const double *extra, RgRandom *random, double *best_x,
+                                      double *best_value, RgFailure *failure);
 
 /* n raw points X (n x dim) and their values, where some design makes them cheaper than Sobol points
    one by one. */
@@ -48,20 +81,21 @@ typedef struct {
   void *closure;
   RgRawDesign raw;
 } RgScreen;
-PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
-                                        RgBatchFunction function, void *closure,
-                                        const RgScreen *screen, int n_extra, const double *extra,
-                                        RgRandom *random, double *best_x, double *best_value,
-                                        RgFailure *failure);
+RG_API PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
+                                               RgBatchFunction function, void *closure,
+                                               const RgScreen *screen, int n_extra,
+                                               const double *extra, RgRandom *random,
+                                               double *best_x, double *best_value,
+                                               RgFailure *failure);
 
 /* Lowest index whose value is within 1e-12*max(1,|best|) of the best over allowed points
    (excluded: NULL or one byte per point, non-zero = not allowed). -1 when none is finite. */
-int rg_argmax(int n, const double *value, const unsigned char *excluded);
+RG_API int rg_argmax(int n, const double *value, const unsigned char *excluded);
 
 /* Points of a finite design that may not be queried again: one byte per point, non-zero = seen
    before, when the domain is without replacement; else NULL. The caller frees it (PetscFree). */
-PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *history,
-                                  unsigned char **excluded);
+RG_API PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *history,
+                                         unsigned char **excluded);
 
 /* Where to look next. x: dim unit coordinates, storage given by the caller. */
 typedef struct {
@@ -77,16 +111,17 @@ typedef struct {
    asked for values, 512 points at a time. Points seen before are excluded when the domain is
    without replacement. query: index and x are set. failure: nothing finite, or no point left. The
    step of every method that is not of the marginal kind (rg_acquire). */
-PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
-                               RgBatchFunction function, void *closure,
-                               const RgMaximiserOptions *options, RgRandom *random, RgQuery *query,
-                               double *value, RgFailure *failure);
+RG_API PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
+                                      RgBatchFunction function, void *closure,
+                                      const RgMaximiserOptions *options, RgRandom *random,
+                                      RgQuery *query, double *value, RgFailure *failure);
 
 /* The same with rg_maximise_box_screened on a box; screen may be NULL. */
-PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *history,
-                                   RgBatchFunction function, void *closure, const RgScreen *screen,
-                                   const RgMaximiserOptions *options, RgRandom *random,
-                                   RgQuery *query, double *value, RgFailure *failure);
+RG_API PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *history,
+                                          RgBatchFunction function, void *closure,
+                                          const RgScreen *screen, const RgMaximiserOptions *options,
+                                          RgRandom *random, RgQuery *query, double *value,
+                                          RgFailure *failure);
 
 /* Maximise a marginal acquisition function under the model (updated before): scan of a finite
    design, multi-start on a box, started also from the best observed inputs and perturbations of the
@@ -95,8 +130,9 @@ PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *hist
    the acquisition function there. failure: nothing finite on a box, no point left on a set. Errors:
    PETSC_ERR_SUP when the model has a context. O(N) on a set; on a box about raw_samples n^2 plus
    two or three times as much for each start and round. */
-PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
-                          const RgAcquisition *acquisition, const RgMaximiserOptions *options,
-                          RgRandom *random, RgQuery *query, double *value, RgFailure *failure);
+RG_API PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
+                                 const RgAcquisition *acquisition,
+                                 const RgMaximiserOptions *options, RgRandom *random,
+                                 RgQuery *query, double *value, RgFailure *failure);
 
 #endif
