@@ -1,7 +1,7 @@
 /* rrgp_ucb: upper confidence bounds of a robustness measure with a random width.
 
    beta_t = 2 log |X x Omega| + xi_t, xi_t ~ chi^2_2; lower and upper bounds of F(x) = rho(f(x, .))
-   from the credible intervals mu -/+ sqrt(beta_t) sd (robust/measure.h); x_t is the maximiser of
+   from the credible intervals mu -/+ sqrt(beta_t) sd (regatta/measure.h); x_t is the maximiser of
    the upper bound or the recommendation argmax rho(mu), whichever has the wider bounds; w_t
    maximises the variance at x_t, or nature draws it. confidence: fixed puts beta_t = value instead.
    bounds: sampled takes the least and the largest rho of posterior sample paths, for want of

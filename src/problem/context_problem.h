@@ -17,7 +17,7 @@ typedef struct {
   int observed;       /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
   int expectation;    /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
   int points;         /* of the quasi-Monte Carlo rule */
-  char *measure;      /* robust/measure.h */
+  char *measure;      /* regatta/measure.h */
   int measure_points; /* contexts that a measure other than the expectation is over */
 } RgContextOptions;
 

@@ -10,7 +10,7 @@
 #include "regatta/problem.h"
 
 typedef struct {
-  char *measure; /* robust/measure.h */
+  char *measure; /* regatta/measure.h */
   RgTexts score; /* NAME=measure */
   int setting;   /* index into rg_finite_context_settings */
 } RgFiniteContextOptions;

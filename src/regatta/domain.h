@@ -31,7 +31,7 @@ typedef struct {
   RgContextControl control;
   double *context_prob;     /* context.size probabilities known to the learner, or NULL; owned */
   char *measure;            /* what the objective F makes of f over the contexts, as
-                                    robust/measure.h writes it; NULL: not said; owned */
+                                    regatta/measure.h writes it; NULL: not said; owned */
   int n_scores;             /* further measures that trials are scored by */
   char **scores;            /* n_scores, written alike; owned */
   bool without_replacement; /* finite design: a point may be queried once only */

@@ -24,18 +24,20 @@ class New(RegattaTest):
         code, _, err = regatta("new", "algorithm", "my_method", "-source", tree)
         self.assertEqual((code, err.count("\n")), (2, 1), err)
 
-        # built as a user of the installed library would, in front of its own registries
+        # linked in front of the static library, whose registries they take the place of
         prefix, program = self.folder / "prefix", self.folder / "regatta"
         build = pathlib.Path(REGATTA).parent
         subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
                        stdout=subprocess.DEVNULL)
         package, = prefix.rglob("regatta.pc")
         flags = subprocess.run(
-            ["pkg-config", "--cflags", "--libs", package],
+            ["pkg-config", "--static", "--cflags", "--libs", package],
             check=True, capture_output=True, text=True).stdout.split()
+        static, = prefix.rglob("libregatta.a")
+        flags = [static if flag == "-lregatta" else flag for flag in flags]
         names = ("algorithm/my_method.c", "algorithm/registry.c", "problem/my_problem.c",
                  "problem/registry.c")
-        includes = [flag for flag in flags if flag.startswith(("-I", "-isystem", "-D"))]
+        includes = [f for f in flags if str(f).startswith(("-I", "-isystem", "-D"))]
         kernels = sorted((tree / "src/gp/kernel").glob("*.c"))
         sources = [tree / "src" / name for name in names] + sorted((tree / "src/cli").glob("*.c"))
         compiler = ["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
