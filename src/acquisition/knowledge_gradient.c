@@ -3,6 +3,7 @@
 
 #include "acquisition/acquire_internal.h"
 #include "acquisition/ranking.h"
+#include "gp/model/model.h"
 #include "gp/posterior/exact/cross_covariance.h"
 
 #include <math.h>

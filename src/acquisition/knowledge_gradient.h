@@ -3,7 +3,7 @@
 #ifndef RG_ACQUISITION_KNOWLEDGE_GRADIENT_H
 #define RG_ACQUISITION_KNOWLEDGE_GRADIENT_H
 
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 
 enum { RG_KNOWLEDGE_GRADIENT_LINES = 257 }; /* at most: alternatives and the point itself */
 

@@ -12,7 +12,7 @@
    Own file, no library: the plain reference.
    Cost per iteration: O(d^2), and O(d^3) for a spectral decomposition about every d/10 generations.
    Needs a box without context. Revision 1. */
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 
 #include "maths/blas.h"
 

@@ -12,7 +12,7 @@
    Deviations: points outside the box are moved onto its border. Noise is taken for the function.
    Cost per iteration: O(d).
    Needs a box without context. Revision 1. */
-#include "algorithm/algorithm.h"
+#include "regatta/algorithm.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,7 +14,7 @@
    candidates. The first design is the study's, later ones are scrambled Sobol points, 2 d of them.
    Cost per iteration: the model, and a path at the candidates, O(100 d (M + n) d) for M features.
    Needs a box without context. Revision 1. */
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 #include "algorithm/surrogate.h"
 #include "gp/path/feature_bundle.h"
 #include "maths/design.h"

@@ -2,7 +2,7 @@
 #ifndef RG_MATHS_SOBOL_H
 #define RG_MATHS_SOBOL_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 #define RG_SOBOL_MAX_DIM 1111
 #define RG_SOBOL_MAX_POINTS (1 << 30) /* direction numbers have 30 bits */

@@ -3,7 +3,7 @@
 #include "test_main.h"
 
 #include "acquisition/confidence.h"
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 #include "gp/posterior/posterior.h"
 #include "gp/posterior/set/set_posterior.h"
 

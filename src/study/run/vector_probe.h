@@ -2,7 +2,7 @@
 #ifndef RG_STUDY_VECTOR_PROBE_H
 #define RG_STUDY_VECTOR_PROBE_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* A hash of the results of every kernel of maths/vector.h, gp/kernel/tiles.h and
    density/regression_loops.h on fixed numbers, in the instruction set that this process uses; sizes

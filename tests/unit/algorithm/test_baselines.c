@@ -3,7 +3,9 @@
 #include "test_main.h"
 
 #include "acquisition/knowledge_gradient.h"
-#include "algorithm/algorithm.h"
+#include "base/clock.h"
+#include "gp/model/model.h"
+#include "regatta/algorithm.h"
 #include "maths/normal.h"
 
 enum { DIM_MAX = 8, QUERIES = 2000 };
