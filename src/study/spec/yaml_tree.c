@@ -6,6 +6,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/grow.h"
 #include "study/spec/yaml_message.h"
 
 typedef struct {
@@ -24,7 +25,7 @@ typedef struct {
   RgYamlTree *tree;
   RgDiagnostics *diagnostics;
   Anchor *anchors;
-  int n_anchors, anchors_capacity;
+  int n_anchors;
   int n_nodes; /* nodes so far, aliases expanded */
 } Reader;
 
@@ -82,18 +83,6 @@ static PetscErrorCode create_node(Reader *reader, RgYamlKind kind, RgYamlNode **
   PetscFunctionReturn(0);
 }
 
-/* Room for one more item or entry; capacity doubles. */
-static PetscErrorCode reserve_child(RgYamlNode *node)
-{
-  PetscFunctionBeginUser;
-  if (node->n < node->capacity) PetscFunctionReturn(0);
-  node->capacity = node->capacity ? 2 * node->capacity : 8;
-  if (node->kind == RG_YAML_MAP)
-    PetscCall(PetscRealloc((size_t)node->capacity * sizeof(*node->entries), &node->entries));
-  else PetscCall(PetscRealloc((size_t)node->capacity * sizeof(*node->items), &node->items));
-  PetscFunctionReturn(0);
-}
-
 static void grow_by(RgYamlNode *node, const RgYamlNode *child)
 {
   node->weight += child->weight;
@@ -135,10 +124,7 @@ static PetscErrorCode open_anchor(Reader *reader, int *slot)
     stop(reader, "too many anchors");
     PetscFunctionReturn(0);
   }
-  if (reader->n_anchors == reader->anchors_capacity) {
-    reader->anchors_capacity = reader->anchors_capacity ? 2 * reader->anchors_capacity : 8;
-    PetscCall(PetscRealloc((size_t)reader->anchors_capacity * sizeof(Anchor), &reader->anchors));
-  }
+  PetscCall(RG_GROW(reader->n_anchors, reader->anchors));
   *slot = reader->n_anchors++;
   reader->anchors[*slot] = (Anchor){NULL, NULL};
   PetscCall(PetscStrallocpy(name, &reader->anchors[*slot].name));
@@ -193,7 +179,7 @@ static PetscErrorCode read_list(Reader *reader, int depth, RgYamlNode **node)
     RgYamlNode *item = NULL;
     PetscCall(read_node(reader, depth + 1, &item));
     if (reader->stopped) break;
-    PetscCall(reserve_child(*node));
+    PetscCall(RG_GROW((*node)->n, (*node)->items));
     (*node)->items[(*node)->n++] = item;
     grow_by(*node, item);
     PetscCall(next_event(reader));
@@ -221,7 +207,7 @@ static PetscErrorCode read_key(Reader *reader, RgYamlNode *map)
                       : "a key is missing before ':'");
     PetscFunctionReturn(0);
   }
-  PetscCall(reserve_child(map));
+  PetscCall(RG_GROW(map->n, map->entries));
   map->entries[map->n++] = (RgYamlEntry){key->text, key->line, key->column, NULL};
   key->text = NULL; /* the map's now */
   PetscFunctionReturn(0);

@@ -31,7 +31,7 @@ struct RgYamlNode {
   int line, column;     /* from 1; an aliased node keeps the place where it is written */
   char *text;           /* scalar: its text; owned */
   bool plain;           /* scalar: neither quoted nor a block */
-  int n, capacity;      /* entries of a map or items of a list */
+  int n;                /* entries of a map or items of a list */
   RgYamlEntry *entries; /* map: in file order; owned */
   RgYamlNode **items;   /* list: borrowed from the tree; the array is owned */
   int weight;           /* nodes of the subtree, aliases expanded */

@@ -14,9 +14,9 @@ typedef struct {
 typedef struct {
   const RgIndex *index;  /* borrowed */
   const char *directory; /* study directory or NULL; borrowed */
-  int n, capacity;
+  int n;
   RgSlot *slots; /* group by group, in their order there; owned */
-  int n_groups, group_capacity;
+  int n_groups;
   RgGroupShape *groups; /* owned */
   int *first;           /* n_groups: slot of the first trial; owned */
   int *slot_of;         /* per entry of the index: its slot or -1; owned */

@@ -23,7 +23,7 @@ struct RgStore {
   char *software; /* versions of this process */
   RgStoreLimits limits;
 
-  int n, capacity; /* pending records, oldest first */
+  int n; /* pending records, oldest first */
   RgRecord *pending;
   size_t bytes;  /* of them */
   double oldest; /* when the first of them came, rg_wall_seconds */
@@ -32,7 +32,7 @@ struct RgStore {
   double retry_at, pause; /* back-off after a failure */
   double troubled_since;  /* 0: the last commit went well */
 
-  int n_own, own_capacity;
+  int n_own;
   RgOwnShard *own;
   double merge_at; /* no compaction before: back-off */
 };
