@@ -1,3 +1,4 @@
+/* Failures of trials: the first cause is kept. */
 #include "base/core.h"
 
 #include <stdarg.h>

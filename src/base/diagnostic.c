@@ -1,3 +1,4 @@
+/* Mistakes of the user, collected. */
 #include "base/diagnostic.h"
 
 #include <stdarg.h>

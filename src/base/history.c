@@ -1,3 +1,4 @@
+/* The history of a trial: what an algorithm may know. */
 #include "base/history.h"
 
 #include <string.h>

@@ -185,7 +185,8 @@ static PetscErrorCode planned_trials(const RgStoreInfo *info, int *n)
   PetscFunctionBeginUser;
   *n = -1;
   if (!info->study || !info->study[0]) PetscFunctionReturn(0);
-  PetscCall(rg_study_parse(info->name, info->study, strlen(info->study), &study, &diagnostics));
+  PetscCall(
+    rg_study_parse(NULL, info->name, info->study, strlen(info->study), &study, &diagnostics));
   if (!diagnostics.n) {
     PetscCall(rg_plan_create(&study, &plan));
     *n = plan.n;

@@ -1,3 +1,4 @@
+/* Tables of text in aligned columns. */
 #include "cli/table.h"
 #include "base/grow.h"
 

@@ -1,4 +1,4 @@
-/* Laws as expressions: a recursive-descent parser, and the canonical form. */
+/* Laws as expressions: a recursive-descent parser. */
 #include "maths/distribution.h"
 
 #include "maths/expression.h"
@@ -219,44 +219,5 @@ PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace
     rg_diagnostics_add(diagnostics, place, "%s \"%s\": %s", name, text, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_distribution_destroy(&distribution));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode print_part(const RgDistributionPart *part, RgText *text)
-{
-  const bool is_clipped = isfinite(part->lower) || isfinite(part->upper);
-
-  PetscFunctionBeginUser;
-  if (is_clipped) PetscCall(rg_text_add(text, "clip("));
-  PetscCall(rg_text_add(text, "%s(", names[part->family]));
-  PetscCall(rg_text_add_real(text, part->a));
-  if (part->family != RG_DISTRIBUTION_POINT) {
-    PetscCall(rg_text_add(text, ","));
-    PetscCall(rg_text_add_real(text, part->b));
-  }
-  PetscCall(rg_text_add(text, ")"));
-  if (is_clipped) {
-    PetscCall(rg_text_add(text, ","));
-    PetscCall(rg_text_add_real(text, part->lower));
-    PetscCall(rg_text_add(text, ","));
-    PetscCall(rg_text_add_real(text, part->upper));
-    PetscCall(rg_text_add(text, ")"));
-  }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_distribution_print(const RgDistribution *distribution, RgText *text)
-{
-  PetscFunctionBeginUser;
-  if (distribution->n > 1) PetscCall(rg_text_add(text, "mixture("));
-  for (int i = 0; i < distribution->n; i++) {
-    if (i) PetscCall(rg_text_add(text, ","));
-    if (distribution->n > 1) {
-      PetscCall(rg_text_add_real(text, distribution->parts[i].weight));
-      PetscCall(rg_text_add(text, "*"));
-    }
-    PetscCall(print_part(&distribution->parts[i], text));
-  }
-  if (distribution->n > 1) PetscCall(rg_text_add(text, ")"));
   PetscFunctionReturn(0);
 }

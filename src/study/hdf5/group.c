@@ -1,3 +1,4 @@
+/* Groups: their shape, name, axes, and how they are closed. */
 #include "study/hdf5/group.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Reading a group that may be damaged. */
 #include "study/hdf5/group.h"
 
 #include <math.h>

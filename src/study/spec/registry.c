@@ -1,3 +1,4 @@
+/* Built-in problems and algorithms, and those of plug-ins. */
 #include "study/spec/registry.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* libyaml's complaints in the words of a study file. */
 #include "study/spec/yaml_message.h"
 
 #include <string.h>

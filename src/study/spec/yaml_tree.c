@@ -1,3 +1,5 @@
+/* The tree of a YAML text, from libyaml's events: its documents keep neither the places of aliases
+   nor anchors, which messages need. */
 #include "study/spec/yaml_tree.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Logs of costly evaluations: written line by line, read back on resume. */
 #include "study/store/evaluation_log.h"
 
 #include <errno.h>

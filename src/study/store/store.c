@@ -121,18 +121,9 @@ PetscErrorCode rg_store_close(RgStore **store)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_set_limits(RgStore *store, const RgStoreLimits *limits)
+RgStoreLimits *rg_store_limits(RgStore *store)
 {
-  PetscFunctionBeginUser;
-  store->limits = *limits;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_store_get_limits(const RgStore *store, RgStoreLimits *limits)
-{
-  PetscFunctionBeginUser;
-  *limits = store->limits;
-  PetscFunctionReturn(0);
+  return &store->limits;
 }
 
 PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, double *troubled)
