@@ -60,9 +60,4 @@ bool rg_yaml_is_null(const RgYamlNode *node);
 /* "a list", "a map", "nothing" or "'text'" (shortened), for messages; returns `buffer`. */
 const char *rg_yaml_describe(const RgYamlNode *node, char buffer[64]);
 
-/* True if `text` is UTF-8 without NUL and other control characters; else one mistake is added. Also
-   refuses more than RG_YAML_MAX_BYTES. O(length). */
-bool rg_yaml_check_text(const char *path, const char *text, size_t length,
-                        RgDiagnostics *diagnostics);
-
 #endif

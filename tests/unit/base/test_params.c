@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 typedef struct {
-  int before; /* not a parameter: copied, never touched */
+  int before; /* not a parameter: never touched */
   bool refit;
   int restarts, budget, batch;
   double noise, beta, delta, width;
