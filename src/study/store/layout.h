@@ -39,6 +39,7 @@ typedef bool (*RgCommitGuard)(const void *closure);
 PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
                                size_t image_bytes, RgCommitGuard before, const void *closure,
                                RgFault *fault);
+
 /* `history` for a file written now, after an earlier one (may be NULL or ""). The time is that of
    SOURCE_DATE_EPOCH if the environment has one. */
 PetscErrorCode rg_history_line(const char *earlier, const char *what, char **history);

@@ -41,8 +41,5 @@ struct RgStore {
    the caller); returns its name, which points into `output`. */
 PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
                               const char **name);
-/* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */
-PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
-                                    const unsigned char *done);
 
 #endif
