@@ -1,3 +1,4 @@
+/* Child processes that are asked line by line: their life, and conversations with them. */
 #include "base/child.h"
 
 #include <errno.h>

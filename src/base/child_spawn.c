@@ -1,3 +1,4 @@
+/* The start of a child process: its pipes, its process group, what it inherits. */
 #include "base/child_internal.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Wall and CPU time, and the stages that PETSc logs. */
 #include "base/clock.h"
 
 #include <string.h>

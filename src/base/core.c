@@ -1,3 +1,4 @@
+/* Failures of trials: the first cause is kept. */
 #include "regatta/error.h"
 
 #include <stdarg.h>

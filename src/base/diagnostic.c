@@ -1,3 +1,4 @@
+/* Mistakes of the user, collected. */
 #include "regatta/error.h"
 
 #include <stdarg.h>

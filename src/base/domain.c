@@ -1,3 +1,4 @@
+/* Domains: their parts, and the way between the unit cube and native units. */
 #include "regatta/domain.h"
 
 #include <limits.h>

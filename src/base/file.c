@@ -1,3 +1,4 @@
+/* Reading whole files, with what is wrong in words. */
 #include "base/file.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* Files and directories: every step checked, and the crash-safe commit of a whole file. */
 #include "base/files.h"
+#include "base/grow.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -130,15 +131,11 @@ static int compare_names(const void *a, const void *b)
 static PetscErrorCode read_names(DIR *stream, int *n, char ***names, int *error)
 {
   struct dirent *entry;
-  int capacity = 0;
 
   PetscFunctionBeginUser;
   while (errno = 0, (entry = readdir(stream))) {
     if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
-    if (*n == capacity) {
-      capacity = 2 * capacity + 64;
-      PetscCall(PetscRealloc((size_t)capacity * sizeof(**names), names));
-    }
+    PetscCall(RG_GROW(*n, *names));
     PetscCall(PetscStrallocpy(entry->d_name, &(*names)[*n]));
     ++*n;
   }

@@ -1,3 +1,4 @@
+/* XXH3-128 and its text. */
 #include "base/hash.h"
 
 #include <xxhash.h>

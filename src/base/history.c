@@ -1,3 +1,4 @@
+/* The history of a trial: what an algorithm may know. */
 #include "regatta/domain.h"
 
 #include <string.h>

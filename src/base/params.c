@@ -212,32 +212,6 @@ PetscErrorCode rg_params_clear(const RgParam *table, void *options)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *from, void *to)
-{
-  PetscFunctionBeginUser;
-  memcpy(to, from, size);
-  for (; table->name; ++table) {
-    RgParamField field = rg_param_field(table, to);
-
-    if (!rg_param_owns(table)) continue;
-    if ((table->type == RG_PARAM_TEXT || table->type == RG_PARAM_PATH) && *field.text) {
-      PetscCall(PetscStrallocpy(*field.text, field.text));
-    }
-    if (rg_param_is_texts(table) && field.texts->values) {
-      PetscCall(rg_param_copy_texts(field.texts->n, (const char *const *)field.texts->values,
-                                    &field.texts->values));
-    }
-    if (table->type == RG_PARAM_REALS && field.reals->values) {
-      const double *values = field.reals->values;
-      size_t n = (size_t)field.reals->n;
-
-      PetscCall(PetscMalloc1(n, &field.reals->values));
-      memcpy(field.reals->values, values, n * sizeof *values);
-    }
-  }
-  PetscFunctionReturn(0);
-}
-
 /* A text in double quotes; quotes, backslashes and control characters are escaped. */
 static PetscErrorCode add_quoted(RgText *text, const char *value)
 {

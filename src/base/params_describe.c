@@ -1,3 +1,4 @@
+/* Parameters in words: types, defaults, what is accepted. */
 #include "base/params_internal.h"
 
 #include <string.h>

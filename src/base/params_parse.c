@@ -1,3 +1,4 @@
+/* Texts of a study file as values of parameters. */
 #include "base/params_internal.h"
 #include "base/text.h"
 

@@ -1,3 +1,4 @@
+/* Work arrays that grow and keep no contents. */
 #include "base/room.h"
 
 PetscErrorCode rg_room(size_t size, size_t wanted, size_t *room, double **array)

@@ -1,3 +1,4 @@
+/* Growing texts, and the name nearest to a wrong one. */
 #include "base/text.h"
 
 #include <ctype.h>

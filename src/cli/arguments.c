@@ -1,3 +1,4 @@
+/* Arguments and options of a subcommand, and what is said when they are wrong. */
 #include "cli/command.h"
 
 #include <ctype.h>

@@ -129,7 +129,7 @@ PetscErrorCode rg_command_bounds(int argc, char **argv, int *exit_code)
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   if (rank == 0 && *exit_code == RG_EXIT_OK) {
-    PetscCall(rg_study_load_with(registry, arguments.positional[0], &study, &diagnostics));
+    PetscCall(rg_study_load(registry, arguments.positional[0], &study, &diagnostics));
     rg_print_diagnostics(&diagnostics);
     if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
     else PetscCall(compute(&study, &arguments, &with, level, exit_code));

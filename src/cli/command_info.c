@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cli/table.h"
 #include "study/store/store.h"
 
@@ -24,7 +25,7 @@ enum { FAILED_SHOWN = 5 };
 typedef struct {
   char *problem, *algorithm; /* owned */
   bool earlier;
-  int n, n_failed, capacity;
+  int n, n_failed;
   long evaluations;
   double cpu;
   double *regret; /* final simple regret of the n trials, NaN: none; owned */
@@ -32,7 +33,7 @@ typedef struct {
 
 typedef struct {
   Line *lines; /* owned */
-  int n_lines, capacity;
+  int n_lines;
   int n, n_earlier, n_failed;
   bool all_failed;    /* list them all */
   double first, last; /* Unix time of the first start and the last end */
@@ -48,10 +49,7 @@ static PetscErrorCode line_of(Contents *contents, const RgRecord *record, Line *
         !strcmp((*line)->algorithm, record->algorithm_label))
       PetscFunctionReturn(0);
   }
-  if (contents->n_lines == contents->capacity) {
-    contents->capacity = 2 * contents->capacity + 16;
-    PetscCall(PetscRealloc((size_t)contents->capacity * sizeof(**line), &contents->lines));
-  }
+  PetscCall(RG_GROW(contents->n_lines, contents->lines));
   *line = &contents->lines[contents->n_lines++];
   PetscCall(PetscMemzero(*line, sizeof(**line)));
   (*line)->earlier = record->earlier;
@@ -89,10 +87,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
 
   PetscFunctionBeginUser;
   PetscCall(line_of(contents, record, &line));
-  if (line->n == line->capacity) {
-    line->capacity = 2 * line->capacity + 64;
-    PetscCall(PetscRealloc((size_t)line->capacity * sizeof(double), &line->regret));
-  }
+  PetscCall(RG_GROW(line->n, line->regret));
   line->regret[line->n++] = final_regret(record);
   line->evaluations += record->n_rows;
   line->cpu += provenance->cpu;
@@ -190,7 +185,8 @@ static PetscErrorCode planned_trials(const RgStoreInfo *info, int *n)
   PetscFunctionBeginUser;
   *n = -1;
   if (!info->study || !info->study[0]) PetscFunctionReturn(0);
-  PetscCall(rg_study_parse(info->name, info->study, strlen(info->study), &study, &diagnostics));
+  PetscCall(
+    rg_study_parse(NULL, info->name, info->study, strlen(info->study), &study, &diagnostics));
   if (!diagnostics.n) {
     PetscCall(rg_plan_create(&study, &plan));
     *n = plan.n;

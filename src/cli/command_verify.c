@@ -69,7 +69,7 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
   RgDiagnostics diagnostics = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_study_parse_with(s->registry, near, text, strlen(text), &s->study, &diagnostics));
+  PetscCall(rg_study_parse(s->registry, near, text, strlen(text), &s->study, &diagnostics));
   if (diagnostics.n) {
     if (s->rank == 0) rg_print_diagnostics(&diagnostics);
     rg_complain("%s: the study in it can't be planned here", s->path);

@@ -1,3 +1,4 @@
+/* The evaluations of one trial in a results file, for a second run of it. */
 #include "cli/evaluations.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Plug-ins named on the command line or beside a study. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

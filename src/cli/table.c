@@ -1,4 +1,6 @@
+/* Tables of text in aligned columns. */
 #include "cli/table.h"
+#include "base/grow.h"
 
 #include <string.h>
 
@@ -13,11 +15,7 @@ static int width_of(const char *text)
 PetscErrorCode rg_table_add(RgTable *table, const char *const *entries)
 {
   PetscFunctionBeginUser;
-  if (table->n_rows == table->capacity) {
-    table->capacity = table->capacity ? 2 * table->capacity : 32;
-    PetscCall(
-      PetscRealloc((size_t)table->capacity * table->n_columns * sizeof(char *), &table->entries));
-  }
+  PetscCall(rg_grow(table->n_rows, table->n_columns * sizeof(char *), &table->entries));
   char **row = table->entries + (size_t)table->n_rows++ * table->n_columns;
   for (int j = 0; j < table->n_columns; j++) PetscCall(PetscStrallocpy(entries[j], &row[j]));
   PetscFunctionReturn(0);
@@ -66,6 +64,6 @@ PetscErrorCode rg_table_print(RgTable *table, RgText *text)
     for (int j = 0; j < table->n_columns; j++) PetscCall(PetscFree(row[j]));
   }
   PetscCall(PetscFree(table->entries));
-  table->n_rows = table->capacity = 0;
+  table->n_rows = 0;
   PetscFunctionReturn(0);
 }

@@ -9,7 +9,7 @@
 /* Zero-initialise, with `n_columns` and headings; a heading that begins with '>' aligns its column
    to the right. A column whose entries are all empty is not printed. */
 typedef struct {
-  int n_columns, n_rows, capacity;
+  int n_columns, n_rows;
   const char *headings[RG_TABLE_COLUMNS]; /* borrowed */
   char **entries;                         /* n_rows x n_columns, owned */
 } RgTable;

@@ -1,3 +1,4 @@
+/* An orthonormal basis of what the columns of a matrix span, to a tolerance. */
 #include "maths/column_basis.h"
 
 #include "maths/blas.h"

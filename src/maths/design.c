@@ -1,3 +1,4 @@
+/* Initial designs: scrambled Sobol points, Latin hypercubes, uniform draws. */
 #include "maths/design.h"
 
 #include <math.h>

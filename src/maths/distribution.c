@@ -1,3 +1,4 @@
+/* Laws of one random number: samples, distribution functions, quantiles, quadrature. */
 #include "maths/distribution.h"
 
 #include <float.h>

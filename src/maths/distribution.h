@@ -46,9 +46,6 @@ extern const RgDistributionInfo rg_distribution_infos[];
    distribution. To be destroyed either way. */
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
                                      RgText *mistake);
-/* The canonical expression: equal laws as typed differently may differ, but it reads back to the
-   same parts. */
-PetscErrorCode rg_distribution_print(const RgDistribution *distribution, RgText *text);
 /* Mistakes in `text` as diagnostics naming parameter `name`. */
 PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace place,
                                      RgDiagnostics *diagnostics);

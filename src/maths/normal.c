@@ -1,3 +1,4 @@
+/* The normal and gamma distributions, accurate in the tails. */
 #include "maths/normal.h"
 
 #include <gsl/gsl_cdf.h>

@@ -1,3 +1,4 @@
+/* Streams of random numbers: pure functions of key and counter. */
 #include "regatta/stream.h"
 
 #include "base/hash.h"

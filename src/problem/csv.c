@@ -1,5 +1,6 @@
 #include "problem/csv.h"
 
+#include "base/grow.h"
 #include "base/file.h"
 
 #include <math.h>
@@ -14,8 +15,7 @@ typedef struct {
   char separator;
   RgText *mistake;
   int n_cells, n_rows; /* so far, the header included */
-  int cell_capacity, row_capacity;
-  char **cells; /* owned until handed over, like `lines` */
+  char **cells;        /* owned until handed over, like `lines` */
   int *lines;
 } Reader;
 
@@ -120,10 +120,7 @@ static PetscErrorCode read_cell(Reader *reader, char **cell, char *ending)
 static PetscErrorCode add_cell(Reader *reader, char *cell)
 {
   PetscFunctionBeginUser;
-  if (reader->n_cells == reader->cell_capacity) {
-    reader->cell_capacity = PetscMax(2 * reader->cell_capacity, 256);
-    PetscCall(PetscRealloc((size_t)reader->cell_capacity * sizeof(char *), &reader->cells));
-  }
+  PetscCall(RG_GROW(reader->n_cells, reader->cells));
   reader->cells[reader->n_cells++] = cell;
   PetscFunctionReturn(0);
 }
@@ -131,10 +128,7 @@ static PetscErrorCode add_cell(Reader *reader, char *cell)
 static PetscErrorCode add_row(Reader *reader)
 {
   PetscFunctionBeginUser;
-  if (reader->n_rows == reader->row_capacity) {
-    reader->row_capacity = PetscMax(2 * reader->row_capacity, 64);
-    PetscCall(PetscRealloc((size_t)reader->row_capacity * sizeof(int), &reader->lines));
-  }
+  PetscCall(RG_GROW(reader->n_rows, reader->lines));
   reader->lines[reader->n_rows++] = reader->line;
   PetscFunctionReturn(0);
 }

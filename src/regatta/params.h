@@ -76,9 +76,6 @@ RG_API PetscErrorCode rg_params_set(const RgParam *table, void *options, const c
    precision, lists in brackets, texts quoted. Equal options give equal text. */
 RG_API PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text);
 
-/* Deep copy of an options struct of `size` bytes (texts and lists are duplicated). */
-RG_API PetscErrorCode rg_params_copy(const RgParam *table, size_t size, const void *from, void *to);
-
 /* Free texts and lists and zero those fields. */
 RG_API PetscErrorCode rg_params_clear(const RgParam *table, void *options);
 

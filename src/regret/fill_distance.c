@@ -1,3 +1,4 @@
+/* How well points fill the unit cube. */
 #include "regret/fill_distance.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The optimum of an objective functional, searched where it is not known. */
 #include "regret/optimum.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Regrets of a trial, row by row. */
 #include "regret/regret.h"
 
 #include <math.h>

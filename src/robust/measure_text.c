@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "regatta/measure.h"
 
+#include "maths/expression.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,99 +31,53 @@ const RgMeasureInfo rg_measure_infos[] = {
 
 enum { N_NAMES = RG_MEASURE_SUM, MAX_NAME = 32, MAX_DEPTH = 32 };
 
-typedef struct {
-  const char *text, *at;
-  int depth;
-  RgText *mistake; /* of the caller; non-empty after the first mistake */
-} Parser;
+static PetscErrorCode parse_sum(RgExpression *parser, RgMeasure *measure);
 
-static PetscErrorCode parse_sum(Parser *parser, RgMeasure *measure);
-
-static bool failed(const Parser *parser)
+static bool starts_number(RgExpression *parser)
 {
-  return parser->mistake->data != NULL;
-}
-
-/* The first mistake counts. */
-#define MISTAKE(parser, where, ...)                                                                \
-  do {                                                                                             \
-    if (!failed(parser)) {                                                                         \
-      int column_ = (int)((where) - (parser)->text) + 1;                                           \
-      PetscCall(rg_text_add((parser)->mistake, "column %d: ", column_));                           \
-      PetscCall(rg_text_add((parser)->mistake, __VA_ARGS__));                                      \
-    }                                                                                              \
-  } while (0)
-
-static char next(Parser *parser)
-{
-  while (isspace((unsigned char)*parser->at)) ++parser->at;
-  return *parser->at;
-}
-
-static bool accept(Parser *parser, char c)
-{
-  if (failed(parser) || next(parser) != c) return false;
-  ++parser->at;
-  return true;
-}
-
-static PetscErrorCode expect(Parser *parser, char c)
-{
-  PetscFunctionBeginUser;
-  if (accept(parser, c)) PetscFunctionReturn(0);
-  if (next(parser)) {
-    MISTAKE(parser, parser->at, "'%c' expected before '%.20s'", c, parser->at);
-  } else {
-    MISTAKE(parser, parser->at, "'%c' expected at the end", c);
-  }
-  PetscFunctionReturn(0);
-}
-
-static bool starts_number(Parser *parser)
-{
-  char c = next(parser);
+  char c = rg_expression_next(parser);
 
   return isdigit((unsigned char)c) || c == '.';
 }
 
 /* A number without sign; hexadecimal and such are not meant. */
-static PetscErrorCode parse_number(Parser *parser, double *value)
+static PetscErrorCode parse_number(RgExpression *parser, double *value)
 {
   char *end;
 
   PetscFunctionBeginUser;
   *value = 0.0;
-  if (failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
   if (!starts_number(parser)) {
-    MISTAKE(parser, parser->at, "a number expected%s%.20s%s", *parser->at ? " instead of '" : "",
-            parser->at, *parser->at ? "'" : "");
+    PetscCall(rg_expression_mistake(parser, parser->at, "a number expected%s%.20s%s",
+                                    *parser->at ? " instead of '" : "", parser->at,
+                                    *parser->at ? "'" : ""));
     PetscFunctionReturn(0);
   }
   *value = strtod(parser->at, &end);
-  if (!isfinite(*value) || isalpha((unsigned char)*end)) {
-    MISTAKE(parser, parser->at, "'%.20s' is not a number", parser->at);
-  }
+  if (!isfinite(*value) || isalpha((unsigned char)*end))
+    PetscCall(rg_expression_mistake(parser, parser->at, "'%.20s' is not a number", parser->at));
   parser->at = end;
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode parse_signed(Parser *parser, double *value)
+static PetscErrorCode parse_signed(RgExpression *parser, double *value)
 {
   bool negative;
 
   PetscFunctionBeginUser;
-  negative = accept(parser, '-');
+  negative = rg_expression_accept(parser, '-');
   PetscCall(parse_number(parser, value));
   if (negative) *value = -*value;
   PetscFunctionReturn(0);
 }
 
 /* A word of letters, digits and '_'; empty where there is none. */
-static void parse_word(Parser *parser, char word[MAX_NAME])
+static void parse_word(RgExpression *parser, char word[MAX_NAME])
 {
   int n = 0;
 
-  next(parser);
+  rg_expression_next(parser);
   while (isalnum((unsigned char)*parser->at) || *parser->at == '_') {
     if (n < MAX_NAME - 1) word[n++] = *parser->at;
     ++parser->at;
@@ -143,7 +99,7 @@ static PetscErrorCode add_part(RgMeasure *measure, double coefficient, const RgM
 }
 
 /* The measure in parentheses or after a comma: the only part of `measure`. */
-static PetscErrorCode parse_base(Parser *parser, RgMeasure *measure)
+static PetscErrorCode parse_base(RgExpression *parser, RgMeasure *measure)
 {
   RgMeasure base;
 
@@ -155,26 +111,26 @@ static PetscErrorCode parse_base(Parser *parser, RgMeasure *measure)
 
 /* ---- robust ------------------------------------------------------------------------------ */
 
-static PetscErrorCode parse_pmf(Parser *parser, const char *begin, RgMeasure *measure)
+static PetscErrorCode parse_pmf(RgExpression *parser, const char *begin, RgMeasure *measure)
 {
   double *list = NULL, total = 0.0;
   int n = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(expect(parser, '('));
+  PetscCall(rg_expression_expect(parser, '('));
   do {
     PetscCall(PetscRealloc((n + 1) * sizeof *list, &list));
     PetscCall(parse_number(parser, &list[n]));
     total += list[n++];
-  } while (accept(parser, ','));
-  PetscCall(expect(parser, ')'));
-  if (!failed(parser) && fabs(total - 1.0) > 1e-9) {
-    MISTAKE(parser, begin, "the probabilities of pmf add up to %.12g, not 1", total);
-  }
-  if (!failed(parser) && measure->n_pmfs && measure->pmf_size != n) {
-    MISTAKE(parser, begin, "pmf has %d probabilities, the one before %d", n, measure->pmf_size);
-  }
-  if (!failed(parser)) {
+  } while (rg_expression_accept(parser, ','));
+  PetscCall(rg_expression_expect(parser, ')'));
+  if (!rg_expression_failed(parser) && fabs(total - 1.0) > 1e-9)
+    PetscCall(rg_expression_mistake(parser, begin,
+                                    "the probabilities of pmf add up to %.12g, not 1", total));
+  if (!rg_expression_failed(parser) && measure->n_pmfs && measure->pmf_size != n)
+    PetscCall(rg_expression_mistake(parser, begin, "pmf has %d probabilities, the one before %d", n,
+                                    measure->pmf_size));
+  if (!rg_expression_failed(parser)) {
     size_t held = (size_t)measure->n_pmfs * n;
 
     PetscCall(PetscRealloc((held + n) * sizeof *measure->pmfs, &measure->pmfs));
@@ -187,7 +143,7 @@ static PetscErrorCode parse_pmf(Parser *parser, const char *begin, RgMeasure *me
 }
 
 /* After the first argument of robust. */
-static PetscErrorCode parse_ambiguity(Parser *parser, RgMeasure *measure)
+static PetscErrorCode parse_ambiguity(RgExpression *parser, RgMeasure *measure)
 {
   char word[MAX_NAME];
 
@@ -195,8 +151,8 @@ static PetscErrorCode parse_ambiguity(Parser *parser, RgMeasure *measure)
   do {
     const char *begin;
 
-    PetscCall(expect(parser, ','));
-    next(parser);
+    PetscCall(rg_expression_expect(parser, ','));
+    rg_expression_next(parser);
     begin = parser->at;
     parse_word(parser, word);
     if (!strcmp(word, "nominal")) {
@@ -204,35 +160,35 @@ static PetscErrorCode parse_ambiguity(Parser *parser, RgMeasure *measure)
     } else if (!strcmp(word, "pmf")) {
       PetscCall(parse_pmf(parser, begin, measure));
     } else if (!strcmp(word, "l1")) {
-      PetscCall(expect(parser, '='));
+      PetscCall(rg_expression_expect(parser, '='));
       PetscCall(parse_number(parser, &measure->parameter));
       if (!(measure->parameter > 0.0 && measure->parameter <= 2.0)) {
-        MISTAKE(parser, begin, "l1 is %g; accepted: above 0, at most 2", measure->parameter);
+        PetscCall(rg_expression_mistake(parser, begin, "l1 is %g; accepted: above 0, at most 2",
+                                        measure->parameter));
       }
-      if (measure->parts->kind != RG_MEASURE_EXPECTATION) {
-        MISTAKE(parser, begin, "an L1 ball goes with 'expectation' only");
-      }
-    } else {
-      MISTAKE(parser, begin, "'nominal', 'pmf(..)' or 'l1 = ..' expected");
-    }
-  } while (!failed(parser) && next(parser) == ',');
-  if (measure->parameter > 0.0 && (measure->nominal || measure->n_pmfs)) {
-    MISTAKE(parser, parser->at, "either an L1 ball or a list of probabilities, not both");
-  }
+      if (measure->parts->kind != RG_MEASURE_EXPECTATION)
+        PetscCall(rg_expression_mistake(parser, begin, "an L1 ball goes with 'expectation' only"));
+    } else
+      PetscCall(rg_expression_mistake(parser, begin, "'nominal', 'pmf(..)' or 'l1 = ..' expected"));
+  } while (!rg_expression_failed(parser) && rg_expression_next(parser) == ',');
+  if (measure->parameter > 0.0 && (measure->nominal || measure->n_pmfs))
+    PetscCall(rg_expression_mistake(parser, parser->at,
+                                    "either an L1 ball or a list of probabilities, not both"));
   PetscFunctionReturn(0);
 }
 
 /* ---- names, factors, sums ---------------------------------------------------------------- */
 
-static PetscErrorCode parse_parameters(Parser *parser, const char *begin, RgMeasure *measure)
+static PetscErrorCode parse_parameters(RgExpression *parser, const char *begin, RgMeasure *measure)
 {
   const RgMeasureInfo *info = &rg_measure_infos[measure->kind];
 
   PetscFunctionBeginUser;
   if (info->name == info->usage || !strcmp(info->name, info->usage)) PetscFunctionReturn(0);
-  if (!accept(parser, '(')) {
-    MISTAKE(parser, begin, "'%s' is written %s%s", info->name, info->usage,
-            measure->kind == RG_MEASURE_VAR ? "; 'variance' is the variance" : "");
+  if (!rg_expression_accept(parser, '(')) {
+    PetscCall(
+      rg_expression_mistake(parser, begin, "'%s' is written %s%s", info->name, info->usage,
+                            measure->kind == RG_MEASURE_VAR ? "; 'variance' is the variance" : ""));
     PetscFunctionReturn(0);
   }
   switch (measure->kind) {
@@ -240,20 +196,22 @@ static PetscErrorCode parse_parameters(Parser *parser, const char *begin, RgMeas
   case RG_MEASURE_CVAR:
     PetscCall(parse_number(parser, &measure->parameter));
     if (!(measure->parameter > 0.0 && measure->parameter < 1.0)) {
-      MISTAKE(parser, begin, "alpha of '%s' is %g; accepted: between 0 and 1", info->name,
-              measure->parameter);
+      PetscCall(rg_expression_mistake(parser, begin,
+                                      "alpha of '%s' is %g; accepted: between 0 and 1", info->name,
+                                      measure->parameter));
     }
     break;
   case RG_MEASURE_PTR: PetscCall(parse_signed(parser, &measure->parameter)); break;
   case RG_MEASURE_CLIP:
     PetscCall(parse_base(parser, measure));
-    PetscCall(expect(parser, ','));
+    PetscCall(rg_expression_expect(parser, ','));
     PetscCall(parse_signed(parser, &measure->parameter));
-    PetscCall(expect(parser, ','));
+    PetscCall(rg_expression_expect(parser, ','));
     PetscCall(parse_signed(parser, &measure->most));
     if (!(measure->parameter < measure->most)) {
-      MISTAKE(parser, begin, "the limits of 'clip' are %g and %g; the first must be smaller",
-              measure->parameter, measure->most);
+      PetscCall(rg_expression_mistake(
+        parser, begin, "the limits of 'clip' are %g and %g; the first must be smaller",
+        measure->parameter, measure->most));
     }
     break;
   case RG_MEASURE_ROBUST:
@@ -262,11 +220,11 @@ static PetscErrorCode parse_parameters(Parser *parser, const char *begin, RgMeas
     break;
   default: PetscCall(parse_base(parser, measure));
   }
-  PetscCall(expect(parser, ')'));
+  PetscCall(rg_expression_expect(parser, ')'));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode unknown_name(Parser *parser, const char *begin, const char *word)
+static PetscErrorCode unknown_name(RgExpression *parser, const char *begin, const char *word)
 {
   const char *names[N_NAMES + 1] = {0}, *nearest;
 
@@ -274,20 +232,22 @@ static PetscErrorCode unknown_name(Parser *parser, const char *begin, const char
   for (int k = 0; k < N_NAMES; ++k) names[k] = rg_measure_infos[k].name;
   nearest = *word ? rg_text_nearest(word, names) : NULL;
   if (!*word) {
-    MISTAKE(parser, begin, "a measure expected%s%.20s%s", *begin ? " instead of '" : " at the end",
-            begin, *begin ? "'" : "");
+    PetscCall(rg_expression_mistake(parser, begin, "a measure expected%s%.20s%s",
+                                    *begin ? " instead of '" : " at the end", begin,
+                                    *begin ? "'" : ""));
   } else if (nearest) {
-    MISTAKE(parser, begin, "no measure is called '%s', did you mean '%s'?", word, nearest);
-  } else {
-    MISTAKE(parser, begin,
-            "no measure is called '%s' (expectation, worst, best, var, cvar, mad, "
-            "sd, variance, ptr, robust, clip, tanh, exp)",
-            word);
-  }
+    PetscCall(rg_expression_mistake(parser, begin, "no measure is called '%s', did you mean '%s'?",
+                                    word, nearest));
+  } else
+    PetscCall(
+      rg_expression_mistake(parser, begin,
+                            "no measure is called '%s' (expectation, worst, best, var, cvar, mad, "
+                            "sd, variance, ptr, robust, clip, tanh, exp)",
+                            word));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode parse_factor(Parser *parser, RgMeasure *measure)
+static PetscErrorCode parse_factor(RgExpression *parser, RgMeasure *measure)
 {
   const char *begin;
   char word[MAX_NAME];
@@ -295,12 +255,12 @@ static PetscErrorCode parse_factor(Parser *parser, RgMeasure *measure)
 
   PetscFunctionBeginUser;
   *measure = (RgMeasure){0};
-  if (accept(parser, '(')) {
+  if (rg_expression_accept(parser, '(')) {
     PetscCall(parse_sum(parser, measure));
-    PetscCall(expect(parser, ')'));
+    PetscCall(rg_expression_expect(parser, ')'));
     PetscFunctionReturn(0);
   }
-  next(parser);
+  rg_expression_next(parser);
   begin = parser->at;
   parse_word(parser, word);
   while (kind < N_NAMES && strcmp(word, rg_measure_infos[kind].name)) ++kind;
@@ -331,7 +291,7 @@ static PetscErrorCode add_term(RgMeasure *total, double coefficient, RgMeasure *
 }
 
 /* One term of a sum: number, number * factor, or factor. */
-static PetscErrorCode parse_term(Parser *parser, double sign, RgMeasure *total)
+static PetscErrorCode parse_term(RgExpression *parser, double sign, RgMeasure *total)
 {
   double number = 1.0;
   RgMeasure term;
@@ -339,7 +299,7 @@ static PetscErrorCode parse_term(Parser *parser, double sign, RgMeasure *total)
   PetscFunctionBeginUser;
   if (starts_number(parser)) {
     PetscCall(parse_number(parser, &number));
-    if (!accept(parser, '*')) {
+    if (!rg_expression_accept(parser, '*')) {
       total->constant += sign * number;
       PetscFunctionReturn(0);
     }
@@ -349,25 +309,27 @@ static PetscErrorCode parse_term(Parser *parser, double sign, RgMeasure *total)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode parse_sum(Parser *parser, RgMeasure *measure)
+static PetscErrorCode parse_sum(RgExpression *parser, RgMeasure *measure)
 {
   RgMeasure total = {.kind = RG_MEASURE_SUM};
   double sign;
   const char *begin;
 
   PetscFunctionBeginUser;
-  next(parser);
+  rg_expression_next(parser);
   begin = parser->at;
-  if (++parser->depth > MAX_DEPTH) MISTAKE(parser, begin, "nested deeper than %d", MAX_DEPTH);
-  sign = accept(parser, '-') ? -1.0 : 1.0;
-  while (!failed(parser)) {
+  if (++parser->depth > MAX_DEPTH)
+    PetscCall(rg_expression_mistake(parser, begin, "nested deeper than %d", MAX_DEPTH));
+  sign = rg_expression_accept(parser, '-') ? -1.0 : 1.0;
+  while (!rg_expression_failed(parser)) {
     PetscCall(parse_term(parser, sign, &total));
-    if (accept(parser, '+')) sign = 1.0;
-    else if (accept(parser, '-')) sign = -1.0;
+    if (rg_expression_accept(parser, '+')) sign = 1.0;
+    else if (rg_expression_accept(parser, '-')) sign = -1.0;
     else break;
   }
   --parser->depth;
-  if (total.n_parts == 0) MISTAKE(parser, begin, "a number alone is no measure");
+  if (total.n_parts == 0)
+    PetscCall(rg_expression_mistake(parser, begin, "a number alone is no measure"));
   if (total.n_parts == 1 && total.coefficients[0] == 1.0 && total.constant == 0.0) {
     *measure = total.parts[0];
     PetscCall(PetscFree(total.parts));
@@ -380,14 +342,14 @@ static PetscErrorCode parse_sum(Parser *parser, RgMeasure *measure)
 
 PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mistake)
 {
-  Parser parser = {.text = text, .at = text, .mistake = mistake};
+  RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
   PetscFunctionBeginUser;
   PetscCall(rg_text_clear(mistake));
   PetscCall(parse_sum(&parser, measure));
-  if (!failed(&parser) && next(&parser)) {
-    MISTAKE(&parser, parser.at, "'+', '-' or the end expected before '%.20s'", parser.at);
-  }
-  if (failed(&parser)) PetscCall(rg_measure_destroy(measure));
+  if (!rg_expression_failed(&parser) && rg_expression_next(&parser))
+    PetscCall(rg_expression_mistake(&parser, parser.at,
+                                    "'+', '-' or the end expected before '%.20s'", parser.at));
+  if (rg_expression_failed(&parser)) PetscCall(rg_measure_destroy(measure));
   PetscFunctionReturn(0);
 }

@@ -51,7 +51,7 @@ static PetscErrorCode grid_create(int k, const char *algorithms, Grid *grid)
            "study: bench\nseeds: 1\ncommon:\n  iterations: 300\n  initial_points: 1\n"
            "  noise_variance: 1e-6\n  surrogate: {%s}\nproblems: [%s]\nalgorithms: [%s]\n",
            grids[k].model, grids[k].problem, algorithms);
-  PetscCall(rg_study_parse(grids[k].name, text, strlen(text), &grid->study, &diagnostics));
+  PetscCall(rg_study_parse(NULL, grids[k].name, text, strlen(text), &grid->study, &diagnostics));
   PetscCheck(diagnostics.n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s", grids[k].name,
              diagnostics.list[0].message);
   PetscCall(rg_plan_create(&grid->study, &grid->plan));

@@ -82,7 +82,7 @@ PetscErrorCode rg_bench_trials(RgBench *bench)
     char text[1024];
     double seconds;
     snprintf(text, sizeof(text), "%s%s", head, cases[i].text);
-    PetscCall(rg_study_parse(cases[i].name, text, strlen(text), &t.study, &diagnostics));
+    PetscCall(rg_study_parse(NULL, cases[i].name, text, strlen(text), &t.study, &diagnostics));
     PetscCheck(diagnostics.n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s", cases[i].name,
                diagnostics.list[0].message);
     PetscCall(rg_plan_create(&t.study, &t.plan));

@@ -77,18 +77,17 @@ static PetscErrorCode run_study(Run *run, int *code)
 {
   RgFault fault = {0};
   RgStoreScan scan;
-  RgStoreLimits limits;
+  RgStoreLimits *limits;
   unsigned char done[256];
 
   PetscFunctionBeginUser;
   PetscCall(rg_store_open(run->settings->output, &run->fake.study, 0, &run->store, &fault));
   *code = code_of(fault);
   if (*code) PetscFunctionReturn(0);
-  PetscCall(rg_store_get_limits(run->store, &limits));
-  limits.group_bytes = 9000; /* two trials or three */
-  limits.compaction = 2;
-  limits.image_bytes = run->settings->image_bytes;
-  PetscCall(rg_store_set_limits(run->store, &limits));
+  limits = rg_store_limits(run->store);
+  limits->group_bytes = 9000; /* two trials or three */
+  limits->compaction = 2;
+  limits->image_bytes = run->settings->image_bytes;
   PetscCall(rg_store_scan(run->store, &run->fake.plan, done, &scan, &fault));
   *code = code_of(fault);
   if (!*code && !nothing_is_lost(run, done)) *code = DRIVE_LOST;

@@ -13,7 +13,7 @@ int rg_fuzz_one(const uint8_t *data, size_t size)
   FUZZ_OK(PetscMalloc1(size + 1, &text)); /* the contract: a NUL behind the text */
   memcpy(text, data, size);
   text[size] = '\0';
-  FUZZ_OK(rg_study_parse("fuzz.yaml", text, size, &study, &diagnostics));
+  FUZZ_OK(rg_study_parse(NULL, "fuzz.yaml", text, size, &study, &diagnostics));
   for (int i = 0; i < diagnostics.n && i < RG_DIAGNOSTICS_MAX; i++)
     FUZZ_HOLDS(diagnostics.list[i].message[0] && !strchr(diagnostics.list[i].message, '\n'));
   if (!diagnostics.n) {

@@ -4,6 +4,7 @@
 
 #include "acquisition/confidence.h"
 #include "regatta/acquire.h"
+#include "gp/model/model.h"
 #include "gp/posterior/posterior.h"
 #include "gp/posterior/set/set_posterior.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 
 RgContainerInfo rg_container_info(const RgStudy *study)
@@ -59,11 +60,7 @@ typedef struct {
 static PetscErrorCode add_group(RgContainer *container, const char *name, bool earlier)
 {
   PetscFunctionBeginUser;
-  if (container->n == container->capacity) {
-    container->capacity = 2 * container->capacity + 8;
-    PetscCall(
-      PetscRealloc((size_t)container->capacity * sizeof(*container->groups), &container->groups));
-  }
+  PetscCall(RG_GROW(container->n, container->groups));
   PetscCall(PetscStrallocpy(name, &container->groups[container->n].name));
   container->groups[container->n++].earlier = earlier;
   PetscFunctionReturn(0);

@@ -30,7 +30,7 @@ typedef struct {
   unsigned char *loaded; /* owned, may be NULL */
   hid_t file, earlier;   /* earlier: group, negative when there is none */
   int64_t schema_version;
-  int n, capacity;
+  int n;
   RgGroupPlace *groups; /* by name, those of `earlier` last */
 } RgContainer;
 

@@ -1,8 +1,10 @@
+/* Groups: their shape, name, axes, and how they are closed. */
 #include "study/hdf5/group.h"
 
 #include <ctype.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 
 PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupShape *shape)
@@ -40,10 +42,7 @@ static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const cha
       PetscCall(PetscStrncpy(shape->extra[at].doc, doc, RG_DOC_MAX));
     PetscFunctionReturn(0);
   }
-  if (shape->n_extra == shape->capacity) {
-    shape->capacity = 2 * shape->capacity + 4;
-    PetscCall(PetscRealloc((size_t)shape->capacity * sizeof(*shape->extra), &shape->extra));
-  }
+  PetscCall(RG_GROW(shape->n_extra, shape->extra));
   memmove(shape->extra + at + 1, shape->extra + at,
           (size_t)(shape->n_extra - at) * sizeof(*shape->extra));
   PetscCall(PetscMemzero(&shape->extra[at], sizeof(*shape->extra)));

@@ -18,7 +18,7 @@ typedef struct {
   int n;                                     /* trials */
   int n_rows, dim_x, dim_c, dim_z, n_scores; /* maxima over the trials; n_rows at least 1 */
   bool used[RG_COLUMN_COUNT];                /* some trial has a value there */
-  int n_extra, capacity;
+  int n_extra;
   RgGroupExtra *extra; /* those in which some trial has a value, by name; owned */
   size_t text;         /* bytes of all texts of the trials, for the estimate */
 } RgGroupShape;

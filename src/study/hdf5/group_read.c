@@ -1,8 +1,10 @@
+/* Reading a group that may be damaged. */
 #include "study/hdf5/group.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 
 /* ---- open ------------------------------------------------------------------------------------ */
@@ -113,11 +115,8 @@ static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link,
   if (is_standard(name) || strlen(name) >= RG_NAME_MAX) return 0;
   if (H5Oget_info_by_name(handle, name, &object, H5P_DEFAULT) < 0) return -1;
   if (object.type != H5O_TYPE_DATASET) return 0;
-  if (shape->n_extra == shape->capacity) {
-    shape->capacity = 2 * shape->capacity + 4;
-    search->error = PetscRealloc((size_t)shape->capacity * sizeof(*shape->extra), &shape->extra);
-    if (search->error) return -1;
-  }
+  search->error = RG_GROW(shape->n_extra, shape->extra);
+  if (search->error) return -1;
   memset(&shape->extra[shape->n_extra], 0, sizeof(*shape->extra));
   strcpy(shape->extra[shape->n_extra++].name, name);
   return 0;

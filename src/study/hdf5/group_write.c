@@ -1,3 +1,4 @@
+/* Writing a group. */
 #include "study/hdf5/group.h"
 
 #include <hdf5_hl.h>

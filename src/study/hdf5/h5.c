@@ -1,3 +1,4 @@
+/* Small steps of writing and reading HDF5. */
 #include "study/hdf5/h5.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The driver below HDF5: bytes in memory or a file descriptor, errors kept. */
 #include "study/hdf5/medium.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A child process that reads a file first, and may die of it. */
 #include "study/hdf5/probe.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* What a trial costs: seconds and bytes, from a model of its linear algebra. */
 #include "study/plan/cost.h"
 
 #include <math.h>

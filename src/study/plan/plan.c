@@ -1,3 +1,4 @@
+/* The list of trials of a study, with their keys, in the order of groups. */
 #include "study/plan/plan.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The table of columns (columns.h), expanded. */
 #include "study/record/columns.h"
 
 #define RG_COLUMN_INFO(symbol, name, width, result, units, long_name, description)                 \

@@ -1,3 +1,4 @@
+/* The table of fields and root attributes. */
 #include "study/record/fields.h"
 
 #include <string.h>

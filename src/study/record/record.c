@@ -1,3 +1,4 @@
+/* Records: their columns, checksum and size. */
 #include "study/record/record.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Versions of everything a result depends on. */
 #include "study/record/software.h"
 
 #include <gsl/gsl_version.h>

@@ -37,7 +37,7 @@ PetscErrorCode rg_study_share(MPI_Comm comm, const RgRegistry *registry, const c
   PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(read_on_rank_0(comm, path, &text, &length, diagnostics));
-  if (text) PetscCall(rg_study_parse_with(registry, path, text, length, study, diagnostics));
+  if (text) PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
   PetscCall(PetscFree(text));
   *speaker = diagnostics->n > before ? rank : INT_MAX;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, speaker, 1, MPI_INT, MPI_MIN, comm));

@@ -4,7 +4,7 @@
 
 #include "study/spec/study.h"
 
-/* rg_study_load_with on every rank of `comm` from the bytes that rank 0 reads. Data files that a
+/* rg_study_load on every rank of `comm` from the bytes that rank 0 reads. Data files that a
    study names are read by every rank; one that finds a mistake speaks for all. Collective.
    *speaker: the first rank with mistakes, which it has in `diagnostics`; -1: none, the study may be
    used. To be destroyed in any case. */

@@ -35,7 +35,7 @@ typedef struct {
   const char *label;                 /* borrowed; NULL in common */
   const RgProblemClass *problem;     /* layer problem only */
   const RgAlgorithmClass *algorithm; /* layer algorithm only */
-  int n_settings, capacity;
+  int n_settings;
   RgSetting *settings; /* owned */
 } RgEntry;
 

@@ -1,3 +1,4 @@
+/* Named settings of the surrogate. */
 #include "study/spec/presets.h"
 
 #include <string.h>

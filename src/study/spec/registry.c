@@ -1,9 +1,11 @@
+/* Built-in problems and algorithms, and those of plug-ins. */
 #include "study/spec/registry.h"
 
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/file.h"
 #include "base/hash.h"
 
@@ -236,7 +238,7 @@ PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *
     if (loaded.library) (void)dlclose(loaded.library);
   } else {
     PetscCall(PetscStrallocpy(slash ? slash + 1 : path, &loaded.name));
-    PetscCall(PetscRealloc((size_t)(registry->n + 1) * sizeof(Loaded), &registry->loaded));
+    PetscCall(RG_GROW(registry->n, registry->loaded));
     registry->loaded[registry->n++] = loaded;
   }
   PetscCall(rg_text_clear(&wrong));

@@ -74,12 +74,14 @@ typedef struct {
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is checked
    against its domain). Mistakes are collected; with any, the study must not be used. Not
-   collective: rank 0 reads and the text is broadcast (rg_study_parse). */
-PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *diagnostics);
+   collective: rank 0 reads and the text is broadcast (rg_study_parse). registry: what plugins add to
+   the known problems and algorithms (study/registry.h), to outlive the study; NULL: nothing. */
+PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
+                             RgDiagnostics *diagnostics);
 /* The same from text; `path` is used in messages only (borrowed by the diagnostics). Either way the
    study is to be destroyed, also after mistakes. */
-PetscErrorCode rg_study_parse(const char *path, const char *text, size_t length, RgStudy *study,
-                              RgDiagnostics *diagnostics);
+PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
+                              size_t length, RgStudy *study, RgDiagnostics *diagnostics);
 /* The bytes of a study file, NUL-terminated, *length without the NUL; owned by the caller
    (PetscFree). A file that can't be read, is larger than 4 MiB or is no regular file: *text NULL
    and a diagnostic. */
@@ -91,12 +93,5 @@ static inline int rg_study_instances(const RgStudy *study, const RgCell *cell)
   return cell->problem->random && !study->paired ? study->n_instances : 1;
 }
 PetscErrorCode rg_study_destroy(RgStudy *study);
-
-/* The same two with what plugins add to the known problems and algorithms (study/registry.h); the
-   registry is to outlive the study. */
-PetscErrorCode rg_study_load_with(const RgRegistry *registry, const char *path, RgStudy *study,
-                                  RgDiagnostics *diagnostics);
-PetscErrorCode rg_study_parse_with(const RgRegistry *registry, const char *path, const char *text,
-                                   size_t length, RgStudy *study, RgDiagnostics *diagnostics);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "study/spec/draft.h"
+#include "base/grow.h"
 
 enum { MAX_CELLS = 100000 };
 
@@ -239,20 +240,17 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_cell(RgStudy *study, int *capacity, RgCell **cell)
+static PetscErrorCode add_cell(RgStudy *study, RgCell **cell)
 {
   PetscFunctionBeginUser;
-  if (study->n_cells == *capacity) {
-    *capacity = *capacity ? 2 * *capacity : 16;
-    PetscCall(PetscRealloc((size_t)*capacity * sizeof(RgCell), &study->cells));
-  }
+  PetscCall(RG_GROW(study->n_cells, study->cells));
   *cell = &study->cells[study->n_cells++];
   PetscCall(PetscMemzero(*cell, sizeof(**cell)));
   PetscFunctionReturn(0);
 }
 
 /* Append the cells of the current pair; *fits false when there would be too many. */
-static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, int *capacity, bool *fits)
+static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, bool *fits)
 {
   int n = 1;
 
@@ -268,7 +266,7 @@ static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, int *capacity, boo
     int score = 0, n_scores = 1;
     do {
       RgCell *cell = NULL;
-      PetscCall(add_cell(study, capacity, &cell));
+      PetscCall(add_cell(study, &cell));
       PetscCall(fill_cell(pair, cell));
       PetscCall(score_cell(cell, score));
       if (cell->score >= 0) n_scores = cell->n_scores;
@@ -313,7 +311,6 @@ static void check_labels(const RgDraft *draft, const RgStudy *study)
 PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
 {
   Pair pair;
-  int capacity = 0;
   bool fits = true;
 
   PetscFunctionBeginUser;
@@ -322,7 +319,7 @@ PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
     for (int a = 0; a < draft->n_algorithms && fits; a++) {
       pair.problem = p;
       pair.algorithm = a;
-      PetscCall(expand_pair(&pair, study, &capacity, &fits));
+      PetscCall(expand_pair(&pair, study, &fits));
     }
   }
   PetscCall(destroy_pair(&pair));

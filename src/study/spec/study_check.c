@@ -5,6 +5,7 @@
 #include "acquisition/path_sampler.h"
 #include "gp/kernel/family.h"
 #include "maths/design.h"
+#include "base/grow.h"
 #include "study/spec/draft.h"
 
 /* One setting of one problem with its domain, so that a domain is built once for all algorithms. */
@@ -18,7 +19,7 @@ typedef struct {
 typedef struct {
   RgStudy *study;
   RgDiagnostics *diagnostics;
-  int n_variants, capacity;
+  int n_variants;
   Variant *variants; /* owned */
 } Checker;
 
@@ -89,10 +90,7 @@ static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const c
     *variant = &checker->variants[i];
     PetscFunctionReturn(0);
   }
-  if (checker->n_variants == checker->capacity) {
-    checker->capacity = checker->capacity ? 2 * checker->capacity : 8;
-    PetscCall(PetscRealloc((size_t)checker->capacity * sizeof(Variant), &checker->variants));
-  }
+  PetscCall(RG_GROW(checker->n_variants, checker->variants));
   Variant *made = &checker->variants[checker->n_variants++];
   PetscCall(PetscMemzero(made, sizeof(*made)));
   PetscCall(PetscStrallocpy(text, &made->text));

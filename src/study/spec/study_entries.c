@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "study/spec/draft.h"
+#include "base/grow.h"
 #include "study/spec/presets.h"
 #include "study/spec/registry.h"
 
@@ -98,10 +99,7 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
 {
   PetscFunctionBeginUser;
   PetscCall(rg_draft_check_value(draft, param, value, NULL));
-  if (entry->n_settings == entry->capacity) {
-    entry->capacity = entry->capacity ? 2 * entry->capacity : 16;
-    PetscCall(PetscRealloc((size_t)entry->capacity * sizeof(RgSetting), &entry->settings));
-  }
+  PetscCall(RG_GROW(entry->n_settings, entry->settings));
   entry->settings[entry->n_settings++] = (RgSetting){block, param, value};
   PetscFunctionReturn(0);
 }

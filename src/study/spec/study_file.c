@@ -15,15 +15,8 @@ PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_study_load(const char *path, RgStudy *study, RgDiagnostics *diagnostics)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_study_load_with(NULL, path, study, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_study_load_with(const RgRegistry *registry, const char *path, RgStudy *study,
-                                  RgDiagnostics *diagnostics)
+PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
+                             RgDiagnostics *diagnostics)
 {
   char *text;
   size_t length;
@@ -32,7 +25,7 @@ PetscErrorCode rg_study_load_with(const RgRegistry *registry, const char *path, 
   PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
   if (!text) PetscFunctionReturn(0);
-  PetscCall(rg_study_parse_with(registry, path, text, length, study, diagnostics));
+  PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
   PetscCall(PetscFree(text));
   PetscFunctionReturn(0);
 }

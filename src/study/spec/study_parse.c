@@ -301,16 +301,8 @@ PetscErrorCode rg_draft_destroy(RgDraft *draft)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_study_parse(const char *path, const char *text, size_t length, RgStudy *study,
-                              RgDiagnostics *diagnostics)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_study_parse_with(NULL, path, text, length, study, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_study_parse_with(const RgRegistry *registry, const char *path, const char *text,
-                                   size_t length, RgStudy *study, RgDiagnostics *diagnostics)
+PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
+                              size_t length, RgStudy *study, RgDiagnostics *diagnostics)
 {
   RgDraft draft = {.registry = registry, .path = path, .diagnostics = diagnostics};
   RgYamlTree tree;

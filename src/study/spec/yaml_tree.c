@@ -1,3 +1,5 @@
+/* The tree of a YAML text, from libyaml's events: its documents keep neither the places of aliases
+   nor anchors, which messages need. */
 #include "study/spec/yaml_tree.h"
 
 #include <stdarg.h>
@@ -6,7 +8,80 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "study/spec/yaml_message.h"
+#include "base/grow.h"
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* The code point at `s` (`left` bytes to the end of the text) and its length in bytes; -1 if this
+   is not UTF-8 (truncated, overlong, a surrogate, beyond U+10FFFF). */
+static int32_t decode(const unsigned char *s, size_t left, size_t *width)
+{
+  static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const unsigned char lead = s[0];
+
+  *width = lead < 0x80                   ? 1
+           : lead >= 0xC2 && lead < 0xE0 ? 2
+           : lead >= 0xE0 && lead < 0xF0 ? 3
+           : lead >= 0xF0 && lead < 0xF5 ? 4
+                                         : 0;
+  if (!*width || *width > left) return -1;
+  if (*width == 1) return lead;
+  int32_t code = lead & (0xFF >> (*width + 1));
+  for (size_t i = 1; i < *width; i++) {
+    if ((s[i] & 0xC0) != 0x80) return -1;
+    code = code << 6 | (s[i] & 0x3F);
+  }
+  if (code < least[*width] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return -1;
+  return code;
+}
+
+/* Printable or white space; a byte-order mark only where the text begins. */
+static bool is_accepted(int32_t code, bool first)
+{
+  if (code == 0xFEFF) return first;
+  if (code == '\t' || code == '\n' || code == '\r' || code == 0x85) return true;
+  return (code >= 0x20 && code < 0x7F) || (code >= 0xA0 && code != 0xFFFE && code != 0xFFFF);
+}
+
+static bool check_text(const char *path, const char *text, size_t length,
+                       RgDiagnostics *diagnostics)
+{
+  const unsigned char *s = (const unsigned char *)text;
+  RgPlace place = {path, 1, 1};
+
+  if (length > RG_YAML_MAX_BYTES) {
+    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
+                       "the file has %zu bytes; a study file has at most %d", length,
+                       RG_YAML_MAX_BYTES);
+    return false;
+  }
+  if (length >= 2 && ((s[0] == 0xFF && s[1] == 0xFE) || (s[0] == 0xFE && s[1] == 0xFF))) {
+    rg_diagnostics_add(diagnostics, place, "the file is UTF-16; save it as UTF-8");
+    return false;
+  }
+  for (size_t i = 0, width = 1; i < length; i += width) {
+    int32_t code = decode(s + i, length - i, &width);
+    if (code < 0) {
+      rg_diagnostics_add(diagnostics, place, "byte 0x%02X is not UTF-8; save the file as UTF-8",
+                         s[i]);
+      return false;
+    }
+    if (!is_accepted(code, i == 0)) {
+      rg_diagnostics_add(diagnostics, place, "control character U+%04X is not accepted",
+                         (unsigned)code);
+      return false;
+    }
+    place.column++;
+    if (code == 0xFEFF) place.column = 1;
+    if (code == '\n') {
+      place.line++;
+      place.column = 1;
+    }
+  }
+  return true;
+}
+
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 typedef struct {
   char *name; /* owned */
@@ -24,7 +99,7 @@ typedef struct {
   RgYamlTree *tree;
   RgDiagnostics *diagnostics;
   Anchor *anchors;
-  int n_anchors, anchors_capacity;
+  int n_anchors;
   int n_nodes; /* nodes so far, aliases expanded */
 } Reader;
 
@@ -49,6 +124,88 @@ static void stop(Reader *reader, const char *format, ...)
   reader->stopped = true;
 }
 
+/* The byte at a mark, 0 beyond the end. Marks count characters, so count what is no continuation.
+ */
+static char byte_at(const char *text, size_t length, yaml_mark_t mark)
+{
+  size_t i = 0, line = 0, column = 0;
+
+  while (i < length && line < mark.line)
+    if (text[i++] == '\n') line++;
+  for (; i < length && text[i] != '\n'; i++) {
+    if (((unsigned char)text[i] & 0xC0) == 0x80) continue;
+    if (column++ == mark.column) return text[i];
+  }
+  return 0;
+}
+
+/* What libyaml says (part of it, in its context), and what it usually means. */
+static const struct {
+  const char *problem, *context, *meaning;
+} meanings[] = {
+  {"mapping values are not allowed", "",
+   "a ':' is not accepted here: check the indentation, or quote text that contains ': '"},
+  {"could not find expected ':'", "", "a key without ':', or a line that is not indented"},
+  {"did not find expected key", "block mapping",
+   "a 'key: value' of the same map is expected here: check the indentation"},
+  {"did not find expected '-' indicator", "",
+   "a list entry '- ...' is expected here: check the indentation"},
+  {"block sequence entries are not allowed", "",
+   "a '- ' is not accepted here: begin the list in a line of its own"},
+  {"did not find expected ',' or ']'", "", "',' or ']' is missing in a list"},
+  {"did not find expected ',' or '}'", "", "',' or '}' is missing in a map"},
+  {"found unexpected end of stream", "quoted scalar", "a quoted text is never closed"},
+  {"found unexpected document indicator", "quoted scalar", "a quoted text is never closed"},
+  {"found unknown escape character", "",
+   "an unknown escape in double quotes: use single quotes, or '\\\\' for a backslash"},
+  {"did not find expected comment or line break", "", "nothing may follow '|' or '>' in its line"},
+  {"did not find expected <document start>", "",
+   "the study is complete here: text follows that "
+   "belongs to no key, check the indentation"},
+  {"found a tab character", "", "a tab is not accepted here: indent with spaces"},
+  {NULL, NULL, NULL}};
+
+static bool contains(const char *text, const char *part)
+{
+  return !part[0] || (text && strstr(text, part));
+}
+
+/* Add the mistake that stopped the parser: its place, and what to do about it where that is known.
+ */
+static void report_syntax(const Reader *reader)
+{
+  const char *path = reader->path;
+  const yaml_parser_t *parser = &reader->parser;
+  RgDiagnostics *diagnostics = reader->diagnostics;
+  const RgPlace place = place_of(reader, parser->problem_mark);
+  const char *problem = parser->problem ? parser->problem : "not YAML";
+  char byte = byte_at(reader->text, reader->length, parser->problem_mark);
+
+  if (parser->error == YAML_READER_ERROR) {
+    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0}, "%s (byte %zu)", problem,
+                       parser->problem_offset);
+    return;
+  }
+  if (contains(problem, "cannot start any token") && byte == '\t') {
+    rg_diagnostics_add(diagnostics, place, "a tab is not accepted here: indent with spaces");
+    return;
+  }
+  if (contains(problem, "cannot start any token") && byte) {
+    rg_diagnostics_add(diagnostics, place, "text that begins with '%c' must be quoted", byte);
+    return;
+  }
+  for (int i = 0; meanings[i].problem; i++) {
+    if (!contains(problem, meanings[i].problem) || !contains(parser->context, meanings[i].context))
+      continue;
+    rg_diagnostics_add(diagnostics, place, "%s", meanings[i].meaning);
+    return;
+  }
+  rg_diagnostics_add(diagnostics, place, "not YAML: %s%s%s", parser->context ? parser->context : "",
+                     parser->context ? ", " : "", problem);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
 /* Take the next event; a syntax mistake stops the reading. */
 static PetscErrorCode next_event(Reader *reader)
 {
@@ -59,8 +216,7 @@ static PetscErrorCode next_event(Reader *reader)
   if (!yaml_parser_parse(&reader->parser, &reader->event)) {
     PetscCheck(reader->parser.error != YAML_MEMORY_ERROR, PETSC_COMM_SELF, PETSC_ERR_MEM,
                "out of memory while reading %s", reader->path);
-    rg_yaml_syntax_message(reader->path, reader->text, reader->length, &reader->parser,
-                           reader->diagnostics);
+    report_syntax(reader);
     reader->stopped = true;
     PetscFunctionReturn(0);
   }
@@ -79,18 +235,6 @@ static PetscErrorCode create_node(Reader *reader, RgYamlKind kind, RgYamlNode **
   (*node)->weight = (*node)->height = 1;
   (*node)->next = reader->tree->nodes;
   reader->tree->nodes = *node;
-  PetscFunctionReturn(0);
-}
-
-/* Room for one more item or entry; capacity doubles. */
-static PetscErrorCode reserve_child(RgYamlNode *node)
-{
-  PetscFunctionBeginUser;
-  if (node->n < node->capacity) PetscFunctionReturn(0);
-  node->capacity = node->capacity ? 2 * node->capacity : 8;
-  if (node->kind == RG_YAML_MAP)
-    PetscCall(PetscRealloc((size_t)node->capacity * sizeof(*node->entries), &node->entries));
-  else PetscCall(PetscRealloc((size_t)node->capacity * sizeof(*node->items), &node->items));
   PetscFunctionReturn(0);
 }
 
@@ -135,10 +279,7 @@ static PetscErrorCode open_anchor(Reader *reader, int *slot)
     stop(reader, "too many anchors");
     PetscFunctionReturn(0);
   }
-  if (reader->n_anchors == reader->anchors_capacity) {
-    reader->anchors_capacity = reader->anchors_capacity ? 2 * reader->anchors_capacity : 8;
-    PetscCall(PetscRealloc((size_t)reader->anchors_capacity * sizeof(Anchor), &reader->anchors));
-  }
+  PetscCall(RG_GROW(reader->n_anchors, reader->anchors));
   *slot = reader->n_anchors++;
   reader->anchors[*slot] = (Anchor){NULL, NULL};
   PetscCall(PetscStrallocpy(name, &reader->anchors[*slot].name));
@@ -193,7 +334,7 @@ static PetscErrorCode read_list(Reader *reader, int depth, RgYamlNode **node)
     RgYamlNode *item = NULL;
     PetscCall(read_node(reader, depth + 1, &item));
     if (reader->stopped) break;
-    PetscCall(reserve_child(*node));
+    PetscCall(RG_GROW((*node)->n, (*node)->items));
     (*node)->items[(*node)->n++] = item;
     grow_by(*node, item);
     PetscCall(next_event(reader));
@@ -221,7 +362,7 @@ static PetscErrorCode read_key(Reader *reader, RgYamlNode *map)
                       : "a key is missing before ':'");
     PetscFunctionReturn(0);
   }
-  PetscCall(reserve_child(map));
+  PetscCall(RG_GROW(map->n, map->entries));
   map->entries[map->n++] = (RgYamlEntry){key->text, key->line, key->column, NULL};
   key->text = NULL; /* the map's now */
   PetscFunctionReturn(0);
@@ -334,7 +475,7 @@ PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, 
 
   PetscFunctionBeginUser;
   *tree = (RgYamlTree){NULL, NULL};
-  if (!rg_yaml_check_text(path, text, length, diagnostics)) PetscFunctionReturn(0);
+  if (!check_text(path, text, length, diagnostics)) PetscFunctionReturn(0);
   PetscCheck(yaml_parser_initialize(&reader.parser), PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for the YAML parser");
   const size_t skip = length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0; /* byte-order mark */

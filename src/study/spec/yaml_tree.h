@@ -31,7 +31,7 @@ struct RgYamlNode {
   int line, column;     /* from 1; an aliased node keeps the place where it is written */
   char *text;           /* scalar: its text; owned */
   bool plain;           /* scalar: neither quoted nor a block */
-  int n, capacity;      /* entries of a map or items of a list */
+  int n;                /* entries of a map or items of a list */
   RgYamlEntry *entries; /* map: in file order; owned */
   RgYamlNode **items;   /* list: borrowed from the tree; the array is owned */
   int weight;           /* nodes of the subtree, aliases expanded */
@@ -59,10 +59,5 @@ bool rg_yaml_is_null(const RgYamlNode *node);
 
 /* "a list", "a map", "nothing" or "'text'" (shortened), for messages; returns `buffer`. */
 const char *rg_yaml_describe(const RgYamlNode *node, char buffer[64]);
-
-/* True if `text` is UTF-8 without NUL and other control characters; else one mistake is added. Also
-   refuses more than RG_YAML_MAX_BYTES. O(length). */
-bool rg_yaml_check_text(const char *path, const char *text, size_t length,
-                        RgDiagnostics *diagnostics);
 
 #endif

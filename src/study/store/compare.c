@@ -1,3 +1,4 @@
+/* Comparison of two records of one trial. */
 #include "study/store/compare.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Logs of costly evaluations: written line by line, read back on resume. */
 #include "study/store/evaluation_log.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/files.h"
@@ -25,7 +27,7 @@ struct RgEvaluationLog {
   char id[RG_ID_LENGTH + 1];
   int dim; /* of x and c together */
   int dim_x;
-  int n, capacity;
+  int n;
   Entry *entries; /* owned */
   int fd;         /* own file, -1: none yet */
   char path[PETSC_MAX_PATH_LEN];
@@ -39,10 +41,7 @@ enum { BYTES_MAX = 1 << 30 };
 static PetscErrorCode append(RgEvaluationLog *log, int evaluation, double **numbers)
 {
   PetscFunctionBeginUser;
-  if (log->n == log->capacity) {
-    log->capacity = 2 * log->capacity + 64;
-    PetscCall(PetscRealloc((size_t)log->capacity * sizeof(*log->entries), &log->entries));
-  }
+  PetscCall(RG_GROW(log->n, log->entries));
   Entry *entry = &log->entries[log->n++];
   entry->evaluation = evaluation;
   PetscCall(PetscMalloc1(POINT + (size_t)log->dim, &entry->numbers));

@@ -1,3 +1,4 @@
+/* docs/results-format.md, from the tables that write the file. */
 #include "study/store/format_doc.h"
 
 #include "study/record/fields.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/files.h"
 
 bool rg_hash_parse(const char *hex, uint64_t hash[2])
@@ -23,26 +24,13 @@ bool rg_hash_parse(const char *hex, uint64_t hash[2])
 static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
 {
   PetscFunctionBeginUser;
-  if (index->n_sources == index->source_capacity) {
-    index->source_capacity = 2 * index->source_capacity + 64;
-    PetscCall(
-      PetscRealloc((size_t)index->source_capacity * sizeof(*index->sources), &index->sources));
-  }
+  PetscCall(RG_GROW(index->n_sources, index->sources));
   RgIndexSource *source = &index->sources[index->n_sources++];
   PetscCall(PetscStrallocpy(path, &source->path));
   source->results = results;
   source->foreign = false;
   source->first = index->n;
   source->n = 0;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode reserve(RgIndex *index, int more)
-{
-  PetscFunctionBeginUser;
-  if (index->n + more <= index->capacity) PetscFunctionReturn(0);
-  index->capacity = 2 * index->capacity + more;
-  PetscCall(PetscRealloc((size_t)index->capacity * sizeof(*index->entries), &index->entries));
   PetscFunctionReturn(0);
 }
 
@@ -54,8 +42,8 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(n, &ids, n, &checksums, n, &status));
   PetscCall(rg_group_read_identities(group, ids, checksums, status, fault));
-  PetscCall(reserve(index, n));
   for (int i = 0; i < n && !fault->code; i++) {
+    PetscCall(RG_GROW(index->n, index->entries));
     RgIndexEntry *entry = &index->entries[index->n];
     entry->source = index->n_sources - 1;
     entry->earlier = group->shape->earlier;

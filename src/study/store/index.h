@@ -21,9 +21,9 @@ typedef struct {
 } RgIndexSource;
 
 typedef struct {
-  int n_sources, source_capacity;
+  int n_sources;
   RgIndexSource *sources; /* owned */
-  int n, capacity;
+  int n;
   RgIndexEntry *entries; /* owned */
   int *order;            /* entries by id, the one to be taken first; owned; after rg_index_sort */
 } RgIndex;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/files.h"
 #include "base/hash.h"
 
@@ -38,13 +39,8 @@ PetscErrorCode rg_layout_destroy(RgLayout *layout)
 PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool earlier)
 {
   PetscFunctionBeginUser;
-  if (layout->n_groups == layout->group_capacity) {
-    layout->group_capacity = 2 * layout->group_capacity + 8;
-    PetscCall(
-      PetscRealloc((size_t)layout->group_capacity * sizeof(*layout->groups), &layout->groups));
-    PetscCall(
-      PetscRealloc((size_t)layout->group_capacity * sizeof(*layout->first), &layout->first));
-  }
+  PetscCall(RG_GROW(layout->n_groups, layout->groups));
+  PetscCall(RG_GROW(layout->n_groups, layout->first));
   PetscCall(rg_group_shape_create(label, earlier, &layout->groups[layout->n_groups]));
   layout->first[layout->n_groups++] = layout->n;
   PetscFunctionReturn(0);
@@ -53,10 +49,7 @@ PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool ear
 PetscErrorCode rg_layout_add(RgLayout *layout, int entry)
 {
   PetscFunctionBeginUser;
-  if (layout->n == layout->capacity) {
-    layout->capacity = 2 * layout->capacity + 64;
-    PetscCall(PetscRealloc((size_t)layout->capacity * sizeof(*layout->slots), &layout->slots));
-  }
+  PetscCall(RG_GROW(layout->n, layout->slots));
   layout->slot_of[entry] = layout->n;
   RgSlot *slot = &layout->slots[layout->n++];
   PetscCall(PetscMemzero(slot, sizeof(*slot)));

@@ -14,9 +14,9 @@ typedef struct {
 typedef struct {
   const RgIndex *index;  /* borrowed */
   const char *directory; /* study directory or NULL; borrowed */
-  int n, capacity;
+  int n;
   RgSlot *slots; /* group by group, in their order there; owned */
-  int n_groups, group_capacity;
+  int n_groups;
   RgGroupShape *groups; /* owned */
   int *first;           /* n_groups: slot of the first trial; owned */
   int *slot_of;         /* per entry of the index: its slot or -1; owned */
@@ -39,6 +39,7 @@ typedef bool (*RgCommitGuard)(const void *closure);
 PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
                                size_t image_bytes, RgCommitGuard before, const void *closure,
                                RgFault *fault);
+
 /* `history` for a file written now, after an earlier one (may be NULL or ""). The time is that of
    SOURCE_DATE_EPOCH if the environment has one. */
 PetscErrorCode rg_history_line(const char *earlier, const char *what, char **history);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/clock.h"
 #include "study/store/evaluation_log.h"
 #include "base/files.h"
@@ -120,18 +121,9 @@ PetscErrorCode rg_store_close(RgStore **store)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_set_limits(RgStore *store, const RgStoreLimits *limits)
+RgStoreLimits *rg_store_limits(RgStore *store)
 {
-  PetscFunctionBeginUser;
-  store->limits = *limits;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_store_get_limits(const RgStore *store, RgStoreLimits *limits)
-{
-  PetscFunctionBeginUser;
-  *limits = store->limits;
-  PetscFunctionReturn(0);
+  return &store->limits;
 }
 
 PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, double *troubled)
@@ -148,10 +140,7 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
 static PetscErrorCode own_shard(RgStore *store, const char *name, int level, size_t bytes)
 {
   PetscFunctionBeginUser;
-  if (store->n_own == store->own_capacity) {
-    store->own_capacity = 2 * store->own_capacity + 64;
-    PetscCall(PetscRealloc((size_t)store->own_capacity * sizeof(*store->own), &store->own));
-  }
+  PetscCall(RG_GROW(store->n_own, store->own));
   RgOwnShard *own = &store->own[store->n_own++];
   PetscCall(PetscStrncpy(own->name, name, sizeof(own->name)));
   own->level = level;
@@ -238,18 +227,14 @@ static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
 
 /* Records gathered from several shards. */
 typedef struct {
-  int n, capacity;
+  int n;
   RgRecord **records; /* owned, each of them too */
 } Gathered;
 
 static PetscErrorCode keep(Gathered *gathered, RgRecord *record)
 {
   PetscFunctionBeginUser;
-  if (gathered->n == gathered->capacity) {
-    gathered->capacity = 2 * gathered->capacity + 64;
-    PetscCall(
-      PetscRealloc((size_t)gathered->capacity * sizeof(*gathered->records), &gathered->records));
-  }
+  PetscCall(RG_GROW(gathered->n, gathered->records));
   PetscCall(PetscMalloc1(1, &gathered->records[gathered->n]));
   *gathered->records[gathered->n++] = *record;
   PetscCall(PetscMemzero(record, sizeof(*record)));
@@ -415,10 +400,7 @@ PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault)
 PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  if (store->n == store->capacity) {
-    store->capacity = 2 * store->capacity + 16;
-    PetscCall(PetscRealloc((size_t)store->capacity * sizeof(*store->pending), &store->pending));
-  }
+  PetscCall(RG_GROW(store->n, store->pending));
   if (!record->provenance.software)
     PetscCall(PetscStrallocpy(store->software, &record->provenance.software));
   if (store->n == 0) store->oldest = rg_wall_seconds();

@@ -23,7 +23,7 @@ struct RgStore {
   char *software; /* versions of this process */
   RgStoreLimits limits;
 
-  int n, capacity; /* pending records, oldest first */
+  int n; /* pending records, oldest first */
   RgRecord *pending;
   size_t bytes;  /* of them */
   double oldest; /* when the first of them came, rg_wall_seconds */
@@ -32,7 +32,7 @@ struct RgStore {
   double retry_at, pause; /* back-off after a failure */
   double troubled_since;  /* 0: the last commit went well */
 
-  int n_own, own_capacity;
+  int n_own;
   RgOwnShard *own;
   double merge_at; /* no compaction before: back-off */
 };
@@ -41,8 +41,5 @@ struct RgStore {
    the caller); returns its name, which points into `output`. */
 PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
                               const char **name);
-/* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */
-PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
-                                    const unsigned char *done);
 
 #endif

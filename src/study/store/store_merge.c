@@ -47,7 +47,7 @@ static PetscErrorCode find_complete(const char *path, const RgStoreInfo *first,
   PetscFunctionBeginUser;
   *complete = first->complete;
   if (*complete || !first->study) PetscFunctionReturn(0);
-  PetscCall(rg_study_parse(path, first->study, strlen(first->study), &study, &diagnostics));
+  PetscCall(rg_study_parse(NULL, path, first->study, strlen(first->study), &study, &diagnostics));
   if (diagnostics.n == 0) {
     PetscCall(rg_plan_create(&study, &plan));
     *complete = true;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/grow.h"
 #include "study/store/layout.h"
 
 /* ---- who goes where -------------------------------------------------------------------------- */
@@ -39,7 +40,7 @@ typedef struct {
 } Leftover;
 
 typedef struct {
-  int n, capacity;
+  int n;
   Leftover *list;
 } Leftovers;
 
@@ -62,10 +63,7 @@ static PetscErrorCode find_leftovers(const RgLayout *layout, int source, Leftove
   while (rg_cursor_next(&cursor, fault)) {
     int entry = rg_index_taken(layout->index, source, cursor.ordinal);
     if (entry < 0 || layout->slot_of[entry] >= 0) continue; /* planned */
-    if (left->n == left->capacity) {
-      left->capacity = 2 * left->capacity + 64;
-      PetscCall(PetscRealloc((size_t)left->capacity * sizeof(*left->list), &left->list));
-    }
+    PetscCall(RG_GROW(left->n, left->list));
     left->list[left->n].entry = entry; /* a failed trial may have been completed since */
     PetscCall(PetscStrallocpy(cursor.record->problem_label, &left->list[left->n++].label));
   }

@@ -76,8 +76,9 @@ static bool is_complete(void *closure, const char *id)
   return false;
 }
 
-PetscErrorCode rg_store_remove_logs(const RgStore *store, const RgPlan *plan,
-                                    const unsigned char *done)
+/* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */
+static PetscErrorCode remove_logs(const RgStore *store, const RgPlan *plan,
+                                  const unsigned char *done)
 {
   Finished finished = {plan, done};
 
@@ -102,7 +103,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
     PetscCall(PetscCalloc1(index.n, &planned));
     PetscCall(mark_done(&index, plan, done, scan, planned));
     PetscCall(put_foreign_aside(store, &index, planned));
-    PetscCall(rg_store_remove_logs(store, plan, done));
+    PetscCall(remove_logs(store, plan, done));
     PetscCall(PetscFree(planned));
   }
   if (!fault->code && scan->n_bad) {

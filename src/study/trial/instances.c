@@ -1,3 +1,4 @@
+/* Instances of problems, kept from trial to trial. */
 #include "study/trial/instances.h"
 
 #include <math.h>

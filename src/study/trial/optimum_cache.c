@@ -1,3 +1,4 @@
+/* Optima that were searched for, kept in files. */
 #include "study/trial/optimum_cache.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The ask/evaluate/tell loop of one trial. */
 #include "study/trial/trial_internal.h"
 
 #include <math.h>

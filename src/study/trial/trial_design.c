@@ -1,3 +1,4 @@
+/* The initial design of a trial. */
 #include "study/trial/trial_design.h"
 
 #include <math.h>

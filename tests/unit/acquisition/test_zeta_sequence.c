@@ -47,7 +47,7 @@ static void test_sequence_is_shared(void **state)
   bool seen[3] = {false};
 
   (void)state;
-  RG_OK(rg_study_parse("zeta.yaml", text, strlen(text), &study, &found));
+  RG_OK(rg_study_parse(NULL, "zeta.yaml", text, strlen(text), &study, &found));
   if (found.n) fail_msg("%s", found.list[0].message);
   RG_OK(rg_plan_create(&study, &plan));
   assert_int_equal(plan.n, 12);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 typedef struct {
-  int before; /* not a parameter: copied, never touched */
+  int before; /* not a parameter: never touched */
   bool refit;
   int restarts, budget, batch;
   double noise, beta, delta, width;
@@ -354,26 +354,6 @@ static void list_defaults(void **state)
   RG_OK(rg_params_clear(lists, &options));
 }
 
-static void copies_are_deep(void **state)
-{
-  Options from = {.before = 5}, to;
-
-  (void)state;
-  RG_OK(rg_params_defaults(table, &from));
-  set(&from, "command", "run");
-  RG_OK(rg_params_copy(table, sizeof from, &from, &to));
-  assert_int_equal(to.before, 5);
-  assert_ptr_not_equal(to.command, from.command);
-  assert_ptr_not_equal(to.lengths.values, from.lengths.values);
-  assert_null(to.weights.values);
-  from.lengths.values[0] = 0.9;
-  set(&from, "command", "walk");
-  RG_OK(rg_params_clear(table, &from));
-  assert_string_equal(to.command, "run");
-  assert_true(to.lengths.values[0] == 0.1);
-  RG_OK(rg_params_clear(table, &to));
-}
-
 static void description(void **state)
 {
   static const RgParam few[] = {
@@ -415,7 +395,6 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(long_and_strange_words_are_shortened),
   cmocka_unit_test(invalid_defaults_are_errors_of_ours),
   cmocka_unit_test(list_defaults),
-  cmocka_unit_test(copies_are_deep),
   cmocka_unit_test(description),
   cmocka_unit_test(later_parameters_leave_old_texts),
   cmocka_unit_test(find),

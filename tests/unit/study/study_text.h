@@ -13,7 +13,7 @@ static void parse_study(const char *text, RgStudy *study)
 {
   RgDiagnostics diagnostics = {0};
 
-  RG_OK(rg_study_parse("t.yaml", text, strlen(text), study, &diagnostics));
+  RG_OK(rg_study_parse(NULL, "t.yaml", text, strlen(text), study, &diagnostics));
   if (diagnostics.n)
     fail_msg("%d:%d: %s", diagnostics.list[0].place.line, diagnostics.list[0].place.column,
              diagnostics.list[0].message);

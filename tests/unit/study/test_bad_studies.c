@@ -9,7 +9,7 @@ static void check_bad_file(const char *path, const char *text, size_t length)
   RgDiagnostics diagnostics = {0};
   int n = 0;
 
-  RG_OK(rg_study_parse(path, text, length, &study, &diagnostics));
+  RG_OK(rg_study_parse(NULL, path, text, length, &study, &diagnostics));
   RG_OK(rg_study_destroy(&study));
   for (const char *line = text; !strncmp(line, mark, strlen(mark)); n++) {
     const char *expected = line + strlen(mark), *end = strchr(expected, '\n');
@@ -42,7 +42,7 @@ static void parse_and_forget(const char *text, size_t length)
   RgStudy study;
   RgDiagnostics diagnostics = {0};
 
-  RG_OK(rg_study_parse("mutant.yaml", text, length, &study, &diagnostics));
+  RG_OK(rg_study_parse(NULL, "mutant.yaml", text, length, &study, &diagnostics));
   for (int i = 0; i < diagnostics.n && i < RG_DIAGNOSTICS_MAX; i++)
     assert_true(diagnostics.list[i].message[0]);
   if (!diagnostics.n) assert_true(study.n_cells > 0 && study.n_seeds > 0);

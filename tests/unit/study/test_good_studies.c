@@ -21,7 +21,7 @@ static void check_good_file(const char *path, const char *text, size_t length)
   RgPlan plan;
   RgDiagnostics diagnostics = {0};
 
-  RG_OK(rg_study_parse(path, text, length, &study, &diagnostics));
+  RG_OK(rg_study_parse(NULL, path, text, length, &study, &diagnostics));
   if (only_data_are_missing(&diagnostics)) {
     print_message("skipped: the data of %s; REGATTA_DATA is not set\n", path);
     RG_OK(rg_study_destroy(&study));

@@ -156,7 +156,7 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
   char text[512];
 
   snprintf(text, sizeof(text), study_text, seed, features);
-  RG_OK(rg_study_parse("kept.yaml", text, strlen(text), &study, &found));
+  RG_OK(rg_study_parse(NULL, "kept.yaml", text, strlen(text), &study, &found));
   if (found.n) fail_msg("%s", found.list[0].message);
   RG_OK(rg_plan_create(&study, &plan));
   RG_OK(rg_instances_create(&host.instances));
@@ -260,7 +260,7 @@ static void short_searches_are_not_kept(void **state)
   (void)state;
   scratch_create(folder);
   snprintf(text, sizeof(text), study_text, 1, 16);
-  RG_OK(rg_study_parse("kept.yaml", text, strlen(text), &study, &found));
+  RG_OK(rg_study_parse(NULL, "kept.yaml", text, strlen(text), &study, &found));
   RG_OK(rg_instances_create(&instances));
   RG_OK(rg_instances_keep_optima(instances, folder, 1e6, NULL, 9));
   RG_OK(rg_instances_take(instances, NULL, &study, &study.cells[0], 0, &instance, &failure));

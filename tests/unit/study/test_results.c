@@ -2,12 +2,11 @@
 
 static void pack_in_order(Bench *bench, int step, size_t image_bytes)
 {
-  RgStoreLimits limits;
+  RgStoreLimits *limits;
 
-  RG_OK(rg_store_get_limits(bench->store, &limits));
-  limits.image_bytes = image_bytes;
-  limits.compaction = step % 2 ? 2 : 64;
-  RG_OK(rg_store_set_limits(bench->store, &limits));
+  limits = rg_store_limits(bench->store);
+  limits->image_bytes = image_bytes;
+  limits->compaction = step % 2 ? 2 : 64;
   for (int k = 0; k < 20; k++) bench_add(bench, k * step % 20, k % 3 == 0);
   bench_flush(bench);
   assert_int_equal(bench_pack(bench), RG_FAULT_NONE);

@@ -61,7 +61,7 @@ static void open_study(Frame *f, const char *words)
   memset(f, 0, sizeof(*f));
   scratch_create(f->folder);
   snprintf(f->output, sizeof(f->output), "%s/out.h5", f->folder);
-  RG_OK(rg_study_parse("run.yaml", words, strlen(words), &f->study, &diagnostics));
+  RG_OK(rg_study_parse(NULL, "run.yaml", words, strlen(words), &f->study, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
   RG_OK(rg_plan_create(&f->study, &f->plan));
 }

@@ -37,7 +37,7 @@ static void frame_create(const char *text, Frame *frame)
 {
   RgDiagnostics diagnostics = {0};
 
-  RG_OK(rg_study_parse("scores.yaml", text, strlen(text), &frame->study, &diagnostics));
+  RG_OK(rg_study_parse(NULL, "scores.yaml", text, strlen(text), &frame->study, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
   RG_OK(rg_plan_create(&frame->study, &frame->plan));
 }

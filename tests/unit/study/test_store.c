@@ -33,7 +33,7 @@ static void records_come_back_bit_by_bit(void **state)
 static void groups_are_committed_when_due(void **state)
 {
   Bench bench;
-  RgStoreLimits limits;
+  RgStoreLimits *limits;
   RgFault fault = {0};
   RgRecord record;
   size_t bytes;
@@ -53,16 +53,14 @@ static void groups_are_committed_when_due(void **state)
   RG_OK(rg_store_add(bench.store, &record, &fault));
   assert_int_equal(scratch_count(bench.shards, ""), 1);
 
-  RG_OK(rg_store_get_limits(bench.store, &limits)); /* much */
-  limits.group_bytes = 2 * bytes + 1;
-  RG_OK(rg_store_set_limits(bench.store, &limits));
+  limits = rg_store_limits(bench.store); /* much */
+  limits->group_bytes = 2 * bytes + 1;
   for (int i = 2; i < 4; i++) bench_add(&bench, i, false);
   assert_int_equal(scratch_count(bench.shards, ""), 1);
   bench_add(&bench, 5, false);
   assert_int_equal(scratch_count(bench.shards, ""), 2);
 
-  limits.group_seconds = 0; /* old */
-  RG_OK(rg_store_set_limits(bench.store, &limits));
+  limits->group_seconds = 0; /* old */
   bench_add(&bench, 6, false);
   assert_int_equal(scratch_count(bench.shards, ""), 3);
   RG_OK(rg_store_pending(bench.store, &n, &bytes, &troubled));
@@ -73,13 +71,12 @@ static void groups_are_committed_when_due(void **state)
 static void shards_are_merged_by_levels(void **state)
 {
   Bench bench;
-  RgStoreLimits limits;
+  RgStoreLimits *limits;
 
   (void)state;
   bench_create(5, &bench);
-  RG_OK(rg_store_get_limits(bench.store, &limits));
-  limits.compaction = 3;
-  RG_OK(rg_store_set_limits(bench.store, &limits));
+  limits = rg_store_limits(bench.store);
+  limits->compaction = 3;
   for (int i = 0; i < 13; i++) bench_add(&bench, i, true);
   assert_int_equal(scratch_count(bench.shards, ""), 3); /* 13 = 9 + 3 + 1 */
   char path[512];
@@ -87,8 +84,7 @@ static void shards_are_merged_by_levels(void **state)
   assert_true(path[0] != '\0');
   assert_int_equal(bench_visit(&bench, bench.shards).n, 13);
 
-  limits.compaction_bytes = 3000; /* nothing is as small as that */
-  RG_OK(rg_store_set_limits(bench.store, &limits));
+  limits->compaction_bytes = 3000; /* nothing is as small as that */
   for (int i = 13; i < 20; i++) bench_add(&bench, i, true);
   assert_int_equal(scratch_count(bench.shards, ""), 10);
   bench_destroy(&bench);

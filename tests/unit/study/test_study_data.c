@@ -20,7 +20,7 @@ static void parse(const char *folder, const char *path, RgStudy *study, RgDiagno
 
   snprintf(text, sizeof text, study_text, path);
   snprintf(name, sizeof name, "%s/study.yaml", folder);
-  RG_OK(rg_study_parse(name, text, strlen(text), study, found));
+  RG_OK(rg_study_parse(NULL, name, text, strlen(text), study, found));
 }
 
 /* Identity of the only trial. */

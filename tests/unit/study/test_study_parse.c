@@ -266,7 +266,7 @@ static void files_that_are_none(void **state)
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     RgStudy study;
     RgDiagnostics diagnostics = {0};
-    RG_OK(rg_study_load(cases[i].path, &study, &diagnostics));
+    RG_OK(rg_study_load(NULL, cases[i].path, &study, &diagnostics));
     assert_int_equal(diagnostics.n, 1);
     assert_int_equal(
       strncmp(diagnostics.list[0].message, cases[i].message, strlen(cases[i].message)), 0);
@@ -285,7 +285,7 @@ static void many_mistakes(void **state)
   (void)state;
   RG_OK(rg_text_add(&text, STUDY("[branin]", "[random]")));
   for (int i = 0; i < 50; i++) RG_OK(rg_text_add(&text, "wrong%d: 1\n", i));
-  RG_OK(rg_study_parse("t.yaml", text.data, text.length, &study, &diagnostics));
+  RG_OK(rg_study_parse(NULL, "t.yaml", text.data, text.length, &study, &diagnostics));
   assert_int_equal(diagnostics.n, 50);
   for (int i = 0; i < RG_DIAGNOSTICS_MAX; i++)
     assert_int_equal(diagnostics.list[i].place.line, 5 + i);
@@ -316,7 +316,7 @@ static void giant_scalars(void **state)
     RgStudy study;
     RgDiagnostics diagnostics = {0};
     const int length = snprintf(text, SIZE + 500, formats[k], word);
-    RG_OK(rg_study_parse("t.yaml", text, (size_t)length, &study, &diagnostics));
+    RG_OK(rg_study_parse(NULL, "t.yaml", text, (size_t)length, &study, &diagnostics));
     if (!diagnostics.n) fail_msg("accepted: case %d", (int)k);
     assert_true(strlen(diagnostics.list[0].message) < sizeof diagnostics.list[0].message);
     RG_OK(rg_study_destroy(&study));

@@ -27,7 +27,7 @@ static Theory theory_of(const char *text, const RgTheoryOptions *options)
   Theory theory;
   RgDiagnostics found = {0};
 
-  RG_OK(rg_study_parse("study.yaml", text, strlen(text), &theory.study, &found));
+  RG_OK(rg_study_parse(NULL, "study.yaml", text, strlen(text), &theory.study, &found));
   if (found.n) fail_msg("line %d: %s", found.list[0].place.line, found.list[0].message);
   RG_OK(rg_theory_create(&theory.study, options, &theory.table));
   return theory;

@@ -24,7 +24,7 @@ static int setup(void **state)
   RgDiagnostics diagnostics = {0};
 
   *state = f;
-  RG_OK(rg_study_parse("trial.yaml", text, sizeof(text) - 1, &f->study, &diagnostics));
+  RG_OK(rg_study_parse(NULL, "trial.yaml", text, sizeof(text) - 1, &f->study, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
   RG_OK(rg_plan_create(&f->study, &f->plan));
   return 0;

@@ -1,0 +1,21 @@
+/* Arrays that grow by one entry at a time. */
+#ifndef RG_BASE_GROW_H
+#define RG_BASE_GROW_H
+
+#include "base/core.h"
+
+/* Make room for one more entry behind the n of `array` (NULL at first, PetscFree at the end). An
+   array of n entries has room for 8 or the next power of two, whichever is more: it keeps no
+   capacity, and n may become less in between. Appending is O(1) amortised. */
+#define RG_GROW(n, array) rg_grow((size_t)(n), sizeof(*(array)), &(array))
+
+/* The same for entries of `size` bytes; array: address of the pointer. */
+static inline PetscErrorCode rg_grow(size_t n, size_t size, void *array)
+{
+  PetscFunctionBeginUser;
+  if (n && (n < 8 || n & (n - 1))) PetscFunctionReturn(0);
+  PetscCall(PetscRealloc((n ? 2 * n : 8) * size, array));
+  PetscFunctionReturn(0);
+}
+
+#endif
