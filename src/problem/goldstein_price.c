@@ -71,13 +71,8 @@ typedef struct {
 static const char *const variant_names[] = {"plain", "standardised", NULL};
 
 static const RgParam params[] = {
-  {.name = "variant",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, variant),
-   .fallback = "plain",
-   .choices = variant_names,
-   .symbol = "",
-   .doc = "plain: -G on [-2,2]^2; standardised: -(log G - 8.6928)/2.4269 on [0,1]^2"},
+  {"variant", RG_PARAM_CHOICE, offsetof(Options, variant), "plain", 0, 0, variant_names, "",
+   "plain: -G on [-2,2]^2; standardised: -(log G - 8.6928)/2.4269 on [0,1]^2"},
   {0},
 };
 

@@ -115,13 +115,8 @@ typedef struct {
 static const char *const constant_names[] = {"classical", "rounded", NULL};
 
 static const RgParam params3[] = {
-  {.name = "constant",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options3, variant),
-   .fallback = "classical",
-   .choices = constant_names,
-   .symbol = "P_41",
-   .doc = "classical: P_41 = 0.03815; rounded: 0.0381, as some collections print it"},
+  {"constant", RG_PARAM_CHOICE, offsetof(Options3, variant), "classical", 0, 0, constant_names,
+   "P_41", "classical: P_41 = 0.03815; rounded: 0.0381, as some collections print it"},
   {0},
 };
 

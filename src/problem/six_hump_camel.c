@@ -39,13 +39,8 @@ typedef struct {
 static const char *const variant_names[] = {"narrow", "wide", NULL};
 
 static const RgParam params[] = {
-  {.name = "variant",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, variant),
-   .fallback = "narrow",
-   .choices = variant_names,
-   .symbol = "",
-   .doc = "narrow: [-2,2]x[-1,1]; wide: [-3,3]x[-2,2]"},
+  {"variant", RG_PARAM_CHOICE, offsetof(Options, variant), "narrow", 0, 0, variant_names, "",
+   "narrow: [-2,2]x[-1,1]; wide: [-3,3]x[-2,2]"},
   {0},
 };
 

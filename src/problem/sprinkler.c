@@ -28,14 +28,9 @@ typedef struct {
 static const char *const outputs[] = {"range", "speed", "consumption", NULL};
 
 static const RgParam params[] = {
-  {.name = "output",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, output),
-   .fallback = "range",
-   .choices = outputs,
-   .symbol = "",
-   .doc = "range: flight distance, m; speed: revolutions per second; consumption: litres per "
-          "minute, minimised"},
+  {"output", RG_PARAM_CHOICE, offsetof(Options, output), "range", 0, 0, outputs, "",
+   "range: flight distance, m; speed: revolutions per second; consumption: litres per "
+   "minute, minimised"},
   {0},
 };
 

@@ -10,14 +10,7 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {.name = "dim",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, dim),
-   .fallback = "2",
-   .minimum = 1,
-   .maximum = 10,
-   .symbol = "d",
-   .doc = "dimension"},
+  {"dim", RG_PARAM_INT, offsetof(Options, dim), "2", 1, 10, NULL, "d", "dimension"},
   {0},
 };
 
