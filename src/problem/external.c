@@ -201,12 +201,10 @@ static PetscErrorCode external_destroy(RgProblem *problem)
   External *e = problem->data;
 
   PetscFunctionBeginUser;
-  if (!e) PetscFunctionReturn(0);
   PetscCall(rg_child_close(&e->own, true));
   PetscCall(clear_parts(problem->options, &e->inputs, &e->contexts));
   PetscCall(PetscFree(e->words));
   PetscCall(PetscFree(e->program));
-  PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);
 }
 

@@ -24,7 +24,7 @@ static double zero(const void *options, int dim, const double *x, double *gradie
 static PetscErrorCode cube_domain(const void *options, RgDomain *domain)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_box_cube_domain(((const Options *)options)->dim, 0, 1, domain));
+  PetscCall(rg_space_cube(&domain->design, ((const Options *)options)->dim, 0, 1));
   PetscFunctionReturn(0);
 }
 
