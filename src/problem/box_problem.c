@@ -80,7 +80,7 @@ PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double 
   PetscFunctionReturn(0);
 }
 
-/* ---- cubes ------------------------------------------------------------------------------------ */
+/* ---- cubes --------------------------------------------------------------------------------- */
 
 static double lower_of(const RgCubeFunction *function, const RgCubeOptions *options)
 {

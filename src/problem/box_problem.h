@@ -84,7 +84,7 @@ typedef struct {
   .options_size = sizeof(RgBoxOptions), .domain = variant_domain, .create = variant_create,        \
   .evaluate = rg_box_evaluate
 
-/* ---- cubes: functions of any dimension, minimised in their source ------------------------------ */
+/* ---- cubes: functions of any dimension, minimised in their source  -------------------------- */
 
 typedef struct {
   int variant, dim;

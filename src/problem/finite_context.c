@@ -1,4 +1,4 @@
-/* Problems on finite designs with finite contexts: the table of f, F by measures, contexts drawn. */
+/* Problems on finite designs and contexts: the table of f, F by measures, contexts drawn. */
 #include "problem/finite_context.h"
 
 #include "robust/measure.h"

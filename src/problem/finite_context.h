@@ -72,7 +72,7 @@ PetscErrorCode rg_finite_context_destroy(RgProblem *problem);
 PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, double lower,
                                       double upper);
 
-/* ---- designs and contexts on equal grids ------------------------------------------------------ */
+/* ---- designs and contexts on equal grids  ------------------------- */
 
 typedef struct {
   RgFiniteContextOptions common;
