@@ -1,4 +1,4 @@
-/* Problems with continuous contexts drawn by nature: laws, F by quadrature, Sobol sets, measures. */
+/* Problems with continuous contexts from nature: laws, F by quadrature, Sobol sets or measures. */
 #include "problem/context_problem.h"
 
 #include <math.h>
