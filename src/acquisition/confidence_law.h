@@ -3,7 +3,7 @@
 #ifndef RG_ACQUISITION_CONFIDENCE_LAW_H
 #define RG_ACQUISITION_CONFIDENCE_LAW_H
 
-#include "base/core.h"
+#include "maths/stream.h"
 
 typedef enum {
   RG_LAW_CONSTANT,    /* a */
@@ -34,6 +34,7 @@ typedef struct {
   double delta; /* probability that the rule allows to fail; NaN: the rule has none */
 } RgConfidenceLaw;
 
+double rg_confidence_draw(const RgConfidenceLaw *law, RgRandom *random);
 double rg_confidence_mean(const RgConfidenceLaw *law);
 
 /* Quantile at p in [0, 1]; a constant is all its quantiles. */

@@ -1,3 +1,4 @@
+/* Steps shared by the methods that keep a surrogate of f, and by the UCB family. */
 #include "algorithm/surrogate.h"
 
 #include <math.h>
@@ -68,10 +69,7 @@ PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, 
 }
 
 const RgRecordColumn rg_ucb_columns[] = {
-  [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-  [RG_UCB_ACQUISITION] = {"acquisition",
-                          "acquisition value at the query, model units (EI: log EI)"},
-  {0}};
+  [RG_UCB_CONFIDENCE] = RG_COLUMN_CONFIDENCE, [RG_UCB_ACQUISITION] = RG_COLUMN_ACQUISITION, {0}};
 
 PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
                               const RgHistory *history, double squared_width, RgQuery *query,
@@ -84,5 +82,29 @@ PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int 
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
                                  &query->extra[RG_UCB_ACQUISITION], failure));
   query->extra[RG_UCB_CONFIDENCE] = squared_width;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                           RgRandom *random, RgQuery *query, RgFailure *failure)
+{
+  const RgDomain *domain = algorithm->setup.domain;
+  RgConfidenceLaw law;
+
+  PetscFunctionBeginUser;
+  algorithm->class->confidence(algorithm->options, domain, t, &law);
+  const bool needless = domain->design.size == 1 && law.kind != RG_LAW_CONSTANT;
+  const double width = needless ? 0.0 : rg_confidence_draw(&law, random);
+  PetscCall(rg_ucb_acquire(algorithm, algorithm->state, t, history, width, query, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_ucb_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_ucb_step(algorithm, t, history, &random, query, failure));
   PetscFunctionReturn(0);
 }
