@@ -1,3 +1,4 @@
+/* Marginal acquisition functions: UCB, EI. */
 #include "acquisition/acquisition.h"
 
 #include "maths/normal.h"

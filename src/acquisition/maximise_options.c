@@ -1,3 +1,4 @@
+/* The `maximiser:` block of study files: its table. */
 #include "acquisition/maximise.h"
 
 static const char *const selections[] = {"best", "boltzmann", NULL};
