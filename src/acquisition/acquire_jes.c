@@ -1,3 +1,4 @@
+/* Joint entropy search: its acquisition values on finite designs and boxes, maximised. */
 #include "acquisition/acquire_internal.h"
 #include "acquisition/sampled.h"
 #include "gp/model/model.h"

@@ -1,3 +1,4 @@
+/* Marginal acquisition functions: UCB, EI. */
 #include "regatta/acquire.h"
 
 #include "maths/normal.h"

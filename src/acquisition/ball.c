@@ -1,3 +1,4 @@
+/* Maximisation over the part of a ball that lies in the unit cube. */
 #include "acquisition/ball.h"
 
 #include "acquisition/ranking.h"

@@ -1,3 +1,4 @@
+/* Minimisation of a quadratic model over a box: the step of the local search. */
 #include "acquisition/local_search.h"
 
 #include <math.h>

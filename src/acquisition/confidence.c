@@ -1,3 +1,4 @@
+/* Confidence widths of the UCB family: shifts, betas and shapes. */
 #include "acquisition/confidence.h"
 
 #include <math.h>

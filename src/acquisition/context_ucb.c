@@ -1,3 +1,4 @@
+/* Acquisition functions of the upper confidence bounds of a list of contexts. */
 #include "acquisition/context_ucb.h"
 
 #include "gp/model/model.h"

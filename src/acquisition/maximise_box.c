@@ -1,3 +1,4 @@
+/* Multi-start maximisation over a box: raw points, starts, local search. */
 #include "regatta/acquire.h"
 
 #include "acquisition/local_search.h"

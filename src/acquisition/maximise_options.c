@@ -1,3 +1,4 @@
+/* The `maximiser:` block of study files: its table. */
 #include "regatta/acquire.h"
 
 static const char *const selections[] = {"best", "boltzmann", NULL};

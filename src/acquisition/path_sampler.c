@@ -1,3 +1,4 @@
+/* Paths drawn jointly from the posterior, and their maxima; finite designs. */
 #include "acquisition/path_sampler_internal.h"
 #include "gp/model/model.h"
 #include "maths/vector.h"

@@ -1,3 +1,4 @@
+/* Queries by kernel regression: bound, exploitation, least density. */
 #include "acquisition/regression_search.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Acquisition functions built on maxima of sampled paths: PIMS, MES, JES. */
 #include "acquisition/sampled.h"
 #include "maths/vector.h"
 

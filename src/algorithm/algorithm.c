@@ -1,5 +1,5 @@
+/* What all methods have in common: life cycle, the step of a query with its checks, needs. */
 #include "regatta/algorithm.h"
-
 #include "base/clock.h"
 
 #include <math.h>
@@ -72,7 +72,9 @@ PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *
   PetscCheck(t >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "query %d", t);
   query_reset(algorithm, query);
   if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_ACQUIRE));
-  PetscCall(algorithm->class->ask(algorithm, t, history, query, failure));
+  if (algorithm->class->model)
+    PetscCall(rg_model_update(algorithm->class->model(algorithm), history, failure));
+  if (!failure->failed) PetscCall(algorithm->class->ask(algorithm, t, history, query, failure));
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_ACQUIRE));
   if (!failure->failed) PetscCall(query_check(algorithm, query));
   PetscFunctionReturn(0);
@@ -91,6 +93,15 @@ RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, 
   RgStream stream = rg_stream_sub(&algorithm->setup.stream, name);
 
   return rg_stream_at(&stream, (uint64_t)t);
+}
+
+double rg_algorithm_width(const RgAlgorithm *algorithm, int t)
+{
+  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
+  RgConfidenceLaw law;
+
+  algorithm->class->confidence(algorithm->options, algorithm->setup.domain, t, &law);
+  return rg_confidence_draw(&law, &random);
 }
 
 /* ---- needs ---------------------------------------------------------------------------------- */

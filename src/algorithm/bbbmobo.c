@@ -32,28 +32,23 @@ static const RgParam params[] = {
   {0}};
 // clang-format on
 
-static double beta_t(const Options *options, const RgDomain *domain, int t)
-{
-  double n = (double)domain->design.size * domain->context.size;
-
-  if (options->confidence == FIXED) return options->value;
-  return rg_gp_ucb_beta_srinivas(n, t, options->delta);
-}
-
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = beta_t(closure, domain, t), .delta = NAN};
+  const Options *options = closure;
+  const double n = (double)domain->design.size * domain->context.size;
+  const double beta =
+    options->confidence == FIXED ? options->value : rg_gp_ucb_beta_srinivas(n, t, options->delta);
+
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = beta, .delta = NAN};
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  double beta = beta_t(algorithm->options, algorithm->setup.domain, t);
-
+  (void)failure;
   PetscFunctionBeginUser;
-  PetscCall(rg_model_update(rg_robust_model(algorithm), history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_robust_ucb_step(algorithm, t, history, beta, false, query));
+  PetscCall(
+    rg_robust_ucb_step(algorithm, t, history, rg_algorithm_width(algorithm, t), false, query));
   PetscFunctionReturn(0);
 }
 
@@ -64,19 +59,12 @@ const RgAlgorithmClass rg_algorithm_bbbmobo = {
              "beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); w_t = argmax sd(x_t, w)",
   .reference = "Inatsu et al. 2024; Inatsu 2025, arXiv:2504.03172, 5",
   .revision = 2,
-  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
-  .reads = RG_READS_SURROGATE,
   .params = params,
   .options_size = sizeof(Options),
-  .columns = rg_robust_columns,
-  .state_size = sizeof(RgRobust),
   .check = rg_robust_check,
-  .create = rg_robust_create,
   .ask = ask,
-  .recommend = rg_robust_recommend,
-  .recommend_by = rg_robust_recommend_by,
   .aims = rg_robust_aims,
   .confidence = confidence,
-  .model = rg_robust_model,
-  .destroy = rg_robust_destroy,
+  RG_ROBUST_METHODS,
+  RG_ROBUST_STATE,
 };

@@ -22,16 +22,14 @@ const RgRecordColumn rg_boke_columns[] = {
   [RG_SMOOTHER_LOG_WEIGHT] =
     {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
   [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
-  [RG_SMOOTHER_CONFIDENCE] = {"confidence",
-                              "squared confidence width beta_t or zeta_t of the query"},
-  [RG_SMOOTHER_ACQUISITION] = {"acquisition",
-                               "acquisition value at the query, model units (EI: log EI)"},
+  [RG_SMOOTHER_CONFIDENCE] = RG_COLUMN_CONFIDENCE,
+  [RG_SMOOTHER_ACQUISITION] = RG_COLUMN_ACQUISITION,
   [RG_SMOOTHER_CHOICE] = {"exploration",
                           "1: the bound was maximised; 0: the regression alone (BOKE+)"},
   {0}};
 
-static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
-                            RgDiagnostics *diagnostics)
+PetscErrorCode rg_boke_check(const void *closure, const RgDomain *domain, RgPlace place,
+                             RgDiagnostics *diagnostics)
 {
   const RgBokeOptions *options = closure;
 
@@ -80,14 +78,5 @@ const RgAlgorithmClass rg_algorithm_boke = {
     "W",
   .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 2",
   .revision = 1,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_MAXIMISER,
-  .params = params,
-  .options_size = sizeof(RgBokeOptions),
-  .columns = rg_boke_columns,
-  .state_size = sizeof(RgSmoother),
-  .check = check,
-  .create = rg_smoother_create,
-  .ask = ask,
-  .destroy = rg_smoother_destroy,
+  RG_BOKE_METHODS,
 };

@@ -17,17 +17,6 @@ static const RgParam params[] = {
   RG_WIDTH_PARAMS(RgBokeOptions),
   {0}};
 
-static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
-                            RgDiagnostics *diagnostics)
-{
-  const RgBokeOptions *options = closure;
-
-  PetscFunctionBeginUser;
-  (void)domain;
-  rg_width_check(&options->width, params, place, diagnostics);
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -44,15 +33,6 @@ const RgAlgorithmClass rg_algorithm_boke_plus = {
   .summary = "boke with probability p, else x_t = argmax m(x)",
   .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3",
   .revision = 1,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_MAXIMISER,
   .stream = "boke",
-  .params = params,
-  .options_size = sizeof(RgBokeOptions),
-  .columns = rg_boke_columns,
-  .state_size = sizeof(RgSmoother),
-  .check = check,
-  .create = rg_smoother_create,
-  .ask = ask,
-  .destroy = rg_smoother_destroy,
+  RG_BOKE_METHODS,
 };

@@ -106,9 +106,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double threshold = options->threshold;
   int index;
 
+  (void)history, (void)failure;
   PetscFunctionBeginUser;
-  PetscCall(rg_model_update(&state->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
   if (isnan(threshold)) threshold = state->measure.parameter;
   threshold = (threshold - model->shift) / model->scale;
   mean = rg_posterior_means(&model->posterior);
@@ -143,17 +142,10 @@ const RgAlgorithmClass rg_algorithm_bpt_ucb = {
              "w_t where f is least surely on one side of h",
   .reference = "Iwazaki, Inatsu, Takeuchi 2021; Inatsu 2025, arXiv:2504.03172, D",
   .revision = 2,
-  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
-  .reads = RG_READS_SURROGATE,
   .params = params,
   .options_size = sizeof(Options),
-  .columns = rg_robust_columns,
-  .state_size = sizeof(RgRobust),
   .check = check,
-  .create = rg_robust_create,
   .ask = ask,
-  .recommend = rg_robust_recommend,
-  .recommend_by = rg_robust_recommend_by,
-  .model = rg_robust_model,
-  .destroy = rg_robust_destroy,
+  RG_ROBUST_METHODS,
+  RG_ROBUST_STATE,
 };

@@ -77,9 +77,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double best = -INFINITY;
   int index;
 
+  (void)history, (void)failure;
   PetscFunctionBeginUser;
-  PetscCall(rg_model_update(&robust->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
   for (int i = 0; i < robust->n_designs; ++i) best = fmax(best, integral->mean[i]);
   RgEi ei = {best};
   for (int i = 0; i < robust->n_designs; ++i) {
@@ -101,8 +100,6 @@ const RgAlgorithmClass rg_algorithm_bq = {
              "w_t = argmax sd(x_t, w)",
   .reference = "Beland and Nair 2017; Inatsu 2025, arXiv:2504.03172, 5",
   .revision = 2,
-  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
-  .reads = RG_READS_SURROGATE,
   .params = params,
   .options_size = sizeof(Options),
   .columns = rg_robust_columns,
@@ -110,8 +107,6 @@ const RgAlgorithmClass rg_algorithm_bq = {
   .check = check,
   .create = create,
   .ask = ask,
-  .recommend = rg_robust_recommend,
-  .recommend_by = rg_robust_recommend_by,
-  .model = rg_robust_model,
   .destroy = destroy,
+  RG_ROBUST_METHODS,
 };

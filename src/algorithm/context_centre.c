@@ -1,3 +1,4 @@
+/* The distribution of contexts a method takes expectations under: observed contexts or laws. */
 #include "algorithm/context_centre.h"
 
 #include <math.h>
@@ -36,14 +37,12 @@ static PetscErrorCode observed(const RgHistory *history, RgContextCentre *centre
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode rule_of(const char *text, int panels, RgQuadrature *rule)
+static PetscErrorCode rule_of(char *text, int panels, RgQuadrature *rule)
 {
   RgDistribution law;
-  RgText mistake = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_distribution_parse(text, &law, &mistake));
-  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "centre: %s", mistake.data);
+  PetscCall(rg_distribution_create_all(1, &text, 1, &law));
   PetscCall(rg_distribution_quadrature(&law, panels, 0, NULL, rule));
   PetscCall(rg_distribution_destroy(&law));
   PetscFunctionReturn(0);

@@ -1,11 +1,11 @@
+/* Steps shared by the methods that see contexts drawn by nature: life cycle, search, grids. */
 #include "algorithm/contextual.h"
 
 #include <math.h>
 
 const RgRecordColumn rg_ball_columns[] = {
-  [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-  [RG_UCB_ACQUISITION] = {"acquisition",
-                          "acquisition value at the query, model units (EI: log EI)"},
+  [RG_UCB_CONFIDENCE] = RG_COLUMN_CONFIDENCE,
+  [RG_UCB_ACQUISITION] = RG_COLUMN_ACQUISITION,
   [RG_BALL_RADIUS] = {"radius", "radius of the ambiguity set of the query"},
   {0}};
 

@@ -27,6 +27,12 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
 
 /* create of a class whose state begins with an RgModel over (x, c). */
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
+/* A class whose whole state is that model; and one with the standard needs too. */
+#define RG_CONTEXTUAL_STATE                                                                        \
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER, .state_size = sizeof(RgModel),                 \
+  .create = rg_contextual_create, .model = rg_surrogate_model, .destroy = rg_surrogate_destroy
+#define RG_CONTEXTUAL_METHODS                                                                      \
+  .needs = RG_NEEDS_CONTEXT, .check = rg_contextual_check, RG_CONTEXTUAL_STATE
 
 /* rg_acquire_contextual; query->extra[0], [1]: width squared and value, as in rg_ucb_columns. */
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,

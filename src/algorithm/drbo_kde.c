@@ -10,9 +10,7 @@
    released program also draws the set anew at every value, which is not repeated here.
    Cost per iteration: that of sbo_kde with M + floor_points contexts.
    Needs a context in a box, drawn by nature, and at least one observation. Revision 2. */
-#include "acquisition/context_ucb.h"
 #include "algorithm/kde_contexts.h"
-#include "algorithm/surrogate.h"
 #include "maths/design.h"
 #include "robust/total_variation.h"
 
@@ -39,7 +37,7 @@ static const RgParam params[] = {
 enum { ACQUISITION, RADIUS, BANDWIDTH };
 
 static const RgRecordColumn columns[] = {
-  [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  [ACQUISITION] = RG_COLUMN_ACQUISITION,
   [RADIUS] = {"radius", "radius of the ambiguity set"},
   [BANDWIDTH] = {"bandwidth", "bandwidth of the density estimate, first context coordinate"},
   {0}};
@@ -71,13 +69,6 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
                            &floor_mass, worst->work);
   for (int i = 0; u_bar && i < n; i++) u_bar[i] = worst->q[i];
   if (u_bar && !worst->as_released) u_bar[least] += floor_mass;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode create(RgAlgorithm *algorithm)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_surrogate_create_model(algorithm, true, algorithm->state));
   PetscFunctionReturn(0);
 }
 
@@ -138,18 +129,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgKdeContexts contexts;
 
   PetscFunctionBeginUser;
-  if (history->n == 0) {
-    rg_failure_set(failure, "drbo_kde needs an initial design: no context has been seen");
-    PetscFunctionReturn(0);
-  }
-  /* 1. Posterior over (x, c). */
-  PetscCall(rg_model_update(model, history, failure));
+  /* 1. Density estimate of the contexts, what stands for it, contexts of the floor behind that. */
+  PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, options->floor_points,
+                                   &contexts, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  /* 2. Density estimate of the contexts, what stands for it, contexts of the floor behind that. */
-  PetscCall(
-    rg_kde_contexts_create(algorithm, &options->kde, t, history, options->floor_points, &contexts));
   PetscCall(floor_contexts(algorithm, t, dim, contexts.c + (size_t)contexts.n * dim));
-  /* 3. delta_t, and x_t = argmax of the worst case. */
+  /* 2. delta_t, and x_t = argmax of the worst case. */
   const double radius = options->radius * pow(history->n, -2.0 / (4 + dim));
   PetscCall(maximise(algorithm, model, t, history, &contexts, radius, query, failure));
   query->extra[RADIUS] = radius;
@@ -187,15 +172,11 @@ const RgAlgorithmClass rg_algorithm_drbo_kde = {
                "continuous context distribution via kernel density estimation, Algorithm 2",
   .revision = 2,
   .needs = RG_NEEDS_NATURE,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
   .confidence = confidence,
   .columns = columns,
-  .state_size = sizeof(RgModel),
-  .create = create,
   .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_CONTEXTUAL_STATE,
 };

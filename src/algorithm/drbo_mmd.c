@@ -46,13 +46,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   Inner inner = {&ball, NULL, failure};
 
   PetscFunctionBeginUser;
-  /* 1. Posterior over (x, c). */
-  PetscCall(rg_model_update(algorithm->state, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. Grid, reference distribution and radius. */
+  /* 1. Grid, reference distribution and radius. */
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(PetscMalloc1(ball.n, &inner.q));
-  /* 3. x_t = argmax of the worst case. */
+  /* 2. x_t = argmax of the worst case. */
   const RgContextual worst = {ball.n, 0, ball.contexts, worst_case, &inner};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
   query->extra[RG_BALL_RADIUS] = ball.radius;
@@ -75,17 +72,11 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd = {
   .reference = "Kirschner, Bogunovic, Jegelka, Krause (2020), Distributionally robust Bayesian "
                "optimization",
   .revision = 2,
-  .needs = RG_NEEDS_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
   .context_bytes = rg_mmd_ball_bytes,
   .columns = rg_ball_columns,
-  .state_size = sizeof(RgModel),
-  .check = rg_contextual_check,
-  .create = rg_contextual_create,
   .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_CONTEXTUAL_METHODS,
 };

@@ -64,13 +64,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgMmdBall ball, coarse;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior over (x, c). */
-  PetscCall(rg_model_update(algorithm->state, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. Grid, reference distribution and radius. */
+  /* 1. Grid, reference distribution and radius. */
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(rg_mmd_ball_create(algorithm, history, PetscMin(options->screening, ball.n), &coarse));
-  /* 3. x_t = argmax of the approximate worst case. */
+  /* 2. x_t = argmax of the approximate worst case. */
   Inner fine = {&ball, options, ball.n}, few = {&coarse, options, ball.n};
   const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &fine};
   const RgContextual rough = {coarse.n, 0, coarse.contexts, approximation, &few};
@@ -99,17 +96,11 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
   .reference = "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "
                "optimization with worst-case sensitivity",
   .revision = 2,
-  .needs = RG_NEEDS_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
   .context_bytes = rg_mmd_ball_bytes,
   .columns = rg_ball_columns,
-  .state_size = sizeof(RgModel),
-  .check = rg_contextual_check,
-  .create = rg_contextual_create,
   .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_CONTEXTUAL_METHODS,
 };

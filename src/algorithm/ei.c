@@ -20,7 +20,7 @@ enum { INCUMBENT, ACQUISITION };
 
 const RgRecordColumn rg_ei_columns[] = {
   [INCUMBENT] = {"incumbent", "value improvement is counted from, model units"},
-  [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  [ACQUISITION] = RG_COLUMN_ACQUISITION,
   {0}};
 
 PetscErrorCode rg_ei_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -32,12 +32,9 @@ PetscErrorCode rg_ei_ask(RgAlgorithm *algorithm, int t, const RgHistory *history
   RgAcquisition acquisition = {rg_acquisition_log_ei, &ei};
 
   PetscFunctionBeginUser;
-  /* 1. Posterior given the history. */
-  PetscCall(rg_model_update(model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. Incumbent; without data improvement counts from the prior mean. */
+  /* 1. Incumbent; without data improvement counts from the prior mean. */
   PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &ei.incumbent));
-  /* 3. x_t = argmax log EI. */
+  /* 2. x_t = argmax log EI. */
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
                                  &query->extra[ACQUISITION], failure));
   query->extra[INCUMBENT] = ei.incumbent;
@@ -51,14 +48,9 @@ const RgAlgorithmClass rg_algorithm_ei = {
   .reference = "Mockus, Tiesis, Zilinskas (1978), The application of Bayesian methods for seeking "
                "the extremum",
   .revision = 1,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = rg_ei_params,
   .options_size = sizeof(RgEiOptions),
   .columns = rg_ei_columns,
-  .state_size = sizeof(RgModel),
-  .create = rg_surrogate_create,
   .ask = rg_ei_ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_SURROGATE_METHODS,
 };

@@ -20,13 +20,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgContextWeights weights;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior over (x, c). */
-  PetscCall(rg_model_update(algorithm->state, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. P. */
+  /* 1. P. */
   PetscCall(rg_centre_create(&options->centre, algorithm->setup.domain, history, &centre));
   weights = (RgContextWeights){centre.n, centre.weight};
-  /* 3. x_t = argmax E U. */
+  /* 2. x_t = argmax E U. */
   const RgContextual average = {centre.n, 0, centre.contexts, rg_ucb_expectation, &weights};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &average, NULL, query, failure));
   PetscCall(rg_centre_destroy(&centre));
@@ -45,16 +42,12 @@ const RgAlgorithmClass rg_algorithm_erbo = {
   .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5",
   .revision = 2,
   .needs = RG_NEEDS_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
   .context_bytes = rg_centre_bytes,
   .columns = rg_ucb_columns,
-  .state_size = sizeof(RgModel),
   .check = rg_centre_check,
-  .create = rg_contextual_create,
   .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_CONTEXTUAL_STATE,
 };

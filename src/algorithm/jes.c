@@ -13,22 +13,7 @@
    Needs no context. Revision 2. */
 #include "algorithm/sampling.h"
 
-typedef struct {
-  RgPathOptions paths; /* first: sampling.h */
-  int samples;
-} Options;
-
-static const RgParam params[] = {{"samples", RG_PARAM_INT, offsetof(Options, samples), "10", 1,
-                                  10000, NULL, "K", "sampled optima per iteration"},
-                                 RG_PATH_PARAMS(Options),
-                                 {0}};
-
-enum { PATH_MAXIMUM, ACQUISITION };
-
-static const RgRecordColumn columns[] = {
-  [PATH_MAXIMUM] = {"path_maximum", "mean of the sampled maxima, model units"},
-  [ACQUISITION] = {"acquisition", "acquisition value at the query, nats"},
-  {0}};
+static const RgParam params[] = {RG_SAMPLED_PARAM("optima"), RG_PATH_PARAMS(RgSampledOptions), {0}};
 
 static double mean_of(int n, const double *value)
 {
@@ -41,32 +26,21 @@ static double mean_of(int n, const double *value)
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  const Options *options = algorithm->options;
+  const RgSampledOptions *options = algorithm->options;
   RgSampling *sampling = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgOptima optima;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior given the history. */
-  PetscCall(rg_model_update(&sampling->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. (x*_l, f*_l) of K paths. */
+  /* 1. (x*_l, f*_l) of K paths. */
   PetscCall(rg_sampling_draw(algorithm, t, history, options->samples, false, &optima, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  query->extra[PATH_MAXIMUM] = mean_of(optima.n, optima.value);
-  /* 3. x_t = argmax of the information on the optimum. */
+  query->extra[RG_SAMPLED_MAXIMUM] = mean_of(optima.n, optima.value);
+  /* 2. x_t = argmax of the information on the optimum. */
   PetscCall(rg_acquire_jes(&sampling->model, sampling->sampler, &optima, history,
-                           algorithm->setup.maximiser, &random, query, &query->extra[ACQUISITION],
-                           failure));
+                           algorithm->setup.maximiser, &random, query,
+                           &query->extra[RG_SAMPLED_ACQUISITION], failure));
   PetscFunctionReturn(0);
-}
-
-static int paths_per_iteration(const void *options, bool finite, int *features, bool *weights)
-{
-  const Options *o = options;
-
-  *features = rg_sampling_features(&o->paths, finite, weights);
-  return o->samples;
 }
 
 const RgAlgorithmClass rg_algorithm_jes = {
@@ -76,16 +50,10 @@ const RgAlgorithmClass rg_algorithm_jes = {
   .reference = "Hvarfner, Hutter, Nardi (2022), Joint entropy search for maximally-informed "
                "Bayesian optimization, NeurIPS, Section 3",
   .revision = 2,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
-  .paths = paths_per_iteration,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(RgSampling),
-  .check = rg_sampling_check,
-  .create = rg_sampling_create,
+  .options_size = sizeof(RgSampledOptions),
+  .paths = rg_sampling_paths,
+  .columns = rg_sampled_columns,
   .ask = ask,
-  .model = rg_sampling_model,
-  .destroy = rg_sampling_destroy,
+  RG_SAMPLING_METHODS,
 };

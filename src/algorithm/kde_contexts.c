@@ -1,3 +1,4 @@
+/* Density estimate of the contexts seen so far, and contexts with weights that stand for it. */
 #include "algorithm/kde_contexts.h"
 
 enum { GAUSS_NODES = 16, SOBOL_NODES = 256 };
@@ -12,7 +13,7 @@ static int node_count(const RgKdeOptions *options, int dim)
 
 PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeOptions *options,
                                       int t, const RgHistory *history, int room,
-                                      RgKdeContexts *contexts)
+                                      RgKdeContexts *contexts, RgFailure *failure)
 {
   const int dim = history->context_dim;
   const bool quadrature = options->expectation == RG_KDE_QUADRATURE;
@@ -21,6 +22,11 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
   RgKde *kde = &contexts->kde;
 
   PetscFunctionBeginUser;
+  if (history->n == 0) {
+    rg_failure_set(failure, "%s needs an initial design: no context has been seen",
+                   algorithm->class->name);
+    PetscFunctionReturn(0);
+  }
   contexts->dim = dim;
   contexts->n = quadrature ? nodes : options->samples;
   PetscCall(

@@ -4,6 +4,7 @@
 #define RG_ALGORITHM_KDE_CONTEXTS_H
 
 #include "regatta/algorithm.h"
+#include "algorithm/contextual.h"
 #include "density/kde.h"
 
 enum { RG_KDE_SAMPLE, RG_KDE_QUADRATURE };
@@ -19,7 +20,6 @@ typedef struct {
 extern const char *const rg_kde_expectations[];
 
 // clang-format off
-// clang-format off
 #define RG_KDE_PARAMS                                                                              \
   {"width", RG_PARAM_REAL, offsetof(RgKdeOptions, width), "1.5", 0, 1e6, NULL, "sqrt(beta_t)",     \
    "the confidence bound is mean + width * deviation"},                                            \
@@ -34,7 +34,6 @@ extern const char *const rg_kde_expectations[];
    "draws that the search begins with, the first of the M, where the kernel does not factor into " \
    "x and c; it ends with all"}
 // clang-format on
-// clang-format on
 
 /* Contexts c (n x dim) with weights. Arrays owned. */
 typedef struct {
@@ -44,10 +43,11 @@ typedef struct {
 } RgKdeContexts;
 
 /* Estimate from the contexts of the history, and the list for query t. Draws come from the
-   sub-stream "contexts" of the algorithm. `room`: places kept free behind the list in c. */
+   sub-stream "contexts" of the algorithm. `room`: places kept free behind the list in c. Failure,
+   nothing to be freed: no context has been seen. */
 PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeOptions *options,
                                       int t, const RgHistory *history, int room,
-                                      RgKdeContexts *contexts);
+                                      RgKdeContexts *contexts, RgFailure *failure);
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
 /* For the estimate of cost: how many contexts stand for the density (of one coordinate), and how

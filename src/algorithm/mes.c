@@ -14,24 +14,15 @@
 #include <math.h>
 
 typedef struct {
-  RgPathOptions paths; /* first: sampling.h */
-  int samples;
+  RgSampledOptions sampled;
   bool floor;
 } Options;
 
 static const RgParam params[] = {
-  {"samples", RG_PARAM_INT, offsetof(Options, samples), "10", 1, 10000, NULL, "K",
-   "sampled maxima per iteration"},
+  RG_SAMPLED_PARAM("maxima"),
   {"floor", RG_PARAM_BOOL, offsetof(Options, floor), "yes", 0, 0, NULL, "",
    "sampled maxima are at least the best observation plus five noise deviations"},
-  RG_PATH_PARAMS(Options),
-  {0}};
-
-enum { PATH_MAXIMUM, ACQUISITION };
-
-static const RgRecordColumn columns[] = {
-  [PATH_MAXIMUM] = {"path_maximum", "mean of the sampled maxima, model units"},
-  [ACQUISITION] = {"acquisition", "acquisition value at the query, nats"},
+  RG_PATH_PARAMS(RgSampledOptions),
   {0}};
 
 /* f*_l from the maxima of the paths; returns their mean. */
@@ -58,29 +49,19 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double *maximum;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior given the history. */
-  PetscCall(rg_model_update(model, history, failure));
+  /* 1. f*_l = max_x g_l(x). */
+  PetscCall(
+    rg_sampling_draw(algorithm, t, history, options->sampled.samples, false, &paths, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  /* 2. f*_l = max_x g_l(x). */
-  PetscCall(rg_sampling_draw(algorithm, t, history, options->samples, false, &paths, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(options->samples, &maximum));
-  query->extra[PATH_MAXIMUM] = floor_maxima(options, model, history, &paths, maximum);
-  /* 3. x_t = argmax of the information on the maximum. */
-  RgMes mes = {options->samples, maximum};
+  PetscCall(PetscMalloc1(options->sampled.samples, &maximum));
+  query->extra[RG_SAMPLED_MAXIMUM] = floor_maxima(options, model, history, &paths, maximum);
+  /* 2. x_t = argmax of the information on the maximum. */
+  RgMes mes = {options->sampled.samples, maximum};
   RgAcquisition acquisition = {rg_acquisition_mes, &mes};
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
-                                 &query->extra[ACQUISITION], failure));
+                                 &query->extra[RG_SAMPLED_ACQUISITION], failure));
   PetscCall(PetscFree(maximum));
   PetscFunctionReturn(0);
-}
-
-static int paths_per_iteration(const void *options, bool finite, int *features, bool *weights)
-{
-  const Options *o = options;
-
-  *features = rg_sampling_features(&o->paths, finite, weights);
-  return o->samples;
 }
 
 const RgAlgorithmClass rg_algorithm_mes = {
@@ -90,16 +71,10 @@ const RgAlgorithmClass rg_algorithm_mes = {
   .reference = "Wang, Jegelka (2017), Max-value entropy search for efficient Bayesian "
                "optimization, ICML",
   .revision = 2,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
-  .paths = paths_per_iteration,
   .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(RgSampling),
-  .check = rg_sampling_check,
-  .create = rg_sampling_create,
+  .paths = rg_sampling_paths,
+  .columns = rg_sampled_columns,
   .ask = ask,
-  .model = rg_sampling_model,
-  .destroy = rg_sampling_destroy,
+  RG_SAMPLING_METHODS,
 };

@@ -1,3 +1,4 @@
+/* The ball of the methods that are robust in maximum mean discrepancy. */
 #include "algorithm/mmd_ball.h"
 
 /* K of the contexts: the model's kernel at equal x. */

@@ -40,10 +40,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double best_mean, value;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior given the history. */
-  PetscCall(rg_model_update(model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. g* = max_x g(x). */
+  /* 1. g* = max_x g(x). */
   PetscCall(rg_sampling_draw(algorithm, t, history, 1, false, &path, failure));
   if (failure->failed) PetscFunctionReturn(0);
   RgPims pims = {path.value[0]};
@@ -52,7 +49,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     PetscCall(rg_surrogate_best_mean(model, history, &best_mean));
     pims.maximum = fmax(pims.maximum, best_mean);
   }
-  /* 3. x_t = argmin z. */
+  /* 2. x_t = argmin z. */
   PetscCall(
     rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value, failure));
   query->extra[CONFIDENCE] = -value * fabs(value);
@@ -67,16 +64,10 @@ const RgAlgorithmClass rg_algorithm_pims = {
   .reference = "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
                "Bayesian regret bounds, ICML",
   .revision = 2,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
-  .paths = rg_sampling_one_path,
   .options_size = sizeof(Options),
+  .paths = rg_sampling_one_path,
   .columns = columns,
-  .state_size = sizeof(RgSampling),
-  .check = rg_sampling_check,
-  .create = rg_sampling_create,
   .ask = ask,
-  .model = rg_sampling_model,
-  .destroy = rg_sampling_destroy,
+  RG_SAMPLING_METHODS,
 };

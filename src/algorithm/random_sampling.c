@@ -17,9 +17,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double u;
   int context = 0;
 
+  (void)history, (void)failure;
   PetscFunctionBeginUser;
-  PetscCall(rg_model_update(&state->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
   rg_robust_set_design(algorithm, (int)rg_random_below(&random, (uint64_t)state->n_designs), query);
   u = rg_random_uniform(&random);
   while (context < state->n_contexts - 1 && (u -= state->p[context]) >= 0.0) ++context;
@@ -33,17 +32,10 @@ const RgAlgorithmClass rg_algorithm_random_sampling = {
   .summary = "x_t uniform, w_t by its probabilities; recommends argmax rho(mu)",
   .reference = "Inatsu 2025, arXiv:2504.03172, 5",
   .revision = 2,
-  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
-  .reads = RG_READS_SURROGATE,
   .params = params,
   .options_size = sizeof(RgRobustOptions),
-  .columns = rg_robust_columns,
-  .state_size = sizeof(RgRobust),
   .check = rg_robust_check,
-  .create = rg_robust_create,
   .ask = ask,
-  .recommend = rg_robust_recommend,
-  .recommend_by = rg_robust_recommend_by,
-  .model = rg_robust_model,
-  .destroy = rg_robust_destroy,
+  RG_ROBUST_METHODS,
+  RG_ROBUST_STATE,
 };

@@ -1,3 +1,4 @@
+/* Steps shared by the methods that maximise a robustness measure over a finite design. */
 #include "algorithm/robust.h"
 #include "algorithm/surrogate.h"
 
@@ -9,9 +10,8 @@
 const char *const rg_robust_ties[] = {"lowest", "random", NULL};
 
 const RgRecordColumn rg_robust_columns[] = {
-  [RG_ROBUST_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-  [RG_ROBUST_ACQUISITION] = {"acquisition",
-                             "acquisition value at the query, model units (EI: log EI)"},
+  [RG_ROBUST_CONFIDENCE] = RG_COLUMN_CONFIDENCE,
+  [RG_ROBUST_ACQUISITION] = RG_COLUMN_ACQUISITION,
   [RG_ROBUST_WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},
   [RG_ROBUST_TOP] = RG_ROBUST_COLUMN_TOP,
   [RG_ROBUST_LARGEST_SD] = RG_ROBUST_COLUMN_LARGEST_SD,
@@ -19,12 +19,15 @@ const RgRecordColumn rg_robust_columns[] = {
 
 /* ---- life --------------------------------------------------------------------------- */
 
+const char *rg_robust_measure_text(const char *measure, const RgDomain *domain)
+{
+  if (measure) return measure;
+  return domain->measure ? domain->measure : "expectation";
+}
+
 static const char *measure_text(const void *options, const RgDomain *domain)
 {
-  const RgRobustOptions *common = options;
-
-  if (common->measure) return common->measure;
-  return domain->measure ? domain->measure : "expectation";
+  return rg_robust_measure_text(((const RgRobustOptions *)options)->measure, domain);
 }
 
 PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPlace place,
@@ -59,16 +62,12 @@ PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
 {
   const RgDomain *domain = algorithm->setup.domain;
   RgRobust *state = algorithm->state;
-  RgText mistake = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_measure_parse(measure_text(algorithm->options, domain), &state->measure, &mistake));
-  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Measure: %s", mistake.data);
+  PetscCall(rg_measure_create(measure_text(algorithm->options, domain), &state->measure));
   PetscCall(PetscCalloc1(domain->n_scores, &state->scores));
-  for (int s = 0; s < domain->n_scores; ++s) {
-    PetscCall(rg_measure_parse(domain->scores[s], &state->scores[s], &mistake));
-    PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Score: %s", mistake.data);
-  }
+  for (int s = 0; s < domain->n_scores; ++s)
+    PetscCall(rg_measure_create(domain->scores[s], &state->scores[s]));
   state->n_designs = domain->design.size;
   state->n_contexts = domain->context.size;
   state->p = domain->context_prob;

@@ -17,13 +17,11 @@ enum { RG_TIES_LOWEST, RG_TIES_RANDOM };
 extern const char *const rg_robust_ties[];
 
 // clang-format off
-// clang-format off
 #define RG_ROBUST_PARAMS                                                                          \
   {"measure", RG_PARAM_TEXT, offsetof(RgRobustOptions, measure), "auto", 0, 0, NULL, "rho",       \
    "measure to maximise, an expression; auto: the problem's (expectation where it has none)"},    \
   {"ties", RG_PARAM_CHOICE, offsetof(RgRobustOptions, ties), "lowest", 0, 0, rg_robust_ties, "",  \
    "of equal maxima (within 1e-12): the lowest index, or one at random"}
-// clang-format on
 // clang-format on
 
 /* Record columns, and a line of a table for each of the last two. */
@@ -72,6 +70,18 @@ PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHis
                                       int score, RgQuery *recommendation, RgFailure *failure);
 /* Whether the measure to maximise is the domain's. */
 bool rg_robust_aims(const void *options);
+
+#define RG_ROBUST_METHODS                                                                          \
+  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB, .reads = RG_READS_SURROGATE,                   \
+  .recommend = rg_robust_recommend, .recommend_by = rg_robust_recommend_by,                        \
+  .model = rg_robust_model
+/* Of a class without more state or columns. */
+#define RG_ROBUST_STATE                                                                            \
+  .columns = rg_robust_columns, .state_size = sizeof(RgRobust), .create = rg_robust_create,        \
+  .destroy = rg_robust_destroy
+
+/* Text of the measure to maximise: that of the options (NULL: none), else the domain's. */
+const char *rg_robust_measure_text(const char *measure, const RgDomain *domain);
 
 /* value (n_designs): rho of f (designs x contexts, model units), in native units: outputs may have
    been standardised, and measures such as ptr are about values as they are. */

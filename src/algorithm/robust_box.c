@@ -1,3 +1,4 @@
+/* A robustness measure of a posterior on boxes: nodes, predictions, surfaces to be searched. */
 #include "algorithm/robust_box.h"
 
 #include <math.h>
@@ -24,36 +25,21 @@ PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, R
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode parse_laws(const RgTexts *law, int dim, RgDistribution *out)
-{
-  RgText mistake = {0};
-
-  PetscFunctionBeginUser;
-  for (int j = 0; j < dim; j++) {
-    const char *text = law->values[law->n > 1 ? j : 0];
-    PetscCall(rg_distribution_parse(text, &out[j], &mistake));
-    PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
-               mistake.data);
-  }
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *measure,
                                     const RgTexts *law, int levels_max, RgRobustBox *box)
 {
   const RgDomain *domain = algorithm->setup.domain;
-  RgText mistake = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_measure_parse(measure, &box->measure, &mistake));
-  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Measure: %s", mistake.data);
+  PetscCall(rg_measure_create(measure, &box->measure));
   box->dim = domain->design.dim;
   box->dim_c = domain->context.dim;
   box->capacity = rg_space_is_finite(&domain->context) ? domain->context.size
                                                        : (int)lround(pow(levels_max, box->dim_c));
   PetscCall(PetscMalloc2((size_t)box->capacity * box->dim_c, &box->nodes, box->capacity, &box->p));
   PetscCall(PetscCalloc1(box->dim_c, &box->law));
-  if (!rg_space_is_finite(&domain->context)) PetscCall(parse_laws(law, box->dim_c, box->law));
+  if (!rg_space_is_finite(&domain->context))
+    PetscCall(rg_distribution_create_all(law->n, law->values, box->dim_c, box->law));
   PetscCall(rg_surrogate_create_model(algorithm, true, &box->model));
   PetscFunctionReturn(0);
 }

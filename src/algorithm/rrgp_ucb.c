@@ -34,8 +34,8 @@ typedef struct {
 
 enum { BEST_INDEX = RG_ROBUST_LARGEST_SD + 1 };
 static const RgRecordColumn columns[] = {
-  {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-  {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  RG_COLUMN_CONFIDENCE,
+  RG_COLUMN_ACQUISITION,
   {"bound_width", "upper minus lower bound of the measure at the query"},
   RG_ROBUST_COLUMN_TOP,
   RG_ROBUST_COLUMN_LARGEST_SD,
@@ -61,17 +61,6 @@ static const RgParam params[] = {
    "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"},
   {0}};
 // clang-format on
-
-static double draw_beta(const RgAlgorithm *algorithm, int t)
-{
-  const Options *options = algorithm->options;
-  const RgDomain *domain = algorithm->setup.domain;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
-
-  if (options->confidence == FIXED) return options->value;
-  return 2.0 * log((double)domain->design.size * domain->context.size) +
-         2.0 * rg_random_exponential(&random);
-}
 
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
@@ -175,12 +164,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const Options *options = algorithm->options;
   State *state = algorithm->state;
-  const double beta = draw_beta(algorithm, t);
+  const double beta = rg_algorithm_width(algorithm, t);
   int best = t;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_model_update(rg_robust_model(algorithm), history, failure));
-  if (!failure->failed && state->samples.failure.failed) *failure = state->samples.failure;
+  if (state->samples.failure.failed) *failure = state->samples.failure;
   if (!failure->failed && state->index_samples.failure.failed)
     *failure = state->index_samples.failure;
   if (failure->failed) PetscFunctionReturn(0);
@@ -204,8 +192,6 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb = {
              "bounds;\nbeta_t = 2 log |X x Omega| + chi^2_2; w_t = argmax sd(x_t, w)",
   .reference = "Inatsu 2025, arXiv:2504.03172, Algorithms 1 and 2",
   .revision = 2,
-  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
-  .reads = RG_READS_SURROGATE,
   .params = params,
   .options_size = sizeof(Options),
   .columns = columns,
@@ -213,10 +199,8 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb = {
   .check = rg_robust_check,
   .create = create,
   .ask = ask,
-  .recommend = rg_robust_recommend,
-  .recommend_by = rg_robust_recommend_by,
   .aims = rg_robust_aims,
   .confidence = confidence,
-  .model = rg_robust_model,
   .destroy = destroy,
+  RG_ROBUST_METHODS,
 };

@@ -10,6 +10,7 @@
    Cost per iteration: predictions at (designs tried) x (nodes) points, O(n^2) each.
    With index_paths, the query at which the recommendation so far was best (t-hat) is estimated.
    Needs contexts of known law, and a box in the design or the context. Revision 1. */
+#include "algorithm/robust.h"
 #include "algorithm/robust_box.h"
 #include "gp/kernel/family.h"
 
@@ -60,20 +61,14 @@ typedef struct {
 } State;
 
 static const RgRecordColumn columns[] = {
-  [CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-  [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  [CONFIDENCE] = RG_COLUMN_CONFIDENCE,
+  [ACQUISITION] = RG_COLUMN_ACQUISITION,
   [WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},
   [LEVELS] = {"levels", "tau_t: points per coordinate that the theory asks for"},
   [LEVELS_USED] = {"levels_used", "nodes per coordinate of a box of contexts; less than levels "
                                   "where levels_max binds"},
   [BEST_INDEX] = {"best_index", "query i <= t before which the recommendation was best, estimated"},
   {0}};
-
-static const char *measure_text(const Options *options, const RgDomain *domain)
-{
-  if (options->measure) return options->measure;
-  return domain->measure ? domain->measure : "expectation";
-}
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
@@ -82,7 +77,8 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
   const bool finite_context = rg_space_is_finite(&domain->context);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_measure_check(measure_text(o, domain), domain->context.size, place, diagnostics));
+  PetscCall(rg_measure_check(rg_robust_measure_text(o->measure, domain), domain->context.size,
+                             place, diagnostics));
   PetscCall(rg_robust_box_check(&o->law, domain, place, diagnostics));
   if (rg_space_is_finite(&domain->design) && finite_context)
     rg_diagnostics_add(diagnostics, place,
@@ -136,7 +132,8 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   const int dim = algorithm->setup.domain->design.dim, n = algorithm->setup.n_iterations;
   PetscCall(
     PetscMalloc3(dim, &state->recommended, (size_t)n * dim, &state->so_far, n, &state->expected));
-  PetscCall(rg_robust_box_create(algorithm, measure_text(options, algorithm->setup.domain),
+  PetscCall(rg_robust_box_create(algorithm,
+                                 rg_robust_measure_text(options->measure, algorithm->setup.domain),
                                  &options->law, options->levels_max, &state->box));
   PetscFunctionReturn(0);
 }
@@ -269,14 +266,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   const RgDomain *domain = algorithm->setup.domain;
   RgRobustBox *box = &((State *)algorithm->state)->box;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
   double kappa, tau = schedule(options, domain, t, &kappa), *X;
-  const double beta = 2.0 * log(kappa) + 2.0 * rg_random_exponential(&random);
+  const double beta = rg_algorithm_width(algorithm, t);
   const int levels = (int)fmin(tau, options->levels_max);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_model_update(&box->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
   /* 1. Omega_t and the width. */
   rg_robust_box_place(domain, levels, box);
   box->width = sqrt(beta);

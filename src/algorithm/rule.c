@@ -1,11 +1,18 @@
+/* Rules of the squared width of a confidence bound: the choice, and its checks. */
 #include "algorithm/rule.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-void rg_rule_check_finite(const RgParam *entry, int rule, unsigned finite_only,
-                          const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
+int rg_rule_of(const RgRules *rules, const RgRuleOptions *options, const RgDomain *domain)
+{
+  if (options->rule) return options->rule;
+  return rg_space_is_finite(&domain->design) ? rules->on_set : rules->on_box;
+}
+
+static void check_finite(const RgParam *entry, int rule, unsigned finite_only,
+                         const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
 {
   char accepted[256] = "";
 
@@ -33,12 +40,17 @@ void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value
                        entry->name, entry->choices[fixed], entry->name, entry->choices[rule]);
 }
 
-void rg_rule_check_constants(const RgParam *entry, int rule, int continuous, double a,
+PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
                              const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
 {
-  int dim = domain->design.dim;
+  const RgParam *entry = rules->entry;
+  const int rule = options->rule, dim = domain->design.dim;
 
-  if (rule == continuous && a * dim < 1.0)
+  PetscFunctionBeginUser;
+  check_finite(entry, rule, rules->finite_only, domain, place, diagnostics);
+  if (rule && rule == rules->continuous && options->a * dim < 1.0)
     rg_diagnostics_add(diagnostics, place, "%s: '%s' needs a >= 1/d = %g; a is %g", entry->name,
-                       entry->choices[rule], 1.0 / dim, a);
+                       entry->choices[rule], 1.0 / dim, options->a);
+  rg_rule_check_value(entry, rule, rules->fixed, options->value, place, diagnostics);
+  PetscFunctionReturn(0);
 }

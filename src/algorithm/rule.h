@@ -5,17 +5,45 @@
 #include "regatta/domain.h"
 #include "regatta/params.h"
 
-/* A rule among the choices of table entry `entry` that holds for finite designs only (bit 1 << rule
-   of `finite_only`), chosen on a box, is a mistake: names the rule, the box, what is accepted. */
-void rg_rule_check_finite(const RgParam *entry, int rule, unsigned finite_only,
-                          const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics);
+/* Constants of the rules; first in the options of a method whose squared width follows one. */
+typedef struct {
+  int rule; /* 0: auto */
+  double delta, a, b, value;
+} RgRuleOptions;
+
+/* The rules that the choices of an entry of a parameters table are. */
+typedef struct {
+  const RgParam *entry;
+  int on_set, on_box;   /* what auto is on a finite design, on a box */
+  unsigned finite_only; /* bit 1 << rule: those that count the points of a finite design */
+  int continuous;       /* the one that needs a d >= 1 (irgp_ucb 2.1); 0: none */
+  int fixed;            /* the one that `value` goes with */
+} RgRules;
+
+// clang-format off
+#define RG_RULE_CONSTANTS(probable, continuous)                                                    \
+  {"delta", RG_PARAM_REAL, offsetof(RgRuleOptions, delta), "0.1", RG_POSITIVE, 0.999999, NULL,     \
+   "delta", "probability that the bound may fail (" probable ")"},                                 \
+  {"a", RG_PARAM_REAL, offsetof(RgRuleOptions, a), "1", RG_POSITIVE, 1e12, NULL, "a",              \
+   "constant of Pr(sup |df/dx_j| > L) <= a exp(-(L/b)^2) on the unit cube (" continuous ")"},      \
+  {"b", RG_PARAM_REAL, offsetof(RgRuleOptions, b), "1", RG_POSITIVE, 1e12, NULL, "b",              \
+   "the other constant of it (" continuous ")"}
+
+#define RG_RULE_VALUE(least, symbol, what)                                                         \
+  {"value", RG_PARAM_REAL, offsetof(RgRuleOptions, value), "auto", least, 1e6, NULL, symbol,       \
+   what " of the fixed rule; auto: not used"}
+// clang-format on
+
+/* The rule in force on a domain. */
+int rg_rule_of(const RgRules *rules, const RgRuleOptions *options, const RgDomain *domain);
+
+/* A rule for finite designs chosen on a box, constants that a rule can't do with, a `value` missing
+   or not used: names the rule, the domain, what is accepted. */
+PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
+                             const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics);
 
 /* `value` goes with the choice `fixed` of `entry` and with no other. */
 void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value, RgPlace place,
                          RgDiagnostics *diagnostics);
-
-/* The continuous rules need a d >= 1 (irgp_ucb 2.1). */
-void rg_rule_check_constants(const RgParam *entry, int rule, int continuous, double a,
-                             const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics);
 
 #endif

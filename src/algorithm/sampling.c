@@ -1,3 +1,4 @@
+/* Steps shared by the methods that draw paths from the posterior: life cycle, draws, cost. */
 #include "algorithm/sampling.h"
 
 PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, RgPlace place,
@@ -35,18 +36,25 @@ PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
-int rg_sampling_features(const RgPathOptions *paths, bool finite, bool *weights)
-{
-  bool exact = paths->kind == RG_PATHS_EXACT || (finite && paths->kind == RG_PATHS_AUTO);
-
-  *weights = paths->kind == RG_PATHS_RFF;
-  return exact ? 0 : paths->features;
-}
+const RgRecordColumn rg_sampled_columns[] = {
+  [RG_SAMPLED_MAXIMUM] = {"path_maximum", "mean of the sampled maxima, model units"},
+  [RG_SAMPLED_ACQUISITION] = {"acquisition", "acquisition value at the query, nats"},
+  {0}};
 
 int rg_sampling_one_path(const void *options, bool finite, int *features, bool *weights)
 {
-  *features = rg_sampling_features(options, finite, weights);
+  const RgPathOptions *paths = options;
+  const bool exact = paths->kind == RG_PATHS_EXACT || (finite && paths->kind == RG_PATHS_AUTO);
+
+  *weights = paths->kind == RG_PATHS_RFF;
+  *features = exact ? 0 : paths->features;
   return 1;
+}
+
+int rg_sampling_paths(const void *options, bool finite, int *features, bool *weights)
+{
+  rg_sampling_one_path(options, finite, features, weights);
+  return ((const RgSampledOptions *)options)->samples;
 }
 
 PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,

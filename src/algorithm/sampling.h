@@ -17,11 +17,29 @@ PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, Rg
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
 RgModel *rg_sampling_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
-/* Random features of a path over a finite design or a box; 0: paths are exact. weights: theirs are
-   drawn from their posterior. */
-int rg_sampling_features(const RgPathOptions *paths, bool finite, bool *weights);
 /* RgAlgorithmClass.paths of a method with one path per iteration. */
 int rg_sampling_one_path(const void *options, bool finite, int *features, bool *weights);
+
+#define RG_SAMPLING_METHODS                                                                        \
+  .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,                  \
+  .state_size = sizeof(RgSampling), .check = rg_sampling_check, .create = rg_sampling_create,      \
+  .model = rg_sampling_model, .destroy = rg_sampling_destroy
+
+/* First member of the options of the methods with several paths per iteration, their line of the
+   parameters table, their `paths` and their columns. */
+typedef struct {
+  RgPathOptions paths;
+  int samples;
+} RgSampledOptions;
+
+#define RG_SAMPLED_PARAM(what)                                                                     \
+  {                                                                                                \
+    "samples", RG_PARAM_INT, offsetof(RgSampledOptions, samples), "10", 1, 10000, NULL, "K",       \
+      "sampled " what " per iteration"                                                             \
+  }
+int rg_sampling_paths(const void *options, bool finite, int *features, bool *weights);
+enum { RG_SAMPLED_MAXIMUM, RG_SAMPLED_ACQUISITION };
+extern const RgRecordColumn rg_sampled_columns[];
 
 /* Maxima of `count` independent paths given the history, with random numbers of the sub-streams
    "paths" (the draws) and "path_maximiser" (their maximisation) at t. The model was updated.

@@ -7,9 +7,7 @@
    deterministic rule. The search may begin with the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
    Needs a context in a box, drawn by nature, and at least one observation. Revision 2. */
-#include "acquisition/context_ucb.h"
 #include "algorithm/kde_contexts.h"
-#include "algorithm/surrogate.h"
 
 #include <math.h>
 
@@ -22,18 +20,11 @@ static const RgParam params[] = {RG_KDE_PARAMS, {0}};
 enum { ACQUISITION, ERROR, BANDWIDTH };
 
 static const RgRecordColumn columns[] = {
-  [ACQUISITION] = {"acquisition", "acquisition value at the query, model units (EI: log EI)"},
+  [ACQUISITION] = RG_COLUMN_ACQUISITION,
   [ERROR] = {"expectation_error", "standard error of that average, or its difference from a rule "
                                   "with twice the nodes, model units"},
   [BANDWIDTH] = {"bandwidth", "bandwidth of the density estimate, first context coordinate"},
   {0}};
-
-static PetscErrorCode create(RgAlgorithm *algorithm)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_surrogate_create_model(algorithm, true, algorithm->state));
-  PetscFunctionReturn(0);
-}
 
 /* E U over `contexts` at x. spread: standard error of a sample average. */
 static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, double width,
@@ -57,7 +48,7 @@ static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, do
 /* Error of the average at the query. */
 static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *model, int t,
                                      const RgHistory *history, const RgKdeContexts *contexts,
-                                     RgQuery *query)
+                                     RgQuery *query, RgFailure *failure)
 {
   RgKdeOptions finer = ((const Options *)algorithm->options)->kde;
   RgKdeContexts other;
@@ -69,7 +60,7 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
     PetscFunctionReturn(0);
   }
   finer.nodes = 2 * contexts->n;
-  PetscCall(rg_kde_contexts_create(algorithm, &finer, t, history, 0, &other));
+  PetscCall(rg_kde_contexts_create(algorithm, &finer, t, history, 0, &other, failure));
   PetscCall(value_at(model, &other, finer.width, query->x, &value, &spread));
   query->extra[ERROR] = fabs(value - query->extra[ACQUISITION]);
   PetscCall(rg_kde_contexts_destroy(&other));
@@ -103,19 +94,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgKdeContexts contexts;
 
   PetscFunctionBeginUser;
-  if (history->n == 0) {
-    rg_failure_set(failure, "sbo_kde needs an initial design: no context has been seen");
-    PetscFunctionReturn(0);
-  }
-  /* 1. Posterior over (x, c). */
-  PetscCall(rg_model_update(model, history, failure));
+  /* 1. Density estimate of the contexts, and what stands for it. */
+  PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, 0, &contexts, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  /* 2. Density estimate of the contexts, and what stands for it. */
-  PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, 0, &contexts));
-  /* 3. x_t = argmax of the average confidence bound. */
+  /* 2. x_t = argmax of the average confidence bound. */
   PetscCall(maximise(algorithm, model, t, history, &contexts, query, failure));
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
-  if (!failure->failed) PetscCall(estimate_error(algorithm, model, t, history, &contexts, query));
+  if (!failure->failed)
+    PetscCall(estimate_error(algorithm, model, t, history, &contexts, query, failure));
   PetscCall(rg_kde_contexts_destroy(&contexts));
   PetscFunctionReturn(0);
 }
@@ -145,15 +131,11 @@ const RgAlgorithmClass rg_algorithm_sbo_kde = {
                "continuous context distribution via kernel density estimation, Algorithm 1",
   .revision = 2,
   .needs = RG_NEEDS_NATURE,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
   .confidence = confidence,
   .columns = columns,
-  .state_size = sizeof(RgModel),
-  .create = create,
   .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_CONTEXTUAL_STATE,
 };

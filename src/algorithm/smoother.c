@@ -1,3 +1,4 @@
+/* Steps shared by the methods of kernel regression: bandwidth, units, width, search. */
 #include "algorithm/smoother.h"
 
 #include "acquisition/confidence.h"

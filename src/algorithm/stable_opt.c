@@ -55,10 +55,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double *contexts;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior over (x, c). */
-  PetscCall(rg_model_update(algorithm->state, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. Points of C_t. */
+  /* 1. Points of C_t. */
   PetscCall(PetscMalloc1((size_t)M * dim, &contexts));
   PetscCall(rg_design_sobol(&random, M, dim, contexts));
   for (int k = 0; k < dim; ++k) {
@@ -69,7 +66,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
       contexts[(size_t)m * dim + k] =
         mean + deviation * (2.0 * contexts[(size_t)m * dim + k] - 1.0);
   }
-  /* 3. x_t = argmax min U. */
+  /* 2. x_t = argmax min U. */
   const RgContextual least = {M, 0, contexts, rg_ucb_minimum, &M};
   const RgContextual rough = {few, 0, contexts, rg_ucb_minimum, &few};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &least, &rough, query, failure));
@@ -94,16 +91,10 @@ const RgAlgorithmClass rg_algorithm_stable_opt = {
     "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "
     "Gaussian processes",
   .revision = 2,
-  .needs = RG_NEEDS_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
   .columns = rg_ucb_columns,
-  .state_size = sizeof(RgModel),
-  .check = rg_contextual_check,
-  .create = rg_contextual_create,
   .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_CONTEXTUAL_METHODS,
 };

@@ -1,3 +1,4 @@
+/* Steps shared by the methods that keep a surrogate of f, and by the UCB family. */
 #include "algorithm/surrogate.h"
 
 #include <math.h>
@@ -83,10 +84,7 @@ PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHis
 }
 
 const RgRecordColumn rg_ucb_columns[] = {
-  [RG_UCB_CONFIDENCE] = {"confidence", "squared confidence width beta_t or zeta_t of the query"},
-  [RG_UCB_ACQUISITION] = {"acquisition",
-                          "acquisition value at the query, model units (EI: log EI)"},
-  {0}};
+  [RG_UCB_CONFIDENCE] = RG_COLUMN_CONFIDENCE, [RG_UCB_ACQUISITION] = RG_COLUMN_ACQUISITION, {0}};
 
 PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
                               const RgHistory *history, double squared_width, RgQuery *query,
@@ -115,5 +113,29 @@ PetscErrorCode rg_model_close(RgModel **model)
   PetscFunctionBeginUser;
   if (*model) PetscCall(rg_model_destroy(*model));
   PetscCall(PetscFree(*model));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                           RgRandom *random, RgQuery *query, RgFailure *failure)
+{
+  const RgDomain *domain = algorithm->setup.domain;
+  RgConfidenceLaw law;
+
+  PetscFunctionBeginUser;
+  algorithm->class->confidence(algorithm->options, domain, t, &law);
+  const bool needless = domain->design.size == 1 && law.kind != RG_LAW_CONSTANT;
+  const double width = needless ? 0.0 : rg_confidence_draw(&law, random);
+  PetscCall(rg_ucb_acquire(algorithm, algorithm->state, t, history, width, query, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_ucb_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_ucb_step(algorithm, t, history, &random, query, failure));
   PetscFunctionReturn(0);
 }

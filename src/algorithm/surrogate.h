@@ -14,6 +14,10 @@ PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm);
 RgModel *rg_surrogate_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm);
+#define RG_SURROGATE_METHODS                                                                       \
+  .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,                  \
+  .state_size = sizeof(RgModel), .create = rg_surrogate_create, .model = rg_surrogate_model,       \
+  .destroy = rg_surrogate_destroy
 
 /* Maximise a marginal acquisition function with randomness from the sub-stream "maximiser" at t, so
    that it can't interfere with the method's own draws. See rg_acquire. */
@@ -38,5 +42,12 @@ extern const RgRecordColumn rg_ucb_columns[];
 PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
                               const RgHistory *history, double squared_width, RgQuery *query,
                               RgFailure *failure);
+/* The step with a width drawn from the law that `confidence` of the class gives: one for all x, and
+   0 where it is random and the design a single point. rg_ucb_ask: with random numbers of the
+   sub-stream "confidence" at t. */
+PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                           RgRandom *random, RgQuery *query, RgFailure *failure);
+PetscErrorCode rg_ucb_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure);
 
 #endif

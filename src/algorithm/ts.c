@@ -29,13 +29,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgOptima path;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior given the history. */
-  PetscCall(rg_model_update(rg_sampling_model(algorithm), history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. One path g and its maximiser. */
+  /* 1. One path g and its maximiser. */
   PetscCall(rg_sampling_draw(algorithm, t, history, 1, true, &path, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  /* 3. x_t = argmax g. */
+  /* 2. x_t = argmax g. */
   query->index = path.index[0];
   PetscCall(PetscArraycpy(query->x, path.x, algorithm->setup.domain->design.dim));
   query->extra[PATH_MAXIMUM] = path.value[0];
@@ -48,16 +45,10 @@ const RgAlgorithmClass rg_algorithm_ts = {
   .summary = "x_t = argmax g(x), g a sample path from the posterior",
   .reference = "Thompson (1933); Russo, Van Roy (2014), doi:10.1287/moor.2014.0650",
   .revision = 2,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
-  .paths = rg_sampling_one_path,
   .options_size = sizeof(Options),
+  .paths = rg_sampling_one_path,
   .columns = columns,
-  .state_size = sizeof(RgSampling),
-  .check = rg_sampling_check,
-  .create = rg_sampling_create,
   .ask = ask,
-  .model = rg_sampling_model,
-  .destroy = rg_sampling_destroy,
+  RG_SAMPLING_METHODS,
 };

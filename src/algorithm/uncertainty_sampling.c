@@ -18,9 +18,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const double *variance;
   int index;
 
+  (void)history, (void)failure;
   PetscFunctionBeginUser;
-  PetscCall(rg_model_update(&state->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
   variance = rg_posterior_variances(&state->model.posterior);
   index =
     rg_robust_argmax(algorithm, t, "design_ties", state->n_designs * state->n_contexts, variance);
@@ -36,17 +35,10 @@ const RgAlgorithmClass rg_algorithm_uncertainty_sampling = {
   .summary = "(x_t, w_t) = argmax of the posterior variance; recommends argmax rho(mu)",
   .reference = "Inatsu 2025, arXiv:2504.03172, 5",
   .revision = 2,
-  .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB,
-  .reads = RG_READS_SURROGATE,
   .params = params,
   .options_size = sizeof(RgRobustOptions),
-  .columns = rg_robust_columns,
-  .state_size = sizeof(RgRobust),
   .check = rg_robust_check,
-  .create = rg_robust_create,
   .ask = ask,
-  .recommend = rg_robust_recommend,
-  .recommend_by = rg_robust_recommend_by,
-  .model = rg_robust_model,
-  .destroy = rg_robust_destroy,
+  RG_ROBUST_METHODS,
+  RG_ROBUST_STATE,
 };

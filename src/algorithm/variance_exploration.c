@@ -32,10 +32,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double value;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior deviation given the points. */
-  PetscCall(rg_model_update(model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. x_{t+1} = argmax sd. */
+  /* 1. x_{t+1} = argmax sd. */
   PetscCall(
     rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value, failure));
   PetscFunctionReturn(0);
@@ -48,12 +45,7 @@ const RgAlgorithmClass rg_algorithm_variance_exploration = {
   .reference = "Wenzel, Santin, Haasdonk (2021), A novel class of stabilized greedy kernel "
                "approximation algorithms",
   .revision = 1,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
-  .state_size = sizeof(RgModel),
-  .create = rg_surrogate_create,
   .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_SURROGATE_METHODS,
 };

@@ -98,10 +98,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double *contexts;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior over (x, c). */
-  PetscCall(rg_model_update(&state->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. Centre and radius; contexts of the centre first, then those of the slopes. */
+  /* 1. Centre and radius; contexts of the centre first, then those of the slopes. */
   PetscCall(rg_centre_create(&options->ball.centre, algorithm->setup.domain, history, &centre));
   penalised = (RgContextPenalised){.centre = {centre.n, centre.weight},
                                    .radius = radius,
@@ -114,7 +111,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(PetscArraycpy(contexts, centre.contexts, (size_t)centre.n * dim));
   PetscCall(
     PetscArraycpy(contexts + (size_t)centre.n * dim, state->samples, (size_t)state->n * dim));
-  /* 3. x_t = argmax E U - eps_t L. */
+  /* 2. x_t = argmax E U - eps_t L. */
   const RgContextual bound = {centre.n + state->n, state->n, contexts, rg_ucb_penalised,
                               &penalised};
   const RgContextual rough = {centre.n + coarse.n_slopes, coarse.n_slopes, contexts,

@@ -83,13 +83,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   Inner inner = {.radius = rg_wasserstein_ball_radius(&options->ball, history->n)};
 
   PetscFunctionBeginUser;
-  /* 1. Posterior over (x, c). */
-  PetscCall(rg_model_update(algorithm->state, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  /* 2. Centre, radius and the contexts that mass may move to. */
+  /* 1. Centre, radius and the contexts that mass may move to. */
   PetscCall(rg_centre_create(&options->ball.centre, domain, history, &centre));
   PetscCall(inner_create(options, domain->context.dim, &centre, &inner));
-  /* 3. x_t = argmax of the worst case. */
+  /* 2. x_t = argmax of the worst case. */
   const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
   query->extra[RG_BALL_RADIUS] = inner.radius;
@@ -121,16 +118,12 @@ const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
                "value from below",
   .revision = 2,
   .needs = RG_NEEDS_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .params = params,
   .options_size = sizeof(Options),
   .contexts = contexts,
   .context_bytes = context_bytes,
   .columns = rg_ball_columns,
-  .state_size = sizeof(RgModel),
   .check = rg_centre_check,
-  .create = rg_contextual_create,
   .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_CONTEXTUAL_STATE,
 };

@@ -80,6 +80,21 @@ PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower, const 
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_space_cube(RgSpace *space, int dim, double lower, double upper)
+{
+  double *bounds;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(2 * (size_t)dim, &bounds));
+  for (int j = 0; j < dim; j++) {
+    bounds[j] = lower;
+    bounds[dim + j] = upper;
+  }
+  PetscCall(rg_space_box(space, dim, bounds, bounds + dim));
+  PetscCall(PetscFree(bounds));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *points,
                             const double *lower, const double *upper)
 {

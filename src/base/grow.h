@@ -2,7 +2,7 @@
 #ifndef RG_BASE_GROW_H
 #define RG_BASE_GROW_H
 
-#include "base/core.h"
+#include "regatta/error.h"
 
 /* Make room for one more entry behind the n of `array` (NULL at first, PetscFree at the end). An
    array of n entries has room for 8 or the next power of two, whichever is more: it keeps no

@@ -10,22 +10,28 @@
 
 #include "base/text.h"
 
-enum { OPT_SOURCE };
+enum { OPT_SOURCE, OPT_CONTEXT, OPT_SURROGATE };
 
 static const RgOption options[] = {
   {"-source", "FOLDER", "Regatta's source tree (default: the working directory)"},
+  {"-context", NULL, "a problem with contexts drawn by nature"},
+  {"-surrogate", NULL, "an algorithm with a Gaussian process"},
   {NULL, NULL, NULL},
 };
 
-/* Where the skeleton, the list and the new file are, below src/, and the line of the list. */
+/* Where the skeleton, the list and the new file are, below src/, and the line of the list; the
+   variant of the skeleton, and the option that asks for it. */
 static const struct {
   const char *kind, *skeleton, *list, *file, *line;
+  int option;
+  const char *variant;
 } kinds[] = {
   {"algorithm", "algorithm/new.c.in", "algorithm/list.h", "algorithm/@NAME@.c",
-   "RG_ALGORITHM(@NAME@)\n"},
-  {"problem", "problem/new.c.in", "problem/list.h", "problem/@NAME@.c", "RG_PROBLEM(@NAME@)\n"},
+   "RG_ALGORITHM(@NAME@)\n", OPT_SURROGATE, "algorithm/new_surrogate.c.in"},
+  {"problem", "problem/new.c.in", "problem/list.h", "problem/@NAME@.c", "RG_PROBLEM(@NAME@)\n",
+   OPT_CONTEXT, "problem/new_context.c.in"},
   {"kernel", "gp/kernel/new.h.in", "gp/kernel/list.h", "gp/kernel/families/@NAME@.h",
-   "#include \"gp/kernel/families/@NAME@.h\"\n"},
+   "#include \"gp/kernel/families/@NAME@.h\"\n", OPT_SOURCE, NULL},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(*kinds) };
@@ -87,7 +93,8 @@ static bool write_file(const char *path, int flags, const char *text)
   return close(fd) == 0 && ok;
 }
 
-static PetscErrorCode create(const char *source, int kind, const char *name, int *exit_code)
+static PetscErrorCode create(const char *source, int kind, bool variant, const char *name,
+                             int *exit_code)
 {
   char skeleton[4200], list[4200];
   RgText template = {0}, code = {0}, registry = {0}, path = {0}, line = {0};
@@ -95,7 +102,8 @@ static PetscErrorCode create(const char *source, int kind, const char *name, int
 
   PetscFunctionBeginUser;
   *exit_code = RG_EXIT_BAD_INPUT;
-  snprintf(skeleton, sizeof(skeleton), "%s/src/%s", source, kinds[kind].skeleton);
+  snprintf(skeleton, sizeof(skeleton), "%s/src/%s", source,
+           variant ? kinds[kind].variant : kinds[kind].skeleton);
   snprintf(list, sizeof(list), "%s/src/%s", source, kinds[kind].list);
   PetscCall(rg_text_add(&path, "%s/src/", source));
   PetscCall(fill_template(kinds[kind].file, name, &path));
@@ -123,6 +131,14 @@ static PetscErrorCode create(const char *source, int kind, const char *name, int
   PetscFunctionReturn(0);
 }
 
+/* The option that asks for a variant which `kind` doesn't have; OPT_SOURCE: none. */
+static int misplaced(const RgArguments *arguments, int kind)
+{
+  for (int i = OPT_CONTEXT; i <= OPT_SURROGATE; i++)
+    if (arguments->option[i] && kinds[kind].option != i) return i;
+  return OPT_SOURCE;
+}
+
 PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
@@ -130,8 +146,9 @@ PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
   int rank;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "new algorithm|problem|kernel NAME [-source FOLDER]",
-                               options, 2, 2, &arguments, &ok, exit_code));
+  PetscCall(rg_arguments_parse(
+    argc, argv, "new algorithm|problem|kernel NAME [-context|-surrogate] [-source FOLDER]", options,
+    2, 2, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   const char *kind = arguments.positional[0], *name = arguments.positional[1];
   int k = 0;
@@ -142,10 +159,16 @@ PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
   } else if (!is_identifier(name)) {
     rg_complain("new: '%s' is no name: lower-case letters, digits and '_', first a letter", name);
     *exit_code = RG_EXIT_BAD_INPUT;
+  } else if (misplaced(&arguments, k)) {
+    rg_complain("new: %s is not for a new %s; accepted: problem -context, algorithm -surrogate",
+                options[misplaced(&arguments, k)].name, kind);
+    *exit_code = RG_EXIT_BAD_INPUT;
   } else {
     PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     const char *source = arguments.option[OPT_SOURCE] ? arguments.option[OPT_SOURCE] : ".";
-    if (rank == 0) PetscCall(create(source, k, name, exit_code));
+    if (rank == 0)
+      PetscCall(create(source, k, arguments.option[OPT_CONTEXT] || arguments.option[OPT_SURROGATE],
+                       name, exit_code));
     PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   }
   PetscFunctionReturn(0);

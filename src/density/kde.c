@@ -1,3 +1,4 @@
+/* Kernel density estimate of contexts: bandwidths, draws, quadrature. */
 #include "density/kde.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Kernel regression and kernel density of the points seen so far. */
 #include "density/regression.h"
 
 #include "maths/vector.h"

@@ -1,3 +1,4 @@
+/* Smoothing kernels and rules of the bandwidth. */
 #include "density/smoothing.h"
 
 #include <math.h>

@@ -46,6 +46,10 @@ extern const RgDistributionInfo rg_distribution_infos[];
    distribution. To be destroyed either way. */
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
                                      RgText *mistake);
+
+/* The laws (dim, zeroed) of `dim` coordinates from n = 1 text for all, or one each, that
+   rg_distribution_check found nothing wrong with; else an error. */
+PetscErrorCode rg_distribution_create_all(int n, char *const *texts, int dim, RgDistribution *laws);
 /* Mistakes in `text` as diagnostics naming parameter `name`. */
 PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace place,
                                      RgDiagnostics *diagnostics);

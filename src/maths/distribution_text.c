@@ -207,6 +207,20 @@ PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribut
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_distribution_create_all(int n, char *const *texts, int dim, RgDistribution *laws)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < dim; j++) {
+    const char *text = texts[n > 1 ? j : 0];
+    PetscCall(rg_distribution_parse(text, &laws[j], &mistake));
+    PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
+               mistake.data);
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace place,
                                      RgDiagnostics *diagnostics)
 {

@@ -27,71 +27,16 @@ static double ackley(const void *options, int dim, const double *x, double *grad
   return -20 * expm1(-0.2 * r) - M_E * expm1(c);
 }
 
-typedef struct {
-  int dim;
-  double lower, upper;
-} Options;
-
 static const RgParam params[] = {
-  {.name = "dim",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, dim),
-   .fallback = "4",
-   .minimum = 1,
-   .maximum = 10000,
-   .symbol = "d",
-   .doc = "number of coordinates"},
-  {.name = "lower",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, lower),
-   .fallback = "-32.768",
-   .minimum = -1e6,
-   .maximum = 1e6,
-   .symbol = "",
-   .doc = "lower bound of every coordinate"},
-  {.name = "upper",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, upper),
-   .fallback = "32.768",
-   .minimum = -1e6,
-   .maximum = 1e6,
-   .symbol = "",
-   .doc = "upper bound of every coordinate"},
+  {"dim", RG_PARAM_INT, offsetof(RgCubeOptions, dim), "4", 1, 10000, NULL, "d",
+   "number of coordinates"},
+  RG_CUBE_BOUNDS("-32.768", "", "32.768", ""),
   {0},
 };
 
-static PetscErrorCode ackley_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
-{
-  const Options *o = options;
+static const RgCubeFunction functions[] = {{.formula = ackley}};
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_box_check_bounds("ackley", o->lower, o->upper, place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode ackley_domain(const void *options, RgDomain *domain)
-{
-  const Options *o = options;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_box_cube_domain(o->dim, o->lower, o->upper, domain));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode ackley_create(RgProblem *problem, RgFailure *failure)
-{
-  const Options *o = problem->options;
-  double *origin;
-
-  PetscFunctionBeginUser;
-  (void)failure;
-  PetscCall(PetscCalloc1(o->dim, &origin));
-  const RgBoxFunction function = {
-    .formula = ackley, .minimised = true, .dim = o->dim, .best = 0, .n_best = 1, .best_at = origin};
-  PetscCall(rg_box_function_create(&function, problem));
-  PetscCall(PetscFree(origin));
-  PetscFunctionReturn(0);
-}
+RG_CUBE_FAMILY("ackley", functions)
 
 const RgProblemClass rg_problem_ackley = {
   .name = "ackley",
@@ -101,9 +46,5 @@ const RgProblemClass rg_problem_ackley = {
   .reference = "Ackley 1987, A connectionist machine for genetic hillclimbing",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .check = ackley_check,
-  .domain = ackley_domain,
-  .create = ackley_create,
-  RG_BOX_METHODS,
+  RG_CUBE_METHODS,
 };

@@ -80,8 +80,10 @@ static PetscErrorCode octaves(const RgDistribution *law, RgQuadrature *rule)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode tabulate(const Options *o, const RgContextProblem *data, Own *own)
+static PetscErrorCode tabulate(RgProblem *problem, RgContextProblem *data)
 {
+  const Options *o = problem->options;
+  Own *own = data->own;
   const double d = o->dim + o->context_dim, a = 0.2 / sqrt(d);
 
   PetscFunctionBeginUser;
@@ -104,6 +106,7 @@ static PetscErrorCode tabulate(const Options *o, const RgContextProblem *data, O
     PetscCall(rg_context_mean(&data->law[j], PANELS, 0, NULL, cosine, &d, &mean));
     own->cosine *= mean;
   }
+  PetscCall(rg_context_optimum(problem, 0.5));
   PetscFunctionReturn(0);
 }
 
@@ -141,38 +144,19 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
   const Options *o = options;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_unit_domain(options, o->dim, o->context_dim, out));
+  PetscCall(rg_space_cube(&out->design, o->dim, 0, 1));
+  PetscCall(rg_context_domain(&o->context, o->context_dim, out));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  const Options *o = problem->options;
-  RgContextProblem *data;
+  static const RgContextFunction function = {
+    .formula = formula, .exact = exact, .own_size = sizeof(Own), .prepare = tabulate};
 
   PetscFunctionBeginUser;
   (void)failure;
-  PetscCall(rg_context_create(problem, &data));
-  data->formula = formula;
-  data->exact = exact;
-  PetscCall(PetscMalloc(sizeof(Own), &data->own));
-  PetscCall(tabulate(o, data, data->own));
-  if (!rg_context_is_exact(problem)) PetscFunctionReturn(0);
-  problem->n_optimisers = 1;
-  PetscCall(PetscMalloc1(o->dim, &problem->optimisers));
-  for (int j = 0; j < o->dim; j++) problem->optimisers[j] = 0.5;
-  const RgPoint centre = {.index = -1, .x = problem->optimisers, .context_index = -1};
-  PetscCall(exact(problem, 1, &centre, &problem->optimum));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode destroy(RgProblem *problem)
-{
-  RgContextProblem *data = problem->data;
-
-  PetscFunctionBeginUser;
-  if (data) PetscCall(PetscFree(data->own));
-  PetscCall(rg_context_destroy(problem));
+  PetscCall(rg_context_create(&function, problem));
   PetscFunctionReturn(0);
 }
 
@@ -187,8 +171,7 @@ const RgProblemClass rg_problem_ackley_context = {
   .options_size = sizeof(Options),
   .check = check,
   .domain = domain,
-  .shared = true,
   .create = create,
-  .destroy = destroy,
+  .evaluate = rg_context_evaluate,
   RG_CONTEXT_METHODS,
 };

@@ -210,7 +210,7 @@ static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double 
 static PetscErrorCode domain(const void *options, RgDomain *domain)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_box_cube_domain(((const Options *)options)->dim, -BOUND, BOUND, domain));
+  PetscCall(rg_space_cube(&domain->design, ((const Options *)options)->dim, -BOUND, BOUND));
   PetscFunctionReturn(0);
 }
 
@@ -243,11 +243,9 @@ static PetscErrorCode destroy(RgProblem *problem)
   Data *data = problem->data;
 
   PetscFunctionBeginUser;
-  if (!data) PetscFunctionReturn(0);
   PetscCall(rg_bbob_destroy(&data->bbob));
   for (int k = 0; k <= RG_BBOB_STEPS; k++) PetscCall(PetscFree(data->v[k]));
   PetscCall(PetscFree(data->slope));
-  PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);
 }
 

@@ -1,4 +1,7 @@
+/* Families given by a formula on a box: domain, optimum, evaluation and the one negation. */
 #include "problem/box_problem.h"
+
+#include <math.h>
 
 /* What evaluation needs of an RgBoxFunction. */
 typedef struct {
@@ -18,21 +21,6 @@ PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *d
 {
   PetscFunctionBeginUser;
   PetscCall(rg_space_box(&domain->design, function->dim, function->lower, function->upper));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_box_cube_domain(int dim, double lower, double upper, RgDomain *domain)
-{
-  double *bounds;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(2 * (size_t)dim, &bounds));
-  for (int j = 0; j < dim; j++) {
-    bounds[j] = lower;
-    bounds[dim + j] = upper;
-  }
-  PetscCall(rg_space_box(&domain->design, dim, bounds, bounds + dim));
-  PetscCall(PetscFree(bounds));
   PetscFunctionReturn(0);
 }
 
@@ -92,35 +80,67 @@ PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_box_destroy(RgProblem *problem)
+/* ---- cubes --------------------------------------------------------------------------------- */
+
+static double lower_of(const RgCubeFunction *function, const RgCubeOptions *options)
 {
-  PetscFunctionBeginUser;
-  PetscCall(PetscFree(problem->data));
-  PetscFunctionReturn(0);
+  return isnan(options->lower) ? function->lower : options->lower;
 }
 
-PetscErrorCode rg_box_check_bounds(const char *problem, double lower, double upper, RgPlace place,
-                                   RgDiagnostics *diagnostics)
+static double upper_of(const RgCubeFunction *function, const RgCubeOptions *options)
 {
+  return isnan(options->upper) ? function->upper : options->upper;
+}
+
+PetscErrorCode rg_cube_check(const char *problem, const RgCubeFunction *functions,
+                             const RgCubeOptions *options, RgPlace place,
+                             RgDiagnostics *diagnostics)
+{
+  const RgCubeFunction *function = &functions[options->variant];
+  const double lower = lower_of(function, options), upper = upper_of(function, options);
+
   PetscFunctionBeginUser;
   if (!(lower < upper))
     rg_diagnostics_add(diagnostics, place, "%s: lower = %g must be less than upper = %g", problem,
                        lower, upper);
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_box_check_variant(const char *problem, const char *variant, int dim,
-                                    int variant_dim, bool usual_bounds, RgPlace place,
-                                    RgDiagnostics *diagnostics)
-{
-  PetscFunctionBeginUser;
-  if (dim != variant_dim)
-    rg_diagnostics_add(diagnostics, place, "%s: variant %s has dim = %d, not %d", problem, variant,
-                       variant_dim, dim);
-  if (!usual_bounds)
+  if (function->dim && options->dim != function->dim)
+    rg_diagnostics_add(diagnostics, place, "%s: variant %s has dim = %d, not %d", problem,
+                       function->name, function->dim, options->dim);
+  if (function->dim && !(isnan(options->lower) && isnan(options->upper)))
     rg_diagnostics_add(
       diagnostics, place,
       "%s: variant %s has the bounds [0, 1]; lower and upper belong to variant plain", problem,
-      variant);
+      function->name);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_cube_domain(const RgCubeFunction *functions, const RgCubeOptions *options,
+                              RgDomain *domain)
+{
+  const RgCubeFunction *function = &functions[options->variant];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_space_cube(&domain->design, options->dim, lower_of(function, options),
+                          upper_of(function, options)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_cube_create(const RgCubeFunction *functions, RgProblem *problem)
+{
+  const RgCubeOptions *options = problem->options;
+  const RgCubeFunction *from = &functions[options->variant];
+  double *best_at;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(options->dim, &best_at));
+  for (int j = 0; j < options->dim; j++) best_at[j] = from->best_at ? from->best_at[j] : from->each;
+  const RgBoxFunction function = {.formula = from->formula,
+                                  .minimised = true,
+                                  .dim = options->dim,
+                                  .best = from->best,
+                                  .n_best = 1,
+                                  .best_at = best_at};
+  PetscCall(rg_box_function_create(&function, problem));
+  PetscCall(PetscFree(best_at));
   PetscFunctionReturn(0);
 }

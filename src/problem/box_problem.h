@@ -27,27 +27,15 @@ extern const RgParam rg_box_no_params[];
 /* The domain of `function`: box [lower, upper], no context. */
 PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *domain);
 
-/* The domain [lower, upper]^dim, no context. */
-PetscErrorCode rg_box_cube_domain(int dim, double lower, double upper, RgDomain *domain);
-
 /* Make `problem`, whose domain is set, the problem of `function`. Optimisers outside the domain are
    dropped; with none left the optimum is unknown. `best` must be the extremum over any box that
    contains one of the points best_at. */
 PetscErrorCode rg_box_function_create(const RgBoxFunction *function, RgProblem *problem);
 
-/* Mistakes that tables of parameters can't catch: bounds in the wrong order; a variant of fixed
-   dimension and bounds (`usual_bounds`: none were given) with other ones. */
-PetscErrorCode rg_box_check_bounds(const char *problem, double lower, double upper, RgPlace place,
-                                   RgDiagnostics *diagnostics);
-PetscErrorCode rg_box_check_variant(const char *problem, const char *variant, int dim,
-                                    int variant_dim, bool usual_bounds, RgPlace place,
-                                    RgDiagnostics *diagnostics);
-
 /* Methods of RgProblemClass that go with it. */
 PetscErrorCode rg_box_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                RgFailure *failure);
 PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double *gradient);
-PetscErrorCode rg_box_destroy(RgProblem *problem);
 
 /* Define fixed_domain and fixed_create for a family that is the one RgBoxFunction `function`. */
 #define RG_BOX_FIXED(function)                                                                     \
@@ -62,21 +50,93 @@ PetscErrorCode rg_box_destroy(RgProblem *problem);
     return rg_box_function_create(&function, problem);                                             \
   }
 
-/* Define variant_domain and variant_create for a family whose option `variant`, an int of the
-   struct `Options`, chooses from the table `functions` of RgBoxFunction. */
-#define RG_BOX_VARIANTS(functions, Options)                                                        \
+#define RG_BOX_METHODS .evaluate = rg_box_evaluate, .gradient = rg_box_gradient
+
+#define RG_BOX_FIXED_METHODS                                                                       \
+  .params = rg_box_no_params, .domain = fixed_domain, .create = fixed_create, RG_BOX_METHODS
+
+/* ---- variants: an option chooses among functions --------------------------------------------- */
+
+typedef struct {
+  int variant;
+} RgBoxOptions;
+
+/* Its line of the parameters table; choices: a name for each of the functions. */
+#define RG_BOX_VARIANT(name, first, choices, symbol, doc)                                          \
+  {                                                                                                \
+    name, RG_PARAM_CHOICE, offsetof(RgBoxOptions, variant), first, 0, 0, choices, symbol, doc      \
+  }
+
+/* Define variant_domain and variant_create for a family that is a table of RgBoxFunction. */
+#define RG_BOX_VARIANTS(functions)                                                                 \
   static PetscErrorCode variant_domain(const void *options, RgDomain *domain)                      \
   {                                                                                                \
-    return rg_box_function_domain(&(functions)[((const Options *)options)->variant], domain);      \
+    return rg_box_function_domain(&(functions)[((const RgBoxOptions *)options)->variant], domain); \
   }                                                                                                \
   static PetscErrorCode variant_create(RgProblem *problem, RgFailure *failure)                     \
   {                                                                                                \
+    const RgBoxOptions *options = problem->options;                                                \
     (void)failure;                                                                                 \
-    return rg_box_function_create(&(functions)[((const Options *)problem->options)->variant],      \
-                                  problem);                                                        \
+    return rg_box_function_create(&(functions)[options->variant], problem);                        \
   }
 
-#define RG_BOX_METHODS                                                                             \
-  .evaluate = rg_box_evaluate, .gradient = rg_box_gradient, .destroy = rg_box_destroy
+#define RG_BOX_VARIANT_METHODS                                                                     \
+  .options_size = sizeof(RgBoxOptions), .domain = variant_domain, .create = variant_create,        \
+  .evaluate = rg_box_evaluate
+
+/* ---- cubes: functions of any dimension, minimised in their source  -------------------------- */
+
+typedef struct {
+  int variant, dim;
+  double lower, upper; /* of every coordinate; NaN: those of the variant */
+} RgCubeOptions;
+
+/* Lines of the parameters table for the bounds; what their docs end with tells the defaults. */
+// clang-format off
+#define RG_CUBE_BOUNDS(lower_, lower_doc, upper_, upper_doc)                                       \
+  {"lower", RG_PARAM_REAL, offsetof(RgCubeOptions, lower), lower_, -1e6, 1e6, NULL, "",            \
+   "lower bound of every coordinate" lower_doc},                                                   \
+  {"upper", RG_PARAM_REAL, offsetof(RgCubeOptions, upper), upper_, -1e6, 1e6, NULL, "",            \
+   "upper bound of every coordinate" upper_doc}
+// clang-format on
+
+typedef struct {
+  const char *name; /* of the variant */
+  RgFormula formula;
+  int dim;               /* 0: any dimension and bounds; else this one, on [lower, upper]^dim */
+  double lower, upper;   /* where the options don't say */
+  double best;           /* least value of the formula */
+  double each;           /* every coordinate of the point where it is attained, */
+  const double *best_at; /* unless it is given here (dim) */
+} RgCubeFunction;
+
+/* Bounds in the wrong order; a variant of fixed dimension and bounds with other ones. */
+PetscErrorCode rg_cube_check(const char *problem, const RgCubeFunction *functions,
+                             const RgCubeOptions *options, RgPlace place,
+                             RgDiagnostics *diagnostics);
+PetscErrorCode rg_cube_domain(const RgCubeFunction *functions, const RgCubeOptions *options,
+                              RgDomain *domain);
+PetscErrorCode rg_cube_create(const RgCubeFunction *functions, RgProblem *problem);
+
+/* Define cube_check, cube_domain and cube_create for the problem called `name`, a table of
+   RgCubeFunction among which the option `variant` chooses. */
+#define RG_CUBE_FAMILY(name, functions)                                                            \
+  static PetscErrorCode cube_check(const void *options, RgPlace place, RgDiagnostics *diagnostics) \
+  {                                                                                                \
+    return rg_cube_check(name, functions, options, place, diagnostics);                            \
+  }                                                                                                \
+  static PetscErrorCode cube_domain(const void *options, RgDomain *domain)                         \
+  {                                                                                                \
+    return rg_cube_domain(functions, options, domain);                                             \
+  }                                                                                                \
+  static PetscErrorCode cube_create(RgProblem *problem, RgFailure *failure)                        \
+  {                                                                                                \
+    (void)failure;                                                                                 \
+    return rg_cube_create(functions, problem);                                                     \
+  }
+
+#define RG_CUBE_METHODS                                                                            \
+  .options_size = sizeof(RgCubeOptions), .check = cube_check, .domain = cube_domain,               \
+  .create = cube_create, RG_BOX_METHODS
 
 #endif

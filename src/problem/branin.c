@@ -41,8 +41,5 @@ const RgProblemClass rg_problem_branin = {
              "[-5, 10] x [0, 15]; three maximisers",
   .reference = "Dixon and Szego 1978, Towards Global Optimisation 2",
   .revision = 1,
-  .params = rg_box_no_params,
-  .domain = fixed_domain,
-  .create = fixed_create,
-  RG_BOX_METHODS,
+  RG_BOX_FIXED_METHODS,
 };

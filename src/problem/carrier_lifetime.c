@@ -281,13 +281,7 @@ const RgProblemClass rg_problem_carrier_lifetime = {
   .identity = identity,
   .domain = domain,
   .create = create,
-  .evaluate = rg_finite_context_evaluate,
-  .objective = rg_finite_context_objective,
-  .scores = rg_finite_context_scores,
-  .aim = rg_finite_context_aim,
-  .score = rg_finite_context_score,
-  .draw_context = rg_finite_context_draw,
-  .destroy = rg_finite_context_destroy,
+  RG_FINITE_CONTEXT_METHODS,
 };
 
 const RgProblemClass rg_problem_carrier_lifetime_synthetic = {
@@ -302,11 +296,5 @@ const RgProblemClass rg_problem_carrier_lifetime_synthetic = {
   .check = check_synthetic,
   .domain = domain,
   .create = create_synthetic,
-  .evaluate = rg_finite_context_evaluate,
-  .objective = rg_finite_context_objective,
-  .scores = rg_finite_context_scores,
-  .aim = rg_finite_context_aim,
-  .score = rg_finite_context_score,
-  .draw_context = rg_finite_context_draw,
-  .destroy = rg_finite_context_destroy,
+  RG_FINITE_CONTEXT_METHODS,
 };

@@ -1,3 +1,4 @@
+/* Problems with continuous contexts from nature: laws, F by quadrature, Sobol sets or measures. */
 #include "problem/context_problem.h"
 
 #include <math.h>
@@ -26,54 +27,24 @@ PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *opt
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode unit_box(int dim, RgSpace *space)
-{
-  double *bounds;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(2 * (size_t)dim, &bounds));
-  for (int j = 0; j < dim; j++) {
-    bounds[j] = 0;
-    bounds[dim + j] = 1;
-  }
-  PetscCall(rg_space_box(space, dim, bounds, bounds + dim));
-  PetscCall(PetscFree(bounds));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode parse_measure(const char *expression, RgMeasure *measure)
-{
-  RgText mistake = {0};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_measure_parse(expression, measure, &mistake));
-  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "measure \"%s\": %s", expression,
-             mistake.data);
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain)
 {
-  RgMeasure measure;
-  RgText text = {0};
-
   PetscFunctionBeginUser;
-  PetscCall(unit_box(dim, &domain->context));
+  PetscCall(rg_space_cube(&domain->context, dim, 0, 1));
   domain->control = RG_CONTEXT_NATURE;
-  PetscCall(parse_measure(options->measure, &measure));
-  PetscCall(rg_measure_print(&measure, &text));
-  PetscCall(PetscStrallocpy(text.data, &domain->measure));
-  PetscCall(rg_text_clear(&text));
-  PetscCall(rg_measure_destroy(&measure));
+  PetscCall(rg_measure_canonical(options->measure, &domain->measure));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_unit_domain(const RgContextOptions *options, int dim_x, int dim_c,
-                                      RgDomain *domain)
+PetscErrorCode rg_context_function_domain(const RgContextFunction *function,
+                                          const RgContextOptions *options, RgDomain *domain)
 {
+  const bool unit = function->lower == function->upper;
+
   PetscFunctionBeginUser;
-  PetscCall(unit_box(dim_x, &domain->design));
-  PetscCall(rg_context_domain(options, dim_c, domain));
+  PetscCall(rg_space_cube(&domain->design, function->dim, unit ? 0 : function->lower,
+                          unit ? 1 : function->upper));
+  PetscCall(rg_context_domain(options, function->dim_c, domain));
   PetscFunctionReturn(0);
 }
 
@@ -110,7 +81,7 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
   const int n = options->measure_points;
 
   PetscFunctionBeginUser;
-  PetscCall(parse_measure(options->measure, &data->measure));
+  PetscCall(rg_measure_create(options->measure, &data->measure));
   if (data->measure.kind == RG_MEASURE_EXPECTATION) PetscFunctionReturn(0);
   data->n_nodes = n;
   PetscCall(PetscMalloc1((size_t)n * data->dim, &data->nodes));
@@ -123,22 +94,20 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **out)
+PetscErrorCode rg_context_create(const RgContextFunction *function, RgProblem *problem)
 {
   const RgContextOptions *options = problem->options;
+  const int dim = problem->domain.context.dim;
   RgContextProblem *data;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&data));
   problem->data = data;
-  data->dim = problem->domain.context.dim;
-  PetscCall(PetscCalloc2(data->dim, &data->raw, data->dim, &data->law));
-  for (int j = 0; j < data->dim; j++) {
-    const char *text = options->law.values[options->law.n > 1 ? j : 0];
-    RgText mistake = {0};
-    PetscCall(rg_distribution_parse(text, &data->raw[j], &mistake));
-    PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
-               mistake.data);
+  data->function = function;
+  data->dim = dim;
+  PetscCall(PetscCalloc2(dim, &data->raw, dim, &data->law));
+  PetscCall(rg_distribution_create_all(options->law.n, options->law.values, dim, data->raw));
+  for (int j = 0; j < dim; j++) {
     PetscCall(rg_distribution_copy(&data->raw[j], &data->law[j]));
     if (options->clip) rg_distribution_clip(&data->law[j], 0, 1);
   }
@@ -146,7 +115,8 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **out)
   if (options->expectation == RG_EXPECTATION_QMC && !data->n_nodes)
     PetscCall(create_qmc(problem, data, options->points));
   problem->has_draft = data->n_qmc > DRAFT;
-  *out = data;
+  if (function->own_size) PetscCall(PetscCalloc(function->own_size, &data->own));
+  if (function->prepare) PetscCall(function->prepare(problem, data));
   PetscFunctionReturn(0);
 }
 
@@ -158,12 +128,28 @@ bool rg_context_is_exact(const RgProblem *problem)
   return options->expectation == RG_EXPECTATION_EXACT && !data->n_nodes;
 }
 
+PetscErrorCode rg_context_optimum(RgProblem *problem, double each)
+{
+  const RgContextProblem *data = problem->data;
+  const int dim = problem->domain.design.dim;
+
+  PetscFunctionBeginUser;
+  if (!rg_context_is_exact(problem)) PetscFunctionReturn(0);
+  problem->n_optimisers = 1;
+  PetscCall(PetscMalloc1(dim, &problem->optimisers));
+  for (int j = 0; j < dim; j++) problem->optimisers[j] = each;
+  const RgPoint best = {.index = -1, .x = problem->optimisers, .context_index = -1};
+  PetscCall(data->function->exact(problem, 1, &best, &problem->optimum));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_context_destroy(RgProblem *problem)
 {
   RgContextProblem *data = problem->data;
 
   PetscFunctionBeginUser;
-  if (!data) PetscFunctionReturn(0);
+  if (data->own && data->function->clear) PetscCall(data->function->clear(data->own));
+  PetscCall(PetscFree(data->own));
   for (int j = 0; j < data->dim; j++) {
     PetscCall(rg_distribution_destroy(&data->raw[j]));
     PetscCall(rg_distribution_destroy(&data->law[j]));
@@ -172,7 +158,6 @@ PetscErrorCode rg_context_destroy(RgProblem *problem)
   PetscCall(PetscFree(data->qmc));
   PetscCall(PetscFree(data->nodes));
   PetscCall(rg_measure_destroy(&data->measure));
-  PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);
 }
 
@@ -205,7 +190,7 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < data->dim; j++)
       c[j] = options->clip ? fmin(fmax(points[i].c[j], 0), 1) : points[i].c[j];
-    f[i] = data->formula(options, points[i].x, c);
+    f[i] = data->function->formula(options, points[i].x, c);
   }
   PetscCall(PetscFree(c));
   PetscFunctionReturn(0);
@@ -281,7 +266,7 @@ PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *po
     PetscFunctionReturn(0);
   }
   if (!data->n_qmc) {
-    PetscCall(data->exact(problem, m, points, F));
+    PetscCall(data->function->exact(problem, m, points, F));
     PetscFunctionReturn(0);
   }
   for (int i = 0; i < m; i++) {

@@ -2,8 +2,9 @@
    from a law that algorithms don't see, clipping, what the learner observes, and F = E f(x, c) or
    another robustness measure of f(x, .).
 
-   A family declares an Options struct that begins with RgContextOptions, lists RG_CONTEXT_PARAMS in
-   its table, ends `domain` with rg_context_domain, and begins `create` with rg_context_create. */
+   A family is an RgContextFunction. Its options are, or begin with, RgContextOptions; its table
+   lists RG_CONTEXT_PARAMS; RG_CONTEXT_FIXED defines the rest where dimensions are fixed, else
+   `domain` ends with rg_context_domain and `create` calls rg_context_create. */
 #ifndef RG_PROBLEM_CONTEXT_PROBLEM_H
 #define RG_PROBLEM_CONTEXT_PROBLEM_H
 
@@ -28,7 +29,6 @@ extern const char *const rg_context_observations[];
 extern const char *const rg_context_expectations[];
 
 // clang-format off
-// clang-format off
 #define RG_CONTEXT_PARAMS(law_, clip_, observed_)                                                  \
   {"law", RG_PARAM_TEXTS, offsetof(RgContextOptions, law), law_, 0, 0, NULL, "p",                  \
    "law of the contexts before clipping, one for all coordinates or one each: normal(m, s), "      \
@@ -48,16 +48,16 @@ extern const char *const rg_context_expectations[];
    NULL, "", "equally likely contexts that stand for the law in measures other than the "          \
    "expectation: quantiles in one dimension, a Sobol set in more"}
 // clang-format on
-// clang-format on
 
 /* f at x (design dim) and c (context dim, clipped already). */
 typedef double (*RgContextFormula)(const void *options, const double *x, const double *c);
 
+/* What a family states. */
+typedef struct RgContextFunction RgContextFunction;
+
 /* The family's data in problem->data. */
 typedef struct {
-  RgContextFormula formula; /* given by the family; NULL: it has an `evaluate` of its own */
-  /* F at m designs by formula or quadrature, x: m x dim; given by the family */
-  PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);
+  const RgContextFunction *function; /* borrowed */
   int dim;
   RgDistribution *raw; /* dim: of the draws; owned */
   RgDistribution *law; /* dim: of the contexts that f takes; owned */
@@ -66,21 +66,36 @@ typedef struct {
   double *nodes;       /* n_nodes x dim; owned */
   int n_qmc;           /* 0: not used */
   double *qmc;         /* n_qmc x dim contexts; owned */
-  void *own;           /* of the family; freed by its destroy before rg_context_destroy */
+  void *own;           /* of the family, own_size bytes; owned */
 } RgContextProblem;
+
+struct RgContextFunction {
+  int dim, dim_c;           /* of design and context, where they are fixed */
+  double lower, upper;      /* of every design coordinate; equal: [0, 1] */
+  RgContextFormula formula; /* NULL: the family has an `evaluate` of its own */
+  /* F = E f at m designs by formula or quadrature */
+  PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);
+  size_t own_size; /* of data->own, zeroed */
+  /* Fill data->own, say a known optimum; NULL: nothing to do */
+  PetscErrorCode (*prepare)(RgProblem *problem, RgContextProblem *data);
+  PetscErrorCode (*clear)(void *own); /* what `own` points to; NULL: nothing */
+};
 
 /* For `check`: the laws and the measure. dim: of the context. */
 PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
                                 RgPlace place, RgDiagnostics *diagnostics);
 /* The context part of the domain: the box [0, 1]^dim of nature; the measure. */
 PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain);
-/* The design part [0, 1]^dim_x and rg_context_domain. */
-PetscErrorCode rg_context_unit_domain(const RgContextOptions *options, int dim_x, int dim_c,
-                                      RgDomain *domain);
-PetscErrorCode rg_context_create(RgProblem *problem, RgContextProblem **data);
+/* Both parts, of a function of fixed dimensions. */
+PetscErrorCode rg_context_function_domain(const RgContextFunction *function,
+                                          const RgContextOptions *options, RgDomain *domain);
+PetscErrorCode rg_context_create(const RgContextFunction *function, RgProblem *problem);
 /* Whether F is the expectation, by formula or quadrature: else the optimum that a family knows is
    not its maximum. */
 bool rg_context_is_exact(const RgProblem *problem);
+/* The optimum, which is at the design whose coordinates are all `each`; nothing where F isn't what
+   `exact` computes. */
+PetscErrorCode rg_context_optimum(RgProblem *problem, double each);
 /* E g(c_j) of one coordinate under the law f sees, with `panels` and kinks at `breaks`. */
 PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
                                const double *breaks, double (*g)(const void *closure, double c),
@@ -95,7 +110,29 @@ PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, 
 PetscErrorCode rg_context_destroy(RgProblem *problem);
 
 #define RG_CONTEXT_METHODS                                                                         \
-  .evaluate = rg_context_evaluate, .objective = rg_context_objective,                              \
-  .draw_context = rg_context_draw
+  .shared = true, .objective = rg_context_objective, .draw_context = rg_context_draw,              \
+  .destroy = rg_context_destroy
+
+/* Define fixed_check, fixed_domain and fixed_create for the problem called `name` that is the one
+   RgContextFunction `function`. */
+#define RG_CONTEXT_FIXED(name, function)                                                           \
+  static PetscErrorCode fixed_check(const void *options, RgPlace place,                            \
+                                    RgDiagnostics *diagnostics)                                    \
+  {                                                                                                \
+    return rg_context_check(name, options, (function).dim_c, place, diagnostics);                  \
+  }                                                                                                \
+  static PetscErrorCode fixed_domain(const void *options, RgDomain *domain)                        \
+  {                                                                                                \
+    return rg_context_function_domain(&(function), options, domain);                               \
+  }                                                                                                \
+  static PetscErrorCode fixed_create(RgProblem *problem, RgFailure *failure)                       \
+  {                                                                                                \
+    (void)failure;                                                                                 \
+    return rg_context_create(&(function), problem);                                                \
+  }
+
+#define RG_CONTEXT_FIXED_METHODS                                                                   \
+  .check = fixed_check, .domain = fixed_domain, .create = fixed_create,                            \
+  .evaluate = rg_context_evaluate, RG_CONTEXT_METHODS
 
 #endif

@@ -53,8 +53,5 @@ const RgProblemClass rg_problem_cross_in_tray = {
              "four maximisers",
   .reference = "Mishra 2006, Some new test functions for global optimization",
   .revision = 1,
-  .params = rg_box_no_params,
-  .domain = fixed_domain,
-  .create = fixed_create,
-  RG_BOX_METHODS,
+  RG_BOX_FIXED_METHODS,
 };

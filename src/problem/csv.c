@@ -1,3 +1,4 @@
+/* Tables of text: comma, semicolon or tab separated values with a header line. */
 #include "problem/csv.h"
 
 #include "base/grow.h"

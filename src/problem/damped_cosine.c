@@ -23,14 +23,8 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {.name = "levels",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, levels),
-   .fallback = "0",
-   .minimum = 0,
-   .maximum = 100000,
-   .symbol = "|X|",
-   .doc = "equispaced points of a finite design, the ends included; 0: the whole interval"},
+  {"levels", RG_PARAM_INT, offsetof(Options, levels), "0", 0, 100000, NULL, "|X|",
+   "equispaced points of a finite design, the ends included; 0: the whole interval"},
   {0},
 };
 

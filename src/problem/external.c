@@ -37,72 +37,30 @@ enum { N_IDENTITY = 8 }; /* the first parameters are what a trial is identified 
 #define STOP_GRACE 60.0  /* seconds an evaluation may still take after a stop was asked for */
 
 static const RgParam params[] = {
-  {.name = "program",
-   .type = RG_PARAM_PATH,
-   .offset = offsetof(Options, program),
-   .doc = "program to run: a file, relative to the study file's folder, or a name in PATH"},
-  {.name = "arguments",
-   .type = RG_PARAM_TEXTS,
-   .offset = offsetof(Options, arguments),
-   .fallback = "auto",
-   .doc = "its arguments, as they are (no shell); auto: none"},
-  {.name = "inputs",
-   .type = RG_PARAM_TEXTS,
-   .offset = offsetof(Options, inputs),
-   .symbol = "x",
-   .doc = "coordinates of the design, each 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' or "
-          "'NAME choice WORD WORD ...'"},
-  {.name = "contexts",
-   .type = RG_PARAM_TEXTS,
-   .offset = offsetof(Options, contexts),
-   .fallback = "auto",
-   .symbol = "c",
-   .doc = "coordinates of the context, written like inputs and drawn uniformly; auto: no context"},
-  {.name = "control",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, control),
-   .fallback = "nature",
-   .choices = controls,
-   .doc = "who sets the context: it is drawn, or the learner chooses it"},
-  {.name = "goal",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, goal),
-   .fallback = "maximise",
-   .choices = goals,
-   .doc = "what is good; minimise: f is the negative of the answer"},
-  {.name = "optimum",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, optimum),
-   .fallback = "auto",
-   .symbol = "f*",
-   .doc = "best answer possible; auto: not known, and no regret"},
-  {.name = "revision",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, revision),
-   .fallback = "1",
-   .minimum = 1,
-   .maximum = 1000000,
-   .doc = "to be raised when the program's answers change: results of another revision don't "
-          "count"},
-  {.name = "time_limit",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, time_limit),
-   .fallback = "600",
-   .minimum = RG_POSITIVE,
-   .maximum = 1e7,
-   .doc = "seconds for an answer; the first one includes the program's start"},
-  {.name = "retries",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, retries),
-   .fallback = "1",
-   .maximum = 100,
-   .doc = "how often a failed evaluation is tried again, with the program started afresh"},
-  {.name = "seconds",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, seconds),
-   .fallback = "1",
-   .maximum = 1e7,
-   .doc = "what an evaluation is expected to take, for plan and schedule"},
+  {"program", RG_PARAM_PATH, offsetof(Options, program), NULL, 0, 0, NULL, "",
+   "program to run: a file, relative to the study file's folder, or a name in PATH"},
+  {"arguments", RG_PARAM_TEXTS, offsetof(Options, arguments), "auto", 0, 0, NULL, "",
+   "its arguments, as they are (no shell); auto: none"},
+  {"inputs", RG_PARAM_TEXTS, offsetof(Options, inputs), NULL, 0, 0, NULL, "x",
+   "coordinates of the design, each 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' or "
+   "'NAME choice WORD WORD ...'"},
+  {"contexts", RG_PARAM_TEXTS, offsetof(Options, contexts), "auto", 0, 0, NULL, "c",
+   "coordinates of the context, written like inputs and drawn uniformly; auto: no context"},
+  {"control", RG_PARAM_CHOICE, offsetof(Options, control), "nature", 0, 0, controls, "",
+   "who sets the context: it is drawn, or the learner chooses it"},
+  {"goal", RG_PARAM_CHOICE, offsetof(Options, goal), "maximise", 0, 0, goals, "",
+   "what is good; minimise: f is the negative of the answer"},
+  {"optimum", RG_PARAM_REAL, offsetof(Options, optimum), "auto", 0, 0, NULL, "f*",
+   "best answer possible; auto: not known, and no regret"},
+  {"revision", RG_PARAM_INT, offsetof(Options, revision), "1", 1, 1000000, NULL, "",
+   "to be raised when the program's answers change: results of another revision don't "
+   "count"},
+  {"time_limit", RG_PARAM_REAL, offsetof(Options, time_limit), "600", RG_POSITIVE, 1e7, NULL, "",
+   "seconds for an answer; the first one includes the program's start"},
+  {"retries", RG_PARAM_INT, offsetof(Options, retries), "1", 0, 100, NULL, "",
+   "how often a failed evaluation is tried again, with the program started afresh"},
+  {"seconds", RG_PARAM_REAL, offsetof(Options, seconds), "1", 0, 1e7, NULL, "",
+   "what an evaluation is expected to take, for plan and schedule"},
   {0},
 };
 
@@ -243,12 +201,10 @@ static PetscErrorCode external_destroy(RgProblem *problem)
   External *e = problem->data;
 
   PetscFunctionBeginUser;
-  if (!e) PetscFunctionReturn(0);
   PetscCall(rg_child_close(&e->own, true));
   PetscCall(clear_parts(problem->options, &e->inputs, &e->contexts));
   PetscCall(PetscFree(e->words));
   PetscCall(PetscFree(e->program));
-  PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);
 }
 

@@ -1,3 +1,4 @@
+/* Coordinates of external programs: real, integer and categorical inputs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Lines of JSON that external programs are asked in and answer with. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

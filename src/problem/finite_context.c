@@ -1,3 +1,4 @@
+/* Problems on finite designs and contexts: the table of f, F by measures, contexts drawn. */
 #include "problem/finite_context.h"
 
 #include "regatta/measure.h"
@@ -17,32 +18,6 @@ PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, in
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode parse_measure(const char *text, RgMeasure *measure)
-{
-  RgText mistake = {0};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_measure_parse(text, measure, &mistake));
-  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "measure \"%s\": %s", text,
-             mistake.data);
-  PetscFunctionReturn(0);
-}
-
-/* The expression as it is written everywhere. */
-static PetscErrorCode canonical_measure(const char *expression, char **canonical)
-{
-  RgMeasure measure;
-  RgText text = {0};
-
-  PetscFunctionBeginUser;
-  PetscCall(parse_measure(expression, &measure));
-  PetscCall(rg_measure_print(&measure, &text));
-  PetscCall(PetscStrallocpy(text.data, canonical));
-  PetscCall(rg_text_clear(&text));
-  PetscCall(rg_measure_destroy(&measure));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, const double *p,
                                         RgDomain *domain)
 {
@@ -51,11 +26,11 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
 
   PetscFunctionBeginUser;
   domain->control = options->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
-  PetscCall(canonical_measure(options->measure, &domain->measure));
+  PetscCall(rg_measure_canonical(options->measure, &domain->measure));
   domain->n_scores = options->score.n;
   PetscCall(PetscCalloc1(domain->n_scores, &domain->scores));
   for (int s = 0; s < domain->n_scores; ++s)
-    PetscCall(canonical_measure(strchr(options->score.values[s], '=') + 1, &domain->scores[s]));
+    PetscCall(rg_measure_canonical(strchr(options->score.values[s], '=') + 1, &domain->scores[s]));
   PetscCall(PetscMalloc1(n, &domain->context_prob));
   for (int j = 0; j < n; ++j) total += domain->context_prob[j] = p ? p[j] : 1.0 / n;
   for (int j = 0; j < n && p; ++j) domain->context_prob[j] /= total;
@@ -81,26 +56,6 @@ PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **ou
   PetscFunctionReturn(0);
 }
 
-/* The designs whose F is the largest. */
-static PetscErrorCode scan(RgProblem *problem, const double *F)
-{
-  const RgSpace *design = &problem->domain.design;
-  size_t dim = (size_t)design->dim;
-  int n = 0;
-
-  PetscFunctionBeginUser;
-  problem->optimum = F[0];
-  for (int i = 1; i < design->size; ++i) problem->optimum = PetscMax(problem->optimum, F[i]);
-  for (int i = 0; i < design->size; ++i) n += F[i] == problem->optimum;
-  PetscCall(PetscMalloc1(n * dim, &problem->optimisers));
-  for (int i = 0; i < design->size; ++i) {
-    if (F[i] != problem->optimum) continue;
-    rg_space_to_native(design, design->points + (size_t)i * dim,
-                       problem->optimisers + problem->n_optimisers++ * dim);
-  }
-  PetscFunctionReturn(0);
-}
-
 /* F of every design by one measure. */
 static PetscErrorCode tabulate(RgProblem *problem, const char *expression, double *F)
 {
@@ -109,7 +64,7 @@ static PetscErrorCode tabulate(RgProblem *problem, const char *expression, doubl
   RgMeasure measure;
 
   PetscFunctionBeginUser;
-  PetscCall(parse_measure(expression, &measure));
+  PetscCall(rg_measure_create(expression, &measure));
   PetscCall(rg_measure_value(&measure, domain->design.size, domain->context.size, data->f,
                              domain->context_prob, F));
   PetscCall(rg_measure_destroy(&measure));
@@ -125,7 +80,7 @@ PetscErrorCode rg_finite_context_finish(RgProblem *problem)
   PetscCall(tabulate(problem, domain->measure, data->F));
   for (int s = 0; s < domain->n_scores; ++s)
     PetscCall(tabulate(problem, domain->scores[s], data->scores + (size_t)s * domain->design.size));
-  PetscCall(scan(problem, data->F));
+  PetscCall(rg_problem_scan(problem, data->F, domain->design.size));
   PetscFunctionReturn(0);
 }
 
@@ -206,12 +161,10 @@ PetscErrorCode rg_finite_context_destroy(RgProblem *problem)
   RgFiniteContext *data = problem->data;
 
   PetscFunctionBeginUser;
-  if (!data) PetscFunctionReturn(0);
   PetscCall(PetscFree(data->f));
   PetscCall(PetscFree(data->F));
   PetscCall(PetscFree(data->scores));
   PetscCall(PetscFree(data->cumulative));
-  PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);
 }
 
@@ -233,5 +186,28 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
   }
   PetscCall(rg_space_grid(space, dim, all, axes, low, up));
   PetscCall(PetscFree4(axes, low, up, all));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_finite_grid_domain(const RgFiniteGridOptions *options, int dim, double lower,
+                                     double upper, double (*weight)(int k, double w),
+                                     RgDomain *domain)
+{
+  const RgSpace *context = &domain->context;
+  double *p = NULL, *w;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_finite_context_grid(&domain->design, dim, options->levels, lower, upper));
+  PetscCall(rg_finite_context_grid(&domain->context, dim, options->levels, lower, upper));
+  PetscCall(PetscMalloc1(dim, &w));
+  if (weight) PetscCall(PetscMalloc1(context->size, &p));
+  for (int j = 0; weight && j < context->size; ++j) {
+    rg_space_to_native(context, context->points + (size_t)dim * j, w);
+    p[j] = 1.0;
+    for (int k = 0; k < dim; ++k) p[j] *= weight(k, w[k]);
+  }
+  PetscCall(rg_finite_context_domain(&options->common, p, domain));
+  PetscCall(PetscFree(p));
+  PetscCall(PetscFree(w));
   PetscFunctionReturn(0);
 }

@@ -18,7 +18,6 @@ typedef struct {
 extern const char *const rg_finite_context_settings[];
 
 // clang-format off
-// clang-format off
 #define RG_FINITE_CONTEXT_PARAMS                                                                  \
   {"measure", RG_PARAM_TEXT, offsetof(RgFiniteContextOptions, measure), "expectation", 0, 0,      \
    NULL, "rho", "objective F(x) = rho(f(x, .)), an expression: regatta list measures"},           \
@@ -28,7 +27,6 @@ extern const char *const rg_finite_context_settings[];
   {"setting", RG_PARAM_CHOICE, offsetof(RgFiniteContextOptions, setting), "simulator", 0, 0,      \
    rg_finite_context_settings, "",                                                                \
    "who chooses the context of a query: the learner, or nature by its probabilities"}
-// clang-format on
 // clang-format on
 
 /* The family's data in problem->data. */
@@ -64,8 +62,51 @@ PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, doub
                                       int *context_index);
 PetscErrorCode rg_finite_context_destroy(RgProblem *problem);
 
+#define RG_FINITE_CONTEXT_METHODS                                                                  \
+  .evaluate = rg_finite_context_evaluate, .objective = rg_finite_context_objective,                \
+  .scores = rg_finite_context_scores, .aim = rg_finite_context_aim,                                \
+  .score = rg_finite_context_score, .draw_context = rg_finite_context_draw,                        \
+  .destroy = rg_finite_context_destroy
+
 /* Grid of `dim` coordinates with the same `levels` equally spaced levels from lower to upper. */
 PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, double lower,
                                       double upper);
+
+/* ---- designs and contexts on equal grids  ------------------------- */
+
+typedef struct {
+  RgFiniteContextOptions common;
+  int levels; /* of every coordinate */
+} RgFiniteGridOptions;
+
+// clang-format off
+#define RG_FINITE_GRID_PARAMS(levels_, most, doc)                                                  \
+  RG_FINITE_CONTEXT_PARAMS,                                                                        \
+  {"levels", RG_PARAM_INT, offsetof(RgFiniteGridOptions, levels), levels_, 2, most, NULL, "", doc}
+// clang-format on
+
+/* Design and context on the grid of `levels` values of [lower, upper] in dim coordinates each; the
+   probability of a context is proportional to the product of weight(k, w_k) over its coordinates k
+   (NULL: equal). */
+PetscErrorCode rg_finite_grid_domain(const RgFiniteGridOptions *options, int dim, double lower,
+                                     double upper, double (*weight)(int k, double w),
+                                     RgDomain *domain);
+
+/* Define grid_check and grid_domain of such a family. */
+#define RG_FINITE_GRID(dim, lower, upper, weight)                                                  \
+  static PetscErrorCode grid_check(const void *options, RgPlace place, RgDiagnostics *diagnostics) \
+  {                                                                                                \
+    int contexts = 1;                                                                              \
+    for (int k = 0; k < (dim); ++k) contexts *= ((const RgFiniteGridOptions *)options)->levels;    \
+    return rg_finite_context_check(options, contexts, place, diagnostics);                         \
+  }                                                                                                \
+  static PetscErrorCode grid_domain(const void *options, RgDomain *domain)                         \
+  {                                                                                                \
+    return rg_finite_grid_domain(options, dim, lower, upper, weight, domain);                      \
+  }
+
+#define RG_FINITE_GRID_METHODS                                                                     \
+  .options_size = sizeof(RgFiniteGridOptions), .check = grid_check, .domain = grid_domain,         \
+  RG_FINITE_CONTEXT_METHODS
 
 #endif

@@ -35,8 +35,5 @@ const RgProblemClass rg_problem_forrester = {
   .summary = "-(6 x - 2)^2 sin(12 x - 4) on [0, 1]",
   .reference = "Forrester, Sobester and Keane 2008, Engineering Design via Surrogate Modelling",
   .revision = 1,
-  .params = rg_box_no_params,
-  .domain = fixed_domain,
-  .create = fixed_create,
-  RG_BOX_METHODS,
+  RG_BOX_FIXED_METHODS,
 };

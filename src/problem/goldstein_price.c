@@ -64,24 +64,15 @@ static const RgBoxFunction variants[] = {
   },
 };
 
-typedef struct {
-  int variant;
-} Options;
-
 static const char *const variant_names[] = {"plain", "standardised", NULL};
 
 static const RgParam params[] = {
-  {.name = "variant",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, variant),
-   .fallback = "plain",
-   .choices = variant_names,
-   .symbol = "",
-   .doc = "plain: -G on [-2,2]^2; standardised: -(log G - 8.6928)/2.4269 on [0,1]^2"},
+  RG_BOX_VARIANT("variant", "plain", variant_names, "",
+                 "plain: -G on [-2,2]^2; standardised: -(log G - 8.6928)/2.4269 on [0,1]^2"),
   {0},
 };
 
-RG_BOX_VARIANTS(variants, Options)
+RG_BOX_VARIANTS(variants)
 
 const RgProblemClass rg_problem_goldstein_price = {
   .name = "goldstein_price",
@@ -91,8 +82,6 @@ const RgProblemClass rg_problem_goldstein_price = {
   .reference = "Dixon and Szego 1978; standardised: Picheny, Wagner and Ginsbourger 2013",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .domain = variant_domain,
-  .create = variant_create,
-  RG_BOX_METHODS,
+  .gradient = rg_box_gradient,
+  RG_BOX_VARIANT_METHODS,
 };

@@ -7,6 +7,8 @@
    kernel, length scale 0.1, variance 1 (arXiv:2409.00979, section 5.1). The domain's bounds are
    [0, 1] whatever the spacing, so that native and unit-cube coordinates are the same.
    Cost: O(N d levels) for the Gaussian kernel, O(N^3) for the others (d > 1), N = levels^d. */
+#include "problem/gp_path.h"
+
 #include "gp/kernel/family.h"
 #include "gp/path/sample_path.h"
 #include "regatta/problem.h"
@@ -16,62 +18,75 @@
 #define MAX_POINTS 4194304     /* 2^22 */
 #define MAX_POINTS_DENSE 20000 /* a dense factor of 3.2 GB */
 
+void rg_gp_path_check(const char *problem, const RgGpPathOptions *options, RgPlace place,
+                      RgDiagnostics *diagnostics)
+{
+  const int n = options->length_scale.n, dim = options->dim;
+
+  if (n != 1 && n != dim)
+    rg_diagnostics_add(diagnostics, place,
+                       "%s: length_scale has %d values; 1 or dim = %d are accepted", problem, n,
+                       dim);
+}
+
+PetscErrorCode rg_gp_path_prior(const void *options, RgKernel *kernel)
+{
+  const RgGpPathOptions *o = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, o->dim, o->length_scale.n > 1,
+                             o->length_scale.values, o->variance, kernel));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_gp_path_create(RgProblem *problem, RgFailure *failure)
+{
+  const RgSpace *design = &problem->domain.design;
+  const size_t size = (size_t)design->size;
+  RgRandom random = rg_stream_at(&problem->stream, 0);
+  RgKernel kernel;
+  double *z, *f, jitter;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(size, &f));
+  problem->data = f;
+  PetscCall(PetscMalloc1(size, &z));
+  rg_random_normals(&random, size, z);
+  PetscCall(rg_gp_path_prior(problem->options, &kernel));
+  PetscCall(rg_sample_path_on(problem->team, design, &kernel, z, f, &jitter, failure));
+  PetscCall(rg_kernel_destroy(&kernel));
+  PetscCall(PetscFree(z));
+  if (!failure->failed) PetscCall(rg_problem_scan(problem, f, 1));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_gp_path_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                   RgFailure *failure)
+{
+  const double *path = problem->data;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  for (int i = 0; i < m; i++) f[i] = path[points[i].index];
+  PetscFunctionReturn(0);
+}
+
+/* ---- on a grid ------------------------------------------------------------------------------- */
+
 typedef struct {
-  int dim, levels;
+  RgGpPathOptions gp;
+  int levels;
   double spacing; /* NaN: 1/levels */
-  int kernel;
-  RgReals length_scale;
-  double variance;
 } Options;
 
 static const RgParam params[] = {
-  {.name = "dim",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, dim),
-   .fallback = "3",
-   .minimum = 1,
-   .maximum = 20,
-   .symbol = "d",
-   .doc = "number of coordinates"},
-  {.name = "levels",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, levels),
-   .fallback = "10",
-   .minimum = 2,
-   .maximum = 10000,
-   .symbol = "",
-   .doc = "grid levels per coordinate"},
-  {.name = "spacing",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, spacing),
-   .fallback = "auto",
-   .minimum = RG_POSITIVE,
-   .maximum = 1,
-   .symbol = "",
-   .doc = "distance of neighbouring levels, the first at 0; auto: 1/levels"},
-  {.name = "kernel",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, kernel),
-   .fallback = "gaussian",
-   .choices = rg_kernel_family_names,
-   .symbol = "k",
-   .doc = "family of the covariance function"},
-  {.name = "length_scale",
-   .type = RG_PARAM_REALS,
-   .offset = offsetof(Options, length_scale),
-   .fallback = "0.1",
-   .minimum = RG_POSITIVE,
-   .maximum = 1e6,
-   .symbol = "ell",
-   .doc = "length scale, or one per coordinate"},
-  {.name = "variance",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, variance),
-   .fallback = "1",
-   .minimum = RG_POSITIVE,
-   .maximum = 1e12,
-   .symbol = "sigma_f^2",
-   .doc = "variance of f at every point"},
+  {"dim", RG_PARAM_INT, offsetof(RgGpPathOptions, dim), "3", 1, 20, NULL, "d",
+   "number of coordinates"},
+  {"levels", RG_PARAM_INT, offsetof(Options, levels), "10", 2, 10000, NULL, "",
+   "grid levels per coordinate"},
+  {"spacing", RG_PARAM_REAL, offsetof(Options, spacing), "auto", RG_POSITIVE, 1, NULL, "",
+   "distance of neighbouring levels, the first at 0; auto: 1/levels"},
+  RG_GP_PATH_PARAMS("gaussian", "0.1"),
   {0},
 };
 
@@ -84,8 +99,8 @@ static double level(const Options *o, int i)
 static PetscErrorCode gp_path_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  const double size = pow(o->levels, o->dim);
-  const bool dense = !rg_kernel_classes[o->kernel]->separable;
+  const double size = pow(o->levels, o->gp.dim);
+  const bool dense = !rg_kernel_classes[o->gp.kernel]->separable;
   const double most = dense ? MAX_POINTS_DENSE : MAX_POINTS;
 
   PetscFunctionBeginUser;
@@ -93,22 +108,19 @@ static PetscErrorCode gp_path_check(const void *options, RgPlace place, RgDiagno
     rg_diagnostics_add(diagnostics, place,
                        "gp_path: levels^dim = %.15g points; at most %.0f are possible with the %s "
                        "kernel",
-                       size, most, rg_kernel_family_names[o->kernel]);
+                       size, most, rg_kernel_family_names[o->gp.kernel]);
   if (level(o, o->levels - 1) > 1 + 1e-12)
     rg_diagnostics_add(diagnostics, place,
                        "gp_path: spacing = %g takes %d levels beyond the unit cube; at most %g",
                        o->spacing, o->levels, 1.0 / (o->levels - 1));
-  if (o->length_scale.n != 1 && o->length_scale.n != o->dim)
-    rg_diagnostics_add(diagnostics, place,
-                       "gp_path: length_scale has %d values; 1 or dim = %d are accepted",
-                       o->length_scale.n, o->dim);
+  rg_gp_path_check("gp_path", &o->gp, place, diagnostics);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode gp_path_domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  const size_t dim = (size_t)o->dim, n = (size_t)o->levels;
+  const size_t dim = (size_t)o->gp.dim, n = (size_t)o->levels;
   double *axes, *lower, *upper;
   int *levels;
 
@@ -120,35 +132,8 @@ static PetscErrorCode gp_path_domain(const void *options, RgDomain *domain)
     upper[j] = 1;
     for (int i = 0; i < o->levels; i++) axes[j * n + i] = level(o, i);
   }
-  PetscCall(rg_space_grid(&domain->design, o->dim, levels, axes, lower, upper));
+  PetscCall(rg_space_grid(&domain->design, o->gp.dim, levels, axes, lower, upper));
   PetscCall(PetscFree4(axes, lower, upper, levels));
-  PetscFunctionReturn(0);
-}
-
-/* The largest value of the path f, at the lowest index in case of ties. */
-static PetscErrorCode scan(RgProblem *problem, const double *f)
-{
-  const RgSpace *grid = &problem->domain.design;
-  int best = 0;
-
-  PetscFunctionBeginUser;
-  for (int i = 1; i < grid->size; i++)
-    if (f[i] > f[best]) best = i;
-  problem->optimum = f[best];
-  problem->n_optimisers = 1;
-  PetscCall(PetscMalloc1(grid->dim, &problem->optimisers));
-  rg_space_to_native(grid, grid->points + (size_t)best * grid->dim, problem->optimisers);
-  PetscFunctionReturn(0);
-}
-
-/* Native and unit coordinates are the same. */
-static PetscErrorCode gp_path_prior(const void *options, RgKernel *kernel)
-{
-  const Options *o = options;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, o->dim, o->length_scale.n > 1,
-                             o->length_scale.values, o->variance, kernel));
   PetscFunctionReturn(0);
 }
 
@@ -157,48 +142,9 @@ static double gp_path_order(const void *options)
 {
   const Options *o = options;
 
-  const bool factors = rg_kernel_classes[o->kernel]->separable || o->dim == 1;
+  const bool factors = rg_kernel_classes[o->gp.kernel]->separable || o->gp.dim == 1;
 
-  return factors ? o->levels : pow(o->levels, o->dim);
-}
-
-static PetscErrorCode gp_path_create(RgProblem *problem, RgFailure *failure)
-{
-  const RgSpace *grid = &problem->domain.design;
-  const size_t size = (size_t)grid->size;
-  RgRandom random = rg_stream_at(&problem->stream, 0);
-  RgKernel kernel;
-  double *z, *f, jitter;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(size, &f));
-  problem->data = f;
-  PetscCall(PetscMalloc1(size, &z));
-  rg_random_normals(&random, size, z);
-  PetscCall(gp_path_prior(problem->options, &kernel));
-  PetscCall(rg_sample_path_on(problem->team, grid, &kernel, z, f, &jitter, failure));
-  PetscCall(rg_kernel_destroy(&kernel));
-  PetscCall(PetscFree(z));
-  if (!failure->failed) PetscCall(scan(problem, f));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode gp_path_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
-                                       RgFailure *failure)
-{
-  const double *path = problem->data;
-
-  PetscFunctionBeginUser;
-  (void)failure;
-  for (int i = 0; i < m; i++) f[i] = path[points[i].index];
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode gp_path_destroy(RgProblem *problem)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PetscFree(problem->data));
-  PetscFunctionReturn(0);
+  return factors ? o->levels : pow(o->levels, o->gp.dim);
 }
 
 const RgProblemClass rg_problem_gp_path = {
@@ -210,12 +156,8 @@ const RgProblemClass rg_problem_gp_path = {
   .revision = 1,
   .params = params,
   .options_size = sizeof(Options),
-  .random = true,
   .check = gp_path_check,
   .domain = gp_path_domain,
-  .prior = gp_path_prior,
   .dense_order = gp_path_order,
-  .create = gp_path_create,
-  .evaluate = gp_path_evaluate,
-  .destroy = gp_path_destroy,
+  RG_GP_PATH_METHODS,
 };

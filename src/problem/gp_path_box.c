@@ -90,48 +90,17 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode part(int dim, int levels, RgSpace *space)
-{
-  double *bounds;
-
-  PetscFunctionBeginUser;
-  if (levels) {
-    PetscCall(rg_finite_context_grid(space, dim, levels, 0, 1));
-    PetscFunctionReturn(0);
-  }
-  PetscCall(PetscCalloc1(2 * (size_t)dim, &bounds));
-  for (int j = 0; j < dim; j++) bounds[dim + j] = 1;
-  PetscCall(rg_space_box(space, dim, bounds, bounds + dim));
-  PetscCall(PetscFree(bounds));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode parse_measure(const char *expression, RgMeasure *measure)
-{
-  RgText mistake = {0};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_measure_parse(expression, measure, &mistake));
-  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "measure \"%s\": %s", expression,
-             mistake.data);
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  RgMeasure measure;
-  RgText text = {0};
-
   PetscFunctionBeginUser;
-  PetscCall(part(o->dim, o->levels, &domain->design));
-  PetscCall(part(o->context_dim, o->context_levels, &domain->context));
+  if (o->levels) PetscCall(rg_finite_context_grid(&domain->design, o->dim, o->levels, 0, 1));
+  else PetscCall(rg_space_cube(&domain->design, o->dim, 0, 1));
+  if (o->context_levels)
+    PetscCall(rg_finite_context_grid(&domain->context, o->context_dim, o->context_levels, 0, 1));
+  else PetscCall(rg_space_cube(&domain->context, o->context_dim, 0, 1));
   domain->control = o->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
-  PetscCall(parse_measure(o->measure, &measure));
-  PetscCall(rg_measure_print(&measure, &text));
-  PetscCall(PetscStrallocpy(text.data, &domain->measure));
-  PetscCall(rg_text_clear(&text));
-  PetscCall(rg_measure_destroy(&measure));
+  PetscCall(rg_measure_canonical(o->measure, &domain->measure));
   const int n = domain->context.size;
   if (!n) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(n, &domain->context_prob));
@@ -214,7 +183,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscCall(rg_feature_path_create(o->dim + o->context_dim, M, &data->path));
   PetscCall(rg_feature_path_draw(&data->path, &kernel, &random));
   PetscCall(rg_kernel_destroy(&kernel));
-  PetscCall(parse_measure(o->measure, &data->measure));
+  PetscCall(rg_measure_create(o->measure, &data->measure));
   PetscCall(place_nodes(problem, data, &nodes));
   PetscCall(PetscMalloc1(2 * (size_t)M * data->n, &data->wave));
   for (int m = 0; m < M; m++)
@@ -301,12 +270,10 @@ static PetscErrorCode destroy(RgProblem *problem)
   Data *data = problem->data;
 
   PetscFunctionBeginUser;
-  if (!data) PetscFunctionReturn(0);
   PetscCall(rg_feature_path_destroy(&data->path));
   PetscCall(rg_measure_destroy(&data->measure));
   PetscCall(PetscFree(data->p));
   PetscCall(PetscFree(data->wave));
-  PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);
 }
 

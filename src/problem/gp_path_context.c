@@ -13,38 +13,10 @@
 
 enum { LEVELS_MAX = 500 };
 
-typedef struct {
-  RgFiniteContextOptions common;
-  int levels;
-} Options;
-
-// clang-format off
 static const RgParam params[] = {
-  RG_FINITE_CONTEXT_PARAMS,
-  {"levels", RG_PARAM_INT, offsetof(Options, levels), "50", 2, LEVELS_MAX, NULL, "",
-   "grid levels of the design, and of the context"},
-  {0}};
-// clang-format on
+  RG_FINITE_GRID_PARAMS("50", LEVELS_MAX, "grid levels of the design, and of the context"), {0}};
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
-{
-  const Options *o = options;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_finite_context_check(&o->common, o->levels, place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode domain(const void *options, RgDomain *domain)
-{
-  const Options *o = options;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_finite_context_grid(&domain->design, 1, o->levels, -5.0, 5.0));
-  PetscCall(rg_finite_context_grid(&domain->context, 1, o->levels, -5.0, 5.0));
-  PetscCall(rg_finite_context_domain(&o->common, NULL, domain));
-  PetscFunctionReturn(0);
-}
+RG_FINITE_GRID(1, -5.0, 5.0, NULL)
 
 /* S with S S = K, K_ij = exp(-(a_i - a_j)^2/2): singular to rounding, so no Cholesky factor. */
 static PetscErrorCode symmetric_root(int n, double *S)
@@ -72,7 +44,7 @@ static PetscErrorCode symmetric_root(int n, double *S)
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
-  const Options *o = problem->options;
+  const RgFiniteGridOptions *o = problem->options;
   size_t size = (size_t)o->levels * o->levels;
   RgRandom random = rg_stream_at(&problem->stream, 0);
   RgFiniteContext *data;
@@ -111,17 +83,8 @@ const RgProblemClass rg_problem_gp_path_context = {
   .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
   .revision = 2,
   .params = params,
-  .options_size = sizeof(Options),
   .random = true,
-  .check = check,
-  .domain = domain,
   .prior = prior,
   .create = create,
-  .evaluate = rg_finite_context_evaluate,
-  .objective = rg_finite_context_objective,
-  .scores = rg_finite_context_scores,
-  .aim = rg_finite_context_aim,
-  .score = rg_finite_context_score,
-  .draw_context = rg_finite_context_draw,
-  .destroy = rg_finite_context_destroy,
+  RG_FINITE_GRID_METHODS,
 };

@@ -13,47 +13,17 @@
 
 enum { TERMS = 4, LEVELS_MAX = 12 };
 
-typedef struct {
-  RgFiniteContextOptions common;
-  int levels;
-} Options;
-
-// clang-format off
 static const RgParam params[] = {
-  RG_FINITE_CONTEXT_PARAMS,
-  {"levels", RG_PARAM_INT, offsetof(Options, levels), "7", 2, LEVELS_MAX, NULL, "",
-   "grid levels per coordinate: levels^3 designs, as many contexts"},
+  RG_FINITE_GRID_PARAMS("7", LEVELS_MAX,
+                        "grid levels per coordinate: levels^3 designs, as many contexts"),
   {0}};
-// clang-format on
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static double weight(int k, double w)
 {
-  const Options *o = options;
-
-  PetscFunctionBeginUser;
-  PetscCall(
-    rg_finite_context_check(&o->common, o->levels * o->levels * o->levels, place, diagnostics));
-  PetscFunctionReturn(0);
+  return rg_normal_pdf(w + (k - 1));
 }
 
-static PetscErrorCode domain(const void *options, RgDomain *domain)
-{
-  const Options *o = options;
-  int n = o->levels * o->levels * o->levels;
-  double *p, w[3];
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_finite_context_grid(&domain->design, 3, o->levels, -2.0, 2.0));
-  PetscCall(rg_finite_context_grid(&domain->context, 3, o->levels, -2.0, 2.0));
-  PetscCall(PetscMalloc1(n, &p));
-  for (int j = 0; j < n; ++j) {
-    rg_space_to_native(&domain->context, domain->context.points + 3 * j, w);
-    p[j] = rg_normal_pdf(w[0] - 1.0) * rg_normal_pdf(w[1]) * rg_normal_pdf(w[2] + 1.0);
-  }
-  PetscCall(rg_finite_context_domain(&o->common, p, domain));
-  PetscCall(PetscFree(p));
-  PetscFunctionReturn(0);
-}
+RG_FINITE_GRID(3, -2.0, 2.0, weight)
 
 /* One path per term on the grid of a triple: paths (TERMS x triple->size). */
 static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple, double *paths,
@@ -81,7 +51,7 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   const RgSpace *triple = &problem->domain.design;
-  const Options *o = problem->options;
+  const RgFiniteGridOptions *o = problem->options;
   size_t n = (size_t)triple->size, levels = (size_t)o->levels;
   RgFiniteContext *data;
   double *paths;
@@ -114,16 +84,7 @@ const RgProblemClass rg_problem_gp_path_sum = {
   .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
   .revision = 2,
   .params = params,
-  .options_size = sizeof(Options),
   .random = true,
-  .check = check,
-  .domain = domain,
   .create = create,
-  .evaluate = rg_finite_context_evaluate,
-  .objective = rg_finite_context_objective,
-  .scores = rg_finite_context_scores,
-  .aim = rg_finite_context_aim,
-  .score = rg_finite_context_score,
-  .draw_context = rg_finite_context_draw,
-  .destroy = rg_finite_context_destroy,
+  RG_FINITE_GRID_METHODS,
 };

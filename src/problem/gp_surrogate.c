@@ -151,18 +151,13 @@ static PetscErrorCode domain(const void *options, RgDomain *out)
 {
   const Options *o = options;
   const RgPoolSource from = source(o);
-  const int dim = o->path ? 1 : o->dim;
   RgText mistake = {0};
   RgPool pool = {0};
-  double *bounds;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscCalloc1(2 * dim, &bounds));
-  for (int j = 0; j < dim; j++) bounds[dim + j] = 1;
   if (o->path) PetscCall(rg_pool_read(&from, &pool, &mistake));
   if (pool.size) PetscCall(rg_space_box(&out->design, pool.dim, pool.lower, pool.upper));
-  else PetscCall(rg_space_box(&out->design, dim, bounds, bounds + dim));
-  PetscCall(PetscFree(bounds));
+  else PetscCall(rg_space_cube(&out->design, o->path ? 1 : o->dim, 0, 1));
   PetscCall(rg_pool_destroy(&pool));
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
@@ -360,11 +355,9 @@ static PetscErrorCode destroy(RgProblem *problem)
   Trained *t = problem->data;
 
   PetscFunctionBeginUser;
-  if (!t) PetscFunctionReturn(0);
   PetscCall(rg_kernel_destroy(&t->kernel));
   PetscCall(PetscFree(t->X));
   PetscCall(PetscFree(t->alpha));
-  PetscCall(PetscFree(problem->data));
   PetscFunctionReturn(0);
 }
 

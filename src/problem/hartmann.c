@@ -108,24 +108,15 @@ static const RgBoxFunction box6 = {
                      0.27533243049405606824, 0.31165161660011324245, 0.65730053406562030606},
 };
 
-typedef struct {
-  int variant;
-} Options3;
-
 static const char *const constant_names[] = {"classical", "rounded", NULL};
 
 static const RgParam params3[] = {
-  {.name = "constant",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options3, variant),
-   .fallback = "classical",
-   .choices = constant_names,
-   .symbol = "P_41",
-   .doc = "classical: P_41 = 0.03815; rounded: 0.0381, as some collections print it"},
+  RG_BOX_VARIANT("constant", "classical", constant_names, "P_41",
+                 "classical: P_41 = 0.03815; rounded: 0.0381, as some collections print it"),
   {0},
 };
 
-RG_BOX_VARIANTS(variants3, Options3)
+RG_BOX_VARIANTS(variants3)
 RG_BOX_FIXED(box6)
 
 const RgProblemClass rg_problem_hartmann3 = {
@@ -135,10 +126,8 @@ const RgProblemClass rg_problem_hartmann3 = {
   .reference = "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978",
   .revision = 1,
   .params = params3,
-  .options_size = sizeof(Options3),
-  .domain = variant_domain,
-  .create = variant_create,
-  RG_BOX_METHODS,
+  .gradient = rg_box_gradient,
+  RG_BOX_VARIANT_METHODS,
 };
 
 const RgProblemClass rg_problem_hartmann6 = {
@@ -147,8 +136,5 @@ const RgProblemClass rg_problem_hartmann6 = {
   .summary = "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^6",
   .reference = "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978",
   .revision = 1,
-  .params = rg_box_no_params,
-  .domain = fixed_domain,
-  .create = fixed_create,
-  RG_BOX_METHODS,
+  RG_BOX_FIXED_METHODS,
 };

@@ -75,49 +75,27 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
-  const Options *o = options;
+  double *w = data->own;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_check("hartmann_context", &o->context, 1, place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode domain(const void *options, RgDomain *out)
-{
-  PetscFunctionBeginUser;
-  (void)options;
-  PetscCall(rg_context_unit_domain(options, DIM, 1, out));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
-{
-  RgContextProblem *data;
-  double *w;
-
-  PetscFunctionBeginUser;
-  (void)failure;
-  PetscCall(rg_context_create(problem, &data));
-  data->formula = formula;
-  data->exact = exact;
-  PetscCall(PetscMalloc1(TERMS, &w));
-  data->own = w;
+  (void)problem;
   for (int i = 0; i < TERMS; i++)
     PetscCall(rg_context_mean(&data->law[0], PANELS, 0, NULL, context_factor, &i, &w[i]));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(RgProblem *problem)
-{
-  RgContextProblem *data = problem->data;
+static const RgContextFunction function = {
+  .dim = DIM,
+  .dim_c = 1,
+  .formula = formula,
+  .exact = exact,
+  .own_size = TERMS * sizeof(double),
+  .prepare = prepare,
+};
 
-  PetscFunctionBeginUser;
-  if (data) PetscCall(PetscFree(data->own));
-  PetscCall(rg_context_destroy(problem));
-  PetscFunctionReturn(0);
-}
+RG_CONTEXT_FIXED("hartmann_context", function)
 
 const RgProblemClass rg_problem_hartmann_context = {
   .name = "hartmann_context",
@@ -128,10 +106,5 @@ const RgProblemClass rg_problem_hartmann_context = {
   .revision = 1,
   .params = params,
   .options_size = sizeof(Options),
-  .check = check,
-  .domain = domain,
-  .shared = true,
-  .create = create,
-  .destroy = destroy,
-  RG_CONTEXT_METHODS,
+  RG_CONTEXT_FIXED_METHODS,
 };

@@ -13,49 +13,18 @@
 
 enum { LEVELS_MAX = 101 };
 
-typedef struct {
-  RgFiniteContextOptions common;
-  int levels;
-} Options;
-
-// clang-format off
 static const RgParam params[] = {
-  RG_FINITE_CONTEXT_PARAMS,
-  {"levels", RG_PARAM_INT, offsetof(Options, levels), "15", 2, LEVELS_MAX, NULL, "",
-   "grid levels per coordinate: levels^2 designs, as many contexts"},
+  RG_FINITE_GRID_PARAMS("15", LEVELS_MAX,
+                        "grid levels per coordinate: levels^2 designs, as many contexts"),
   {0}};
-// clang-format on
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static double weight(int k, double w)
 {
-  const Options *o = options;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_finite_context_check(&o->common, o->levels * o->levels, place, diagnostics));
-  PetscFunctionReturn(0);
+  (void)k;
+  return 0.25 * rg_normal_pdf(w - 1.0) + 0.75 * rg_normal_pdf(w + 5.0);
 }
 
-static PetscErrorCode domain(const void *options, RgDomain *domain)
-{
-  const Options *o = options;
-  int n = o->levels * o->levels;
-  double *p, w[2];
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_finite_context_grid(&domain->design, 2, o->levels, -2.5, 2.5));
-  PetscCall(rg_finite_context_grid(&domain->context, 2, o->levels, -2.5, 2.5));
-  PetscCall(PetscMalloc1(n, &p));
-  for (int j = 0; j < n; ++j) {
-    rg_space_to_native(&domain->context, domain->context.points + 2 * j, w);
-    p[j] = 1.0;
-    for (int k = 0; k < 2; ++k) {
-      p[j] *= 0.25 * rg_normal_pdf(w[k] - 1.0) + 0.75 * rg_normal_pdf(w[k] + 5.0);
-    }
-  }
-  PetscCall(rg_finite_context_domain(&o->common, p, domain));
-  PetscCall(PetscFree(p));
-  PetscFunctionReturn(0);
-}
+RG_FINITE_GRID(2, -2.5, 2.5, weight)
 
 static double himmelblau(double a, double b)
 {
@@ -92,15 +61,6 @@ const RgProblemClass rg_problem_himmelblau_composite = {
   .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
   .revision = 2,
   .params = params,
-  .options_size = sizeof(Options),
-  .check = check,
-  .domain = domain,
   .create = create,
-  .evaluate = rg_finite_context_evaluate,
-  .objective = rg_finite_context_objective,
-  .scores = rg_finite_context_scores,
-  .aim = rg_finite_context_aim,
-  .score = rg_finite_context_score,
-  .draw_context = rg_finite_context_draw,
-  .destroy = rg_finite_context_destroy,
+  RG_FINITE_GRID_METHODS,
 };

@@ -51,8 +51,5 @@ const RgProblemClass rg_problem_holder_table = {
   .summary = "|sin x1 cos x2 exp|1 - sqrt(x1^2 + x2^2)/pi|| on [-10, 10]^2; four maximisers",
   .reference = "Mishra 2006, Some new test functions for global optimization",
   .revision = 1,
-  .params = rg_box_no_params,
-  .domain = fixed_domain,
-  .create = fixed_create,
-  RG_BOX_METHODS,
+  RG_BOX_FIXED_METHODS,
 };

@@ -22,19 +22,11 @@ typedef struct {
 
 // clang-format off
 #define PARAMS(file)                                                                               \
-  {                                                                                                \
-    {.name = "path",                                                                               \
-     .type = RG_PARAM_PATH,                                                                        \
-     .offset = offsetof(Options, path),                                                            \
-     .fallback = file,                                                                             \
-     .doc = "the table; looked for in the working directory and below REGATTA_DATA"},       \
-    {.name = "repeats",                                                                            \
-     .type = RG_PARAM_BOOL,                                                                        \
-     .offset = offsetof(Options, repeats),                                                         \
-     .fallback = "false",                                                                          \
-     .doc = "whether a candidate may be queried more than once"},                                  \
-    {0},                                                                                           \
-  }
+  {{"path", RG_PARAM_PATH, offsetof(Options, path), file, 0, 0, NULL, "",                          \
+    "the table; looked for in the working directory and below REGATTA_DATA"},                      \
+   {"repeats", RG_PARAM_BOOL, offsetof(Options, repeats), "false", 0, 0, NULL, "",                 \
+    "whether a candidate may be queried more than once"},                                          \
+   {0}}
 // clang-format on
 
 static const RgParam perovskite_params[] = PARAMS("materials/Perovskite_dataset.csv");

@@ -10,10 +10,6 @@
 
 enum { PANELS = 40 };
 
-typedef struct {
-  RgContextOptions context;
-} Options;
-
 static const RgParam params[] = {RG_CONTEXT_PARAMS("normal(0.5, 0.1)", "true", "raw"), {0}};
 
 static double branin(double u, double v)
@@ -53,51 +49,37 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
-  const Options *o = options;
+  Own *own = data->own;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_check("modified_branin", &o->context, 2, place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode domain(const void *options, RgDomain *out)
-{
-  PetscFunctionBeginUser;
-  (void)options;
-  PetscCall(rg_context_unit_domain(options, 2, 2, out));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
-{
-  RgContextProblem *data;
-  Own *own;
-
-  PetscFunctionBeginUser;
-  (void)failure;
-  PetscCall(rg_context_create(problem, &data));
-  data->formula = formula;
-  data->exact = exact;
-  PetscCall(PetscNew(&own));
-  data->own = own;
+  (void)problem;
   for (int j = 0; j < 2; j++)
     PetscCall(rg_distribution_quadrature(&data->law[j], PANELS, 0, NULL, &own->rule[j]));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(RgProblem *problem)
+static PetscErrorCode clear(void *closure)
 {
-  RgContextProblem *data = problem->data;
-  Own *own = data ? data->own : NULL;
+  Own *own = closure;
 
   PetscFunctionBeginUser;
-  for (int j = 0; own && j < 2; j++) PetscCall(rg_quadrature_destroy(&own->rule[j]));
-  PetscCall(PetscFree(own));
-  PetscCall(rg_context_destroy(problem));
+  for (int j = 0; j < 2; j++) PetscCall(rg_quadrature_destroy(&own->rule[j]));
   PetscFunctionReturn(0);
 }
+
+static const RgContextFunction function = {
+  .dim = 2,
+  .dim_c = 2,
+  .formula = formula,
+  .exact = exact,
+  .own_size = sizeof(Own),
+  .prepare = prepare,
+  .clear = clear,
+};
+
+RG_CONTEXT_FIXED("modified_branin", function)
 
 const RgProblemClass rg_problem_modified_branin = {
   .name = "modified_branin",
@@ -107,11 +89,6 @@ const RgProblemClass rg_problem_modified_branin = {
   .reference = "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .check = check,
-  .domain = domain,
-  .shared = true,
-  .create = create,
-  .destroy = destroy,
-  RG_CONTEXT_METHODS,
+  .options_size = sizeof(RgContextOptions),
+  RG_CONTEXT_FIXED_METHODS,
 };

@@ -8,10 +8,6 @@
 
 #include <math.h>
 
-typedef struct {
-  RgContextOptions context;
-} Options;
-
 static const RgParam params[] = {RG_CONTEXT_PARAMS("burr(2, 20)", "true", "raw"), {0}};
 
 static double formula(const void *options, const double *x, const double *c)
@@ -58,40 +54,23 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
-  const Options *o = options;
-
   PetscFunctionBeginUser;
-  PetscCall(rg_context_check("newsvendor", &o->context, 1, place, diagnostics));
+  PetscCall(
+    rg_context_optimum(problem, fmin(fmax(rg_distribution_quantile(&data->law[0], 0.5), 0), 1)));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode domain(const void *options, RgDomain *out)
-{
-  PetscFunctionBeginUser;
-  (void)options;
-  PetscCall(rg_context_unit_domain(options, 1, 1, out));
-  PetscFunctionReturn(0);
-}
+static const RgContextFunction function = {
+  .dim = 1,
+  .dim_c = 1,
+  .formula = formula,
+  .exact = exact,
+  .prepare = prepare,
+};
 
-static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
-{
-  RgContextProblem *data;
-
-  PetscFunctionBeginUser;
-  (void)failure;
-  PetscCall(rg_context_create(problem, &data));
-  data->formula = formula;
-  data->exact = exact;
-  if (!rg_context_is_exact(problem)) PetscFunctionReturn(0);
-  problem->n_optimisers = 1;
-  PetscCall(PetscMalloc1(1, &problem->optimisers));
-  problem->optimisers[0] = fmin(fmax(rg_distribution_quantile(&data->law[0], 0.5), 0), 1);
-  const RgPoint best = {.index = -1, .x = problem->optimisers, .context_index = -1};
-  PetscCall(exact(problem, 1, &best, &problem->optimum));
-  PetscFunctionReturn(0);
-}
+RG_CONTEXT_FIXED("newsvendor", function)
 
 const RgProblemClass rg_problem_newsvendor = {
   .name = "newsvendor",
@@ -100,11 +79,6 @@ const RgProblemClass rg_problem_newsvendor = {
   .reference = "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .check = check,
-  .domain = domain,
-  .shared = true,
-  .create = create,
-  .destroy = rg_context_destroy,
-  RG_CONTEXT_METHODS,
+  .options_size = sizeof(RgContextOptions),
+  RG_CONTEXT_FIXED_METHODS,
 };

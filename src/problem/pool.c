@@ -1,3 +1,4 @@
+/* Pools: from a table of measurements to sorted candidates and their values. */
 #include "problem/pool.h"
 
 #include <stdlib.h>

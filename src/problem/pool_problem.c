@@ -141,10 +141,7 @@ PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points
 
 PetscErrorCode rg_pool_problem_destroy(RgProblem *problem)
 {
-  RgPool *pool = problem->data;
-
   PetscFunctionBeginUser;
-  if (pool) PetscCall(rg_pool_destroy(pool));
-  PetscCall(PetscFree(problem->data));
+  PetscCall(rg_pool_destroy(problem->data));
   PetscFunctionReturn(0);
 }

@@ -123,14 +123,6 @@ static PetscErrorCode identity(const void *options, RgText *text)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode domain(const void *options, RgDomain *out)
-{
-  PetscFunctionBeginUser;
-  (void)options;
-  PetscCall(rg_context_unit_domain(options, DIM, CONTEXT, out));
-  PetscFunctionReturn(0);
-}
-
 /* ---- F -------------------------------------------------------------------------------------- */
 
 static double matern(double square)
@@ -258,7 +250,7 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   PetscFunctionReturn(0);
 }
 
-/* ---- f, create, destroy --------------------------------------------------------------------- */
+/* ---- f, create ------------------------------------------------------------------------------ */
 
 static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                RgFailure *failure)
@@ -310,10 +302,34 @@ static PetscErrorCode condition(Own *own, const RgPool *pool, RgFailure *failure
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode clear(void *closure)
+{
+  Own *own = closure;
+
+  PetscFunctionBeginUser;
+  if (own->weight) {
+    PetscCall(PetscFree(own->weight));
+    PetscCall(rg_posterior_destroy(&own->posterior));
+  }
+  PetscCall(rg_prediction_destroy(&own->work));
+  PetscCall(PetscFree(own->table));
+  PetscFunctionReturn(0);
+}
+
+static const RgContextFunction function = {
+  .dim = DIM, .dim_c = CONTEXT, .exact = exact, .own_size = sizeof(Own), .clear = clear};
+
+static PetscErrorCode domain(const void *options, RgDomain *out)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_function_domain(&function, options, out));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
-  RgContextProblem *data;
+  const RgContextProblem *data;
   RgQuadrature rule[CONTEXT];
   RgPool pool;
   RgText mistake = {0};
@@ -322,10 +338,9 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   Own *own;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_create(problem, &data));
-  data->exact = exact;
-  PetscCall(PetscNew(&own));
-  data->own = own;
+  PetscCall(rg_context_create(&function, problem));
+  data = problem->data;
+  own = data->own;
   own->surrogate = &published[o->variant];
   PetscCall(rg_pool_read(&from, &pool, &mistake));
   if (mistake.length) rg_failure_set(failure, "%s", mistake.data);
@@ -342,25 +357,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(RgProblem *problem)
-{
-  RgContextProblem *data = problem->data;
-  Own *own = data ? data->own : NULL;
-
-  PetscFunctionBeginUser;
-  if (own) {
-    if (own->weight) {
-      PetscCall(PetscFree(own->weight));
-      PetscCall(rg_posterior_destroy(&own->posterior));
-    }
-    PetscCall(rg_prediction_destroy(&own->work));
-    PetscCall(PetscFree(own->table));
-    PetscCall(PetscFree(own));
-  }
-  PetscCall(rg_context_destroy(problem));
-  PetscFunctionReturn(0);
-}
-
 const RgProblemClass rg_problem_portfolio = {
   .name = "portfolio",
   .title = "Portfolio",
@@ -374,10 +370,7 @@ const RgProblemClass rg_problem_portfolio = {
   .check = check,
   .identity = identity,
   .domain = domain,
-  .shared = true,
   .create = create,
-  .destroy = destroy,
   .evaluate = evaluate,
-  .objective = rg_context_objective,
-  .draw_context = rg_context_draw,
+  RG_CONTEXT_METHODS,
 };

@@ -40,10 +40,30 @@ PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, c
 PetscErrorCode rg_problem_destroy(RgProblem *problem)
 {
   PetscFunctionBeginUser;
-  if (problem->class && problem->class->destroy) PetscCall(problem->class->destroy(problem));
+  if (problem->data && problem->class->destroy) PetscCall(problem->class->destroy(problem));
+  PetscCall(PetscFree(problem->data));
   PetscCall(PetscFree(problem->optimisers));
   PetscCall(rg_domain_destroy(&problem->domain));
   *problem = (RgProblem){.optimum = NAN};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most)
+{
+  const RgSpace *design = &problem->domain.design;
+  const size_t dim = (size_t)design->dim;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  problem->optimum = F[0];
+  for (int i = 1; i < design->size; i++) problem->optimum = PetscMax(problem->optimum, F[i]);
+  for (int i = 0; i < design->size; i++) n += F[i] == problem->optimum;
+  n = PetscMin(n, most);
+  PetscCall(PetscMalloc1(n * dim, &problem->optimisers));
+  for (int i = 0; i < design->size && problem->n_optimisers < n; i++)
+    if (F[i] == problem->optimum)
+      rg_space_to_native(design, design->points + (size_t)i * dim,
+                         problem->optimisers + problem->n_optimisers++ * dim);
   PetscFunctionReturn(0);
 }
 

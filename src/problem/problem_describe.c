@@ -1,3 +1,4 @@
+/* What `regatta describe` says about a problem. */
 #include "problem/problem_describe.h"
 
 #include <math.h>

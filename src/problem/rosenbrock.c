@@ -38,102 +38,23 @@ static double standardised(const void *options, int dim, const double *u, double
   return (v - mean) / deviation;
 }
 
-enum { PLAIN, STANDARDISED };
 static const char *const variant_names[] = {"plain", "standardised", NULL};
 
-typedef struct {
-  int variant, dim;
-  double lower, upper; /* NaN: those of the variant */
-} Options;
+static const RgCubeFunction functions[] = {
+  {"plain", plain, .lower = -5, .upper = 10, .best = 0, .each = 1},
+  {"standardised", standardised, 4, 0, 1, .best = -1.0197012821757248689, .each = 0.4},
+};
 
 static const RgParam params[] = {
-  {.name = "variant",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, variant),
-   .fallback = "plain",
-   .choices = variant_names,
-   .symbol = "",
-   .doc = "plain: -V; standardised: zero mean and unit variance on [0,1]^4"},
-  {.name = "dim",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, dim),
-   .fallback = "4",
-   .minimum = 2,
-   .maximum = 1000,
-   .symbol = "d",
-   .doc = "number of coordinates; 4 in the standardised variant"},
-  {.name = "lower",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, lower),
-   .fallback = "auto",
-   .minimum = -1e6,
-   .maximum = 1e6,
-   .symbol = "",
-   .doc = "lower bound of every coordinate, plain variant; auto: -5"},
-  {.name = "upper",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, upper),
-   .fallback = "auto",
-   .minimum = -1e6,
-   .maximum = 1e6,
-   .symbol = "",
-   .doc = "upper bound of every coordinate, plain variant; auto: 10"},
+  {"variant", RG_PARAM_CHOICE, offsetof(RgCubeOptions, variant), "plain", 0, 0, variant_names, "",
+   "plain: -V; standardised: zero mean and unit variance on [0,1]^4"},
+  {"dim", RG_PARAM_INT, offsetof(RgCubeOptions, dim), "4", 2, 1000, NULL, "d",
+   "number of coordinates; 4 in the standardised variant"},
+  RG_CUBE_BOUNDS("auto", ", plain variant; auto: -5", "auto", ", plain variant; auto: 10"),
   {0},
 };
 
-static void bounds(const Options *o, double *lower, double *upper)
-{
-  *lower = !isnan(o->lower) ? o->lower : o->variant == PLAIN ? -5 : 0;
-  *upper = !isnan(o->upper) ? o->upper : o->variant == PLAIN ? 10 : 1;
-}
-
-static PetscErrorCode rosenbrock_check(const void *options, RgPlace place,
-                                       RgDiagnostics *diagnostics)
-{
-  const Options *o = options;
-  double lower, upper;
-
-  PetscFunctionBeginUser;
-  bounds(o, &lower, &upper);
-  PetscCall(rg_box_check_bounds("rosenbrock", lower, upper, place, diagnostics));
-  if (o->variant == PLAIN) PetscFunctionReturn(0);
-  PetscCall(rg_box_check_variant("rosenbrock", variant_names[o->variant], o->dim, 4,
-                                 isnan(o->lower) && isnan(o->upper), place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode rosenbrock_domain(const void *options, RgDomain *domain)
-{
-  const Options *o = options;
-  double lower, upper;
-
-  PetscFunctionBeginUser;
-  bounds(o, &lower, &upper);
-  PetscCall(rg_box_cube_domain(o->dim, lower, upper, domain));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode rosenbrock_create(RgProblem *problem, RgFailure *failure)
-{
-  const Options *o = problem->options;
-  double *best_at;
-
-  PetscFunctionBeginUser;
-  (void)failure;
-  PetscCall(PetscMalloc1(o->dim, &best_at));
-  for (int j = 0; j < o->dim; j++) best_at[j] = o->variant == PLAIN ? 1 : 0.4;
-  const RgBoxFunction function = {
-    .formula = o->variant == PLAIN ? plain : standardised,
-    .minimised = true,
-    .dim = o->dim,
-    .best = o->variant == PLAIN ? 0 : -1.0197012821757248689,
-    .n_best = 1,
-    .best_at = best_at,
-  };
-  PetscCall(rg_box_function_create(&function, problem));
-  PetscCall(PetscFree(best_at));
-  PetscFunctionReturn(0);
-}
+RG_CUBE_FAMILY("rosenbrock", functions)
 
 const RgProblemClass rg_problem_rosenbrock = {
   .name = "rosenbrock",
@@ -143,9 +64,5 @@ const RgProblemClass rg_problem_rosenbrock = {
   .reference = "Rosenbrock 1960; standardised: Picheny, Wagner and Ginsbourger 2013",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .check = rosenbrock_check,
-  .domain = rosenbrock_domain,
-  .create = rosenbrock_create,
-  RG_BOX_METHODS,
+  RG_CUBE_METHODS,
 };

@@ -9,10 +9,6 @@
 
 #include <math.h>
 
-typedef struct {
-  RgContextOptions context;
-} Options;
-
 static const RgParam params[] = {RG_CONTEXT_PARAMS("normal(0.6, 0.2)", "false", "raw"), {0}};
 
 static double value(double x, double distance)
@@ -42,52 +38,28 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
-{
-  const Options *o = options;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_context_check("shift_example", &o->context, 1, place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode domain(const void *options, RgDomain *out)
-{
-  const double lower = -1, upper = 1;
-
-  PetscFunctionBeginUser;
-  (void)options;
-  PetscCall(rg_space_box(&out->design, 1, &lower, &upper));
-  PetscCall(rg_context_domain(options, 1, out));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   const double kink = 0.5;
-  RgContextProblem *data;
-  double *a;
 
   PetscFunctionBeginUser;
-  (void)failure;
-  PetscCall(rg_context_create(problem, &data));
-  data->formula = formula;
-  data->exact = exact;
-  PetscCall(PetscMalloc1(1, &a));
-  data->own = a;
-  PetscCall(rg_context_mean(&data->law[0], 100, 1, &kink, distance, NULL, a));
+  (void)problem;
+  PetscCall(rg_context_mean(&data->law[0], 100, 1, &kink, distance, NULL, data->own));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(RgProblem *problem)
-{
-  RgContextProblem *data = problem->data;
+static const RgContextFunction function = {
+  .dim = 1,
+  .dim_c = 1,
+  .lower = -1,
+  .upper = 1,
+  .formula = formula,
+  .exact = exact,
+  .own_size = sizeof(double),
+  .prepare = prepare,
+};
 
-  PetscFunctionBeginUser;
-  if (data) PetscCall(PetscFree(data->own));
-  PetscCall(rg_context_destroy(problem));
-  PetscFunctionReturn(0);
-}
+RG_CONTEXT_FIXED("shift_example", function)
 
 const RgProblemClass rg_problem_shift_example = {
   .name = "shift_example",
@@ -96,11 +68,6 @@ const RgProblemClass rg_problem_shift_example = {
   .reference = "arXiv:2503.20341, section 5, Figure 1",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .check = check,
-  .domain = domain,
-  .shared = true,
-  .create = create,
-  .destroy = destroy,
-  RG_CONTEXT_METHODS,
+  .options_size = sizeof(RgContextOptions),
+  RG_CONTEXT_FIXED_METHODS,
 };

@@ -32,24 +32,15 @@ static const RgBoxFunction variants[] = {
   {CAMEL, .lower = (const double[]){-3, -2}, .upper = (const double[]){3, 2}},
 };
 
-typedef struct {
-  int variant;
-} Options;
-
 static const char *const variant_names[] = {"narrow", "wide", NULL};
 
 static const RgParam params[] = {
-  {.name = "variant",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, variant),
-   .fallback = "narrow",
-   .choices = variant_names,
-   .symbol = "",
-   .doc = "narrow: [-2,2]x[-1,1]; wide: [-3,3]x[-2,2]"},
+  RG_BOX_VARIANT("variant", "narrow", variant_names, "",
+                 "narrow: [-2,2]x[-1,1]; wide: [-3,3]x[-2,2]"),
   {0},
 };
 
-RG_BOX_VARIANTS(variants, Options)
+RG_BOX_VARIANTS(variants)
 
 const RgProblemClass rg_problem_six_hump_camel = {
   .name = "six_hump_camel",
@@ -59,8 +50,6 @@ const RgProblemClass rg_problem_six_hump_camel = {
   .reference = "Dixon and Szego 1978, Towards Global Optimisation 2",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .domain = variant_domain,
-  .create = variant_create,
-  RG_BOX_METHODS,
+  .gradient = rg_box_gradient,
+  RG_BOX_VARIANT_METHODS,
 };

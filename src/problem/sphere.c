@@ -71,104 +71,26 @@ static double standardised(const void *options, int dim, const double *u, double
   return (sum - mean) / deviation;
 }
 
-enum { PLAIN, WEIGHTED, STANDARDISED };
 static const char *const variant_names[] = {"plain", "weighted", "standardised", NULL};
 
-typedef struct {
-  int variant, dim;
-  double lower, upper; /* NaN: those of the variant */
-} Options;
+static const RgCubeFunction functions[] = {
+  {"plain", plain, .lower = -5.12, .upper = 5.12},
+  {"weighted", weighted, 6, 0, 1, .best = -1.9410456062291434928},
+  {"standardised", standardised, 6, 0, 1, .best = -1.9413885995977694793,
+   .best_at = (const double[]){1, 0.8, 0.6, 0.4, 0.2, 0}},
+};
 
 static const RgParam params[] = {
-  {.name = "variant",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, variant),
-   .fallback = "plain",
-   .choices = variant_names,
-   .symbol = "",
-   .doc = "plain; standardised: weighted, shifted, rotated, [0,1]^6; weighted: neither shifted nor "
-          "rotated, [0,1]^6"},
-  {.name = "dim",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, dim),
-   .fallback = "6",
-   .minimum = 1,
-   .maximum = 1000,
-   .symbol = "d",
-   .doc = "number of coordinates; 6 unless plain"},
-  {.name = "lower",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, lower),
-   .fallback = "auto",
-   .minimum = -1e6,
-   .maximum = 1e6,
-   .symbol = "",
-   .doc = "lower bound of every coordinate, plain variant; auto: -5.12"},
-  {.name = "upper",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(Options, upper),
-   .fallback = "auto",
-   .minimum = -1e6,
-   .maximum = 1e6,
-   .symbol = "",
-   .doc = "upper bound of every coordinate, plain variant; auto: 5.12"},
+  {"variant", RG_PARAM_CHOICE, offsetof(RgCubeOptions, variant), "plain", 0, 0, variant_names, "",
+   "plain; standardised: weighted, shifted, rotated, [0,1]^6; weighted: neither shifted nor "
+   "rotated, [0,1]^6"},
+  {"dim", RG_PARAM_INT, offsetof(RgCubeOptions, dim), "6", 1, 1000, NULL, "d",
+   "number of coordinates; 6 unless plain"},
+  RG_CUBE_BOUNDS("auto", ", plain variant; auto: -5.12", "auto", ", plain variant; auto: 5.12"),
   {0},
 };
 
-static void bounds(const Options *o, double *lower, double *upper)
-{
-  *lower = !isnan(o->lower) ? o->lower : o->variant == PLAIN ? -5.12 : 0;
-  *upper = !isnan(o->upper) ? o->upper : o->variant == PLAIN ? 5.12 : 1;
-}
-
-static PetscErrorCode sphere_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
-{
-  const Options *o = options;
-  double lower, upper;
-
-  PetscFunctionBeginUser;
-  bounds(o, &lower, &upper);
-  PetscCall(rg_box_check_bounds("sphere", lower, upper, place, diagnostics));
-  if (o->variant == PLAIN) PetscFunctionReturn(0);
-  PetscCall(rg_box_check_variant("sphere", variant_names[o->variant], o->dim, 6,
-                                 isnan(o->lower) && isnan(o->upper), place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode sphere_domain(const void *options, RgDomain *domain)
-{
-  const Options *o = options;
-  double lower, upper;
-
-  PetscFunctionBeginUser;
-  bounds(o, &lower, &upper);
-  PetscCall(rg_box_cube_domain(o->dim, lower, upper, domain));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode sphere_create(RgProblem *problem, RgFailure *failure)
-{
-  static const double shifted[6] = {1, 0.8, 0.6, 0.4, 0.2, 0};
-  static const RgFormula formulas[] = {plain, weighted, standardised};
-  static const double best[] = {0, -1.9410456062291434928, -1.9413885995977694793};
-  const Options *o = problem->options;
-  double *origin;
-
-  PetscFunctionBeginUser;
-  (void)failure;
-  PetscCall(PetscCalloc1(o->dim, &origin));
-  const RgBoxFunction function = {
-    .formula = formulas[o->variant],
-    .minimised = true,
-    .dim = o->dim,
-    .best = best[o->variant],
-    .n_best = 1,
-    .best_at = o->variant == STANDARDISED ? shifted : origin,
-  };
-  PetscCall(rg_box_function_create(&function, problem));
-  PetscCall(PetscFree(origin));
-  PetscFunctionReturn(0);
-}
+RG_CUBE_FAMILY("sphere", functions)
 
 const RgProblemClass rg_problem_sphere = {
   .name = "sphere",
@@ -178,9 +100,5 @@ const RgProblemClass rg_problem_sphere = {
   .reference = "standardised: Picheny, Wagner and Ginsbourger 2013",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .check = sphere_check,
-  .domain = sphere_domain,
-  .create = sphere_create,
-  RG_BOX_METHODS,
+  RG_CUBE_METHODS,
 };

@@ -21,21 +21,13 @@
 
 enum { RANGE, SPEED, CONSUMPTION };
 
-typedef struct {
-  int output;
-} Options;
-
 static const char *const outputs[] = {"range", "speed", "consumption", NULL};
 
 static const RgParam params[] = {
-  {.name = "output",
-   .type = RG_PARAM_CHOICE,
-   .offset = offsetof(Options, output),
-   .fallback = "range",
-   .choices = outputs,
-   .symbol = "",
-   .doc = "range: flight distance, m; speed: revolutions per second; consumption: litres per "
-          "minute, minimised"},
+  RG_BOX_VARIANT(
+    "output", "range", outputs, "",
+    "range: flight distance, m; speed: revolutions per second; consumption: litres per "
+    "minute, minimised"),
   {0},
 };
 
@@ -152,7 +144,7 @@ static double sprinkler(const void *options, int dim, const double *x, double *g
   const Head head = settle(&s);
 
   (void)dim, (void)gradient;
-  switch (((const Options *)options)->output) {
+  switch (((const RgBoxOptions *)options)->variant) {
   case RANGE: return flight(&s, head.v);
   case SPEED: return head.n;
   default: return 2 * head.u * s.area * 60000;
@@ -176,16 +168,7 @@ static const RgBoxFunction functions[] = {
                    .best_at = (const double[]){45, 90, 2e-6, 0.1, 0.02, 0.02, 1, 5}},
 };
 
-static PetscErrorCode sprinkler_domain(const void *options, RgDomain *domain)
-{
-  return rg_box_function_domain(&functions[((const Options *)options)->output], domain);
-}
-
-static PetscErrorCode sprinkler_create(RgProblem *problem, RgFailure *failure)
-{
-  (void)failure;
-  return rg_box_function_create(&functions[((const Options *)problem->options)->output], problem);
-}
+RG_BOX_VARIANTS(functions)
 
 const RgProblemClass rg_problem_sprinkler = {
   .name = "sprinkler",
@@ -196,9 +179,5 @@ const RgProblemClass rg_problem_sprinkler = {
   .reference = "Siebertz, van Bebber, Hochkirchen 2010, Statistische Versuchsplanung",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .domain = sprinkler_domain,
-  .create = sprinkler_create,
-  .evaluate = rg_box_evaluate,
-  .destroy = rg_box_destroy,
+  RG_BOX_VARIANT_METHODS,
 };

@@ -8,10 +8,6 @@
 
 #include <math.h>
 
-typedef struct {
-  RgContextOptions context;
-} Options;
-
 static const RgParam params[] = {RG_CONTEXT_PARAMS("normal(0.5, 0.2)", "true", "raw"), {0}};
 
 static double humps(double u)
@@ -58,55 +54,28 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
-  const Options *o = options;
+  Own *own = data->own;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_check("three_humps_camel", &o->context, 1, place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode domain(const void *options, RgDomain *out)
-{
-  PetscFunctionBeginUser;
-  (void)options;
-  PetscCall(rg_context_unit_domain(options, 1, 1, out));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
-{
-  RgContextProblem *data;
-  Own *own;
-
-  PetscFunctionBeginUser;
-  (void)failure;
-  PetscCall(rg_context_create(problem, &data));
-  data->formula = formula;
-  data->exact = exact;
-  PetscCall(PetscNew(&own));
-  data->own = own;
   PetscCall(rg_context_mean(&data->law[0], 100, 0, NULL, first, NULL, &own->mean));
   PetscCall(rg_context_mean(&data->law[0], 100, 0, NULL, second, NULL, &own->square));
   if (fabs(own->mean) < 1e-13) own->mean = 0;
-  if (!rg_context_is_exact(problem) || own->mean != 0) PetscFunctionReturn(0);
-  problem->optimum = -own->square;
-  problem->n_optimisers = 1;
-  PetscCall(PetscMalloc1(1, &problem->optimisers));
-  problem->optimisers[0] = 0.5;
+  if (own->mean == 0) PetscCall(rg_context_optimum(problem, 0.5));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(RgProblem *problem)
-{
-  RgContextProblem *data = problem->data;
+static const RgContextFunction function = {
+  .dim = 1,
+  .dim_c = 1,
+  .formula = formula,
+  .exact = exact,
+  .own_size = sizeof(Own),
+  .prepare = prepare,
+};
 
-  PetscFunctionBeginUser;
-  if (data) PetscCall(PetscFree(data->own));
-  PetscCall(rg_context_destroy(problem));
-  PetscFunctionReturn(0);
-}
+RG_CONTEXT_FIXED("three_humps_camel", function)
 
 const RgProblemClass rg_problem_three_humps_camel = {
   .name = "three_humps_camel",
@@ -116,11 +85,6 @@ const RgProblemClass rg_problem_three_humps_camel = {
   .reference = "arXiv:2503.20341, appendix",
   .revision = 1,
   .params = params,
-  .options_size = sizeof(Options),
-  .check = check,
-  .domain = domain,
-  .shared = true,
-  .create = create,
-  .destroy = destroy,
-  RG_CONTEXT_METHODS,
+  .options_size = sizeof(RgContextOptions),
+  RG_CONTEXT_FIXED_METHODS,
 };

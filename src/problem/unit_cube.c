@@ -10,14 +10,7 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {.name = "dim",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(Options, dim),
-   .fallback = "2",
-   .minimum = 1,
-   .maximum = 10,
-   .symbol = "d",
-   .doc = "dimension"},
+  {"dim", RG_PARAM_INT, offsetof(Options, dim), "2", 1, 10, NULL, "d", "dimension"},
   {0},
 };
 
@@ -31,7 +24,7 @@ static double zero(const void *options, int dim, const double *x, double *gradie
 static PetscErrorCode cube_domain(const void *options, RgDomain *domain)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_box_cube_domain(((const Options *)options)->dim, 0, 1, domain));
+  PetscCall(rg_space_cube(&domain->design, ((const Options *)options)->dim, 0, 1));
   PetscFunctionReturn(0);
 }
 

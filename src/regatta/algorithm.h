@@ -19,6 +19,16 @@ typedef struct {
   const char *doc;  /* meaning and unit */
 } RgRecordColumn;
 
+/* Those that many methods record. */
+#define RG_COLUMN_CONFIDENCE                                                                       \
+  {                                                                                                \
+    "confidence", "squared confidence width beta_t or zeta_t of the query"                         \
+  }
+#define RG_COLUMN_ACQUISITION                                                                      \
+  {                                                                                                \
+    "acquisition", "acquisition value at the query, model units (EI: log EI)"                      \
+  }
+
 /* What a method is told before the first ask. Borrowed for the life of the algorithm. */
 typedef struct {
   const RgDomain *domain;
@@ -76,7 +86,8 @@ typedef struct {
   PetscErrorCode (*check)(const void *options, const RgDomain *domain, RgPlace place,
                           RgDiagnostics *diagnostics);
   PetscErrorCode (*create)(RgAlgorithm *algorithm); /* state is zeroed */
-  /* Choose query t = 1, 2, ... (after the initial design) from the history. */
+  /* Choose query t = 1, 2, ... (after the initial design) from the history, which `model` has taken
+     in. */
   PetscErrorCode (*ask)(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                         RgFailure *failure);
   /* Learn of the newest evaluation (last of the history); NULL: nothing to do. */
@@ -97,7 +108,8 @@ typedef struct {
   /* The law of the squared width of query t, for the regret bounds and for figures; NULL: the
      method has none. */
   void (*confidence)(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law);
-  /* The model whose report, posterior deviation and hyperparameters are recorded; NULL: none. */
+  /* The model, updated before every `ask`; its report, posterior deviation and hyperparameters are
+     recorded; NULL: none. */
   RgModel *(*model)(RgAlgorithm *algorithm);
   PetscErrorCode (*destroy)(RgAlgorithm *algorithm);
 } RgAlgorithmClass;
@@ -129,6 +141,10 @@ RG_API PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
 /* For methods: random numbers of query t from the sub-stream `name` of the algorithm's own stream.
    One name per purpose, so that draws for different purposes can't interfere. */
 RG_API RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t);
+
+/* For methods: the squared width of query t, drawn from the law that `confidence` of the class
+   gives with random numbers of the sub-stream "confidence". */
+RG_API double rg_algorithm_width(const RgAlgorithm *algorithm, int t);
 
 RG_API int rg_algorithm_column_count(const RgAlgorithmClass *class);
 

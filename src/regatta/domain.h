@@ -40,6 +40,8 @@ typedef struct {
 /* A box with native bounds. Copies `lower`, `upper` (dim each; lower < upper). */
 RG_API PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower,
                                    const double *upper);
+/* The box [lower, upper]^dim. */
+RG_API PetscErrorCode rg_space_cube(RgSpace *space, int dim, double lower, double upper);
 /* A finite set of `size` native points (size x dim), scaled to the unit cube by the bounds (NULL:
    the column minima and maxima; a constant column maps to 0.5 and keeps its native value). */
 RG_API PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *points,

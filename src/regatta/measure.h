@@ -53,6 +53,10 @@ struct RgMeasure {
    wrong and what is accepted. The caller destroys the measure. */
 RG_API PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mistake);
 RG_API PetscErrorCode rg_measure_destroy(RgMeasure *measure);
+/* Read an expression that rg_measure_check found nothing wrong with; else an error. */
+PetscErrorCode rg_measure_create(const char *text, RgMeasure *measure);
+/* The same expression in its canonical form; to be freed by the caller. */
+PetscErrorCode rg_measure_canonical(const char *text, char **canonical);
 /* Append the expression in its canonical form; it reads back to the same measure. */
 RG_API PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text);
 /* Diagnose an expression, and lists of probabilities that don't match n_contexts (0: not known),

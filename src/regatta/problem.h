@@ -92,6 +92,7 @@ typedef struct {
   /* Draw the context of one evaluation in native units; NULL: no context from nature. */
   PetscErrorCode (*draw_context)(RgProblem *problem, RgRandom *random, double *c,
                                  int *context_index);
+  /* Free what `data` points to; not called without data. NULL: nothing to free. */
   PetscErrorCode (*destroy)(RgProblem *problem);
 } RgProblemClass;
 
@@ -110,7 +111,7 @@ struct RgProblem {
   double *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
                              destroy) */
   RgTask task;        /* set by who evaluates, after create */
-  void *data;         /* the family's own; freed by its destroy */
+  void *data;         /* the family's own, one block of PetscMalloc; freed after its destroy */
   uint64_t instance;  /* number of the draw, from 0; those of random families differ */
 };
 
@@ -128,6 +129,10 @@ RG_API PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *c
                                            uint64_t instance, RgProblem *problem,
                                            RgFailure *failure);
 RG_API PetscErrorCode rg_problem_destroy(RgProblem *problem);
+
+/* For families on a finite design: optimum and optimisers from F at every design (design.size), the
+   first `most` of those where it is largest. */
+PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most);
 
 /* f and F at m points through the class, with F = f where no objective is given (an error with
    contexts). Non-finite values set failure, which names problem and input. Errors: a finite design

@@ -4,6 +4,7 @@
 #define RG_REGATTA_THEORY_H
 
 #include "regatta/error.h"
+#include "regatta/stream.h"
 
 typedef enum {
   RG_LAW_CONSTANT,    /* a */
@@ -34,6 +35,7 @@ typedef struct {
   double delta; /* probability that the rule allows to fail; NaN: the rule has none */
 } RgConfidenceLaw;
 
+RG_API double rg_confidence_draw(const RgConfidenceLaw *law, RgRandom *random);
 RG_API double rg_confidence_mean(const RgConfidenceLaw *law);
 
 /* Quantile at p in [0, 1]; a constant is all its quantiles. */

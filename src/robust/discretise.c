@@ -1,3 +1,4 @@
+/* Discretisation of continuous designs and contexts. */
 #include "robust/discretise.h"
 
 #include <math.h>

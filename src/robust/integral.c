@@ -1,3 +1,4 @@
+/* The average of f(x, .) over contexts under the posterior on a finite set. */
 #include "robust/integral.h"
 
 #include "maths/blas.h"

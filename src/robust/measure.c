@@ -1,3 +1,4 @@
+/* Robustness measures: their names, values and bounds over many designs. */
 #include "regatta/measure.h"
 #include "robust/measure_row.h"
 

@@ -1,3 +1,4 @@
+/* Bounds of a measure over the contexts of one design. */
 #include "robust/measure_row.h"
 
 #include <math.h>

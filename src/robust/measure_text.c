@@ -353,3 +353,27 @@ PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mi
   if (rg_expression_failed(&parser)) PetscCall(rg_measure_destroy(measure));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode rg_measure_create(const char *text, RgMeasure *measure)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_parse(text, measure, &mistake));
+  PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "measure \"%s\": %s", text,
+             mistake.data);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_measure_canonical(const char *text, char **canonical)
+{
+  RgMeasure measure;
+  RgText printed = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_create(text, &measure));
+  PetscCall(rg_measure_print(&measure, &printed));
+  *canonical = printed.data; /* handed over */
+  PetscCall(rg_measure_destroy(&measure));
+  PetscFunctionReturn(0);
+}

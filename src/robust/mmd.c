@@ -1,3 +1,4 @@
+/* Worst case of an expectation in maximum mean discrepancy. */
 #include "robust/mmd.h"
 
 #include "maths/blas.h"

@@ -1,3 +1,4 @@
+/* Worst case of an expectation in total variation. */
 #include "robust/total_variation.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Worst case of an expectation in Wasserstein distance. */
 #include "robust/wasserstein.h"
 
 #include <math.h>

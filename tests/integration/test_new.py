@@ -1,4 +1,4 @@
-"""`regatta new` gives an algorithm, a problem and a kernel that build, are listed and run."""
+"""`regatta new` gives algorithms, problems and a kernel that build, are listed and run."""
 import pathlib
 import shutil
 import subprocess
@@ -9,8 +9,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 STUDY = """study: skeletons
 seeds: 2
 common: {iterations: 5, initial_points: 3, surrogate: {kernel: my_kernel}}
-problems: [my_problem]
-algorithms: [my_method, ei]
+problems: [my_problem, my_contexts]
+algorithms: [my_method, my_bound, ei]
 """
 
 
@@ -19,7 +19,9 @@ class New(RegattaTest):
         tree = self.folder / "tree"
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", "build*", "results"))
         self.run_ok("new", "algorithm", "my_method", "-source", tree)
+        self.run_ok("new", "algorithm", "my_bound", "-surrogate", "-source", tree)
         self.run_ok("new", "problem", "my_problem", "-source", tree)
+        self.run_ok("new", "problem", "my_contexts", "-context", "-source", tree)
         self.run_ok("new", "kernel", "my_kernel", "-source", tree)
         code, _, err = regatta("new", "algorithm", "my_method", "-source", tree)
         self.assertEqual((code, err.count("\n")), (2, 1), err)
@@ -35,8 +37,8 @@ class New(RegattaTest):
             check=True, capture_output=True, text=True).stdout.split()
         static, = prefix.rglob("libregatta.a")
         flags = [static if flag == "-lregatta" else flag for flag in flags]
-        names = ("algorithm/my_method.c", "algorithm/registry.c", "problem/my_problem.c",
-                 "problem/registry.c")
+        names = ("algorithm/my_method.c", "algorithm/my_bound.c", "algorithm/registry.c",
+                 "problem/my_problem.c", "problem/my_contexts.c", "problem/registry.c")
         includes = [f for f in flags if str(f).startswith(("-I", "-isystem", "-D"))]
         kernels = sorted((tree / "src/gp/kernel").glob("*.c"))
         sources = [tree / "src" / name for name in names] + sorted((tree / "src/cli").glob("*.c"))
@@ -52,7 +54,7 @@ class New(RegattaTest):
         output = self.folder / "out.h5"
         subprocess.run([program, "run", study, "-o", output, "-quiet"], check=True,
                        stdout=subprocess.DEVNULL, env=environment())
-        self.assertIn("4 trials", self.run_ok("checksum", output))
+        self.assertIn("12 trials", self.run_ok("checksum", output))
 
         # the loops of tests over the list of kernels, and what the skeleton lacks
         loops = self.folder / "loops"
@@ -70,7 +72,9 @@ class New(RegattaTest):
                       refused.stderr)
 
     def test_mistakes(self):
-        for arguments in (("algorithm", "My-Method"), ("plot", "x"), ("problem", "x", "-source", "/")):
+        for arguments in (("algorithm", "My-Method"), ("plot", "x"), ("problem", "x", "-source", "/"),
+                          ("algorithm", "x", "-context"), ("problem", "x", "-surrogate"),
+                          ("kernel", "x", "-context")):
             code, out, err = regatta("new", *arguments)
             self.assertEqual((code, err.count("\n")), (2, 1), out + err)
 
