@@ -8,6 +8,7 @@
 #define RG_REGRET_CONTEXT_BOUNDS_H
 
 #include "gp/kernel/kernel.h"
+#include "theory/family.h"
 #include "theory/robust_bounds.h"
 
 /* ---- SBO-KDE and DRBO-KDE: arXiv:2312.10423; sbo_kde 7 ----------------------------------------
@@ -70,5 +71,11 @@ double rg_wasserstein_penalty(const RgWassersteinTheory *theory, double radius, 
    paper loses a parenthesis. */
 double rg_bound_wdrbo(const RgWassersteinTheory *theory, int T, double gamma, double norm,
                       double penalties);
+
+/* ---- what the two families share -------------------------------------------------------------- */
+
+/* RgBoundFamily.obstacle and .refuse: boxes of too many dimensions, kernels without slope. */
+const char *rg_context_obstacle(const RgBoundSetting *setting);
+PetscErrorCode rg_context_refuse(const RgBoundSetting *setting, RgText *why);
 
 #endif
