@@ -28,10 +28,10 @@ static const RgParam law_params[] = {
   {0},
 };
 
-static const RgFormula law_formula = {.inputs = {"t"},
-                                      .outputs = {"mean", "low", "high"},
-                                      .params = law_params,
-                                      .options_size = sizeof(LawOptions)};
+static const RgTheoryFormula law_formula = {.inputs = {"t"},
+                                            .outputs = {"mean", "low", "high"},
+                                            .params = law_params,
+                                            .options_size = sizeof(LawOptions)};
 
 /* `points` designs, or the unit cube. */
 static PetscErrorCode make_domain(const LawOptions *o, RgDomain *domain)
@@ -73,7 +73,7 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
 /* ---- settings -------------------------------------------------------------------------------- */
 
 typedef struct {
-  const RgFormula *formula;
+  const RgTheoryFormula *formula;
   const RgAlgorithmClass *method; /* NULL: not a law */
   void *options, *settings;       /* of the formula; of the method */
 } Job;
@@ -138,7 +138,7 @@ static bool same_header(const char *line, const char *const *names)
 }
 
 /* False: a header or a row that is not of the formula's inputs. */
-static PetscErrorCode read_rows(const RgFormula *formula, Rows *rows, bool *good)
+static PetscErrorCode read_rows(const RgTheoryFormula *formula, Rows *rows, bool *good)
 {
   char line[4096];
 
@@ -160,7 +160,7 @@ static PetscErrorCode read_rows(const RgFormula *formula, Rows *rows, bool *good
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode write_rows(const RgFormula *formula, int n, double *const *out)
+static PetscErrorCode write_rows(const RgTheoryFormula *formula, int n, double *const *out)
 {
   RgText text = {0};
 
@@ -216,7 +216,7 @@ static PetscErrorCode complain_unknown(const char *name)
   RgText known = {0};
 
   PetscFunctionBeginUser;
-  for (const RgFormula *formula = rg_formulas; formula->name; formula++)
+  for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
     PetscCall(rg_text_add(&known, "%s, ", formula->name));
   rg_complain("formula: nothing is called '%s' (%sor a method with a confidence parameter of known "
               "law)",
@@ -265,7 +265,7 @@ PetscErrorCode rg_command_formula(int argc, char **argv, int *exit_code)
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   const RgAlgorithmClass *method = rg_registry_find_algorithm(registry, name);
-  job.formula = rg_formula_find(name);
+  job.formula = rg_theory_formula_find(name);
   if (!job.formula && method && method->confidence) {
     job.formula = &law_formula;
     job.method = method;

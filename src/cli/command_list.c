@@ -8,6 +8,7 @@
 #include "robust/measure.h"
 #include "study/spec/registry.h"
 #include "theory/family.h"
+#include "theory/formula.h"
 
 enum { SUMMARY_BYTES = 78 };
 
@@ -75,6 +76,8 @@ static PetscErrorCode list_theory(const RgRegistry *registry, RgTable *table)
   (void)registry;
   for (int i = 0; i < n; i++)
     PetscCall(add_row(table, families[i]->name, families[i]->reference, families[i]->title));
+  for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
+    PetscCall(add_row(table, formula->name, formula->reference, formula->summary));
   PetscFunctionReturn(0);
 }
 

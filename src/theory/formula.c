@@ -27,7 +27,10 @@ static PetscErrorCode covering(const void *options, int n, const double *const *
   const CoveringOptions *o = options;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++) out[0][i] = rg_fill_covering_bound((int)in[0][i], o->dim);
+  for (int i = 0; i < n; i++) {
+    out[0][i] = rg_fill_covering_bound((int)in[0][i], o->dim);
+    out[1][i] = pow(in[0][i], -1.0 / o->dim);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -64,11 +67,70 @@ static PetscErrorCode widths(const void *options, int n, const double *const *in
     out[3][i] = 1 + sqrt(2 * (log(t) + 1 + log(1 / o->delta)));
     out[4][i] = sqrt(2 * log(failing));
     out[5][i] = pow(failing, 0.1);
+    out[6][i] = sqrt(base);
+  }
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  double slope;
+} RealisedOptions;
+
+static const RgParam realised_params[] = {
+  {"slope", RG_PARAM_REAL, offsetof(RealisedOptions, slope), NULL, 0, INFINITY, NULL, "K",
+   "of the measure's bounds"},
+  {0},
+};
+
+/* sum + term; a term that is missing counts as none and shows. */
+static double running(double *sum, double term)
+{
+  *sum += isnan(term) ? 0 : term;
+  return isnan(term) ? NAN : *sum;
+}
+
+/* What the proofs of Theorems 4.1 and A.1 bound the expected regret by before they bound that by
+   gamma_t: 2 sum (ucb - lcb)(x_k) and 4 K sum beta_k^(1/2) max_w sigma(x_k, w), over a run (rows of
+   equal `run`). */
+static PetscErrorCode realised(const void *options, int n, const double *const *in,
+                               double *const *out)
+{
+  const RealisedOptions *o = options;
+  double width = 0, deviation = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    if (i && in[0][i] != in[0][i - 1]) width = deviation = 0;
+    out[0][i] = 2 * running(&width, in[1][i]);
+    out[1][i] = 4 * o->slope * running(&deviation, sqrt(in[2][i]) * in[3][i]);
   }
   PetscFunctionReturn(0);
 }
 
 /* ---- kernel regression ----------------------------------------------------------------------- */
+
+typedef struct {
+  double varsigma, delta;
+} BetaOptions;
+
+static const RgParam beta_params[] = {
+  {"varsigma", RG_PARAM_REAL, offsetof(BetaOptions, varsigma), "0.1", RG_POSITIVE, 1e300, NULL,
+   "varsigma", "sub-Gaussian parameter of the noise"},
+  {"delta", RG_PARAM_REAL, offsetof(BetaOptions, delta), "0.1", RG_POSITIVE, 1, NULL, "delta",
+   "probability that the bound may fail"},
+  {0},
+};
+
+static PetscErrorCode regression_beta(const void *options, int n, const double *const *in,
+                                      double *const *out)
+{
+  const BetaOptions *o = options;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++)
+    out[0][i] = rg_ikr_ucb_beta_general(in[0][i], o->varsigma, 1, o->delta);
+  PetscFunctionReturn(0);
+}
 
 typedef struct {
   RgReals gaps;
@@ -138,12 +200,12 @@ static PetscErrorCode regression_interval(const void *options, int n, const doub
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-const RgFormula rg_formulas[] = {
+const RgTheoryFormula rg_theory_formulas[] = {
   {"covering",
    "least fill distance of n points of the unit cube",
    "volumes of balls",
    {"n"},
-   {"covering"},
+   {"covering", "rate"},
    covering_params,
    sizeof(CoveringOptions),
    covering},
@@ -151,10 +213,26 @@ const RgFormula rg_formulas[] = {
    "beta_t^(1/2) of RRGP-UCB and of the methods it is compared with",
    "arXiv:2504.03172, Figure 1",
    {"t"},
-   {"mean", "low", "high", "rkhs", "bayesian", "bpt_ucb"},
+   {"mean", "low", "high", "rkhs", "bayesian", "bpt_ucb", "least"},
    width_params,
    sizeof(WidthOptions),
    widths},
+  {"robust_realised",
+   "cumulative robust regret by the widths and deviations of a run",
+   "arXiv:2504.03172, proofs of Theorems 4.1 and A.1",
+   {"run", "bound_width", "confidence", "largest_sd"},
+   {"bound_width", "deviation"},
+   realised_params,
+   sizeof(RealisedOptions),
+   realised},
+  {"regression_beta",
+   "confidence parameter of IKR-UCB, rule general",
+   "arXiv:2502.06178, Theorem 4.13",
+   {"t"},
+   {"beta"},
+   beta_params,
+   sizeof(BetaOptions),
+   regression_beta},
   {"regression_finite",
    "expected cumulative regret of kernel regression on a finite design",
    "arXiv:2502.06178, Theorem 4.10",
@@ -174,9 +252,9 @@ const RgFormula rg_formulas[] = {
   {0},
 };
 
-const RgFormula *rg_formula_find(const char *name)
+const RgTheoryFormula *rg_theory_formula_find(const char *name)
 {
-  for (const RgFormula *formula = rg_formulas; formula->name; formula++)
+  for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
     if (!strcmp(formula->name, name)) return formula;
   return NULL;
 }

@@ -16,10 +16,10 @@ typedef struct {
   size_t options_size;
   /* Row i of the outputs for row i of the n rows of inputs; columns of n each. */
   PetscErrorCode (*rows)(const void *options, int n, const double *const *in, double *const *out);
-} RgFormula;
+} RgTheoryFormula;
 
 /* Ends with a NULL name. */
-extern const RgFormula rg_formulas[];
-const RgFormula *rg_formula_find(const char *name);
+extern const RgTheoryFormula rg_theory_formulas[];
+const RgTheoryFormula *rg_theory_formula_find(const char *name);
 
 #endif

@@ -1,9 +1,10 @@
 /* Bounds of SBO-KDE and DRBO-KDE. Source: arXiv:2312.10423; sbo_kde 7. */
-#include "theory/context_bounds.h"
+#include "theory/kde_bounds.h"
 
 #include <math.h>
 
 #include "theory/bounds.h"
+#include "theory/context_bounds.h"
 
 double rg_kde_error_constant(int dim_c, double s)
 {

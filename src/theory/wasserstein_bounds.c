@@ -1,7 +1,9 @@
 /* Bounds of WDRBO. Source: arXiv:2503.20341; wdrbo 2.7 and 7. */
-#include "theory/context_bounds.h"
+#include "theory/wasserstein_bounds.h"
 
 #include <math.h>
+
+#include "theory/context_bounds.h"
 
 double rg_wasserstein_norm(const RgWassersteinTheory *theory, double log_det)
 {

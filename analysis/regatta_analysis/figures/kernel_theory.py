@@ -26,7 +26,8 @@ def draw_fill(axis, dim, queries):
     axis.plot(t, covering, color="0.4", lw=0.8, ls=(0, (1, 1)), zorder=1)
     if lines:
         middle = np.exp(np.mean([np.log(line[19]) for line in lines]))
-        axis.plot(t, middle * ((t + 1) / 20.0) ** (-1.0 / dim), color="0.4", lw=0.8,
+        rate = formula("covering", {"n": [20, *(t + 1)]}, dim=dim)["rate"].to_numpy()
+        axis.plot(t, middle * rate[1:] / rate[0], color="0.4", lw=0.8,
                   ls=(0, (5, 1.5)), zorder=1)
 
 

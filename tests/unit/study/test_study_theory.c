@@ -4,6 +4,8 @@
 
 #include "theory/bounds.h"
 #include "theory/context_bounds.h"
+#include "theory/kde_bounds.h"
+#include "theory/wasserstein_bounds.h"
 #include "study/theory/theory.h"
 
 static const RgTheoryOptions printed = {.delta = 0.1};
