@@ -55,8 +55,8 @@ typedef struct {
    part of the canonical text, and accepts `auto` (-1) whatever its default. */
 extern const char *const rg_param_layout[];
 
-/* `choices` of a REAL or TEXTS of default `auto` that came when results existed: at `auto` it is no part of
-   the canonical text, so that what they are known by stays. */
+/* `choices` of a REAL or TEXTS of default `auto` that came when results existed: at `auto` it is no
+   part of the canonical text, so that what they are known by stays. */
 extern const char *const rg_param_later[];
 
 /* `minimum` for parameters that must be > 0. */
