@@ -159,7 +159,7 @@ figures() {
   local results=$1 out=${2:-$(dirname "$1")} python bounds=()
   python=$(find_python)
   [ -f "$(dirname "$results")/bounds.csv" ] && bounds=(--bounds "$(dirname "$results")/bounds.csv")
-  PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$results" --out "$out" "${bounds[@]}"
+  REGATTA=$regatta PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$results" --out "$out" "${bounds[@]}"
 }
 
 # A relative path is the caller's.
@@ -187,7 +187,7 @@ study() {
 
 # ---- papers ------------------------------------------------------------------------------------
 
-analysis() { PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$@"; }
+analysis() { REGATTA=$regatta PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$@"; }
 
 stopped=0 # a run was asked to stop: write the report of what is there, and end
 

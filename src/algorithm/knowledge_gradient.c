@@ -36,8 +36,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   PetscFunctionBeginUser;
   /* 1. Posterior given the history. */
-  PetscCall(rg_model_update(model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
   /* 2. x_t = argmax log KG. */
   PetscCall(rg_knowledge_gradient_acquire(model, history, options->points,
                                           algorithm->setup.maximiser, &random, query,

@@ -40,8 +40,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   PetscFunctionBeginUser;
   /* 1. Posterior given the history. */
-  PetscCall(rg_model_update(model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
   /* 2. Incumbent; without data improvement counts from the prior mean. */
   PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &incumbent));
   /* 3. x_t = argmax z. */

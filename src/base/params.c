@@ -304,7 +304,7 @@ PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, Rg
     const RgParamField field = rg_param_field(entry, (void *)(uintptr_t)options);
 
     if (entry->choices == rg_param_layout) continue;
-    if (entry->choices == rg_param_later && isnan(*field.real)) continue;
+    if (entry->choices == rg_param_later && is_auto(entry, field)) continue;
     PetscCall(rg_text_add(text, "%s%s=", entry == table ? "" : ",", entry->name));
     PetscCall(add_value(entry, field, text));
   }

@@ -66,13 +66,13 @@ static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
       PetscCall(rg_table_add(&table, (const char *const[]){of->problem_label, of->algorithm_label,
                                                            of->swept, "none", queries, "", "", "",
                                                            cell->why}));
-    for (int k = 0; cell->bounded && k < RG_CURVE_COUNT; k++) {
+    for (int k = 0; cell->bounded && k < cell->n_curves; k++) {
       if (!cell->value[k]) continue;
       snprintf(gamma, sizeof(gamma), "%.6g", cell->gain->upper[cell->n - 1]);
       snprintf(value, sizeof(value), "%.6g", cell->value[k][cell->n - 1]);
       PetscCall(rg_table_add(
         &table, (const char *const[]){of->problem_label, of->algorithm_label, of->swept,
-                                      rg_curve_name((RgCurve)k), queries, gamma, value,
+                                      cell->family->curves[k].name, queries, gamma, value,
                                       rg_claim_names[cell->claim], cell->why}));
     }
   }

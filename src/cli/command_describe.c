@@ -15,6 +15,8 @@
 #include "study/spec/presets.h"
 #include "study/spec/registry.h"
 #include "study/spec/study.h"
+#include "theory/family.h"
+#include "theory/formula.h"
 
 /* ---- blocks of a study file ----------------------------------------------------------------- */
 
@@ -184,6 +186,34 @@ static PetscErrorCode describe_kernel(RgText *text, const RgKernelClass *kernel)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode describe_theory(RgText *text, const RgBoundFamily *family)
+{
+  RgTable table = {.n_columns = 2, .headings = {"curve", "what it bounds, or is"}};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s: %s (theory)\n  Source: %s\n  Assumes: %s\n%s\n", family->name,
+                        family->title, family->reference, family->assumptions,
+                        family->nominal ? "  Nominal: some constants can't be known\n" : ""));
+  for (const RgBoundCurve *curve = family->curves; curve->name; curve++)
+    PetscCall(rg_table_add(&table, (const char *const[]){curve->name, curve->title}));
+  PetscCall(rg_table_print(&table, text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode describe_formula(RgText *text, const RgTheoryFormula *formula)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s: %s (formula of theory)\n  Source: %s\n  Takes columns:",
+                        formula->name, formula->summary, formula->reference));
+  for (int k = 0; formula->inputs[k]; k++) PetscCall(rg_text_add(text, " %s", formula->inputs[k]));
+  PetscCall(rg_text_add(text, "\n  Gives columns:"));
+  for (int k = 0; formula->outputs[k]; k++)
+    PetscCall(rg_text_add(text, " %s", formula->outputs[k]));
+  PetscCall(rg_text_add(text, "\n\nParameters\n"));
+  PetscCall(rg_params_describe(formula->params, text));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode describe_laws(RgText *text)
 {
   RgTable table = {.n_columns = 2, .headings = {"as typed", "meaning"}};
@@ -201,17 +231,23 @@ static PetscErrorCode describe_laws(RgText *text)
 /* Every name that can be described, for the nearest one. NULL-terminated; the caller frees. */
 static PetscErrorCode known_names(const RgRegistry *registry, const char ***names)
 {
-  int n_problems = 0, n_algorithms = 0, n_measures = 0, n = 0;
+  int n_problems = 0, n_algorithms = 0, n_measures = 0, n_theory, n = 0;
+  int n_formulas = 0;
+  const RgBoundFamily *const *theory = rg_bound_families(&n_theory);
 
   PetscFunctionBeginUser;
   while (rg_registry_problem(registry, n_problems)) n_problems++;
   while (rg_registry_algorithm(registry, n_algorithms)) n_algorithms++;
   while (rg_measure_infos[n_measures].name) n_measures++;
-  PetscCall(PetscCalloc1(n_problems + n_algorithms + n_measures + RG_KERNEL_FAMILIES + N_BLOCKS + 5,
+  while (rg_theory_formulas[n_formulas].name) n_formulas++;
+  PetscCall(PetscCalloc1(n_problems + n_algorithms + n_measures + n_theory + n_formulas +
+                           RG_KERNEL_FAMILIES + N_BLOCKS + 5,
                          names));
   for (int i = 0; i < n_problems; i++) (*names)[n++] = rg_registry_problem(registry, i)->name;
   for (int i = 0; i < n_algorithms; i++) (*names)[n++] = rg_registry_algorithm(registry, i)->name;
   for (int i = 0; i < N_BLOCKS; i++) (*names)[n++] = blocks[i].name;
+  for (int i = 0; i < n_theory; i++) (*names)[n++] = theory[i]->name;
+  for (int i = 0; i < n_formulas; i++) (*names)[n++] = rg_theory_formulas[i].name;
   for (int i = 0; i < RG_KERNEL_FAMILIES; i++) (*names)[n++] = rg_kernel_family_names[i];
   (*names)[n++] = "study";
   (*names)[n++] = "results-format";
@@ -239,6 +275,9 @@ static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const c
   if (!strcmp(name, "laws")) PetscCall(describe_laws(text));
   for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
     if (!strcmp(name, info->name)) PetscCall(describe_measure(text, info));
+  const RgTheoryFormula *formula = rg_theory_formula_find(name);
+  if (formula) PetscCall(describe_formula(text, formula));
+  if (rg_bound_family_find(name)) PetscCall(describe_theory(text, rg_bound_family_find(name)));
   for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
     if (!strcmp(name, rg_kernel_family_names[i]))
       PetscCall(describe_kernel(text, rg_kernel_classes[i]));
@@ -269,10 +308,11 @@ PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
   bool ok;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv,
-                               "describe PROBLEM|ALGORITHM|KERNEL|MEASURE|run|surrogate|maximiser|"
-                               "study|measures|laws|results-format",
-                               options, 1, 1, &arguments, &ok, exit_code));
+  PetscCall(
+    rg_arguments_parse(argc, argv,
+                       "describe PROBLEM|ALGORITHM|KERNEL|THEORY|MEASURE|run|surrogate|maximiser|"
+                       "study|measures|laws|results-format",
+                       options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   if (*exit_code == RG_EXIT_OK) PetscCall(describe(registry, &text, arguments.positional[0]));

@@ -1,4 +1,4 @@
-/* regatta list problems|algorithms|kernels|measures: the names a study file may use. */
+/* regatta list problems|algorithms|kernels|measures|theory: the names a study file may use. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -7,6 +7,8 @@
 #include "gp/kernel/family.h"
 #include "regatta/measure.h"
 #include "study/spec/registry.h"
+#include "theory/family.h"
+#include "theory/formula.h"
 
 enum { SUMMARY_BYTES = 78 };
 
@@ -65,13 +67,28 @@ static PetscErrorCode list_measures(const RgRegistry *registry, RgTable *table)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode list_theory(const RgRegistry *registry, RgTable *table)
+{
+  int n;
+  const RgBoundFamily *const *families = rg_bound_families(&n);
+
+  PetscFunctionBeginUser;
+  (void)registry;
+  for (int i = 0; i < n; i++)
+    PetscCall(add_row(table, families[i]->name, families[i]->reference, families[i]->title));
+  for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
+    PetscCall(add_row(table, formula->name, formula->reference, formula->summary));
+  PetscFunctionReturn(0);
+}
+
 static const struct {
   const char *name;
   PetscErrorCode (*list)(const RgRegistry *registry, RgTable *table);
 } subjects[] = {{"problems", list_problems},
                 {"algorithms", list_algorithms},
                 {"kernels", list_kernels},
-                {"measures", list_measures}};
+                {"measures", list_measures},
+                {"theory", list_theory}};
 
 enum { N_SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 
@@ -86,8 +103,8 @@ PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
   bool ok;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels|measures", options, 1,
-                               1, &arguments, &ok, exit_code));
+  PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels|measures|theory",
+                               options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   int subject = 0;
@@ -97,9 +114,10 @@ PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
   }
   if (subject == N_SUBJECTS) {
     const char *nearest = rg_text_nearest(arguments.positional[0], names);
-    rg_complain("list: nothing is called '%s'%s%s%s (problems, algorithms, kernels or measures)",
-                arguments.positional[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                nearest ? "'?" : "");
+    rg_complain(
+      "list: nothing is called '%s'%s%s%s (problems, algorithms, kernels, measures or theory)",
+      arguments.positional[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
+      nearest ? "'?" : "");
     *exit_code = RG_EXIT_BAD_INPUT;
   } else if (*exit_code == RG_EXIT_OK) {
     PetscCall(subjects[subject].list(registry, &table));

@@ -12,7 +12,7 @@ typedef enum {
   RG_LAW_GAMMA        /* Gamma(shape a, scale b) */
 } RgLawKind;
 
-/* Rules that a regret bound is about (regret/bounds.h), with the parameters it asks for. */
+/* Rules that a regret bound is about (theory/bounds.h), with the parameters it asks for. */
 typedef enum {
   RG_THEORY_NONE,
   RG_THEORY_IRGP_FINITE,     /* Theorems 4.1, 4.3, Proposition 4.1 of arXiv:2409.00979 */
@@ -20,9 +20,9 @@ typedef enum {
   RG_THEORY_IRGP_HIGHPROB,   /* Theorem 4.5 */
   RG_THEORY_GP_UCB_BCR,      /* expected regret of GP-UCB */
   RG_THEORY_RGP_UCB,         /* expected regret of RGP-UCB */
-  RG_THEORY_RRGP,            /* Theorems 4.1 to 4.6 of arXiv:2504.03172 (regret/robust_bounds.h) */
+  RG_THEORY_RRGP,            /* Theorems 4.1 to 4.6 of arXiv:2504.03172 (theory/robust_bounds.h) */
   RG_THEORY_RRGP_CONTINUOUS, /* its appendix A; the law's a is 2 log kappa_t */
-  RG_THEORY_SBO_KDE,         /* Theorem 1 of arXiv:2312.10423 (regret/context_bounds.h) */
+  RG_THEORY_SBO_KDE,         /* Theorem 1 of arXiv:2312.10423 (theory/kde_bounds.h) */
   RG_THEORY_DRBO_KDE,        /* Theorem 2 */
   RG_THEORY_WDRBO            /* Theorems 5 and 9 of arXiv:2503.20341; b: radius around a given
                                 centre, NaN: observed contexts */

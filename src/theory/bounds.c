@@ -1,8 +1,10 @@
+/* Bounds of GP-UCB, RGP-UCB and IRGP-UCB. Source: arXiv:2409.00979; irgp_ucb 7.1. */
 #include "theory/bounds.h"
 
 #include <math.h>
 
 #include "acquisition/confidence.h"
+#include "theory/family.h"
 #include "maths/normal.h"
 
 double rg_bound_c1(double noise)
@@ -104,3 +106,79 @@ double rg_irgp_mean_width(double shift)
 
   return sqrt(shift) + sqrt(M_PI / 2) * tail;
 }
+
+/* ---- the family ------------------------------------------------------------------------------ */
+
+static const char *obstacle(const RgBoundSetting *s)
+{
+  return s->domain->context.dim ? "the problem has contexts" : NULL;
+}
+
+static double theorem_4_1(const RgBoundSetting *s, int T)
+{
+  return rg_bound_theorem_4_1(s->domain->design.size, s->noise, T, s->gamma[T - 1]);
+}
+
+static double theorem_4_2(const RgBoundSetting *s, int T)
+{
+  return rg_bound_theorem_4_2(s->law[T - 1].a, s->noise, T, s->gamma[T - 1]);
+}
+
+static double theorem_4_3(const RgBoundSetting *s, int T)
+{
+  return rg_bound_theorem_4_3(s->law[T - 1].a, s->noise, T, s->gamma[T - 1], s->delta, s->tight);
+}
+
+static double theorem_4_4(const RgBoundSetting *s, int T)
+{
+  return rg_bound_theorem_4_4(s->law[T - 1].a, s->noise, T, s->gamma[T - 1], s->delta, s->tight);
+}
+
+static double proposition_4_1(const RgBoundSetting *s, int T)
+{
+  return rg_bound_proposition_4_1(s->domain->design.size, s->noise, T, s->gamma[T - 1], s->delta);
+}
+
+static double theorem_4_5(const RgBoundSetting *s, int T)
+{
+  return rg_bound_theorem_4_5(s->domain->design.size, s->noise, T, s->gamma[T - 1],
+                              s->law[T - 1].delta, s->tight);
+}
+
+static double gp_ucb(const RgBoundSetting *s, int T)
+{
+  return rg_bound_gp_ucb(s->domain->design.size, s->noise, T, s->gamma[T - 1]);
+}
+
+static double rgp_ucb(const RgBoundSetting *s, int T)
+{
+  return rg_bound_rgp_ucb(s->domain->design.size, s->law[T - 1].b, s->noise, T, s->gamma[T - 1]);
+}
+
+static const RgBoundCurve curves[] = {
+  {"theorem_4_1", RG_RULE(RG_THEORY_IRGP_FINITE), "expected regret", NULL, theorem_4_1},
+  {"theorem_4_2", RG_RULE(RG_THEORY_IRGP_CONTINUOUS), "expected regret", NULL, theorem_4_2},
+  {"theorem_4_3", RG_RULE(RG_THEORY_IRGP_FINITE),
+   "regret given the confidence parameters, with probability 1 - delta", NULL, theorem_4_3},
+  {"theorem_4_4", RG_RULE(RG_THEORY_IRGP_CONTINUOUS),
+   "regret given the confidence parameters, with probability 1 - delta", NULL, theorem_4_4},
+  {"proposition_4_1", RG_RULE(RG_THEORY_IRGP_FINITE), "regret, with probability 1 - delta", NULL,
+   proposition_4_1},
+  {"theorem_4_5", RG_RULE(RG_THEORY_IRGP_HIGHPROB), "regret, with the rule's probability", NULL,
+   theorem_4_5},
+  {"gp_ucb_expected", RG_RULE(RG_THEORY_GP_UCB_BCR), "expected regret of GP-UCB", NULL, gp_ucb},
+  {"rgp_ucb_expected", RG_RULE(RG_THEORY_RGP_UCB), "expected regret of RGP-UCB", NULL, rgp_ucb},
+  {0},
+};
+
+const RgBoundFamily rg_bounds_irgp_ucb = {
+  .name = "irgp_ucb",
+  .title = "cumulative regret of GP-UCB, RGP-UCB and IRGP-UCB",
+  .reference = "Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979, section 4",
+  .assumptions =
+    "f is a path of the model's Gaussian process, k(x,x) <= 1, Gaussian noise of known "
+    "variance, hyperparameters not fitted, no contexts",
+  .curves = curves,
+  .unit_variance = true,
+  .obstacle = obstacle,
+};

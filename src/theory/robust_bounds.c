@@ -1,8 +1,12 @@
+/* Bounds of RRGP-UCB. Source: arXiv:2504.03172; rrgp_ucb 7. */
 #include "theory/robust_bounds.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "maths/normal.h"
+#include "regatta/measure.h"
+#include "theory/family.h"
 
 #define PI 3.14159265358979323846
 
@@ -82,3 +86,110 @@ double rg_robust_bound_example(int t, double kappa, double c1, double gamma)
 
   return PI * PI / 3 + 4 * sqrt(t * (2 * log(kappa) + 2) * spread);
 }
+
+/* ---- the family ------------------------------------------------------------------------------ */
+
+/* C1, or C1' where nature draws the context. */
+static double constant(const RgBoundSetting *s)
+{
+  const RgDomain *domain = s->domain;
+  double least = 1;
+
+  for (int j = 0; j < domain->context.size && domain->control == RG_CONTEXT_NATURE; j++)
+    least = fmin(least, domain->context_prob[j]);
+  return rg_robust_c1(s->noise, s->largest, least);
+}
+
+/* The last recommendation is the best one for the expectation alone. */
+static bool is_expectation(const RgBoundSetting *s)
+{
+  const char *measure = s->domain->measure;
+
+  return measure && !strcmp(measure, rg_measure_infos[RG_MEASURE_EXPECTATION].name);
+}
+
+static double corollary_4_1(const RgBoundSetting *s, int t)
+{
+  const double kappa = (double)s->domain->design.size * s->domain->context.size;
+
+  return rg_robust_bound_linear(s->measure_slope, t, kappa, constant(s), s->gamma[t - 1]);
+}
+
+static double theorem_4_2(const RgBoundSetting *s, int t)
+{
+  return corollary_4_1(s, t) / t;
+}
+
+static double theorem_4_4(const RgBoundSetting *s, int t)
+{
+  return rg_robust_bound_markov(corollary_4_1(s, t), s->delta);
+}
+
+static double corollary_a(const RgBoundSetting *s, int t)
+{
+  const double kappa = exp(s->law[t - 1].a / 2);
+
+  return rg_robust_bound_continuous(s->measure_slope, !s->domain->context.size, t, kappa,
+                                    constant(s), s->gamma[t - 1]);
+}
+
+static double theorem_a_best(const RgBoundSetting *s, int t)
+{
+  return corollary_a(s, t) / t;
+}
+
+static double theorem_a_last(const RgBoundSetting *s, int t)
+{
+  const double kappa = exp(s->law[t - 1].a / 2);
+
+  if (s->domain->context.size) return theorem_a_best(s, t);
+  return rg_robust_bound_last_continuous(t, kappa, constant(s), s->gamma[t - 1]);
+}
+
+#define FINITE RG_RULE(RG_THEORY_RRGP)
+#define CONTINUOUS RG_RULE(RG_THEORY_RRGP_CONTINUOUS)
+
+/* Where nature draws w, Theorems 4.5 and 4.6 are Corollary 4.1 and Theorem 4.2 with C1'. */
+static const RgBoundCurve curves[] = {
+  {"rrgp_corollary_4_1", FINITE, "expected cumulative regret", NULL, corollary_4_1},
+  {"rrgp_theorem_4_2", FINITE, "expected regret at the best index", NULL, theorem_4_2},
+  {"rrgp_theorem_4_3", FINITE, "expected regret of the last recommendation, expectation alone",
+   is_expectation, theorem_4_2},
+  {"rrgp_theorem_4_4", FINITE, "cumulative regret, with probability 1 - delta", NULL, theorem_4_4},
+  {"rrgp_corollary_a", CONTINUOUS,
+   "expected cumulative regret: Corollaries A.1 to A.3, Theorem B.3", NULL, corollary_a},
+  {"rrgp_theorem_a_best", CONTINUOUS, "expected regret at the best index", NULL, theorem_a_best},
+  {"rrgp_theorem_a_last", CONTINUOUS,
+   "expected regret of the last recommendation, expectation alone: Theorems A.2, A.5, A.8, B.4",
+   is_expectation, theorem_a_last},
+  {0},
+};
+
+static const char *obstacle(const RgBoundSetting *s)
+{
+  const bool box = !s->domain->context.size && s->domain->control == RG_CONTEXT_NATURE;
+
+  return s->law[0].theory == RG_THEORY_RRGP_CONTINUOUS && box
+           ? "where nature draws from a box the bound depends on a partition of it"
+           : NULL;
+}
+
+static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
+{
+  PetscFunctionBeginUser;
+  if (isnan(s->measure_slope))
+    PetscCall(rg_text_add(why, "the theorems say nothing about this measure"));
+  PetscFunctionReturn(0);
+}
+
+const RgBoundFamily rg_bounds_rrgp_ucb = {
+  .name = "rrgp_ucb",
+  .title = "robust regret of RRGP-UCB",
+  .reference = "arXiv:2504.03172, section 4 and appendices A, B",
+  .assumptions = "f is a path of the model's Gaussian process over (x, w), Gaussian noise of known "
+                 "variance, hyperparameters not fitted, a measure whose bounds have a slope",
+  .curves = curves,
+  .joint = CONTINUOUS,
+  .obstacle = obstacle,
+  .refuse = refuse,
+};

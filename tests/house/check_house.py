@@ -222,7 +222,34 @@ def shape(tree):
                 yield source.path, number, "a tab"
 
 
-RULES = [floors, words, headers, statics, types, shape]
+def registered(tree):
+    """No `default:` where the cases are those of a list (kernels, rules of bounds): -Wswitch-enum must
+    see what a new line of the list leaves open."""
+    for source in tree.sources:
+        for match in re.finditer(r"\bswitch\s*\([^{]*\{", source.code):
+            depth, end = 1, match.end()
+            while depth and end < len(source.code):
+                depth += {"{": 1, "}": -1}.get(source.code[end], 0)
+                end += 1
+            body = source.code[match.end():end]
+            if re.search(r"\bcase RG_(KERNEL|THEORY)_", body) and re.search(r"\bdefault\s*:", body):
+                yield source.path, source.line_of(match.start()), "a default: over a registered enum"
+
+
+# what gives a formula of theory away: laws and constants that only bounds have
+TELLTALES = re.compile(r"\bstats\.(gamma|expon|chi2)\b|\blaggauss\b|\bpi\s*\*\*\s*2|\bVARSIGMA\b|\bDELTA\b")
+
+
+def theory(tree):
+    """Formulas of theory/ stand in C alone; analysis/ asks `regatta formula` and `regatta bounds`."""
+    folder = tree.root / "analysis" / "regatta_analysis"
+    for path in sorted(folder.rglob("*.py")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if TELLTALES.search(line):
+                yield path.relative_to(tree.root), number, "a formula of theory/ in Python"
+
+
+RULES = [floors, words, headers, statics, types, registered, theory, shape]
 
 
 def breaches(root):

@@ -35,6 +35,9 @@ PLANTED = {
     "functions": [{"src/base/odd.c": BODY.format("\n".join(["  n++;"] * 60))},
                   {"src/base/odd.c": "/* A file. */\nint rg_odd_size(" + ", ".join(f"int a{i}" for i in range(9))
                                      + ")\n{\n  return a0;\n}\n"}],
+    "registered": [{"src/maths/odd.c": BODY.format("switch (n) {\n  case RG_KERNEL_ODD: return 1;\n"
+                                                   "  default: return 0;\n  }")}],
+    "theory": [{"analysis/regatta_analysis/odd.py": "BETA = 2 * np.log(points * np.pi**2 * t**2 / 6)\n"}],
     "heads": [{"src/base/odd.c": "int rg_odd_size(int n)\n{\n  return n;\n}\n"}],
     "shape": [{"src/base/odd.c": "/* A file. */\n" + "\n" * 700},
               {"src/base/odd.c": "/* A file. */\n/* " + "long " * 30 + "*/\n"},

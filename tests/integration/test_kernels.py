@@ -11,6 +11,12 @@ common:
 problems: [branin, {{name: gp_path, kernel: {kernel}, dim: 2, levels: 12}}]
 algorithms: [ei, {{name: ts, features: 50}}]
 """
+GROUPS = """study: groups
+seeds: 1
+common: {{iterations: 3, initial_points: 5, surrogate: {{{block}}}}}
+problems: [branin]
+algorithms: [ei, {{name: ts, features: 50}}]
+"""
 BOUNDS = """study: bounds
 common: {{iterations: 5, surrogate: {{kernel: {kernel}}}}}
 problems: [newsvendor]
@@ -31,6 +37,20 @@ class Kernels(RegattaTest):
                 self.run_ok("run", study, "-o", output, "-quiet", "-strict")
                 checksums.add(self.checksum(output))
         self.assertEqual(len(checksums), len(names) + 2)
+
+    def test_kernels_by_group(self):
+        """A product of two families is not one of either, and splits as such."""
+        checksums = {self.checksum_of(block) for block in (
+            "structure: product", "structure: product, kernels: [periodic, matern52]",
+            "structure: product, kernels: [periodic, matern52], shape: 0.3",
+            "structure: product, kernels: [matern52, periodic]")}
+        self.assertEqual(len(checksums), 4)
+
+    def checksum_of(self, block):
+        study = self.write("study.yaml", GROUPS.format(block=block))
+        output = self.folder / f"{len(list(self.folder.iterdir()))}.h5"
+        self.run_ok("run", study, "-o", output, "-quiet", "-strict")
+        return self.checksum(output)
 
     def test_bounds_need_a_slope(self):
         for name, refused in (("matern12", True), ("rational_quadratic", False)):

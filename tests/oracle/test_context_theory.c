@@ -6,6 +6,8 @@
 #include "gp/model/information_gain.h"
 #include "gp/posterior/posterior.h"
 #include "theory/context_bounds.h"
+#include "theory/kde_bounds.h"
+#include "theory/wasserstein_bounds.h"
 
 static const RgKdeTheory unit = {{1, 1, 1}, 2, 1, 0.01, 1.8};
 

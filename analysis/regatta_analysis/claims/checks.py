@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import stats
 
 from . import demonstrations, judge
-from ..figures import bounds, illustrations, theory
+from ..figures import bounds, illustrations, laws
 from ..stats import comparison, density_error
 from ..stats.growth import exponents
 from ..load.load import InputError
@@ -658,14 +658,11 @@ def bound(check, studies):
 
 
 def law(check, _):
-    """less, than: names of theory.LAWS; points, first, last: the first lies below the second at
+    """less, than: names of laws.ROOTS or methods; points, first, last: the first lies below the second at
     every t of first..last. By formula, no results needed."""
     t = np.arange(int(check["first"]), int(check["last"]) + 1)
     points = check.get("points", 1000)
-    try:
-        a, b = (theory.law_curve(check[k], t, points) for k in ("less", "than"))
-    except ValueError as error:
-        raise InputError(str(error)) from error
+    a, b = (laws.law_curve(check[k], t, points) for k in ("less", "than"))
     holds = a < b
     worst = int(t[np.argmin(b - a)])
     text = (f"{check['less']} below {check['than']} at {holds.sum()} of {len(t)} t; closest at "

@@ -6,6 +6,7 @@ from matplotlib.lines import Line2D
 
 from . import style
 from ..load.load import InputError
+from ..load.program import formula
 from ..stats.regret import curves, regret_curves
 from ..load.settings import aimed_score, problem_label
 from ..stats.statistics import summarise
@@ -24,6 +25,7 @@ NAMES = {
 }
 REALISED = {"bound_width": "RRGP-UCB, realised widths of the measure",
             "deviation": "RRGP-UCB, realised deviations of f"}
+WIDTHS = ("bound_width", "confidence", "largest_sd")
 GAINS = {"gamma_upper": ("maximum information gain, upper bound", (0, (5, 1.5))),
          "gamma_greedy": ("maximum information gain, greedy lower bound", (0, (1, 1)))}
 DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (9, 3)),
@@ -101,8 +103,8 @@ def regret_figure(results, table):
 
 def realised(results, problem, algorithm, rows):
     """What the proofs of RRGP-UCB's theorems bound the expected cumulative regret by before they bound
-    that by gamma_t: 2 sum (ucb - lcb)(x_k) and 4 K sum beta_k^(1/2) max_w sigma(x_k, w), means over the
-    runs. {quantity: series over t}; empty for rules that the theorems are not about."""
+    that by gamma_t (`robust_realised` of the program), means over the runs. {quantity: series over t};
+    empty for rules that the theorems are not about."""
     slope = rows.loc[(rows["algorithm"] == algorithm) & (rows["quantity"] == "measure_slope"), "value"]
     recorded = results.group(problem).evaluations()
     if slope.empty or not {"bound_width", "confidence"} <= set(recorded):
@@ -113,10 +115,15 @@ def realised(results, problem, algorithm, rows):
         frame = frame.loc[:, frame.columns > 0]
         return frame[frame.index.get_level_values("algorithm") == algorithm]
 
-    found = {"bound_width": 2 * of("bound_width").cumsum(axis=1).mean()}
-    if "largest_sd" in recorded:
-        terms = np.sqrt(of("confidence")) * of("largest_sd")
-        found["deviation"] = 4 * slope.iloc[0] * terms.cumsum(axis=1).mean()
+    frames = {column: of(column) for column in WIDTHS if column in recorded}
+    shape = runs, times = frames["bound_width"].shape
+    columns = {"run": np.repeat(np.arange(runs), times)}
+    columns |= {column: frames[column].to_numpy().ravel() if column in frames
+                else np.full(runs * times, np.nan) for column in WIDTHS}
+    sums = formula("robust_realised", columns, slope=slope.iloc[0])
+    found = {quantity: pd.DataFrame(sums[quantity].to_numpy().reshape(shape),
+                                    columns=frames["bound_width"].columns).mean()
+             for quantity in REALISED}
     return {quantity: curve for quantity, curve in found.items() if curve.notna().any()}
 
 

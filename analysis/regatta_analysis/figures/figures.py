@@ -12,7 +12,7 @@ from . import style
 from ..stats.regret import METRICS, curves, regret_curves
 from ..load.settings import options
 from ..stats.statistics import summarise
-from .theory import confidence_law
+from .laws import confidence_law
 
 BANDS = ("se", "quantile", "bootstrap")
 

@@ -1,5 +1,6 @@
 """Figures that explain a method or problem and need no results: Figures 1, 2, 4 and 5 of
-arXiv:2502.06178 and Figure 1(a) of arXiv:2503.20341, computed with NumPy, apart from the program."""
+arXiv:2502.06178 and Figure 1(a) of arXiv:2503.20341, computed with NumPy; only the confidence parameter
+is asked of the program."""
 import functools
 
 import numpy as np
@@ -7,10 +8,10 @@ from matplotlib.lines import Line2D
 from scipy import stats
 
 from . import style
+from ..load.program import formula
 
 GRID = np.linspace(0.0, 1.0, 1001)
 SEED = 8  # of the samples shown: one on which the two methods part
-DELTA, VARSIGMA = 0.1, 0.1
 
 
 def damped_cosine(x):
@@ -48,9 +49,14 @@ def likelihood_bandwidth(points):
     return candidates[np.argmax([score(h) for h in candidates])]
 
 
+@functools.lru_cache(None)
+def _betas():
+    return formula("regression_beta", {"t": np.arange(1, 1001)})["beta"].to_numpy()
+
+
 def beta(t):
     """Confidence parameter of theorem 4.13."""
-    return 2.0 * VARSIGMA**2 * np.log(2.0 * np.pi**2 * t**2 / (3.0 * DELTA))
+    return _betas()[t - 1]
 
 
 def scott(t):

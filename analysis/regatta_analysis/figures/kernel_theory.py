@@ -1,58 +1,17 @@
 """Theory of kernel regression (arXiv:2502.06178) over what was measured: fill distance rates, Theorem
 4.10 on a finite set, Theorem 4.13 on an interval. The last two are about the damped cosine, whose values
 they need; its runs record weight, width and bandwidth of every query."""
-from collections import deque
-from math import gamma, pi
-
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
 from . import style
 from .illustrations import damped_cosine
+from ..load.program import formula
 from ..stats.regret import curves, regret_curves
 
-VARSIGMA, DELTA, LEVELS = 0.1, 0.1, 20
-GAUSSIAN_RADIUS = np.sqrt(2.0 * np.log(1e3))  # where the Gaussian kernel has fallen to 1e-3
+LEVELS = 20  # points of the finite set
 GRID = damped_cosine(np.linspace(0.0, 1.0, 20001))
-
-
-# ---- formulas ----------------------------------------------------------------------------------
-
-
-def covering_bound(n, dim):
-    """Least fill distance of any n points of the unit cube: balls of that radius must cover it."""
-    return (np.asarray(n, float) * pi ** (dim / 2) / gamma(dim / 2 + 1)) ** (-1.0 / dim)
-
-
-def modulus(values, spacing, reach):
-    """sup |f(x) - f(x')| over |x - x'| <= reach, from values on a grid of that spacing."""
-    window, largest = int(np.floor(reach / spacing)), 0.0
-    for sign in (1.0, -1.0):
-        queue = deque()  # candidates for the least of the window, increasing
-        for i, value in enumerate(sign * np.asarray(values)):
-            while queue and queue[-1][1] >= value:
-                queue.pop()
-            queue.append((i, value))
-            if queue[0][0] < i - window:
-                queue.popleft()
-            largest = max(largest, value - queue[0][1])
-    return largest
-
-
-def finite_bounds(gaps, t, varsigma=VARSIGMA):
-    """Theorem 4.10 in expectation: (2 sqrt(C1' n t log t) + C2' n max gap, the form in the gaps)."""
-    first, second = 64.0 * varsigma**2, 1.0 + 2.0 * pi**2 / 3.0
-    root = 2.0 * np.sqrt(first * len(gaps) * t * np.log(t)) + second * len(gaps) * max(gaps)
-    positive = gaps[gaps > 0]
-    return root, np.log(t) * np.sum(first / positive) + np.sum(second * positive)
-
-
-def interval_bound(log_weight, beta, omega, largest=np.inf):
-    """Theorem 4.13 of each run, query by query: the running sum of 2 sqrt(beta/W) + 2 omega, each term
-    at most the `largest` regret there is."""
-    terms = 2.0 * np.sqrt(beta) * np.exp(-0.5 * log_weight) + 2.0 * omega
-    return np.cumsum(np.minimum(terms, largest), axis=1)
 
 
 # ---- figures -----------------------------------------------------------------------------------
@@ -63,10 +22,12 @@ def draw_fill(axis, dim, queries):
     curves at 20 points. `axis` has its curves; query t has t + 1 points."""
     t = np.arange(1, queries + 1)
     lines = [line.get_ydata() for line in axis.get_lines() if len(line.get_ydata()) > 20]
-    axis.plot(t, covering_bound(t + 1, dim), color="0.4", lw=0.8, ls=(0, (1, 1)), zorder=1)
+    covering = formula("covering", {"n": t + 1}, dim=dim)["covering"]
+    axis.plot(t, covering, color="0.4", lw=0.8, ls=(0, (1, 1)), zorder=1)
     if lines:
         middle = np.exp(np.mean([np.log(line[19]) for line in lines]))
-        axis.plot(t, middle * ((t + 1) / 20.0) ** (-1.0 / dim), color="0.4", lw=0.8,
+        rate = formula("covering", {"n": [20, *(t + 1)]}, dim=dim)["rate"].to_numpy()
+        axis.plot(t, middle * rate[1:] / rate[0], color="0.4", lw=0.8,
                   ls=(0, (5, 1.5)), zorder=1)
 
 
@@ -96,9 +57,10 @@ def bounds_figure(results, problem, panels):
     labels = list(shown)
     if finite:
         arms = damped_cosine(np.linspace(0.0, 1.0, LEVELS))
-        for curve, ls, label in zip(finite_bounds(arms.max() - arms, t), ((0, (5, 1.5)), (0, (1, 1))),
-                                    ("Theorem 4.10, expected", "its form in the gaps")):
-            axis.plot(t, curve, color="0.3", lw=0.9, ls=ls)
+        bounds = formula("regression_finite", {"t": t}, gaps=arms.max() - arms)
+        for column, ls, label in (("root", (0, (5, 1.5)), "Theorem 4.10, expected"),
+                                  ("gaps", (0, (1, 1)), "its form in the gaps")):
+            axis.plot(t, bounds[column], color="0.3", lw=0.9, ls=ls)
             handles.append(Line2D([], [], color="0.3", lw=0.9, ls=ls))
             labels.append(label)
     else:
@@ -126,8 +88,10 @@ def _interval_of(results, problem, name):
         cells[column] = frame.xs(name, level="algorithm").to_numpy()[:, 1:]
     if np.isnan(cells["bandwidth"]).all():
         return None
-    radius = GAUSSIAN_RADIUS if "Gaussian" in name else 1.0
-    spacing = 1.0 / (len(GRID) - 1)
-    omega = np.array([modulus(GRID[::20], 20 * spacing, radius * h) for h in cells["bandwidth"][0]])
-    return interval_bound(cells["log_weight"], cells["confidence"], omega,
-                          np.ptp(GRID)).mean(axis=0)
+    shape = cells["log_weight"].shape
+    columns = {"run": np.repeat(np.arange(shape[0]), shape[1])}
+    columns |= {column: cells[column].ravel() for column in ("log_weight", "confidence")}
+    columns["bandwidth"] = np.tile(cells["bandwidth"][0], shape[0])
+    found = formula("regression_interval", columns, values=GRID[::20], largest=np.ptp(GRID),
+                    gaussian=str("Gaussian" in name).lower())
+    return found["bound"].to_numpy().reshape(shape).mean(axis=0)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-from . import bounds, figures, illustrations, kernel_theory, style, theory
+from . import bounds, figures, illustrations, kernel_theory, laws, style
 from ..stats import comparison, profiles
 from ..claims.catalogue import studies_of
 from ..stats.measures import trial_values, value_curves
@@ -245,16 +245,16 @@ def roots_figure(spec):
     with style.context():
         figure, axes = _panels([[{}, {}]])
         (left, _), (right, _) = axes
-        draws = np.sqrt(2.0 * np.log(points) + np.random.default_rng(0).exponential(2.0, 10**6))
+        roots = laws.robust_roots(t, points)
+        draws = np.sqrt(roots["least"][0]**2 + np.random.default_rng(0).exponential(2.0, 10**6))
         styles = style.algorithm_styles(names)
         left.axes.hist(draws, bins=120, density=True, color=styles["Proposed"]["color"], alpha=0.6)
         left.dress("Density of a million draws", "Density")
         left.axes.set_xlim(draws.min(), np.quantile(draws, 0.9999))
         left.axes.set_xlabel(r"$\beta_t^{1/2}$ of Proposed")
-        _, low, high = theory.robust_root(points)
-        right.axes.fill_between(t, low, high, color=styles["Proposed"]["color"], alpha=0.18, lw=0)
+        right.axes.fill_between(t, roots["low"], roots["high"], color=styles["Proposed"]["color"], alpha=0.18, lw=0)
         for k, name in enumerate(names):
-            right.axes.plot(t, theory.law_curve(name, t, points),
+            right.axes.plot(t, laws.law_curve(name, t, points),
                             markevery=figures.mark(k, len(names), len(t)), **styles[name])
         right.first = True
         right.dress("", r"$\beta_t^{1/2}$")

@@ -8,8 +8,7 @@ static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inp
                                     const double *length_scale, RgKernelFactor *factor)
 {
   PetscFunctionBeginUser;
-  factor->family = family;
-  factor->shape = rg_kernel_classes[family]->default_shape;
+  rg_kernel_set_family(factor, family);
   factor->n_inputs = n;
   factor->n_scales = ard ? n : 1;
   PetscCall(PetscMalloc1(n, &factor->inputs));
@@ -140,10 +139,19 @@ PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
   PetscFunctionReturn(0);
 }
 
+void rg_kernel_set_family(RgKernelFactor *factor, RgKernelFamily family)
+{
+  factor->family = family;
+  factor->shape = rg_kernel_classes[family]->default_shape;
+}
+
 void rg_kernel_set_shape(RgKernel *kernel, double shape)
 {
   for (int t = 0; t < kernel->n_terms; ++t)
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) kernel->terms[t].factors[f].shape = shape;
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+      RgKernelFactor *factor = &kernel->terms[t].factors[f];
+      if (rg_kernel_classes[factor->family]->symbol) factor->shape = shape;
+    }
 }
 
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)

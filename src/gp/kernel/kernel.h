@@ -69,7 +69,9 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
 PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
                                       const double *length_scale, double variance,
                                       RgKernel *kernel);
-/* Parameter of the family, for every factor; those above have the family's default. > 0. */
+/* Another family for a factor, with its default parameter. */
+void rg_kernel_set_family(RgKernelFactor *factor, RgKernelFamily family);
+/* Parameter of the family, > 0, for every factor whose family has one; until then its default. */
 void rg_kernel_set_shape(RgKernel *kernel, double shape);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 

@@ -3,6 +3,7 @@
 #ifndef RG_GP_MODEL_H
 #define RG_GP_MODEL_H
 
+#include "gp/kernel/family.h"
 #include "base/clock.h"
 #include "regatta/domain.h"
 #include "regatta/params.h"
@@ -31,8 +32,9 @@ typedef enum {
 
 /* The `surrogate:` block of a study file; described by rg_surrogate_params. */
 typedef struct RgSurrogateOptions {
-  int kernel;   /* RgKernelFamily */
-  double shape; /* parameter of the family; auto: its default */
+  int kernel;      /* RgKernelFamily */
+  double shape;    /* parameter of the family; auto: its default */
+  RgTexts kernels; /* families by group; none: `kernel` for all */
   bool ard;
   int structure;         /* RgKernelStructure: whole | product | additive over `groups` */
   RgReals groups;        /* group of each input, any numbers; empty: one group per input */
@@ -75,6 +77,9 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *options, int dim, Rg
    are cut (a model of x alone in a study whose other models see (x, c)). Errors: PETSC_ERR_ARG_SIZ
    for lists that rg_surrogate_check would refuse. */
 PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *options, int dim, RgKernel *kernel);
+
+/* The first family of the model that has no spectrum; NULL: all have. */
+const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *options);
 
 /* What the options say to the fit: priors (none unless the policy is map), bounds, limits. */
 RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *options, int dim, bool learn_noise);

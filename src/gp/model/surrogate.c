@@ -27,6 +27,8 @@ const RgParam rg_surrogate_params[] = {
   {"shape", RG_PARAM_REAL, AT(shape), "auto", RG_POSITIVE, 1e6, rg_param_later, "",
    "parameter of the covariance function, where it has one: alpha of rational_quadratic, period of "
    "periodic; not fitted; auto: its default (regatta describe NAME)"},
+  {"kernels", RG_PARAM_TEXTS, AT(kernels), "auto", 0, 0, rg_param_later, "",
+   "covariance function of each group, such as [periodic, matern52]; auto: `kernel` for all"},
   {"ard", RG_PARAM_BOOL, AT(ard), "true", 0, 0, NULL, "",
    "one length scale per input instead of one per factor"},
   {"structure", RG_PARAM_CHOICE, AT(structure), "whole", 0, 0, structure_names, "",
@@ -118,15 +120,59 @@ static bool has_groups(const RgSurrogateOptions *o)
   return o->structure == RG_STRUCTURE_PRODUCT || o->structure == RG_STRUCTURE_ADDITIVE;
 }
 
+/* The family called `name`; -1: none is. */
+static int find_family(const char *name)
+{
+  for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
+    if (!strcmp(name, rg_kernel_family_names[i])) return i;
+  return -1;
+}
+
+/* Family of group g. */
+static RgKernelFamily family_of(const RgSurrogateOptions *o, int g)
+{
+  return (RgKernelFamily)(g < o->kernels.n ? find_family(o->kernels.values[g]) : o->kernel);
+}
+
+const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *o)
+{
+  for (int g = 0; g < PetscMax(o->kernels.n, 1); g++)
+    if (!rg_kernel_classes[family_of(o, g)]->spectrum) return rg_kernel_classes[family_of(o, g)];
+  return NULL;
+}
+
+/* `kernels` and `shape`, n_groups groups. */
+static void check_families(const RgSurrogateOptions *o, int n_groups, RgPlace place,
+                           RgDiagnostics *diagnostics)
+{
+  bool known = true, shaped = false;
+
+  if (o->kernels.n && (!has_groups(o) || o->terms.n || o->kernels.n != n_groups))
+    rg_diagnostics_add(
+      diagnostics, place,
+      "'kernels' has %d names, for %d groups of 'structure: product' or 'additive'", o->kernels.n,
+      has_groups(o) && !o->terms.n ? n_groups : 0);
+  for (int g = 0; g < o->kernels.n; g++) {
+    if (find_family(o->kernels.values[g]) >= 0) continue;
+    const char *nearest = rg_text_nearest(o->kernels.values[g], rg_kernel_family_names);
+    known = false;
+    rg_diagnostics_add(diagnostics, place, "'kernels': no kernel is called '%.40s'%s%s%s",
+                       o->kernels.values[g], nearest ? ", did you mean '" : "",
+                       nearest ? nearest : "", nearest ? "'?" : "");
+  }
+  for (int g = 0; known && g < PetscMax(o->kernels.n, 1); g++)
+    shaped = shaped || rg_kernel_classes[family_of(o, g)]->symbol;
+  if (known && !shaped && !isnan(o->shape))
+    rg_diagnostics_add(diagnostics, place, "'shape': the kernel '%s' has no parameter",
+                       rg_kernel_family_names[family_of(o, 0)]);
+}
+
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace place,
                                   RgDiagnostics *diagnostics)
 {
   int *group;
 
   PetscFunctionBeginUser;
-  if (!isnan(o->shape) && !rg_kernel_classes[o->kernel]->symbol)
-    rg_diagnostics_add(diagnostics, place, "'shape': the kernel '%s' has no parameter",
-                       rg_kernel_family_names[o->kernel]);
   if (o->terms.n) PetscCall(rg_surrogate_check_terms(o, dim, place, diagnostics));
   if (o->term_variance.n && !o->terms.n)
     rg_diagnostics_add(diagnostics, place, "'term_variance' needs 'terms'");
@@ -140,6 +186,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   PetscCall(PetscMalloc1(dim, &group));
   int n_groups = has_groups(o) ? number_groups(o, dim, group) : 1;
   PetscCall(PetscFree(group));
+  check_families(o, n_groups, place, diagnostics);
   if (o->structure == RG_STRUCTURE_SHIFT && dim % 2)
     rg_diagnostics_add(diagnostics, place,
                        "'structure: shift' adds a context to a design of as many coordinates, got "
@@ -240,6 +287,10 @@ static PetscErrorCode grouped_kernel(const RgSurrogateOptions *o, int dim, RgKer
                                         variance, kernel));
   } else {
     PetscCall(rg_kernel_create(family, dim, o->ard, length_scale, o->variance, kernel));
+  }
+  for (int g = 0; g < PetscMin(n_groups, o->kernels.n); g++) {
+    const bool product = o->structure == RG_STRUCTURE_PRODUCT;
+    rg_kernel_set_family(&kernel->terms[product ? 0 : g].factors[product ? g : 0], family_of(o, g));
   }
   PetscCall(PetscFree3(length_scale, variance, group));
   PetscFunctionReturn(0);

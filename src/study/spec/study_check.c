@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "acquisition/path_sampler.h"
-#include "gp/kernel/family.h"
 #include "maths/design.h"
 #include "base/grow.h"
 #include "study/spec/draft.h"
@@ -143,16 +142,16 @@ static bool draws_features(const RgCell *cell)
    context. */
 static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
 {
-  const RgKernelClass *kernel = rg_kernel_classes[cell->surrogate.kernel];
   RgDiagnostics own = {0};
 
   PetscFunctionBeginUser;
   PetscCall(
     rg_surrogate_check(&cell->surrogate, cell->dim_x + cell->dim_c, cell->algorithm_place, &own));
-  if (!kernel->spectrum && draws_features(cell))
+  const RgKernelClass *refused = own.n ? NULL : rg_surrogate_without_spectrum(&cell->surrogate);
+  if (refused && draws_features(cell))
     rg_diagnostics_add(&own, cell->algorithm_place,
                        "the kernel '%s' has no spectrum to draw the features of paths from",
-                       kernel->name);
+                       refused->name);
   for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
     rg_diagnostics_add(found, own.list[i].place, "surrogate of '%s' on '%s': %s",
                        cell->algorithm_label, cell->problem_label, own.list[i].message);

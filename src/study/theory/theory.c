@@ -1,13 +1,13 @@
+/* The families of bounds applied to the cells of a study: what a cell says to them, which of their
+   assumptions fail in it, and the information gains that they need. */
 #include "study/theory/theory.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "gp/kernel/family.h"
 #include "maths/design.h"
-#include "theory/bounds.h"
-#include "study/theory/theory_context.h"
-#include "study/theory/theory_robust.h"
+#include "maths/distribution.h"
+#include "regatta/measure.h"
 
 const char *const rg_claim_names[] = {"bound", "estimate", "nominal", NULL};
 
@@ -29,7 +29,8 @@ typedef struct {
   const RgCell *cell;
   RgCellTheory *theory;
   RgDomain domain;
-  RgModel model; /* only while it can be had: fixed hyperparameters, no standardisation */
+  RgBoundSetting setting; /* what the family is told; of the model from bound_cell on */
+  RgModel model;          /* only while it can be had: fixed hyperparameters, no standardisation */
 } View;
 
 /* The last word on why there is no bound, or none that holds. The first one stays. */
@@ -39,18 +40,6 @@ static PetscErrorCode object(View *view, RgClaim claim, const char *why)
   if (view->theory->why) PetscFunctionReturn(0);
   view->theory->claim = claim;
   PetscCall(PetscStrallocpy(why, &view->theory->why));
-  PetscFunctionReturn(0);
-}
-
-/* There is no bound, because of the kernel `name`. */
-static PetscErrorCode object_to_kernel(View *view, const char *name)
-{
-  RgText why = {0};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(&why, "the paths of the kernel '%s' have no derivative", name));
-  PetscCall(object(view, RG_CLAIM_NOMINAL, why.data));
-  PetscCall(rg_text_clear(&why));
   PetscFunctionReturn(0);
 }
 
@@ -67,29 +56,28 @@ static PetscErrorCode set_laws(View *view)
   PetscFunctionReturn(0);
 }
 
+/* Is the gain that of designs and contexts? */
+static bool is_joint(const View *view)
+{
+  return view->theory->family->joint & RG_RULE(view->theory->law[0].theory);
+}
+
 /* Why the formulas can't be evaluated at all; NULL when they can. */
 static const char *obstacle(const View *view)
 {
   const RgCellTheory *theory = view->theory;
   const RgSurrogateOptions *surrogate = &view->cell->surrogate;
+  const RgSpace *design = &view->domain.design;
 
   if (!theory->law) return "no confidence parameter of known law";
-  if (theory->law[0].theory == RG_THEORY_NONE) return "its rule has no regret bound";
-  if (rg_theory_is_context(theory->law[0].theory))
-    return view->domain.design.dim + view->domain.context.dim > RG_SOBOL_MAX_DIM
-             ? "the box has too many dimensions"
-             : NULL;
-  if (theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS && !view->domain.context.size &&
-      view->domain.control == RG_CONTEXT_NATURE)
-    return "where nature draws from a box the bound depends on a partition of it";
-  if (!rg_theory_is_robust(theory->law[0].theory) && view->domain.context.dim)
-    return "the problem has contexts";
+  if (!theory->family) return "its rule has no regret bound";
+  const char *why = theory->family->obstacle(&view->setting);
+  if (why || theory->family->nominal) return why;
   if (surrogate->fit != RG_FIT_FIXED) return "hyperparameters are fitted";
   if (surrogate->standardise) return "outputs are standardised";
   if (surrogate->mean == RG_MEAN_CONSTANT) return "the prior mean is fitted";
-  if (rg_space_is_finite(&view->domain.design) && view->domain.design.size < 2)
-    return "the design has one point";
-  if (view->domain.design.dim > RG_SOBOL_MAX_DIM && !rg_space_is_finite(&view->domain.design))
+  if (rg_space_is_finite(design) && design->size < 2) return "the design has one point";
+  if (design->dim > RG_SOBOL_MAX_DIM && !rg_space_is_finite(design))
     return "the box has too many dimensions";
   return NULL;
 }
@@ -127,14 +115,13 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
   const RgSpace *box = &view->domain.design;
   const RgStream stream = rg_stream(0, "theory", 0, "information_gain", 0);
   RgRandom random = rg_stream_at(&stream, 0);
-  const bool joint = view->theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS;
-  const bool context = rg_theory_is_context(view->theory->law[0].theory) || joint;
-  const int dim = box->dim + (context ? view->domain.context.dim : 0);
+  const bool joint = is_joint(view);
+  const int dim = box->dim + (joint ? view->domain.context.dim : 0);
   const int m = PetscMin(SOBOL_PER_INPUT * dim, SOBOL_MOST);
   double *points, *bounds;
 
   PetscFunctionBeginUser;
-  *owned = joint || !rg_space_is_finite(box);
+  *owned = (joint && !view->theory->family->nominal) || !rg_space_is_finite(box);
   *domain = view->domain;
   if (!*owned) PetscFunctionReturn(0);
   *domain = (RgDomain){0};
@@ -153,7 +140,7 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
 static PetscErrorCode check_assumptions(View *view)
 {
   const RgCell *cell = view->cell;
-  const bool joint = view->theory->law[0].theory == RG_THEORY_RRGP_CONTINUOUS;
+  const bool joint = is_joint(view);
   const bool finite = rg_space_is_finite(&view->domain.design) && !joint;
   View points = *view;
   RgKernel prior;
@@ -233,83 +220,68 @@ static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static const struct {
-  const char *name;
-  RgTheory theory; /* of the rules it belongs to */
-} curves[RG_CURVE_COUNT] = {
-  [RG_CURVE_THEOREM_4_1] = {"theorem_4_1", RG_THEORY_IRGP_FINITE},
-  [RG_CURVE_THEOREM_4_2] = {"theorem_4_2", RG_THEORY_IRGP_CONTINUOUS},
-  [RG_CURVE_THEOREM_4_3] = {"theorem_4_3", RG_THEORY_IRGP_FINITE},
-  [RG_CURVE_THEOREM_4_4] = {"theorem_4_4", RG_THEORY_IRGP_CONTINUOUS},
-  [RG_CURVE_PROPOSITION_4_1] = {"proposition_4_1", RG_THEORY_IRGP_FINITE},
-  [RG_CURVE_THEOREM_4_5] = {"theorem_4_5", RG_THEORY_IRGP_HIGHPROB},
-  [RG_CURVE_GP_UCB] = {"gp_ucb_expected", RG_THEORY_GP_UCB_BCR},
-  [RG_CURVE_RGP_UCB] = {"rgp_ucb_expected", RG_THEORY_RGP_UCB},
-  [RG_CURVE_RRGP_COROLLARY_4_1] = {"rrgp_corollary_4_1", RG_THEORY_RRGP},
-  [RG_CURVE_RRGP_THEOREM_4_2] = {"rrgp_theorem_4_2", RG_THEORY_RRGP},
-  [RG_CURVE_RRGP_THEOREM_4_3] = {"rrgp_theorem_4_3", RG_THEORY_RRGP},
-  [RG_CURVE_RRGP_THEOREM_4_4] = {"rrgp_theorem_4_4", RG_THEORY_RRGP},
-  [RG_CURVE_RRGP_COROLLARY_A] = {"rrgp_corollary_a", RG_THEORY_RRGP_CONTINUOUS},
-  [RG_CURVE_RRGP_THEOREM_A_BEST] = {"rrgp_theorem_a_best", RG_THEORY_RRGP_CONTINUOUS},
-  [RG_CURVE_RRGP_THEOREM_A_LAST] = {"rrgp_theorem_a_last", RG_THEORY_RRGP_CONTINUOUS},
-  [RG_CURVE_SBO_KDE_THEOREM_1] = {"sbo_kde_theorem_1", RG_THEORY_SBO_KDE},
-  [RG_CURVE_DRBO_KDE_THEOREM_2] = {"drbo_kde_theorem_2", RG_THEORY_DRBO_KDE},
-  [RG_CURVE_KDE_BETA] = {"kde_beta", RG_THEORY_SBO_KDE},
-  [RG_CURVE_KDE_RADIUS] = {"kde_radius", RG_THEORY_DRBO_KDE},
-  [RG_CURVE_WDRBO_THEOREM_5] = {"wdrbo_theorem_5", RG_THEORY_WDRBO},
-  [RG_CURVE_WDRBO_THEOREM_9] = {"wdrbo_theorem_9", RG_THEORY_WDRBO},
-  [RG_CURVE_WASSERSTEIN_BETA] = {"wasserstein_beta", RG_THEORY_WDRBO},
-  [RG_CURVE_WASSERSTEIN_RADIUS] = {"wasserstein_radius", RG_THEORY_WDRBO},
-};
-
-const char *rg_curve_name(RgCurve curve)
-{
-  return curves[curve].name;
-}
-
-static double curve_value(RgCurve curve, const RgCellTheory *theory, double n_points, int T,
-                          const RgTheoryOptions *options)
-{
-  const RgConfidenceLaw *law = &theory->law[T - 1];
-  const double noise = theory->noise, gamma = theory->gain->upper[T - 1];
-  const double delta = options->delta;
-  const bool tight = options->tight;
-
-  switch (curve) {
-  case RG_CURVE_THEOREM_4_1: return rg_bound_theorem_4_1(n_points, noise, T, gamma);
-  case RG_CURVE_THEOREM_4_2: return rg_bound_theorem_4_2(law->a, noise, T, gamma);
-  case RG_CURVE_THEOREM_4_3: return rg_bound_theorem_4_3(law->a, noise, T, gamma, delta, tight);
-  case RG_CURVE_THEOREM_4_4: return rg_bound_theorem_4_4(law->a, noise, T, gamma, delta, tight);
-  case RG_CURVE_PROPOSITION_4_1: return rg_bound_proposition_4_1(n_points, noise, T, gamma, delta);
-  case RG_CURVE_THEOREM_4_5:
-    return rg_bound_theorem_4_5(n_points, noise, T, gamma, law->delta, tight);
-  case RG_CURVE_GP_UCB: return rg_bound_gp_ucb(n_points, noise, T, gamma);
-  case RG_CURVE_RGP_UCB: return rg_bound_rgp_ucb(n_points, law->b, noise, T, gamma);
-  default: return NAN;
-  }
-}
-
-static PetscErrorCode set_curves(View *view, const RgTheoryOptions *options)
+static PetscErrorCode set_curves(View *view)
 {
   RgCellTheory *theory = view->theory;
+  const RgBoundCurve *curves = theory->family->curves;
 
   PetscFunctionBeginUser;
-  for (int k = 0; k < RG_CURVE_COUNT; k++) {
-    if (rg_theory_is_context(theory->law[0].theory)) {
-      PetscCall(rg_theory_context_curve(view->cell, &view->domain, &view->model.kernel, (RgCurve)k,
-                                        options->delta, theory));
-      continue;
-    }
-    if (curves[k].theory != theory->law[0].theory) continue;
-    if (rg_theory_is_robust(curves[k].theory)) {
-      PetscCall(rg_theory_robust_curve(&view->domain, (RgCurve)k, options->delta, theory));
-      continue;
-    }
+  view->setting.gamma = theory->gain->upper;
+  while (curves[theory->n_curves].name) theory->n_curves++;
+  PetscCall(PetscCalloc1(theory->n_curves, &theory->value));
+  for (int k = 0; k < theory->n_curves; k++) {
+    if (!(curves[k].rules & RG_RULE(theory->law[0].theory))) continue;
+    if (curves[k].holds && !curves[k].holds(&view->setting)) continue;
     PetscCall(PetscMalloc1(theory->n, &theory->value[k]));
-    for (int T = 1; T <= theory->n; T++)
-      theory->value[k][T - 1] =
-        curve_value((RgCurve)k, theory, view->domain.design.size, T, options);
+    for (int T = 1; T <= theory->n; T++) theory->value[k][T - 1] = curves[k].at(&view->setting, T);
   }
+  PetscFunctionReturn(0);
+}
+
+const double *rg_cell_curve(const RgCellTheory *theory, const char *name)
+{
+  for (int k = 0; k < theory->n_curves; k++)
+    if (!strcmp(theory->family->curves[k].name, name)) return theory->value[k];
+  return NULL;
+}
+
+/* ---- what a cell says to the family ---------------------------------------------------------- */
+
+/* Deviation of the normal law with the quartiles of the problem's first context; NaN: it has no
+   parameter `law`. */
+static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
+{
+  const RgParam *param = cell->problem->params;
+  RgDistribution law;
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  *deviation = NAN;
+  while (param && param->name && strcmp(param->name, "law")) param++;
+  if (!param || !param->name || param->type != RG_PARAM_TEXTS) PetscFunctionReturn(0);
+  const RgTexts *texts = (const RgTexts *)((const char *)cell->problem_options + param->offset);
+  PetscCall(rg_distribution_parse(texts->values[0], &law, &mistake));
+  if (!mistake.data)
+    *deviation = (rg_distribution_quantile(&law, 0.75) - rg_distribution_quantile(&law, 0.25)) /
+                 (2 * 0.67448975019608171);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_distribution_destroy(&law));
+  PetscFunctionReturn(0);
+}
+
+/* K of the bounds of the domain's measure; NaN: it has none that is known. */
+static PetscErrorCode measure_slope(const RgDomain *domain, double *slope)
+{
+  RgMeasure measure;
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  *slope = NAN;
+  if (!domain->measure || (domain->context.size && !domain->context_prob)) PetscFunctionReturn(0);
+  PetscCall(rg_measure_parse(domain->measure, &measure, &mistake));
+  if (!mistake.data) *slope = rg_measure_slope(&measure);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_measure_destroy(&measure));
   PetscFunctionReturn(0);
 }
 
@@ -329,37 +301,60 @@ static PetscErrorCode create_model(View *view)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf,
-                                 const RgTheoryOptions *options)
+/* What of the setting comes from the model. */
+static PetscErrorCode complete_setting(View *view)
 {
   RgCellTheory *theory = view->theory;
+  RgBoundSetting *setting = &view->setting;
+
+  PetscFunctionBeginUser;
+  theory->largest = rg_kernel_diagonal(&view->model.kernel);
+  PetscCall(measure_slope(&view->domain, &theory->slope));
+  setting->kernel = &view->model.kernel;
+  setting->largest = theory->largest;
+  setting->noise = theory->noise;
+  setting->measure_slope = theory->slope;
+  PetscCall(law_deviation(view->cell, &setting->context_deviation));
+  if (theory->family->noise_of) theory->noise = theory->family->noise_of(setting);
+  setting->noise = theory->noise;
+  PetscFunctionReturn(0);
+}
+
+/* Why the theorems say nothing of the model; appended to `why`. */
+static PetscErrorCode refuse(const View *view, RgText *why)
+{
+  const RgCellTheory *theory = view->theory;
+  const RgBoundFamily *family = theory->family;
+
+  PetscFunctionBeginUser;
+  if (family->refuse) PetscCall(family->refuse(&view->setting, why));
+  if (!why->data && family->unit_variance && theory->largest > 1 + 1e-12)
+    PetscCall(rg_text_add(why, "k(x,x) exceeds 1"));
+  if (!why->data && !family->nominal && !(theory->noise > 0))
+    PetscCall(rg_text_add(why, "the model has no noise"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf)
+{
+  RgCellTheory *theory = view->theory;
+  RgText why = {0};
 
   PetscFunctionBeginUser;
   PetscCall(create_model(view));
-  theory->largest = rg_kernel_diagonal(&view->model.kernel);
-  PetscCall(rg_theory_robust_slope(&view->domain, theory));
-  const RgTheory rule = theory->law[0].theory;
-  const RgKernelClass *rough = rg_kernel_without_slope(&view->model.kernel);
-  if (rg_theory_is_context(rule) && rough) {
-    PetscCall(object_to_kernel(view, rough->name));
-  } else if (rg_theory_is_context(rule)) {
-    theory->noise = rg_theory_context_noise(view->cell, rule, theory->noise, theory->largest);
-    PetscCall(object(view, RG_CLAIM_NOMINAL, rg_theory_context_remark(view->cell, rule)));
-    PetscCall(find_gain(shelf, view, &theory->gain));
-    PetscCall(set_curves(view, options));
-    theory->bounded = true;
-  } else if (rg_theory_is_robust(rule) && isnan(theory->slope)) {
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "the theorems say nothing about this measure"));
-  } else if (!rg_theory_is_robust(rule) && theory->largest > 1 + 1e-12) {
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));
-  } else if (!(theory->noise > 0)) {
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "the model has no noise"));
+  PetscCall(complete_setting(view));
+  PetscCall(refuse(view, &why));
+  if (why.data) {
+    PetscCall(object(view, RG_CLAIM_NOMINAL, why.data));
   } else {
-    PetscCall(check_assumptions(view));
+    if (theory->family->nominal)
+      PetscCall(object(view, RG_CLAIM_NOMINAL, theory->family->remark(&view->setting)));
+    else PetscCall(check_assumptions(view));
     PetscCall(find_gain(shelf, view, &theory->gain));
-    PetscCall(set_curves(view, options));
+    PetscCall(set_curves(view));
     theory->bounded = true;
   }
+  PetscCall(rg_text_clear(&why));
   PetscCall(rg_model_destroy(&view->model));
   PetscFunctionReturn(0);
 }
@@ -373,9 +368,17 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
   *theory = (RgCellTheory){.n = cell->run.iterations};
   PetscCall(cell->problem->domain(cell->problem_options, &view.domain));
   PetscCall(set_laws(&view));
+  if (theory->law) theory->family = rg_bound_family_of(theory->law[0].theory);
+  view.setting = (RgBoundSetting){.n = theory->n,
+                                  .domain = &view.domain,
+                                  .law = theory->law,
+                                  .data_noise = cell->run.noise_variance,
+                                  .fitted = cell->surrogate.fit != RG_FIT_FIXED,
+                                  .delta = options->delta,
+                                  .tight = options->tight};
   const char *why = obstacle(&view);
   if (why) PetscCall(object(&view, RG_CLAIM_NOMINAL, why));
-  else PetscCall(bound_cell(&view, shelf, options));
+  else PetscCall(bound_cell(&view, shelf));
   if (!theory->why) PetscCall(object(&view, RG_CLAIM_BOUND, ""));
   PetscCall(rg_domain_destroy(&view.domain));
   PetscFunctionReturn(0);
@@ -398,7 +401,8 @@ PetscErrorCode rg_theory_destroy(RgTheoryTable *table)
   PetscFunctionBeginUser;
   for (int i = 0; i < table->n_cells; i++) {
     RgCellTheory *theory = &table->cells[i];
-    for (int k = 0; k < RG_CURVE_COUNT; k++) PetscCall(PetscFree(theory->value[k]));
+    for (int k = 0; k < theory->n_curves; k++) PetscCall(PetscFree(theory->value[k]));
+    PetscCall(PetscFree(theory->value));
     PetscCall(PetscFree(theory->law));
     PetscCall(PetscFree(theory->why));
   }

@@ -1,10 +1,11 @@
 /* What theory says about the cells of a study: laws of the confidence parameters, information gain,
-   and the regret bounds that go with them. Formulas: regret/bounds.h, gp/information_gain.h. */
+   and the regret bounds that go with them: the families of theory/list.h applied to cells. */
 #ifndef RG_STUDY_THEORY_H
 #define RG_STUDY_THEORY_H
 
 #include "gp/model/information_gain.h"
 #include "study/spec/study.h"
+#include "theory/family.h"
 
 /* How far a number may be trusted as a bound of the regret measured. */
 typedef enum {
@@ -15,34 +16,6 @@ typedef enum {
 
 extern const char *const rg_claim_names[]; /* NULL-terminated */
 
-/* Curves over t, in the order of this list. */
-typedef enum {
-  RG_CURVE_THEOREM_4_1,
-  RG_CURVE_THEOREM_4_2,
-  RG_CURVE_THEOREM_4_3,
-  RG_CURVE_THEOREM_4_4,
-  RG_CURVE_PROPOSITION_4_1,
-  RG_CURVE_THEOREM_4_5,
-  RG_CURVE_GP_UCB,
-  RG_CURVE_RGP_UCB,
-  RG_CURVE_RRGP_COROLLARY_4_1, /* where nature draws w: Theorems 4.5, 4.6, the same with C1' */
-  RG_CURVE_RRGP_THEOREM_4_2,
-  RG_CURVE_RRGP_THEOREM_4_3,
-  RG_CURVE_RRGP_THEOREM_4_4,
-  RG_CURVE_RRGP_COROLLARY_A,    /* Corollaries A.1 to A.3; Theorem B.3 */
-  RG_CURVE_RRGP_THEOREM_A_BEST, /* the best index: the same over t */
-  RG_CURVE_RRGP_THEOREM_A_LAST, /* Theorems A.2, A.5, A.8, B.4: expectation, last recommendation */
-  RG_CURVE_SBO_KDE_THEOREM_1,
-  RG_CURVE_DRBO_KDE_THEOREM_2,
-  RG_CURVE_KDE_BETA, /* of these theorems, not what the methods use */
-  RG_CURVE_KDE_RADIUS,
-  RG_CURVE_WDRBO_THEOREM_5,
-  RG_CURVE_WDRBO_THEOREM_9,
-  RG_CURVE_WASSERSTEIN_BETA,
-  RG_CURVE_WASSERSTEIN_RADIUS,
-  RG_CURVE_COUNT
-} RgCurve;
-
 /* What is computed with: parameters of the high-probability bounds. */
 typedef struct {
   double delta; /* of Theorems 4.3, 4.4 and Proposition 4.1; Theorem 4.5 has that of its rule */
@@ -51,16 +24,18 @@ typedef struct {
 
 /* One cell. Strings and arrays owned. */
 typedef struct {
-  int n;                /* queries: curves are over t = 1 .. n */
-  RgConfidenceLaw *law; /* n laws; NULL: the method has no confidence parameter */
-  bool bounded;         /* a theorem's formula can be evaluated: gain, value, claim are set */
+  int n;                       /* queries: curves are over t = 1 .. n */
+  RgConfidenceLaw *law;        /* n laws; NULL: the method has no confidence parameter */
+  const RgBoundFamily *family; /* of the rule; NULL: none */
+  bool bounded; /* a theorem's formula can be evaluated: gain, value, claim are set */
   RgClaim claim;
   char *why;                     /* why there is no bound, or which assumption fails; "" if none */
   double slope;                  /* K of the measure's bounds; NaN: none */
   double largest;                /* largest prior variance of the model */
   double noise;                  /* noise variance of the model */
   const RgInformationGain *gain; /* n entries; borrowed from the study's theory */
-  double *value[RG_CURVE_COUNT]; /* n each; NULL: not a bound of this rule */
+  int n_curves;                  /* of the family */
+  double **value;                /* n_curves, of n each; NULL: not a bound of this rule */
 } RgCellTheory;
 
 typedef struct {
@@ -76,8 +51,8 @@ PetscErrorCode rg_theory_create(const RgStudy *study, const RgTheoryOptions *opt
                                 RgTheoryTable *table);
 PetscErrorCode rg_theory_destroy(RgTheoryTable *table);
 
-/* Names of the curves, as in files: `theorem_4_1`. */
-const char *rg_curve_name(RgCurve curve);
+/* The values of a curve by its name in files, such as theorem_4_1; NULL: the cell has it not. */
+const double *rg_cell_curve(const RgCellTheory *theory, const char *name);
 
 /* Append the curves as a tidy CSV table with a header: problem, algorithm, swept (labels of the
    cell), quantity, t, value, kind, remark. Quantities: the curves' names, `gamma_upper` (remark:

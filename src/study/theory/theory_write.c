@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/theory/theory_context.h"
+#include "study/theory/theory.h"
 
 /* One cell of a CSV table, quoted where it must be. */
 static PetscErrorCode add_word(RgText *text, const char *word)
@@ -47,7 +47,7 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
 {
   const RgInformationGain *gain = theory->gain;
   const char *kind = rg_claim_names[theory->claim];
-  const bool nominal = rg_theory_is_context(theory->law[0].theory); /* of another model's noise */
+  const bool nominal = theory->family->nominal; /* of another model's noise */
   const char *gain_kind = rg_claim_names[nominal        ? RG_CLAIM_NOMINAL
                                          : cell->size_x ? RG_CLAIM_BOUND
                                                         : RG_CLAIM_ESTIMATE]; /* of gamma itself */
@@ -62,10 +62,10 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
   for (int t = 1; t <= theory->n; t++)
     PetscCall(add_bound(text, cell, "gamma_greedy", t, gain->gain[t - 1],
                         nominal ? gain_kind : "lower", ""));
-  for (int k = 0; k < RG_CURVE_COUNT; k++)
+  for (int k = 0; k < theory->n_curves; k++)
     for (int t = 1; theory->value[k] && t <= theory->n; t++)
-      PetscCall(add_bound(text, cell, rg_curve_name((RgCurve)k), t, theory->value[k][t - 1], kind,
-                          theory->why));
+      PetscCall(add_bound(text, cell, theory->family->curves[k].name, t, theory->value[k][t - 1],
+                          kind, theory->why));
   PetscFunctionReturn(0);
 }
 

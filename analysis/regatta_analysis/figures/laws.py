@@ -1,0 +1,41 @@
+"""Laws of the confidence parameter (the squared width of the confidence band), asked of the program."""
+import numpy as np
+
+from ..load.load import InputError
+from ..load.program import formula
+
+METHODS = {"gp_ucb": "beta", "rgp_ucb": "kappa", "irgp_ucb": "shift"}  # their rules
+ROOTS = {"Proposed": "mean", "Proposed, 97.5% quantile": "high", "RKHS": "rkhs",
+         "Bayesian": "bayesian", "BPT-UCB": "bpt_ucb"}  # columns of robust_widths
+
+
+def confidence_law(method, t, points=None, dim=None, settings=None):
+    """Mean and equal-tailed interval of the confidence parameter at the queries t.
+
+    points: number of designs |X| of a finite domain, 0 for a box, None unknown; dim: dimension of
+    the design; settings: those of the method, as in a study file.
+    Returns a frame with columns t, mean, low, high (low and high NaN for deterministic rules), or
+    None for methods and rules that are not drawn by formula.
+    """
+    settings = settings or {}
+    rule = settings.get(METHODS.get(method), "auto")
+    if method not in METHODS or rule == "fixed" or (points is None and rule != "heuristic"):
+        return None
+    found = formula(method, {"t": np.asarray(t, int)}, points=points or 0, dim=dim or 1, **settings)
+    found.insert(0, "t", np.asarray(t, float))
+    return found
+
+
+def robust_roots(t, points):
+    """beta_t^{1/2} of RRGP-UCB and of the methods beside it, Figure 1 of arXiv:2504.03172."""
+    return formula("robust_widths", {"t": np.asarray(t, float)}, points=points)
+
+
+def law_curve(name, t, points):
+    """A curve by name: one of ROOTS, or the mean confidence parameter of a method on a finite domain."""
+    if name in ROOTS:
+        return robust_roots(t, points)[ROOTS[name]].to_numpy()
+    found = confidence_law(name, t, points)
+    if found is None:
+        raise InputError(f"no law {name!r} (known: {', '.join([*ROOTS, *METHODS])})")
+    return found["mean"].to_numpy()

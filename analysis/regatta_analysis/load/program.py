@@ -1,0 +1,47 @@
+"""Formulas of theory, asked of the program: no formula stands in Python."""
+import functools
+import io
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .load import InputError
+
+
+@functools.lru_cache(None)
+def program():
+    """The program `regatta`: $REGATTA, that of this source tree, or the one on the path."""
+    built = Path(__file__).resolve().parents[3] / "build" / "regatta"
+    return os.environ.get("REGATTA") or (str(built) if built.exists() else shutil.which("regatta"))
+
+
+def formula(name, columns, **settings):
+    """`regatta formula NAME` over `columns` ({name: values} in the order it wants); a frame of what it
+    gives. Settings: as the formula describes them; lists are fine."""
+    rows = pd.DataFrame(columns).to_csv(index=False, na_rep="nan", float_format="%.17g")
+    words = tuple(f"{key}={_word(value)}" for key, value in settings.items())
+    return _ask(name, words, rows).copy()
+
+
+def _word(value):
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ",".join(format(v, ".17g") for v in value) + "]"
+    return str(value)
+
+
+@functools.lru_cache(None)
+def _ask(name, words, rows):
+    if not program():
+        raise InputError("formulas are asked of the program regatta: build it, or name it in REGATTA")
+    try:
+        done = subprocess.run([program(), "formula", name, *words], input=rows, capture_output=True,
+                              text=True, timeout=300)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise InputError(f"{program()}: {' '.join(str(error).split())}") from error
+    if done.returncode:
+        raise InputError((done.stderr.strip().splitlines() or [f"regatta formula {name} failed"])[-1])
+    return pd.read_csv(io.StringIO(done.stdout))

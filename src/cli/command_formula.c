@@ -1,0 +1,282 @@
+/* regatta formula NAME [KEY=VALUE ...]: a formula of theory/, or the law of a method's confidence
+   parameter, over the rows of a CSV table on standard input. For figures. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "regatta/algorithm.h"
+#include "study/spec/registry.h"
+#include "theory/formula.h"
+
+/* ---- the law of a method --------------------------------------------------------------------- */
+
+typedef struct {
+  int points, dim;
+  double level;
+} LawOptions;
+
+static const RgParam law_params[] = {
+  {"points", RG_PARAM_INT, offsetof(LawOptions, points), "0", 0, 1e6, NULL, "|X|",
+   "designs of a finite domain; 0: a box"},
+  {"dim", RG_PARAM_INT, offsetof(LawOptions, dim), "1", 1, 1e6, NULL, "d", "coordinates"},
+  {"level", RG_PARAM_REAL, offsetof(LawOptions, level), "0.95", RG_POSITIVE, 1, NULL, "",
+   "probability of the interval"},
+  {0},
+};
+
+static const RgTheoryFormula law_formula = {.inputs = {"t"},
+                                            .outputs = {"mean", "low", "high"},
+                                            .params = law_params,
+                                            .options_size = sizeof(LawOptions)};
+
+/* `points` designs, or the unit cube. */
+static PetscErrorCode make_domain(const LawOptions *o, RgDomain *domain)
+{
+  double *points, *bounds;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc2((size_t)PetscMax(o->points, 1) * o->dim, &points, 2 * o->dim, &bounds));
+  for (int j = 0; j < o->dim; j++) bounds[o->dim + j] = 1;
+  if (o->points)
+    PetscCall(rg_space_set(&domain->design, o->dim, o->points, points, bounds, bounds + o->dim));
+  else PetscCall(rg_space_box(&domain->design, o->dim, bounds, bounds + o->dim));
+  PetscCall(PetscFree2(points, bounds));
+  PetscFunctionReturn(0);
+}
+
+/* Mean and equal-tailed interval; a constant has none. */
+static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *settings,
+                               const LawOptions *o, int n, const double *const *in,
+                               double *const *out)
+{
+  const double tail = (1 - o->level) / 2;
+  RgDomain domain = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(make_domain(o, &domain));
+  for (int i = 0; i < n; i++) {
+    RgConfidenceLaw law;
+    method->confidence(settings, &domain, (int)in[0][i], &law);
+    const bool constant = law.kind == RG_LAW_CONSTANT;
+    out[0][i] = rg_confidence_mean(&law);
+    out[1][i] = constant ? NAN : rg_confidence_quantile(&law, tail);
+    out[2][i] = constant ? NAN : rg_confidence_quantile(&law, 1 - tail);
+  }
+  PetscCall(rg_domain_destroy(&domain));
+  PetscFunctionReturn(0);
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+typedef struct {
+  const RgTheoryFormula *formula;
+  const RgAlgorithmClass *method; /* NULL: not a law */
+  void *options, *settings;       /* of the formula; of the method */
+} Job;
+
+/* KEY=VALUE or KEY=[VALUE, ...] into the table that knows the key. */
+static PetscErrorCode set_one(Job *job, char *word, RgDiagnostics *found)
+{
+  const RgPlace place = {"formula", 0, 0};
+  char *value = strchr(word, '=');
+  const char **values;
+  const RgParam *entry;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  if (!value) {
+    rg_diagnostics_add(found, place, "'%s' is not of the form KEY=VALUE", word);
+    PetscFunctionReturn(0);
+  }
+  *value++ = 0;
+  const bool own = !job->method || rg_params_find(law_params, word);
+  PetscCall(PetscMalloc1(strlen(value) + 1, &values));
+  if (*value == '[') {
+    for (char *at = strtok(value + 1, ", ]"); at; at = strtok(NULL, ", ]")) values[n++] = at;
+  } else {
+    values[n++] = value;
+  }
+  PetscCall(rg_params_set(own ? job->formula->params : job->method->params,
+                          own ? job->options : job->settings, word, n, values, place, found,
+                          &entry));
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_required(const Job *job, int n, char **words, RgDiagnostics *found)
+{
+  PetscFunctionBeginUser;
+  for (const RgParam *entry = job->formula->params; entry->name; entry++) {
+    bool given = entry->fallback != NULL;
+    for (int i = 0; i < n; i++) given = given || !strcmp(words[i], entry->name);
+    if (!given)
+      rg_diagnostics_add(found, (RgPlace){"formula", 0, 0}, "'%s' is missing", entry->name);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+typedef struct {
+  int n, capacity, columns;
+  double *cell; /* capacity x columns */
+} Rows;
+
+static bool same_header(const char *line, const char *const *names)
+{
+  for (int k = 0; names[k]; k++) {
+    const size_t length = strlen(names[k]);
+    if (strncmp(line, names[k], length)) return false;
+    line += length;
+    if (names[k + 1] && *line++ != ',') return false;
+  }
+  return !line[strspn(line, "\r\n")];
+}
+
+/* False: a header or a row that is not of the formula's inputs. */
+static PetscErrorCode read_rows(const RgTheoryFormula *formula, Rows *rows, bool *good)
+{
+  char line[4096];
+
+  PetscFunctionBeginUser;
+  while (formula->inputs[rows->columns]) rows->columns++;
+  *good = fgets(line, sizeof(line), stdin) && same_header(line, formula->inputs);
+  while (*good && fgets(line, sizeof(line), stdin)) {
+    char *at = line, *end;
+    if (rows->n == rows->capacity) {
+      rows->capacity = PetscMax(2 * rows->capacity, 256);
+      PetscCall(PetscRealloc((size_t)rows->capacity * rows->columns * sizeof(double), &rows->cell));
+    }
+    for (int k = 0; k < rows->columns && *good; k++, at = end + (*end == ',')) {
+      rows->cell[(size_t)rows->n * rows->columns + k] = strtod(at, &end);
+      *good = end != at;
+    }
+    rows->n++;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode write_rows(const RgTheoryFormula *formula, int n, double *const *out)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  for (int k = 0; formula->outputs[k]; k++)
+    PetscCall(rg_text_add(&text, "%s%s", k ? "," : "", formula->outputs[k]));
+  for (int i = 0; i < n; i++)
+    for (int k = 0; formula->outputs[k]; k++) {
+      PetscCall(rg_text_add(&text, k ? "," : "\n"));
+      PetscCall(rg_text_add_real(&text, out[k][i]));
+    }
+  rg_say("%s\n", text.data);
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode evaluate(const Job *job, int *exit_code)
+{
+  Rows rows = {0};
+  double *table, *in[RG_FORMULA_COLUMNS], *out[RG_FORMULA_COLUMNS];
+  bool good;
+
+  PetscFunctionBeginUser;
+  PetscCall(read_rows(job->formula, &rows, &good));
+  if (!good) {
+    rg_complain("formula: standard input is no CSV table of numbers, with a header, of what the "
+                "formula takes (regatta formula -help)");
+    *exit_code = RG_EXIT_BAD_INPUT;
+  } else {
+    const size_t n = (size_t)PetscMax(rows.n, 1);
+    PetscCall(PetscMalloc1(2 * RG_FORMULA_COLUMNS * n, &table));
+    for (size_t k = 0; k < RG_FORMULA_COLUMNS; k++) {
+      in[k] = table + k * n;
+      out[k] = table + (RG_FORMULA_COLUMNS + k) * n;
+    }
+    for (int i = 0; i < rows.n; i++)
+      for (int k = 0; k < rows.columns; k++) in[k][i] = rows.cell[(size_t)i * rows.columns + k];
+    const double *const *given = (const double *const *)in;
+    if (job->method)
+      PetscCall(law_rows(job->method, job->settings, job->options, rows.n, given, out));
+    else PetscCall(job->formula->rows(job->options, rows.n, given, out));
+    PetscCall(write_rows(job->formula, rows.n, out));
+    PetscCall(PetscFree(table));
+  }
+  PetscCall(PetscFree(rows.cell));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static PetscErrorCode complain_unknown(const char *name)
+{
+  RgText known = {0};
+
+  PetscFunctionBeginUser;
+  for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
+    PetscCall(rg_text_add(&known, "%s, ", formula->name));
+  rg_complain("formula: nothing is called '%s' (%sor a method with a confidence parameter of known "
+              "law)",
+              name, known.data);
+  PetscCall(rg_text_clear(&known));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
+{
+  RgDiagnostics found = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(job->formula->options_size, (char **)&job->options));
+  PetscCall(rg_params_defaults(job->formula->params, job->options));
+  if (job->method) {
+    PetscCall(PetscCalloc1(job->method->options_size + 1, (char **)&job->settings));
+    PetscCall(rg_params_defaults(job->method->params, job->settings));
+  }
+  for (int i = 0; i < n; i++) PetscCall(set_one(job, words[i], &found));
+  PetscCall(check_required(job, n, words, &found));
+  if (found.n) rg_complain("formula: %s", found.list[0].message);
+  if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
+  else PetscCall(evaluate(job, exit_code));
+  PetscCall(rg_params_clear(job->formula->params, job->options));
+  if (job->method) PetscCall(rg_params_clear(job->method->params, job->settings));
+  PetscCall(PetscFree(job->options));
+  PetscCall(PetscFree(job->settings));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_formula(int argc, char **argv, int *exit_code)
+{
+  static const RgOption options[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
+  RgArguments arguments;
+  RgRegistry *registry;
+  Job job = {0};
+  bool ok;
+  int rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "formula NAME [KEY=VALUE ...] < IN.csv > OUT.csv",
+                               options, 1, RG_ARGUMENTS_MAX, &arguments, &ok, exit_code));
+  if (!ok) PetscFunctionReturn(0);
+  const char *name = arguments.positional[0];
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
+  const RgAlgorithmClass *method = rg_registry_find_algorithm(registry, name);
+  job.formula = rg_theory_formula_find(name);
+  if (!job.formula && method && method->confidence) {
+    job.formula = &law_formula;
+    job.method = method;
+  }
+  if (*exit_code == RG_EXIT_OK && !job.formula) {
+    if (rank == 0) PetscCall(complain_unknown(name));
+    *exit_code = RG_EXIT_BAD_INPUT;
+  } else if (rank == 0 && *exit_code == RG_EXIT_OK) {
+    PetscCall(run_job(&job, arguments.n - 1, (char **)arguments.positional + 1, exit_code));
+  }
+  PetscCall(rg_registry_destroy(&registry));
+  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,37 @@
+/* The registry of families of bounds: theory/list.h expanded into declarations and a table. */
+#include "theory/family.h"
+
+#include <string.h>
+
+#define RG_BOUNDS(symbol) extern const RgBoundFamily rg_bounds_##symbol;
+#include "theory/list.h"
+#undef RG_BOUNDS
+
+static const RgBoundFamily *const families[] = {
+#define RG_BOUNDS(symbol) &rg_bounds_##symbol,
+#include "theory/list.h"
+#undef RG_BOUNDS
+};
+
+enum { N_FAMILIES = sizeof families / sizeof *families };
+
+const RgBoundFamily *const *rg_bound_families(int *n)
+{
+  *n = N_FAMILIES;
+  return families;
+}
+
+const RgBoundFamily *rg_bound_family_find(const char *name)
+{
+  for (int i = 0; i < N_FAMILIES; i++)
+    if (!strcmp(families[i]->name, name)) return families[i];
+  return NULL;
+}
+
+const RgBoundFamily *rg_bound_family_of(RgTheory rule)
+{
+  for (int i = 0; i < N_FAMILIES; i++)
+    for (const RgBoundCurve *curve = families[i]->curves; curve->name; curve++)
+      if (curve->rules & RG_RULE(rule)) return families[i];
+  return NULL;
+}

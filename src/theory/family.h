@@ -1,0 +1,66 @@
+/* Families of regret bounds: one file per family in theory/, one line in theory/list.h.
+
+   A family says which rules its theorems are about, what they assume, and the value of each of its
+   curves at query T as a function of the kernel, the noise, the domain, the law of the confidence
+   parameters, the information gain and the horizon: all that stands in RgBoundSetting. It knows
+   nothing of studies. */
+#ifndef RG_THEORY_FAMILY_H
+#define RG_THEORY_FAMILY_H
+
+#include "acquisition/confidence_law.h"
+#include "regatta/domain.h"
+#include "base/text.h"
+#include "gp/kernel/kernel.h"
+
+/* What bounds are functions of. All borrowed; arrays of `n` are by query, from the first. */
+typedef struct {
+  int n; /* queries */
+  const RgDomain *domain;
+  const RgConfidenceLaw *law; /* n */
+  const RgKernel *kernel;     /* of the model, at its first query */
+  double largest;             /* k(x,x) */
+  double noise;               /* variance: of the model, or what noise_of says */
+  double data_noise;          /* variance of the observations */
+  bool fitted;                /* hyperparameters are */
+  double measure_slope;       /* K of the measure's bounds; NaN: the theorems don't know it */
+  double context_deviation;   /* of the normal law with the contexts' quartiles; NaN: unknown */
+  const double *gamma;        /* n: information gain, an upper bound of its maximum */
+  double delta;               /* probability that a bound may fail where the rule has none */
+  bool tight;                 /* T s_T for the 2 T s_T that is printed */
+} RgBoundSetting;
+
+/* Mask of rules. */
+#define RG_RULE(rule) (1u << (rule))
+
+typedef struct {
+  const char *name;                      /* as in files */
+  unsigned rules;                        /* RG_RULE or-ed */
+  const char *title;                     /* what it bounds, or is */
+  bool (*holds)(const RgBoundSetting *); /* in this setting; NULL: always */
+  double (*at)(const RgBoundSetting *, int T);
+} RgBoundCurve;
+
+typedef struct {
+  const char *name, *title, *reference;
+  const char *assumptions;    /* in words */
+  const RgBoundCurve *curves; /* ends with a NULL name */
+  unsigned joint;             /* rules whose gain is that of designs and contexts */
+  bool nominal;               /* its constants can't be known: every value is nominal */
+  bool unit_variance;         /* no bound where k(x,x) > 1 */
+  /* Why there is no bound, from domain and law alone; NULL: there may be one. */
+  const char *(*obstacle)(const RgBoundSetting *);
+  /* The same from the model too, appended to `why`; NULL: nothing to say. */
+  PetscErrorCode (*refuse)(const RgBoundSetting *, RgText *why);
+  /* Noise variance that the gain is computed with, for the model's; NULL: the model's. */
+  double (*noise_of)(const RgBoundSetting *);
+  /* nominal: what is not known, static. */
+  const char *(*remark)(const RgBoundSetting *);
+} RgBoundFamily;
+
+/* The families in the order of the list; *n of them. */
+const RgBoundFamily *const *rg_bound_families(int *n);
+const RgBoundFamily *rg_bound_family_find(const char *name);
+/* Of a rule; NULL: no family has a curve for it. */
+const RgBoundFamily *rg_bound_family_of(RgTheory rule);
+
+#endif

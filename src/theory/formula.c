@@ -1,0 +1,260 @@
+/* The formulas that figures draw beside what was measured. */
+#include "theory/formula.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "acquisition/confidence.h"
+#include "acquisition/confidence_law.h"
+#include "regret/fill_distance.h"
+#include "theory/bounds.h"
+#include "theory/regression_bounds.h"
+
+/* ---- fill distance --------------------------------------------------------------------------- */
+
+typedef struct {
+  int dim;
+} CoveringOptions;
+
+static const RgParam covering_params[] = {
+  {"dim", RG_PARAM_INT, offsetof(CoveringOptions, dim), NULL, 1, 1e6, NULL, "d", "coordinates"},
+  {0},
+};
+
+static PetscErrorCode covering(const void *options, int n, const double *const *in,
+                               double *const *out)
+{
+  const CoveringOptions *o = options;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    out[0][i] = rg_fill_covering_bound((int)in[0][i], o->dim);
+    out[1][i] = pow(in[0][i], -1.0 / o->dim);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- widths of RRGP-UCB and of the methods beside it ----------------------------------------- */
+
+typedef struct {
+  double points, delta, level;
+} WidthOptions;
+
+static const RgParam width_params[] = {
+  {"points", RG_PARAM_REAL, offsetof(WidthOptions, points), NULL, 1, 1e300, NULL, "|X x Omega|",
+   "designs times contexts"},
+  {"delta", RG_PARAM_REAL, offsetof(WidthOptions, delta), "0.05", RG_POSITIVE, 1, NULL, "delta",
+   "probability that the bounds of the others may fail"},
+  {"level", RG_PARAM_REAL, offsetof(WidthOptions, level), "0.95", RG_POSITIVE, 1, NULL, "",
+   "probability of the interval of RRGP-UCB's width"},
+  {0},
+};
+
+/* Source: arXiv:2504.03172, Figure 1. rkhs: gamma_t = log t, B = R = 1. */
+static PetscErrorCode widths(const void *options, int n, const double *const *in,
+                             double *const *out)
+{
+  const WidthOptions *o = options;
+  const double base = 2 * log(o->points), tail = (1 - o->level) / 2;
+  const RgConfidenceLaw law = {.kind = RG_LAW_EXPONENTIAL, .a = base, .b = 0.5};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    const double t = in[0][i], failing = o->points * M_PI * M_PI * t * t / (6 * o->delta);
+    out[0][i] = rg_irgp_mean_width(base);
+    out[1][i] = sqrt(rg_confidence_quantile(&law, tail));
+    out[2][i] = sqrt(rg_confidence_quantile(&law, 1 - tail));
+    out[3][i] = 1 + sqrt(2 * (log(t) + 1 + log(1 / o->delta)));
+    out[4][i] = sqrt(2 * log(failing));
+    out[5][i] = pow(failing, 0.1);
+    out[6][i] = sqrt(base);
+  }
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  double slope;
+} RealisedOptions;
+
+static const RgParam realised_params[] = {
+  {"slope", RG_PARAM_REAL, offsetof(RealisedOptions, slope), NULL, 0, INFINITY, NULL, "K",
+   "of the measure's bounds"},
+  {0},
+};
+
+/* sum + term; a term that is missing counts as none and shows. */
+static double running(double *sum, double term)
+{
+  *sum += isnan(term) ? 0 : term;
+  return isnan(term) ? NAN : *sum;
+}
+
+/* What the proofs of Theorems 4.1 and A.1 bound the expected regret by before they bound that by
+   gamma_t: 2 sum (ucb - lcb)(x_k) and 4 K sum beta_k^(1/2) max_w sigma(x_k, w), over a run (rows of
+   equal `run`). */
+static PetscErrorCode realised(const void *options, int n, const double *const *in,
+                               double *const *out)
+{
+  const RealisedOptions *o = options;
+  double width = 0, deviation = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    if (i && in[0][i] != in[0][i - 1]) width = deviation = 0;
+    out[0][i] = 2 * running(&width, in[1][i]);
+    out[1][i] = 4 * o->slope * running(&deviation, sqrt(in[2][i]) * in[3][i]);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- kernel regression ----------------------------------------------------------------------- */
+
+typedef struct {
+  double varsigma, delta;
+} BetaOptions;
+
+static const RgParam beta_params[] = {
+  {"varsigma", RG_PARAM_REAL, offsetof(BetaOptions, varsigma), "0.1", RG_POSITIVE, 1e300, NULL,
+   "varsigma", "sub-Gaussian parameter of the noise"},
+  {"delta", RG_PARAM_REAL, offsetof(BetaOptions, delta), "0.1", RG_POSITIVE, 1, NULL, "delta",
+   "probability that the bound may fail"},
+  {0},
+};
+
+static PetscErrorCode regression_beta(const void *options, int n, const double *const *in,
+                                      double *const *out)
+{
+  const BetaOptions *o = options;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++)
+    out[0][i] = rg_ikr_ucb_beta_general(in[0][i], o->varsigma, 1, o->delta);
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  RgReals gaps;
+  double varsigma;
+} FiniteOptions;
+
+static const RgParam finite_params[] = {
+  {"gaps", RG_PARAM_REALS, offsetof(FiniteOptions, gaps), NULL, 0, INFINITY, NULL, "",
+   "f(x*) - f(x) of every point of the design"},
+  {"varsigma", RG_PARAM_REAL, offsetof(FiniteOptions, varsigma), "0.1", RG_POSITIVE, 1e300, NULL,
+   "varsigma", "sub-Gaussian parameter of the noise"},
+  {0},
+};
+
+static PetscErrorCode regression_finite(const void *options, int n, const double *const *in,
+                                        double *const *out)
+{
+  const FiniteOptions *o = options;
+  double largest = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < o->gaps.n; i++) largest = fmax(largest, o->gaps.values[i]);
+  for (int i = 0; i < n; i++) {
+    out[0][i] = rg_regression_bound_finite_expected(o->gaps.n, in[0][i], o->varsigma, 1, largest);
+    out[1][i] = rg_regression_bound_gaps(o->gaps.n, o->gaps.values, in[0][i], o->varsigma, 1);
+  }
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  RgReals values;
+  double largest;
+  bool gaussian;
+} IntervalOptions;
+
+static const RgParam interval_params[] = {
+  {"values", RG_PARAM_REALS, offsetof(IntervalOptions, values), NULL, -INFINITY, INFINITY, NULL,
+   "f", "on a grid of the unit interval, ends included"},
+  {"largest", RG_PARAM_REAL, offsetof(IntervalOptions, largest), "auto", 0, INFINITY, NULL, "",
+   "largest regret there is: no query costs more; auto: no limit"},
+  {"gaussian", RG_PARAM_BOOL, offsetof(IntervalOptions, gaussian), "false", 0, 0, NULL, "",
+   "Gaussian smoothing kernel: its support ends where it has fallen to 1e-3; else a ball"},
+  {0},
+};
+
+/* Theorem 4.13 query by query: the running sum over a run (rows of equal `run`) of
+   2 sqrt(beta_t/W_t) + 2 omega_f(R h_t). */
+static PetscErrorCode regression_interval(const void *options, int n, const double *const *in,
+                                          double *const *out)
+{
+  const IntervalOptions *o = options;
+  const double *run = in[0], *log_weight = in[1], *beta = in[2], *bandwidth = in[3];
+  const double radius = o->gaussian ? rg_gaussian_support(1e-3) : 1;
+  const double spacing = 1.0 / (o->values.n - 1);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    const bool first = i == 0 || run[i] != run[i - 1];
+    double omega;
+    PetscCall(rg_modulus_of_continuity(o->values.n, o->values.values, spacing,
+                                       radius * bandwidth[i], &omega));
+    const double term = 2 * sqrt(beta[i]) * exp(-0.5 * log_weight[i]) + 2 * omega;
+    out[0][i] = (first ? 0 : out[0][i - 1]) + (isnan(o->largest) ? term : fmin(term, o->largest));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+const RgTheoryFormula rg_theory_formulas[] = {
+  {"covering",
+   "least fill distance of n points of the unit cube",
+   "volumes of balls",
+   {"n"},
+   {"covering", "rate"},
+   covering_params,
+   sizeof(CoveringOptions),
+   covering},
+  {"robust_widths",
+   "beta_t^(1/2) of RRGP-UCB and of the methods it is compared with",
+   "arXiv:2504.03172, Figure 1",
+   {"t"},
+   {"mean", "low", "high", "rkhs", "bayesian", "bpt_ucb", "least"},
+   width_params,
+   sizeof(WidthOptions),
+   widths},
+  {"robust_realised",
+   "cumulative robust regret by the widths and deviations of a run",
+   "arXiv:2504.03172, proofs of Theorems 4.1 and A.1",
+   {"run", "bound_width", "confidence", "largest_sd"},
+   {"bound_width", "deviation"},
+   realised_params,
+   sizeof(RealisedOptions),
+   realised},
+  {"regression_beta",
+   "confidence parameter of IKR-UCB, rule general",
+   "arXiv:2502.06178, Theorem 4.13",
+   {"t"},
+   {"beta"},
+   beta_params,
+   sizeof(BetaOptions),
+   regression_beta},
+  {"regression_finite",
+   "expected cumulative regret of kernel regression on a finite design",
+   "arXiv:2502.06178, Theorem 4.10",
+   {"t"},
+   {"root", "gaps"},
+   finite_params,
+   sizeof(FiniteOptions),
+   regression_finite},
+  {"regression_interval",
+   "cumulative regret of kernel regression on an interval, as it ran",
+   "arXiv:2502.06178, Theorem 4.13",
+   {"run", "log_weight", "confidence", "bandwidth"},
+   {"bound"},
+   interval_params,
+   sizeof(IntervalOptions),
+   regression_interval},
+  {0},
+};
+
+const RgTheoryFormula *rg_theory_formula_find(const char *name)
+{
+  for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
+    if (!strcmp(formula->name, name)) return formula;
+  return NULL;
+}

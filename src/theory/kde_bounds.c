@@ -1,0 +1,148 @@
+/* Bounds of SBO-KDE and DRBO-KDE. Source: arXiv:2312.10423; sbo_kde 7. */
+#include "theory/kde_bounds.h"
+
+#include <math.h>
+
+#include "theory/bounds.h"
+#include "theory/context_bounds.h"
+
+double rg_kde_error_constant(int dim_c, double s)
+{
+  const double kappa = pow(4.0 / (dim_c + 2), 1.0 / (4 + dim_c));
+  const double bracket = pow(kappa, -dim_c) + pow(kappa, 4) * dim_c * (dim_c + 2) / 16;
+
+  return sqrt(pow(2 * sqrt(M_PI) * s, -dim_c) * bracket);
+}
+
+double rg_kde_beta(const RgKdeTheory *theory, int t)
+{
+  const double t2 = (double)t * t, abr = theory->f.a * theory->f.b * theory->f.r;
+  const double levels = t2 * theory->dim_x * abr * sqrt(M_PI) / 2;
+
+  return fmax(2 * log(t2 / sqrt(2 * M_PI)) + 2 * theory->dim_x * log(levels), 0);
+}
+
+double rg_kde_radius(int dim_c, int n)
+{
+  return pow(n, -2.0 / (4 + dim_c));
+}
+
+void rg_kde_constants(const RgKdeTheory *theory, double constant[5])
+{
+  const RgRobustDerivatives *f = &theory->f;
+  const double dim = theory->dim_x + theory->dim_c, dim_c = theory->dim_c;
+
+  constant[0] = 4 * rg_bound_c1(theory->noise);
+  constant[4] = f->a * f->b * dim * f->r * sqrt(M_PI) / 2 + sqrt(2 / M_PI);
+  constant[1] = constant[4] * theory->error * pow(f->r, dim_c / 2) * (4 + dim_c) / (2 + dim_c);
+  constant[2] =
+    constant[0] * fmax(1, theory->error * theory->error * pow(f->r, dim_c) * (4 + dim_c) / dim_c);
+  constant[3] = constant[0] / constant[2];
+}
+
+/* Both theorems; sums over the radii are 0 in the first. */
+static double kde_bound(const RgKdeTheory *theory, int T, double gamma, double sum, double squares)
+{
+  const double dim_c = theory->dim_c;
+  double C[5];
+
+  rg_kde_constants(theory, C);
+  const double spread = sqrt(pow(T, dim_c / (4 + dim_c))) + sqrt(T) + sqrt(C[3] * squares);
+  return M_PI * M_PI / 3 + sqrt(rg_kde_beta(theory, T) * gamma * C[2]) * spread +
+         2 * C[1] * pow(T, (2 + dim_c) / (4 + dim_c)) + C[4] * sum;
+}
+
+double rg_bound_sbo_kde(const RgKdeTheory *theory, int T, double gamma)
+{
+  return kde_bound(theory, T, gamma, 0, 0);
+}
+
+double rg_bound_drbo_kde(const RgKdeTheory *theory, int T, double gamma)
+{
+  double sum = 0, squares = 0;
+
+  for (int t = 1; t <= T; t++) {
+    const double radius = rg_kde_radius(theory->dim_c, t);
+    sum += radius;
+    squares += radius * radius;
+  }
+  return kde_bound(theory, T, gamma, sum, squares);
+}
+
+/* ---- the family ------------------------------------------------------------------------------ */
+
+/* Nominal values: a = 1, b of the kernel scaled to k(z,z) = 1, C0 of a normal law. */
+static RgKdeTheory constants_of(const RgBoundSetting *s)
+{
+  return (RgKdeTheory){
+    .f = {1, rg_kde_steepness(s->kernel), 1},
+    .dim_x = s->domain->design.dim,
+    .dim_c = s->domain->context.dim,
+    .noise = s->noise / s->largest,
+    .error = rg_kde_error_constant(s->domain->context.dim, s->context_deviation),
+  };
+}
+
+static double theorem_1(const RgBoundSetting *s, int t)
+{
+  const RgKdeTheory theory = constants_of(s);
+
+  return rg_bound_sbo_kde(&theory, t, s->gamma[t - 1]);
+}
+
+static double theorem_2(const RgBoundSetting *s, int t)
+{
+  const RgKdeTheory theory = constants_of(s);
+
+  return rg_bound_drbo_kde(&theory, t, s->gamma[t - 1]);
+}
+
+static double beta(const RgBoundSetting *s, int t)
+{
+  const RgKdeTheory theory = constants_of(s);
+
+  return rg_kde_beta(&theory, t);
+}
+
+static double radius(const RgBoundSetting *s, int t)
+{
+  return rg_kde_radius(s->domain->context.dim, t);
+}
+
+#define SBO RG_RULE(RG_THEORY_SBO_KDE)
+#define DRBO RG_RULE(RG_THEORY_DRBO_KDE)
+
+static const RgBoundCurve curves[] = {
+  {"sbo_kde_theorem_1", SBO, "expected cumulative regret of SBO-KDE", NULL, theorem_1},
+  {"drbo_kde_theorem_2", DRBO, "expected cumulative regret of DRBO-KDE", NULL, theorem_2},
+  {"kde_beta", SBO | DRBO, "confidence parameter of the theorems, not of the methods", NULL, beta},
+  {"kde_radius", DRBO, "radius of the theorem, not of the method", NULL, radius},
+  {0},
+};
+
+static double noise_of(const RgBoundSetting *s)
+{
+  return !s->fitted && s->noise > 0 ? s->noise : 0.01 * s->largest;
+}
+
+static const char *remark(const RgBoundSetting *s)
+{
+  return s->fitted ? "a = 1, normal C0, noise 0.01, unit outputs, hyperparameters as a fit starts"
+                   : "a = 1, normal C0";
+}
+
+const RgBoundFamily rg_bounds_kde = {
+  .name = "kde",
+  .title = "stochastic and distributionally robust regret with densities of contexts estimated",
+  .reference = "arXiv:2312.10423, Theorems 1 and 2",
+  .assumptions =
+    "f is a path whose derivatives have Gaussian tails, contexts drawn by nature from a "
+    "box, bandwidths of order t^(-1/(4 + dim_c))",
+  .curves = curves,
+  .joint = SBO | DRBO,
+  .nominal = true,
+  .obstacle = rg_context_obstacle,
+  .refuse = rg_context_refuse,
+  .noise_of = noise_of,
+  .remark = remark,
+};

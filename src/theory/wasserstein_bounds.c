@@ -1,0 +1,155 @@
+/* Bounds of WDRBO. Source: arXiv:2503.20341; wdrbo 2.7 and 7. */
+#include "theory/wasserstein_bounds.h"
+
+#include <math.h>
+
+#include "theory/context_bounds.h"
+
+double rg_wasserstein_norm(const RgWassersteinTheory *theory, double log_det)
+{
+  const double width = sqrt(log_det + 2 * log(1 / theory->delta));
+
+  return theory->R / sqrt(theory->lambda) * width + theory->B;
+}
+
+double rg_wasserstein_covering(const RgWassersteinTheory *theory, int t, double norm)
+{
+  const double dim = theory->dim_x + theory->dim_c;
+
+  return theory->kappa * (pow(1 + log(t * norm), 1 + dim) + pow(1 + log(t), 1 + 2 * dim));
+}
+
+double rg_wasserstein_radius(const RgWassersteinTheory *theory, int t, double norm)
+{
+  const double level = log(1 / theory->delta) + theory->dim_x * log1p(2 * t * theory->width_x) +
+                       rg_wasserstein_covering(theory, t, norm);
+
+  return theory->width_c * sqrt(2 * level / t);
+}
+
+double rg_wasserstein_remainder(const RgWassersteinTheory *theory, int t, double norm)
+{
+  return (1 + 2 * theory->slope * norm) / t;
+}
+
+double rg_wasserstein_penalty(const RgWassersteinTheory *theory, double radius, double norm)
+{
+  return 4 * radius * norm * theory->slope;
+}
+
+double rg_bound_wdrbo(const RgWassersteinTheory *theory, int T, double gamma, double norm,
+                      double penalties)
+{
+  const double beta = sqrt(theory->lambda) * norm;
+
+  return 4 * beta * sqrt(T * (gamma + 4 * log(6 / theory->delta))) + penalties;
+}
+
+/* ---- the family ------------------------------------------------------------------------------ */
+
+/* Nominal values: B = kappa = lambda = 1, the kernel scaled to k(z,z) = 1. */
+static RgWassersteinTheory constants_of(const RgBoundSetting *s)
+{
+  return (RgWassersteinTheory){
+    .lambda = 1,
+    .R = sqrt(s->data_noise),
+    .B = 1,
+    .delta = s->delta,
+    .slope = rg_kernel_slope(s->kernel) / sqrt(rg_kernel_diagonal(s->kernel)),
+    .dim_x = s->domain->design.dim,
+    .dim_c = s->domain->context.dim,
+    .width_x = sqrt(s->domain->design.dim),
+    .width_c = sqrt(s->domain->context.dim),
+    .kappa = 1,
+  };
+}
+
+static double norm_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, int t)
+{
+  return rg_wasserstein_norm(ball, t > 1 ? 2 * s->gamma[t - 2] : 0);
+}
+
+/* law.b: the constant radius around a given centre; NaN: observed contexts. */
+static double radius_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, int t)
+{
+  const double given = s->law[t - 1].b;
+
+  return isnan(given) ? rg_wasserstein_radius(ball, t, norm_at(ball, s, t)) : given;
+}
+
+/* Both theorems. O(T). */
+static double theorem(const RgBoundSetting *s, int T)
+{
+  const RgWassersteinTheory ball = constants_of(s);
+  double penalties = 0;
+
+  for (int t = 1; t <= T; t++) {
+    const double norm = norm_at(&ball, s, t);
+    penalties += rg_wasserstein_penalty(&ball, radius_at(&ball, s, t), norm);
+    if (isnan(s->law[t - 1].b)) penalties += 2 * rg_wasserstein_remainder(&ball, t, norm);
+  }
+  return rg_bound_wdrbo(&ball, T, 2 * s->gamma[T - 1], norm_at(&ball, s, T), penalties);
+}
+
+static double beta(const RgBoundSetting *s, int t)
+{
+  const RgWassersteinTheory ball = constants_of(s);
+
+  return sqrt(ball.lambda) * norm_at(&ball, s, t);
+}
+
+static double radius(const RgBoundSetting *s, int t)
+{
+  const RgWassersteinTheory ball = constants_of(s);
+
+  return radius_at(&ball, s, t);
+}
+
+static bool has_centre(const RgBoundSetting *s)
+{
+  return !isnan(s->law[0].b);
+}
+
+static bool has_observed_contexts(const RgBoundSetting *s)
+{
+  return isnan(s->law[0].b);
+}
+
+#define WDRBO RG_RULE(RG_THEORY_WDRBO)
+
+static const RgBoundCurve curves[] = {
+  {"wdrbo_theorem_5", WDRBO, "cumulative regret, with probability 1 - 2 delta", has_centre,
+   theorem},
+  {"wdrbo_theorem_9", WDRBO, "cumulative regret, with probability 1 - 3 delta",
+   has_observed_contexts, theorem},
+  {"wasserstein_beta", WDRBO, "confidence parameter of the theorems", NULL, beta},
+  {"wasserstein_radius", WDRBO, "radius of the theorems", NULL, radius},
+  {0},
+};
+
+/* lambda = 1. */
+static double noise_of(const RgBoundSetting *s)
+{
+  return s->largest;
+}
+
+static const char *remark(const RgBoundSetting *s)
+{
+  return s->fitted ? "B = kappa = lambda = 1, unit outputs, hyperparameters as a fit starts"
+                   : "B = kappa = lambda = 1";
+}
+
+const RgBoundFamily rg_bounds_wasserstein = {
+  .name = "wasserstein",
+  .title = "distributionally robust regret in Wasserstein balls",
+  .reference = "arXiv:2503.20341, Theorems 5 and 9",
+  .assumptions = "|f|_k <= B, R-sub-Gaussian noise, hyperparameters not fitted, contexts drawn by "
+                 "nature from a box",
+  .curves = curves,
+  .joint = WDRBO,
+  .nominal = true,
+  .obstacle = rg_context_obstacle,
+  .refuse = rg_context_refuse,
+  .noise_of = noise_of,
+  .remark = remark,
+};

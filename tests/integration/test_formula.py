@@ -1,0 +1,50 @@
+"""`regatta formula`: columns of numbers in, columns out; families and formulas of theory are listed."""
+import subprocess
+
+from regatta_test import REGATTA, RegattaTest, environment, main
+
+# the specification of IRGP-UCB, Figure 1(a): mean, 2.5% and 97.5% quantile of RGP-UCB at |X| = 1000
+RGP_UCB = {1: (17.03662076, 9.93101365, 26.02836990), 200: (43.17113769, 31.26485558, 56.96854457)}
+
+
+class Formula(RegattaTest):
+    def ask(self, text, *arguments):
+        return subprocess.run([REGATTA, "formula", *arguments], input=text, capture_output=True,
+                              text=True, env=environment())
+
+    def test_law(self):
+        done = self.ask("t\n1\n200\n", "rgp_ucb", "points=1000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header, *rows = done.stdout.split()
+        self.assertEqual(header, "mean,low,high")
+        for row, expected in zip(rows, RGP_UCB.values()):
+            for found, value in zip(row.split(","), expected):
+                self.assertAlmostEqual(float(found), value, places=7)
+
+    def test_missing_terms_show(self):
+        rows = "0,1,4,1\n0,2,4,nan\n0,3,4,1\n1,5,4,1\n"
+        done = self.ask("run,bound_width,confidence,largest_sd\n" + rows, "robust_realised", "slope=2")
+        self.assertEqual(done.stdout.split()[1:], ["2,16", "6,nan", "12,32", "10,16"])
+
+    def test_mistakes(self):
+        for text, arguments, says in (("", ("covers",), "nothing is called 'covers' (covering, "),
+                                      ("n\n1\n", ("covering",), "'dim' is missing"),
+                                      ("n\n1\n", ("covering", "dim"), "'dim' is not of the form KEY="),
+                                      ("n\n1\n", ("covering", "dim=0"), "'dim'"),
+                                      ("t\n1\n", ("covering", "dim=2"), "no CSV table"),
+                                      ("n\nx\n", ("covering", "dim=2"), "no CSV table"),
+                                      ("t\n1\n", ("ei",), "nothing is called 'ei'")):
+            done = self.ask(text, *arguments)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(says, done.stderr)
+
+    def test_listed_and_described(self):
+        names = [line.split()[0] for line in self.run_ok("list", "theory").splitlines()[1:]]
+        self.assertEqual(names[:4], ["irgp_ucb", "rrgp_ucb", "kde", "wasserstein"])
+        for name in names:
+            self.assertIn("theory)", self.run_ok("describe", name))
+
+
+if __name__ == "__main__":
+    main()
