@@ -25,10 +25,12 @@ usage: ./run.sh [COMMAND]
   build                 set up and build
   study FILE [OUT.h5]   run a study, or resume it (default results/<name>/<name>.h5), draw figures
   figures RESULTS.h5    draw the figures of a results file into its folder
-  reproduce PAPER[/FIGURE] [--scale smoke|small|full] [--seeds N] [--no-run]
+  reproduce PAPER[/FIGURE] [--scale smoke|small|full] [--seeds N] [--universes]
+                        [--no-run]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html and report.md: figures, tables, claims with
-                        verdicts; "all": every paper, and an index; "list": papers and figures
+                        verdicts; --universes: under every setting the paper leaves open
+                        (experiments/PAPER/settings.yaml); "all": every paper, and an index; "list": papers and figures
   bench [large]         measure speed; table on screen, JSON in results/bench/; large: of large
                         Gaussian processes on all cores (minutes; bench large WHAT: one part)
   clean                 remove the build (results stay)
@@ -212,13 +214,13 @@ reproduce_study() {
 
 # PAPER[/FIGURE]: its studies one after the other, then the report.
 reproduce_paper() {
-  local target=$1 scale=$2 seeds=$3 run=$4 command=$5 paper=${1%%/*} list skipped=() smaller= n=0 total
+  local target=$1 scale=$2 seeds=$3 run=$4 command=$5 universes=$6 paper=${1%%/*} list skipped=() smaller= n=0 total
   local directory=$root/results/$paper
   mkdir -p "$directory/$scale"
   [ "$scale" = full ] && smaller=$directory/small
   if [ "$run" = yes ]; then
     list=$(analysis studies "$target" "$directory/$scale" --scale "$scale" ${seeds:+--seeds "$seeds"} \
-      --regatta "$regatta") ||
+      $universes --regatta "$regatta") ||
       return 2
     total=$(grep -c . <<<"$list" || true)
     while IFS=$'\t' read -r -u 9 study file bounds state reason; do
@@ -241,12 +243,13 @@ reproduce_paper() {
 }
 
 reproduce() {
-  local target= scale=full seeds= run=yes command="./run.sh reproduce $*" papers paper python
+  local target= scale=full seeds= run=yes universes= command="./run.sh reproduce $*" papers paper python
   while [ $# -gt 0 ]; do
     case $1 in
     --scale) scale=${2:-} && shift ;;
     --seeds) seeds=${2:-x} && shift ;;
     --no-run) run=no ;;
+    --universes) universes=--universes ;;
     -*) complain "reproduce: unknown option '$1'" && exit 2 ;;
     *) [ -z "$target" ] && target=$1 || { complain "reproduce: one paper, or all" && exit 2; } ;;
     esac
@@ -264,11 +267,12 @@ reproduce() {
   fi
   [ "$run" = no ] || build_all
   if [ "$target" != all ]; then
-    reproduce_paper "$target" "$scale" "$seeds" "$run" "$command" || exit $?
+    reproduce_paper "$target" "$scale" "$seeds" "$run" "$command" "$universes" || exit $?
     return 0
   fi
   for paper in $papers; do
-    reproduce_paper "$paper" "$scale" "$seeds" "$run" "./run.sh reproduce $paper${command#* all}" ||
+    reproduce_paper "$paper" "$scale" "$seeds" "$run" "./run.sh reproduce $paper${command#* all}" \
+      "$universes" ||
       complain "$paper: no report"
     [ "$stopped" = 0 ] || break
   done

@@ -1,6 +1,7 @@
 """Figures and tables of a study:    python3 -m regatta_analysis RESULTS.h5 --out DIR
 Claims of a paper on results:       python3 -m regatta_analysis claims RESULTS...
 One figure of a paper:              python3 -m regatta_analysis figure PAPER/FIGURE RESULTS... --out DIR
+Verdicts to commit, README tables:  python3 -m regatta_analysis verdicts PAPER RESULTS...; readme
 The page of a paper:                python3 -m regatta_analysis report PAPER DIR
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
@@ -21,7 +22,8 @@ def main(arguments=None):
     """Exit code: 0, or 2 for a file or option that can't be used (one line on stderr)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     commands = {"confidence": (_confidence_parser, _confidence),
-                "claims": (_claims_parser, _claims), "figure": (_figure_parser, _figure),
+                "claims": (_claims_parser, _claims), "verdicts": (_verdicts_parser, _verdicts),
+                "readme": (_readme_parser, _readme), "figure": (_figure_parser, _figure),
                 "report": (_report_parser, _report), "index": (_index_parser, _index),
                 "studies": (_studies_parser, _studies)}
     make_parser, run = commands.get(arguments[0] if arguments else "", (_study_parser, _study))
@@ -56,16 +58,17 @@ def _confidence(options):
 
 
 def _claims(options):
-    from .claims import catalogue, claims
+    from .claims import catalogue, claims, universes
     verdicts = []
     for path in options.claims or []:
         files = claims.find_results(options.results, path.parent.name)
-        verdicts += claims.evaluate(path, claims.Studies(files))
+        verdicts += claims.evaluate(path, claims.Studies(files, settings=universes.read(
+            path.parent / "settings.yaml")))
     for name in [] if options.claims else catalogue.papers():
         paper = catalogue.paper(name)
         files = claims.find_results(options.results, name, paper.reference)
         if set(files) & set(paper.studies()) and paper.claims_file.exists():
-            verdicts += claims.evaluate(paper.claims_file, claims.Studies(files))
+            verdicts += claims.evaluate(paper.claims_file, claims.studies_of(name, files))
     if not verdicts:
         raise InputError(f"{options.results[0]}: no study that a claims file speaks of; --claims "
                          "names the claims file")
@@ -76,13 +79,39 @@ def _claims(options):
 
 def _claims_parser():
     parser = _Parser(prog="regatta_analysis claims", description="Decides the claims of a paper on "
-                     "results: reproduced, not reproduced, undecided.")
+                     "results, in every universe and reading: reproduced, depends on a setting, not reproduced, "
+                     "near tie, undecided, not checkable.")
     parser.add_argument("results", nargs="+", help="results files, study directories (*.h5.d), or "
                         "folders of them; the name of a file is that of its study file")
     parser.add_argument("--claims", nargs="+", type=Path, metavar="FILE.yaml",
                         help="claims files (default: those of experiments/ that speak of the results)")
     parser.add_argument("--json", action="store_true", help="everything, machine-readable")
     return parser
+
+
+def _verdicts(options):
+    from .claims import record
+    path = record.write(options.paper, options.results, options.command)
+    return f"{path}\n{record.summary(record.read(path))}"
+
+
+def _verdicts_parser():
+    parser = _Parser(prog="regatta_analysis verdicts", description="Decides the claims of a paper on results and "
+                     "writes experiments/PAPER/verdicts.json.")
+    parser.add_argument("paper")
+    parser.add_argument("results", nargs="+", help="results files, or folders of them")
+    parser.add_argument("--command", help="how the results were made")
+    return parser
+
+
+def _readme(_):
+    from .claims import record
+    return "\n".join(str(path) for path in record.write_readmes())
+
+
+def _readme_parser():
+    return _Parser(prog="regatta_analysis readme", description="Writes the tables of verdicts into README.md "
+                   "and experiments/PAPER/README.md from verdicts.json.")
 
 
 def _figure(options):
@@ -95,7 +124,7 @@ def _figure(options):
     place = options.results[0] if options.results else "."
     options.out.mkdir(parents=True, exist_ok=True)
     place = Path(place) if Path(place).is_dir() else Path(place).parent
-    drawn = report.draw_figure(paper, spec, claims.Studies(files), options.out, place,
+    drawn = report.draw_figure(paper, spec, claims.studies_of(name, files), options.out, place,
                                options.formats)
     if drawn.missing:
         raise InputError(f"{options.figure}: {drawn.missing}")
@@ -152,7 +181,7 @@ def _studies(options):
     if figure:
         catalogue.figure_named(paper, figure)
     written = catalogue.write_studies(paper, options.scale, options.seeds, options.directory,
-                                      figure or None)
+                                      figure or None, options.universes)
     lines = []
     for study, path, bounds in written:
         missing, some = ({}, True) if options.regatta is None else availability.leave_out(
@@ -170,6 +199,8 @@ def _studies_parser():
     parser.add_argument("paper", metavar="PAPER[/FIGURE]")
     _report_options(parser)
     parser.add_argument("--seeds", type=_positive, metavar="N", help="trials per cell")
+    parser.add_argument("--universes", action="store_true",
+                        help="all alternatives of the settings the paper leaves open (settings.yaml)")
     parser.add_argument("--regatta", metavar="PROGRAM", help="leave out the problems whose data or "
                         "programs are missing, as this program says")
     return parser

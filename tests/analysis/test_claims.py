@@ -6,13 +6,20 @@ import unittest
 import common
 import h5py
 import numpy as np
+import pandas as pd
 import synthetic
 from regatta_analysis.claims import checks, claims
 from regatta_analysis.load.load import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
 
-YES, NO, OPEN = checks.YES, checks.NO, checks.OPEN
+YES, NO, OPEN, TIE = checks.YES, checks.NO, checks.OPEN, checks.TIE
+
+
+def pairs(a, b):
+    """A table of two algorithms over trials of one instance."""
+    index = pd.MultiIndex.from_product([[0], range(len(a))], names=["instance", "seed"])
+    return pd.DataFrame({"a": a, "b": b}, index)
 
 
 def made_up(name, level, seeds=20, queries=40, noise=0.05, power=-1.0):
@@ -50,31 +57,56 @@ class Kinds(common.Case):
     def test_better(self):
         self.assertEqual(self.verdict("better", who="EI", against=["GP-UCB", "Random"]), YES)
         self.assertEqual(self.verdict("better", who="GP-UCB", against="EI"), NO)
-        self.assertEqual(self.verdict("better", who=["EI"], against="TS"), OPEN)
+        self.assertEqual(self.verdict("better", who=["EI"], against="TS"), TIE)
         self.assertEqual(self.verdict("better", who="EI", against=["TS", "GP-UCB", "Random"],
                                       quantifier="most"), YES)
         self.assertEqual(self.verdict("better", who="Random", against=["TS", "EI"],
                                       quantifier="any"), NO)
         outcome = self.decide("better", who="EI", against="Random", at_each=[5, 20, 40])
         self.assertEqual((outcome.verdict, len(outcome.rows)), (YES, 3))
-        self.assertTrue(all(row["p"] < 1e-5 and row["n"] == 20 for row in outcome.rows))
+        self.assertTrue(all(row["p"] < 1e-3 and row["n"] == 20 for row in outcome.rows))
+        self.assertEqual(self.verdict("better", who="EI", against="GP-UCB", statistic="median"), YES)
+        self.assertEqual(self.verdict("better", who="EI", against="Random", value={"hit": 0.1}), YES)
 
     def test_too_few_trials_are_never_decided(self):
         for kind, more in (("better", {"against": "GP-UCB"}), ("within", {"high": 9.0}),
                            ("lead", {"over": [1, 40]}), ("growth", {"high": 5.0})):
             self.assertEqual(self.verdict(kind, who="EI", **{"on": "few", **more}), OPEN, kind)
 
-    def test_not_worse(self):
-        self.assertEqual(self.verdict("better", who="GP-UCB", against="EI", not_worse=True), NO)
-        self.assertEqual(self.verdict("better", who="EI", against="GP-UCB", not_worse=True), YES)
+    def test_the_statistic_of_the_figure_decides_not_ranks(self):
+        """`who` loses most trials by a little and wins the mean by a factor of 3.6: by ranks this was
+        called contradicted, the figure shows a mean."""
+        a, b = np.full(40, 1.0), np.full(40, 0.9)
+        b[::4] = 12.0
+        item = checks._better_item(checks.Panel("x", {}), pairs(a, b), "a", "b", "mean")
+        self.assertGreater(item.more["mean_b"] / item.more["mean_a"], 3.6)
+        self.assertLess(item.more["superiority"], 0.3)
+        self.assertEqual(checks.decided([item]), YES)
+        item = checks._better_item(checks.Panel("x", {}), pairs(a, b), "a", "b", "median")
+        self.assertEqual(checks.decided([item]), NO)
+
+    def test_ties_at_exactly_equal_values(self):
+        zero = np.zeros(30)
+        item = checks._better_item(checks.Panel("x", {}), pairs(zero, zero), "a", "b", "mean")
+        self.assertEqual((checks.decided([item]), item.value), (TIE, 0.0))
 
     def test_versus_another_panel(self):
         self.assertEqual(self.verdict("better", who="EI", against="EI", versus="study/Root"), YES)
 
     def test_comparable(self):
-        self.assertEqual(self.verdict("comparable", who="EI", against="TS", factor=1.2), YES)
-        self.assertEqual(self.verdict("comparable", who="EI", against="Random", factor=1.2), NO)
-        self.assertEqual(self.verdict("comparable", who="EI", against="GP-UCB", factor=1.5), OPEN)
+        why = {"because": "a test"}
+        self.assertEqual(self.verdict("comparable", who="EI", against="TS", factor=1.2, **why), YES)
+        self.assertEqual(self.verdict("comparable", who="EI", against="Random", factor=1.2, **why), NO)
+        self.assertEqual(self.verdict("comparable", who="EI", against="GP-UCB", factor=1.5, **why), OPEN)
+        self.assertEqual(self.verdict("comparable", who="GP-UCB", against="EI", factor=1.2,
+                                      one_sided=True, **why), NO)
+
+    def test_a_margin_needs_a_reason(self):
+        for check in ({"kind": "comparable", "factor": 1.2}, {"kind": "comparable", "because": "x"},
+                      {"kind": "comparable", "factor": 2, "because": " "},
+                      {"kind": "group", "factor": 1.1}):
+            with self.assertRaises(InputError):
+                self.decide(**check, who="EI", against="TS")
 
     def test_group(self):
         self.assertEqual(self.verdict("group", who=["EI", "Random"], against=["GP-UCB"]), YES)
@@ -92,16 +124,26 @@ class Kinds(common.Case):
         self.assertEqual(self.verdict("within", who="EI", value=value, low=0.03), NO)
         self.assertEqual(self.verdict("drop", who="EI", start=4, end=40, factor=5), YES)
         self.assertEqual(self.verdict("drop", who="EI", start=4, end=40, factor=20), NO)
-        self.assertEqual(self.verdict("reach", who="EI", target=0.05, by=40), YES)
         self.assertEqual(self.verdict("reach", who="Random", target=0.05, by=40), NO)
         self.assertEqual(self.verdict("reach", who=["Random"], target=0.05, not_before=40), YES)
 
-    def test_intervals(self):
-        decide = checks._interval_verdict
-        for low, high, verdict in ((12, 20, YES), (np.inf, np.inf, YES), (12, np.inf, YES),
-                                   (5, 20, OPEN), (2, 9, NO), (np.nan, 20, OPEN)):
-            self.assertEqual(decide(low, high, 10, np.inf, 50), verdict, (low, high))
-        self.assertEqual(decide(np.inf, np.inf, 0.5, 1.5, 50), NO)  # against a regret of 0
+    def test_reach_allows_for_chance(self):
+        """20 of 20 trials that got there don't show that one of ten would not; 100 of 100 do."""
+        self.assertEqual(self.verdict("reach", who="EI", target=0.05, by=40), OPEN)
+        self.assertEqual(self.verdict("reach", who="EI", target=0.05, not_before=40), OPEN)
+        for n, verdict in ((20, OPEN), (100, NO)):
+            item = checks.Item("", n=n, units=n)
+            checks._share(item, np.ones(n, bool), 0.5**0.1, below=True)
+            self.assertEqual(checks.decided([item]), verdict)
+
+    def test_a_regret_of_zero(self):
+        """An infinite ratio is large, and no ratio of 0 to 0 is unequal."""
+        some, zero = np.linspace(0.5, 1.5, 20), np.zeros(20)
+        for a, b, verdict in ((some, zero, NO), (zero, some, YES), (zero, zero, YES)):
+            frame, panel = pairs(a, b), checks.Panel("x", {})
+            item = checks._item(panel, frame, "a", "b")
+            checks._contrasts(item, panel, frame, [[1.0, -1.5]])
+            self.assertEqual(checks.decided([item]), verdict)
 
     def test_growth(self):
         exponent = self.decide("growth", who="EI", on="study/Root", low=0.5, high=0.75)
@@ -143,13 +185,13 @@ class Files(common.Case):
         seen = 0
         for path in claims.EXPERIMENTS.glob("*/claims.yaml"):
             for claim in claims.read(path)["claims"]:
-                for check in claim["checks"]:
+                for check in claims.checks_of(claim):
                     self.assertIn(check["kind"], checks.KINDS, f"{path}: {claim['id']}")
                     seen += self.check_names(path, claim, check)
         self.assertGreater(seen, 15)
 
     def check_names(self, path, claim, check):
-        places = [place for key in ("on", "versus") for place in checks._names(check.get(key, []))]
+        places = [place for key in ("on", "versus") for place in checks.names(check.get(key, []))]
         for place in places:
             study, _, problem = place.partition("/")
             file = path.parent / f"{study}.yaml"
@@ -161,7 +203,7 @@ class Files(common.Case):
                                 f"{path}: claim {claim['id']}: no problem {problem!r} in {file.name}")
             methods = {common.label(entry) for entry in data["algorithms"]}
             named = [name for key in ("who", "against", "among")
-                     for name in checks._names(check.get(key, []))]
+                     for name in checks.names(check.get(key, []))]
             unknown = set(named) - methods
             self.assertFalse(unknown, f"{path}: claim {claim['id']}: not in {file.name}")
         return len(places)
@@ -203,13 +245,13 @@ tables:
     def test_text_and_json(self):
         code, out, err = run("claims", self.path, "--claims", self.claims)
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("2 claims: 1 reproduced, 1 not reproduced, 0 undecided", out)
+        self.assertIn("2 claims: 1 reproduced, 0 depends on a setting, 1 not reproduced, 0 near tie", out)
         self.assertIn("20 common trials", out)
         code, out, _ = run("claims", self.path, "--claims", self.claims, "--json")
         data = json.loads(out)
         self.assertEqual([claim["verdict"] for claim in data], [YES, NO])
         row = data[0]["checks"][0]["rows"][0]
-        self.assertTrue(row["p"] < 1e-5 and row["superiority"] == 1.0)
+        self.assertTrue(row["p"] < 1e-3 and row["superiority"] == 1.0)
 
     def test_tables(self):
         studies = claims.Studies({"study": self.path})

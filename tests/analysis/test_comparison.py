@@ -31,6 +31,20 @@ class Pairs(common.Case):
         found = comparison.compare(self.table, [("A", "B"), ("A", "C")])
         self.assertEqual(list(found["n"]), [22, 30])
 
+    def test_trials_that_share_an_instance_are_compared_by_its_mean(self):
+        """Five instances of eight trials: p, error and interval of the five means."""
+        index = pd.MultiIndex.from_product([range(5), range(8)], names=["instance", "seed"])
+        effect = np.repeat([-1.0, -0.5, -0.2, 0.1, 0.4], 8)
+        random = np.random.default_rng(2)
+        table = pd.DataFrame({"A": effect + 0.01 * random.normal(size=40), "B": np.zeros(40)}, index)
+        row = next(comparison.compare(table).itertuples())
+        means = table["A"].groupby(level="instance").mean()
+        self.assertEqual(row.n, 40)
+        self.assertAlmostEqual(row.p, stats.wilcoxon(means).pvalue)
+        self.assertAlmostEqual(row.se, means.sem())
+        self.assertGreater(row.p, 0.3)
+        self.assertAlmostEqual(row.superiority, 0.6)
+
     def test_holm_by_hand(self):
         np.testing.assert_allclose(comparison.holm([0.01, 0.04, 0.03, 0.005]),
                                    [0.03, 0.06, 0.06, 0.02])

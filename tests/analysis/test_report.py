@@ -192,6 +192,14 @@ class NothingYet(common.Case):
 
 
 class Ranks(common.Case):
+    def test_trials_of_one_problem_are_no_blocks(self):
+        synthetic.write(self.scratch / "one.h5", [synthetic.problem("Plane")])
+        studies = claims.Studies({"one": self.scratch / "one.h5"})
+        self.assertEqual(paper_figures.ranks({"studies": ["one"]}, studies), [])
+        synthetic.write(self.scratch / "two.h5", [synthetic.problem("Plane"), synthetic.problem("Hill")])
+        studies = claims.Studies({"two": self.scratch / "two.h5"})
+        self.assertEqual(len(paper_figures.ranks({"studies": ["two"]}, studies)), 1)
+
     def test_known_ranks_are_drawn(self):
         import pandas as pd
         table = pd.DataFrame({"Best": [1.0] * 12, "Middle": [2.0] * 12, "Last": [3.0] * 12})

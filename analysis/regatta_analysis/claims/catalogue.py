@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import claims
+from . import claims, universes
 from ..load.load import InputError
 from ..load.yaml_file import read_yaml
 
@@ -32,6 +32,11 @@ class Paper:
     @property
     def claims_file(self):
         return self.directory / "claims.yaml"
+
+    @property
+    def settings(self):
+        """The settings that the paper leaves open."""
+        return universes.read(self.directory / "settings.yaml")
 
     def studies(self, figure=None):
         """Names of the study files behind one figure, or all; those of the claims included."""
@@ -171,17 +176,21 @@ def _replaced(text, key, line):
     return re.sub(r"(?m)^common:", f"{line}\ncommon:", text, count=1)
 
 
-def write_studies(paper_, scale, seeds, directory, figure=None):
-    """Study files for a reproduction in `directory`: [(study, path, whether bounds are wanted)]. A
-    file from an earlier run with more trials keeps them: what was computed stays in the results."""
+def write_studies(paper_, scale, seeds, directory, figure=None, everywhere=False):
+    """Study files for a reproduction in `directory`: [(study, path, whether bounds are wanted)]; with
+    `everywhere` in all universes of settings.yaml. A file from an earlier run with more trials, or with
+    universes, keeps them: what was computed stays in the results."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     for study in paper_.studies(figure):
         source = (paper_.directory / f"{study}.yaml").read_text(encoding="utf-8")
         text, path = scaled(source, scale, seeds), directory / f"{study}.yaml"
         text = re.sub(r"(?m)^( *program: *)(\S+)$", lambda m: m[1] + _beside(paper_, m[2]), text)
-        if path.exists():
-            before = path.read_text(encoding="utf-8")
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        open_ = paper_.settings.figure(study)
+        if open_ is not None and (everywhere or universes.MARK in before):
+            text = universes.swept(text, open_)
+        if before:
             more = _count(before) * _instances(before)
             if more > _count(text) * _instances(text) and _same_but_trials(before, text):
                 for key in ("seeds", "instances"):

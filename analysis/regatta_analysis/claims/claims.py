@@ -1,55 +1,82 @@
 """The checkable statements of a paper (experiments/PAPER/claims.yaml), decided on results files.
 
-A claim has an id, a place in the paper (`where`), the statement, and `checks` that must all hold;
-checks.py has their kinds. `tables` are numbers printed in the paper, shown beside ours.
+A claim has an id, a place in the paper (`where`), the statement, and `checks` that must all hold (checks.py
+has their kinds), or `readings`: several ways to make the sentence a number, each with an id, a reason
+(`because`) and checks. `printed` is a number of the paper for it. verdicts.py puts together what comes out under
+every reading and every setting (settings.yaml). `tables` are numbers printed in the paper, shown beside ours.
 """
 import functools
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from . import checks
+from . import checks, universes, verdicts
 from ..stats import density_error
 from ..load.load import InputError, load
 from ..report.tables import markdown
 from ..load.yaml_file import read_yaml
 
 EXPERIMENTS = Path(__file__).resolve().parents[3] / "experiments"
-CHECK_KEYS = set("kind who against on value quantifier at_each times versus not_worse among metric over "
+CHECK_KEYS = set("kind who against on value quantifier at_each times versus among metric over statistic "
                  "one_sided rank share column low high start end factor target by not_before less than points "
-                 "first last grows because runs sizes what".split())
-VERDICTS = (checks.YES, checks.NO, checks.OPEN)
-
-
-@dataclass
-class Verdict:
-    """A claim with what was found."""
-    paper: str
-    id: str
-    where: str
-    claim: str
-    verdict: str
-    outcomes: list
-
-    def reasons(self):
-        return [outcome.text for outcome in self.outcomes]
+                 "first last grows because runs sizes what early late bound shift".split())
+CLAIM_KEYS = {"id", "where", "claim", "checks", "readings", "printed"}
+VERDICTS = verdicts.VERDICTS
 
 
 class Studies:
-    """Results by the name of their study file, read when asked for."""
+    """Results by the name of their study file, read when asked for, in one universe (ours, where none is
+    asked for)."""
 
-    def __init__(self, files, partial=True):
+    def __init__(self, files, partial=True, settings=None, universe=None, raw=None):
         self.files, self._partial = dict(files), partial
-        self._loaded = {}
+        self.settings = settings or universes.Settings()
+        self.universe = universe or {}
+        self._raw = {} if raw is None else raw
+        self._views = {}
         self.missing = []  # what `panels` did not find
+
+    def within(self, universe):
+        """The same results in another universe."""
+        return Studies(self.files, self._partial, self.settings, universe, self._raw)
+
+    def whole(self, study):
+        """Results of a study in all universes, None when there are none."""
+        if study not in self._raw:
+            path = self.files.get(study)
+            self._raw[study] = load(path, self._partial) if path else None
+        return self._raw[study]
 
     def get(self, study):
         """Results of a study, None when there are none."""
-        if study not in self._loaded:
-            path = self.files.get(study)
-            self._loaded[study] = load(path, self._partial) if path else None
-        return self._loaded[study]
+        results, figure = self.whole(study), self.settings.figure(study)
+        if results is None or figure is None or not figure.settings:
+            return results
+        if study not in self._views:
+            self._views[study] = universes.view(results, figure, self.universe)
+        return self._views[study]
+
+    def size(self, where):
+        """Trials of the paper's experiment behind a place that `panels` names; {} when not known."""
+        return self.settings.size(where.partition(",")[0])
+
+    def signature(self, found):
+        """What trials these checks see: equal in universes that don't differ for them."""
+        seen = []
+        for check in found:
+            names = [n for key in ("who", "against", "among") for n in checks.names(check.get(key, []))]
+            everybody = check.get("kind") == "lead" and "among" not in check
+            for place in [p for key in ("on", "versus") for p in checks.names(check.get(key, []))]:
+                study, _, problem = place.partition("/")
+                results = self.get(study)
+                if results is None:
+                    seen.append((place, None))
+                    continue
+                trials = results.trials
+                keep = trials["algorithm"].isin(names) | everybody
+                keep &= (trials["problem"] == problem) | (problem == "")
+                seen.append((place, frozenset(trials.loc[keep, "id"])))
+        return tuple(seen)
 
     def panels(self, on):
         """[(where, results, problem)] for every `study` or `study/problem` there are results of; the
@@ -59,7 +86,8 @@ class Studies:
             study, _, problem = name.partition("/")
             results = self.get(study)
             if results is None:
-                missing.append(f"no results of {study} yet")
+                under = f" with {universes.words(self.universe)}" if self.whole(study) else ""
+                missing.append(f"no results of {study}{under} yet")
             elif problem and problem not in results.problems:
                 missing.append(f"{study}: no problem {problem!r} in the results")
             else:
@@ -69,6 +97,11 @@ class Studies:
             raise checks.Missing("; ".join(dict.fromkeys(missing)))
         self.missing += missing
         return found
+
+
+def studies_of(paper, files):
+    """The results `files` of a paper with its open settings."""
+    return Studies(files, settings=universes.read(EXPERIMENTS / paper / "settings.yaml"))
 
 
 @functools.lru_cache(maxsize=None)
@@ -105,46 +138,53 @@ def read(path):
     if not isinstance(data, dict) or not isinstance(data.get("claims"), list):
         raise InputError(f"{path}: no claims file (a mapping with a list 'claims')")
     for claim in data["claims"]:
-        for key in ("id", "where", "claim", "checks"):
+        for key in ("id", "where", "claim"):
             if key not in claim:
                 raise InputError(f"{path}: claim {claim.get('id', '?')} lacks {key!r}")
-        for check in claim["checks"]:
-            unknown = set(check) - CHECK_KEYS
-            if unknown:
-                raise InputError(f"{path}: claim {claim['id']}: unknown key {sorted(unknown)[0]!r}")
+        unknown = set(claim) - CLAIM_KEYS
+        if unknown:
+            raise InputError(f"{path}: claim {claim['id']}: unknown key {sorted(unknown)[0]!r}")
+        if ("checks" in claim) == ("readings" in claim):
+            raise InputError(f"{path}: claim {claim['id']}: either 'checks' or 'readings'")
+        for reading in verdicts.readings_of(claim):
+            _check_reading(f"{path}: claim {claim['id']}", reading)
     return data
+
+
+def _check_reading(where, reading):
+    for key in ("id", "because", "checks"):
+        if key not in reading:
+            raise InputError(f"{where}: reading {reading.get('id', '?')} lacks {key!r}")
+    for check in reading["checks"]:
+        unknown = set(check) - CHECK_KEYS
+        if unknown:
+            raise InputError(f"{where}: unknown key {sorted(unknown)[0]!r}")
 
 
 def evaluate(path, studies, paper=None):
     """The Verdict of every claim of a file."""
-    data, verdicts = read(path), []
+    data, found = read(path), []
     paper = paper or Path(path).parent.name
     for claim in data["claims"]:
         try:
-            outcomes = [checks.run(check, studies) for check in claim["checks"]]
+            found.append(verdicts.evaluate(paper, claim, studies, studies.settings))
         except InputError as error:
             raise InputError(f"{path}: claim {claim['id']}: {error}") from error
-        verdicts.append(Verdict(paper, str(claim["id"]), claim["where"],
-                                " ".join(claim["claim"].split()), together(outcomes), outcomes))
-    return verdicts
+    return found
+
+
+def checks_of(claim):
+    """The checks of all readings of a claim."""
+    return [check for reading in verdicts.readings_of(claim) for check in reading["checks"]]
 
 
 def studies_named(path):
     """Names of the studies that a claims file speaks of."""
     data = read(path)
-    places = [check[key] for claim in data["claims"] for check in claim["checks"]
-              for key in ("on", "versus") if key in check]
-    places += [row.get("on", table.get("on")) for table in data.get("tables", [])
-               for row in table["rows"] if "compute" not in row]
-    flat = [name for place in places for name in ([place] if isinstance(place, str) else place)]
-    return {name.partition("/")[0] for name in flat}
-
-
-def together(outcomes):
-    """All checks must hold."""
-    found = [outcome.verdict for outcome in outcomes]
-    return (checks.NO if checks.NO in found else checks.OPEN
-            if checks.OPEN in found or not found else checks.YES)
+    rows = [row.get("on", table.get("on")) for table in data.get("tables", [])
+            for row in table["rows"] if "compute" not in row]
+    named = verdicts.studies_in(check for claim in data["claims"] for check in checks_of(claim))
+    return named | {name.partition("/")[0] for name in rows}
 
 
 def published_tables(path, studies):
@@ -193,40 +233,66 @@ def _ours(table, row, studies):
 # ---- as text -----------------------------------------------------------------------------------
 
 
-def count(verdicts):
+def count(found):
     """'7 reproduced, 1 not reproduced, 3 undecided'."""
-    return ", ".join(f"{sum(v.verdict == kind for v in verdicts)} {kind}" for kind in VERDICTS)
+    return ", ".join(f"{sum(v.verdict == kind for v in found)} {kind}" for kind in VERDICTS)
 
 
-def markdown_table(verdicts):
+def markdown_table(found):
     """One row per claim."""
-    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.verdict, v.verdict == checks.YES),
-             ("; ".join(v.reasons()), False)] for v in verdicts]
-    return markdown(["Claim", "Where", "Statement", "Verdict", "Numbers"], rows)
+    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.verdict == checks.YES),
+             (_probability(v.picture), False), (v.sentence(), False)] for v in found]
+    return markdown(["Claim", "Where", "Statement", "Verdict", "P(picture)", "Why"], rows)
 
 
-def plain(verdicts):
+def _probability(value):
+    return f"{value:.2f}" if np.isfinite(value) else "–"
+
+
+def plain(found):
     """For the terminal."""
     lines = []
-    for v in verdicts:
-        lines.append(f"{v.id:<5} {v.verdict.upper()}  {v.claim}  [{v.where}]")
-        for outcome in v.outcomes:
-            lines.append(f"        {outcome.text}")
-            if outcome.method:
-                lines.append(f"        decided by: {outcome.method}")
+    for v in found:
+        lines.append(f"{v.id:<5} {v.words.upper()}  {v.claim}  [{v.where}]")
+        lines.append(f"        {v.sentence()}")
+        for case in v.cases:
+            if case.same_as >= 0:
+                continue
+            if len(v.cases) > 1:
+                lines.append(f"      {case.verdict}: {universes.words(case.universe)}; {case.reading}; "
+                             f"P(picture) {_probability(case.picture)}")
+            for outcome in case.outcomes:
+                lines.append(f"        {outcome.text}")
+                if outcome.method:
+                    lines.append(f"        decided by: {outcome.method}")
     return "\n".join(lines)
 
 
-def as_data(verdicts):
+def as_data(found):
     """For JSON: nested lists and dictionaries, NaN as None."""
-    return [{"paper": v.paper, "id": v.id, "where": v.where, "claim": v.claim,
-             "verdict": v.verdict,
-             "checks": [{"verdict": o.verdict, "text": o.text, "method": o.method,
-                         "rows": [{k: _jsonable(x) for k, x in row.items()} for row in o.rows]}
-                        for o in v.outcomes]} for v in verdicts]
+    return [{"paper": v.paper, "id": v.id, "where": v.where, "claim": v.claim, "verdict": v.verdict,
+             "turns_on": list(v.turns_on), "sentence": v.sentence(), "picture": jsonable(v.picture),
+             "checks": _outcomes(v.first), "cases": [case_data(case) | {"checks": _outcomes(case)}
+                                                     for case in v.cases if case.same_as < 0]}
+            for v in found]
 
 
-def _jsonable(value):
+def case_data(case):
+    """A case without the numbers behind it."""
+    value, low, high, least, most, unit = case.estimate()
+    return {"universe": case.universe, "reading": case.reading, "verdict": case.verdict,
+            "results": case.there, "trials": int(case.trials), "needed": jsonable(case.needed()),
+            "picture": jsonable(case.picture), "value": jsonable(value), "low": jsonable(low),
+            "high": jsonable(high), "least": jsonable(least), "most": jsonable(most), "unit": unit}
+
+
+def _outcomes(case):
+    return [{"verdict": o.verdict, "text": o.text, "method": o.method,
+             "rows": [{k: jsonable(x) for k, x in row.items()} for row in o.rows]} for o in case.outcomes]
+
+
+def jsonable(value):
+    """A number for JSON: None for what is not finite."""
     if isinstance(value, (np.integer, int)) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, (float, np.floating)):

@@ -58,7 +58,7 @@ def problems(results, table, quantities=NAMES):
     return [p for p in results.problems if p in known]
 
 
-def _since_design(results, problem):
+def since_design(results, problem):
     """Cumulative regret of the queries; studies that count it from the first evaluation on have that of
     the initial design in it, of which the bounds do not speak."""
     frame = regret_curves(results, problem, "cumulative")
@@ -73,7 +73,7 @@ def regret_figure(results, table):
         styles, methods, notes = style.algorithm_styles(results.algorithms), {}, set()
         for problem, panel in panels:
             rows = table[table["problem"] == problem]
-            summary = summarise(_since_design(results, problem), (0.25, 0.75),
+            summary = summarise(since_design(results, problem), (0.25, 0.75),
                                 results.algorithms)
             summary = summary[summary["t"] > 0]
             for algorithm, cell in summary.groupby("algorithm", sort=False):
@@ -136,7 +136,7 @@ def conditional_figure(results, table):
         figure, panels = style.panels(shown)
         for problem, panel in panels:
             rows = table[table["problem"] == problem]
-            frame = _since_design(results, problem)
+            frame = since_design(results, problem)
             frame = frame.loc[:, frame.columns > 0]
             lines = frame.groupby(level="algorithm", sort=False).mean()
             panel.axes.plot(lines.columns, lines.T, color="0.7", lw=0.5, zorder=2)
@@ -189,7 +189,7 @@ def _vacuous(results, problem, rows):
     """A bound that grows like T and stays above the regret of random search says nothing yet."""
     trials = results.group(problem).trials
     random = trials.loc[trials["algorithm_name"] == "random", "algorithm"].unique()
-    frame = _since_design(results, problem)
+    frame = since_design(results, problem)
     notes = set()
     for algorithm in random:
         regret = frame.xs(algorithm, level="algorithm").mean()

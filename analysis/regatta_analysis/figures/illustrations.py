@@ -198,6 +198,15 @@ def shifted(x, distance):
     return 1.0 - distance / (np.abs(x) + 0.2) - np.sqrt(np.abs(x) + 0.05)
 
 
+ASSUMED, TRUE = (0.5, 0.1), (0.6, 0.2)  # mean and deviation of the context of the shift example
+
+
+def shifted_optimum(mean, sd):
+    """The best |x| of the shift example under a normal law of the context."""
+    x = np.linspace(0.0, 1.0, 2001)
+    return float(x[np.argmax(shifted(x, mean_distance(mean, sd)))])
+
+
 def shift(panels):
     """Figure 1(a) of arXiv:2503.20341: f, and its expectation under the assumed and the true law."""
     figure, axes = panels([[{}, {}]])
@@ -208,7 +217,7 @@ def shift(panels):
     figure.colorbar(shown, ax=left.axes)
     left.dress("f(x, c)", "Context $c$")
     left.axes.grid(False)
-    laws = (("assumed, N(0.5, 0.1)", 0.5, 0.1, "#0072B2"), ("true, N(0.6, 0.2)", 0.6, 0.2, "#D55E00"))
+    laws = (("assumed, N(0.5, 0.1)", *ASSUMED, "#0072B2"), ("true, N(0.6, 0.2)", *TRUE, "#D55E00"))
     for _, mean, sd, colour in laws:
         curve = shifted(x, mean_distance(mean, sd))
         best = np.abs(x[np.argmax(curve)])

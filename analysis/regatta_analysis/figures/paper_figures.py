@@ -321,8 +321,8 @@ def profile_figure(table, words, names):
 
 
 def rank_table(spec, studies):
-    """(table of blocks x algorithms, what a block is): problems by their mean, or trials when there
-    are fewer than two problems. The value is `metric` at the last query."""
+    """Table of problems x algorithms, the mean over trials of `metric` at the last query; None with fewer
+    than two problems: trials of one problem are no blocks of Friedman's test."""
     blocks = {}
     for study in spec["studies"]:
         results = studies.get(study)
@@ -331,19 +331,17 @@ def rank_table(spec, studies):
             sense = {"sense": "max"} if metric in METRICS and METRICS[metric].running else {}
             series = trial_values(results, problem, {"metric": metric} | sense)
             blocks[f"{study}, {problem}"] = comparison.paired(series, results.algorithms)
-    if not blocks:
-        return None, ""
-    if len(blocks) == 1:
-        return next(iter(blocks.values())).dropna(axis=1, how="all"), "trials"
+    if len(blocks) < 2:
+        return None
     means = pd.DataFrame({name: table.mean() for name, table in blocks.items()}).T
-    return means.dropna(axis=1), "problems"  # methods that ran on all of them
+    return means.dropna(axis=1)  # methods that ran on all of them
 
 
 def ranks(spec, studies):
     """Critical-difference diagram as a list of one figure; [] with fewer than three algorithms."""
-    table, what = rank_table(spec, studies)
+    table = rank_table(spec, studies)
     found = comparison.friedman(table) if table is not None else None
-    return [("", "", rank_figure(found, what))] if found else []
+    return [("", "", rank_figure(found, "problems"))] if found else []
 
 
 def rank_figure(found, what):

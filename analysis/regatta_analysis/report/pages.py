@@ -1,13 +1,15 @@
 """HTML of the reports: one self-contained file per page, no scripts, nothing loaded from elsewhere."""
 import jinja2
 
+from .curve import curves
+from ..claims.verdicts import universe_words
 from ..figures import style
 
 STYLE = """
 :root { --ink: #1c1f24; --soft: #59616d; --line: #dfe3e8; --back: #fff; --panel: #f6f7f9;
-  --yes: #1a7f4b; --no: #b3261e; --open: #8a6100; --link: #0b57a4; }
+  --yes: #1a7f4b; --no: #b3261e; --open: #8a6100; --tie: #5b4bb5; --link: #0b57a4; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --soft: #a2abb7; --line: #343a42;
-  --back: #16191d; --panel: #1f2329; --yes: #5fcf92; --no: #ff8a80; --open: #e8bd5a;
+  --back: #16191d; --panel: #1f2329; --yes: #5fcf92; --no: #ff8a80; --open: #e8bd5a; --tie: #b3a8ff;
   --link: #7db7f2; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1080px; padding: 1.2rem 1rem 4rem; color: var(--ink);
@@ -17,6 +19,7 @@ h1 { font-size: 1.6rem; line-height: 1.25; margin: .4rem 0 .3rem; }
 h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem; padding-bottom: .2rem;
   border-bottom: 1px solid var(--line); }
 h3 { font-size: 1.02rem; margin: 1.6rem 0 .4rem; }
+h4 { font-size: .92rem; margin: .7rem 0 .1rem; }
 p { margin: .4rem 0; max-width: 46rem; }
 a { color: var(--link); }
 nav { margin: .8rem 0; font-size: .92rem; }
@@ -38,6 +41,13 @@ figure { margin: .6rem 0 1.6rem; }
 .badge { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .82rem;
   font-weight: 600; white-space: nowrap; border: 1px solid currentColor; }
 .yes { color: var(--yes); } .no { color: var(--no); } .open { color: var(--open); }
+.tie { color: var(--tie); }
+.curve { display: block; width: 100%; max-width: 540px; height: auto; margin: .3rem 0; }
+.curve text { font-size: 10.5px; fill: var(--ink); } .curve .head { font-weight: 600; }
+.curve .frame { fill: none; stroke: var(--line); } .curve .border { stroke: var(--soft); stroke-dasharray: 5 3; }
+.curve .printed { stroke: var(--link); stroke-dasharray: 1.5 2.5; stroke-width: 1.5; }
+.curve .reach { stroke: currentColor; stroke-width: 1.6; } .curve .dot { fill: currentColor; }
+.curve .on { fill: var(--ink); } .curve .off { fill: var(--line); }
 .tally { display: flex; gap: .6rem; flex-wrap: wrap; margin: .8rem 0; }
 .tally span { padding: .3rem .8rem; border: 1px solid var(--line); border-radius: 6px;
   background: var(--panel); }
@@ -46,6 +56,7 @@ pre { background: var(--panel); padding: .7rem; border-radius: 6px; overflow-x: 
 details { margin: .4rem 0; } summary { cursor: pointer; }
 .claims th { overflow-wrap: normal; }
 .claims td:nth-child(1) { white-space: nowrap; font-weight: 600; }
+.claims .badge { white-space: normal; }
 .missing { border: 1px dashed var(--line); border-radius: 6px; padding: .8rem; color: var(--soft); }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .15rem .8rem;
   font-size: .9rem; margin: .4rem 0; }
@@ -89,15 +100,31 @@ MACROS = """
 {% macro claims(verdicts, marks, papers=false) %}
 <div class="scroll" tabindex="0"><table class="claims"><thead><tr>
 {%- if papers %}<th>Paper</th>{% endif %}<th>Claim</th><th>Statement</th><th>Verdict</th>
-<th>Numbers</th></tr></thead><tbody>
+<th>Why</th></tr></thead><tbody>
 {% for v in verdicts %}<tr>{% if papers %}<td><a href="{{ v.paper }}/report.html">{{ v.paper }}</a></td>
 {%- endif %}<td>{{ v.id }}</td>
 <td>{{ v.claim }} <span class="soft">{{ v.where }}</span></td>
-<td><span class="badge {{ marks[v.verdict] }}">{{ v.verdict }}</span></td>
-<td>{% for o in v.outcomes %}<div>{{ o.text }}</div>
-{% if o.method %}<div class="note">{{ o.method }}</div>{% endif %}{% endfor %}</td></tr>
+<td><span class="badge {{ marks[v.verdict] }}">{{ v.words }}</span></td>
+<td><div>{{ v.sentence() }}</div>
+{% if not papers %}{{ details(v, marks) }}{% endif %}</td></tr>
 {% endfor %}</tbody></table></div>
 {% endmacro %}
+{% macro details(v, marks) %}
+{% set distinct = v.cases | selectattr("same_as", "lt", 0) | list %}
+{% if distinct | length > 1 %}{{ curve(v) }}{% endif %}
+<details><summary>numbers</summary>
+{% if distinct | length == 1 %}{{ curve(v) }}{% endif %}
+{% for case in distinct %}{% if distinct | length > 1 %}<h4><span class="{{ marks[case.verdict] }}">
+{{- case.verdict }}</span>: {{ universe(case) }}; {{ case.reading }}</h4>{% endif %}
+{% if v.readings[case.reading] %}<div class="note">{{ case.reading }}: {{ v.readings[case.reading] }}</div>{% endif %}
+<div class="note">{{ case.trials }} trials
+{%- if case.picture == case.picture %}; P(picture) = {{ "%.2f" | format(case.picture) }}{% endif %}
+{%- if case.needed() == case.needed() and case.needed() < 1e9 %}; about {{ "%.0f" | format(case.needed()) }} trials would decide{% endif %}</div>
+{% for o in case.outcomes %}<div>{{ o.text }}</div>
+{% if o.method %}<div class="note">{{ o.method }}</div>{% endif %}{% endfor %}{% endfor %}</details>
+{% endmacro %}
+{% macro curve(v) %}{% for unit, picture in curves(v) %}<div class="note">{{ unit }}</div>{{ picture | safe }}
+{% endfor %}{% endmacro %}
 {% macro tally(verdicts, marks) %}
 <div class="tally">{% for word, mark in marks.items() %}<span><b class="{{ mark }}">
 {{- verdicts | selectattr("verdict", "equalto", word) | list | length }}</b> {{ word }}</span>
@@ -105,7 +132,7 @@ MACROS = """
 {% endmacro %}
 """
 
-REPORT = """{% extends "base" %}{% import "macros" as m %}
+REPORT = """{% extends "base" %}{% import "macros" as m with context %}
 {% block title %}{{ paper.title }}: reproduction{% endblock %}
 {% block body %}
 <header>
@@ -123,8 +150,11 @@ if scale == "smoke" else "a few trials per cell; many verdicts stay undecided." 
 </header>
 <main>
 <h2 id="claims">Claims</h2>
-<p>What the paper says its experiments show, decided on these results at the 5% level. Undecided means
-that the trials do not suffice, or are missing.</p>
+<p>What the paper says its experiments show, decided on these results so that at most 5% of verdicts are
+wrong, under every setting that the paper leaves open and has results here, and in every reading of the
+sentence. P(picture) is the probability that an experiment of the paper's own size shows the statement. A curve
+has one estimate with its interval per combination, dashed the border of the statement, dotted what the
+paper prints; below it, which setting each is of. Colours are verdicts.</p>
 {{ m.tally(verdicts, marks) }}
 {% if verdicts %}{{ m.claims(verdicts, marks) }}{% else %}<p class="missing">No claims file yet.</p>{% endif %}
 {% for table in published %}{{ m.numbers({"title": table.title, "note": table.note,
@@ -169,7 +199,7 @@ at hand: <code>./run.sh reproduce {{ paper.name }} --no-run</code>.</p>
 {% endblock %}
 """
 
-INDEX = """{% extends "base" %}{% import "macros" as m %}
+INDEX = """{% extends "base" %}{% import "macros" as m with context %}
 {% block title %}Regatta: the claims of five papers{% endblock %}
 {% block body %}
 <h1>The claims of {{ papers | length }} papers, checked</h1>
@@ -196,7 +226,8 @@ _environment = jinja2.Environment(
 def render(template, data):
     """HTML of the template `report` or `index`."""
     return _environment.get_template(template).render(
-        style=jinja2.utils.markupsafe.Markup(STYLE), size=size, narrow=lambda path: size(path)[0] <= 480,
+        style=jinja2.utils.markupsafe.Markup(STYLE), size=size, curves=curves, universe=universe_words,
+        narrow=lambda path: size(path)[0] <= 480,
         plain=lambda rows: [[(cell, False) for cell in row] for row in rows], **data)
 
 

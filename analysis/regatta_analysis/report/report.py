@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..claims import catalogue, checks, claims
+from ..claims import catalogue, checks, claims, verdicts
 from ..figures import paper_figures, style
 from . import tables
 from ..stats import inference
@@ -18,7 +18,8 @@ from .pages import render
 from ..stats.regret import METRICS, default_metrics
 from .tables import Table
 
-MARKS = {checks.YES: "yes", checks.NO: "no", checks.OPEN: "open"}
+MARKS = {checks.YES: "yes", verdicts.DEPENDS: "tie", checks.NO: "no", checks.TIE: "tie", checks.OPEN: "open",
+         checks.NONE: "open"}
 
 
 @dataclass
@@ -37,7 +38,7 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
     report.html and report.md. `skipped`: (study, reason) of studies that could not run; `without`:
     (study, "problem: reason") of those some of whose problems could not."""
     paper = catalogue.paper(name)
-    studies = claims.Studies(_results_of(directory / scale, name))
+    studies = claims.studies_of(name, _results_of(directory / scale, name))
     loaded, broken = _load_all(paper, studies)
     skipped = dict(skipped)
     data = {
@@ -258,7 +259,7 @@ def write_index(directory, scale="full"):
         place = directory / name
         verdicts = []
         if paper.claims_file.exists():
-            studies = claims.Studies(_results_of(place / scale, name))
+            studies = claims.studies_of(name, _results_of(place / scale, name))
             _load_all(paper, studies)
             verdicts = claims.evaluate(paper.claims_file, studies)
         papers.append((paper, (place / "report.html").exists(), verdicts, claims.count(verdicts)))

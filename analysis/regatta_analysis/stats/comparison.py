@@ -3,7 +3,7 @@ and the number of trials that a decision still needs.
 
 Everything here takes a table with one row per trial (or problem) and one column per algorithm, of
 values where less is better; rows in which one of the two algorithms has no value are left out of a
-pair.
+pair. Trials that share an instance are not independent: where several do, the instances' means are compared.
 """
 import warnings
 
@@ -23,7 +23,8 @@ def paired(values, order=None):
 
 def compare(table, pairs=None, alternative="two-sided", power=0.8, alpha=0.05):
     """One row per pair (a, b) of algorithms, PAIR_COLUMNS: n common trials; means; difference a - b
-    with standard error and 95% interval (Student); p of the Wilcoxon signed-rank test
+    with standard error and 95% interval (Student, over instances where trials share them, as all that
+    follows); p of the Wilcoxon signed-rank test
     (alternative "less": a is the smaller one), and with Holm's correction over all rows; matched
     rank-biserial correlation (-1: a always less); probability of superiority P(a < b) + P(a = b)/2
     with its Wilson interval; trials needed in all to find the difference with the power."""
@@ -37,15 +38,24 @@ def compare(table, pairs=None, alternative="two-sided", power=0.8, alpha=0.05):
 
 
 def _pair(table, a, b, alternative, power, alpha):
-    both = table[[a, b]].dropna().to_numpy(float)
-    difference = both[:, 0] - both[:, 1]
-    n = len(difference)
-    mean = difference.mean() if n else np.nan
-    se = difference.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-    reach = stats.t.ppf(0.975, n - 1) * se if n > 1 else np.nan
+    frame = table[[a, b]].dropna()
+    both, units = frame.to_numpy(float), independent(frame).to_numpy(float)
+    difference = units[:, 0] - units[:, 1]
+    n, m = len(both), len(units)
+    mean = (both[:, 0] - both[:, 1]).mean() if n else np.nan
+    se = difference.std(ddof=1) / np.sqrt(m) if m > 1 else np.nan
+    reach = stats.t.ppf(0.975, m - 1) * se if m > 1 else np.nan
     return [a, b, n, *(both.mean(axis=0) if n else (np.nan, np.nan)), mean, se, mean - reach,
             mean + reach, signed_rank(difference, alternative), rank_biserial(difference),
-            *superiority(difference), trials_needed(difference, power, alpha, alternative)]
+            *superiority(difference), trials_needed(difference, power, alpha, alternative) * n / max(m, 1)]
+
+
+def independent(frame):
+    """The rows of a frame that are independent: means over instances where several trials share one."""
+    if "instance" not in frame.index.names:
+        return frame
+    instance = frame.index.get_level_values("instance")
+    return frame.groupby(level="instance").mean() if 1 < instance.nunique() < len(instance) else frame
 
 
 def signed_rank(difference, alternative="two-sided"):
@@ -114,7 +124,7 @@ def trials_needed(difference, power=0.8, alpha=0.05, alternative="two-sided"):
 
 
 def friedman(table):
-    """Friedman's test over blocks (rows; incomplete ones are left out): dict of n, mean `ranks`
+    """Friedman's test over blocks (rows: problems, never trials of one; incomplete ones are left out): dict of n, mean `ranks`
     (1 is best), chi2, p, and Nemenyi's critical difference of mean ranks at 5%. None with fewer than
     3 algorithms or 2 blocks."""
     table = table.dropna()

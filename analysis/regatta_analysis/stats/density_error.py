@@ -5,8 +5,6 @@ density and a Gaussian kernel density with the rule-of-thumb bandwidth, contexts
 """
 import functools
 
-import functools
-
 import numpy as np
 from scipy import stats
 
@@ -52,7 +50,6 @@ def distance(law, samples):
     return float(np.trapz(np.abs(estimate - density(law, x)), x))
 
 
-@functools.lru_cache(maxsize=None)
 @functools.lru_cache(maxsize=None)
 def distances(law, n, runs=RUNS):
     """Distances of `runs` independent samples of size n."""

@@ -13,15 +13,21 @@ def growth_exponent(values, t, start=None, level=0.95, draws=1000, seed=0, group
     is not positive.
     """
     values, t = np.asarray(values, float), np.asarray(t, float)
-    start = t[-1] / 4.0 if start is None else start
-    times = np.geomspace(max(start, t[0]), t[-1], 30)
-    at = np.unique(np.searchsorted(t, times - 1e-9))
-    means = np.vstack([values.mean(axis=0)[at], bootstrap_means(values[:, at], draws, seed, groups)])
-    found = slopes(np.log(t[at]), means)
+    means = np.vstack([values.mean(axis=0), bootstrap_means(values, draws, seed, groups)])
+    found = exponents(means, t, start)
     if len(values) < 2 or not np.isfinite(found[0]):
         return found[0], np.nan, np.nan
     tail = (1.0 - level) / 2.0
     return (found[0], *np.nanquantile(found[1:], [tail, 1.0 - tail]))
+
+
+def exponents(means, t, start=None):
+    """Growth exponents of curves of means (curves x times): slopes of their logarithms against log t from
+    `start` (default: a quarter of the last) on, fitted to 30 times evenly spaced in log t."""
+    t = np.asarray(t, float)
+    start = t[-1] / 4.0 if start is None else start
+    at = np.unique(np.searchsorted(t, np.geomspace(max(start, t[0]), t[-1], 30) - 1e-9))
+    return slopes(np.log(t[at]), means[:, at])
 
 
 def slopes(x, rows):

@@ -8,7 +8,7 @@ from .regret import METRICS, curves, regret_curves
 
 FLOOR = 1e-12  # of logarithms of a regret that may be 0
 REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}
-KEYS = {"metric", "at", "over", "log", "sense"}
+KEYS = {"metric", "at", "over", "log", "sense", "hit"}
 
 
 def value_curves(results, problem, metric):
@@ -32,7 +32,8 @@ def trial_values(results, problem, value, algorithms=None):
     better. `value` has the keys
 
     metric: see `value_curves`; at: a query t, or `last` (default); over: [first, last] queries,
-    their mean, `log`: of log10 of it; sense: `max` where more is better (the sign is turned).
+    their mean, `log`: of log10 of it; hit: instead, the first query after which simple regret is at most
+    this (one more than the last where it never is); sense: `max` where more is better (the sign is turned).
     """
     unknown = set(value) - KEYS
     if unknown:
@@ -40,6 +41,8 @@ def trial_values(results, problem, value, algorithms=None):
     frame = value_curves(results, problem, value.get("metric", "simple"))
     if algorithms is not None:
         frame = frame[frame.index.get_level_values("algorithm").isin(list(algorithms))]
+    if "hit" in value:
+        return hitting_times(frame, float(value["hit"]))
     if value.get("log"):
         frame = np.log10(frame.clip(lower=FLOOR))
     if "over" in value:
@@ -48,6 +51,14 @@ def trial_values(results, problem, value, algorithms=None):
     else:
         series = at(frame, value.get("at", "last"))
     return -series if value.get("sense") == "max" else series
+
+
+def hitting_times(frame, target):
+    """First column of curves at which a trial is at most the target; one more than the last for never."""
+    reached = frame.le(target + 1e-9).to_numpy()
+    first = np.where(reached.any(axis=1), frame.columns.to_numpy()[reached.argmax(axis=1)],
+                     frame.columns[-1] + 1)
+    return pd.Series(first.astype(float), frame.index)
 
 
 def part(frame, over):

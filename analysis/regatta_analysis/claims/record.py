@@ -1,0 +1,136 @@
+"""What was found, committed beside the study files: experiments/PAPER/verdicts.json, and the tables of the
+README files, which are made from it.
+
+The file has the verdict of every claim, what it turns on, and of every case (universe and reading) its
+verdict, trials, P(picture) and estimate; for each study the checksum of the results, trials and core-hours; and
+the command that made them.
+"""
+import hashlib
+import json
+import re
+
+import numpy as np
+
+from . import catalogue, claims, verdicts
+from ..load.load import InputError
+
+VERSION = 1
+BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
+
+
+def data(name, files, command=None):
+    """The record of a paper on the results `files`."""
+    paper = catalogue.paper(name)
+    studies = claims.studies_of(name, files)
+    found = claims.evaluate(paper.claims_file, studies)
+    return {"version": VERSION, "paper": name, "reference": paper.reference,
+            "command": command or f"./run.sh reproduce {name} --universes",
+            "results": {study: about(results) for study in paper.studies()
+                        for results in [studies.whole(study)] if results is not None},
+            "counts": {kind: sum(v.verdict == kind for v in found) for kind in verdicts.VERDICTS},
+            "claims": [_claim(v) for v in found]}
+
+
+def about(results):
+    """Checksum, complete trials and core-hours of results; the checksum is over those of the trials, so that
+    it is the same for any order and file."""
+    trials = results.trials.drop_duplicates("id")
+    done = trials[trials["status"] == "complete"]
+    columns = [c for c in ("id", "checksum") if c in done]
+    lines = sorted(" ".join(str(v) for v in row) for row in done[columns].itertuples(index=False))
+    seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
+    return {"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16], "trials": len(done),
+            "core_hours": claims.jsonable(round(seconds / 3600.0, 4))}
+
+
+def _claim(v):
+    return {"id": v.id, "where": v.where, "claim": v.claim, "verdict": v.verdict, "words": v.words,
+            "turns_on": list(v.turns_on), "sentence": v.sentence(), "picture": claims.jsonable(v.picture),
+            "trials": max((case.trials for case in v.cases), default=0),
+            "cases": [claims.case_data(case) for case in v.cases if case.same_as < 0]}
+
+
+def write(name, places, command=None):
+    """Decide and write verdicts.json; its path."""
+    paper = catalogue.paper(name)
+    files = claims.find_results(places, name, paper.reference)
+    if not files:
+        raise InputError(f"{places[0]}: no results of {name}")
+    path = paper.directory / "verdicts.json"
+    path.write_text(json.dumps(data(name, files, command), indent=1, ensure_ascii=False) + "\n",
+                    encoding="utf-8")
+    return path
+
+
+def read(path):
+    """A record; raises InputError."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from error
+    if found.get("version") != VERSION:
+        raise InputError(f"{path}: version {found.get('version')} of verdicts, not {VERSION}")
+    return found
+
+
+def summary(found):
+    """'Of 16 claims 7 reproduced, 2 depend ...; 1234 trials, 0.5 core-hours'."""
+    counts = ", ".join(f"{n} {kind}" for kind, n in found["counts"].items() if n)
+    return f"{len(found['claims'])} claims: {counts}; {_cost([found])}"
+
+
+def _cost(records):
+    results = [r for found in records for r in found["results"].values()]
+    hours = sum(r["core_hours"] or 0.0 for r in results)
+    return f"{sum(r['trials'] for r in results)} trials, {hours:.3g} core-hours"
+
+
+def write_readmes():
+    """Put the tables into README.md and experiments/PAPER/README.md, between their marks, from what
+    verdicts.json there are; the paths written."""
+    records, written = {}, []
+    for name in catalogue.papers():
+        path = claims.EXPERIMENTS / name / "verdicts.json"
+        if not path.exists():
+            continue
+        records[name] = read(path)
+        written += _put(claims.EXPERIMENTS / name / "README.md", claim_table(records[name]))
+    if not records:
+        raise InputError(f"{claims.EXPERIMENTS}: no paper has a verdicts.json yet (regatta_analysis verdicts)")
+    return written + _put(claims.EXPERIMENTS.parent / "README.md", paper_table(records))
+
+
+def _put(path, text):
+    """Replace what stands between the marks of a file; [path], or nothing without marks."""
+    before = path.read_text(encoding="utf-8")
+    if BEGIN not in before or END not in before:
+        return []
+    inside = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
+    path.write_text(inside.sub(lambda _: f"{BEGIN}\n{text}\n{END}", before, count=1), encoding="utf-8")
+    return [path]
+
+
+def paper_table(records):
+    """One row per paper, and the total."""
+    kinds = list(verdicts.VERDICTS)
+    lines = [f"| paper | {' | '.join(kinds)} | cost |", "|---" * (len(kinds) + 2) + "|"]
+    for name, found in records.items():
+        counts = " | ".join(str(found["counts"].get(kind, 0)) for kind in kinds)
+        lines.append(f"| [{name}](experiments/{name}) | {counts} | {_cost([found])} |")
+    total = " | ".join(str(sum(f["counts"].get(kind, 0) for f in records.values())) for kind in kinds)
+    return "\n".join([*lines, f"| all | {total} | {_cost(records.values())} |"])
+
+
+def claim_table(found):
+    """One row per claim: verdict, P(picture), and the sentence."""
+    lines = [f"{summary(found)}; `{found['command']}`.", "", "| claim | verdict | P(picture) | why |",
+             "|---|---|---|---|"]
+    for claim in found["claims"]:
+        picture = "–" if claim["picture"] is None else f"{claim['picture']:.2f}"
+        lines.append(f"| {claim['id']}: {_cell(claim['claim'])} | {claim['words']} | {picture} | "
+                     f"{_cell(claim['sentence'])} |")
+    return "\n".join(lines)
+
+
+def _cell(text):
+    return text.replace("|", "\\|").rstrip(".")

@@ -1,0 +1,266 @@
+"""The settings a paper leaves open (experiments/PAPER/settings.yaml), and results under each of them.
+
+The file lists figures: the study files behind each, `size`, the trials of the paper's own experiment, and its
+`settings`. A setting has an id, says what it is, and has alternatives: `set` gives keys of the study file
+(paths as in its `sweep`) and values, `because` a reason, `source` where it is from; `ours: true` marks the one
+that the study file has, `paper: true` one that is known to be the paper's. A universe is a choice of one
+alternative for each setting of a figure: all combinations (`design: crossed`, the default), or those that
+differ from ours in one setting (`design: one at a time`).
+
+The universes of a study are one sweep of it: same trials, same results file, same resume. Which universe a
+trial belongs to is read from its key, which has every option it was run with.
+"""
+import functools
+import itertools
+import json
+import re
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ..load.load import Group, InputError, Results
+from ..load.settings import options, split
+from ..load.yaml_file import read_yaml
+
+MARK = "# settings that the paper leaves open (settings.yaml)"
+DESIGNS = ("crossed", "one at a time")
+BLOCKS = ("surrogate", "maximiser")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A choice that the paper leaves open."""
+    id: str
+    what: str
+    alternatives: tuple  # of dictionaries: id, set, because, source, ours, paper
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Study files with the same open settings."""
+    id: str
+    studies: tuple
+    size: dict
+    design: str
+    settings: tuple
+
+    def universes(self):
+        """[{setting: alternative}], ours first."""
+        ours = {s.id: _ours(s)["id"] for s in self.settings}
+        if self.design == "crossed":
+            names = [[a["id"] for a in s.alternatives] for s in self.settings]
+            rows = [dict(zip(ours, row)) for row in itertools.product(*names)]
+        else:
+            rows = [ours] + [ours | {s.id: a["id"]} for s in self.settings for a in s.alternatives]
+        return [ours] + [row for row in _distinct(rows) if row != ours]
+
+    def values(self, universe):
+        """{path of the study file: value} of a universe."""
+        found = {}
+        for setting in self.settings:
+            chosen = universe.get(setting.id, _ours(setting)["id"])
+            found |= next(a["set"] for a in setting.alternatives if a["id"] == chosen)
+        return found
+
+
+class Settings:
+    """What settings.yaml says; nothing where there is no such file."""
+
+    def __init__(self, figures=()):
+        self.figures = tuple(figures)
+        self._by_study = {study: figure for figure in self.figures for study in figure.studies}
+
+    def figure(self, study):
+        """The Figure of a study file, None when no setting of it is open."""
+        return self._by_study.get(study)
+
+    def size(self, study):
+        """Trials of the paper's experiment, {} when that is not known."""
+        figure = self.figure(study)
+        return figure.size if figure else {}
+
+    def universes(self, studies):
+        """The universes of these studies together: those of each that agree in the settings they share."""
+        rows = [{}]
+        for figure in dict.fromkeys(self.figure(s) for s in studies):
+            if figure is not None and figure.settings:
+                rows = [a | b for a in rows for b in figure.universes()
+                        if all(a.get(key, b[key]) == b[key] for key in b)]
+        return rows
+
+    def settings(self, studies):
+        """The settings of these studies, by id."""
+        return {s.id: s for study in studies if self.figure(study) for s in self.figure(study).settings}
+
+    def ours(self, studies):
+        """The universe of the study files as they are."""
+        return {key: _ours(setting)["id"] for key, setting in self.settings(studies).items()}
+
+
+def _distinct(rows):
+    return list({tuple(row.items()): row for row in rows}.values())
+
+
+def _ours(setting):
+    return next(a for a in setting.alternatives if a.get("ours"))
+
+
+@functools.lru_cache(maxsize=None)
+def read(path):
+    """The Settings of a file; raises InputError with one line for what is wrong in it."""
+    if not path.exists():
+        return Settings()
+    data = read_yaml(path)
+    if not isinstance(data, dict) or not isinstance(data.get("figures"), list):
+        raise InputError(f"{path}: no settings file (a mapping with a list 'figures')")
+    figures = []
+    for entry in data["figures"]:
+        where = f"{path}: figure {entry.get('id', '?')}"
+        _known(where, entry, {"id", "studies"}, {"size", "design", "settings"})
+        if entry.get("design", DESIGNS[0]) not in DESIGNS:
+            raise InputError(f"{where}: design {entry['design']!r} (known: {', '.join(DESIGNS)})")
+        settings = tuple(_setting(where, s) for s in entry.get("settings", []))
+        figures.append(Figure(str(entry["id"]), tuple(entry["studies"]), dict(entry.get("size", {})),
+                              entry.get("design", DESIGNS[0]), settings))
+    studies = [s for f in figures for s in f.studies]
+    twice = [s for k, s in enumerate(studies) if s in studies[:k]]
+    if twice:
+        raise InputError(f"{path}: study {twice[0]} stands under two figures")
+    return Settings(figures)
+
+
+def _known(where, entry, needed, allowed):
+    for key in needed:
+        if key not in entry:
+            raise InputError(f"{where} lacks {key!r}")
+    unknown = set(entry) - needed - allowed
+    if unknown:
+        raise InputError(f"{where}: unknown key {sorted(unknown)[0]!r}")
+
+
+def _setting(where, entry):
+    where += f", setting {entry.get('id', '?')}"
+    _known(where, entry, {"id", "what", "alternatives"}, set())
+    for alternative in entry["alternatives"]:
+        _known(f"{where}, {alternative.get('id', '?')}", alternative, {"id", "set", "because", "source"},
+               {"ours", "paper"})
+    ours = [a for a in entry["alternatives"] if a.get("ours")]
+    if len(ours) != 1:
+        raise InputError(f"{where}: one alternative is ours, not {len(ours)}")
+    for alternative in entry["alternatives"]:
+        missing = set(ours[0]["set"]) ^ set(alternative["set"])
+        if missing:
+            raise InputError(f"{where}: {sorted(missing)[0]!r} is not set by every alternative")
+    return Setting(str(entry["id"]), " ".join(entry["what"].split()),
+                   tuple(a | {"id": str(a["id"]), "because": " ".join(str(a["because"]).split())}
+                         for a in entry["alternatives"]))
+
+
+# ---- study files -------------------------------------------------------------------------------
+
+
+def swept(text, figure):
+    """The text of a study file with the universes of the figure as one axis of its sweep."""
+    rows = [figure.values(universe) for universe in figure.universes()]
+    if len(rows) < 2:
+        return text
+    lines = [f"{json.dumps(path)}: [{', '.join(_text(row[path]) for row in rows)}]" for path in rows[0]
+             if len({_text(row[path]) for row in rows}) > 1]
+    axis = f"  {MARK}\n  - " + "\n    ".join(lines) + "\n"
+    if re.search(r"(?m)^sweep:[ \t]*$", text):
+        return re.sub(r"(?m)^sweep:[ \t]*\n", lambda m: m[0] + axis, text)
+    return f"{text.rstrip()}\n\nsweep:\n{axis}"
+
+
+def _text(value):
+    return json.dumps(value) if isinstance(value, (bool, str)) else repr(value)
+
+
+# ---- results -----------------------------------------------------------------------------------
+
+
+def view(results, figure, universe):
+    """The trials of a universe as results of the study as it is: labels without what is swept. None when
+    there are no such trials."""
+    values = figure.values(universe)
+    names = {_name(path) for path in figure.values({})}
+    groups = {}
+    for problem in results.problems:
+        group = results.group(problem)
+        label = _without(group.label, names)
+        trials = group.trials.assign(algorithm=[_without(a, names) for a in group.trials["algorithm"]])
+        base = _without(group.base, names)
+        keep = [_belongs(key, base, algorithm, values) for key, algorithm in
+                zip(trials["key"], trials["algorithm"])]
+        trials = trials.set_index(group._keep)[keep]
+        if label in groups:
+            before = groups[label]
+            trials = trials[~trials["id"].isin(before[1]["id"])]
+            groups[label] = (before[0], _joined(before[1], trials))
+        else:
+            groups[label] = (group, trials)
+    found = [Group(label, group._parts, trials, _without(group.base, names))
+             for label, (group, trials) in groups.items() if len(trials)]
+    return Results(results.path, results.attributes, found, results.warnings) if found else None
+
+
+def _joined(first, second):
+    return pd.concat([first, second]) if len(second) else first
+
+
+def _belongs(key, problem, algorithm, values):
+    """Whether a trial was run with these values, or does not read them."""
+    for path, value in values.items():
+        layer, _, rest = path.partition(".")
+        if layer == "common":
+            block, name = _block(rest, "run")
+        else:
+            label = problem if layer == "problems" else algorithm
+            if not rest.startswith(f"{label}."):
+                continue
+            block, name = _block(rest[len(label) + 1:], layer.removesuffix("s"))
+        had = options(key, block).get(name)
+        if had is None and block == "problem":
+            had = options(key, "run").get(name)
+        if had is not None and not _same(had, value):
+            return False
+    return True
+
+
+def _block(path, otherwise):
+    head, _, tail = path.partition(".")
+    return (head, tail) if head in BLOCKS and tail else (otherwise, path)
+
+
+def _same(text, value):
+    """Whether a key's text is the value of a study file."""
+    words = {"yes": "true", "no": "false", "on": "true", "off": "false"}
+    text, value = (str(v).lower().strip('"[] ') for v in (text, value))
+    try:
+        return float(text) == float(value)
+    except ValueError:
+        return words.get(text, text) == words.get(value, value)
+
+
+def _name(path):
+    """The name that a swept path has in labels: what follows the entry's label."""
+    layer, _, rest = path.partition(".")
+    if layer == "common":
+        return rest
+    found = re.search(r"\.((?:surrogate|maximiser)\.\w+|\w+)$", rest)
+    return found.group(1) if found else rest
+
+
+def _without(label, names):
+    """A label without the swept settings of these names."""
+    found = re.search(r" \(([^()]*=(?:[^()]|\([^()]*\))*)\)", label)
+    if not found:
+        return label
+    pairs = [pair.strip() for pair in split(found[1], ",")]
+    left = [pair for pair in pairs if pair.partition("=")[0] not in names]
+    return label[:found.start()] + (f" ({', '.join(left)})" if left else "") + label[found.end():]
+
+
+def words(universe):
+    """A universe as text."""
+    return ", ".join(f"{key} = {value}" for key, value in universe.items()) or "as in the study file"

@@ -1,0 +1,233 @@
+"""Verdicts that know what they rest on: a claim decided in every universe (universes.py) and reading, and what
+the table of decisions says together."""
+import functools
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import checks, universes
+
+YES, NO, OPEN, TIE, NONE = checks.YES, checks.NO, checks.OPEN, checks.TIE, checks.NONE
+DEPENDS = "depends on a setting"
+VERDICTS = (YES, DEPENDS, NO, TIE, OPEN, NONE)
+READING = "reading"
+
+
+@dataclass
+class Case:
+    """A claim decided in one universe and one reading."""
+    universe: dict
+    reading: str
+    verdict: str
+    outcomes: list
+    there: bool = True  # whether there are results at all
+    same_as: int = -1  # the case before with the same trials
+
+    @functools.cached_property
+    def picture(self):
+        """P(picture): the share of experiments of the paper's size that show the statement."""
+        shown = [outcome.shown() for outcome in self.outcomes]
+        if not shown or any(s is None for s in shown):
+            return np.nan
+        return float(np.mean(np.all(shown, axis=0)))
+
+    @property
+    def items(self):
+        return [item for outcome in self.outcomes for item in outcome.items]
+
+    @property
+    def trials(self):
+        """Trials of the least supported comparison."""
+        return min((item.n for item in self.items), default=0)
+
+    def needed(self):
+        """Trials after which the open comparisons would be decided (power 80%); NaN for none."""
+        found = [o.needed() for o in self.outcomes if o.verdict == OPEN and o.items]
+        return float(max(found)) if found else np.nan
+
+    def estimate(self):
+        """(value, low, high, least, most, unit): of one comparison its value and interval and the borders
+        within which the statement is true; of several the share that is true, between those that surely
+        are and those that may be, with no borders."""
+        items = self.items
+        if len(items) == 1:
+            i = items[0]
+            return i.value, i.low, i.high, i.least, i.most, self.outcomes[0].method
+        if not items:
+            return np.nan, np.nan, np.nan, -np.inf, np.inf, ""
+        true = np.mean([i.least <= i.value <= i.most for i in items])
+        sure, never = (np.mean([i.verdict == v for i in items]) for v in (YES, NO))
+        return (float(true), float(min(sure, true)), float(max(1.0 - never, true)), -np.inf, np.inf,
+                f"share of {len(items)} comparisons that hold")
+
+
+@dataclass
+class Verdict:
+    """A claim with what was found."""
+    paper: str
+    id: str
+    where: str
+    claim: str
+    verdict: str
+    cases: list
+    turns_on: tuple = ()
+    readings: dict = field(default_factory=dict)  # id: reason
+    printed: float = np.nan
+    settings: dict = field(default_factory=dict)
+
+    @property
+    def first(self):
+        """The case of our own universe and the first reading."""
+        return self.cases[0]
+
+    @property
+    def outcomes(self):
+        return self.first.outcomes
+
+    @property
+    def words(self):
+        """The verdict, naming what it depends on."""
+        return f"depends on {' and '.join(self.turns_on)}" if self.verdict == DEPENDS else self.verdict
+
+    @property
+    def picture(self):
+        return self.first.picture
+
+    def reasons(self):
+        return [outcome.text for outcome in self.outcomes]
+
+    def sentence(self):
+        """What a referee would write: what came out, and what it turns on."""
+        there = [case for case in self.cases if case.there]
+        if self.verdict == NONE:
+            return f"Not checkable: {self.reasons()[0]}."
+        if not there:
+            return f"Undecided: {self.reasons()[0]}."
+        parts = [_ways(self, there)]
+        if np.isfinite(self.picture):
+            parts.append(f"An experiment of the paper's size shows it with probability {self.picture:.2f}")
+        if self.verdict == OPEN:
+            parts.append(_lacking(there))
+        text = "; ".join(part for part in parts if part)
+        return f"{text[0].upper()}{text[1:]}."
+
+
+def _ways(verdict, there):
+    """How often each answer came out, or what separates them."""
+    if verdict.verdict == DEPENDS:
+        sides = []
+        for answer in (YES, NO, TIE):
+            found = sorted({tuple(_value(case, key) for key in verdict.turns_on)
+                            for case in there if case.verdict == answer})
+            named = ["with " + " and ".join(f"{k} {v}" for k, v in zip(verdict.turns_on, row)) for row in found]
+            sides += [f"{answer} {' or '.join(named)}"] if found else []
+        return "; ".join(sides)
+    if len(there) == 1:
+        return f"{verdict.verdict} on {there[0].trials} trials" if there[0].trials else verdict.verdict
+    counts = [(answer, sum(case.verdict == answer for case in there)) for answer in (YES, NO, TIE, OPEN)]
+    told = ", ".join(f"{answer} in {k}" for answer, k in counts if k)
+    return f"{told} of {len(there)} combinations of setting and reading"
+
+
+def _lacking(there):
+    """What would decide it."""
+    needed = [case.needed() for case in there if case.verdict == OPEN]
+    needed = [n for n in needed if np.isfinite(n)]
+    if needed:
+        return f"about {max(needed):.0f} trials would decide what is open"
+    words = next((o.text for c in there for o in c.outcomes if o.verdict == OPEN and not o.items), "")
+    return words
+
+
+def _value(case, key):
+    return case.reading if key == READING else case.universe.get(key, "")
+
+
+def together(outcomes):
+    """All checks must hold."""
+    found = [outcome.verdict for outcome in outcomes]
+    for verdict in (NONE, NO, OPEN, TIE):
+        if verdict in found:
+            return verdict
+    return YES if found else OPEN
+
+
+def decide(claim, studies, settings):
+    """Every Case of a claim, ours and the first reading first."""
+    readings = readings_of(claim)
+    named = sorted({s for reading in readings for s in studies_in(reading["checks"])})
+    cases, seen = [], {}
+    for universe in settings.universes(named):
+        inside = studies.within(universe)
+        for reading in readings:
+            signature = (reading["id"], inside.signature(reading["checks"]))
+            case = Case(universe, reading["id"], OPEN, [])
+            if signature in seen:
+                before = cases[seen[signature]]
+                case.outcomes, case.verdict, case.there = before.outcomes, before.verdict, before.there
+                case.same_as = seen[signature]
+            else:
+                seen[signature] = len(cases)
+                case.outcomes = [checks.run(check, inside) for check in reading["checks"]]
+                case.verdict = together(case.outcomes)
+                case.there = any(o.items for o in case.outcomes) or case.verdict == NONE
+            cases.append(case)
+    return cases
+
+
+def readings_of(claim):
+    """The readings of a claim; `checks` alone are one."""
+    return claim.get("readings") or [{"id": "as written", "because": "", "checks": claim["checks"]}]
+
+
+def studies_in(found):
+    """Names of the studies that checks speak of."""
+    places = [check[key] for check in found for key in ("on", "versus") if key in check]
+    flat = [name for place in places for name in ([place] if isinstance(place, str) else place)]
+    return {name.partition("/")[0] for name in flat}
+
+
+def conclude(cases, settings):
+    """(verdict, what it turns on) of the cases with results. Where the paper's own setting is known, only
+    its universes count."""
+    known = {s.id: [a["id"] for a in s.alternatives if a.get("paper")] for s in settings.values()}
+    own = [case for case in cases if case.there
+           and all(case.universe.get(key) in ids for key, ids in known.items() if ids)]
+    found = {case.verdict for case in own}
+    answers = found & {YES, NO, TIE}
+    if not own:
+        return OPEN, ()
+    if NONE in found:
+        return NONE, ()
+    if len(answers) > 1:
+        return DEPENDS, separating([case for case in own if case.verdict in answers])
+    return (OPEN, ()) if OPEN in found else (answers.pop(), ())
+
+
+def separating(cases):
+    """The smallest set of settings (or the reading) whose values tell the verdicts of the cases."""
+    keys = [*dict.fromkeys(key for case in cases for key in case.universe), READING]
+    for size in range(1, len(keys) + 1):
+        for chosen in itertools.combinations(keys, size):
+            told = {}
+            if all(told.setdefault(tuple(_value(case, key) for key in chosen), case.verdict) == case.verdict
+                   for case in cases):
+                return chosen
+    return tuple(keys)
+
+
+def evaluate(paper, claim, studies, settings):
+    """The Verdict of a claim."""
+    cases = decide(claim, studies, settings)
+    named = sorted({s for reading in readings_of(claim) for s in studies_in(reading["checks"])})
+    mine = settings.settings(named)
+    verdict, turns_on = conclude(cases, mine)
+    return Verdict(paper, str(claim["id"]), claim["where"], " ".join(claim["claim"].split()), verdict, cases,
+                   turns_on, {r["id"]: r["because"] for r in readings_of(claim)},
+                   float(claim.get("printed", np.nan)), mine)
+
+
+def universe_words(case):
+    """A case as text."""
+    return universes.words(case.universe)
