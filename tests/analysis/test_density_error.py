@@ -31,6 +31,9 @@ class Distances(common.Case):
             mean = de.distances(law, n).mean()
             self.assertTrue(0.9 * low < mean < 1.1 * high, (law, n, mean))
 
+    def test_kept_once(self):
+        self.assertFalse(hasattr(de.distances.__wrapped__, "cache_info"))
+
     def test_the_same_every_time(self):
         first = de.distances.__wrapped__("normal", 10)
         np.testing.assert_array_equal(first, de.distances.__wrapped__("normal", 10))

@@ -17,13 +17,15 @@ import re
 from dataclasses import dataclass
 
 import pandas as pd
+import yaml
 
 from ..load.load import Group, InputError, Results
-from ..load.settings import options, split
+from ..load.settings import blocks, options, split
 from ..load.yaml_file import read_yaml
 
 MARK = "# settings that the paper leaves open (settings.yaml)"
 DESIGNS = ("crossed", "one at a time")
+LAYERS = ("common", "problems", "algorithms")  # a later one goes first
 BLOCKS = ("surrogate", "maximiser")
 
 
@@ -184,13 +186,13 @@ def view(results, figure, universe):
     there are no such trials."""
     values = figure.values(universe)
     names = {_name(path) for path in figure.values({})}
-    groups = {}
+    groups, entries = {}, _entries(results.study)
     for problem in results.problems:
         group = results.group(problem)
         label = _without(group.label, names)
         trials = group.trials.assign(algorithm=[_without(a, names) for a in group.trials["algorithm"]])
         base = _without(group.base, names)
-        keep = [_belongs(key, base, algorithm, values) for key, algorithm in
+        keep = [_belongs(key, base, algorithm, values, entries) for key, algorithm in
                 zip(trials["key"], trials["algorithm"])]
         trials = trials.set_index(group._keep)[keep]
         if label in groups:
@@ -208,23 +210,46 @@ def _joined(first, second):
     return pd.concat([first, second]) if len(second) else first
 
 
-def _belongs(key, problem, algorithm, values):
-    """Whether a trial was run with these values, or does not read them."""
-    for path, value in values.items():
+def _belongs(key, problem, algorithm, values, entries):
+    """Whether a trial was run with these values, or does not read them. An algorithm's value goes before its
+    problem's, and that before the common one, as in the study file."""
+    had, wanted = _options(key.partition(";study_seed=")[0]), {}
+    for path, value in sorted(values.items(), key=lambda pair: LAYERS.index(pair[0].partition(".")[0])):
         layer, _, rest = path.partition(".")
-        if layer == "common":
-            block, name = _block(rest, "run")
-        else:
-            label = problem if layer == "problems" else algorithm
-            if not rest.startswith(f"{label}."):
-                continue
-            block, name = _block(rest[len(label) + 1:], layer.removesuffix("s"))
-        had = options(key, block).get(name)
-        if had is None and block == "problem":
-            had = options(key, "run").get(name)
-        if had is not None and not _same(had, value):
+        label = {"problems": problem, "algorithms": algorithm}.get(layer)
+        if label is not None and not rest.startswith(f"{label}."):
+            continue
+        block, name = _block(rest if label is None else rest[len(label) + 1:],
+                             layer.removesuffix("s") if label else "run")
+        later = [entries.get((l, n), ()) for l, n in (("problems", problem), ("algorithms", algorithm))
+                 if LAYERS.index(l) > LAYERS.index(layer)]
+        if not any((block, name) in own for own in later):
+            wanted[block, name] = value
+    for (block, name), value in wanted.items():
+        text = had.get(block, {}).get(name, had.get("run", {}).get(name) if block == "problem" else None)
+        if text is not None and not _same(text, value):
             return False
     return True
+
+
+@functools.lru_cache(maxsize=4096)
+def _options(key):
+    """{block: {name: text}} of a key without its seeds."""
+    return {block: options(key, block) for block in blocks(key)}
+
+
+@functools.lru_cache(maxsize=64)
+def _entries(study):
+    """{(layer, label): what the entry of a study file sets itself} as (block, name)."""
+    data = yaml.safe_load(study) or {}
+    found = {}
+    for layer in LAYERS[1:]:
+        for entry in data.get(layer, []):
+            entry = entry if isinstance(entry, dict) else {"name": entry}
+            own = {(layer.removesuffix("s"), name) for name in entry}
+            own |= {(block, name) for block in BLOCKS for name in entry.get(block) or {}}
+            found[layer, str(entry.get("label", entry["name"]))] = frozenset(own)
+    return found
 
 
 def _block(path, otherwise):

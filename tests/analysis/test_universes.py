@@ -1,0 +1,295 @@
+"""Settings that a paper leaves open: the files of experiments/, study files and results in every universe,
+verdicts over universes and readings, their record and their curve."""
+import json
+import os
+import re
+import subprocess
+import unittest
+import unittest.mock
+
+import common
+import numpy as np
+import pandas as pd
+import synthetic
+from regatta_analysis.claims import catalogue, checks, claims, judge, record, universes, verdicts
+from regatta_analysis.load.load import InputError, load
+from regatta_analysis.load.yaml_file import read_yaml
+from regatta_analysis.report.curve import curves
+from test_cli import run
+from test_claims import made_up
+
+REGATTA = os.environ.get("REGATTA", "")
+YES, NO, OPEN, TIE, DEPENDS = (checks.YES, checks.NO, checks.OPEN, checks.TIE, verdicts.DEPENDS)
+
+SETTINGS = """
+figures:
+  - id: f
+    studies: [s]
+    size: {seeds: 2}
+    settings:
+      - id: width
+        what: The width.
+        alternatives:
+          - {id: two, ours: true, set: {algorithms.GP-UCB.value: 4}, because: a, source: b}
+          - {id: five, set: {algorithms.GP-UCB.value: 25.0}, because: a, source: b}
+      - id: scale
+        what: Length scale.
+        alternatives:
+          - {id: short, ours: true, set: {problems.P.surrogate.length_scale: 0.1}, because: a, source: b}
+          - {id: long, set: {problems.P.surrogate.length_scale: 0.3}, because: a, source: b}
+"""
+STUDY = """study: s
+seed: 1
+seeds: 2
+common: {iterations: 4, initial_points: 2, surrogate: {fit: fixed}}
+problems:
+  - {name: ackley, dim: 1, label: P, surrogate: {length_scale: 0.1}}
+  - {name: ackley, dim: 2, label: Q}
+algorithms:
+  - random
+  - {name: gp_ucb, label: GP-UCB, beta: fixed, value: 4}
+"""
+
+
+def settings_of(directory, text=SETTINGS):
+    path = directory / "settings.yaml"
+    path.write_text(text)
+    universes.read.cache_clear()
+    return universes.read(path)
+
+
+class Files(common.Case):
+    def test_ours_is_what_the_study_file_has(self):
+        seen = 0
+        for name in catalogue.papers():
+            paper = catalogue.paper(name)
+            for figure in paper.settings.figures:
+                for study in figure.studies:
+                    data = read_yaml(paper.directory / f"{study}.yaml")
+                    for path, value in figure.values({}).items():
+                        had = self.value(data, path)
+                        seen += had is not None
+                        self.assertTrue(had is None or universes._same(had, value), (name, study, path))
+        self.assertGreater(seen, 30)
+
+    def value(self, data, path):
+        layer, _, rest = path.partition(".")
+        places = [data["common"]] if layer == "common" else [
+            e for e in data[layer] if isinstance(e, dict) and rest.startswith(f"{common.label(e)}.")]
+        self.assertEqual(len(places), 1, path)
+        rest = rest if layer == "common" else rest[len(common.label(places[0])) + 1:]
+        block, name = universes._block(rest, "")
+        return (places[0].get(block, {}) if block else places[0]).get(name)
+
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_the_program_takes_every_sweep(self):
+        for name in catalogue.papers():
+            paper = catalogue.paper(name)
+            for figure in (f for f in paper.settings.figures if f.settings):
+                for study in figure.studies:
+                    text = (paper.directory / f"{study}.yaml").read_text()
+                    path = self.scratch / f"{study}.yaml"
+                    path.write_text(universes.swept(text, figure))
+                    done = subprocess.run([REGATTA, "plan", path], capture_output=True, text=True)
+                    wrong = [line for line in done.stderr.splitlines()
+                             if "there is no file" not in line and ": " in line and str(path) in line]
+                    self.assertEqual(wrong, [], f"{name}/{study}")
+
+    def test_every_margin_and_reading_has_a_reason(self):
+        for name in catalogue.papers():
+            for claim in claims.read(catalogue.paper(name).claims_file)["claims"]:
+                for reading in verdicts.readings_of(claim):
+                    self.assertTrue(reading["because"] or "checks" in claim, (name, claim["id"]))
+                for check in claims.checks_of(claim):
+                    if check["kind"] in ("comparable", "close", "flat"):
+                        self.assertTrue(check["because"], (name, claim["id"]))
+
+    def test_mistakes(self):
+        for text, words in ((SETTINGS.replace("ours: true, ", "", 1), "one alternative is ours, not 0"),
+                            (SETTINGS.replace("GP-UCB.value: 25.0", "GP-UCB.delta: 1"), "not set by every"),
+                            (SETTINGS.replace("because: a, ", "", 1), "lacks 'because'"),
+                            (SETTINGS.replace("size:", "sise:"), "unknown key 'sise'"),
+                            (SETTINGS.replace("size:", "design: all\n    size:"), "design 'all'"), ("a: 1", "a list 'figures'")):
+            with self.assertRaises(InputError) as caught:
+                settings_of(self.scratch, text)
+            self.assertIn(words, str(caught.exception))
+
+
+class Results(common.Case):
+    def universes(self, path):
+        settings = settings_of(self.scratch)
+        figure = settings.figure("s")
+        return {universes.words(u): universes.view(load(path, True), figure, u) for u in figure.universes()}
+
+    def test_one_at_a_time(self):
+        figure = settings_of(self.scratch, SETTINGS.replace("    size:", "    design: one at a time\n    size:")
+                             ).figure("s")
+        self.assertEqual([tuple(u.values()) for u in figure.universes()],
+                         [("two", "short"), ("five", "short"), ("two", "long")])
+
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_same_trials_same_file_same_resume(self):
+        """Results of the study as it is are those of our universe; the sweep adds the others to them."""
+        study, results = self.scratch / "s.yaml", self.scratch / "s.h5"
+        study.write_text(STUDY)
+        subprocess.run([REGATTA, "run", study, "-o", results], check=True, capture_output=True)
+        found = self.universes(results)
+        ours = found.pop("width = two, scale = short")
+        before = ours.trials.set_index("id")["checksum"].to_dict()
+        for view in found.values():  # only what does not read the settings
+            self.assertEqual(set(view.trials["algorithm"]) - {"GP-UCB"}, {"random"})
+            self.assertLess(len(view.trials), len(ours.trials))
+        study.write_text(universes.swept(STUDY, settings_of(self.scratch).figure("s")))
+        done = subprocess.run([REGATTA, "run", study, "-o", results], check=True, capture_output=True, text=True)
+        self.assertIn("16 trials", done.stdout)
+        self.assertIn("(8 run now", done.stdout)
+        found = self.universes(results)
+        self.assertEqual(len(found), 4)
+        for words, view in found.items():
+            self.assertEqual((view.problems, len(view.trials)), (["P", "Q"], 8), words)
+            self.assertEqual(set(view.algorithms), {"random", "GP-UCB"}, words)
+        after = found["width = two, scale = short"].trials.set_index("id")["checksum"].to_dict()
+        self.assertEqual(before, after)
+        keys = {w: set(v.trials.query("algorithm == 'GP-UCB' and problem == 'P'")["id"]) for w, v in found.items()}
+        self.assertEqual(len(set().union(*keys.values())), 8)
+
+    def test_study_files_keep_their_universes(self):
+        paper = catalogue.paper("boke")
+        catalogue.write_studies(paper, "smoke", None, self.scratch, "fig8", everywhere=True)
+        ((_, path, _),) = catalogue.write_studies(paper, "smoke", None, self.scratch, "fig8")
+        self.assertIn(universes.MARK, path.read_text())
+        self.assertEqual(len(read_yaml(path)["sweep"]), 1)
+
+
+def case(verdict, reading="r", there=True, **universe):
+    return verdicts.Case(universe, reading, verdict, [], there)
+
+
+class Conclusions(common.Case):
+    def conclude(self, *cases, **settings):
+        return verdicts.conclude(list(cases), settings)
+
+    def test_all_alike(self):
+        for verdict in (YES, NO, TIE, OPEN):
+            self.assertEqual(self.conclude(case(verdict, a="x"), case(verdict, a="y")), (verdict, ()))
+
+    def test_the_smallest_set_that_separates(self):
+        table = [case(YES if b == "2" else NO, r, a=a, b=b) for a in "12" for b in "12" for r in "mn"]
+        self.assertEqual(self.conclude(*table), (DEPENDS, ("b",)))
+        table = [case(YES if r == "m" else NO, r, a=a, b=b) for a in "12" for b in "12" for r in "mn"]
+        self.assertEqual(self.conclude(*table), (DEPENDS, ("reading",)))
+        table = [case(YES if a == b else NO, "m", a=a, b=b, c=c) for a in "12" for b in "12" for c in "12"]
+        self.assertEqual(self.conclude(*table), (DEPENDS, ("a", "b")))
+
+    def test_open_cases(self):
+        self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, a="2"))[0], OPEN)
+        self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, a="2"), case(NO, a="3")),
+                         (DEPENDS, ("a",)))
+        self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, there=False, a="2"))[0], YES)
+        self.assertEqual(self.conclude(case(OPEN, there=False))[0], OPEN)
+        self.assertEqual(self.conclude(case(checks.NONE))[0], checks.NONE)
+
+    def test_the_papers_own_setting_decides_where_it_is_known(self):
+        setting = universes.Setting("a", "", ({"id": "1"}, {"id": "2", "paper": True}))
+        self.assertEqual(self.conclude(case(NO, a="1"), case(YES, a="2"), a=setting)[0], YES)
+
+
+class Picture(common.Case):
+    def test_the_probability_of_a_known_experiment(self):
+        """Differences of -1 and 1: the mean of five is below 0 as often as a binomial says."""
+        d = np.where(np.arange(1000) < 600, -1.0, 1.0)
+        index = pd.MultiIndex.from_product([[0], range(1000)], names=["instance", "seed"])
+        table = pd.DataFrame({"a": d, "b": 0.0}, index)
+        item = checks._better_item(checks.Panel("x", {"seeds": 5}), table, "a", "b", "mean")
+        self.assertAlmostEqual(item.shown.mean(), 0.683, delta=0.04)
+        item = checks._better_item(checks.Panel("x", {"seeds": 101}), table, "a", "b", "mean")
+        self.assertGreater(item.shown.mean(), 0.95)
+
+    def test_instances_are_drawn_and_then_trials_of_each(self):
+        counts = judge.experiments(np.repeat([0, 1, 2], 4), {"instances": 2, "seeds": 5}, draws=200)
+        self.assertEqual(set(counts.sum(axis=1)), {10.0})
+        touched = (counts.reshape(200, 3, 4).sum(axis=2) > 0).sum(axis=1)
+        self.assertEqual(set(touched), {1, 2})
+
+    def test_comparisons_of_a_panel_share_their_experiments(self):
+        """a < b in half the trials and b < a in the others: never both, in any experiment."""
+        a, b = np.resize([0.0, 1.0], 20), np.resize([1.0, 0.0], 20)
+        index = pd.MultiIndex.from_product([[0], range(20)], names=["instance", "seed"])
+        table = pd.DataFrame({"a": a, "b": b}, index)
+        items = [checks._better_item(checks.Panel("x", {"seeds": 3}), table, *pair, "mean")
+                 for pair in (("a", "b"), ("b", "a"))]
+        self.assertFalse(np.any(items[0].shown & items[1].shown))
+
+
+CLAIMS = """
+claims:
+  - id: A1
+    where: Fig. 1
+    claim: EI beats GP-UCB.
+    printed: -0.5
+    readings:
+      - {id: end, because: x, checks: [{kind: better, who: EI, against: GP-UCB, on: s}]}
+      - {id: reversed, because: x, checks: [{kind: better, who: GP-UCB, against: EI, on: s}]}
+  - {id: A2, where: Fig. 2, claim: Nothing., checks: [{kind: unchecked, because: no data}]}
+"""
+
+
+class Record(common.Case):
+    def setUp(self):
+        super().setUp()
+        place = self.scratch / "p"
+        place.mkdir()
+        (place / "claims.yaml").write_text(CLAIMS)
+        (place / "figures.yaml").write_text(
+            "{title: t, reference: none, about: a, main: EI, figures: [{id: f, title: t, kind: ranks, "
+            "studies: [s]}]}")
+        (place / "s.yaml").write_text(STUDY)
+        (place / "README.md").write_text(f"# p\n\n{record.BEGIN}\nold\n{record.END}\n\nmore\n")
+        synthetic.write(self.scratch / "s.h5", [made_up("P", {"EI": 1.0, "GP-UCB": 2.0})])
+        patch = unittest.mock.patch.object(claims, "EXPERIMENTS", self.scratch)
+        patch.start()
+        self.addCleanup(patch.stop)
+        claims.read.cache_clear()
+        claims._references.cache_clear()
+
+    def test_verdicts_and_readmes(self):
+        with unittest.mock.patch.object(record, "_put", wraps=record._put) as put:
+            code, out, err = run("verdicts", "p", self.scratch / "s.h5", "--command", "make it so")
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("2 claims: 1 depends on a setting, 1 not checkable", out)
+            found = json.loads((self.scratch / "p" / "verdicts.json").read_text())
+            self.assertEqual(found["command"], "make it so")
+            self.assertEqual(found["results"]["s"]["trials"], 40)
+            first = found["claims"][0]
+            self.assertEqual((first["turns_on"], [c["verdict"] for c in first["cases"]]),
+                             (["reading"], [YES, NO]))
+            self.assertEqual([c["picture"] for c in first["cases"]], [1.0, 0.0])
+            put.side_effect = lambda path, text: [path] if path.parent == self.scratch.parent else \
+                unittest.mock.DEFAULT
+            code, out, _ = run("readme")
+        self.assertEqual(code, 0)
+        text = (self.scratch / "p" / "README.md").read_text()
+        self.assertIn("| A1: EI beats GP-UCB | depends on reading | 1.00 |", text)
+        self.assertTrue(text.startswith("# p\n") and text.endswith("more\n") and "old" not in text)
+
+    def test_the_checksum_is_that_of_the_trials(self):
+        once = record.about(load(self.scratch / "s.h5"))
+        synthetic.write(self.scratch / "t.h5", [made_up("P", {"GP-UCB": 2.0, "EI": 1.0})])
+        self.assertEqual(once["checksum"], record.about(load(self.scratch / "t.h5"))["checksum"])
+        synthetic.write(self.scratch / "u.h5", [made_up("P", {"GP-UCB": 2.0})])
+        self.assertNotEqual(once["checksum"], record.about(load(self.scratch / "u.h5"))["checksum"])
+
+    def test_curves(self):
+        verdict = claims.evaluate(self.scratch / "p" / "claims.yaml",
+                                  claims.Studies({"s": self.scratch / "s.h5"}))[0]
+        ((unit, svg),) = curves(verdict)
+        self.assertIn("simple regret", unit)
+        self.assertEqual(svg.count('class="dot yes"'), 1)
+        self.assertEqual(svg.count('class="dot no"'), 1)
+        self.assertEqual(len(re.findall(r'class="o(?:n|ff)"', svg)), 4)
+        self.assertIn("paper -0.5", svg)
+        self.assertLess(svg.index('class="dot yes"'), svg.index('class="dot no"'))  # sorted by the estimate
+
+
+if __name__ == "__main__":
+    unittest.main()
