@@ -72,10 +72,10 @@ class Studies:
                 if results is None:
                     seen.append((place, None))
                     continue
-                trials = results.trials
-                keep = trials["algorithm"].isin(names) | everybody
-                keep &= (trials["problem"] == problem) | (problem == "")
-                seen.append((place, frozenset(trials.loc[keep, "id"])))
+                for one in [problem] if problem in results.problems else results.problems:
+                    group = results.group(one)
+                    keep = np.isin(group.column("algorithm"), names) | everybody
+                    seen.append((place, group.label, group.rows[keep].tobytes()))
         return tuple(seen)
 
     def panels(self, on):

@@ -34,8 +34,9 @@ def data(name, files, command=None):
 def about(results):
     """Checksum, complete trials and core-hours of results; the checksum is over those of the trials, so that
     it is the same for any order and file."""
-    trials = results.trials.drop_duplicates("id")
-    done = trials[trials["status"] == "complete"]
+    trials = results.trials.assign(**{name: results.texts(name) for name in ("id", "checksum")
+                                      if name in results.group(results.problems[0]).names})
+    done = trials[trials["status"] == "complete"].drop_duplicates("id")
     columns = [c for c in ("id", "checksum") if c in done]
     lines = sorted(" ".join(str(v) for v in row) for row in done[columns].itertuples(index=False))
     seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan

@@ -16,6 +16,7 @@ import json
 import re
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import yaml
 
@@ -181,33 +182,42 @@ def _text(value):
 # ---- results -----------------------------------------------------------------------------------
 
 
+class _View(Group):
+    """The trials of one problem that belong to a universe; labels without what is swept."""
+
+    def __init__(self, group, label, rows, names):
+        super().__init__(group._path, label, group._table, rows, _without(group.base, names))
+        self._names = names
+
+    def column(self, name):
+        values = super().column(name)
+        if name == "algorithm":
+            codes, labels = pd.factorize(values)
+            values = np.array([_without(label, self._names) for label in labels], object)[codes]
+        return values
+
+
 def view(results, figure, universe):
-    """The trials of a universe as results of the study as it is: labels without what is swept. None when
-    there are no such trials."""
+    """The trials of a universe as results of the study as it is. None when there are no such trials."""
     values = figure.values(universe)
-    names = {_name(path) for path in figure.values({})}
-    groups, entries = {}, _entries(results.study)
+    names = frozenset(_name(path) for path in figure.values({}))
+    found, entries = {}, _entries(results.study)
     for problem in results.problems:
         group = results.group(problem)
-        label = _without(group.label, names)
-        trials = group.trials.assign(algorithm=[_without(a, names) for a in group.trials["algorithm"]])
-        base = _without(group.base, names)
-        keep = [_belongs(key, base, algorithm, values, entries) for key, algorithm in
-                zip(trials["key"], trials["algorithm"])]
-        trials = trials.set_index(group._keep)[keep]
-        if label in groups:
-            before = groups[label]
-            trials = trials[~trials["id"].isin(before[1]["id"])]
-            groups[label] = (before[0], _joined(before[1], trials))
-        else:
-            groups[label] = (group, trials)
-    found = [Group(label, group._parts, trials, _without(group.base, names))
-             for label, (group, trials) in groups.items() if len(trials)]
-    return Results(results.path, results.attributes, found, results.warnings) if found else None
-
-
-def _joined(first, second):
-    return pd.concat([first, second]) if len(second) else first
+        label, base = _without(group.label, names), _without(group.base, names)
+        codes, _ = pd.factorize(group.column("cell"))
+        first = np.unique(codes, return_index=True)[1]
+        order = np.argsort(first)
+        keys = dict(zip(codes[first[order]], group.texts("key", first[order])))
+        labels = dict(zip(codes, group.column("algorithm")))
+        mine = np.array([_belongs(keys[c], base, _without(labels[c], names), values, entries)
+                         for c in range(len(keys))], bool)
+        rows = group.rows[mine[codes]]
+        if len(rows):
+            before = found.get(label)
+            found[label] = (group, np.union1d(before[1], rows) if before else rows)
+    views = [_View(group, label, rows, names) for label, (group, rows) in found.items()]
+    return Results(results.path, results.attributes, views, results.warnings) if views else None
 
 
 def _belongs(key, problem, algorithm, values, entries):

@@ -163,6 +163,11 @@ class Group:
         self.n = len(rows)
 
     @property
+    def rows(self):
+        """Where the trials stand in the files, counted over all problems of one base."""
+        return self._rows
+
+    @property
     def names(self):
         """Names of all variables."""
         return self._table.names
