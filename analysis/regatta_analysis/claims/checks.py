@@ -50,6 +50,11 @@ class Item:
     needed: float = np.nan
     more: dict = field(default_factory=dict)
     verdict: str = OPEN
+    strict: bool = False  # the border itself does not make the statement true
+
+    def true(self):
+        """Whether the statement is true of the trials there are."""
+        return self.least <= self.value <= self.most and not (self.strict and self.value == self.most)
 
     def row(self):
         """What a reader of the JSON gets."""
@@ -152,7 +157,7 @@ def _better_item(panel, table, a, b, statistic):
     scale = abs(_centre(data[:, 1], statistic)) if len(data) else np.nan
     drawn = judge.centres(data, panel.experiments(both.index), statistic) if len(data) else None
     item.shown = drawn[:, 0] < drawn[:, 1] if len(data) else None
-    item.most = 0.0
+    item.most, item.strict = 0.0, True
     if len(units) > 1 and statistic == "mean":
         item.holds, item.fails = map(float, judge.mean_below(d))
         item.tied = max(float(judge.mean_below(d - judge.TIE * scale)[0]),
@@ -253,7 +258,7 @@ def _pairs_method(check, quantifier, statistic):
     if "at_each" in check:
         value += " at " + ", ".join(f"t = {t}" for t in check["at_each"])
     return (f"{statistic} of {value} is smaller in {quantifier} pairs; paired bootstrap over "
-            "instances and seeds")
+            "instances and seeds; drawn is the difference as a share of the other's")
 
 
 def comparable(check, studies):
