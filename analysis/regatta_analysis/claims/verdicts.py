@@ -145,6 +145,8 @@ def _ways(verdict, there):
 def _lacking(there):
     """What would decide it."""
     needed = [case.needed() for case in there if case.verdict == OPEN]
+    if any(case.needed() > 100 * case.trials for case in there):
+        return "what is open needs more than a hundred times these trials"
     needed = [n for n in needed if np.isfinite(n)]
     if needed:
         return f"about {max(needed):.0f} trials would decide what is open"
