@@ -7,7 +7,7 @@
 #ifndef RG_THEORY_FAMILY_H
 #define RG_THEORY_FAMILY_H
 
-#include "acquisition/confidence_law.h"
+#include "regatta/theory.h"
 #include "regatta/domain.h"
 #include "base/text.h"
 #include "gp/kernel/kernel.h"

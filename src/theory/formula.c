@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "acquisition/confidence.h"
-#include "acquisition/confidence_law.h"
+#include "regatta/theory.h"
 #include "regret/fill_distance.h"
 #include "theory/bounds.h"
 #include "theory/regression_bounds.h"

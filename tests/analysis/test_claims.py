@@ -172,6 +172,21 @@ class Kinds(common.Case):
             self.assertEqual(outcome.verdict, OPEN)
             self.assertIn(words, outcome.text)
 
+    def test_trials_needed_are_those_of_what_is_lacking(self):
+        def item(verdict, needed, value=-1.0):
+            return checks.Item("", n=20, units=20, verdict=verdict, needed=needed, value=value, most=0.0)
+        items = [item(YES, 9), item(OPEN, 50), item(OPEN, 900)]
+        for quantifier, needed in (("all", 900), ("most", 50), ("any", np.nan)):
+            np.testing.assert_equal(checks.Outcome(OPEN, "", "", items, quantifier).needed(), needed)
+        items += [item(OPEN, 70, value=1.0)]  # one that fails contradicts all of them
+        self.assertEqual(checks.Outcome(OPEN, "", "", items).needed(), 70)
+
+    def test_panels_without_results(self):
+        """They leave a claim open, and no probability is made of the others."""
+        outcome = self.decide("better", who="EI", against="Random", on=["study/Plane", "study/Nowhere"])
+        self.assertEqual((outcome.verdict, outcome.shown()), (OPEN, None))
+        self.assertIsNotNone(self.decide("better", who="EI", against="Random").shown())
+
     def test_mistakes(self):
         for check, words in (({"kind": "beter"}, "beter"), ({"kind": "better"}, "who")):
             with self.assertRaises(InputError) as caught:

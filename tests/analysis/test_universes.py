@@ -195,6 +195,28 @@ class Conclusions(common.Case):
         self.assertEqual(self.conclude(case(NO, a="1"), case(YES, a="2"), a=setting)[0], YES)
 
 
+class Estimate(common.Case):
+    def item(self, value, **more):
+        return checks.Item("", value=value, low=value - 1, high=value + 1, most=0.0, **more)
+
+    def estimate(self, *items, quantifier="all"):
+        outcome = checks.Outcome(OPEN, "", "m", list(items), quantifier)
+        return verdicts.Case({}, "r", OPEN, [outcome]).estimate()
+
+    def test_the_comparison_that_decides(self):
+        items = [self.item(v) for v in (-3.0, 2.0, -1.0)]
+        self.assertEqual(self.estimate(*items)[:3], (2.0, 1.0, 3.0))
+        self.assertEqual(self.estimate(*items, quantifier="most")[0], -1.0)
+        self.assertEqual(self.estimate(*items, quantifier="any")[0], -3.0)
+        self.assertIn("least favourable of 3", self.estimate(*items)[5])
+
+    def test_shares_of_what_has_different_borders(self):
+        items = [self.item(-1.0, verdict=YES), self.item(0.0, strict=True), checks.Item("", value=5.0, most=9.0)]
+        value, low, high, _, _, unit = self.estimate(*items)
+        self.assertAlmostEqual(value, 2 / 3)
+        self.assertEqual((low, high, unit), (1 / 3, 1.0, verdicts.SHARE))
+
+
 class Picture(common.Case):
     def test_the_probability_of_a_known_experiment(self):
         """Differences of -1 and 1: the mean of five is below 0 as often as a binomial says."""

@@ -50,6 +50,14 @@ class Item:
     needed: float = np.nan
     more: dict = field(default_factory=dict)
     verdict: str = OPEN
+    strict: bool = False  # the border itself does not make the statement true
+    def trials(self):
+        """Trials that would decide it; infinite when that is not known."""
+        needed = self.needed * self.n / max(self.units, 1)
+        return needed if needed == needed else np.inf
+    def true(self):
+        """Whether the statement is true of the trials there are."""
+        return self.least <= self.value <= self.most and not (self.strict and self.value == self.most)
 
     def row(self):
         """What a reader of the JSON gets."""
@@ -66,6 +74,7 @@ class Outcome:
     method: str = ""
     items: list = field(default_factory=list)
     quantifier: str = "all"
+    partial: bool = False  # some panels have no results
 
     @property
     def rows(self):
@@ -74,14 +83,20 @@ class Outcome:
     def shown(self):
         """In which experiments of the paper's size the check is true; None when that is not known."""
         draws = [item.shown for item in self.items]
-        if not draws or any(d is None for d in draws):
+        if not draws or self.partial or any(d is None for d in draws):
             return None
         return np.sum(draws, axis=0) >= judge.wanted(len(draws), self.quantifier)
 
     def needed(self):
-        """Trials after which the open items would be decided; NaN when nothing is open."""
-        found = [item.needed * item.n / max(item.units, 1) for item in self.items if item.verdict == OPEN]
-        return max(found) if found else np.nan
+        """Trials after which the check would be decided the way the values point: of the open items as many
+        as the quantifier still lacks, those that need fewest; NaN when nothing is open."""
+        k, verdicts = len(self.items), [item.verdict for item in self.items]
+        lacking = judge.wanted(k, self.quantifier) - verdicts.count(YES) if k else 0
+        found = sorted(item.trials() for item in self.items if item.verdict == OPEN and item.true())
+        if lacking > len(found):  # it points to the opposite
+            lacking = k - judge.wanted(k, self.quantifier) + 1 - verdicts.count(NO)
+            found = sorted(item.trials() for item in self.items if item.verdict == OPEN and not item.true())
+        return found[lacking - 1] if 0 < lacking <= len(found) else np.nan
 
 
 class Missing(Exception):
@@ -100,6 +115,7 @@ def run(check, studies):
         raise InputError(f"a check of kind {kind!r} lacks {error}") from error
     except (Missing, TooShort) as error:
         return Outcome(OPEN, str(error))
+    outcome.partial = bool(studies.missing)
     if studies.missing:  # what is there may contradict a claim about all panels, never support it
         if outcome.verdict != NO or check.get("quantifier", "all") != "all":
             outcome.verdict = OPEN
@@ -152,7 +168,7 @@ def _better_item(panel, table, a, b, statistic):
     scale = abs(_centre(data[:, 1], statistic)) if len(data) else np.nan
     drawn = judge.centres(data, panel.experiments(both.index), statistic) if len(data) else None
     item.shown = drawn[:, 0] < drawn[:, 1] if len(data) else None
-    item.most = 0.0
+    item.most, item.strict = 0.0, True
     if len(units) > 1 and statistic == "mean":
         item.holds, item.fails = map(float, judge.mean_below(d))
         item.tied = max(float(judge.mean_below(d - judge.TIE * scale)[0]),
@@ -253,7 +269,7 @@ def _pairs_method(check, quantifier, statistic):
     if "at_each" in check:
         value += " at " + ", ".join(f"t = {t}" for t in check["at_each"])
     return (f"{statistic} of {value} is smaller in {quantifier} pairs; paired bootstrap over "
-            "instances and seeds")
+            "instances and seeds; drawn is the difference as a share of the other's")
 
 
 def comparable(check, studies):

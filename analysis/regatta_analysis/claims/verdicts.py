@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import checks, universes
+from . import checks, judge, universes
 
 YES, NO, OPEN, TIE, NONE = checks.YES, checks.NO, checks.OPEN, checks.TIE, checks.NONE
 DEPENDS = "depends on a setting"
 VERDICTS = (YES, DEPENDS, NO, TIE, OPEN, NONE)
 READING = "reading"
+SHARE = "share of the comparisons that hold"
 
 
 @dataclass
@@ -47,19 +48,30 @@ class Case:
         return float(max(found)) if found else np.nan
 
     def estimate(self):
-        """(value, low, high, least, most, unit): of one comparison its value and interval and the borders
-        within which the statement is true; of several the share that is true, between those that surely
-        are and those that may be, with no borders."""
+        """(value, low, high, least, most, unit): of the comparison that decides, value and interval and the
+        borders within which the statement is true; where comparisons have different borders the share that
+        is true, between those that surely are and those that may be, with no borders."""
         items = self.items
-        if len(items) == 1:
-            i = items[0]
-            return i.value, i.low, i.high, i.least, i.most, self.outcomes[0].method
         if not items:
             return np.nan, np.nan, np.nan, -np.inf, np.inf, ""
-        true = np.mean([i.least <= i.value <= i.most for i in items])
+        borders = {(i.least, i.most) for i in items}
+        quantifiers = {o.quantifier for o in self.outcomes}
+        one_sided = len(borders) == 1 and np.isfinite(list(borders)[0]).sum() == 1
+        if len(items) == 1 or (one_sided and len(quantifiers) == 1 and len({o.method for o in self.outcomes}) == 1):
+            i = self._decisive(quantifiers.pop())
+            which = f", the {i[1]} of {len(items)}" if len(items) > 1 else ""
+            i = i[0]
+            return i.value, i.low, i.high, i.least, i.most, self.outcomes[0].method + which
+        true = np.mean([i.true() for i in items])
         sure, never = (np.mean([i.verdict == v for i in items]) for v in (YES, NO))
-        return (float(true), float(min(sure, true)), float(max(1.0 - never, true)), -np.inf, np.inf,
-                f"share of {len(items)} comparisons that hold")
+        return (float(true), float(min(sure, true)), float(max(1.0 - never, true)), -np.inf, np.inf, SHARE)
+
+    def _decisive(self, quantifier):
+        """The comparison on which it depends whether as many hold as the quantifier asks for, in words."""
+        upper = np.isfinite(self.items[0].most)
+        order = sorted(self.items, key=lambda i: (np.isnan(i.value), i.value if upper else -i.value))
+        found = order[judge.wanted(len(order), quantifier) - 1]
+        return found, {"all": "least favourable", "most": "median", "any": "most favourable"}[quantifier]
 
 
 @dataclass
@@ -106,7 +118,7 @@ class Verdict:
             return f"Undecided: {self.reasons()[0]}."
         parts = [_ways(self, there)]
         if np.isfinite(self.picture):
-            parts.append(f"An experiment of the paper's size shows it with probability {self.picture:.2f}")
+            parts.append(f"an experiment of the paper's size shows it with probability {self.picture:.2f}")
         if self.verdict == OPEN:
             parts.append(_lacking(there))
         text = "; ".join(part for part in parts if part)
@@ -133,6 +145,8 @@ def _ways(verdict, there):
 def _lacking(there):
     """What would decide it."""
     needed = [case.needed() for case in there if case.verdict == OPEN]
+    if any(case.needed() > 100 * case.trials for case in there):
+        return "what is open needs more than a hundred times these trials"
     needed = [n for n in needed if np.isfinite(n)]
     if needed:
         return f"about {max(needed):.0f} trials would decide what is open"

@@ -14,7 +14,7 @@ def curves(verdict):
     """[(caption, SVG)] of a claim: one curve per quantity its readings speak of; [] without numbers."""
     columns = {}
     for k, case in enumerate(verdict.cases):
-        if case.there and np.isfinite(case.estimate()[0]):
+        if case.there and not np.isnan(case.estimate()[0]):
             first = case.same_as if case.same_as >= 0 else k
             columns.setdefault(first, []).append(case)
     units = {}
@@ -76,7 +76,9 @@ def _scale(verdict, columns):
     """(low, high) of the axis: estimates, borders and printed value, and what fits of the intervals."""
     numbers = [case.estimate() for case in (column[0] for column in columns)]
     must = [e[0] for e in numbers] + [b for e in numbers for b in e[3:5]] + [verdict.printed]
-    must = [v for v in must if np.isfinite(v)]
+    must = [v for v in must if np.isfinite(v)] or [0.0]
+    if numbers[0][5] == verdicts.SHARE:
+        must = [0.0, 1.0]
     low, high = min(must), max(must)
     room = max(high - low, 0.2 * max(abs(low), abs(high)), 1e-12)
     ends = [v for e in numbers for v in e[1:3] if np.isfinite(v)]
