@@ -12,6 +12,7 @@ FLOORS = ["regatta", "base", "maths", "gp/kernel", "gp/team", "gp/posterior", "g
           "study/spec", "study/theory", "study/plan", "study/record", "study/hdf5", "study/store",
           "study/trial", "study/run", "cli"]
 FORBIDDEN = {("algorithm", "problem"): "an algorithm may not know the problem"}
+SEES_PROBLEMS = ["regatta/problem.h", "regatta/plugin.h", "regatta/regatta.h"]
 
 # what may stand only in these folders or files, and why it is looked for
 ONLY_WORDS = [
@@ -101,8 +102,10 @@ def floors(tree):
             continue
         for number, header, own in source.includes():
             other = floor_of(header)
-            if not own or "/" not in header:
+            if "/" not in header or not (own or header.startswith("regatta/")):
                 continue
+            if source.floor == "algorithm" and header in SEES_PROBLEMS:
+                yield source.path, number, FORBIDDEN["algorithm", "problem"]
             if other is None:
                 yield source.path, number, f"includes {header}, which is in no room"
             elif FLOORS.index(other) > FLOORS.index(source.floor):

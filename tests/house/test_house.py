@@ -15,6 +15,7 @@ BODY = "/* A file. */\nint rg_odd_size(int n)\n{{\n  {}\n}}\n"
 PLANTED = {
     "floors": [{"src/base/odd.c": '/* A file. */\n#include "cli/command.h"\n'},
                {"src/algorithm/odd.c": '/* A file. */\n#include "regatta/problem.h"\n'},
+               {"src/regatta/odd.h": '/* A file. */\n#include "base/tool.h"\n'},
                {"src/gp/kernel/odd.c": '/* A file. */\n#include "gp/model/model.h"\n'},
                {"src/study/spec/odd.c": '/* A file. */\n#include "study/store/store.h"\n'},
                {"src/nowhere/odd.c": "/* A file. */\n"}],
