@@ -8,6 +8,7 @@ import json
 import sys
 from pathlib import Path
 
+from .escape import line, terminal
 from .load.load import InputError, load
 from .stats.regret import METRICS
 
@@ -27,21 +28,26 @@ def main(arguments=None):
     make_parser, run = commands.get(arguments[0] if arguments else "", (_study_parser, _study))
     options = make_parser().parse_args(arguments[1:] if run is not _study else arguments)
     try:
-        print(run(options))
+        _say(run(options))
     except InputError as error:
-        print(f"regatta_analysis: {error}", file=sys.stderr)
+        _say(f"regatta_analysis: {line(error)}", sys.stderr)
         return 2
     except OSError as error:
-        print(f"regatta_analysis: {error.filename or getattr(options, 'out', '')}: {error.strerror or error}",
-              file=sys.stderr)
+        name = error.filename or getattr(options, "out", "")
+        _say(f"regatta_analysis: {line(name)}: {error.strerror or error}", sys.stderr)
         return 2
     return 0
+
+
+def _say(text, stream=None):
+    """Print; nothing that a label or path says is obeyed by the terminal."""
+    print(terminal(text), file=stream or sys.stdout)
 
 
 def _study(options):
     results = load(options.results, options.partial, options.trust)
     for warning in results.warnings:
-        print(f"regatta_analysis: warning: {warning}", file=sys.stderr)
+        _say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
     from .report.summary import write_all
     written = write_all(results, options)
     return f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"

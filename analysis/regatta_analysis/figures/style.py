@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.ticker import MaxNLocator
 
+from ..escape import mathtext
+
 COLUMN_WIDTH = 3.4  # inches
 PAGE_WIDTH = 7.0
 GREY = "0.45"
@@ -145,7 +147,7 @@ def save(figure, stem, formats):
 
 def escaped(text):
     """Text of a user shown as it is, never as mathematics."""
-    return str(text).replace("$", r"\$")
+    return mathtext(text)
 
 
 def wrapped(text, width):

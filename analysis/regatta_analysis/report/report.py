@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..claims import catalogue, checks, claims
+from ..escape import markdown as md
 from ..figures import paper_figures, style
 from . import tables
 from ..stats import inference
@@ -235,15 +236,16 @@ def _markdown(data, directory):
     for table in [*data["tables"], *data["comparisons"], *data["growth"]]:
         lines += _markdown_table(table)
     lines += ["## Studies", "", tables.markdown(data["studies"].header, data["studies"].rows), ""]
-    lines += [f"- failed: {line}" for line in data["failed"]]
+    lines += [f"- failed: {md(line)}" for line in data["failed"]]
     lines += ["", "## Run it again", "", "```sh", data["command"], "```", "", "## Provenance", ""]
     for study, about in data["provenance"]:
-        lines += [f"- {study}: " + "; ".join(f"{k}: {' '.join(v.split())}" for k, v in about.items())]
+        lines += [md(f"- {study}: " + "; ".join(f"{k}: {' '.join(v.split())}" for k, v in about.items()))]
     return "\n".join(lines) + "\n"
 
 
 def _markdown_table(table):
-    return [f"### {table.title}", "", tables.markdown(table.header, table.rows), "", table.note, ""]
+    return [f"### {md(table.title)}", "", tables.markdown(table.header, table.rows), "",
+            md(table.note), ""]
 
 
 # ---- index -------------------------------------------------------------------------------------

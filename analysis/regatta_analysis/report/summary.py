@@ -4,6 +4,7 @@ import re
 import numpy as np
 import pandas as pd
 
+from ..escape import code, code_block, markdown as md, write_csv
 from ..figures import bounds, figures, paper_figures, runtime_profiles, style
 from . import tables
 from ..stats import inference, runtime as bbob
@@ -39,7 +40,7 @@ def write_all(results, options):
     written = [file for _, files in drawn for file in files] + [path, *more]
     if bbob.bbob_problems(results):
         written.append(options.out / "ert.csv")
-        bbob.ert_table(bbob.runs(results)).to_csv(written[-1], index=False)
+        write_csv(bbob.ert_table(bbob.runs(results)), written[-1])
     return written + [options.out / "curves.csv"] + [options.out / f"{stem}.{suffix}" for stem in ("final_regret", "runtime")
                       for suffix in ("md", "tex", "csv")]
 
@@ -98,13 +99,14 @@ def _save(figure, options, stem):
 
 def _file_names(labels):
     """Labels as parts of file names: letters, digits, dots, hyphens; different labels differ."""
-    names = {}
+    names, taken = {}, {"all"}
     for label in labels:
-        name = base = re.sub(r"[^A-Za-z0-9.+-]+", "_", label).strip("_.") or "problem"
+        name = base = re.sub(r"[^A-Za-z0-9.+-]+", "_", label).strip("_.")[:100] or "problem"
         number = 2
-        while name in ("all", *names.values()):
+        while name in taken:
             name, number = f"{base}_{number}", number + 1
         names[label] = name
+        taken.add(name)
     return names
 
 
@@ -112,25 +114,25 @@ def _summary(results, drawn, regret, runtime, statistics):
     cells = results.cells()
     total = {name: int(cells[name].sum()) for name in ("planned", "done", "failed", "missing")}
     state = "complete" if results.complete else "incomplete, still running or interrupted"
-    about = [f"- {name}: {results.attributes[name]}" for name in
+    about = [f"- {name}: {md(results.attributes[name])}" for name in
              ("source", "references", "history") if str(results.attributes.get(name, "")).strip()]
-    lines = [f"# {results.title}", "",
-             f"- results: `{results.path.name}` ({state})", *about,
-             f"- problems: {'; '.join(results.problems)}",
-             f"- algorithms: {'; '.join(results.algorithms)}",
+    lines = [f"# {md(results.title)}", "",
+             f"- results: {code(results.path.name)} ({state})", *about,
+             f"- problems: {md('; '.join(results.problems))}",
+             f"- algorithms: {md('; '.join(results.algorithms))}",
              f"- trials: {total['done']} of {total['planned']} done, {total['failed']} failed, "
              f"{total['missing']} missing",
-             *[f"- warning: {warning}" for warning in results.warnings],
+             *[f"- warning: {md(warning)}" for warning in results.warnings],
              "", "## Final regret", "", regret, "## Run time", "", runtime,
              "## Statistics", "", statistics,
              "## Cells", "", _cells_table(cells), "", *_failures(results), *_settings(results),
              "## Figures", ""]
     for title, files in drawn:
         links = ", ".join(f"[{file.name}]({file.name})" for file in files)
-        lines += [f"{title}: {links}", ""]
-        lines += [f"![{title}]({file.name})\n" for file in files if file.suffix == ".png"]
+        lines += [f"{md(title)}: {links}", ""]
+        lines += [f"![{md(title)}]({file.name})\n" for file in files if file.suffix == ".png"]
     if results.study:
-        lines += ["## Study", "", "```yaml", results.study.rstrip(), "```"]
+        lines += ["## Study", "", *code_block(results.study, "yaml")]
     return "\n".join(lines) + "\n"
 
 
@@ -158,7 +160,7 @@ def _settings(results):
                 if name in found:
                     shared.setdefault((name, found[name]), []).append(label)
     order = {name: k for k, name in enumerate(("problem", "run", "algorithm", "surrogate"))}
-    lines = [f"- {name} ({'; '.join(dict.fromkeys(labels))}): `{text}`" for (name, text), labels in
+    lines = [f"- {name} ({md('; '.join(dict.fromkeys(labels)))}): {code(text)}" for (name, text), labels in
              sorted(shared.items(), key=lambda item: order.get(item[0][0], len(order)))]
     return ["## Settings", "", *lines, ""]
 
@@ -168,7 +170,7 @@ def _failures(results):
     failed = results.trials[results.trials["status"] == "failed"]
     if not len(failed):
         return []
-    lines = [f"- {t.algorithm} on {t.problem}, instance {t.instance}, seed {t.seed}: "
-             f"{getattr(t, 'message', '') or 'no message'}" for t in failed.head(10).itertuples()]
+    lines = [md(f"- {t.algorithm} on {t.problem}, instance {t.instance}, seed {t.seed}: "
+                f"{getattr(t, 'message', '') or 'no message'}") for t in failed.head(10).itertuples()]
     more = [f"- and {len(failed) - 10} more"] if len(failed) > 10 else []
     return ["Failed trials (not in any mean):", "", *lines, *more, ""]

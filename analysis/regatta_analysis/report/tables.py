@@ -4,6 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..escape import Tex, markdown as md, tex, write_csv
 from ..figures.figures import Band
 from ..stats.regret import METRICS, regret_curves
 from ..stats.statistics import mean_and_error, summarise
@@ -85,10 +86,11 @@ class Notation:
     power: str = "e%+03d"
     plus_minus: str = "±"
     formula: str = "%s"  # around a number
+    cell: type = str  # of cells that hold numbers
 
 
 TEXT = Notation()
-TEX = Notation(r" \times 10^{%d}", r"\pm", "$%s$")
+TEX = Notation(r" \times 10^{%d}", r"\pm", "$%s$", Tex)
 
 
 def with_error(mean, error=np.nan, notation=TEXT):
@@ -159,7 +161,7 @@ def _final_text(cell, band, notation):
     else:
         text = _between(cell.median, cell.low, cell.high, notation)
     count = "" if cell.done == cell.planned else f" ({cell.done} of {cell.planned})"
-    return (text or "not recorded") + count
+    return notation.cell((text or "not recorded") + count)
 
 
 def runtime_grid(table, notation=TEXT):
@@ -176,8 +178,9 @@ def runtime_grid(table, notation=TEXT):
         if cell.n:
             scales = {**dict.fromkeys(stages, factor), "per_query": per_query}
             values = [str(cell.n), f"{cell.queries:.0f}",
-                      *[with_error(scale * getattr(cell, name), scale * getattr(cell, f"{name}_se"),
-                                   notation) or "–" for name, scale in scales.items()]]
+                      *[notation.cell(with_error(scale * getattr(cell, name),
+                                                 scale * getattr(cell, f"{name}_se"), notation))
+                        or "–" for name, scale in scales.items()]]
         rows.append([(text, False) for text in [cell.problem, cell.algorithm, *values]])
     return header, rows
 
@@ -185,16 +188,16 @@ def runtime_grid(table, notation=TEXT):
 def markdown(header, rows):
     def line(cells):
         return "| " + " | ".join(cells) + " |"
-    body = [line([f"**{_md(text)}**" if bold else _md(text) for text, bold in row])
+    body = [line([f"**{md(text)}**" if bold else md(text) for text, bold in row])
             for row in rows]
-    return "\n".join([line([_md(h) for h in header]), line(["---"] * len(header))] + body)
+    return "\n".join([line([md(h) for h in header]), line(["---"] * len(header))] + body)
 
 
 def latex(header, rows, caption):
     """A booktabs table (\\usepackage{booktabs})."""
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{_tex(caption)}}}",
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{tex(caption)}}}",
              rf"\begin{{tabular}}{{{'l' + 'r' * (len(header) - 1)}}}", r"\toprule",
-             " & ".join(_tex(h) for h in header) + r" \\", r"\midrule"]
+             " & ".join(tex(h) for h in header) + r" \\", r"\midrule"]
     for row in rows:
         cells = [_tex_cell(text, bold) for text, bold in row]
         lines.append(" & ".join(cells) + r" \\")
@@ -222,8 +225,7 @@ def write_final_regret(results, metrics, band, directory):
 
 def write_curves(results, metrics, band, directory):
     """curves.csv: what the figures show, and the other statistics, cell by cell and query by query."""
-    curve_summaries(results, metrics, band.quantiles).to_csv(
-        directory / "curves.csv", index=False, float_format="%.10g")
+    write_csv(curve_summaries(results, metrics, band.quantiles), directory / "curves.csv")
 
 
 def write_runtime(results, directory):
@@ -241,21 +243,11 @@ def _write(directory, stem, text, tex, table):
     (directory / f"{stem}.md").write_text(text, encoding="utf-8")
     (directory / f"{stem}.tex").write_text("% needs \\usepackage{booktabs}\n"
                                            + "\n\n".join(tex) + "\n", encoding="utf-8")
-    table.to_csv(directory / f"{stem}.csv", index=False, float_format="%.10g")
-
-
-def _md(text):
-    return str(text).replace("|", r"\|").replace("\n", " ")
-
-
-def _tex(text):
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-               "±": r"$\pm$", "–": "--", "µ": r"$\mu$", **{c: "\\" + c for c in "&%$#_{}"}}
-    return "".join(special.get(c, c) for c in str(text))
+    write_csv(table, directory / f"{stem}.csv")
 
 
 def _tex_cell(text, bold):
-    """Numbers are mathematics already, with brackets and counts around them at most."""
-    if text.startswith("$"):
+    """Numbers are LaTeX already, with brackets and counts around them at most."""
+    if isinstance(text, Tex):
         return rf"{{\boldmath {text}}}" if bold else text
-    return rf"\textbf{{{_tex(text)}}}" if bold else _tex(text)
+    return rf"\textbf{{{tex(text)}}}" if bold else tex(text)

@@ -3,6 +3,7 @@ problems, profiles; as data frames, tables and files."""
 import numpy as np
 import pandas as pd
 
+from ..escape import markdown as md, write_csv
 from ..report import tables
 from . import comparison
 from .growth import growth_exponent
@@ -108,18 +109,14 @@ def write(results, metric, directory):
     """comparisons.csv, growth.csv and statistics.md; returns the paths and the Markdown text."""
     frame = comparisons(results, metric)
     made = [comparison_table(frame, f"All pairs, final {METRICS[metric].name.lower()}")]
-    _csv(frame, directory / "comparisons.csv")
+    write_csv(frame, directory / "comparisons.csv")
     written = [directory / "comparisons.csv"]
     if recorded(results, "cumulative"):
         found = growth(results)
-        _csv(found, directory / "growth.csv")
+        write_csv(found, directory / "growth.csv")
         written.append(directory / "growth.csv")
         made.append(growth_table(found, results))
-    text = "\n".join(f"### {t.title}\n\n{tables.markdown(t.header, t.rows)}\n\n{t.note}\n"
+    text = "\n".join(f"### {t.title}\n\n{tables.markdown(t.header, t.rows)}\n\n{md(t.note)}\n"
                      for t in made if t.rows)
     (directory / "statistics.md").write_text(f"## Statistics\n\n{text}", encoding="utf-8")
     return [*written, directory / "statistics.md"], text
-
-
-def _csv(frame, path):
-    frame.to_csv(path, index=False, float_format="%.10g")

@@ -1,0 +1,70 @@
+"""Texts of a study (labels, titles, messages) written so that they are shown as they are, wherever they
+go: a terminal, Markdown, LaTeX, a spreadsheet, the mathematics of Matplotlib. HTML is escaped by its
+templates."""
+import re
+
+# What a terminal or a reader would obey: control characters, changes of direction, lone surrogates.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+        "±": r"$\pm$", "–": "--", "µ": r"$\mu$", **{c: "\\" + c for c in "&%$#_{}"}}
+
+
+class Tex(str):
+    """A text that is LaTeX already."""
+
+
+def terminal(text):
+    """Lines of text without anything a terminal obeys."""
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+
+
+def line(text):
+    """The same in one line."""
+    return terminal(re.sub("[\t\n]", " ", str(text)))
+
+
+def mathtext(text):
+    """For Matplotlib: never mathematics, nor hidden from a legend for its first character."""
+    text = line(text).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def tex(text):
+    """For LaTeX, also behind the end of a row of a table."""
+    if isinstance(text, Tex):
+        return text
+    made = "".join(_TEX.get(c, c) for c in line(text))
+    return "{}" + made if made[:1] in ("[", "*") else made
+
+
+def markdown(text):
+    """For Markdown in one line, without HTML, emphasis, links and mathematics."""
+    text = line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"[\\`*|~$]|(?<!\w)_|_(?!\w)|(?<=\])\(", r"\\\g<0>", text)
+
+
+def code(text):
+    """A span of code in Markdown: fenced by more backticks than stand in it."""
+    text = line(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    space = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{fence}{space}{text}{space}{fence}"
+
+
+def code_block(text, language=""):
+    """Lines of a block of code in Markdown."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return [f"{fence}{language}", terminal(text).rstrip(), fence]
+
+
+def write_csv(frame, path, **more):
+    """A data frame as CSV; texts that a spreadsheet would compute stand behind an apostrophe."""
+    shown = frame.copy(deep=False)
+    for name in shown.columns[(shown.dtypes == object).to_numpy()]:
+        shown[name] = shown[name].map(_cell)
+    shown.to_csv(path, index=False, float_format="%.10g", **more)
+
+
+def _cell(value):
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value

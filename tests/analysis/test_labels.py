@@ -1,0 +1,127 @@
+"""Labels are data: whatever they say is shown, nowhere obeyed."""
+import csv
+import io
+import re
+import shutil
+import subprocess
+import unittest
+from contextlib import redirect_stderr, redirect_stdout
+from html.parser import HTMLParser
+
+import common
+import numpy as np
+import synthetic
+from regatta_analysis import escape, load
+from regatta_analysis.__main__ import main
+from regatta_analysis.figures import figures, style
+from regatta_analysis.report import pages, tables
+
+LABELS = [r"$\input{/etc/passwd}$", r"\write18{date}", "\x1b[31mred\x1b]0;title\x07",
+          '=HYPERLINK("http://x","y")', "@SUM(1)", "<script>alert(1)</script>",
+          "![x](http://x) [y](http://y)", "`code` | **bold** _x_", "$x^$ 100 % & # {a}_b ~^",
+          "[12pt]", "\u202eevil", "a\nb\tc", "_hidden", "é 中"]
+PROBLEM = '<img src=x onerror="alert(1)">$\\frac{$'
+
+
+class Labels(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = common.scratch_directory(cls)
+        cls.path = cls.directory / "study.h5"
+        synthetic.write(cls.path, [
+            synthetic.problem(PROBLEM.replace("/", ""), LABELS, seeds=2, queries=4, failed=(1,)),
+            synthetic.problem("=1+1", LABELS, seeds=2, queries=4)], title="<b>T</b> `x` \x1b[2J")
+        cls.out, said = cls.directory / "out", io.StringIO()
+        with redirect_stdout(said), redirect_stderr(said):
+            cls.code = main([str(cls.path), "--out", str(cls.out), "--formats", "png"])
+        cls.said = said.getvalue()
+
+    def test_they_are_drawn(self):
+        self.assertEqual(self.code, 0, self.said)
+        self.assertEqual(load(self.path).algorithms, LABELS)
+        figure = figures.regret_figure(load(self.path), "=1+1", "simple")
+        shown = [text.get_text() for text in figure.legends[0].get_texts()]
+        self.assertEqual(len(shown), len(LABELS))
+        for text in shown:
+            dollars = text.count("$") - text.count(r"\$")
+            self.assertEqual(dollars, 0, text)
+            self.assertNotIn("\x1b", text)
+
+    def test_terminal(self):
+        self.assertNotIn("\x1b", self.said)
+        out = io.StringIO()
+        with redirect_stderr(out):
+            self.assertEqual(main([str(self.directory / "no\x1b[2J.h5"), "--out", "x"]), 2)
+        self.assertIn(r"no\x1b[2J.h5: no such file", out.getvalue())
+
+    def test_csv(self):
+        for path in self.out.glob("*.csv"):
+            with open(path, newline="", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    for name in ("problem", "algorithm", "a", "b"):
+                        self.assertNotIn((row.get(name) or "x")[0], "=+-@\t\r", path)
+        with open(self.out / "final_regret.csv", newline="", encoding="utf-8") as file:
+            self.assertIn('\'=HYPERLINK("http://x","y")', {r["algorithm"] for r in csv.DictReader(file)})
+
+    def test_numbers_in_csv_stay_numbers(self):
+        frame = tables.final_regret(load(self.path), ["simple"])
+        frame["mean"] *= -1.0
+        escape.write_csv(frame, self.scratch / "t.csv")
+        with open(self.scratch / "t.csv", newline="", encoding="utf-8") as file:
+            np.testing.assert_allclose([float(r["mean"]) for r in csv.DictReader(file)],
+                                       frame["mean"], rtol=1e-9)
+
+    def test_markdown(self):
+        for path in self.out.glob("*.md"):
+            text = re.sub("`+[^`]+`+", "", path.read_text(encoding="utf-8"))  # not what is code
+            for word in ("<script", "<img", "<b>", "](http", "\x1b", " $x^$", "\u202e"):
+                self.assertFalse(word in text, (word, path))
+        summary = (self.out / "summary.md").read_text(encoding="utf-8")
+        columns = {line.replace(r"\|", "").count("|") for line in summary.split("## Final regret")[1]
+                   .split("## Run time")[0].splitlines() if line.startswith("|")}
+        self.assertEqual(columns, {4})
+
+    def test_code(self):
+        self.assertEqual(escape.code("a`b"), "``a`b``")
+        self.assertEqual(escape.code("`"), "`` ` ``")
+        self.assertEqual(escape.code_block("x\n```\ny")[0], "````")
+
+    def test_html(self):
+        """The only tags are those of the template."""
+        table = tables.Table("<script>1</script>", "<i>", ["<b>"], [[(label, True) for label in LABELS]])
+        found = []
+
+        class Tags(HTMLParser):
+            def handle_starttag(self, tag, attributes):
+                found.append(tag)
+        page = pages._environment.from_string(
+            '{% import "macros" as m %}{{ m.numbers(t) }}').render(t=table)
+        Tags().feed(page)
+        self.assertEqual(set(found), {"h3", "div", "table", "thead", "tr", "th", "tbody", "td", "b", "p"})
+
+    def test_latex(self):
+        text = (self.out / "final_regret.tex").read_text(encoding="utf-8")
+        self.assertNotIn(r"\input", text)
+        self.assertNotIn(r"\write", text)
+        self.assertIn(r"\$\textbackslash{}input\{/etc/passwd\}\$", text)
+        self.assertIn("{}[12pt] &", text)
+        for row in text.splitlines():
+            self.assertFalse(row.startswith("["), row)
+
+    @unittest.skipUnless(shutil.which("pdflatex"), "no pdflatex")
+    def test_latex_compiles(self):
+        table = (self.out / "final_regret.tex").read_text(encoding="utf-8")
+        (self.scratch / "t.tex").write_text(
+            "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs,textcomp}"
+            f"\\begin{{document}}{table.replace('中', '')}\\end{{document}}", encoding="utf-8")
+        done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+                              cwd=self.scratch, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+
+    def test_mathtext(self):
+        self.assertEqual(style.escaped("$a$\n\x1b"), r"\$a\$ \x1b")
+
+
+if __name__ == "__main__":
+    unittest.main()
