@@ -11,8 +11,12 @@ from ..stats import inference, runtime as bbob
 from ..load.load import InputError
 from ..stats.regret import METRICS, default_metrics
 from ..load.settings import blocks
+from ..progress import progress
 
 MANY = 12  # BBOB problems: with more of them, their regret is not drawn one by one
+
+
+PAGE = 12  # problems in a figure
 
 
 def write_all(results, options):
@@ -53,19 +57,27 @@ def _check_metrics(results, metrics):
 
 
 def _regret_figures(results, options, band):
-    drawn, names = [], _file_names(results.problems)
-    suite = bbob.bbob_problems(results)
-    problems = [p for p in results.problems if len(suite) <= MANY or p not in suite]
+    """A figure per problem and one of all; of more than PAGE problems only pages of them."""
+    drawn = []
     for metric in options.metric:
-        for problem in problems:
-            figure = figures.regret_figure(results, problem, metric, options.scale, band)
-            drawn.append((f"{problem}, {METRICS[metric].name.lower()}",
-                          _save(figure, options, f"regret_{names[problem]}_{metric}")))
-        if len(problems) > 1:
-            figure = figures.regret_grid(results, problems, metric, options.scale, band)
-            drawn.append((f"All problems, {METRICS[metric].name.lower()}",
-                          _save(figure, options, f"regret_all_{metric}")))
+        for title, stem, problems in progress(_regret_pages(results.problems), "figures"):
+            figure = (figures.regret_figure(results, *problems, metric, options.scale, band)
+                      if stem != "all" and len(problems) == 1 else
+                      figures.regret_grid(results, problems, metric, options.scale, band))
+            drawn.append((f"{title}, {METRICS[metric].name.lower()}",
+                          _save(figure, options, f"regret_{stem}_{metric}")))
     return drawn
+
+
+def _regret_pages(problems):
+    """(title, part of the file name, problems) of every figure of curves."""
+    pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)]
+    if len(pages) == 1:
+        names = _file_names(problems)
+        whole = [("All problems", "all", problems)] if len(problems) > 1 else []
+        return [(problem, names[problem], [problem]) for problem in problems] + whole
+    return [(f"Problems {PAGE * k + 1} to {PAGE * k + len(page)} of {len(problems)}",
+             f"all_page{k + 1:0{len(str(len(pages)))}d}", page) for k, page in enumerate(pages)]
 
 
 def _overviews(results, options):
