@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 
 from ..escape import code, code_block, markdown as md, write_csv
-from ..figures import bounds, figures, paper_figures, runtime_profiles, style
+from ..figures import bounds, figures, paper_figures, runtime_profiles, style, sweep
 from . import tables
-from ..stats import inference, runtime as bbob
+from ..stats import inference, runtime as bbob, sweep as sweep_stats
 from ..load.load import InputError
 from ..stats.regret import METRICS, default_metrics
 from ..load.settings import blocks
@@ -36,11 +36,14 @@ def write_all(results, options):
     runtime = tables.write_runtime(results, options.out)
     tables.write_curves(results, options.metric, band, options.out)
     drawn += _overviews(results, options)
+    swept, sensitivity = _sweeps(results, options, band)
+    drawn += swept
     drawn += [(title, _save(figure, options, stem))
               for title, stem, figure in runtime_profiles.figures_of(results)]
     more, statistics = inference.write(results, options.metric[0], options.out)
     path = options.out / "summary.md"
-    path.write_text(_summary(results, drawn, regret, runtime, statistics), encoding="utf-8")
+    path.write_text(_summary(results, drawn, regret, runtime, statistics + sensitivity),
+                    encoding="utf-8")
     written = [file for _, files in drawn for file in files] + [path, *more]
     if bbob.bbob_problems(results):
         written.append(options.out / "ert.csv")
@@ -78,6 +81,34 @@ def _regret_pages(problems):
         return [(problem, names[problem], [problem]) for problem in problems] + whole
     return [(f"Problems {PAGE * k + 1} to {PAGE * k + len(page)} of {len(problems)}",
              f"all_page{k + 1:0{len(str(len(pages)))}d}", page) for k, page in enumerate(pages)]
+
+
+def _sweeps(results, options, band):
+    """Figures over every setting that was swept, or over the one asked for; sensitivity.csv, and its
+    table as Markdown."""
+    names = sweep_stats.names(results)
+    if options.over is not None and options.over not in names:
+        raise InputError(f"{results.path}: no setting {options.over!r} was swept "
+                         f"(swept: {', '.join(names) or 'none'})")
+    drawn, metric = [], options.metric[0]
+    for name in progress([options.over] if options.over else names, "settings"):
+        pages = sweep.over_figures(results, name, metric, band, options.scale)
+        for k, (words, figure) in enumerate(pages):
+            stem = f"over_{_file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
+            title = f"Final {METRICS[metric].name.lower()} over {name}"
+            drawn.append((", ".join(filter(None, (title, words))), _save(figure, options, stem)))
+    if not names:
+        return drawn, ""
+    found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
+    write_csv(found, options.out / "sensitivity.csv")
+    rows = [[(text, False) for text in (
+        r.problem, r.method, r.setting, str(r.n_values), str(r.best_at), tables.with_error(r.least),
+        tables.with_error(r.largest), "–" if r.share != r.share else f"{r.share:.2f}")]
+        for r in found.itertuples(index=False)]
+    header = ["Problem", "Algorithm", "Setting", "Values", "Best at", "Least", "Largest", "Range"]
+    return drawn, (f"\n### Sensitivity\n\n{tables.markdown(header, rows)}\n\nMedians of the final "
+                   f"{METRICS[metric].name.lower()} at the values of a setting, over all values of the "
+                   "others; range: their difference as a share of the method's median.\n")
 
 
 def _overviews(results, options):
