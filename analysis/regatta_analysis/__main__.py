@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .escape import line, terminal
 from .load.load import InputError, load
+from .load.settings import split
 from .stats.regret import METRICS
 
 
@@ -50,6 +51,8 @@ def _study(options):
     results = load(options.results, options.partial, options.trust)
     for warning in results.warnings:
         _say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
+    if options.problems or options.algorithms or options.where:
+        results = results.select(options.problems, options.algorithms, options.where)
     from .report.summary import write_all
     written = write_all(results, options)
     return f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"
@@ -243,6 +246,12 @@ def _study_parser():
                         help="table of `regatta bounds`: draws the bounds over cumulative regret")
     parser.add_argument("--partial", action="store_true",
                         help="accept a file that may lack trials (from `regatta merge`)")
+    parser.add_argument("--problems", nargs="+", metavar="LABEL", help="only these")
+    parser.add_argument("--algorithms", nargs="+", metavar="LABEL", help="only these")
+    parser.add_argument("--where", type=_settings, metavar="NAME=VALUE,...", help="only trials with "
+                        "these values of swept settings, and those that were not swept over them")
+    parser.add_argument("--over", metavar="NAME", help="draw final values over this swept setting "
+                        "(default: over each)")
     parser.add_argument("--trust", action="store_true",
                         help="don't check that the file is as it was written")
     return parser
@@ -263,6 +272,14 @@ def _output_options(parser):
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where to write")
     parser.add_argument("--formats", nargs="+", choices=["pdf", "png"], default=["pdf", "png"],
                         help="of the figures (default: pdf png)")
+
+
+def _settings(text):
+    """{name: value} of NAME=VALUE,...; brackets and quotes hold commas together."""
+    pairs = [pair.partition("=") for pair in split(text, ",")]
+    if not all(name and equals and value for name, equals, value in pairs):
+        raise ValueError
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def _quantiles(text):

@@ -254,8 +254,7 @@ def _power(value, _=None):
 def _legend_entries(results, problems, styles):
     """Every algorithm of the study, and notes on cells with trials missing or failed. One problem:
     its counts stand with the name."""
-    cells = results.cells()
-    cells = cells[cells["problem"].isin(problems)]
+    cells = results.cells(problems)
     handles, labels = [], []
     for algorithm in results.algorithms:
         mine = cells[cells["algorithm"] == algorithm]
@@ -274,8 +273,7 @@ def _legend_entries(results, problems, styles):
 
 
 def _band_note(results, problems, drawn):
-    cells = results.cells()
-    planned = sorted(set(cells[cells["problem"].isin(problems)]["planned"]))
+    planned = sorted(set(results.cells(problems)["planned"]))
     if planned == [1]:
         return "single trials"
     return f"{drawn} over {' or '.join(str(n) for n in planned)} trials"

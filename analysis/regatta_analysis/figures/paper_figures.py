@@ -301,7 +301,7 @@ def profile_figure(table, words, names):
             last = max((costs[-1] for costs, _ in profile.values() if len(costs)), default=1.0)
             least = min((c[c > 0].min() for c, _ in profile.values() if (c > 0).any()), default=1.0)
             for algorithm in shown:
-                costs, share = profile[algorithm]
+                costs, share = _thinned(*profile[algorithm])
                 x = np.concatenate([[least], np.maximum(costs, least), [last]])
                 y = np.concatenate([[0.0], share, share[-1:] if len(share) else [0.0]])
                 panel.axes.step(x, y, where="post", **{**styles[algorithm], "marker": None})
@@ -318,6 +318,14 @@ def profile_figure(table, words, names):
         style.place_legend(figure, handles, shown, [
             f"targets: {targets} of the median simple regret at t = 0; share of trials and targets"])
         return figure
+
+
+def _thinned(costs, share, most=2000):
+    """Steps enough for the eye: one at every cost, and no more than `most`."""
+    last = np.flatnonzero(np.diff(costs, append=np.inf))
+    if len(last) > most:
+        last = last[np.linspace(0, len(last) - 1, most).round().astype(int)]
+    return costs[last], share[last]
 
 
 def rank_table(spec, studies):

@@ -18,7 +18,7 @@ import xarray as xr
 
 from . import integrity
 from .errors import InputError, one_line
-from .settings import aimed_score, problem_label
+from .settings import aimed_score, method_label, problem_label, same_value, swept_settings
 from .variables import Cache, Slice, Table, joined, text_of, variables
 
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
@@ -119,6 +119,32 @@ class Results:
         """All variables of one problem as a labelled dataset."""
         return self.group(problem).dataset()
 
+    def select(self, problems=None, algorithms=None, where=None):
+        """The results of some trials: `problems` and `algorithms` are labels, with or without swept
+        settings; `where` is {setting: value}; cells that were not swept over a setting have any value
+        of it. Raises InputError where nothing is left of what was named."""
+        groups = [group.select(algorithms, where or {}) for group in self._problems.values()
+                  if problems is None or {group.label, group.base} & set(problems)]
+        self._check_names(problems, algorithms, where or {})
+        return Results(self.path, self.attributes, [g for g in groups if g.n], self.warnings)
+
+    def _check_names(self, problems, algorithms, where):
+        groups = self._problems.values()
+        pairs = {pair for group in groups for pair in group.labels()}
+        known = {"problem": dict.fromkeys(n for g in groups for n in (g.base, g.label)),
+                 "algorithm": dict.fromkeys(n for a, s in pairs for n in (method_label(a, s), a)),
+                 "setting": dict.fromkeys(n for _, s in pairs for n in swept_settings(s))}
+        for kind, names in (("problem", problems), ("algorithm", algorithms), ("setting", where)):
+            for name in names or ():
+                if name not in known[kind]:
+                    raise InputError(f"{self.path}: no {kind} {name!r} in it (it has: "
+                                     f"{', '.join(sorted(known[kind])) or 'none'})")
+        for name, value in where.items():
+            values = {swept_settings(s).get(name) for _, s in pairs} - {None}
+            if not any(same_value(value, v) for v in values):
+                raise InputError(f"{self.path}: no {name}={value} in it "
+                                 f"(it has: {', '.join(sorted(values))})")
+
     def cells(self, problems=None):
         """One row per cell with the number of trials done, failed and missing, of some problems or
         of all.
@@ -199,6 +225,22 @@ class Group:
         """One of LONG for every trial, or for those at the places `rows` of `trials`, ascending."""
         with _reading(self._path):
             return self._table.texts(name, self._rows if rows is None else self._rows[rows])
+
+    def labels(self):
+        """Pairs (algorithm, swept) that the trials have."""
+        return list(dict.fromkeys(zip(self.column("algorithm"), self.column("swept"))))
+
+    def select(self, algorithms, where):
+        """The group of the trials of some algorithms and settings; see Results.select."""
+        wanted = {}
+        for algorithm, swept in self.labels():
+            mine = swept_settings(swept)
+            wanted[algorithm, swept] = (
+                (algorithms is None or {algorithm, method_label(algorithm, swept)} & set(algorithms))
+                and all(same_value(mine.get(name, value), value) for name, value in where.items()))
+        keep = np.array([bool(wanted[pair]) for pair in
+                         zip(self.column("algorithm"), self.column("swept"))], bool)
+        return Group(self._path, self.label, self._table, self._rows[keep], self.base)
 
     def dims(self, name):
         """Dimensions of a variable, () when there is no such variable."""

@@ -49,3 +49,26 @@ def aimed_score(swept):
     """Name of the one measure that a trial aimed at and is scored by; None: scored by all."""
     found = [pair.strip() for pair in split(swept, ",") if pair.strip().startswith("score=")]
     return found[0].removeprefix("score=") if found else None
+
+
+def swept_settings(swept):
+    """{name: text of the value} of what a trial was swept over, its aimed score left out."""
+    pairs = (pair.strip().split("=", 1) for pair in split(swept, ",") if "=" in pair)
+    return {name: value for name, value in pairs if name != "score"}
+
+
+def method_label(algorithm, swept):
+    """Label of the algorithm without the settings swept."""
+    own = re.search(r" \((.*)\)$", algorithm, re.DOTALL)
+    pairs = {pair.strip() for pair in split(swept, ",")}
+    if own and all(pair.strip() in pairs for pair in split(own.group(1), ",")):
+        return algorithm[:own.start()]
+    return algorithm
+
+
+def same_value(one, other):
+    """Whether two texts of a value are the same number or text."""
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return one == other

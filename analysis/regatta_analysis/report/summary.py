@@ -5,14 +5,18 @@ import numpy as np
 import pandas as pd
 
 from ..escape import code, code_block, markdown as md, write_csv
-from ..figures import bounds, figures, paper_figures, runtime_profiles, style
+from ..figures import bounds, figures, paper_figures, runtime_profiles, style, sweep
 from . import tables
-from ..stats import inference, runtime as bbob
+from ..stats import inference, runtime as bbob, sweep as sweep_stats
 from ..load.load import InputError
 from ..stats.regret import METRICS, default_metrics
 from ..load.settings import blocks
+from ..progress import progress
 
 MANY = 12  # BBOB problems: with more of them, their regret is not drawn one by one
+
+
+PAGE = 12  # problems in a figure
 
 
 def write_all(results, options):
@@ -32,11 +36,14 @@ def write_all(results, options):
     runtime = tables.write_runtime(results, options.out)
     tables.write_curves(results, options.metric, band, options.out)
     drawn += _overviews(results, options)
+    swept, sensitivity = _sweeps(results, options, band)
+    drawn += swept
     drawn += [(title, _save(figure, options, stem))
               for title, stem, figure in runtime_profiles.figures_of(results)]
     more, statistics = inference.write(results, options.metric[0], options.out)
     path = options.out / "summary.md"
-    path.write_text(_summary(results, drawn, regret, runtime, statistics), encoding="utf-8")
+    path.write_text(_summary(results, drawn, regret, runtime, statistics + sensitivity),
+                    encoding="utf-8")
     written = [file for _, files in drawn for file in files] + [path, *more]
     if bbob.bbob_problems(results):
         written.append(options.out / "ert.csv")
@@ -53,19 +60,55 @@ def _check_metrics(results, metrics):
 
 
 def _regret_figures(results, options, band):
-    drawn, names = [], _file_names(results.problems)
-    suite = bbob.bbob_problems(results)
-    problems = [p for p in results.problems if len(suite) <= MANY or p not in suite]
+    """A figure per problem and one of all; of more than PAGE problems only pages of them."""
+    drawn = []
     for metric in options.metric:
-        for problem in problems:
-            figure = figures.regret_figure(results, problem, metric, options.scale, band)
-            drawn.append((f"{problem}, {METRICS[metric].name.lower()}",
-                          _save(figure, options, f"regret_{names[problem]}_{metric}")))
-        if len(problems) > 1:
-            figure = figures.regret_grid(results, problems, metric, options.scale, band)
-            drawn.append((f"All problems, {METRICS[metric].name.lower()}",
-                          _save(figure, options, f"regret_all_{metric}")))
+        for title, stem, problems in progress(_regret_pages(results.problems), "figures"):
+            figure = (figures.regret_figure(results, *problems, metric, options.scale, band)
+                      if stem != "all" and len(problems) == 1 else
+                      figures.regret_grid(results, problems, metric, options.scale, band))
+            drawn.append((f"{title}, {METRICS[metric].name.lower()}",
+                          _save(figure, options, f"regret_{stem}_{metric}")))
     return drawn
+
+
+def _regret_pages(problems):
+    """(title, part of the file name, problems) of every figure of curves."""
+    pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)]
+    if len(pages) == 1:
+        names = _file_names(problems)
+        whole = [("All problems", "all", problems)] if len(problems) > 1 else []
+        return [(problem, names[problem], [problem]) for problem in problems] + whole
+    return [(f"Problems {PAGE * k + 1} to {PAGE * k + len(page)} of {len(problems)}",
+             f"all_page{k + 1:0{len(str(len(pages)))}d}", page) for k, page in enumerate(pages)]
+
+
+def _sweeps(results, options, band):
+    """Figures over every setting that was swept, or over the one asked for; sensitivity.csv, and its
+    table as Markdown."""
+    names = sweep_stats.names(results)
+    if options.over is not None and options.over not in names:
+        raise InputError(f"{results.path}: no setting {options.over!r} was swept "
+                         f"(swept: {', '.join(names) or 'none'})")
+    drawn, metric = [], options.metric[0]
+    for name in progress([options.over] if options.over else names, "settings"):
+        pages = sweep.over_figures(results, name, metric, band, options.scale)
+        for k, (words, figure) in enumerate(pages):
+            stem = f"over_{_file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
+            title = f"Final {METRICS[metric].name.lower()} over {name}"
+            drawn.append((", ".join(filter(None, (title, words))), _save(figure, options, stem)))
+    if not names:
+        return drawn, ""
+    found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
+    write_csv(found, options.out / "sensitivity.csv")
+    rows = [[(text, False) for text in (
+        r.problem, r.method, r.setting, str(r.n_values), str(r.best_at), tables.with_error(r.least),
+        tables.with_error(r.largest), "–" if r.share != r.share else f"{r.share:.2f}")]
+        for r in found.itertuples(index=False)]
+    header = ["Problem", "Algorithm", "Setting", "Values", "Best at", "Least", "Largest", "Range"]
+    return drawn, (f"\n### Sensitivity\n\n{tables.markdown(header, rows)}\n\nMedians of the final "
+                   f"{METRICS[metric].name.lower()} at the values of a setting, over all values of the "
+                   "others; range: their difference as a share of the method's median.\n")
 
 
 def _overviews(results, options):

@@ -6,6 +6,7 @@ import pandas as pd
 
 from ..escape import Tex, markdown as md, tex, write_csv
 from ..figures.figures import Band
+from ..progress import progress
 from ..stats.regret import METRICS, regret_curves
 from ..stats.statistics import mean_and_error, summarise
 
@@ -16,7 +17,7 @@ def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
     """Every statistic of every cell at every query: one row per metric, problem, algorithm and t."""
     blocks = []
     for metric in metrics:
-        for problem in results.problems:
+        for problem in progress(results.problems, "tables of curves"):
             block = summarise(regret_curves(results, problem, metric), quantiles,
                               results.algorithms, bootstrap=True)
             block.insert(0, "problem", problem)

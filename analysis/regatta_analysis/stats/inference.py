@@ -9,6 +9,7 @@ from . import comparison
 from .growth import growth_exponent
 from .measures import trial_values
 from .regret import METRICS, regret_curves
+from ..progress import progress
 from ..report.tables import Table
 
 
@@ -28,7 +29,7 @@ def comparisons(results, metric, against=None):
     """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem; Holm's
     correction within a problem."""
     blocks = []
-    for problem in results.problems:
+    for problem in progress(results.problems, "comparisons"):
         table = final_values(results, problem, metric)
         if against is not None and against not in table:
             continue
@@ -75,7 +76,7 @@ def growth(results):
     """Growth exponent of mean cumulative regret of every cell with at least 8 queries, with its 95%
     bootstrap interval; trials that share an instance are drawn together."""
     rows = []
-    for problem in results.problems:
+    for problem in progress(results.problems, "growth exponents"):
         frame = regret_curves(results, problem, "cumulative")
         frame = frame.loc[:, (frame.columns > 0) & frame.notna().any().to_numpy()]
         for algorithm, cell in frame.groupby(level="algorithm", sort=False):

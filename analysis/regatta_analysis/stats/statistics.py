@@ -65,10 +65,10 @@ def _mean_interval(cell, level=0.95, draws=1000):
     known = np.isfinite(values)
     instances = cell.index.get_level_values("instance")
     crossed = 1 < instances.nunique() < len(cell)
-    weights = _resamples(_rows_by_group(len(values), instances if crossed else None), len(values),
-                         draws, 0)
+    filled, known = np.where(known, values, 0.0), known.astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = (weights @ np.where(known, values, 0.0)) / (weights @ known)
+        means = np.concatenate([(weights @ filled) / (weights @ known) for weights in _resamples(
+            _rows_by_group(len(values), instances if crossed else None), len(values), draws, 0)])
     means[:, known.sum(axis=0) < 2] = np.nan
     some = np.isfinite(means).any(axis=0)
     found = np.full((2, values.shape[1]), np.nan)
@@ -106,24 +106,28 @@ def bootstrap_means(values, draws=1000, seed=0, groups=None):
     n, groups and seed are the same, so that the means of paired arrays can be compared draw by
     draw."""
     values = np.asarray(values, float)
-    weights = _resamples(_rows_by_group(len(values), groups), len(values), draws, seed)
-    return weights @ values / weights.sum(axis=1, keepdims=True)
+    return np.concatenate([
+        weights @ values / weights.sum(axis=1, keepdims=True) for weights in
+        _resamples(_rows_by_group(len(values), groups), len(values), draws, seed)])
 
 
 def _resamples(rows, n, draws, seed):
-    """How often each of n rows stands in each resample of the groups `rows`: draws x n."""
-    random = np.random.default_rng(seed)
-    picked = random.integers(len(rows), size=(draws, len(rows)))
-    times = np.zeros((draws, len(rows)))
-    np.add.at(times, (np.arange(draws)[:, None], picked), 1.0)
-    weights = np.zeros((draws, n))
-    for k, mine in enumerate(rows):
-        weights[:, mine] = times[:, [k]]
-    return weights
+    """How often each of n rows stands in each resample of the groups `rows`: blocks of draws x n,
+    none larger than 16 MB."""
+    random, m = np.random.default_rng(seed), len(rows)
+    member = np.empty(n, int)
+    member[np.concatenate(rows)] = np.repeat(np.arange(m), [len(mine) for mine in rows])
+    block = max(1, min(draws, (2 << 20) // max(n, m)))
+    for first in range(0, draws, block):
+        k = min(block, draws - first)
+        picked = random.integers(m, size=(k, m)) + m * np.arange(k)[:, None]
+        times = np.bincount(picked.ravel(), minlength=k * m).reshape(k, m).astype(float)
+        yield times[:, member]
 
 
 def _rows_by_group(n, groups):
     if groups is None:
         return [np.array([k]) for k in range(n)]
-    groups = np.asarray(groups)
-    return [np.flatnonzero(groups == g) for g in dict.fromkeys(groups.tolist())]
+    codes, distinct = pd.factorize(np.asarray(groups))
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(codes, minlength=len(distinct)))[:-1])

@@ -1,0 +1,82 @@
+"""Sweeps as data: one row per trial with a column per setting swept, and what a setting changes."""
+import numpy as np
+import pandas as pd
+
+from ..load.settings import method_label, problem_label, swept_settings
+from .measures import trial_values
+from .regret import METRICS
+
+FIXED = ["problem", "method", "instance", "seed", "value"]
+
+
+def names(results):
+    """Settings swept, in the order of the labels."""
+    return list(dict.fromkeys(name for problem in results.problems
+                              for _, swept in results.group(problem).labels()
+                              for name in swept_settings(swept)))
+
+
+def final_values(results, metric):
+    """One row per complete trial: problem (without settings), method, instance, seed, the value of the
+    metric at the last query, and a column per setting. A method that was not swept over a setting is
+    there once for every value of it."""
+    settings, blocks, pairs = names(results), [], []
+    for label in results.problems:
+        group = results.group(label)
+        values = trial_values(results, label, {"metric": metric})
+        frame = values.rename("value").reset_index()
+        swept = {a: (method_label(a, s), swept_settings(s)) for a, s in group.labels()}
+        pair = group.labels()[0]
+        frame["problem"] = group.base + label[len(problem_label(group.base, *pair)):]  # its score
+        pairs += [(a, m) for a, (m, _) in swept.items()]
+        frame["method"] = frame["algorithm"].map({a: m for a, (m, _) in swept.items()})
+        for name in settings:
+            frame[name] = frame["algorithm"].map({a: s.get(name) for a, (_, s) in swept.items()})
+        blocks.append(frame[FIXED + settings])
+    table = pd.concat(blocks, ignore_index=True)
+    for name in settings:
+        table = _typed(_broadcast(table, name), name)
+    place = {label: k for k, label in enumerate(results.algorithms)}
+    order = {}  # of methods: by their first label in the study
+    for label, method in dict.fromkeys(pairs):
+        order[method] = min(order.get(method, len(place)), place[label])
+    return table.sort_values("method", key=lambda m: m.map(order), kind="stable", ignore_index=True)
+
+
+def _broadcast(table, name):
+    everywhere = table[name].isna()
+    values = table[name].dropna().unique()
+    copies = [table[everywhere].assign(**{name: value}) for value in values]
+    return pd.concat([table[~everywhere], *copies], ignore_index=True)
+
+
+def _typed(table, name):
+    numbers = pd.to_numeric(table[name], errors="coerce")
+    return table.assign(**{name: table[name] if numbers.isna().any() else numbers})
+
+
+def is_spread(values):
+    """Whether numbers ask for a logarithmic axis: positive, and over a factor of 30 or evenly spaced in
+    their logarithms."""
+    values = np.unique(np.asarray(values, float))
+    if len(values) < 3 or values[0] <= 0:
+        return False
+    steps = np.diff(np.log(values))
+    return values[-1] >= 30 * values[0] or (np.ptp(steps) < 0.05 * steps.mean() and steps[0] > 0.5)
+
+
+def sensitivity(table, results, metric):
+    """One row per problem, method and setting: the least and the largest median over the values of the
+    setting, at which values, and their difference as a share of the method's median."""
+    rows = []
+    better = "idxmax" if METRICS[metric].running else "idxmin"
+    for (problem, method), mine in table.groupby(["problem", "method"], sort=False):
+        for name in names(results):
+            medians = mine.groupby(name)["value"].median()
+            if len(medians) > 1:
+                spread = medians.max() - medians.min()
+                centre = abs(mine["value"].median())
+                rows.append([problem, method, name, len(medians), getattr(medians, better)(),
+                             medians.min(), medians.max(), spread / centre if centre else np.nan])
+    return pd.DataFrame(rows, columns=["problem", "method", "setting", "n_values", "best_at", "least",
+                                       "largest", "share"])

@@ -1,0 +1,115 @@
+"""Sweeps as data: settings as columns, methods that don't read one at each of its values, selections,
+figures and the table over settings."""
+import io
+import unittest
+from contextlib import redirect_stderr, redirect_stdout
+
+import common
+import numpy as np
+import synthetic
+from regatta_analysis import InputError, load
+from regatta_analysis.__main__ import main
+from regatta_analysis.figures import sweep as figures
+from regatta_analysis.stats import sweep
+
+NOISE, KERNELS = ("1e-4", "1e-2", "1e-1"), ("gaussian", "matern52")
+
+
+class Sweep(common.Case):
+    """A number that all read, and a word that one method reads; random search reads neither."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.path = common.scratch_directory(cls) / "study.h5"
+        settings = [("Random", "")] + [("EI", f"noise={v}") for v in NOISE] + [
+            (f"GP-UCB (kernel={k})", f"noise={v}, kernel={k}") for v in NOISE for k in KERNELS]
+        part = synthetic.problem("Box", [str(k) for k in range(len(settings))], seeds=3, queries=4)
+        cells = [(settings[int(a)], i, s) for a, i, s in part["cells"]]
+        part["cells"] = [(pair[0], i, s) for pair, i, s in cells]
+        part["swept"] = [pair[1] for pair, _, _ in cells]
+        cls.final = part["arrays"]["simple_regret"][:, -1]
+        cls.cells = cells
+        synthetic.write(cls.path, [part])
+
+    def setUp(self):
+        super().setUp()
+        self.results = load(self.path)
+
+    def test_settings_are_columns(self):
+        table = sweep.final_values(self.results, "simple")
+        self.assertEqual(sweep.names(self.results), ["noise", "kernel"])
+        self.assertEqual(list(dict.fromkeys(table["method"])), ["Random", "EI", "GP-UCB"])
+        self.assertEqual(set(table["noise"]), {1e-4, 1e-2, 1e-1})
+        self.assertEqual(set(table["kernel"]), set(KERNELS))
+        one = table[(table["method"] == "GP-UCB") & (table["noise"] == 1e-2)
+                    & (table["kernel"] == "matern52")]
+        known = [v for v, (pair, _, _) in zip(self.final, self.cells)
+                 if pair[1] == "noise=1e-2, kernel=matern52"]
+        np.testing.assert_array_equal(np.sort(one["value"]), np.sort(known))
+
+    def test_what_is_not_read_stands_at_every_value(self):
+        table = sweep.final_values(self.results, "simple")
+        counts = table.groupby(["method", "noise", "kernel"]).size()
+        self.assertEqual((len(counts), set(counts)), (3 * 3 * 2, {3}))
+        random = table[table["method"] == "Random"].groupby(["noise", "kernel"])["value"]
+        self.assertEqual(len({tuple(np.sort(v)) for _, v in random}), 1)
+
+    def test_logarithmic_axis(self):
+        self.assertTrue(sweep.is_spread([1e-4, 1e-2, 1e-1]))
+        self.assertTrue(sweep.is_spread([1, 2, 4, 8]))
+        self.assertFalse(sweep.is_spread([1, 2, 3, 4]))
+        self.assertFalse(sweep.is_spread([0, 1, 100]))
+
+    def test_figures(self):
+        (words, figure), = figures.over_figures(self.results, "noise", "simple")
+        self.assertEqual((words, len(figure.axes)), ("", 2))  # a panel per kernel
+        for axes in figure.axes:
+            self.assertEqual(axes.get_xscale(), "log")
+            self.assertEqual([list(line.get_xdata()) for line in axes.lines if len(
+                line.get_xdata()) == 3], [[1e-4, 1e-2, 1e-1]] * 3)
+        (_, figure), = figures.over_figures(self.results, "kernel", "simple",
+                                            figures.figures.Band("bootstrap"))
+        self.assertEqual(len(figure.axes), 3)
+        self.assertEqual([t.get_text() for t in figure.axes[0].get_xticklabels()], list(KERNELS))
+
+    def test_sensitivity(self):
+        table = sweep.final_values(self.results, "simple")
+        found = sweep.sensitivity(table, self.results, "simple").set_index(["method", "setting"])
+        self.assertEqual(found.loc[("Random", "noise"), "share"], 0.0)
+        mine = table[table["method"] == "EI"].groupby("noise")["value"].median()
+        self.assertEqual(found.loc[("EI", "noise"), "best_at"], mine.idxmin())
+        self.assertAlmostEqual(found.loc[("EI", "noise"), "least"], mine.min())
+
+    def test_select(self):
+        some = self.results.select(where={"noise": "0.01", "kernel": "matern52"})
+        self.assertEqual(set(some.trials["swept"]), {"", "noise=1e-2", "noise=1e-2, kernel=matern52"})
+        some = self.results.select(["Box"], ["GP-UCB"])
+        self.assertEqual(some.algorithms, [f"GP-UCB (kernel={k})" for k in KERNELS])
+        for arguments, words in (({"problems": ["Q"]}, "no problem 'Q'"),
+                                 ({"algorithms": ["Q"]}, "no algorithm 'Q'"),
+                                 ({"where": {"Q": "1"}}, "no setting 'Q'"),
+                                 ({"where": {"noise": "7"}}, "no noise=7 in it .it has: 1e-1, ")):
+            with self.assertRaisesRegex(InputError, words):
+                self.results.select(**arguments)
+
+    def test_command(self):
+        out = self.scratch / "out"
+        with redirect_stdout(io.StringIO()):
+            self.assertEqual(main([str(self.path), "--out", str(out), "--formats", "png", "--where",
+                                   "kernel=gaussian", "--over", "noise", "--algorithms", "EI",
+                                   "GP-UCB", "--metric", "simple"]), 0)
+        self.assertTrue((out / "over_noise_simple.png").exists())
+        self.assertFalse((out / "over_kernel_simple.png").exists())
+        self.assertIn("### Sensitivity", (out / "summary.md").read_text())
+        for wrong in (["--over", "x"], ["--where", "noise=3"], ["--where", "noise"]):
+            with redirect_stderr(io.StringIO()) as said, self.subTest(wrong=wrong):
+                try:
+                    code = main([str(self.path), "--out", str(out), *wrong])
+                except SystemExit as stopped:
+                    code = stopped.code
+                self.assertEqual((code, said.getvalue().count("\n")), (2, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
