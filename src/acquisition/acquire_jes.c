@@ -1,5 +1,5 @@
 /* Joint entropy search: its acquisition values on finite designs and boxes, maximised. */
-#include "acquisition/acquire_internal.h"
+#include "acquisition/maximise.h"
 #include "acquisition/sampled.h"
 #include "gp/model/model.h"
 #include "gp/posterior/exact/cross_covariance.h"

@@ -10,12 +10,14 @@
 
 const char *const rg_path_kind_names[] = {"auto", "rff", "exact", "pathwise", NULL};
 
-void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain, RgPlace place,
-                           RgDiagnostics *diagnostics)
+PetscErrorCode rg_path_options_check(const void *options, const RgDomain *domain, RgPlace place,
+                                     RgDiagnostics *diagnostics)
 {
+  const RgPathOptions *paths = options;
   const RgSpace *design = &domain->design;
 
-  if (options->kind != RG_PATHS_EXACT) return;
+  PetscFunctionBeginUser;
+  if (paths->kind != RG_PATHS_EXACT) PetscFunctionReturn(0);
   if (!rg_space_is_finite(design)) {
     rg_diagnostics_add(diagnostics, place,
                        "paths: 'exact' needs a finite design, and this one is a box; on a box: "
@@ -26,6 +28,7 @@ void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain,
                        "%d; larger sets: auto, rff, pathwise",
                        design->size, EXACT_MOST);
   }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOptions *options,

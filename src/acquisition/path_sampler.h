@@ -54,9 +54,10 @@ extern const char *const rg_path_kind_names[];
    "starts of that search; auto: as in `maximiser`, or 6 where several paths are drawn"}
 // clang-format on
 
-/* Mistakes the table can't express: exact paths on a box, or on a set they are too large for. */
-void rg_path_options_check(const RgPathOptions *options, const RgDomain *domain, RgPlace place,
-                           RgDiagnostics *diagnostics);
+/* Mistakes the table can't express: exact paths on a box, or on a set they are too large for.
+   options: begin with RgPathOptions. */
+PetscErrorCode rg_path_options_check(const void *options, const RgDomain *domain, RgPlace place,
+                                     RgDiagnostics *diagnostics);
 
 /* Maxima of n paths. All arrays belong to the sampler and last until the next draw. */
 typedef struct {

@@ -16,10 +16,9 @@
 enum { THEORY, FIXED };
 
 typedef struct {
-  RgRobustOptions common;
+  RgRobustKindOptions kind;
   int confidence;
   double delta, factor, threshold;
-  bool any_measure;
 } Options;
 
 static const char *const rules[] = {"theory", "fixed", NULL};
@@ -35,8 +34,7 @@ static const RgParam params[] = {
    "width of the fixed rule"},
   {"threshold", RG_PARAM_REAL, offsetof(Options, threshold), "auto", -INFINITY, INFINITY, NULL, "h",
    "level to exceed, native units; auto: theta of the measure ptr(theta)"},
-  {"any_measure", RG_PARAM_BOOL, offsetof(Options, any_measure), "false", 0, 0, NULL, "",
-   "run with measures other than ptr too; needs a threshold"},
+  RG_ROBUST_ANY("run with measures other than ptr too; needs a threshold"),
   {0}};
 // clang-format on
 
@@ -46,12 +44,9 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
   const Options *o = options;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_robust_check(options, domain, place, diagnostics));
-  if (!o->any_measure) {
-    PetscCall(rg_robust_check_kind(options, domain, "bpt_ucb", RG_MEASURE_PTR, place, diagnostics));
-  } else if (isnan(o->threshold)) {
+  PetscCall(rg_robust_check_kind(options, domain, "bpt_ucb", RG_MEASURE_PTR, place, diagnostics));
+  if (o->kind.any_measure && isnan(o->threshold))
     rg_diagnostics_add(diagnostics, place, "'bpt_ucb' with 'any_measure' needs a 'threshold'");
-  }
   PetscFunctionReturn(0);
 }
 

@@ -15,35 +15,17 @@
 #include <math.h>
 
 typedef struct {
-  RgRobustOptions common;
-  bool any_measure;
-} Options;
-
-typedef struct {
   RgRobust robust;
   RgIntegral integral;
 } State;
 
-// clang-format off
 static const RgParam params[] = {
-  RG_ROBUST_PARAMS,
-  {"any_measure", RG_PARAM_BOOL, offsetof(Options, any_measure), "false", 0, 0, NULL, "",
-   "run with measures other than the expectation too"},
-  {0}};
-// clang-format on
+  RG_ROBUST_PARAMS, RG_ROBUST_ANY("run with measures other than the expectation too"), {0}};
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  const Options *o = options;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_robust_check(options, domain, place, diagnostics));
-  if (!o->any_measure) {
-    PetscCall(
-      rg_robust_check_kind(options, domain, "bq", RG_MEASURE_EXPECTATION, place, diagnostics));
-  }
-  PetscFunctionReturn(0);
+  return rg_robust_check_kind(options, domain, "bq", RG_MEASURE_EXPECTATION, place, diagnostics);
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
@@ -101,7 +83,7 @@ const RgAlgorithmClass rg_algorithm_bq = {
   .reference = "Beland and Nair 2017; Inatsu 2025, arXiv:2504.03172, 5",
   .revision = 2,
   .params = params,
-  .options_size = sizeof(Options),
+  .options_size = sizeof(RgRobustKindOptions),
   .columns = rg_robust_columns,
   .state_size = sizeof(State),
   .check = check,

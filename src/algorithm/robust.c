@@ -9,13 +9,7 @@
 
 const char *const rg_robust_ties[] = {"lowest", "random", NULL};
 
-const RgRecordColumn rg_robust_columns[] = {
-  [RG_ROBUST_CONFIDENCE] = RG_COLUMN_CONFIDENCE,
-  [RG_ROBUST_ACQUISITION] = RG_COLUMN_ACQUISITION,
-  [RG_ROBUST_WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},
-  [RG_ROBUST_TOP] = RG_ROBUST_COLUMN_TOP,
-  [RG_ROBUST_LARGEST_SD] = RG_ROBUST_COLUMN_LARGEST_SD,
-  {0}};
+const RgRecordColumn rg_robust_columns[] = {RG_ROBUST_COLUMNS, {0}};
 
 /* ---- life --------------------------------------------------------------------------- */
 
@@ -46,8 +40,10 @@ PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain,
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
+  PetscCall(rg_robust_check(options, domain, place, diagnostics));
   PetscCall(rg_measure_parse(measure_text(options, domain), &measure, &mistake));
-  if (!mistake.data && measure.kind != kind) {
+  if (!((const RgRobustKindOptions *)options)->any_measure && !mistake.data &&
+      measure.kind != kind) {
     rg_diagnostics_add(diagnostics, place,
                        "'%s' is made for the measure '%s', not for '%s'; 'any_measure: true' uses "
                        "it all the same",

@@ -24,7 +24,7 @@ extern const char *const rg_robust_ties[];
    "of equal maxima (within 1e-12): the lowest index, or one at random"}
 // clang-format on
 
-/* Record columns, and a line of a table for each of the last two. */
+/* Record columns, and their lines of a table. */
 enum {
   RG_ROBUST_CONFIDENCE,
   RG_ROBUST_ACQUISITION,
@@ -32,14 +32,16 @@ enum {
   RG_ROBUST_TOP,
   RG_ROBUST_LARGEST_SD
 };
-#define RG_ROBUST_COLUMN_TOP                                                                       \
-  {                                                                                                \
-    "top_design", "number of the design with the largest upper bound, from 0"                      \
-  }
-#define RG_ROBUST_COLUMN_LARGEST_SD                                                                \
-  {                                                                                                \
-    "largest_sd", "largest posterior deviation at the queried design over all contexts, y"         \
-  }
+// clang-format off
+#define RG_ROBUST_COLUMNS                                                                          \
+  [RG_ROBUST_CONFIDENCE] = RG_COLUMN_CONFIDENCE,                                                   \
+  [RG_ROBUST_ACQUISITION] = RG_COLUMN_ACQUISITION,                                                 \
+  [RG_ROBUST_WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},      \
+  [RG_ROBUST_TOP] = {"top_design",                                                                 \
+                     "number of the design with the largest upper bound, from 0"},                 \
+  [RG_ROBUST_LARGEST_SD] = {                                                                       \
+    "largest_sd", "largest posterior deviation at the queried design over all contexts, y"}
+// clang-format on
 extern const RgRecordColumn rg_robust_columns[];
 
 /* State; a method with more state puts this first. */
@@ -108,8 +110,18 @@ PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHist
 PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   double beta, bool compare, RgQuery *query);
 
-/* For methods made for some measures only: `kind` (and a single one) or a mistake that says how to
-   use it all the same. */
+/* For methods made for one kind of measure: first member of the options, their line of the table,
+   and rg_robust_check with a mistake for another kind, which says how to use it all the same. */
+typedef struct {
+  RgRobustOptions common;
+  bool any_measure;
+} RgRobustKindOptions;
+
+#define RG_ROBUST_ANY(doc)                                                                         \
+  {                                                                                                \
+    "any_measure", RG_PARAM_BOOL, offsetof(RgRobustKindOptions, any_measure), "false", 0, 0, NULL, \
+      "", doc                                                                                      \
+  }
 PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
                                     RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics);
 

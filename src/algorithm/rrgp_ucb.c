@@ -34,11 +34,7 @@ typedef struct {
 
 enum { BEST_INDEX = RG_ROBUST_LARGEST_SD + 1 };
 static const RgRecordColumn columns[] = {
-  RG_COLUMN_CONFIDENCE,
-  RG_COLUMN_ACQUISITION,
-  {"bound_width", "upper minus lower bound of the measure at the query"},
-  RG_ROBUST_COLUMN_TOP,
-  RG_ROBUST_COLUMN_LARGEST_SD,
+  RG_ROBUST_COLUMNS,
   [BEST_INDEX] = {"best_index", "query i <= t before which the recommendation was best, estimated"},
   {0}};
 

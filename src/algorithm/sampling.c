@@ -1,14 +1,6 @@
 /* Steps shared by the methods that draw paths from the posterior: life cycle, draws, cost. */
 #include "algorithm/sampling.h"
 
-PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, RgPlace place,
-                                 RgDiagnostics *diagnostics)
-{
-  PetscFunctionBeginUser;
-  rg_path_options_check(options, domain, place, diagnostics);
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm)
 {
   const RgSetup *setup = &algorithm->setup;

@@ -11,9 +11,7 @@ typedef struct {
   RgPathSampler *sampler;
 } RgSampling;
 
-/* check, create, model and destroy of such a class. */
-PetscErrorCode rg_sampling_check(const void *options, const RgDomain *domain, RgPlace place,
-                                 RgDiagnostics *diagnostics);
+/* create, model and destroy of such a class. */
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
 RgModel *rg_sampling_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
@@ -22,7 +20,7 @@ int rg_sampling_one_path(const void *options, bool finite, int *features, bool *
 
 #define RG_SAMPLING_METHODS                                                                        \
   .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,                  \
-  .state_size = sizeof(RgSampling), .check = rg_sampling_check, .create = rg_sampling_create,      \
+  .state_size = sizeof(RgSampling), .check = rg_path_options_check, .create = rg_sampling_create,  \
   .model = rg_sampling_model, .destroy = rg_sampling_destroy
 
 /* First member of the options of the methods with several paths per iteration, their line of the

@@ -139,14 +139,12 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
 static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   RgText mistake = {0};
-  double *lifetime;
+  double lifetime[NODES];
 
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics));
-  PetscCall(PetscMalloc1(NODES, &lifetime));
   PetscCall(read_table(options, lifetime, &mistake));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "carrier_lifetime: %s", mistake.data);
-  PetscCall(PetscFree(lifetime));
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
 }
@@ -155,19 +153,17 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
 static PetscErrorCode identity(const void *options, RgText *text)
 {
   RgText mistake = {0};
-  double *lifetime;
+  double lifetime[NODES];
   uint64_t hash[2];
   char hex[33];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(NODES, &lifetime));
   PetscCall(read_table(options, lifetime, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", mistake.data);
-  rg_hash128(lifetime, NODES * sizeof(*lifetime), hash);
+  rg_hash128(lifetime, sizeof lifetime, hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_params_canonical(synthetic_params, options, text));
   PetscCall(rg_text_add(text, ",data=%s", hex));
-  PetscCall(PetscFree(lifetime));
   PetscFunctionReturn(0);
 }
 
@@ -235,14 +231,12 @@ static PetscErrorCode fill(RgProblem *problem, const double *lifetime)
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   RgText mistake = {0};
-  double *lifetime;
+  double lifetime[NODES];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(NODES, &lifetime));
   PetscCall(read_table(problem->options, lifetime, &mistake));
   if (mistake.length) rg_failure_set(failure, "carrier_lifetime: %s", mistake.data);
   else PetscCall(fill(problem, lifetime));
-  PetscCall(PetscFree(lifetime));
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
 }
@@ -257,14 +251,12 @@ static PetscErrorCode check_synthetic(const void *options, RgPlace place,
 
 static PetscErrorCode create_synthetic(RgProblem *problem, RgFailure *failure)
 {
-  double *lifetime;
+  double lifetime[NODES];
 
   (void)failure;
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(NODES, &lifetime));
   synthesise(lifetime);
   PetscCall(fill(problem, lifetime));
-  PetscCall(PetscFree(lifetime));
   PetscFunctionReturn(0);
 }
 

@@ -86,22 +86,31 @@ static RgPoolSource source(const Options *o)
                         .upper = &o->upper};
 }
 
-/* The number of inputs; 0 when there is no table. */
-static PetscErrorCode count_inputs(const Options *o, int *dim)
+/* The table, empty where it can't be read. */
+static PetscErrorCode read_pool(const Options *o, RgPool *pool)
 {
   const RgPoolSource from = source(o);
   RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_pool_read(&from, pool, &mistake));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+/* The number of inputs; 0 when there is no table. */
+static PetscErrorCode count_inputs(const Options *o, int *dim)
+{
   RgPool pool;
 
   PetscFunctionBeginUser;
   *dim = o->dim;
   if (!o->path) PetscFunctionReturn(0);
-  PetscCall(rg_pool_read(&from, &pool, &mistake));
+  PetscCall(read_pool(o, &pool));
   *dim = pool.dim;
   for (int j = 0; j < pool.dim; j++)
     if (!(pool.lower[j] < pool.upper[j])) *dim = 0;
   PetscCall(rg_pool_destroy(&pool));
-  PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
 }
 
@@ -150,31 +159,25 @@ static PetscErrorCode identity(const void *options, RgText *text)
 static PetscErrorCode domain(const void *options, RgDomain *out)
 {
   const Options *o = options;
-  const RgPoolSource from = source(o);
-  RgText mistake = {0};
   RgPool pool = {0};
 
   PetscFunctionBeginUser;
-  if (o->path) PetscCall(rg_pool_read(&from, &pool, &mistake));
+  if (o->path) PetscCall(read_pool(o, &pool));
   if (pool.size) PetscCall(rg_space_box(&out->design, pool.dim, pool.lower, pool.upper));
   else PetscCall(rg_space_cube(&out->design, o->path ? 1 : o->dim, 0, 1));
   PetscCall(rg_pool_destroy(&pool));
-  PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
 }
 
 static double dense_order(const void *options)
 {
   const Options *o = options;
-  const RgPoolSource from = source(o);
-  RgText mistake = {0};
   RgPool pool;
-  double order = o->runs;
 
-  if (!o->path) return order;
-  if (rg_pool_read(&from, &pool, &mistake)) return 0;
-  order = pool.size;
-  return rg_pool_destroy(&pool) || rg_text_clear(&mistake) ? 0 : order;
+  if (!o->path) return o->runs;
+  if (read_pool(o, &pool)) return 0;
+  const double order = pool.size;
+  return rg_pool_destroy(&pool) ? 0 : order;
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */

@@ -135,4 +135,10 @@ RG_API PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
                                  const RgMaximiserOptions *options, RgRandom *random,
                                  RgQuery *query, double *value, RgFailure *failure);
 
+/* Points added to the raw ones of a box: the best observed inputs, and perturbations of the very
+   best, whose deviations fall geometrically, since the peak of EI beside an optimum closes in as
+   data gather there. points: n x dim, freed by the caller (PetscFree). */
+PetscErrorCode rg_observed_starts(const RgMaximiserOptions *options, const RgHistory *history,
+                                  RgRandom *random, int *n, double **points);
+
 #endif
