@@ -40,11 +40,7 @@ static const RgRules rules = {.entry = params,
                               .continuous = BCR_CONT,
                               .fixed = FIXED};
 
-static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
-                            RgDiagnostics *diagnostics)
-{
-  return rg_rule_check(&rules, options, domain, place, diagnostics);
-}
+RG_RULE_CHECK(rules)
 
 /* beta_t of the rule. */
 static double beta_t(const RgRuleOptions *options, int rule, const RgDomain *domain, int t)

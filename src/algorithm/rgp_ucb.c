@@ -37,11 +37,7 @@ static const RgRules rules = {.entry = params,
                               .finite_only = 1u << FINITE,
                               .fixed = FIXED};
 
-static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
-                            RgDiagnostics *diagnostics)
-{
-  return rg_rule_check(&rules, options, domain, place, diagnostics);
-}
+RG_RULE_CHECK(rules)
 
 /* kappa_t of the rule. */
 static double kappa_t(const Options *options, int rule, const RgDomain *domain, int t)

@@ -42,6 +42,14 @@ int rg_rule_of(const RgRules *rules, const RgRuleOptions *options, const RgDomai
 PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
                              const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics);
 
+/* Define check of a class whose options begin with RgRuleOptions. */
+#define RG_RULE_CHECK(rules)                                                                       \
+  static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,          \
+                              RgDiagnostics *diagnostics)                                          \
+  {                                                                                                \
+    return rg_rule_check(&(rules), options, domain, place, diagnostics);                           \
+  }
+
 /* `value` goes with the choice `fixed` of `entry` and with no other. */
 void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value, RgPlace place,
                          RgDiagnostics *diagnostics);

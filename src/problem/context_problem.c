@@ -120,21 +120,14 @@ PetscErrorCode rg_context_create(const RgContextFunction *function, RgProblem *p
   PetscFunctionReturn(0);
 }
 
-bool rg_context_is_exact(const RgProblem *problem)
-{
-  const RgContextOptions *options = problem->options;
-  const RgContextProblem *data = problem->data;
-
-  return options->expectation == RG_EXPECTATION_EXACT && !data->n_nodes;
-}
-
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each)
 {
+  const RgContextOptions *options = problem->options;
   const RgContextProblem *data = problem->data;
   const int dim = problem->domain.design.dim;
 
   PetscFunctionBeginUser;
-  if (!rg_context_is_exact(problem)) PetscFunctionReturn(0);
+  if (options->expectation != RG_EXPECTATION_EXACT || data->n_nodes) PetscFunctionReturn(0);
   problem->n_optimisers = 1;
   PetscCall(PetscMalloc1(dim, &problem->optimisers));
   for (int j = 0; j < dim; j++) problem->optimisers[j] = each;

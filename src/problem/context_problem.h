@@ -90,9 +90,6 @@ PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDom
 PetscErrorCode rg_context_function_domain(const RgContextFunction *function,
                                           const RgContextOptions *options, RgDomain *domain);
 PetscErrorCode rg_context_create(const RgContextFunction *function, RgProblem *problem);
-/* Whether F is the expectation, by formula or quadrature: else the optimum that a family knows is
-   not its maximum. */
-bool rg_context_is_exact(const RgProblem *problem);
 /* The optimum, which is at the design whose coordinates are all `each`; nothing where F isn't what
    `exact` computes. */
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each);
