@@ -1,6 +1,8 @@
 /* Choosing a query: argmax over a finite design, multi-start search over a box, of any function or
    of a marginal acquisition function of a model. */
-#include "acquisition/acquire_internal.h"
+#include "regatta/acquire.h"
+
+#include "acquisition/ranking.h"
 #include "gp/model/model.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Joint entropy search: its acquisition values on finite designs and boxes, maximised. */
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 #include "acquisition/sampled.h"
 #include "gp/model/model.h"
 #include "gp/posterior/exact/cross_covariance.h"

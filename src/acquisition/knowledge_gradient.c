@@ -1,7 +1,6 @@
 /* The knowledge gradient: its value over lines, and its maximisation over a set or a box. */
 #include "acquisition/knowledge_gradient.h"
 
-#include "acquisition/acquire_internal.h"
 #include "acquisition/ranking.h"
 #include "gp/model/model.h"
 #include "gp/posterior/exact/cross_covariance.h"

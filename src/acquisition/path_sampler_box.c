@@ -3,7 +3,7 @@
    Raw points of a search are a product: Sobol points in the first half of the coordinates times
    Sobol points in the others. Features then take (rows + columns) M cosines instead of rows *
    columns * M. */
-#include "acquisition/maximise.h"
+#include "regatta/acquire.h"
 #include "acquisition/path_sampler_internal.h"
 #include "gp/model/model.h"
 #include "maths/design.h"

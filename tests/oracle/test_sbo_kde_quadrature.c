@@ -61,10 +61,12 @@ static void ask(Method *method, int t, const RgHistory *history)
 static double average_at(Method *rule, int t, const RgHistory *history, const double *x)
 {
   RgKdeContexts contexts;
+  RgFailure failure = {0};
   RgContextUcb ucb;
   double value;
 
-  RG_OK(rg_kde_contexts_create(&rule->algorithm, rule->options, t, history, 0, &contexts));
+  RG_OK(
+    rg_kde_contexts_create(&rule->algorithm, rule->options, t, history, 0, &contexts, &failure));
   RgContextWeights weights = {contexts.n, contexts.weight};
   const RgContextual average = {contexts.n, 0, contexts.c, rg_ucb_expectation, &weights};
   RG_OK(rg_context_ucb_create(sbo_kde()->model(&rule->algorithm), rule->options->width, &average,

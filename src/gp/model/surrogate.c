@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { FEW_INPUTS = 20 };
 
 /* ---- table --------------------------------------------------------------------------------- */
