@@ -100,7 +100,10 @@ def growth(random, law, shift, n):
         + 0.2 * noise(law, random, STUDIES, n)[..., None] * np.log(t / 15.0)
     values = t**(0.7 + 0.1 * GAP * shift) * wander
     means = (judge.weights(n, DRAWS) @ values).reshape(-1, len(t))
-    return judge.inside(exponents(means, t).reshape(STUDIES, DRAWS), -np.inf, 0.7, n)
+    drawn = judge.inside(exponents(means, t).reshape(STUDIES, DRAWS), -np.inf, 0.7, n)
+    without = exponents(judge.leave_one_out(values).reshape(-1, len(t)), t).reshape(STUDIES, n)
+    pseudo = n * exponents(values.mean(axis=1), t)[:, None] - (n - 1) * without
+    return np.maximum(drawn, judge.pseudo_inside(pseudo, -np.inf, 0.7))
 
 
 def lead(random, law, shift, n):

@@ -561,6 +561,10 @@ def _functional(panel, frame, who, statistic, low, high):
         item.shown = (shown >= low) & (shown <= high)
     if len(units) > 1:
         _drawn(item, statistic(judge.weights(len(units)) @ units), low, high)
+        n, centre = len(units), statistic(units.mean(axis=0, keepdims=True))
+        pseudo = n * centre - (n - 1) * statistic(judge.leave_one_out(units))
+        holds, fails = judge.pseudo_inside(pseudo, low, high)
+        item.holds, item.fails = max(item.holds, float(holds)), max(item.fails, float(fails))
     return item
 
 

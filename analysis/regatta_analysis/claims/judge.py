@@ -86,12 +86,8 @@ def inside(drawn, least, most, n):
     """(p that the statistic lies in [least, most], p that it lies outside) by its bootstrap draws (...,
     draws) from n units; draws that are NaN speak against both."""
     drawn = np.asarray(drawn, float)
-    draws = drawn.shape[-1]
-    unknown = np.isnan(drawn).sum(axis=-1)
-    low = (np.sum(drawn < least, axis=-1) + unknown + 1) / (draws + 1)
-    high = (np.sum(drawn > most, axis=-1) + unknown + 1) / (draws + 1)
-    under = (np.sum(drawn >= least, axis=-1) + unknown + 1) / (draws + 1)
-    over = (np.sum(drawn <= most, axis=-1) + unknown + 1) / (draws + 1)
+    low, under = _beyond(drawn, least), _beyond(-drawn, -least)
+    high, over = _beyond(-drawn, -most), _beyond(drawn, most)
     holds, fails = np.ones(low.shape), np.ones(low.shape)
     if np.isfinite(least) or np.isfinite(most):
         sides = [x for x, limit in ((low, least), (high, most)) if np.isfinite(limit)]
@@ -99,6 +95,36 @@ def inside(drawn, least, most, n):
         holds = expanded(np.clip(np.max(sides, axis=0), 0.0, 1.0), n)
         fails = expanded(np.clip(np.min(against, axis=0) * len(against), 0.0, 1.0), n)
     return np.maximum(holds, 0.5**n), np.maximum(fails, 0.5**n)
+
+
+def pseudo_inside(pseudo, least, most):
+    """As `inside`, by the jackknife's pseudo-values (..., n) of a smooth statistic: their mean is tested, which
+    minds their skewness."""
+    limits = [(sign, limit) for sign, limit in ((-1.0, least), (1.0, most)) if np.isfinite(limit)]
+    found = [mean_below(sign * (np.nan_to_num(pseudo) - limit)) for sign, limit in limits]
+    unknown = np.isnan(pseudo).any(axis=-1)
+    holds = np.max([f[0] for f in found], axis=0)
+    fails = np.minimum(1.0, len(found) * np.min([f[1] for f in found], axis=0))
+    return np.where(unknown, 1.0, holds), np.where(unknown, 1.0, fails)
+
+
+def leave_one_out(units):
+    """Means of the rows of `units` (..., n, columns) without each of them."""
+    n = units.shape[-2]
+    return (units.sum(axis=-2, keepdims=True) - units) / (n - 1.0)
+
+
+def _beyond(drawn, limit, few=5):
+    """Share of the draws at or below the limit, NaN among them; carried on with the normal tail of their mean
+    and deviation where there are only a few."""
+    draws = drawn.shape[-1]
+    share = (np.sum(drawn <= limit, axis=-1) + np.isnan(drawn).sum(axis=-1) + 1) / (draws + 1)
+    if not np.isfinite(limit):
+        return share
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = stats.norm.cdf((limit - drawn.mean(axis=-1)) / drawn.std(axis=-1))
+    rare = (share <= (few + 1) / (draws + 1)) & np.isfinite(far)
+    return np.where(rare, np.minimum(far, (few + 1) / (draws + 1)), share)
 
 
 def drawn_interval(drawn, n):
