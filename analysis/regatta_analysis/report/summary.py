@@ -86,12 +86,13 @@ def _regret_pages(problems):
 def _sweeps(results, options, band):
     """Figures over every setting that was swept, or over the one asked for; sensitivity.csv, and its
     table as Markdown."""
-    names = sweep_stats.names(results)
-    if options.over is not None and options.over not in names:
-        raise InputError(f"{results.path}: no setting {options.over!r} was swept "
-                         f"(swept: {', '.join(names) or 'none'})")
-    drawn, metric = [], options.metric[0]
-    for name in progress([options.over] if options.over else names, "settings"):
+    names, over = sweep_stats.names(results), options.over or []
+    for name in over:
+        if name not in names:
+            raise InputError(f"{results.path}: no setting {name!r} was swept "
+                             f"(swept: {', '.join(names) or 'none'})")
+    drawn, metric = _heat_maps(results, options, names), options.metric[0]
+    for name in progress((over or names) if len(over) < 2 else [], "settings"):
         pages = sweep.over_figures(results, name, metric, band, options.scale)
         for k, (words, figure) in enumerate(pages):
             stem = f"over_{_file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
@@ -109,6 +110,19 @@ def _sweeps(results, options, band):
     return drawn, (f"\n### Sensitivity\n\n{tables.markdown(header, rows)}\n\nMedians of the final "
                    f"{METRICS[metric].name.lower()} at the values of a setting, over all values of the "
                    "others; range: their difference as a share of the method's median.\n")
+
+
+def _heat_maps(results, options, names):
+    """Heat-maps over the two settings asked for, or over the first two."""
+    pair = options.over or names[:2]
+    if len(pair) != 2:
+        return []
+    metric, drawn = options.metric[0], []
+    both = "_".join(_file_names(pair).values())
+    for k, (words, figure) in enumerate(sweep.heat_figures(results, *pair, metric, options.baseline)):
+        drawn.append((f"{words}: final {METRICS[metric].name.lower()} over {' and '.join(pair)}",
+                      _save(figure, options, f"heat_{both}_{metric}_{k + 1}")))
+    return drawn
 
 
 def _overviews(results, options):
