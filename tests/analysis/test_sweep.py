@@ -132,7 +132,8 @@ class Sweep(common.Case):
             main([str(self.path), "--out", str(out), "--formats", "png", "--over", "noise,kernel",
                   "--baseline", "EI", "--metric", "simple"])
         self.assertTrue((out / "heat_noise_kernel_simple_1.png").exists())
-        for wrong in (["--over", "x"], ["--over", "a,b,c"], ["--baseline", "Q"], ["--where", "noise=3"], ["--where", "noise"]):
+        for wrong in (["--over", "x"], ["--over", "a,b,c"], ["--baseline", "Q"],
+                      ["--where", "noise=3"], ["--where", "noise"]):
             with redirect_stderr(io.StringIO()) as said, self.subTest(wrong=wrong):
                 try:
                     code = main([str(self.path), "--out", str(out), *wrong])

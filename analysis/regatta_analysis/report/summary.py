@@ -16,7 +16,7 @@ from ..progress import progress
 MANY = 12  # BBOB problems: with more of them, their regret is not drawn one by one
 
 
-PAGE = 12  # problems in a figure
+PAGE, PAGES = 12, 20  # problems in a figure, figures of curves
 
 
 def write_all(results, options):
@@ -73,13 +73,15 @@ def _regret_figures(results, options, band):
 
 
 def _regret_pages(problems):
-    """(title, part of the file name, problems) of every figure of curves."""
-    pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)]
+    """(title, part of the file name, problems) of every figure of curves; of very many problems the
+    first PAGES."""
+    pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)][:PAGES]
     if len(pages) == 1:
         names = _file_names(problems)
         whole = [("All problems", "all", problems)] if len(problems) > 1 else []
         return [(problem, names[problem], [problem]) for problem in problems] + whole
-    return [(f"Problems {PAGE * k + 1} to {PAGE * k + len(page)} of {len(problems)}",
+    more = " (--problems and --where choose others)" if len(problems) > PAGE * PAGES else ""
+    return [(f"Problems {PAGE * k + 1} to {PAGE * k + len(page)} of {len(problems)}{more}",
              f"all_page{k + 1:0{len(str(len(pages)))}d}", page) for k, page in enumerate(pages)]
 
 
