@@ -250,8 +250,10 @@ def _study_parser():
     parser.add_argument("--algorithms", nargs="+", metavar="LABEL", help="only these")
     parser.add_argument("--where", type=_settings, metavar="NAME=VALUE,...", help="only trials with "
                         "these values of swept settings, and those that were not swept over them")
-    parser.add_argument("--over", metavar="NAME", help="draw final values over this swept setting "
-                        "(default: over each)")
+    parser.add_argument("--over", type=_one_or_two, metavar="NAME[,NAME]", help="draw final values "
+                        "over this swept setting, or heat-maps over two (default: each, the first two)")
+    parser.add_argument("--baseline", metavar="LABEL", help="method that heat-maps compare with "
+                        "(default: the first)")
     parser.add_argument("--trust", action="store_true",
                         help="don't check that the file is as it was written")
     return parser
@@ -280,6 +282,13 @@ def _settings(text):
     if not all(name and equals and value for name, equals, value in pairs):
         raise ValueError
     return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _one_or_two(text):
+    names = [name.strip() for name in text.split(",")]
+    if len(set(names)) != len(names) or len(names) > 2:
+        raise ValueError
+    return names
 
 
 def _quantiles(text):

@@ -121,11 +121,6 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
-static RgModel *model_of(RgAlgorithm *algorithm)
-{
-  return &((State *)algorithm->state)->model;
-}
-
 /* ---- the trust region ----------------------------------------------------------------------- */
 
 /* Successes widen the region, failures narrow it. */
@@ -333,6 +328,5 @@ const RgAlgorithmClass rg_algorithm_turbo = {
   .state_size = sizeof(State),
   .create = create,
   .ask = ask,
-  .model = model_of,
   .destroy = destroy,
 };

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis import load
+from regatta_analysis.figures import paper_figures
 from regatta_analysis.stats import comparison, inference
 from regatta_analysis.stats.regret import curves
 from scipy import stats
@@ -33,8 +34,36 @@ class Inference(common.Case):
         row = found.loc["Plane", "EI", "TS"]
         self.assertEqual(row["n"], 7)
         self.assertAlmostEqual(row["p"], stats.wilcoxon(both["EI"], both["TS"]).pvalue)
-        mine = found.loc["Plane"]
-        np.testing.assert_allclose(mine["p_holm"], comparison.holm(mine["p"]))
+        np.testing.assert_allclose(found["p_holm"], comparison.holm(found["p"]))  # over all shown
+
+    def test_shared_instances(self):
+        """Five seeds on each of four instances are four values, not twenty."""
+        path = self.scratch / "study.h5"
+        synthetic.write(path, [synthetic.problem("P", ["EI", "TS"], instances=4, seeds=5, queries=5,
+                                                 missing=(7,))])
+        row, = inference.comparisons(load(path), "simple").itertuples()
+        both = curves(load(path), "P", "simple_regret")[5].unstack("algorithm").dropna()
+        self.assertEqual((len(both), row.n), (19, 4))
+        means = both.groupby(level="instance").mean()
+        self.assertAlmostEqual(row.p, stats.wilcoxon(means["EI"], means["TS"]).pvalue)
+        self.assertAlmostEqual(row.difference, (means["EI"] - means["TS"]).mean())
+
+    def test_blocks_are_problems(self):
+        def labels(path, problems):
+            synthetic.write(path, [synthetic.problem(p, ["EI", "TS", "Random"], seeds=4, queries=3)
+                                   for p in problems])
+            return load(path)
+        spec = {"studies": ["s"]}
+        one = labels(self.scratch / "one.h5", ["P"])
+        self.assertEqual(paper_figures.ranks(spec, {"s": one}), [])
+        two = labels(self.scratch / "two.h5", ["P", "Q"])
+        self.assertEqual(list(paper_figures.rank_table(spec, {"s": two}).index), ["s, P", "s, Q"])
+        swept = synthetic.problem("P", ["EI", "TS", "Random"], seeds=4, queries=3)
+        swept["swept"] = [f"noise={k % 2}" for k in range(12)]
+        synthetic.write(self.scratch / "swept.h5", [swept])
+        swept = load(self.scratch / "swept.h5")
+        self.assertEqual(len(swept.problems), 2)
+        self.assertEqual(list(paper_figures.rank_table(spec, {"s": swept}).index), ["s, P"])
 
     def test_more_is_better_for_the_best_value(self):
         less = inference.final_values(self.results, "Plane", "best")

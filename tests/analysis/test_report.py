@@ -204,7 +204,7 @@ class Ranks(common.Case):
         import pandas as pd
         table = pd.DataFrame({"Best": [1.0] * 12, "Middle": [2.0] * 12, "Last": [3.0] * 12})
         found = comparison.friedman(table)
-        figure = paper_figures.rank_figure(found, "problems")
+        figure = paper_figures.rank_figure(found)
         texts = [text.get_text() for text in figure.axes[0].texts]
         self.assertIn(" Best (1.00) ", texts)
         self.assertIn(" Last (3.00) ", texts)

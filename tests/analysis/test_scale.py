@@ -9,7 +9,7 @@ import synthetic
 import regatta_analysis.progress as progress
 from regatta_analysis import load
 from regatta_analysis.figures.paper_figures import _thinned
-from regatta_analysis.report.summary import PAGE, _regret_pages
+from regatta_analysis.report.summary import PAGE, PAGES, _regret_pages
 from regatta_analysis.stats import comparison, statistics
 
 
@@ -26,6 +26,11 @@ class Pages(unittest.TestCase):
         self.assertEqual([p for _, _, page in pages for p in page], problems)
         self.assertEqual((pages[0][1], pages[-1][1]), ("all_page01", "all_page11"))
         self.assertEqual(pages[-1][0], f"Problems {10 * PAGE + 1} to {10 * PAGE + 1} of {len(problems)}")
+
+    def test_very_many_problems(self):
+        pages = _regret_pages([f"P{k}" for k in range(1000)])
+        self.assertEqual(len(pages), PAGES)
+        self.assertIn("of 1000 (--problems and --where choose others)", pages[0][0])
 
 
 class Statistics(common.Case):

@@ -73,6 +73,32 @@ class Sweep(common.Case):
         self.assertEqual(len(figure.axes), 3)
         self.assertEqual([t.get_text() for t in figure.axes[0].get_xticklabels()], list(KERNELS))
 
+    def test_heat_maps(self):
+        (words, figure), = figures.heat_figures(self.results, "noise", "kernel", "simple", "EI")
+        self.assertEqual((words, len(figure.axes)), ("Box", 6))
+        titles = [axes.get_title(loc="left") for axes in figure.axes]
+        self.assertEqual(titles, ["EI", "Random", "GP-UCB", "Best", "Random - EI", "GP-UCB - EI"])
+        table = sweep.final_values(self.results, "simple")
+        medians = table.groupby(["method", "kernel", "noise"])["value"].median()
+        self.assertEqual([t.get_text() for t in figure.axes[2].texts],
+                         [f"{medians['GP-UCB', k, v]:.3g}" for k in KERNELS
+                          for v in (1e-4, 1e-2, 1e-1)])
+        best = medians.unstack("method").idxmin(axis=1)
+        self.assertEqual([t.get_text() for t in figure.axes[3].texts],
+                         [best[k, v] for k in KERNELS for v in (1e-4, 1e-2, 1e-1)])
+        with self.assertRaisesRegex(InputError, "no algorithm 'Q'"):
+            figures.heat_figures(self.results, "noise", "kernel", "simple", "Q")
+
+    def test_differences(self):
+        table = sweep.final_values(self.results, "simple")
+        found = sweep.differences(table, "EI", "Random", ("kernel", "noise"))
+        one = table[(table["kernel"] == "gaussian") & (table["noise"] == 1e-2)].pivot_table(
+            index="seed", columns="method", values="value")
+        self.assertAlmostEqual(found.loc[("gaussian", 1e-2), "difference"],
+                               (one["EI"] - one["Random"]).mean())
+        table.loc[table["method"] == "EI", "value"] -= 100.0
+        self.assertEqual(sweep.differences(table, "EI", "Random", ("kernel", "noise"))["p"].max(), 0.25)
+
     def test_sensitivity(self):
         table = sweep.final_values(self.results, "simple")
         found = sweep.sensitivity(table, self.results, "simple").set_index(["method", "setting"])
@@ -102,7 +128,12 @@ class Sweep(common.Case):
         self.assertTrue((out / "over_noise_simple.png").exists())
         self.assertFalse((out / "over_kernel_simple.png").exists())
         self.assertIn("### Sensitivity", (out / "summary.md").read_text())
-        for wrong in (["--over", "x"], ["--where", "noise=3"], ["--where", "noise"]):
+        with redirect_stdout(io.StringIO()):
+            main([str(self.path), "--out", str(out), "--formats", "png", "--over", "noise,kernel",
+                  "--baseline", "EI", "--metric", "simple"])
+        self.assertTrue((out / "heat_noise_kernel_simple_1.png").exists())
+        for wrong in (["--over", "x"], ["--over", "a,b,c"], ["--baseline", "Q"],
+                      ["--where", "noise=3"], ["--where", "noise"]):
             with redirect_stderr(io.StringIO()) as said, self.subTest(wrong=wrong):
                 try:
                     code = main([str(self.path), "--out", str(out), *wrong])

@@ -329,8 +329,9 @@ def _thinned(costs, share, most=2000):
 
 
 def rank_table(spec, studies):
-    """Table of problems x algorithms, the mean over trials of `metric` at the last query; None with fewer
-    than two problems: trials of one problem are no blocks of Friedman's test."""
+    """Table of problems x algorithms: means of `metric` at the last query, over the trials and over the
+    settings that were swept outside the algorithms; None with fewer than two problems. Trials are no blocks: those
+    of a problem say the same about it again and again."""
     blocks = {}
     for study in spec["studies"]:
         results = studies.get(study)
@@ -338,21 +339,24 @@ def rank_table(spec, studies):
             metric = spec.get("metric", "simple")
             sense = {"sense": "max"} if metric in METRICS and METRICS[metric].running else {}
             series = trial_values(results, problem, {"metric": metric} | sense)
-            blocks[f"{study}, {problem}"] = comparison.paired(series, results.algorithms)
+            means = comparison.paired(series, results.algorithms).mean()
+            blocks.setdefault(f"{study}, {results.group(problem).base}", []).append(means)
     if len(blocks) < 2:
         return None
-    means = pd.DataFrame({name: table.mean() for name, table in blocks.items()}).T
+    means = pd.DataFrame({name: pd.concat(some, axis=1).mean(axis=1)
+                          for name, some in blocks.items()}).T
     return means.dropna(axis=1)  # methods that ran on all of them
 
 
 def ranks(spec, studies):
-    """Critical-difference diagram as a list of one figure; [] with fewer than three algorithms."""
+    """Critical-difference diagram as a list of one figure; [] with fewer than three algorithms or two
+    problems."""
     table = rank_table(spec, studies)
     found = comparison.friedman(table) if table is not None else None
-    return [("", "", rank_figure(found, "problems"))] if found else []
+    return [("", "", rank_figure(found))] if found else []
 
 
-def rank_figure(found, what):
+def rank_figure(found):
     """Critical-difference diagram (Demsar 2006): mean ranks, bars join what Nemenyi's test does not
     tell apart."""
     ranks, gap = found["ranks"], found["critical_difference"]
@@ -385,7 +389,7 @@ def rank_figure(found, what):
                       ha="right" if left else "left", va="center")
         axis.set_ylim(start - 0.8 * half - 0.3, 2.9)
         figure.set_size_inches(style.PAGE_WIDTH * 0.8, 0.17 * (3.2 - start + 0.8 * half))
-        figure.supxlabel(f"mean rank over {found['n']} {what} (1 is best); Friedman p = "
+        figure.supxlabel(f"mean rank over {found['n']} problems (1 is best); Friedman p = "
                          f"{found['p']:.2g}; bars: not told apart (Nemenyi, 5%)", fontsize=7,
                          color=style.GREY)
         return figure

@@ -1,16 +1,20 @@
 """Final values over a setting that was swept: one line per method, one panel per problem and value of the
-other settings."""
+other settings; heat-maps over two settings."""
 import numpy as np
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from ..stats import sweep
+from ..load.load import InputError
+from ..stats import comparison, sweep
 from ..stats.regret import METRICS
 from ..stats.statistics import bootstrap_means
 from . import figures, style
 
-PANELS = 12
+PANELS, METHODS = 12, 6  # in a figure
 
 
 def over_figures(results, over, metric, band=figures.Band(), scale="auto"):
@@ -19,12 +23,16 @@ def over_figures(results, over, metric, band=figures.Band(), scale="auto"):
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
     others = [name for name in sweep.names(results) if name != over]
-    keys = [key for key, _ in table.groupby(["problem", *others], sort=False)]
+    keys = [key for key, _ in table.groupby(_by(others), sort=False)]
     keys = [key if isinstance(key, tuple) else (key,) for key in keys]
     pages = [keys[k:k + PANELS] for k in range(0, len(keys), PANELS)]
     return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "",
              _page(table, page, others, over, metric, methods, band, scale))
             for k, page in enumerate(pages)]
+
+
+def _by(others):
+    return ["problem", *others] if others else "problem"
 
 
 def summary(table, over, band):
@@ -93,3 +101,107 @@ def _dress(panel, places, over):
         axes.set_xlim(at[0] - margin, at[-1] + margin)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
     axes.set_xlabel(style.escaped(over) if panel.bottom else "")
+
+
+# ---- over two settings -------------------------------------------------------------------------
+
+
+def heat_figures(results, first, second, metric, baseline=None):
+    """[(words, figure)] of heat-maps over two settings, one figure per problem and value of the other
+    settings, PANELS at most: the median of every method, the difference of its mean to that of
+    `baseline` (default: the first method) with a star where a paired test finds one (5%, Holm over the
+    figure), and the method that is best. More than METHODS are left out: choose by Results.select."""
+    table = sweep.final_values(results, metric)
+    methods = list(dict.fromkeys(table["method"]))
+    if baseline is not None and baseline not in methods:
+        raise InputError(f"{results.path}: no algorithm {baseline!r} (it has: {', '.join(methods)})")
+    methods = sorted(methods, key=lambda m: m != baseline)[:METHODS]
+    table = table[table["method"].isin(methods)]
+    others = [name for name in sweep.names(results) if name not in (first, second)]
+    made = []
+    for key, mine in table.groupby(_by(others), sort=False):
+        key = key if isinstance(key, tuple) else (key,)
+        words = ", ".join([key[0], *(f"{name} = {value}" for name, value in zip(others, key[1:]))])
+        made.append((words, _heat(mine, words, first, second, metric, methods,
+                                  baseline or methods[0])))
+        if len(made) == PANELS:
+            break
+    return made
+
+
+def _heat(table, title, first, second, metric, methods, baseline):
+    rows, columns = (list(dict.fromkeys(sorted(table[name]))) for name in (second, first))
+    medians = {m: _grid(table[table["method"] == m].groupby([second, first])["value"].median(),
+                        rows, columns) for m in methods}
+    others = [m for m in methods if m != baseline]
+    with style.context():
+        figure = Figure(figsize=(style.PAGE_WIDTH, 1.75 * (1 + bool(others)) + 0.3),
+                        layout="constrained")
+        FigureCanvasAgg(figure)
+        grid = figure.subplots(1 + bool(others), len(methods), squeeze=False)
+        low, high = (f([np.nanmin(g) if f is min else np.nanmax(g) for g in medians.values()])
+                     for f in (min, max))
+        for axes, method in zip(grid[0], methods):
+            _cells(axes, medians[method], rows, columns, "viridis_r", (low, high))
+            axes.set_title(style.wrapped(style.escaped(method), 34), loc="left")
+        if others:
+            _best(grid[1][0], medians, methods, rows, columns, METRICS[metric].running)
+            _differences(grid[1][1:], table, baseline, others, (second, first), rows, columns)
+        for axes in grid[:, 0]:
+            axes.set_ylabel(style.escaped(second))
+        for axes in grid[-1]:
+            axes.set_xlabel(style.escaped(first))
+        figure.suptitle(style.escaped(f"{title}: median final {METRICS[metric].name.lower()}"),
+                        fontsize=8.5, x=0.01, ha="left")
+        if others:
+            figure.supxlabel(style.escaped(
+                f"Below: the best method, and mean differences to {baseline}; * found by the signed-rank "
+                "test (5%, Holm's correction over the figure)"), fontsize=7, color=style.GREY)
+        return figure
+
+
+def _grid(series, rows, columns):
+    return series.unstack().reindex(index=rows, columns=columns).to_numpy(float)
+
+
+def _cells(axes, values, rows, columns, colours, limits, marks=None):
+    """One heat-map with its numbers in the cells."""
+    axes.imshow(values, cmap=colours, vmin=limits[0], vmax=limits[1], aspect="auto", origin="lower")
+    axes.set_xticks(range(len(columns)), [style.escaped(_word(v)) for v in columns])
+    axes.set_yticks(range(len(rows)), [style.escaped(_word(v)) for v in rows])
+    span = limits[1] - limits[0] or 1.0
+    for (r, c), value in np.ndenumerate(values) if values.size <= 100 else ():
+        share = (value - limits[0]) / span
+        dark = share > 0.55 if colours == "viridis_r" else abs(share - 0.5) > 0.35
+        axes.text(c, r, f"{value:.3g}" + ("*" if marks is not None and marks[r, c] else ""),
+                  ha="center", va="center", fontsize=6.5, color="white" if dark else "black")
+
+
+def _word(value):
+    return f"{value:g}" if isinstance(value, (int, float, np.number)) else value
+
+
+def _best(axes, medians, methods, rows, columns, more):
+    """The method with the best median in every cell, in its colour."""
+    values = np.array([medians[m] for m in methods])
+    best = (np.argmax if more else np.argmin)(np.nan_to_num(values, nan=-np.inf if more else np.inf), 0)
+    styles = style.algorithm_styles(methods)
+    axes.imshow(best, cmap=ListedColormap([styles[m]["color"] for m in methods]), vmin=-0.5,
+                vmax=len(methods) - 0.5, aspect="auto", origin="lower", alpha=0.45)
+    axes.set_xticks(range(len(columns)), [style.escaped(_word(v)) for v in columns])
+    axes.set_yticks(range(len(rows)), [style.escaped(_word(v)) for v in rows])
+    for (r, c), k in np.ndenumerate(best) if best.size <= 100 else ():
+        axes.text(c, r, style.escaped(methods[k]), ha="center", va="center", fontsize=6.5)
+    axes.set_title("Best", loc="left")
+
+
+def _differences(panels, table, baseline, others, settings, rows, columns):
+    found = {m: sweep.differences(table, m, baseline, settings) for m in others}
+    p = comparison.holm(np.concatenate([f["p"] for f in found.values()]))
+    reach = max(np.nanmax(np.abs(f["difference"])) for f in found.values()) or 1.0
+    for axes, method in zip(panels, others):
+        mine, p = found[method].assign(known=p[:len(found[method])] < 0.05), p[len(found[method]):]
+        grids = (_grid(mine[name].astype(float), rows, columns) for name in ("difference", "known"))
+        values, known = grids
+        _cells(axes, values, rows, columns, "RdBu_r", (-reach, reach), known == 1.0)
+        axes.set_title(style.wrapped(style.escaped(f"{method} - {baseline}"), 34), loc="left")

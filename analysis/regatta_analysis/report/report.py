@@ -108,7 +108,10 @@ def draw_figure(paper, spec, studies, place, results_directory, formats=("pdf", 
     for suffix, words, figure in parts:
         files = style.save(figure, place / f"{spec['id']}{suffix}", formats)
         drawn.parts.append((words, next((f for f in files if f.suffix == ".png"), files[0])))
-    if not parts:
+    if not parts and spec["kind"] == "ranks" and any(
+            studies.get(study) for study in catalogue.studies_of(spec)):
+        drawn.missing = "ranks need three algorithms that ran on two or more problems"
+    elif not parts:
         names = ", ".join(catalogue.studies_of(spec))
         drawn.missing = f"no results of {names} yet: ./run.sh reproduce {paper.name}/{spec['id']}"
     return drawn

@@ -16,7 +16,7 @@ from ..progress import progress
 MANY = 12  # BBOB problems: with more of them, their regret is not drawn one by one
 
 
-PAGE = 12  # problems in a figure
+PAGE, PAGES = 12, 20  # problems in a figure, figures of curves
 
 
 def write_all(results, options):
@@ -73,25 +73,28 @@ def _regret_figures(results, options, band):
 
 
 def _regret_pages(problems):
-    """(title, part of the file name, problems) of every figure of curves."""
-    pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)]
+    """(title, part of the file name, problems) of every figure of curves; of very many problems the
+    first PAGES."""
+    pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)][:PAGES]
     if len(pages) == 1:
         names = _file_names(problems)
         whole = [("All problems", "all", problems)] if len(problems) > 1 else []
         return [(problem, names[problem], [problem]) for problem in problems] + whole
-    return [(f"Problems {PAGE * k + 1} to {PAGE * k + len(page)} of {len(problems)}",
+    more = " (--problems and --where choose others)" if len(problems) > PAGE * PAGES else ""
+    return [(f"Problems {PAGE * k + 1} to {PAGE * k + len(page)} of {len(problems)}{more}",
              f"all_page{k + 1:0{len(str(len(pages)))}d}", page) for k, page in enumerate(pages)]
 
 
 def _sweeps(results, options, band):
     """Figures over every setting that was swept, or over the one asked for; sensitivity.csv, and its
     table as Markdown."""
-    names = sweep_stats.names(results)
-    if options.over is not None and options.over not in names:
-        raise InputError(f"{results.path}: no setting {options.over!r} was swept "
-                         f"(swept: {', '.join(names) or 'none'})")
-    drawn, metric = [], options.metric[0]
-    for name in progress([options.over] if options.over else names, "settings"):
+    names, over = sweep_stats.names(results), options.over or []
+    for name in over:
+        if name not in names:
+            raise InputError(f"{results.path}: no setting {name!r} was swept "
+                             f"(swept: {', '.join(names) or 'none'})")
+    drawn, metric = _heat_maps(results, options, names), options.metric[0]
+    for name in progress((over or names) if len(over) < 2 else [], "settings"):
         pages = sweep.over_figures(results, name, metric, band, options.scale)
         for k, (words, figure) in enumerate(pages):
             stem = f"over_{_file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
@@ -109,6 +112,19 @@ def _sweeps(results, options, band):
     return drawn, (f"\n### Sensitivity\n\n{tables.markdown(header, rows)}\n\nMedians of the final "
                    f"{METRICS[metric].name.lower()} at the values of a setting, over all values of the "
                    "others; range: their difference as a share of the method's median.\n")
+
+
+def _heat_maps(results, options, names):
+    """Heat-maps over the two settings asked for, or over the first two."""
+    pair = options.over or names[:2]
+    if len(pair) != 2:
+        return []
+    metric, drawn = options.metric[0], []
+    both = "_".join(_file_names(pair).values())
+    for k, (words, figure) in enumerate(sweep.heat_figures(results, *pair, metric, options.baseline)):
+        drawn.append((f"{words}: final {METRICS[metric].name.lower()} over {' and '.join(pair)}",
+                      _save(figure, options, f"heat_{both}_{metric}_{k + 1}")))
+    return drawn
 
 
 def _overviews(results, options):

@@ -1,5 +1,7 @@
 """What the trials of a study say about its algorithms: paired tests, growth exponents, ranks over the
 problems, profiles; as data frames, tables and files."""
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -27,19 +29,29 @@ def final_values(results, problem, metric):
 
 def comparisons(results, metric, against=None):
     """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem; Holm's
-    correction within a problem."""
+    correction over all of them. Trials that share an instance are not independent: there the means of
+    the instances are compared, over the seeds that both have."""
     blocks = []
     for problem in progress(results.problems, "comparisons"):
         table = final_values(results, problem, metric)
         if against is not None and against not in table:
             continue
-        pairs = against and [(against, other) for other in table if other != against]
-        block = comparison.compare(table, pairs)
-        block.insert(0, "problem", problem)
-        blocks.append(block)
+        pairs = ([(against, other) for other in table if other != against] if against is not None
+                 else list(itertools.combinations(table, 2)))
+        for pair in pairs:
+            block = comparison.compare(by_instance(table[list(pair)].dropna()), [pair])
+            block.insert(0, "problem", problem)
+            blocks.append(block)
     columns = ["problem", *comparison.PAIR_COLUMNS]
-    return pd.concat([b for b in blocks if len(b)] or [pd.DataFrame(columns=columns)],
-                     ignore_index=True)
+    frame = pd.concat(blocks or [pd.DataFrame(columns=columns)], ignore_index=True)
+    return frame.assign(p_holm=comparison.holm(frame["p"]))
+
+
+def by_instance(table):
+    """Trials x algorithms, or the means of the instances where several trials share one. A single
+    instance is the problem itself."""
+    n = table.index.get_level_values("instance").nunique()
+    return table.groupby(level="instance").mean() if 1 < n < len(table) else table
 
 
 def comparison_table(frame, title):
@@ -52,9 +64,10 @@ def comparison_table(frame, title):
         tables.with_error(row.difference, row.se) or "–", _p(row.p), _p(row.p_holm),
         f"{row.rank_biserial:+.2f}", _share(row), _needed(row))] for row in frame.itertuples()]
     first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
-    return Table(title, f"Paired over common trials; negative differences and P(better) above 0.5 speak "
-                 f"for {first}. Two-sided Wilcoxon signed-rank test, Holm's correction over the table's "
-                 "part of a problem; trials needed for 80% power.", header, rows)
+    return Table(title, f"Paired over common trials, or over the means of the instances where "
+                 f"trials share instances; negative differences and P(better) above 0.5 speak "
+                 f"for {first}. Two-sided Wilcoxon signed-rank test, Holm's correction over the "
+                 "whole table; trials needed for 80% power.", header, rows)
 
 
 def _p(value):

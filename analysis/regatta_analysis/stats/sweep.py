@@ -3,6 +3,8 @@ import numpy as np
 import pandas as pd
 
 from ..load.settings import method_label, problem_label, swept_settings
+from . import comparison
+from .inference import by_instance
 from .measures import trial_values
 from .regret import METRICS
 
@@ -80,3 +82,18 @@ def sensitivity(table, results, metric):
                              medians.min(), medians.max(), spread / centre if centre else np.nan])
     return pd.DataFrame(rows, columns=["problem", "method", "setting", "n_values", "best_at", "least",
                                        "largest", "share"])
+
+
+def differences(table, method, baseline, settings):
+    """Per value of two settings: mean difference of a method to the baseline over common trials, or
+    over the means of the instances where trials share them, and p of the signed-rank test."""
+    rows = {}
+    pair = table[table["method"].isin([method, baseline])]
+    for key, mine in pair.groupby(list(settings), sort=False):
+        both = mine.pivot_table(index=["instance", "seed"], columns="method", values="value")
+        both = by_instance(both.reindex(columns=[method, baseline]).dropna())
+        difference = (both[method] - both[baseline]).to_numpy(float)
+        rows[key] = [difference.mean() if len(difference) else np.nan,
+                     comparison.signed_rank(difference)]
+    index = pd.MultiIndex.from_tuples(list(rows), names=list(settings))
+    return pd.DataFrame(list(rows.values()), index, ["difference", "p"])

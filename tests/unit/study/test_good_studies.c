@@ -49,7 +49,8 @@ static void good_studies_are_accepted(void **state)
    of a plugin can't be read without its library. */
 static void check_experiment(const char *path, const char *text, size_t length)
 {
-  static const char *const others[] = {"/claims.yaml", "/figures.yaml", "/plugin/study.yaml"};
+  static const char *const others[] = {"/claims.yaml", "/figures.yaml", "/settings.yaml",
+                                       "/plugin/study.yaml"};
 
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
     if (strstr(path, others[i])) return;
