@@ -188,9 +188,9 @@ static PetscErrorCode planned_trials(const RgStoreInfo *info, int *n)
   PetscCall(
     rg_study_parse(NULL, info->name, info->study, strlen(info->study), &study, &diagnostics));
   if (!diagnostics.n) {
-    PetscCall(rg_plan_create(&study, &plan));
+    PetscCall(rg_plan_fill(&study, &plan));
     *n = plan.n;
-    PetscCall(rg_plan_destroy(&plan));
+    PetscCall(rg_plan_clear(&plan));
   }
   PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);

@@ -269,7 +269,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_plan_create(study, &plan));
+  PetscCall(rg_plan_fill(study, &plan));
   PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
   if (*exit_code == RG_EXIT_OK) {
     PetscCall(rg_text_add(&text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
@@ -284,7 +284,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   PetscCall(rg_text_clear(&text));
   PetscCall(PetscFree(progress.sorted));
   PetscCall(PetscFree(progress.done));
-  PetscCall(rg_plan_destroy(&plan));
+  PetscCall(rg_plan_clear(&plan));
   PetscFunctionReturn(0);
 }
 

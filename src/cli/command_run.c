@@ -77,10 +77,10 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
   snprintf(output, sizeof(output), "%s%s", run_options->output ? run_options->output : study->name,
            run_options->output ? "" : ".h5");
   run_options->output = output;
-  PetscCall(rg_plan_create(study, &plan));
+  PetscCall(rg_plan_fill(study, &plan));
   PetscCall(rg_run(MPI_COMM_WORLD, &plan, run_options, &observer, &outcome));
   *exit_code = report(study, output, &outcome, arguments->option[OPT_STRICT] != NULL);
-  PetscCall(rg_plan_destroy(&plan));
+  PetscCall(rg_plan_clear(&plan));
   PetscFunctionReturn(0);
 }
 

@@ -54,7 +54,7 @@ static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_results_open(s->path, true, &container, trailed, &fault));
+  PetscCall(rg_shard_open_results(s->path, true, &container, trailed, &fault));
   PetscCall(rg_container_close(&container));
   if (!fault.code) PetscFunctionReturn(0);
   rg_complain("%s", fault.message);
@@ -76,7 +76,7 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
     s->exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_plan_create(&s->study, &s->plan));
+  PetscCall(rg_plan_fill(&s->study, &s->plan));
   PetscCall(PetscCalloc1(PetscMax(s->plan.n, 1), &s->found));
   PetscFunctionReturn(0);
 }
@@ -181,7 +181,7 @@ static PetscErrorCode destroy(RgVerification *s)
   PetscCall(PetscFree(s->sample));
   PetscCall(PetscFree(s->sorted));
   PetscCall(PetscFree(s->found));
-  if (s->plan.study) PetscCall(rg_plan_destroy(&s->plan));
+  if (s->plan.study) PetscCall(rg_plan_clear(&s->plan));
   PetscCall(rg_instances_destroy(&s->instances));
   PetscCall(rg_study_destroy(&s->study));
   PetscCall(rg_registry_destroy(&s->registry));

@@ -85,7 +85,8 @@ typedef struct {
   /* Validate what the table can't express, for this domain; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, const RgDomain *domain, RgPlace place,
                           RgDiagnostics *diagnostics);
-  PetscErrorCode (*create)(RgAlgorithm *algorithm); /* state is zeroed */
+  /* State is zeroed; NULL: nothing to do. */
+  PetscErrorCode (*create)(RgAlgorithm *algorithm);
   /* Choose query t = 1, 2, ... (after the initial design) from the history, which `model` has taken
      in. */
   PetscErrorCode (*ask)(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

@@ -11,8 +11,10 @@
 #include "regatta/model.h"
 #include "regatta/params.h"
 #include "regatta/problem.h"
+#include "regatta/results.h"
 #include "regatta/run.h"
 #include "regatta/stream.h"
+#include "regatta/study.h"
 #include "regatta/theory.h"
 
 #endif

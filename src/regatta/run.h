@@ -3,9 +3,7 @@
 #ifndef RG_REGATTA_RUN_H
 #define RG_REGATTA_RUN_H
 
-#include "regatta/error.h"
-
-typedef struct RgPlan RgPlan;
+#include "regatta/study.h"
 
 /* Zeroed: the defaults, but `output`. */
 typedef struct {

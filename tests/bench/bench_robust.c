@@ -54,7 +54,7 @@ static PetscErrorCode grid_create(int k, const char *algorithms, Grid *grid)
   PetscCall(rg_study_parse(NULL, grids[k].name, text, strlen(text), &grid->study, &diagnostics));
   PetscCheck(diagnostics.n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s", grids[k].name,
              diagnostics.list[0].message);
-  PetscCall(rg_plan_create(&grid->study, &grid->plan));
+  PetscCall(rg_plan_fill(&grid->study, &grid->plan));
   const RgCell *cell = &grid->study.cells[0];
   PetscCall(cell->problem->domain(cell->problem_options, &grid->domain));
   PetscCall(rg_surrogate_kernel(&cell->surrogate, cell->dim_x + cell->dim_c, &grid->kernel));
@@ -66,7 +66,7 @@ static PetscErrorCode grid_destroy(Grid *grid)
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_destroy(&grid->kernel));
   PetscCall(rg_domain_destroy(&grid->domain));
-  PetscCall(rg_plan_destroy(&grid->plan));
+  PetscCall(rg_plan_clear(&grid->plan));
   PetscCall(rg_study_destroy(&grid->study));
   PetscFunctionReturn(0);
 }

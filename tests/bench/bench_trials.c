@@ -85,10 +85,10 @@ PetscErrorCode rg_bench_trials(RgBench *bench)
     PetscCall(rg_study_parse(NULL, cases[i].name, text, strlen(text), &t.study, &diagnostics));
     PetscCheck(diagnostics.n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s", cases[i].name,
                diagnostics.list[0].message);
-    PetscCall(rg_plan_create(&t.study, &t.plan));
+    PetscCall(rg_plan_fill(&t.study, &t.plan));
     PetscCall(rg_bench_time(run_first, &t, &seconds));
     PetscCall(rg_bench_report(bench, cases[i].name, seconds, 0, 0, 0));
-    PetscCall(rg_plan_destroy(&t.plan));
+    PetscCall(rg_plan_clear(&t.plan));
     PetscCall(rg_study_destroy(&t.study));
   }
   PetscFunctionReturn(0);

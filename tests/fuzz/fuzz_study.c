@@ -18,9 +18,9 @@ int rg_fuzz_one(const uint8_t *data, size_t size)
     FUZZ_HOLDS(diagnostics.list[i].message[0] && !strchr(diagnostics.list[i].message, '\n'));
   if (!diagnostics.n) {
     FUZZ_HOLDS(study.n_cells > 0 && study.n_seeds > 0 && study.name[0]);
-    FUZZ_OK(rg_plan_create(&study, &plan));
+    FUZZ_OK(rg_plan_fill(&study, &plan));
     FUZZ_HOLDS(plan.n >= study.n_cells);
-    FUZZ_OK(rg_plan_destroy(&plan));
+    FUZZ_OK(rg_plan_clear(&plan));
   }
   FUZZ_OK(rg_study_destroy(&study));
   FUZZ_OK(PetscFree(text));

@@ -1,4 +1,5 @@
 """What the installed library shows: headers of the front door that stand alone, few symbols."""
+import os
 import pathlib
 import re
 import subprocess
@@ -6,6 +7,7 @@ import subprocess
 from regatta_test import HERE, REGATTA, RegattaTest, main
 
 MOST_SYMBOLS = 300
+EXAMPLE = HERE.parents[1] / "experiments" / "examples" / "embed"
 
 
 class FrontDoor(RegattaTest):
@@ -37,6 +39,66 @@ class FrontDoor(RegattaTest):
             source = self.write("alone.c", f"#include <{name}>\n#include <{name}>\nint nothing;\n")
             subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", source,
                             *flags], check=True)
+
+    def test_embed(self):
+        """The example built with CMake and with pkg-config; its results are those of the program."""
+        build, prefix = pathlib.Path(REGATTA).parent, self.folder / "prefix"
+        study = EXAMPLE / "study.yaml"
+        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
+                       stdout=subprocess.DEVNULL)
+        for command in (["cmake", "-S", EXAMPLE, "-B", self.folder / "build",
+                         f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", self.folder / "build"]):
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        package, = prefix.rglob("regatta.pc")
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", package], check=True,
+                               capture_output=True, text=True).stdout.split()
+        plain = self.folder / "embed"
+        subprocess.run(["cc", "-std=c11", "-Wall", "-Werror", EXAMPLE / "embed.c", "-o", plain, *flags,
+                        f"-Wl,-rpath,{package.parents[1]}"], check=True)
+        expected = self.folder / "expected.h5"
+        self.run_ok("run", study, "-o", expected, "-quiet")
+        for program, ranks in ((self.folder / "build/embed", 3), (plain, 1)):
+            output = self.folder / f"{ranks}.h5"
+            done = subprocess.run(["mpirun", "--oversubscribe", "-n", str(ranks), program, study,
+                                   output], capture_output=True, text=True,
+                                  env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("12 of 12 trials run", done.stdout)
+            self.assertEqual(len(re.findall(r"seed \d+: 14 evaluations, simple regret [\d.e+-]+\n",
+                                            done.stdout)), 12)
+            self.assertEqual(self.checksum(output), self.checksum(expected))
+        wrong = self.write("wrong.yaml", "study: x\nseeds: none\n")
+        done = subprocess.run([plain, wrong, self.folder / "wrong.h5"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("seeds", done.stderr)
+
+    def test_programs_of_the_document(self):
+        build, prefix = pathlib.Path(REGATTA).parent, self.folder / "prefix"
+        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
+                       stdout=subprocess.DEVNULL)
+        package, = prefix.rglob("regatta.pc")
+        blocks = re.findall(r"```c\n(.*?)```", (HERE.parents[1] / "docs/library.md").read_text(), re.S)
+        self.assertEqual(len(blocks), 3)
+        compiler = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror"]
+
+        def flags(*what):
+            return subprocess.run(["pkg-config", *what, package], check=True, capture_output=True,
+                                  text=True).stdout.split()
+        for name, block in zip(("run", "plugin", "read"), blocks):
+            source = self.write(f"{name}.c", block)
+            if name == "plugin":
+                subprocess.run([*compiler, "-shared", "-fPIC", source, *flags("--cflags"), "-o",
+                                self.folder / "dart.so"], check=True)
+            else:
+                subprocess.run([*compiler, source, *flags("--cflags", "--libs"),
+                                f"-Wl,-rpath,{package.parents[1]}", "-o", self.folder / name], check=True)
+        self.assertIn("dart", self.run_ok("list", "algorithms", "-plugin", self.folder / "dart.so"))
+        self.write("study.yaml", (EXAMPLE / "study.yaml").read_text())
+        for name in ("run", "read"):
+            done = subprocess.run([self.folder / name], capture_output=True, text=True, cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("on branin: last observation"), 12)
 
 
 if __name__ == "__main__":

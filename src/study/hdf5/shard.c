@@ -381,8 +381,8 @@ static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *container, bool *trailed,
-                               RgFault *fault)
+PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
+                                     bool *trailed, RgFault *fault)
 {
   RgMedium medium;
   uint64_t length = 0;

@@ -36,8 +36,8 @@ PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *
    for files that were verified before. *trailed: it has a trailer (other programs that wrote to the
    file may have cut it off); without one a child process reads the whole file first. A trailer of
    which only a part is there is damage, as is an HDF5 part that is too short. */
-PetscErrorCode rg_results_open(const char *path, bool verify, RgContainer *container, bool *trailed,
-                               RgFault *fault);
+PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
+                                     bool *trailed, RgFault *fault);
 /* XXH3-128 of the first `length` bytes of a file. *error: errno, or EIO when it is shorter. */
 PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error);
 

@@ -115,7 +115,7 @@ static PetscErrorCode check_ids(const RgPlan *plan)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan *plan)
+PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
 {
   int n = 0;
 
@@ -133,7 +133,7 @@ PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan *plan)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_plan_destroy(RgPlan *plan)
+PetscErrorCode rg_plan_clear(RgPlan *plan)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < plan->n; i++) PetscCall(PetscFree(plan->trials[i].key));
@@ -142,4 +142,30 @@ PetscErrorCode rg_plan_destroy(RgPlan *plan)
   PetscCall(PetscFree(plan->order));
   *plan = (RgPlan){0};
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan **plan)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(plan));
+  PetscCall(rg_plan_fill(study, *plan));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plan_destroy(RgPlan **plan)
+{
+  PetscFunctionBeginUser;
+  if (*plan) PetscCall(rg_plan_clear(*plan));
+  PetscCall(PetscFree(*plan));
+  PetscFunctionReturn(0);
+}
+
+int rg_plan_size(const RgPlan *plan)
+{
+  return plan->n;
+}
+
+double rg_plan_cost(const RgPlan *plan)
+{
+  return plan->cost;
 }

@@ -4,8 +4,6 @@
 
 #include "study/spec/study.h"
 
-#define RG_ID_LENGTH 32 /* hexadecimal digits of a trial id */
-
 typedef struct {
   int cell; /* index into study->cells */
   uint64_t instance, seed;
@@ -38,9 +36,9 @@ typedef struct RgPlan {
   double cost;         /* sum, CPU seconds */
 } RgPlan;
 
-/* The study must outlive the plan. Errors: two trials with the same id are a PETSC_ERR_PLIB (the
-   study parser refuses duplicates). O(n log n) for n trials. */
-PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan *plan);
-PetscErrorCode rg_plan_destroy(RgPlan *plan);
+/* The same as rg_plan_create, in the caller's struct; to be cleared. Errors: two trials with the same
+   id are a PETSC_ERR_PLIB (the study parser refuses duplicates). */
+PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan);
+PetscErrorCode rg_plan_clear(RgPlan *plan);
 
 #endif

@@ -1,5 +1,5 @@
 /* The table of columns (columns.h), expanded. */
-#include "study/record/columns.h"
+#include "regatta/results.h"
 
 #define RG_COLUMN_INFO(symbol, name, width, result, units, long_name, description)                 \
   {name, width, result, units, long_name, description},

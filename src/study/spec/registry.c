@@ -194,9 +194,9 @@ static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *
                                      "'_'"));
     else if (rg_registry_find_algorithm(registry, c->name))
       PetscCall(rg_text_add(mistake, "has an algorithm '%s', but there is one already", c->name));
-    else if (!c->title || !c->summary || !c->reference || !c->params || !c->create || !c->ask)
+    else if (!c->title || !c->summary || !c->reference || !c->params || !c->ask)
       PetscCall(rg_text_add(mistake,
-                            "leaves out title, summary, reference, params, create or ask "
+                            "leaves out title, summary, reference, params or ask "
                             "of algorithm '%s'",
                             c->name));
   }

@@ -6,15 +6,6 @@
 #include "regatta/plugin.h"
 #include "study/spec/study.h"
 
-PetscErrorCode rg_registry_create(RgRegistry **registry);
-/* Unloads the plugins: nothing made of their classes may be in use. NULL is fine. */
-PetscErrorCode rg_registry_destroy(RgRegistry **registry);
-
-/* Load a plugin. What is wrong with it is appended to `mistake`, and nothing is added: it can't be
-   loaded, is none, was built for another version, or has a class that is incomplete or whose name
-   is taken. */
-PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *mistake);
-
 /* The i-th class, those of plugins last; NULL beyond the end. */
 const RgProblemClass *rg_registry_problem(const RgRegistry *registry, int i);
 const RgAlgorithmClass *rg_registry_algorithm(const RgRegistry *registry, int i);

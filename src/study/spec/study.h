@@ -5,6 +5,7 @@
 #include "gp/model/model.h"
 #include "regatta/algorithm.h"
 #include "regatta/problem.h"
+#include "regatta/study.h"
 
 #define RG_SCHEMA_VERSION 1 /* of keys and results files */
 
@@ -33,8 +34,6 @@ typedef struct {
 extern const RgStudyKey rg_study_keys[]; /* of the file itself */
 extern const RgStudyKey rg_entry_keys[]; /* of an entry of `problems` or `algorithms` */
 
-typedef struct RgRegistry RgRegistry;
-
 /* One problem x one algorithm x one setting of their parameters. All pointers owned. */
 typedef struct {
   const RgProblemClass *problem;
@@ -58,7 +57,7 @@ typedef struct {
   RgPlace problem_place, algorithm_place; /* in the study file; `file` borrowed from the study */
 } RgCell;
 
-typedef struct {
+typedef struct RgStudy {
   char *path;                                   /* study file; owned */
   char *text;                                   /* its full text; owned */
   char *name, *title, *reference, *description; /* owned; may be empty */

@@ -45,3 +45,28 @@ PetscErrorCode rg_study_destroy(RgStudy *study)
   PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode rg_study_open(const RgRegistry *registry, const char *path, RgStudy **study,
+                             RgDiagnostics *diagnostics)
+{
+  const int before = diagnostics->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(study));
+  PetscCall(rg_study_load_with(registry, path, *study, diagnostics));
+  if (diagnostics->n > before) PetscCall(rg_study_close(study));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_close(RgStudy **study)
+{
+  PetscFunctionBeginUser;
+  if (*study) PetscCall(rg_study_destroy(*study));
+  PetscCall(PetscFree(*study));
+  PetscFunctionReturn(0);
+}
+
+const char *rg_study_name(const RgStudy *study)
+{
+  return study->name;
+}

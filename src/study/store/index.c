@@ -250,7 +250,7 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
   bool trailed;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_results_open(path, true, &cursor.container, &trailed, fault));
+  PetscCall(rg_shard_open_results(path, true, &cursor.container, &trailed, fault));
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, true, &cursor.container, fault));
     while (!trailed && rg_cursor_next(&cursor, fault)) PetscCall(rg_cursor_read(&cursor, fault));
@@ -300,7 +300,8 @@ PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *cont
 
   PetscFunctionBeginUser;
   if (index->sources[source].results)
-    PetscCall(rg_results_open(index->sources[source].path, false, container, &trailed, fault));
+    PetscCall(
+      rg_shard_open_results(index->sources[source].path, false, container, &trailed, fault));
   else PetscCall(rg_shard_open(index->sources[source].path, container, fault));
   PetscFunctionReturn(0);
 }

@@ -40,7 +40,7 @@ static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
   char *name = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_results_open(store->output, true, &container, &trailed, fault));
+  PetscCall(rg_shard_open_results(store->output, true, &container, &trailed, fault));
   if (!fault->code) {
     PetscCall(
       rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY_NAME].name, &name, NULL));

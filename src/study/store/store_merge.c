@@ -49,11 +49,11 @@ static PetscErrorCode find_complete(const char *path, const RgStoreInfo *first,
   if (*complete || !first->study) PetscFunctionReturn(0);
   PetscCall(rg_study_parse(NULL, path, first->study, strlen(first->study), &study, &diagnostics));
   if (diagnostics.n == 0) {
-    PetscCall(rg_plan_create(&study, &plan));
+    PetscCall(rg_plan_fill(&study, &plan));
     *complete = true;
     for (int i = 0; i < plan.n && *complete; i++)
       *complete = rg_hash_parse(plan.trials[i].id, id) && rg_index_find(index, id) >= 0;
-    PetscCall(rg_plan_destroy(&plan));
+    PetscCall(rg_plan_clear(&plan));
   }
   PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);

@@ -30,59 +30,43 @@ static PetscErrorCode resolve(const char *path, char **results, char **directory
   PetscFunctionReturn(0);
 }
 
-/* ---- visit ----------------------------------------------------------------------------------- */
+/* ---- one record after another ------------------------------------------------------------- */
 
-typedef struct {
-  RgRecordVisitor visit;
-  void *closure;
-  int damaged;
-  uint64_t *seen; /* ids visited in an earlier round, two words each, sorted */
+enum { ROUNDS = 5 }; /* looks for what went away meanwhile */
+
+struct RgResults {
+  char *results, *directory; /* owned; NULL: none */
+  RgIndex index;
+  bool *gone;         /* of each source of the index: merged by its owner, or packed; owned */
+  int source;         /* the one that is read */
+  bool reading, fine; /* it is open to the cursor; it could be opened */
+  RgCursor cursor;
+  RgFault trouble; /* of the cursor */
+  uint64_t *seen;  /* ids read in an earlier round, two words each, sorted; owned */
   int n_seen;
-} Visit;
+  int round;
+  int damaged, n_bad;
+  RgFault fault; /* of looking again */
+  PetscErrorCode broken;
+};
 
-static bool was_seen(const Visit *visit, const uint64_t id[2])
+static bool was_seen(const RgResults *results, const uint64_t id[2])
 {
-  int low = 0, high = visit->n_seen;
+  int low = 0, high = results->n_seen;
 
   while (low < high) {
     int middle = low + (high - low) / 2;
-    const uint64_t *at = visit->seen + 2 * middle;
+    const uint64_t *at = results->seen + 2 * middle;
     if (at[1] < id[1] || (at[1] == id[1] && at[0] < id[0])) low = middle + 1;
     else high = middle;
   }
-  return low < visit->n_seen && rg_same_hash(visit->seen + 2 * low, id);
+  return low < results->n_seen && rg_same_hash(results->seen + 2 * low, id);
 }
 
-/* Visit the trials of one source that are the ones to take. *gone: it went away (merged by its
-   owner, or packed). */
-static PetscErrorCode visit_source(Visit *visit, const RgIndex *index, int source, bool *gone)
+/* Remember what was read, in the order of the index. */
+static PetscErrorCode remember(RgResults *results)
 {
-  RgCursor cursor = {0};
-  RgFault fault = {0};
-  bool opened;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_index_open(index, source, &cursor.container, &fault));
-  opened = !fault.code;
-  *gone = fault.code == RG_FAULT_VANISHED;
-  if (!opened && !*gone) visit->damaged += index->sources[source].n;
-  while (rg_cursor_next(&cursor, &fault)) {
-    RgFault damage = {0};
-    int entry = rg_index_taken(index, source, cursor.ordinal);
-    if (entry != index->sources[source].first + cursor.ordinal) continue;
-    if (was_seen(visit, index->entries[entry].id)) continue;
-    PetscCall(rg_cursor_read(&cursor, &damage));
-    if (damage.code) visit->damaged++;
-    else PetscCall(visit->visit(visit->closure, cursor.record));
-  }
-  if (opened && fault.code) visit->damaged++;
-  PetscCall(rg_cursor_close(&cursor));
-  PetscFunctionReturn(0);
-}
-
-/* Remember what was visited, in the order of the index. */
-static PetscErrorCode remember(Visit *visit, const RgIndex *index, const bool *gone)
-{
+  const RgIndex *index = &results->index;
   uint64_t *seen;
   int n = 0;
 
@@ -90,53 +74,167 @@ static PetscErrorCode remember(Visit *visit, const RgIndex *index, const bool *g
   PetscCall(PetscMalloc1(2 * (size_t)index->n, &seen));
   for (int i = 0; i < index->n; i++) {
     const RgIndexEntry *entry = &index->entries[index->order[i]];
-    if (gone[entry->source] && !was_seen(visit, entry->id)) continue;
+    if (results->gone[entry->source] && !was_seen(results, entry->id)) continue;
     if (n && rg_same_hash(seen + 2 * (n - 1), entry->id)) continue;
     memcpy(seen + 2 * n++, entry->id, sizeof(entry->id));
   }
-  PetscCall(PetscFree(visit->seen));
-  visit->seen = seen;
-  visit->n_seen = n;
+  PetscCall(PetscFree(results->seen));
+  results->seen = seen;
+  results->n_seen = n;
   PetscFunctionReturn(0);
 }
 
-/* *vanished: something went away meanwhile. */
-static PetscErrorCode visit_index(Visit *visit, const RgIndex *index, bool *vanished)
+/* Learn what there is to read. */
+static PetscErrorCode gather(RgResults *results, RgFault *fault)
 {
-  bool *gone;
-
   PetscFunctionBeginUser;
-  *vanished = false;
-  PetscCall(PetscMalloc1(index->n_sources, &gone));
-  for (int s = 0; s < index->n_sources; s++) {
-    PetscCall(visit_source(visit, index, s, &gone[s]));
-    *vanished = *vanished || gone[s];
-  }
-  if (*vanished) PetscCall(remember(visit, index, gone));
-  PetscCall(PetscFree(gone));
+  PetscCall(PetscFree(results->gone));
+  PetscCall(rg_index_clear(&results->index));
+  results->index = (RgIndex){0};
+  PetscCall(rg_index_gather(results->directory, results->results, false, &results->index,
+                            &results->n_bad, fault));
+  if (fault->code) PetscCall(rg_index_clear(&results->index));
+  PetscCall(PetscCalloc1(PetscMax(results->index.n_sources, 1), &results->gone));
+  results->source = -1;
+  results->round++;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visitor, void *closure,
-                              int *damaged, RgFault *fault)
+static PetscErrorCode open_source(RgResults *results)
 {
-  Visit visit = {.visit = visitor, .closure = closure};
-  char *results, *directory;
-  bool vanished = true;
-  int n_bad = 0;
+  const int source = ++results->source;
 
   PetscFunctionBeginUser;
-  PetscCall(resolve(path, &results, &directory, fault));
-  for (int round = 0; round < 5 && vanished && !fault->code; round++) {
-    RgIndex index = {0};
-    PetscCall(rg_index_gather(directory, results, false, &index, &n_bad, fault));
-    if (!fault->code) PetscCall(visit_index(&visit, &index, &vanished));
-    PetscCall(rg_index_clear(&index));
+  results->cursor = (RgCursor){0};
+  results->trouble = (RgFault){0};
+  PetscCall(rg_index_open(&results->index, source, &results->cursor.container, &results->trouble));
+  results->reading = true;
+  results->fine = !results->trouble.code;
+  results->gone[source] = results->trouble.code == RG_FAULT_VANISHED;
+  if (!results->fine && !results->gone[source])
+    results->damaged += results->index.sources[source].n;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode close_source(RgResults *results)
+{
+  PetscFunctionBeginUser;
+  if (results->fine && results->trouble.code) results->damaged++;
+  results->reading = false;
+  PetscCall(rg_cursor_close(&results->cursor));
+  PetscFunctionReturn(0);
+}
+
+/* The cursor's record, if it is the one to take of its trial. */
+static PetscErrorCode take(RgResults *results, RgRecord *record, bool *taken)
+{
+  const RgIndex *index = &results->index;
+  const int entry = rg_index_taken(index, results->source, results->cursor.ordinal);
+  RgFault damage = {0};
+
+  PetscFunctionBeginUser;
+  if (entry != index->sources[results->source].first + results->cursor.ordinal)
+    PetscFunctionReturn(0);
+  if (was_seen(results, index->entries[entry].id)) PetscFunctionReturn(0);
+  PetscCall(rg_cursor_read(&results->cursor, &damage));
+  if (damage.code) {
+    results->damaged++;
+    PetscFunctionReturn(0);
   }
-  if (damaged) *damaged = visit.damaged + n_bad;
-  PetscCall(PetscFree(visit.seen));
-  PetscCall(PetscFree(results));
-  PetscCall(PetscFree(directory));
+  *record = *results->cursor.record;
+  *results->cursor.record = (RgRecord){0};
+  *taken = true;
+  PetscFunctionReturn(0);
+}
+
+static bool something_vanished(const RgResults *results)
+{
+  bool vanished = false;
+
+  for (int s = 0; s < results->index.n_sources; s++) vanished = vanished || results->gone[s];
+  return vanished;
+}
+
+static PetscErrorCode next(RgResults *results, RgRecord *record, bool *found)
+{
+  PetscFunctionBeginUser;
+  while (!*found && !results->fault.code) {
+    if (results->reading) {
+      if (rg_cursor_next(&results->cursor, &results->trouble))
+        PetscCall(take(results, record, found));
+      else PetscCall(close_source(results));
+    } else if (results->source + 1 < results->index.n_sources) {
+      PetscCall(open_source(results));
+    } else {
+      if (results->round >= ROUNDS || !something_vanished(results)) break;
+      PetscCall(remember(results));
+      PetscCall(gather(results, &results->fault));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+bool rg_results_next(RgResults *results, RgRecord *record)
+{
+  bool found = false;
+
+  if (!results->broken) results->broken = next(results, record, &found);
+  return found && !results->broken;
+}
+
+PetscErrorCode rg_results_open(const char *path, RgResults **results, RgFault *fault)
+{
+  RgResults *r;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&r));
+  *results = r;
+  PetscCall(resolve(path, &r->results, &r->directory, fault));
+  if (!fault->code) PetscCall(gather(r, fault));
+  if (fault->code) PetscCall(rg_results_close(results));
+  PetscFunctionReturn(0);
+}
+
+int rg_results_damaged(const RgResults *results)
+{
+  return results->damaged + results->n_bad;
+}
+
+PetscErrorCode rg_results_close(RgResults **results)
+{
+  RgResults *r = *results;
+
+  PetscFunctionBeginUser;
+  if (!r) PetscFunctionReturn(0);
+  if (r->reading) PetscCall(close_source(r));
+  PetscCall(rg_index_clear(&r->index));
+  PetscCall(PetscFree(r->gone));
+  PetscCall(PetscFree(r->seen));
+  PetscCall(PetscFree(r->results));
+  PetscCall(PetscFree(r->directory));
+  const PetscErrorCode broken = r->broken;
+  PetscCall(PetscFree(*results));
+  PetscCall(broken);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *closure, int *damaged,
+                              RgFault *fault)
+{
+  RgResults *results;
+  RgRecord record = {0};
+
+  PetscFunctionBeginUser;
+  if (damaged) *damaged = 0;
+  PetscCall(rg_results_open(path, &results, fault));
+  if (!results) PetscFunctionReturn(0);
+  while (rg_results_next(results, &record)) {
+    PetscCall(visit(closure, &record));
+    PetscCall(rg_record_destroy(&record));
+  }
+  if (damaged) *damaged = rg_results_damaged(results);
+  if (results->fault.code) *fault = results->fault;
+  PetscCall(rg_results_close(&results));
   PetscFunctionReturn(0);
 }
 
@@ -216,7 +314,7 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
   info->directory = directory != NULL;
   if (directory) PetscCall(read_directory(directory, true, info));
   if (results) {
-    PetscCall(rg_results_open(results, true, &container, &trailed, fault));
+    PetscCall(rg_shard_open_results(results, true, &container, &trailed, fault));
     if (!fault->code) {
       PetscCall(read_info(&container, info));
       rg_container_check(&container, fault);

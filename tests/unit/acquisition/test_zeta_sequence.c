@@ -49,7 +49,7 @@ static void test_sequence_is_shared(void **state)
   (void)state;
   RG_OK(rg_study_parse(NULL, "zeta.yaml", text, strlen(text), &study, &found));
   if (found.n) fail_msg("%s", found.list[0].message);
-  RG_OK(rg_plan_create(&study, &plan));
+  RG_OK(rg_plan_fill(&study, &plan));
   assert_int_equal(plan.n, 12);
   for (int i = 0; i < plan.n; i++) {
     const int cell = plan.trials[i].cell;
@@ -62,7 +62,7 @@ static void test_sequence_is_shared(void **state)
   }
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++) assert_false(equal(first[i], first[j]));
-  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
 

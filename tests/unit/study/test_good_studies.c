@@ -30,12 +30,12 @@ static void check_good_file(const char *path, const char *text, size_t length)
   if (diagnostics.n)
     fail_msg("%s:%d:%d: %s", path, diagnostics.list[0].place.line, diagnostics.list[0].place.column,
              diagnostics.list[0].message);
-  RG_OK(rg_plan_create(&study, &plan));
+  RG_OK(rg_plan_fill(&study, &plan));
   if (number_after(text, "# cells: ") >= 0) {
     assert_int_equal(study.n_cells, number_after(text, "# cells: "));
     assert_int_equal(plan.n, number_after(text, "# trials: "));
   }
-  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
 

@@ -158,7 +158,7 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
   snprintf(text, sizeof(text), study_text, seed, features);
   RG_OK(rg_study_parse(NULL, "kept.yaml", text, strlen(text), &study, &found));
   if (found.n) fail_msg("%s", found.list[0].message);
-  RG_OK(rg_plan_create(&study, &plan));
+  RG_OK(rg_plan_fill(&study, &plan));
   RG_OK(rg_instances_create(&host.instances));
   if (folder) RG_OK(rg_instances_keep_optima(host.instances, folder, 0, NULL, fingerprint));
   assert_int_equal(plan.n, 2);
@@ -171,7 +171,7 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
     RG_OK(rg_record_destroy(&record));
   }
   RG_OK(rg_instances_destroy(&host.instances));
-  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
 

@@ -8,12 +8,12 @@ static RgPlan plan;
 static void make_plan(const char *text)
 {
   parse_study(text, &study);
-  RG_OK(rg_plan_create(&study, &plan));
+  RG_OK(rg_plan_fill(&study, &plan));
 }
 
 static void forget_plan(void)
 {
-  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
 

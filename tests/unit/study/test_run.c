@@ -63,12 +63,12 @@ static void open_study(Frame *f, const char *words)
   snprintf(f->output, sizeof(f->output), "%s/out.h5", f->folder);
   RG_OK(rg_study_parse(NULL, "run.yaml", words, strlen(words), &f->study, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
-  RG_OK(rg_plan_create(&f->study, &f->plan));
+  RG_OK(rg_plan_fill(&f->study, &f->plan));
 }
 
 static void close_study(Frame *f)
 {
-  RG_OK(rg_plan_destroy(&f->plan));
+  RG_OK(rg_plan_clear(&f->plan));
   RG_OK(rg_study_destroy(&f->study));
   scratch_remove(f->folder);
 }

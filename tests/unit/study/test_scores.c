@@ -39,12 +39,12 @@ static void frame_create(const char *text, Frame *frame)
 
   RG_OK(rg_study_parse(NULL, "scores.yaml", text, strlen(text), &frame->study, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
-  RG_OK(rg_plan_create(&frame->study, &frame->plan));
+  RG_OK(rg_plan_fill(&frame->study, &frame->plan));
 }
 
 static void frame_destroy(Frame *frame)
 {
-  RG_OK(rg_plan_destroy(&frame->plan));
+  RG_OK(rg_plan_clear(&frame->plan));
   RG_OK(rg_study_destroy(&frame->study));
 }
 

@@ -32,9 +32,9 @@ static void identify(const char *folder, const char *path, char id[RG_ID_LENGTH 
 
   parse(folder, path, &study, &found);
   if (found.n) fail_msg("%s", found.list[0].message);
-  RG_OK(rg_plan_create(&study, &plan));
+  RG_OK(rg_plan_fill(&study, &plan));
   memcpy(id, plan.trials[0].id, RG_ID_LENGTH + 1);
-  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
 
@@ -114,7 +114,7 @@ static void test_table_changes_under_a_run(void **state)
   (void)state;
   parse(file.folder, "t.csv", &study, &found);
   assert_int_equal(found.n, 0);
-  RG_OK(rg_plan_create(&study, &plan));
+  RG_OK(rg_plan_fill(&study, &plan));
   RG_OK(rg_instances_create(&host.instances));
   expect_trial(&study, &plan.trials[0], &host, NULL);
   file_write(&file, changed, strlen(changed));
@@ -123,7 +123,7 @@ static void test_table_changes_under_a_run(void **state)
   expect_trial(&study, &plan.trials[0], &host, "dataset: its data have changed");
   unlink(file.path);
   expect_trial(&study, &plan.trials[0], &host, "there is no file");
-  RG_OK(rg_plan_destroy(&plan));
+  RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
   file_remove(&file);
 }

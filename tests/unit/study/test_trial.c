@@ -26,7 +26,7 @@ static int setup(void **state)
   *state = f;
   RG_OK(rg_study_parse(NULL, "trial.yaml", text, sizeof(text) - 1, &f->study, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
-  RG_OK(rg_plan_create(&f->study, &f->plan));
+  RG_OK(rg_plan_fill(&f->study, &f->plan));
   return 0;
 }
 
@@ -34,7 +34,7 @@ static int teardown(void **state)
 {
   Fixture *f = *state;
 
-  RG_OK(rg_plan_destroy(&f->plan));
+  RG_OK(rg_plan_clear(&f->plan));
   RG_OK(rg_study_destroy(&f->study));
   free(f);
   return 0;

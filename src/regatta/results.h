@@ -1,4 +1,12 @@
-/* What is recorded per evaluation: one list that the trial loop fills, the writers store, and
+/* Reading results back, trial by trial, from a results file or the folder of a running study. */
+#ifndef RG_REGATTA_RESULTS_H
+#define RG_REGATTA_RESULTS_H
+
+#include "regatta/study.h"
+
+/* ---- what is recorded per evaluation ---- */
+
+/* One list that the trial loop fills, the writers store, and
    docs/results-format.md is generated from.
 
    COLUMN(symbol, dataset name, width, result, units, long name, description)
@@ -7,11 +15,6 @@
    result: 1 if the value is part of the results proper (same bits everywhere, in checksums), 0 for
    timing. Units "y" are those of the problem's f; "1" dimensionless.
    Missing values are NaN. */
-#ifndef RG_STUDY_COLUMNS_H
-#define RG_STUDY_COLUMNS_H
-
-#include "regatta/error.h"
-
 enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
 
 #define RG_COLUMN_LIST(COLUMN)                                                                     \
@@ -77,6 +80,76 @@ typedef struct {
   const char *units, *long_name, *description;
 } RgColumnInfo;
 
-extern const RgColumnInfo rg_columns[RG_COLUMN_COUNT];
+RG_API extern const RgColumnInfo rg_columns[RG_COLUMN_COUNT];
+
+/* ---- the record of a trial: what is committed to a shard and packed into the results file ---- */
+
+typedef enum { RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED } RgStatus;
+
+#define RG_EXTRA_MAX 16
+#define RG_NAME_MAX 64
+#define RG_DOC_MAX 128
+
+/* Where and when a trial ran: provenance, never part of a checksum. */
+typedef struct {
+  char host[RG_NAME_MAX];
+  int rank, ranks;
+  int team;             /* ranks on whose number the bits depend, 1: none; not stored */
+  double started;       /* Unix time, seconds */
+  double wall, cpu;     /* seconds of the whole trial */
+  double peak_memory;   /* bytes, resident set of the process at the end */
+  uint64_t fingerprint; /* numeric fingerprint (conventions, 5) */
+  char *machine;        /* BLAS core, threads, CPU model; owned, NULL: unknown */
+  char *software;       /* versions; owned, NULL: the store fills in those of this process */
+} RgProvenance;
+
+typedef struct {
+  char id[RG_ID_LENGTH + 1];
+  char *key;                   /* owned, like every char * below */
+  char cell[RG_ID_LENGTH + 1]; /* XXH3-128 of the cell's canonical text: same for all its seeds */
+  char *problem_label, *algorithm_label; /* as in figures; unlike the key they may change */
+  char *problem, *algorithm;             /* registry names */
+  char *swept;                           /* "name=value, ..." of the sweep axes; "" without sweep */
+  uint64_t instance, seed;
+  RgStatus status;
+  char message[256];               /* why it failed; "" otherwise */
+  char checksum[RG_ID_LENGTH + 1]; /* as stored beside the record; "" before it is stored */
+  bool earlier;                    /* read from a results file whose study no longer plans it */
+  int n_rows;                      /* evaluations recorded (fewer than planned when failed) */
+  int n_initial;
+  int dim_x, dim_c, dim_z;
+  int n_scores;                    /* measures the trial is scored by; 0: the objective alone */
+  char *scores;                    /* "NAME=measure; ..."; "" without */
+  double optimum;                  /* F(x*) of the instance; NaN: unknown */
+  double *column[RG_COLUMN_COUNT]; /* n_rows x width, owned; NULL: all NaN */
+  int n_extra;
+  char (*extra_name)[RG_NAME_MAX]; /* n_extra dataset names, owned */
+  char (*extra_doc)[RG_DOC_MAX];   /* n_extra meanings with unit, owned */
+  double *extra[RG_EXTRA_MAX];     /* n_rows each, owned; NULL: all NaN */
+  bool logged; /* its evaluations stand in a log beside the shards until it is committed */
+  RgProvenance provenance;
+} RgRecord;
+
+/* Frees and zeroes. A zeroed record may be destroyed. */
+RG_API PetscErrorCode rg_record_destroy(RgRecord *record);
+/* Doubles per row of standard column `column` in this record. */
+RG_API int rg_record_width(const RgRecord *record, int column);
+
+/* ---- reading ---- */
+
+typedef struct RgResults RgResults;
+
+/* Open a results file, or the folder of a study that runs or was stopped (also by the path of its
+   results file to be). A file that is none of ours, damaged or of a newer schema: `fault`, and
+   *results is NULL. Nothing on disk is changed. To be closed. */
+RG_API PetscErrorCode rg_results_open(const char *path, RgResults **results, RgFault *fault);
+/* The next trial with all its columns, in no particular order and each once: to be destroyed by
+   rg_record_destroy (record: zeroed). False at the end. A record that is damaged is left out:
+   rg_results_damaged counts them. One trial is in memory at a time. Errors are kept for
+   rg_results_close. */
+RG_API bool rg_results_next(RgResults *results, RgRecord *record);
+RG_API int rg_results_damaged(const RgResults *results);
+/* *results becomes NULL; NULL is fine. */
+RG_API PetscErrorCode rg_results_close(RgResults **results);
 
 #endif
