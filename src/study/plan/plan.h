@@ -36,8 +36,8 @@ typedef struct RgPlan {
   double cost;         /* sum, CPU seconds */
 } RgPlan;
 
-/* The same as rg_plan_create, in the caller's struct; to be cleared. Errors: two trials with the same
-   id are a PETSC_ERR_PLIB (the study parser refuses duplicates). */
+/* The same as rg_plan_create, in the caller's struct; to be cleared. Errors: two trials with
+   the same id are a PETSC_ERR_PLIB (the study parser refuses duplicates). */
 PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan);
 PetscErrorCode rg_plan_clear(RgPlan *plan);
 
