@@ -259,12 +259,10 @@ static void begin_first(RgAlgorithm *algorithm, const RgHistory *history)
   const Options *options = algorithm->options;
   State *s = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "start", 0);
-  int best = 0;
+  const int best = rg_history_best(history);
 
-  for (int i = 1; i < history->n; i++)
-    if (history->y[i] > history->y[best]) best = i;
   rg_random_uniforms(&random, (size_t)s->dim, s->z);
-  begin(s, options->sigma, history->n ? history->x + (size_t)best * s->dim : s->z);
+  begin(s, options->sigma, best >= 0 ? history->x + (size_t)best * s->dim : s->z);
 }
 
 static PetscErrorCode restart(RgAlgorithm *algorithm, int t)

@@ -219,13 +219,11 @@ static void begin_first(RgAlgorithm *algorithm, const RgHistory *history)
   const Options *options = algorithm->options;
   State *state = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "start", 0);
-  int best = 0;
+  const int best = rg_history_best(history);
 
-  for (int i = 1; i < history->n; i++)
-    if (history->y[i] > history->y[best]) best = i;
-  if (!history->n) rg_random_uniforms(&random, (size_t)state->dim, state->x);
-  begin(state, options->edge, history->n ? history->x + (size_t)best * state->dim : state->x,
-        history->n ? history->y[best] : NAN);
+  if (best < 0) rg_random_uniforms(&random, (size_t)state->dim, state->x);
+  begin(state, options->edge, best >= 0 ? history->x + (size_t)best * state->dim : state->x,
+        best >= 0 ? history->y[best] : NAN);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

@@ -270,15 +270,6 @@ static int one_path(const void *options, bool finite, int *features, bool *weigh
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
-static int best_of(const RgHistory *history)
-{
-  int best = 0;
-
-  for (int i = 1; i < history->n; i++)
-    if (history->y[i] > history->y[best]) best = i;
-  return best;
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -303,7 +294,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_model_update(&state->model, &state->local, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 4. x_t = argmax of a path over candidates in the region. */
-  const double *centre = state->local.x + (size_t)best_of(&state->local) * dim;
+  const double *centre = state->local.x + (size_t)rg_history_best(&state->local) * dim;
   PetscCall(draw_candidates(algorithm, t, centre, m));
   PetscCall(choose(algorithm, t, m, query->x, failure));
   query->extra[LENGTH] = state->length;

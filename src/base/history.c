@@ -40,6 +40,15 @@ PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
   PetscFunctionReturn(0);
 }
 
+int rg_history_best(const RgHistory *history)
+{
+  int best = history->n ? 0 : -1;
+
+  for (int i = 1; i < history->n; i++)
+    if (history->y[i] > history->y[best]) best = i;
+  return best;
+}
+
 PetscErrorCode rg_history_destroy(RgHistory *history)
 {
   PetscFunctionBeginUser;

@@ -234,7 +234,8 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   problem->optimum = 0 - data->bbob.f_opt;
   const double rest = above_optimum(data, data->bbob.x_opt, NULL);
   PetscCheck(fabs(rest) <= ROUNDING, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "bbob: function %d is %g above its optimum at x_opt", o->function, rest);
+             "bbob: function %d, %s, is %g above its optimum at x_opt", o->function,
+             data->bbob.formula->title, rest);
   PetscFunctionReturn(0);
 }
 

@@ -81,6 +81,8 @@ RG_API PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, Rg
 /* Append one evaluation; x, c in unit coordinates (c may be NULL without context). */
 RG_API PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
                                         const double *c, int context_index, double y);
+/* Index of the largest observation, the first of equal ones; -1 without any. */
+RG_API int rg_history_best(const RgHistory *history);
 RG_API PetscErrorCode rg_history_destroy(RgHistory *history);
 
 #endif

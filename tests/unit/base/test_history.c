@@ -57,7 +57,25 @@ static void context_is_optional_only_without_contexts(void **state)
   RG_OK(rg_domain_destroy(&domain));
 }
 
+static void the_best_is_the_first_of_equal_ones(void **state)
+{
+  static const double y[] = {1, 3, 2, 3};
+  double lower[1] = {0}, upper[1] = {1};
+  RgDomain domain = {0};
+  RgHistory history;
+
+  (void)state;
+  RG_OK(rg_space_box(&domain.design, 1, lower, upper));
+  RG_OK(rg_history_create(&domain, 4, &history));
+  assert_int_equal(rg_history_best(&history), -1);
+  for (int i = 0; i < 4; i++) RG_OK(rg_history_append(&history, upper, -1, NULL, -1, y[i]));
+  assert_int_equal(rg_history_best(&history), 1);
+  RG_OK(rg_history_destroy(&history));
+  RG_OK(rg_domain_destroy(&domain));
+}
+
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(the_best_is_the_first_of_equal_ones),
   cmocka_unit_test(rows_are_appended_in_order),
   cmocka_unit_test(context_is_optional_only_without_contexts),
 };
