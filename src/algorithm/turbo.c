@@ -174,7 +174,6 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
   state->length = options->length;
   state->best = -INFINITY;
   state->successes = state->failures = state->designed = 0;
-  state->restarts++;
   PetscCall(rg_design_sobol(&random, n_design(algorithm), algorithm->setup.domain->design.dim,
                             state->design));
   PetscFunctionReturn(0);
@@ -282,6 +281,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. What the last query taught: the side of the region, perhaps its end. */
   if (t == 1) state->local.n_initial = history->n_initial;
   PetscCall(take(algorithm, history));
+  if (state->length < options->length_min) state->restarts++;
   if (state->length < options->length_min || !history->n) PetscCall(restart(algorithm, t));
   query->extra[RESTARTS] = state->restarts;
   /* 2. A design to be finished first. */
