@@ -53,7 +53,7 @@ PetscErrorCode rg_study_open(const RgRegistry *registry, const char *path, RgStu
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(study));
-  PetscCall(rg_study_load_with(registry, path, *study, diagnostics));
+  PetscCall(rg_study_load(registry, path, *study, diagnostics));
   if (diagnostics->n > before) PetscCall(rg_study_close(study));
   PetscFunctionReturn(0);
 }
