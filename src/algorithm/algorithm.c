@@ -72,7 +72,7 @@ PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *
   PetscCheck(t >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "query %d", t);
   query_reset(algorithm, query);
   if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_ACQUIRE));
-  if (algorithm->class->model)
+  if (algorithm->class->model && !algorithm->class->own_history)
     PetscCall(rg_model_update(algorithm->class->model(algorithm), history, failure));
   if (!failure->failed) PetscCall(algorithm->class->ask(algorithm, t, history, query, failure));
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_ACQUIRE));

@@ -121,6 +121,11 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
+static RgModel *model_of(RgAlgorithm *algorithm)
+{
+  return &((State *)algorithm->state)->model;
+}
+
 /* ---- the trust region ----------------------------------------------------------------------- */
 
 /* Successes widen the region, failures narrow it. */
@@ -318,6 +323,8 @@ const RgAlgorithmClass rg_algorithm_turbo = {
   .columns = columns,
   .state_size = sizeof(State),
   .create = create,
+  .model = model_of,
+  .own_history = true,
   .ask = ask,
   .destroy = destroy,
 };

@@ -112,6 +112,7 @@ typedef struct {
   /* The model, updated before every `ask`; its report, posterior deviation and hyperparameters are
      recorded; NULL: none. */
   RgModel *(*model)(RgAlgorithm *algorithm);
+  bool own_history; /* the method updates its model itself, with evaluations of its choice */
   PetscErrorCode (*destroy)(RgAlgorithm *algorithm);
 } RgAlgorithmClass;
 

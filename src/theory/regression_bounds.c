@@ -1,3 +1,4 @@
+/* Bounds of kernel regression and the constants of its kernels. */
 #include "theory/regression_bounds.h"
 
 #include <math.h>

@@ -252,7 +252,7 @@ def theory(tree):
                 yield path.relative_to(tree.root), number, "a formula of theory/ in Python"
 
 
-RULES = [floors, words, headers, statics, types, registered, theory, shape]
+RULES = [floors, words, headers, statics, types, registered, theory, heads, shape]
 
 
 def breaches(root):

@@ -1,3 +1,4 @@
+/* Maximum information gain: greedily on a set, and its upper bounds. */
 #include "gp/model/information_gain.h"
 
 #include <math.h>

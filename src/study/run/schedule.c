@@ -1,3 +1,4 @@
+/* Which team takes which trial next: a ticket counter over the plan. */
 #include "study/run/schedule.h"
 
 /* Counters on rank 0, advanced by all ranks with one-sided atomics: these, then the tickets of

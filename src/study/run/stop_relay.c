@@ -1,3 +1,4 @@
+/* A wish to stop, passed on to all ranks. */
 #include "study/run/stop_relay.h"
 
 struct RgStopRelay {

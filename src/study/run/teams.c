@@ -1,3 +1,4 @@
+/* Teams of ranks: how many, of which size, and who is in them. */
 #include "study/run/teams.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* The Cholesky factor, with as much jitter as it takes. */
 #include "gp/posterior/exact/factor.h"
 #include "maths/blas.h"
 

@@ -1,3 +1,4 @@
+/* Rows of a product grid from the tables of its axes. */
 #include "gp/posterior/set/grid_rows.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The factor of a posterior on a set, grown row by row. */
 #include "gp/posterior/set/set_factor.h"
 #include "maths/blas.h"
 #include "base/room.h"

@@ -1,3 +1,4 @@
+/* Posterior mean and variance on a whole finite set, one observation at a time. */
 #include "gp/posterior/set/set_posterior.h"
 #include "gp/posterior/set/set_backend.h"
 #include "gp/kernel/tiles.h"

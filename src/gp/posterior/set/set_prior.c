@@ -1,3 +1,4 @@
+/* Which structure of the kernel and the set the posterior can use. */
 #include "gp/posterior/set/set_prior.h"
 #include "gp/kernel/kernel_internal.h"
 

@@ -1,3 +1,4 @@
+/* Rows of the posterior covariance without structure. */
 #include "gp/posterior/set/set_backend.h"
 #include "gp/kernel/tiles.h"
 
