@@ -53,6 +53,7 @@ static void ask(Method *method, int t, const RgHistory *history)
 {
   RgFailure failure = {0};
 
+  RG_OK(rg_model_update(sbo_kde()->model(&method->algorithm), history, &failure));
   RG_OK(sbo_kde()->ask(&method->algorithm, t, history, &method->query, &failure));
   assert_false(failure.failed);
 }
