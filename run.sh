@@ -41,16 +41,22 @@ REGATTA_PYTHON a Python with h5py, pandas and Matplotlib, REGATTA_DATA folder of
 REGATTA_CACHE folder where optima that took a search are kept (off: nowhere), REGATTA_NATIVE=1 tunes
 the build for this CPU.
 
-Systems without apt: install a C compiler, CMake >= 3.22, pkg-config, Open MPI, PETSc, ScaLAPACK,
-parallel HDF5, OpenBLAS with LAPACKE, GSL, L-BFGS-B, libyaml, jansson, xxHash, Random123, cmocka, and
-Python with NumPy, SciPy, pandas, h5py, xarray and Matplotlib:
-  Fedora  dnf install gcc cmake ninja-build openmpi-devel petsc-openmpi-devel scalapack-openmpi-devel
-          hdf5-openmpi-devel openblas-devel gsl-devel libyaml-devel jansson-devel xxhash-devel
-          libcmocka-devel python3-h5py python3-pandas python3-xarray python3-matplotlib
-  macOS   brew install cmake ninja pkg-config open-mpi petsc scalapack hdf5-mpi openblas gsl libyaml
-          jansson xxhash cmocka numpy scipy
-  Spack   spack install openmpi petsc netlib-scalapack hdf5+mpi openblas gsl libyaml jansson xxhash
-          random123 cmocka py-h5py py-pandas py-xarray py-matplotlib
+Systems without apt: install a C compiler, CMake >= 3.22, an MPI, PETSc (real numbers), HDF5 with its
+high-level library, a BLAS and LAPACK with CBLAS and LAPACKE (best OpenBLAS), GSL, L-BFGS-B 3.0, libyaml,
+jansson, xxHash, Random123, cmocka for the tests, ScaLAPACK for teams of ranks (without it: one rank per
+trial), and Python with NumPy, SciPy, pandas, h5py, xarray, Matplotlib, Jinja2, PyYAML and xxhash:
+  Fedora  dnf install gcc gcc-gfortran cmake ninja-build pkgconf openmpi-devel petsc-openmpi-devel
+          scalapack-openmpi-devel hdf5-openmpi-devel openblas-devel lapack-devel gsl-devel libyaml-devel
+          jansson-devel xxhash-devel libcmocka-devel python3-h5py python3-pandas python3-xarray
+          python3-scipy python3-matplotlib python3-jinja2 python3-pyyaml python3-xxhash
+          (then: module load mpi/openmpi-x86_64); from source: L-BFGS-B, Random123
+  macOS   brew install cmake ninja pkgconf open-mpi petsc scalapack hdf5-mpi openblas lapack gsl libyaml
+          jansson xxhash cmocka numpy scipy; pip install ./analysis; from source: L-BFGS-B, Random123
+  Spack   spack install openmpi petsc+mpi+hdf5 netlib-scalapack hdf5+mpi+hl openblas gsl libyaml jansson
+          xxhash random123 cmocka; from source: L-BFGS-B
+CMake looks first at what is named: PETSC_DIR and PETSC_ARCH, HDF5_ROOT, BLA_VENDOR (Intel10_64lp: MKL),
+CMAKE_PREFIX_PATH (where L-BFGS-B and Random123 are), mpicc on the path; then pkg-config; then the system.
+A summary at the end says what it took.
 TEXT
 }
 

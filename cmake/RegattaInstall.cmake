@@ -16,11 +16,12 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regattaConfig.cmake
               cmake/RegattaDependencies.cmake
         DESTINATION ${package_dir})
 
-# The headers need PETSc and MPI; the rest is for those who link the static library.
-list(SUBLIST REGATTA_PC_REQUIRES 2 -1 REGATTA_PC_REQUIRES_PRIVATE)
-list(SUBLIST REGATTA_PC_REQUIRES 0 2 REGATTA_PC_REQUIRES)
-list(JOIN REGATTA_PC_REQUIRES_PRIVATE " " REGATTA_PC_REQUIRES_PRIVATE)
-list(JOIN REGATTA_PC_REQUIRES " " REGATTA_PC_REQUIRES)
+# The headers need PETSc and MPI; the rest is for those who link the static library. A library that
+# pkg-config doesn't know is named by its flags.
+foreach(variable REQUIRES REQUIRES_PRIVATE LIBS LIBS_PRIVATE CFLAGS)
+  list(REMOVE_DUPLICATES REGATTA_PC_${variable})
+  list(JOIN REGATTA_PC_${variable} " " REGATTA_PC_${variable})
+endforeach()
 file(RELATIVE_PATH REGATTA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/regatta.pc.in regatta.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regatta.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -34,18 +34,17 @@ static void set_fpu(unsigned value)
 
 void rg_numerics_set(RgNumerics *before)
 {
-  RgNumerics found = {.blas_threads = openblas_get_num_threads(),
-                      .fpu = get_fpu(),
-                      .handler = gsl_set_error_handler_off()};
+  RgNumerics found = {
+    .blas_threads = rg_blas_threads(), .fpu = get_fpu(), .handler = gsl_set_error_handler_off()};
 
-  openblas_set_num_threads(1);
+  rg_blas_set_threads(1);
   set_fpu(found.fpu | FLUSH);
   if (before) *before = found;
 }
 
 void rg_numerics_restore(const RgNumerics *before)
 {
-  openblas_set_num_threads(before->blas_threads);
+  rg_blas_set_threads(before->blas_threads);
   set_fpu(before->fpu);
   (void)gsl_set_error_handler(before->handler);
 }

@@ -5,11 +5,15 @@
 #define RG_GP_SCALAPACK_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "regatta/error.h"
 
 enum { RG_DESCRIPTOR = 9 }; /* ints of an array descriptor */
+
+/* Whether this build has it; what follows does nothing in one that doesn't. */
+bool rg_scalapack_available(void);
 
 /* BLACS */
 int Csys2blacs_handle(MPI_Comm comm);

@@ -3,14 +3,21 @@
 
 #include <limits.h>
 
+#include "gp/team/scalapack.h"
+
 /* ---- life ---------------------------------------------------------------------------------- */
 
 /* Measured on 2 cores: see docs/scaling.md. Larger teams are no worse off at the same size. */
 static const int measured_crossover = 3000;
 
+bool rg_team_possible(void)
+{
+  return rg_scalapack_available();
+}
+
 int rg_team_measured_crossover(int ranks)
 {
-  return ranks > 1 ? measured_crossover : INT_MAX;
+  return ranks > 1 && rg_team_possible() ? measured_crossover : INT_MAX;
 }
 
 PetscErrorCode rg_team_create(MPI_Comm comm, int crossover, RgTeam **team)

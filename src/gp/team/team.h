@@ -12,8 +12,11 @@
 
 typedef struct RgTeam RgTeam;
 
+/* Can there be teams of several ranks? Not in a build without ScaLAPACK. */
+bool rg_team_possible(void);
+
 /* Data from which a team of `ranks` beats one rank, by measurement (bench, "crossover"); INT_MAX
-   for one rank. */
+   for one rank, and where teams are not possible. */
 int rg_team_measured_crossover(int ranks);
 
 /* Collective on `comm`, whose rank 0 is the leader. crossover: see above, >= 1. */

@@ -40,7 +40,7 @@ PetscErrorCode rg_software_describe(char **description)
   PetscCall(rg_text_add(&text, "; GSL %s; xxHash %u.%u.%u; libyaml %s; jansson %s", gsl_version,
                         xxhash / 10000, xxhash / 100 % 100, xxhash % 100, yaml_get_version_string(),
                         JANSSON_VERSION));
-  PetscCall(rg_text_add(&text, "; %s", openblas_get_config()));
+  PetscCall(rg_text_add(&text, "; %s", rg_blas_config()));
 #ifdef __clang__
   PetscCall(rg_text_add(&text, "; compiler %s", __VERSION__));
 #else

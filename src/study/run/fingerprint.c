@@ -80,8 +80,8 @@ PetscErrorCode rg_fingerprint(RgFingerprint *fingerprint)
   rg_hash128(values, LENGTH * sizeof(double), hash);
   PetscCall(PetscFree(values));
   fingerprint->hash = hash[0];
-  snprintf(fingerprint->blas_core, sizeof(fingerprint->blas_core), "%s", openblas_get_corename());
-  fingerprint->blas_threads = openblas_get_num_threads();
+  snprintf(fingerprint->blas_core, sizeof(fingerprint->blas_core), "%s", rg_blas_core());
+  fingerprint->blas_threads = rg_blas_threads();
   read_cpu_model(fingerprint->cpu, sizeof(fingerprint->cpu));
 #ifdef RG_NATIVE
   fingerprint->native = true;

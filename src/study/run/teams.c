@@ -89,6 +89,11 @@ PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, RgTeams *teams,
   if (!fits) {
     snprintf(message, RG_TEAMS_MESSAGE, "ranks_per_trial: more than %d different team sizes",
              RG_TEAM_LEVELS);
+  } else if (teams->size[0] > 1 && !rg_team_possible()) {
+    snprintf(message, RG_TEAMS_MESSAGE,
+             "ranks_per_trial: teams of %d ranks need ScaLAPACK, which this build of Regatta is "
+             "without; accepted: 1, auto",
+             teams->size[0]);
   } else if (teams->size[0] > ranks) {
     snprintf(message, RG_TEAMS_MESSAGE,
              "ranks_per_trial: %d is more than the %d rank%s of this job; start it with a multiple "

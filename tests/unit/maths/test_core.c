@@ -53,14 +53,14 @@ static void blas_has_one_thread_until_set_back(void **state)
   RgNumerics before;
 
   (void)state;
-  openblas_set_num_threads(2);
+  rg_blas_set_threads(2);
   rg_numerics_set(&before);
-  assert_int_equal(openblas_get_num_threads(), 1);
+  assert_int_equal(rg_blas_threads(), 1);
   cblas_dgemv(CblasRowMajor, CblasNoTrans, 2, 2, 1.0, a, 2, b, 1, 0.0, c, 1);
   RG_CLOSE(c[0], 4.0, 0.0);
   RG_CLOSE(c[1], 7.0, 0.0);
   rg_numerics_restore(&before);
-  assert_int_equal(openblas_get_num_threads(), 2);
+  assert_int_equal(rg_blas_threads(), 2);
 }
 
 static void failing_handler(const char *reason, const char *file, int line, int error)

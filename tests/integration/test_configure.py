@@ -1,0 +1,67 @@
+"""The build finds its libraries without pkg-config, and says which parts it has."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from regatta_test import RegattaTest, main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def petsc_folder():
+    """PETSC_DIR of the installed PETSc, or None."""
+    asked = subprocess.run(["pkg-config", "--variable=prefix", "PETSc"], capture_output=True, text=True)
+    return asked.stdout.strip() or None
+
+
+@unittest.skipUnless(shutil.which("cmake") and shutil.which("mpicc") and petsc_folder(),
+                     "needs cmake, mpicc and PETSc")
+class Configure(RegattaTest):
+    def configure(self, *options, code=0, **variables):
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("PKG_CONFIG", "PETSC_"))}
+        done = subprocess.run(["cmake", "-S", ROOT, "-B", self.folder / "build", "-DREGATTA_TESTS=OFF", *options],
+                              capture_output=True, text=True, env={**kept, **variables})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def test_no_pkg_config_entries(self):
+        hidden = self.folder / "none"
+        hidden.mkdir()
+        said = self.configure(PKG_CONFIG_LIBDIR=str(hidden), PETSC_DIR=petsc_folder())
+        for line in ("MPI: .*MPI", "PETSC: PETSc", "HDF5: .*(parallel|serial)", "BLAS: /", "GSL: /", "YAML: /",
+                     "JANSSON: /", "XXHASH: /", "SCALAPACK: /", "ScaLAPACK yes: teams of ranks"):
+            self.assertRegex(said, line)
+        package = (self.folder / "build/regatta.pc").read_text()
+        self.assertRegex(package, r"Libs.private: .*hdf5_hl.*gsl.*yaml.*lbfgsb")
+        self.assertNotRegex(package, "PkgConfig::|NOTFOUND")
+
+    def test_no_pkg_config_at_all_and_no_scalapack(self):
+        said = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON", "-DREGATTA_SCALAPACK=OFF",
+                              f"-DPETSC_DIR={petsc_folder()}")
+        self.assertRegex(said, "PETSC: .*libpetsc")
+        self.assertIn("ScaLAPACK no: teams of one rank only", said)
+        commands = (self.folder / "build/CMakeFiles").rglob("flags.make")
+        self.assertTrue(any("RG_NO_SCALAPACK" in file.read_text() for file in commands))
+
+    def test_missing(self):
+        hidden = self.folder / "none"
+        hidden.mkdir()
+        said = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON", code=1)
+        self.assertRegex(re.sub(r"\s+", " ", said), r"MPI was not found .*Install libopenmpi-dev")
+
+    def test_places_of_missing_libraries_compile(self):
+        flags = subprocess.run(["pkg-config", "--cflags", "PETSc", "openblas", "lapacke"], check=True,
+                               capture_output=True, text=True).stdout.split()
+        mpi = subprocess.run(["mpicc", "-show"], check=True, capture_output=True, text=True).stdout.split()
+        flags += [flag for flag in mpi if flag.startswith("-I")]
+        for compiler in filter(shutil.which, ("gcc", "clang")):
+            for source in ("gp/team/scalapack.c", "maths/blas.c"):
+                subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-DRG_NO_SCALAPACK",
+                                f"-I{ROOT / 'src'}", *flags, "-fsyntax-only", ROOT / "src" / source], check=True)
+
+
+if __name__ == "__main__":
+    main()
