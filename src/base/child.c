@@ -16,6 +16,7 @@
 
 struct RgChild {
   int64_t asked;
+  double cpu;  /* seconds of CPU booked so far */
   char *words; /* one after the other, each with its NUL, an empty one at the end; owned */
   pid_t pid;
   int in, out, err; /* our ends of its standard streams; -1: closed */
@@ -103,6 +104,16 @@ static bool has_ended(pid_t pid, double seconds)
     if (rg_wall_seconds() >= until) return false;
     pause_briefly();
   }
+}
+
+/* What it has used since this was asked last. A grandchild that nobody waited for takes its time
+   along: never less than nothing. */
+double rg_child_cpu_seconds(RgChild *child)
+{
+  const double now = rg_child_tree_seconds(child->pid), used = PetscMax(now - child->cpu, 0.0);
+
+  child->cpu = PetscMax(child->cpu, now);
+  return used;
 }
 
 PetscErrorCode rg_child_close(RgChild **child, bool gently)

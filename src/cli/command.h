@@ -10,6 +10,7 @@ enum {
   RG_EXIT_FAILED_TRIALS = 1,
   RG_EXIT_BAD_INPUT = 2,
   RG_EXIT_STORAGE = 3,
+  RG_EXIT_FAILED_CELLS = 4, /* of a cell nothing but failed trials came */
   RG_EXIT_INTERNAL = 70,
   RG_EXIT_INCOMPLETE = 75
 };

@@ -61,6 +61,12 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
            study->name, rg_stop_describe(r->stop), r->n_earlier + r->n_finished, r->n_trials,
            r->stop == RG_STOP_FILE ? "once it is removed " : "");
   if (failed) rg_say("%d trials failed; regatta info %s says why\n", failed, output);
+  if (r->n_cells_failed) {
+    const RgCell *cell = &study->cells[r->first_cell_failed];
+    rg_complain("run: every trial of %d of %d cells failed (the first: %s on %s)",
+                r->n_cells_failed, r->n_cells, cell->algorithm_label, cell->problem_label);
+    return RG_EXIT_FAILED_CELLS;
+  }
   return failed && strict ? RG_EXIT_FAILED_TRIALS : RG_EXIT_OK;
 }
 

@@ -25,10 +25,13 @@ static void print_usage(void)
   rg_say("regatta %s: Bayesian-optimisation regret studies\n\nusage: regatta COMMAND ...\n\n",
          RG_VERSION);
   for (int i = 0; i < N_COMMANDS; i++) rg_say("  %-10s %s\n", commands[i].name, commands[i].doc);
-  rg_say("\nregatta COMMAND -help says more about one of them.\n\nEnvironment:\n"
-         "  REGATTA_DATA   folder of data sets\n"
-         "  REGATTA_CACHE  folder where `run` keeps optima that took a search (default\n"
-         "                 $XDG_CACHE_HOME/regatta or ~/.cache/regatta); off: nowhere\n");
+  rg_say(
+    "\nregatta COMMAND -help says more about one of them.\n\nEnvironment:\n"
+    "  REGATTA_DATA   folder of data sets\n"
+    "  REGATTA_CACHE  folder where `run` keeps optima that took a search (default\n"
+    "                 $XDG_CACHE_HOME/regatta or ~/.cache/regatta); off: nowhere\n"
+    "\nExit codes: 0 done or stopped cleanly; 1 trials failed, with -strict; 2 bad input;\n"
+    "3 storage; 4 every trial of some cell failed; 70 internal error; 75 incomplete (status).\n");
 }
 
 static bool is_word(const char *word, const char *const *words)

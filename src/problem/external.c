@@ -15,7 +15,9 @@
 #include "problem/external.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "regatta/problem.h"
@@ -98,6 +100,55 @@ static PetscErrorCode clear_parts(const Options *o, RgInput **inputs, RgInput **
   PetscFunctionReturn(0);
 }
 
+static bool is_a_file(const char *path)
+{
+  struct stat found;
+
+  return !stat(path, &found) && S_ISREG(found.st_mode);
+}
+
+/* Whether a program of that name would be found by who starts it. */
+static PetscErrorCode find_in_path(const char *name, bool *found)
+{
+  const char *folder = getenv("PATH");
+  RgText path = {0};
+
+  PetscFunctionBeginUser;
+  *found = false;
+  if (!folder) folder = "/bin:/usr/bin"; /* as execvp has it */
+  while (!*found) {
+    const size_t length = strcspn(folder, ":");
+    PetscCall(rg_text_add(&path, "%.*s%s%s", (int)length, folder, length ? "/" : "./", name));
+    *found = is_a_file(path.data) && access(path.data, X_OK) == 0;
+    PetscCall(rg_text_clear(&path));
+    if (!folder[length]) break;
+    folder += length + 1;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A study is not begun whose program isn't there. */
+static PetscErrorCode check_program(const char *program, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const bool here = access(program, F_OK) == 0;
+  bool found = here;
+
+  PetscFunctionBeginUser;
+  if (program[0] && !here && !strchr(program, '/')) PetscCall(find_in_path(program, &found));
+  if (!program[0]) rg_diagnostics_add(diagnostics, place, "external: 'program' is empty");
+  else if (!found)
+    rg_diagnostics_add(diagnostics, place, "external: there is no program '%.200s'%s", program,
+                       strchr(program, '/') ? "" : " beside the study file or in PATH");
+  else if (here && !is_a_file(program))
+    rg_diagnostics_add(diagnostics, place, "external: '%.200s' is no file", program);
+  else if (here && access(program, X_OK))
+    rg_diagnostics_add(diagnostics, place,
+                       "external: '%.200s' can't be executed (chmod +x, and "
+                       "for a script a first line like #!/usr/bin/env python3)",
+                       program);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
@@ -108,14 +159,7 @@ static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagn
   PetscCall(parse_parts(o, &inputs, &contexts, &mistake));
   if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "external: %s", mistake.data);
-  if (!o->program[0]) rg_diagnostics_add(diagnostics, place, "external: 'program' is empty");
-  else if (strchr(o->program, '/') && access(o->program, F_OK))
-    rg_diagnostics_add(diagnostics, place, "external: there is no program '%.200s'", o->program);
-  else if (access(o->program, F_OK) == 0 && access(o->program, X_OK))
-    rg_diagnostics_add(diagnostics, place,
-                       "external: '%.200s' can't be executed (chmod +x, and "
-                       "for a script a first line like #!/usr/bin/env python3)",
-                       o->program);
+  PetscCall(check_program(o->program, place, diagnostics));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(clear_parts(o, &inputs, &contexts));
   PetscFunctionReturn(0);
@@ -278,6 +322,7 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   PetscCall(rg_text_clear(&line));
   if (outcome == RG_CHILD_ANSWERED) PetscCall(rg_answer_read(answer, length, id, value, mistake));
   *abandoned = outcome == RG_CHILD_ABANDONED;
+  problem->task.cpu += rg_child_cpu_seconds(*child);
   if (mistake->length) PetscCall(rg_child_close(child, false));
   PetscFunctionReturn(0);
 }

@@ -102,7 +102,18 @@ static PetscErrorCode add_coordinates(RgText *text, int dim, const double *x)
   PetscFunctionReturn(0);
 }
 
-/* Name the first non-finite value and its input. */
+/* Squares of larger values, their sums over all data and quadratic forms of an ill-conditioned
+   matrix in them would overflow. */
+static const double largest = 1e100;
+
+static const char *flaw_of(double value)
+{
+  if (isnan(value)) return "not a number";
+  if (isinf(value)) return "infinite";
+  return fabs(value) > largest ? "beyond 1e100, too large to compute with" : NULL;
+}
+
+/* Name the first value that can't be used and its input. */
 static PetscErrorCode check_values(const RgProblem *problem, const char *symbol, int m,
                                    const RgPoint *points, bool with_context, const double *value,
                                    RgFailure *failure)
@@ -112,15 +123,15 @@ static PetscErrorCode check_values(const RgProblem *problem, const char *symbol,
   int i = 0;
 
   PetscFunctionBeginUser;
-  while (i < m && isfinite(value[i])) i++;
+  while (i < m && !flaw_of(value[i])) i++;
   if (i == m) PetscFunctionReturn(0);
   PetscCall(add_coordinates(&input, problem->domain.design.dim, points[i].x));
   if (context_dim) {
     PetscCall(rg_text_add(&input, "; "));
     PetscCall(add_coordinates(&input, context_dim, points[i].c));
   }
-  rg_failure_set(failure, "%s: %s is %s at (%s)", problem->class->name, symbol,
-                 isnan(value[i]) ? "not a number" : "infinite", input.data);
+  rg_failure_set(failure, "%s: %s is %s at (%s)", problem->class->name, symbol, flaw_of(value[i]),
+                 input.data);
   PetscCall(rg_text_clear(&input));
   PetscFunctionReturn(0);
 }

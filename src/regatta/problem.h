@@ -30,6 +30,7 @@ typedef struct {
                                        it some ten times a second, searches between batches: it
                                        keeps the rank alive for the others. NULL: nobody to ask */
   void *stop_closure;
+  double cpu;      /* seconds of CPU that evaluations took in other processes, to be added to */
   RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem's own */
 } RgTask;
 
@@ -135,7 +136,7 @@ RG_API PetscErrorCode rg_problem_destroy(RgProblem *problem);
 PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most);
 
 /* f and F at m points through the class, with F = f where no objective is given (an error with
-   contexts). Non-finite values set failure, which names problem and input. Errors: a finite design
+   contexts). Values that are not finite or beyond 1e100 set failure, which names problem and input. Errors: a finite design
    or context without its index. */
 RG_API PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points,
                                           double *f, RgFailure *failure);

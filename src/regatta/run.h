@@ -40,11 +40,13 @@ typedef enum {
 typedef struct {
   RgRunOutcome outcome;
   RgStopReason stop;
-  int n_trials;         /* of the plan */
-  int n_earlier;        /* of these, finished by earlier runs and not run again */
-  int n_earlier_failed; /* of these, recorded as failed */
-  int n_finished;       /* by this run */
-  int n_failed;         /* of these, recorded as failed; the results file says why */
+  int n_trials;                /* of the plan */
+  int n_earlier;               /* of these, finished by earlier runs and not run again */
+  int n_earlier_failed;        /* of these, recorded as failed */
+  int n_finished;              /* by this run */
+  int n_failed;                /* of these, recorded as failed; the results file says why */
+  int n_cells, n_cells_failed; /* of the plan; of these, with no trial but failed ones */
+  int first_cell_failed;       /* number of the first of them in the study, from 0; -1: none */
   double seconds;
   char message[512]; /* why it was refused or what the disk said, one line; else "" */
 } RgRunReport;

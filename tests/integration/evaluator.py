@@ -10,6 +10,7 @@ import time
 parser = argparse.ArgumentParser()
 parser.add_argument("--calls", help="file that gets a line per question")
 parser.add_argument("--delay", type=float, default=0, help="seconds an answer takes")
+parser.add_argument("--burn", type=float, default=0, help="seconds of CPU an answer takes")
 parser.add_argument("--at", type=int, default=0, help="evaluation at which to misbehave")
 parser.add_argument("--how", default="")
 parser.add_argument("--once", help="misbehave only if this file is not there, and make it")
@@ -47,6 +48,8 @@ def misbehave(request):
         say(json.dumps({"id": number, "value": "1.5"}) + "\n")
     elif how == "infinite":
         say('{"id": %d, "value": 1e999}\n' % number)
+    elif how == "enormous":
+        say('{"id": %d, "value": 1e300}\n' % number)
     elif how == "no_id":
         say('{"value": 1}\n')
     elif how == "other_id":
@@ -68,6 +71,9 @@ for line in sys.stdin:
         with open(options.calls, "a") as calls:
             calls.write(f"{os.getpid()} {request['trial']} {request['evaluation']}\n")
     time.sleep(options.delay)
+    end = time.process_time() + options.burn
+    while time.process_time() < end:
+        pass
     if options.at and request["evaluation"] == options.at and misbehave(request):
         continue
     x = request["x"]

@@ -3,7 +3,7 @@ import os
 import resource
 from unittest import mock
 
-from regatta_test import RegattaTest, main
+from regatta_test import RegattaTest, main, regatta
 
 # The search takes about a second, everything else next to nothing.
 STUDY = """
@@ -75,6 +75,33 @@ class Cache(RegattaTest):
             os.environ["REGATTA_CACHE"] = folder
             self.assertEqual(self.run_study("out.h5")[0], expected, folder)
             (self.folder / "out.h5").unlink()
+
+    def test_a_folder_that_others_may_write(self):
+        """A forged optimum is not believed, and the folder not used, with one line."""
+        expected, _ = self.run_study("first.h5")
+        (path,) = self.cache.iterdir()
+        self.assertEqual((self.cache.stat().st_mode | path.stat().st_mode) & 0o022, 0)
+        study = self.folder / "study.yaml"
+        for mode in (0o777, 0o1777, 0o775):
+            self.cache.chmod(mode)
+            files = self.kept()
+            code, _, err = regatta("run", study, "-o", self.folder / f"{mode:o}.h5", "-quiet", ranks=2)
+            self.assertEqual(code, 0, err)
+            self.assertEqual(err, f"regatta: optima are not kept in {self.cache}: others may write to "
+                             "it (chmod go-w mends that)\n")
+            self.assertEqual(self.kept(), files)
+            self.assertEqual(self.checksum(self.folder / f"{mode:o}.h5"), expected)
+        self.cache.chmod(0o755)
+        path.chmod(0o666)  # anybody may have written it
+        before = self.kept()
+        self.assertEqual(self.run_study("entry.h5")[0], expected)
+        self.assertNotEqual(self.kept(), before)
+        self.assertEqual(path.stat().st_mode & 0o022, 0)
+        if os.geteuid() == 0:
+            os.chown(self.cache, 65534, 65534)
+            code, _, err = regatta("run", study, "-o", self.folder / "other.h5", "-quiet")
+            self.assertEqual((code, err.count("\n")), (0, 1))
+            self.assertIn("it is another user's", err)
 
     def test_where(self):
         """Said by `version`, and in `help`."""

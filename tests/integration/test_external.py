@@ -40,6 +40,7 @@ MISTAKES = {
     "list": "answered something that is no JSON object: [1, 2]",
     "text": 'answered without a number as "value"',
     "infinite": "answered",
+    "enormous": "external: f is beyond 1e100, too large to compute with at (",
     "no_id": 'answered without the "id" of the request',
     "other_id": "answered request 6, not request 5",
     "huge": "answered with a line of more than 65536 bytes",
@@ -105,8 +106,11 @@ class External(RegattaTest):
         text += problem("good", arguments=["--calls", self.calls])
         study = self.write("study.yaml", text)
         code, out, err = regatta("run", study, "-o", self.output, "-quiet", ranks=2)
-        self.assertEqual(code, 0, err)
+        self.assertEqual(code, 4, err)
         self.assertIn(f"{2 * len(MISTAKES)} trials failed", out)
+        self.assertIn(f"every trial of {2 * len(MISTAKES)} of {2 * len(MISTAKES) + 2} cells failed "
+                      "(the first: random on crash)", err)
+        self.assertEqual(regatta("run", study, "-o", self.output, "-quiet", "-strict")[0], 4)
         with h5py.File(self.output) as results:
             for how, reason in MISTAKES.items():
                 for message in results[how]["message"].asstr():
@@ -132,6 +136,8 @@ class External(RegattaTest):
         missing = problem(program="no_such_folder/no_such_program")
         plain = self.write("plain.py", "print()")
         for text, reason in ((missing, "there is no program"),
+                             (problem(program="no-such-program-in-path"), "in PATH"),
+                             (problem(program=self.folder), "is no file"),
                              (problem(program=plain), "can't be executed"),
                              (problem().replace("a real 0 1", "a real 1 0"), "lower bound"),
                              (problem().replace("n integer 1 9", "n whole 1 9"), "its kind is")):
@@ -139,10 +145,33 @@ class External(RegattaTest):
             self.assertEqual(code, 2)
             self.assertIn(reason, err)
         study = self.write("study.yaml", head() + problem(program="no-such-program-in-path"))
+        code, _, err = regatta("run", study, "-o", self.output, "-quiet")
+        self.assertEqual(code, 2, err)
+        self.assertFalse(self.output.exists())
+        plain.chmod(0o755)  # nothing says what runs it
+        plain.write_text("#!/no/such/interpreter\n")
+        study = self.write("study.yaml", head() + problem(program=plain))
         code, _, err = regatta("run", study, "-o", self.output, "-strict", "-quiet")
-        self.assertEqual(code, 1, err)
+        self.assertEqual(code, 4, err)
         with h5py.File(self.output) as results:
             self.assertIn("can't be started", results["P"]["message"].asstr()[0])
+
+    def test_cpu_of_the_program(self):
+        """Also where a shell that waits for it stands in between, and where its children work."""
+        burn = 0.06
+        behind = self.write("behind.sh", f"#!/bin/sh\n{EVALUATOR} --burn {burn}\n:\n")
+        behind.chmod(0o755)
+        text = head(1, 2).replace("[random, ei]", "[random]")
+        study = self.write("study.yaml", text + problem("direct", arguments=["--burn", burn])
+                           + problem("behind", program=behind) + problem("idle"))
+        self.run_ok("run", study, "-o", self.output, "-quiet", "-strict")
+        with h5py.File(self.output) as results:
+            for label in ("direct", "behind"):
+                seconds = results[label]["timing/cpu_evaluate"][0]
+                self.assertGreaterEqual(min(seconds), burn, label)
+                self.assertGreaterEqual(results[label]["provenance/cpu"][0], 7 * burn, label)
+                self.assertLess(sum(seconds[1:]), 20 * burn, label)
+            self.assertLess(sum(results["idle"]["timing/cpu_evaluate"][0][1:]), burn)
 
     # ---- interruptions -------------------------------------------------------------------------
 

@@ -175,7 +175,8 @@ problems:
   - {{name: branin, label: Alone, ranks_per_trial: 1}}
 """)
         output = self.folder / "failing.h5"
-        out = self.run_ok("run", study, "-o", output, "-quiet", "-crossover", 10, ranks=4)
+        code, out, err = regatta("run", study, "-o", output, "-quiet", "-crossover", 10, ranks=4)
+        self.assertEqual(code, 4, err)
         self.assertIn("3 trials failed", out)
         self.assertEqual(regatta("status", output)[0], 0)
         with h5py.File(output) as file:
@@ -183,7 +184,7 @@ problems:
                 status = file[label]["status"][()] if "status" in file[label] else None
                 self.assertEqual(list(file[label]["n_iterations"][()]), [rows] * 3, (label, status))
         self.assertEqual(regatta("run", study, "-o", self.folder / "strict.h5", "-quiet",
-                                 "-crossover", 10, "-strict", ranks=2)[0], 1)
+                                 "-crossover", 10, "-strict", ranks=2)[0], 4)
 
     def test_a_stop_dismisses_the_team(self):
         self.slow_trials(20000)

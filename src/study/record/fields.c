@@ -75,7 +75,7 @@ const RgFieldInfo rg_fields[] = {
   {"wall", RG_FIELD_REAL, FIELD(provenance.wall), true, false, false, "s", "wall time of the trial",
    "from its start to its record"},
   {"cpu", RG_FIELD_REAL, FIELD(provenance.cpu), true, false, false, "s", "CPU time of the trial",
-   "of the process that ran it"},
+   "of the process that ran it, and of programs that it asked"},
   {"peak_memory", RG_FIELD_REAL, FIELD(provenance.peak_memory), true, false, false, "byte",
    "peak memory",
    "largest resident set of the process up to the end of the trial"},

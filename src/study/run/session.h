@@ -21,6 +21,7 @@ typedef struct {
   char directory[4200];        /* of finished trials */
   unsigned char *done;         /* RgStatus per trial, known before the run */
   RgStoreScan scan;
+  int *cell_failed;       /* failed trials by cell, of this rank */
   RgInstances *instances; /* of problems, for all trials of this rank */
   RgStore *store;
   bool told; /* the user knows that the disk says no */

@@ -40,6 +40,30 @@ static PetscErrorCode pack(RgSession *session)
   PetscFunctionReturn(0);
 }
 
+/* Cells of which nothing but failures came. */
+static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report)
+{
+  const RgPlan *plan = session->plan;
+  const int n = plan->study->n_cells;
+  int *left; /* trials by cell that have not failed */
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, session->cell_failed, n, MPI_INT, MPI_SUM, session->comm));
+  PetscCall(PetscCalloc1(n, &left));
+  for (int i = 0; i < plan->n; i++)
+    left[plan->trials[i].cell] += session->done[i] != RG_STATUS_FAILED;
+  report->n_cells = n;
+  report->first_cell_failed = -1;
+  for (int i = n - 1; i >= 0; i--) {
+    if (left[i] > session->cell_failed[i]) continue;
+    report->n_cells_failed++;
+    report->first_cell_failed = i;
+  }
+  PetscCall(PetscFree(left));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
 {
   RgProgress progress;
@@ -57,5 +81,6 @@ PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
   report->stop = session->stop;
   report->n_finished = progress.n_finished;
   report->n_failed = progress.n_failed;
+  PetscCall(count_failed_cells(session, report));
   PetscFunctionReturn(0);
 }

@@ -42,6 +42,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
 {
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->done));
+  PetscCall(PetscCalloc1(session->plan->study->n_cells, &session->cell_failed));
   for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
     if (turn == (session->rank == 0 ? 0 : 1)) {
       RgFault fault;
@@ -81,15 +82,19 @@ static PetscErrorCode compare_fingerprints(RgSession *session)
 static PetscErrorCode keep_optima(RgSession *session)
 {
   const RgStudy *study = session->plan->study;
-  RgText folder = {0};
+  RgText folder = {0}, doubt = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_instances_create(&session->instances));
   PetscCall(rg_optimum_cache_folder(&folder));
-  if (folder.length)
+  if (folder.length) PetscCall(rg_optimum_cache_doubt(folder.data, &doubt));
+  if (doubt.length && session->rank == 0)
+    rg_session_tell(session, -1, "optima are not kept in %.400s: %s", folder.data, doubt.data);
+  if (folder.length && !doubt.length)
     PetscCall(rg_instances_keep_optima(session->instances, folder.data, search_worth_keeping,
                                        study->registry, session->fingerprint.hash));
   PetscCall(rg_text_clear(&folder));
+  PetscCall(rg_text_clear(&doubt));
   PetscFunctionReturn(0);
 }
 

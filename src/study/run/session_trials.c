@@ -137,6 +137,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
   PetscCall(rg_store_add(session->store, record, &fault));
   PetscCall(look_at_disk(session, &fault, give_up));
+  session->cell_failed[trial->cell] += failed;
   PetscCall(rg_schedule_finished(session->schedule, trial, failed));
   PetscFunctionReturn(0);
 }

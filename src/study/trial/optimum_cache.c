@@ -5,7 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -41,6 +44,28 @@ PetscErrorCode rg_optimum_cache_program(RgText *text)
   PetscCall(rg_text_add(text, "%s; program %s", software, hex));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(PetscFree(software));
+  PetscFunctionReturn(0);
+}
+
+/* ---- who may write ----------------------------------------------------------------------------- */
+
+/* Why what stands at `path` may come from somebody else; NULL: it can't, or nothing is there. */
+static const char *doubt(const char *path)
+{
+  struct stat found;
+
+  if (stat(path, &found)) return errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno);
+  if (found.st_uid != geteuid() && found.st_uid != 0) return "it is another user's";
+  return found.st_mode & (S_IWGRP | S_IWOTH) ? "others may write to it (chmod go-w mends that)"
+                                             : NULL;
+}
+
+PetscErrorCode rg_optimum_cache_doubt(const char *folder, RgText *why)
+{
+  const char *reason = doubt(folder);
+
+  PetscFunctionBeginUser;
+  if (reason) PetscCall(rg_text_add(why, "%s", reason));
   PetscFunctionReturn(0);
 }
 
@@ -112,14 +137,16 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
                                      double *accuracy, bool *found)
 {
   RgText path = {0}, mistake = {0};
-  char name[48], *bytes;
-  size_t length;
+  char name[48], *bytes = NULL;
+  size_t length = 0;
 
   PetscFunctionBeginUser;
   *found = false;
   name_of(key, name);
   PetscCall(rg_text_add(&path, "%s/%s", folder, name));
-  PetscCall(rg_file_read(path.data, LARGEST, &bytes, &length, &mistake));
+  if (!doubt(folder) && !doubt(path.data)) {
+    PetscCall(rg_file_read(path.data, LARGEST, &bytes, &length, &mistake));
+  }
   if (bytes) PetscCall(parse(key, bytes, length, optimum, accuracy, found));
   PetscCall(PetscFree(bytes));
   PetscCall(rg_text_clear(&mistake));
@@ -159,8 +186,10 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   if (found) PetscFunctionReturn(0); /* another rank was faster */
   name_of(key, name);
   PetscCall(compose(key, optimum, accuracy, &text));
+  const mode_t before = umask(S_IWGRP | S_IWOTH); /* or else nobody would believe it */
   PetscCall(create_folder(folder));
-  PetscCall(rg_file_commit(folder, name, text.data, text.length, &fault));
+  if (!doubt(folder)) PetscCall(rg_file_commit(folder, name, text.data, text.length, &fault));
+  (void)umask(before);
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
 }

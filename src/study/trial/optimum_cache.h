@@ -14,6 +14,11 @@
    with REGATTA_CACHE=off or without any of them. */
 PetscErrorCode rg_optimum_cache_folder(RgText *folder);
 
+/* Append why optima in the folder are not to be believed: others than this user and root may write
+   to it. Nothing is appended when it is fine or not there yet. Such folders and files are
+   never read nor written. */
+PetscErrorCode rg_optimum_cache_doubt(const char *folder, RgText *why);
+
 /* Append what the last bits of an optimum depend on beside the problem and the machine: versions of
    the libraries, the compiler, and the bytes of this program. Reads the program's file. */
 PetscErrorCode rg_optimum_cache_program(RgText *text);

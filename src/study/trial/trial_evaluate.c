@@ -55,7 +55,9 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
     PetscFunctionReturn(0);
   }
   run->problem->task.evaluation = row + 1;
+  const double before = run->problem->task.cpu;
   PetscCall(rg_problem_evaluate(run->problem, 1, point, f, &run->failure));
+  run->clock.cpu[RG_STAGE_EVALUATE] += run->problem->task.cpu - before;
   if (run->failure.failed) run->abandoned = run->stop_heard && run->cell->problem->costly;
   else PetscCall(log_answer(run, point, row, *f, rg_wall_seconds() - start));
   PetscFunctionReturn(0);
