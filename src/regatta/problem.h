@@ -136,8 +136,8 @@ RG_API PetscErrorCode rg_problem_destroy(RgProblem *problem);
 PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most);
 
 /* f and F at m points through the class, with F = f where no objective is given (an error with
-   contexts). Values that are not finite or beyond 1e100 set failure, which names problem and input. Errors: a finite design
-   or context without its index. */
+   contexts). Values that are not finite or beyond 1e100 set failure, which names problem and input.
+   Errors: a finite design or context without its index. */
 RG_API PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points,
                                           double *f, RgFailure *failure);
 RG_API PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points,

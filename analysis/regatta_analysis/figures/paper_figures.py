@@ -330,7 +330,7 @@ def _thinned(costs, share, most=2000):
 
 def rank_table(spec, studies):
     """Table of problems x algorithms: means of `metric` at the last query, over the trials and over the
-    settings that were swept outside the algorithms; None with fewer than two problems. Trials are no blocks: those
+    settings that were swept outside the algorithms; None without results. Trials are no blocks: those
     of a problem say the same about it again and again."""
     blocks = {}
     for study in spec["studies"]:
@@ -341,7 +341,7 @@ def rank_table(spec, studies):
             series = trial_values(results, problem, {"metric": metric} | sense)
             means = comparison.paired(series, results.algorithms).mean()
             blocks.setdefault(f"{study}, {results.group(problem).base}", []).append(means)
-    if len(blocks) < 2:
+    if not blocks:
         return None
     means = pd.DataFrame({name: pd.concat(some, axis=1).mean(axis=1)
                           for name, some in blocks.items()}).T

@@ -47,7 +47,7 @@ PetscErrorCode rg_optimum_cache_program(RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* ---- who may write ----------------------------------------------------------------------------- */
+/* ---- who may write -------------------------------------------------------------------------- */
 
 /* Why what stands at `path` may come from somebody else; NULL: it can't, or nothing is there. */
 static const char *doubt(const char *path)
