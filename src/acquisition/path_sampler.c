@@ -170,6 +170,30 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRando
   PetscFunctionReturn(0);
 }
 
+/* F by a posterior that solves for itself: pathwise paths that share their features. */
+static PetscErrorCode bundle_on_set(RgPathSampler *sampler, RgPosterior *posterior, int count,
+                                    RgRandom *draws, RgFailure *failure)
+{
+  const RgSpace *design = &sampler->domain->design;
+  RgFeatureBundle *bundle = &sampler->features;
+  double *value;
+
+  PetscFunctionBeginUser;
+  rg_path_sampler_check(sampler, posterior, failure);
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(rg_path_sampler_reserve((size_t)design->size * count, &sampler->F_room, &sampler->F));
+  PetscCall(rg_path_sampler_noise(sampler, posterior, count, draws));
+  PetscCall(rg_feature_bundle_draw(bundle, posterior, count, sampler->noise, draws));
+  PetscCall(PetscMalloc1(design->size, &value));
+  for (int s = 0; s < count; s++) {
+    PetscCall(rg_feature_bundle_select(bundle, s));
+    PetscCall(rg_feature_path_evaluate(&bundle->path, design->size, design->points, value, NULL));
+    for (int i = 0; i < design->size; i++) sampler->F[(size_t)i * count + s] = value[i];
+  }
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode draw_on_set(RgPathSampler *sampler, int count, RgRandom *draws,
                                   RgFailure *failure)
 {
@@ -214,7 +238,7 @@ static void scan_maxima(const RgPathSampler *sampler, int count, const unsigned 
   }
 }
 
-static PetscErrorCode optima_on_set(RgPathSampler *sampler, const RgModel *model,
+static PetscErrorCode optima_on_set(RgPathSampler *sampler, RgModel *model,
                                     const RgHistory *history, int count,
                                     const unsigned char *excluded, RgRandom *draws,
                                     RgFailure *failure)
@@ -222,9 +246,13 @@ static PetscErrorCode optima_on_set(RgPathSampler *sampler, const RgModel *model
   const RgSpace *design = &sampler->domain->design;
 
   PetscFunctionBeginUser;
-  PetscCall(follow_model(sampler, model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(draw_on_set(sampler, count, draws, failure));
+  if (rg_posterior_solves(&model->posterior)) {
+    PetscCall(bundle_on_set(sampler, &model->posterior, count, draws, failure));
+  } else {
+    PetscCall(follow_model(sampler, model, history, failure));
+    if (failure->failed) PetscFunctionReturn(0);
+    PetscCall(draw_on_set(sampler, count, draws, failure));
+  }
   if (failure->failed) PetscFunctionReturn(0);
   scan_maxima(sampler, count, excluded);
   for (int s = 0; s < count; s++) {

@@ -48,6 +48,7 @@ const RgAlgorithmClass rg_algorithm_ei = {
   .reference = "Mockus, Tiesis, Zilinskas (1978), The application of Bayesian methods for seeking "
                "the extremum",
   .revision = 1,
+  .matrix_free = true,
   .params = rg_ei_params,
   .options_size = sizeof(RgEiOptions),
   .columns = rg_ei_columns,

@@ -75,6 +75,7 @@ const RgAlgorithmClass rg_algorithm_gp_ucb = {
   .reference = "Srinivas, Krause, Kakade, Seeger (2010), Gaussian process optimization in the "
                "bandit setting, Algorithm 1",
   .revision = 1,
+  .matrix_free = true,
   .params = params,
   .options_size = sizeof(Options),
   .columns = rg_ucb_columns,

@@ -98,6 +98,7 @@ const RgAlgorithmClass rg_algorithm_irgp_ucb = {
   .summary = "x_t = argmax mu_{t-1}(x) + sqrt(zeta_t) sd_{t-1}(x), zeta_t ~ s_t + Exp(lambda)",
   .reference = "Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979, Algorithm 1",
   .revision = 1,
+  .matrix_free = true,
   .params = params,
   .options_size = sizeof(Options),
   .columns = rg_ucb_columns,

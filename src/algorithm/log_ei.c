@@ -23,6 +23,7 @@ const RgAlgorithmClass rg_algorithm_log_ei = {
   .stream = "ei",
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .matrix_free = true,
   .params = rg_ei_params,
   .options_size = sizeof(RgEiOptions),
   .columns = rg_ei_columns,

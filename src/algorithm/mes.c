@@ -71,6 +71,7 @@ const RgAlgorithmClass rg_algorithm_mes = {
   .reference = "Wang, Jegelka (2017), Max-value entropy search for efficient Bayesian "
                "optimization, ICML",
   .revision = 2,
+  .matrix_free = true,
   .params = params,
   .options_size = sizeof(Options),
   .paths = rg_sampling_paths,

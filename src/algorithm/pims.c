@@ -64,6 +64,7 @@ const RgAlgorithmClass rg_algorithm_pims = {
   .reference = "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
                "Bayesian regret bounds, ICML",
   .revision = 2,
+  .matrix_free = true,
   .params = params,
   .options_size = sizeof(Options),
   .paths = rg_sampling_one_path,

@@ -67,6 +67,7 @@ const RgAlgorithmClass rg_algorithm_rgp_ucb = {
   .summary = "x_t = argmax mu_{t-1}(x) + sqrt(zeta_t) sd_{t-1}(x), zeta_t ~ Gamma(kappa_t, theta)",
   .reference = "Berk, Gupta, Rana, Venkatesh (2020), arXiv:2006.04296",
   .revision = 1,
+  .matrix_free = true,
   .params = params,
   .options_size = sizeof(Options),
   .columns = rg_ucb_columns,

@@ -45,6 +45,7 @@ const RgAlgorithmClass rg_algorithm_ts = {
   .summary = "x_t = argmax g(x), g a sample path from the posterior",
   .reference = "Thompson (1933); Russo, Van Roy (2014), doi:10.1287/moor.2014.0650",
   .revision = 2,
+  .matrix_free = true,
   .params = params,
   .options_size = sizeof(Options),
   .paths = rg_sampling_one_path,

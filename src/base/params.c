@@ -296,6 +296,15 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
   PetscFunctionReturn(0);
 }
 
+/* Left out of the canonical text: the layout, and what is `auto` and came later. */
+static bool is_silent(const RgParam *entry, const RgParamField *field)
+{
+  if (entry->type == RG_PARAM_CHOICE)
+    return entry->minimum == RG_LATER && !strcmp(entry->choices[*field->integer], entry->fallback);
+  if (entry->choices == rg_param_layout) return true;
+  return entry->choices == rg_param_later && is_auto(entry, *field);
+}
+
 PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text)
 {
   PetscFunctionBeginUser;
@@ -303,8 +312,7 @@ PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, Rg
     /* The view is only read from; the cast serves the union shared with the writers. */
     const RgParamField field = rg_param_field(entry, (void *)(uintptr_t)options);
 
-    if (entry->choices == rg_param_layout) continue;
-    if (entry->choices == rg_param_later && is_auto(entry, field)) continue;
+    if (is_silent(entry, &field)) continue;
     PetscCall(rg_text_add(text, "%s%s=", entry == table ? "" : ",", entry->name));
     PetscCall(add_value(entry, field, text));
   }

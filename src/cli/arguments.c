@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -64,7 +65,16 @@ static PetscErrorCode petsc_knows(const char *word, bool *known)
   PetscFunctionBeginUser;
   *known = false;
   for (int i = 0; taken[i] && !*known; i++) *known = !strcmp(word, taken[i]);
+  *known = *known || !strncmp(word, "-gp_ksp_", 8) || !strncmp(word, "-gp_pc_", 7);
   PetscFunctionReturn(0);
+}
+
+/* Is `next` the value of PETSc's option `word`? Those of the solver take one or not, as they like:
+   a file is none. */
+static bool is_petsc_value(const char *word, const char *next)
+{
+  if (!strcmp(word, "-options_file")) return true;
+  return !strncmp(word, "-gp_", 4) && !looks_like_option(next) && access(next, F_OK) != 0;
 }
 
 static void print_help(const char *usage, const RgOption *table)
@@ -122,7 +132,7 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
         complain_unknown_option(argv[0], argv[i], table);
         PetscFunctionReturn(0);
       }
-      if (i + 1 < argc && !strcmp(argv[i], "-options_file")) i++;
+      if (i + 1 < argc && is_petsc_value(argv[i], argv[i + 1])) i++;
     } else {
       if (arguments->n == RG_ARGUMENTS_MAX) {
         rg_complain("%s: at most %d files are accepted", argv[0], RG_ARGUMENTS_MAX);

@@ -64,7 +64,8 @@ typedef struct {
   int revision;          /* raised when results change on purpose; part of the trial key */
   unsigned needs;        /* RgNeeds or-ed */
   unsigned reads;        /* RgReads or-ed */
-  const char *stream;    /* method whose stream of random numbers it shares; NULL: its own */
+  bool matrix_free;   /* works on a posterior without a matrix (surrogate: {solver: iterative}) */
+  const char *stream; /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;
   size_t options_size;
   /* Paths drawn from the posterior per iteration, *features the random features of each, 0 where

@@ -45,7 +45,7 @@ typedef struct {
                                           zero: unbounded; maximum < minimum: no upper limit;
                                           infinities are fine */
   const char *const *choices; /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout, or
-                                 NULL; REAL, TEXTS: rg_param_later, or NULL */
+                                 NULL; INT, REAL, TEXTS: rg_param_later, or NULL */
   const char *symbol;         /* the paper's symbol, or "" */
   const char *doc;            /* one line: meaning, unit, what `auto` means */
 } RgParam;
@@ -54,9 +54,11 @@ typedef struct {
    part of the canonical text, and accepts `auto` (-1) whatever its default. */
 RG_API extern const char *const rg_param_layout[];
 
-/* `choices` of a REAL or TEXTS of default `auto` that came when results existed: at `auto` it is no
-   part of the canonical text, so that what they are known by stays. */
+/* `choices` of an INT, a REAL or TEXTS of default `auto` that came when results existed: at `auto`
+   it is no part of the canonical text, so that what they are known by stays. RG_LATER is the
+   `minimum` of a CHOICE of which the same holds. */
 extern const char *const rg_param_later[];
+#define RG_LATER 1
 
 /* `minimum` for parameters that must be > 0. */
 #define RG_POSITIVE 1e-300

@@ -65,7 +65,15 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
     "largest distance of a point of the unit cube to the queries so far, unit-cube units; on "     \
     "problems about filling space")                                                                \
   COLUMN(OBJECTIVE_ERROR, "objective_error", 1, 1, "y", "error of the objective",                  \
-         "largest estimated error of F over the trial's queries; where F is no formula")
+         "largest estimated error of F over the trial's queries; where F is no formula")           \
+  COLUMN(SOLVER_ITERATIONS, "solver_iterations", 1, 1, "1", "iterations of the solver",            \
+         "of conjugate gradients for the posterior mean; where the posterior has no matrix")       \
+  COLUMN(SOLVER_RESIDUAL, "solver_residual", 1, 1, "1", "residual of the solver",                  \
+         "that they ended at, relative to the right-hand side")                                    \
+  COLUMN(                                                                                          \
+    FIT_DATA, "fit_data", 1, 1, "1", "data of the fit",                                            \
+    "number of data that the hyperparameters were fitted to, and log_likelihood is of; where "     \
+    "the posterior has no matrix and a fit was made")
 
 #define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description)                 \
   RG_COLUMN_##symbol,

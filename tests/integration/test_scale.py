@@ -2,6 +2,9 @@
 import subprocess
 import sys
 
+import h5py
+import numpy
+
 from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
 
 SCALE = HERE.parents[1] / "experiments" / "scale"
@@ -40,6 +43,61 @@ class Scale(RegattaTest):
         for name in ("surrogate", "paths", "gain"):
             self.run_ok("run", SCALE / f"{name}_smoke.yaml", "-o", self.folder / f"{name}.h5",
                         "-quiet", "-strict", ranks=2)
+
+    def test_no_matrix_against_a_matrix(self):
+        """The same queries to 1e-3, the same maxima of paths to 1e-5 of the deviation of y, and a
+        variance that is no smaller; a run again has the same bits."""
+        study, sums = SCALE / "iterative_smoke.yaml", []
+        for name in ("first", "again"):
+            output = self.folder / f"{name}.h5"
+            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=2)
+            sums.append(self.checksum(output))
+        self.assertEqual(*sums)
+        with h5py.File(output) as file:
+            group = file["Branin"]
+            x, sd = group["x"][:, 300:], group["posterior_sd"][:, 300:]
+            maximum, steps = group["path_maximum"][:, 300:], group["solver_iterations"][:, 300:]
+            fitted = group["fit_data"][:, 300:]
+        for dense, free in ((0, 1), (2, 3)):
+            self.assertLess(abs(x[dense] - x[free]).max(), 1e-3)
+            self.assertTrue((sd[free] > sd[dense] * (1 - 1e-3)).all() and (sd[free] < sd[dense] * 1.01).all())
+            self.assertTrue(numpy.isnan(steps[dense]).all() and (steps[free] > 0).all())
+        self.assertLess(abs(maximum[2] - maximum[3]).max(), 1e-5)
+        self.assertTrue((fitted[4] == 150).all())
+
+    def test_options_of_the_solver(self):
+        study = self.write("solver.yaml", """
+study: solver
+seeds: 1
+common: {iterations: 2, initial_points: 40, noise_variance: 25,
+         maximiser: {raw_samples: 64, restarts: 2}, surrogate: {solver: iterative, fit: fixed}}
+problems: [branin, {name: gp_path, dim: 2, levels: 12}]
+algorithms: [gp_ucb, ei, ts, {name: mes, samples: 3}]
+""")
+        run = lambda name, *options: self.run_ok("run", study, "-o", self.folder / f"{name}.h5",
+                                                 "-quiet", "-strict", *options)
+        self.assertIn("KSP Residual norm", run("monitor", "-gp_ksp_monitor"))
+        run("jacobi", "-gp_pc_type", "jacobi")
+        with h5py.File(self.folder / "monitor.h5") as own, h5py.File(self.folder / "jacobi.h5") as other:
+            for name in ("branin", "gp_path"):
+                steps = [file[name]["solver_iterations"][0, -1] for file in (own, other)]
+                self.assertLess(*steps)
+
+    def test_what_needs_a_matrix_is_refused(self):
+        study = """
+study: refused
+common: {{iterations: 2, surrogate: {{solver: iterative{more}}}}}
+problems: [branin]
+algorithms: [{algorithm}]
+"""
+        for algorithm, more, words in (
+                ("jes", "", "'jes' needs the kernel matrix, and 'solver: iterative' has none; with it: "),
+                ("{name: ts, paths: rff}", "", "'paths: rff' needs a matrix"),
+                ("ei", ", noise_floor: 0", "'solver: iterative' needs noise: a 'noise_floor' above 0")):
+            path = self.write("refused.yaml", study.format(algorithm=algorithm, more=more))
+            code, _, err = regatta("plan", path)
+            self.assertEqual(code, 2)
+            self.assertIn(words, err)
 
     def test_growth(self):
         study, output = SCALE / "horizon_smoke.yaml", self.folder / "horizon.h5"

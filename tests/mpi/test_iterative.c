@@ -135,6 +135,55 @@ static void test_has_the_same_bits_again(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
+/* Mean, variance and their gradient against the dense posterior, after the data came in two parts
+   and the outputs changed: the variance is never below the exact one. */
+static void test_predicts_with_gradients(void **state)
+{
+  enum { FIRST = 280 };
+  const double scales[] = {0.6, 0.7, 0.8};
+  double mean[QUERIES], variance[QUERIES], G[QUERIES * DIM], shifted[N], bar[QUERIES];
+  double exact_mean[QUERIES], exact_variance[QUERIES], exact_G[QUERIES * DIM];
+  RgIterativeOptions options = rg_iterative_defaults;
+  RgPosterior dense;
+  RgPrediction work = {0};
+  RgFailure failure = {0};
+  RgKernel kernel;
+  (void)state;
+
+  options.rank = 220;
+  options.tolerance = 1e-10;
+  for (int i = 0; i < N; i++) shifted[i] = 0.5 * y[i] + 0.3;
+  for (int j = 0; j < QUERIES; j++) bar[j] = cos(j);
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, DIM, true, scales, 1.5, &kernel));
+  RG_OK(rg_posterior_create(&kernel, 1e-2, 0.1, N, &dense));
+  RG_OK(rg_posterior_set(&dense, NULL, 1e-2, 0.1, N, X, shifted, &failure));
+  RG_OK(rg_posterior_predict(&dense, QUERIES, Z, exact_mean, exact_variance, &work));
+  RG_OK(rg_posterior_gradient(&dense, QUERIES, Z, bar, bar, &work, exact_G));
+  for (int size = 1; size <= 3; size++) {
+    MPI_Comm comm = team_of(size);
+    RgIterative *gp;
+    if (comm == MPI_COMM_NULL) continue;
+    RG_OK(rg_iterative_create(comm, &kernel, 1e-2, 0.2, FIRST, X, y, &options, &gp));
+    RG_OK(rg_iterative_predict(gp, QUERIES, Z, mean, variance));
+    RG_OK(rg_iterative_extend(gp, N - FIRST, X + (size_t)FIRST * DIM, y + FIRST));
+    RG_OK(rg_iterative_set_outputs(gp, 0.1, shifted));
+    RG_OK(rg_iterative_solve(gp, NULL));
+    RG_OK(rg_iterative_predict(gp, QUERIES, Z, mean, variance));
+    RG_OK(rg_iterative_gradient(gp, QUERIES, Z, bar, bar, G));
+    for (int j = 0; j < QUERIES; j++) {
+      RG_CLOSE(mean[j], exact_mean[j], 1e-6);
+      RG_CLOSE(variance[j], exact_variance[j], 2e-3);
+      assert_true(variance[j] >= exact_variance[j] - 1e-9);
+    }
+    for (int k = 0; k < QUERIES * DIM; k++) RG_CLOSE(G[k], exact_G[k], 2e-2);
+    RG_OK(rg_iterative_destroy(&gp));
+    MPI_Comm_free(&comm);
+  }
+  RG_OK(rg_prediction_destroy(&work));
+  RG_OK(rg_posterior_destroy(&dense));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
 /* The preconditioner is the whole matrix: one step, and no randomness left. */
 static void test_full_rank_is_direct(void **state)
 {
@@ -183,10 +232,10 @@ static void test_reports_that_it_did_not_converge(void **state)
 
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees_with_dense),
-                                     cmocka_unit_test(test_has_the_same_bits_again),
-                                     cmocka_unit_test(test_full_rank_is_direct),
-                                     cmocka_unit_test(test_reports_that_it_did_not_converge)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_agrees_with_dense), cmocka_unit_test(test_has_the_same_bits_again),
+    cmocka_unit_test(test_predicts_with_gradients), cmocka_unit_test(test_full_rank_is_direct),
+    cmocka_unit_test(test_reports_that_it_did_not_converge)};
 
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   support_points(1, N, DIM, X);

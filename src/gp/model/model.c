@@ -72,6 +72,33 @@ static int local_capacity(const RgTeam *team, int capacity)
   return capacity;
 }
 
+/* The posterior that the solver and the domain ask for, empty. */
+static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
+{
+  struct RgModelState *s = model->state;
+  const bool finite = inputs_are_finite(model->domain, s->use_context);
+  const double noise = model->noise_variance;
+
+  PetscFunctionBeginUser;
+  s->iterative = finite
+                   ? model->options->solver == RG_SOLVER_ITERATIVE
+                   : rg_surrogate_is_iterative(model->options, s->capacity, rg_team_size(team));
+  if (s->iterative) {
+    const RgSolverOptions solver = rg_surrogate_solver(model->options);
+    PetscCall(rg_posterior_create_iterative(team, finite ? &s->inputs.design : NULL, &solver,
+                                            &model->kernel, noise, 0.0, s->capacity,
+                                            &model->posterior));
+  } else if (finite) {
+    PetscCall(rg_posterior_create_on_set(&s->inputs, &model->kernel, noise, 0.0, s->capacity,
+                                         &model->posterior));
+  } else {
+    PetscCall(rg_posterior_create(&model->kernel, noise, 0.0, local_capacity(team, s->capacity),
+                                  &model->posterior));
+    PetscCall(rg_posterior_use_team(&model->posterior, team, s->capacity));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,
                                   double noise_variance, int capacity, const RgStream *stream,
@@ -97,14 +124,7 @@ PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
   s->fit_work.team = team;
   decide_noise(model, noise_variance);
   model->noise_variance = s->configured_noise;
-  if (inputs_are_finite(domain, s->use_context)) {
-    PetscCall(rg_posterior_create_on_set(&s->inputs, &model->kernel, model->noise_variance, 0.0,
-                                         s->capacity, &model->posterior));
-  } else {
-    PetscCall(rg_posterior_create(&model->kernel, model->noise_variance, 0.0,
-                                  local_capacity(team, s->capacity), &model->posterior));
-    PetscCall(rg_posterior_use_team(&model->posterior, team, s->capacity));
-  }
+  PetscCall(create_posterior(model, team));
   PetscFunctionReturn(0);
 }
 
@@ -120,6 +140,7 @@ PetscErrorCode rg_model_destroy(RgModel *model)
   PetscCall(rg_fit_work_destroy(&s->fit_work));
   PetscCall(rg_prediction_destroy(&s->prediction));
   PetscCall(PetscFree4(s->X, s->y, s->y_model, s->index));
+  PetscCall(PetscFree2(s->fit_X, s->fit_y));
   PetscCall(PetscFree(model->state));
   *model = (RgModel){0};
   PetscFunctionReturn(0);
@@ -202,6 +223,7 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
     }
   }
   model->report.jitter = model->posterior.jitter;
+  model->report.iterations = rg_posterior_iterations(&model->posterior, &model->report.residual);
   if (s->clock) PetscCall(rg_clock_end(s->clock, RG_STAGE_FIT));
   PetscFunctionReturn(0);
 }

@@ -63,7 +63,11 @@ typedef struct RgSurrogateOptions {
   double fit_tolerance; /* a start ends when an iteration gains less (log density) */
   bool fit_variance;    /* false keeps `variance` */
   double length_scale_lower, length_scale_upper, variance_lower, variance_upper;
-  int prior; /* RgPriorSet; used by the map policy */
+  int prior;               /* RgPriorSet; used by the map policy */
+  int solver;              /* RgSolver */
+  double solver_tolerance; /* NaN: auto, and -1 below */
+  int solver_rank, solver_iterations;
+  int fit_data; /* the fit of an iterative posterior sees at most so many */
 } RgSurrogateOptions;
 
 extern const RgParam rg_surrogate_params[];
@@ -72,6 +76,12 @@ extern const RgParam rg_surrogate_params[];
    `dim`: inputs of the largest model of the study, (x, c). */
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *options, int dim, RgPlace place,
                                   RgDiagnostics *diagnostics);
+
+/* Is the posterior for n data without a matrix, on a team of so many ranks? */
+bool rg_surrogate_is_iterative(const RgSurrogateOptions *options, double n, int ranks);
+/* The options of its solver, with what `auto` means. */
+RgSolverOptions rg_surrogate_solver(const RgSurrogateOptions *options);
+int rg_surrogate_fit_data(const RgSurrogateOptions *options);
 
 /* Kernel at the configured hyperparameters over the first `dim` inputs; lists longer than needed
    are cut (a model of x alone in a study whose other models see (x, c)). Errors: PETSC_ERR_ARG_SIZ
@@ -90,6 +100,9 @@ typedef struct {
   int fit_evaluations;
   double log_likelihood; /* of the standardised data, without priors; NaN unless refitted */
   double jitter;         /* 0 unless it was needed */
+  int iterations;        /* of conjugate gradients, for the mean; 0: dense */
+  double residual;       /* that they ended at */
+  int fit_data;          /* data that hyperparameters were fitted to; 0 unless refitted */
 } RgModelReport;
 
 typedef struct RgModel {

@@ -8,6 +8,7 @@ struct RgModelState {
   int dim; /* of the model's inputs */
   bool use_context;
   bool learn_noise;
+  bool iterative;     /* the posterior has no matrix */
   double given_noise; /* known or configured noise variance; NaN: none */
   RgStream stream;
   RgClock *clock;  /* borrowed, may be NULL */
@@ -21,8 +22,10 @@ struct RgModelState {
   RgKernel configured;
   double configured_noise;
   RgFitWork fit_work;
-  int multistart_n; /* n when other starts joined last; 0: never */
-  int optimum_n;    /* n, objective and scale of the last optimum; 0: none yet */
+  int fit_n;             /* data of the fit at hand */
+  double *fit_X, *fit_y; /* these, where they are not all */
+  int multistart_n;      /* n when other starts joined last; 0: never */
+  int optimum_n;         /* n, objective and scale of the last optimum; 0: none yet */
   double optimum, optimum_scale;
   RgPrediction prediction;
 };

@@ -3,6 +3,7 @@
 #include "gp/model/model_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- noise and units ----------------------------------------------------------------------- */
 
@@ -89,8 +90,60 @@ static bool looks_bad(const RgModel *model, double warm)
   if (!isfinite(warm)) return true;
   if (s->optimum_n == 0) return false;
   double before = s->optimum - s->optimum_n * log(s->optimum_scale);
-  double now = warm - s->n * log(model->scale), new_data = s->n - s->optimum_n;
+  double now = warm - s->fit_n * log(model->scale), new_data = s->fit_n - s->optimum_n;
   return now - before < -new_data * (6.0 + log(model->scale));
+}
+
+/* Data by a number drawn for each, and by age. */
+typedef struct {
+  double draw;
+  int index;
+} Ticket;
+
+static int by_draw(const void *a, const void *b)
+{
+  const Ticket *s = a, *t = b;
+  if (s->draw != t->draw) return s->draw < t->draw ? -1 : 1;
+  return s->index - t->index;
+}
+
+static int by_index(const void *a, const void *b)
+{
+  return ((const Ticket *)a)->index - ((const Ticket *)b)->index;
+}
+
+/* The data of a fit: all of them, or where the posterior has no matrix at most `fit_data`, those
+   with the least numbers of their own, so that they hardly change while data come. */
+static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const double **y)
+{
+  struct RgModelState *s = model->state;
+  const int most = rg_surrogate_fit_data(model->options);
+  const size_t dim = (size_t)s->dim;
+  const RgStream stream = rg_stream_sub(&s->stream, "subset");
+  Ticket *ticket;
+
+  PetscFunctionBeginUser;
+  *X = s->X;
+  *y = s->y_model;
+  s->fit_n = s->n;
+  if (!s->iterative || s->n <= most) PetscFunctionReturn(0);
+  if (!s->fit_X) PetscCall(PetscMalloc2((size_t)most * dim, &s->fit_X, most, &s->fit_y));
+  PetscCall(PetscMalloc1(s->n, &ticket));
+  for (int i = 0; i < s->n; i++) {
+    RgRandom random = rg_stream_at(&stream, (uint64_t)i);
+    ticket[i] = (Ticket){rg_random_uniform(&random), i};
+  }
+  qsort(ticket, (size_t)s->n, sizeof *ticket, by_draw);
+  qsort(ticket, (size_t)most, sizeof *ticket, by_index);
+  for (int i = 0; i < most; i++) {
+    PetscCall(PetscArraycpy(s->fit_X + (size_t)i * dim, s->X + (size_t)ticket[i].index * dim, dim));
+    s->fit_y[i] = s->y_model[ticket[i].index];
+  }
+  PetscCall(PetscFree(ticket));
+  *X = s->fit_X;
+  *y = s->fit_y;
+  s->fit_n = most;
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double *warm)
@@ -98,12 +151,14 @@ static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double 
   struct RgModelState *s = model->state;
   RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
   RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
+  const double *X, *y;
   int evaluations;
 
   PetscFunctionBeginUser;
+  PetscCall(choose_fit_data(model, &X, &y));
   fit.starts = starts;
-  PetscCall(rg_fit_with(&s->fit_work, &model->kernel, &model->noise_variance, &model->mean, s->n,
-                        s->X, s->y_model, &fit, &random, value, warm, &evaluations));
+  PetscCall(rg_fit_with(&s->fit_work, &model->kernel, &model->noise_variance, &model->mean,
+                        s->fit_n, X, y, &fit, &random, value, warm, &evaluations));
   model->report.fit_evaluations += evaluations;
   PetscFunctionReturn(0);
 }
@@ -145,7 +200,8 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
   if (model->report.refitted) {
     const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
     s->optimum = value;
-    s->optimum_n = s->n;
+    s->optimum_n = s->fit_n;
+    model->report.fit_data = s->fit_n;
     s->optimum_scale = model->scale;
     model->report.log_likelihood =
       value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
@@ -163,12 +219,14 @@ static PetscErrorCode estimate_mean(RgModel *model)
 {
   struct RgModelState *s = model->state;
   const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
+  const double *X, *y;
   double value, mean = 0.0;
 
   PetscFunctionBeginUser;
   if (!fit.learn_mean) PetscFunctionReturn(0);
-  PetscCall(rg_fit_objective_with(&s->fit_work, &model->kernel, model->noise_variance, &mean, s->n,
-                                  s->X, s->y_model, &fit, &value, NULL));
+  PetscCall(choose_fit_data(model, &X, &y));
+  PetscCall(rg_fit_objective_with(&s->fit_work, &model->kernel, model->noise_variance, &mean,
+                                  s->fit_n, X, y, &fit, &value, NULL));
   if (isfinite(value)) model->mean = mean;
   PetscFunctionReturn(0);
 }

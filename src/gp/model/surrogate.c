@@ -20,6 +20,8 @@ static const char *const multistart_names[] = {"adaptive", "always", NULL};
 static const char *const prior_names[] = {"none",        "default",      "botorch2023",
                                           "botorch2024", "hvarfner2024", NULL};
 
+static const char *const solver_names[] = {"auto", "dense", "iterative", NULL};
+
 #define AT(field) offsetof(RgSurrogateOptions, field)
 
 // clang-format off
@@ -97,6 +99,18 @@ const RgParam rg_surrogate_params[] = {
    "priors of fit: map; the BoTorch ones are of its 2023 (gamma) and 2024 (lognormal) defaults; "
    "hvarfner2024 is for many inputs d: length scales lognormal(sqrt(2) + log(d)/2, sqrt(3)), their "
    "bounds times sqrt(d/20) beyond 20 (Hvarfner, Hellsten, Nardi 2024, ICML)"},
+  {"solver", RG_PARAM_CHOICE, AT(solver), "auto", RG_LATER, 0, solver_names, "",
+   "dense: factor the kernel matrix; iterative: conjugate gradients, no matrix; auto: dense unless "
+   "a rank's share of the matrix has more than 2^31 entries"},
+  {"solver_tolerance", RG_PARAM_REAL, AT(solver_tolerance), "auto", 1e-14, 0.1, rg_param_later, "",
+   "iterative: residual of a solve relative to its right-hand side; auto: 1e-6"},
+  {"solver_rank", RG_PARAM_INT, AT(solver_rank), "auto", 0, 1e6, rg_param_later, "",
+   "iterative: rank of the preconditioner and of the variance; auto: 400"},
+  {"solver_iterations", RG_PARAM_INT, AT(solver_iterations), "auto", 1, 1e9, rg_param_later, "",
+   "iterative: a solve that takes more of them fails the trial; auto: 1000"},
+  {"fit_data", RG_PARAM_INT, AT(fit_data), "auto", 2, 1e9, rg_param_later, "",
+   "iterative: hyperparameters are fitted to at most so many of the data, drawn once for all fits; "
+   "auto: 2000"},
   {0}
 };
 // clang-format on
@@ -208,6 +222,9 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
     {"variance", o->variance_lower, o->variance_upper},
     {"noise", o->noise_lower, o->noise_upper},
   };
+  if (o->solver == RG_SOLVER_ITERATIVE && o->noise_floor <= 0)
+    rg_diagnostics_add(diagnostics, place,
+                       "'solver: iterative' needs noise: a 'noise_floor' above 0");
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
     if (bounds[i].lower >= bounds[i].upper)
       rg_diagnostics_add(diagnostics, place, "'%s_lower' (%g) must be less than '%s_upper' (%g)",
@@ -357,4 +374,25 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool
   };
   if (o->fit == RG_FIT_MAP) set_priors((RgPriorSet)o->prior, dim, &fit);
   return fit;
+}
+
+/* ---- solver -------------------------------------------------------------------------------- */
+
+bool rg_surrogate_is_iterative(const RgSurrogateOptions *o, double n, int ranks)
+{
+  return rg_solver_is_iterative((RgSolver)o->solver, n, ranks);
+}
+
+RgSolverOptions rg_surrogate_solver(const RgSurrogateOptions *o)
+{
+  return (RgSolverOptions){
+    .tolerance = isnan(o->solver_tolerance) ? 1e-6 : o->solver_tolerance,
+    .rank = o->solver_rank < 0 ? 400 : o->solver_rank,
+    .max_iterations = o->solver_iterations < 0 ? 1000 : o->solver_iterations,
+  };
+}
+
+int rg_surrogate_fit_data(const RgSurrogateOptions *o)
+{
+  return o->fit_data < 0 ? 2000 : o->fit_data;
 }

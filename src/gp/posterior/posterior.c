@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gp/kernel/kernel_internal.h"
+#include "gp/posterior/iterative/iterative_ops.h"
 
 /* ---- the choice ---------------------------------------------------------------------------- */
 
@@ -11,6 +12,7 @@
 static const RgPosteriorOps *choose(const RgPosterior *posterior, int n)
 {
   if (posterior->set) return &rg_set_ops;
+  if (posterior->iterative) return &rg_iterative_ops;
   return rg_team_takes(posterior->team, n) ? &rg_team_ops : &rg_exact_ops;
 }
 
@@ -71,6 +73,38 @@ PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel
     rg_set_posterior_create(domain, kernel, noise_variance, mean, capacity, &posterior->set));
   PetscCall(move(posterior, 0, &moved));
   PetscFunctionReturn(0);
+}
+
+const RgTeamWorker rg_posterior_worker = rg_iterative_work;
+
+bool rg_solver_is_iterative(RgSolver solver, double n, int ranks)
+{
+  const double order = n + RG_DISTRIBUTED_BLOCK;
+
+  if (solver != RG_SOLVER_AUTO) return solver == RG_SOLVER_ITERATIVE;
+  return order * order / ranks >= INT32_MAX;
+}
+
+PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points,
+                                             const RgSolverOptions *options, const RgKernel *kernel,
+                                             double noise_variance, double mean, int capacity,
+                                             RgPosterior *posterior)
+{
+  bool moved;
+
+  PetscFunctionBeginUser;
+  PetscCall(begin(kernel, noise_variance, mean, posterior));
+  posterior->team = team;
+  PetscCall(rg_iterative_state_create(points, options, &posterior->iterative));
+  PetscCall(move(posterior, 0, &moved));
+  PetscCall(rg_posterior_reserve(posterior, PetscMax(capacity, 1)));
+  PetscFunctionReturn(0);
+}
+
+int rg_posterior_iterations(const RgPosterior *posterior, double *residual)
+{
+  *residual = posterior->iterative ? posterior->iterative->residual : 0.0;
+  return posterior->iterative ? posterior->iterative->iterations : 0;
 }
 
 PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team, int expected)
@@ -220,6 +254,11 @@ PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, doub
   CHECK_HAS(posterior, solve_many);
   if (posterior->n && m) PetscCall(posterior->ops->solve_many(posterior, m, B));
   PetscFunctionReturn(0);
+}
+
+bool rg_posterior_solves(const RgPosterior *posterior)
+{
+  return posterior->ops->solve_many != NULL;
 }
 
 bool rg_posterior_has_factor(const RgPosterior *posterior)

@@ -43,6 +43,8 @@ typedef struct {
   int slot;     /* of the team's posterior */
   /* set */
   RgSetPosterior *set; /* owned */
+  /* iterative */
+  struct RgIterativeState *iterative; /* owned */
 } RgPosterior;
 
 /* Empty posterior with room for `capacity` data (doubled when exceeded). Copies kernel. */
@@ -53,6 +55,30 @@ PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel
                                           double noise_variance, double mean, int capacity,
                                           RgPosterior *posterior);
 PetscErrorCode rg_posterior_destroy(RgPosterior *posterior);
+
+/* Who solves for n data on boxes. auto: dense as long as the matrix of the team has fewer than 2^31
+   entries per rank, ScaLAPACK's limit, else iterative. */
+typedef enum { RG_SOLVER_AUTO, RG_SOLVER_DENSE, RG_SOLVER_ITERATIVE } RgSolver;
+bool rg_solver_is_iterative(RgSolver solver, double n, int ranks);
+
+/* How the iterative back end solves. */
+typedef struct {
+  double tolerance;   /* residual of a solve, relative to the right-hand side */
+  int rank;           /* of the preconditioner */
+  int max_iterations; /* of a solve */
+} RgSolverOptions;
+
+/* An empty posterior that stays with the iterative back end, over the ranks of `team` (borrowed;
+   NULL: this rank alone), which has rg_posterior_worker for its worker. points (borrowed): a finite
+   set whose means and variances are wanted; NULL: a box. noise_variance > 0. */
+PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points,
+                                             const RgSolverOptions *options, const RgKernel *kernel,
+                                             double noise_variance, double mean, int capacity,
+                                             RgPosterior *posterior);
+/* The iterations and the residual of the last solve for the mean; 0 and 0 where there was none. */
+int rg_posterior_iterations(const RgPosterior *posterior, double *residual);
+/* The worker of a team for it (rg_team_employ). */
+extern const RgTeamWorker rg_posterior_worker;
 /* Before any data: spread the matrix over `team` (borrowed) whenever it takes so many data.
    expected: data there will be, so that the team's matrix need not grow; 0: not known. To be called
    on the leader. */
@@ -91,6 +117,7 @@ bool rg_posterior_takes_outputs(const RgPosterior *posterior);
 
 /* B := (K + noise I)^-1 B, B: n x m, B[i*m + j]. O(m n^2). Not on a set (PETSC_ERR_SUP). */
 PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, double *B);
+bool rg_posterior_solves(const RgPosterior *posterior); /* is it there? */
 /* Is the factor of the matrix here, in L? What reads it by itself asks first. */
 bool rg_posterior_has_factor(const RgPosterior *posterior);
 

@@ -43,6 +43,7 @@ PetscErrorCode rg_team_destroy(RgTeam **team)
   if (!t) PetscFunctionReturn(0);
   for (int i = 0; i < t->n_slots; i++) PetscCall(rg_distributed_destroy(&t->slots[i]));
   PetscCall(PetscFree(t->slots));
+  PetscCall(PetscFree(t->states));
   PetscCallMPI(MPI_Comm_free(&t->comm));
   PetscCall(PetscFree(*team));
   PetscFunctionReturn(0);
@@ -346,5 +347,38 @@ PetscErrorCode rg_team_sample_path(RgTeam *team, const RgKernel *kernel, int n, 
 
   PetscFunctionBeginUser;
   PetscCall(run_job(team, &job, kernel));
+  PetscFunctionReturn(0);
+}
+
+void rg_team_employ(RgTeam *team, RgTeamWorker worker)
+{
+  team->worker = worker;
+}
+
+PetscErrorCode rg_team_open(RgTeam *team, int *slot)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(team->worker, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "the team has nobody for such tasks");
+  for (*slot = 0; *slot < team->n_states && team->states[*slot];) ++*slot;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_team_run(RgTeam *team, int slot, RgTeamTask *task)
+{
+  RgTeamJob job = {.command = {.operation = RG_TEAM_TASK,
+                               .slot = slot,
+                               .n = task->n,
+                               .code = task->code,
+                               .noise_variance = task->noise_variance,
+                               .mean = task->mean}};
+
+  PetscFunctionBeginUser;
+  for (int a = 0; a < RG_TEAM_ARRAYS; a++) {
+    job.command.count[a] = task->count[a];
+    job.array[a] = task->array[a];
+    job.out[a] = task->out[a];
+  }
+  PetscCall(run_job(team, &job, task->kernel));
   PetscFunctionReturn(0);
 }

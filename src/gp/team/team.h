@@ -62,6 +62,25 @@ PetscErrorCode rg_team_posterior_solve(RgTeam *team, int slot, bool lower, bool 
 /* What the leader knows of it. Borrowed until the posterior changes. */
 const RgDistributed *rg_team_posterior(const RgTeam *team, int slot);
 
+/* Work of another room that all ranks of a team do together, with the same arrays on each. */
+typedef struct {
+  int code, n;
+  double noise_variance, mean;
+  const RgKernel *kernel; /* NULL: none goes with it */
+  size_t count[3];        /* doubles in each array */
+  double *array[3];
+  double *out[3]; /* where the leader wants results; NULL on the others */
+} RgTeamTask;
+/* *state is the worker's own, of one slot, NULL at first. Collective. */
+typedef PetscErrorCode (*RgTeamWorker)(MPI_Comm comm, const RgTeamTask *task, void **state);
+
+/* On every rank, after rg_team_create: who does the tasks. */
+void rg_team_employ(RgTeam *team, RgTeamWorker worker);
+/* On the leader, while the others serve: a slot for a state of the worker; a task for it. The
+   worker frees the state by a task of its own, which makes the slot free. */
+PetscErrorCode rg_team_open(RgTeam *team, int *slot);
+PetscErrorCode rg_team_run(RgTeam *team, int slot, RgTeamTask *task);
+
 /* As rg_distributed_objective and rg_distributed_sample_path. */
 PetscErrorCode rg_team_objective(RgTeam *team, const RgKernel *kernel, double noise_variance,
                                  bool learn_mean, double *mean, int n, const double *X,

@@ -15,7 +15,8 @@ typedef enum {
   RG_TEAM_GRADIENT,
   RG_TEAM_SOLVE,
   RG_TEAM_OBJECTIVE,
-  RG_TEAM_PATH
+  RG_TEAM_PATH,
+  RG_TEAM_TASK
 } RgTeamOperation;
 
 enum { RG_TEAM_ARRAYS = 3 };
@@ -23,7 +24,7 @@ enum { RG_TEAM_ARRAYS = 3 };
 /* What the leader sends ahead of the kernel and the arrays. */
 typedef struct {
   RgTeamOperation operation;
-  int slot, n;
+  int slot, n, code; /* code: of a task */
   bool lower, upper; /* solve; also: variance or gradient wanted, mean learned */
   double noise_variance, mean;
   int kernel_ints, kernel_reals; /* 0: no kernel */
@@ -45,6 +46,9 @@ struct RgTeam {
   int64_t jobs; /* given by the leader */
   int n_slots;
   RgDistributed **slots; /* NULL: free */
+  RgTeamWorker worker;   /* NULL: none */
+  int n_states;
+  void **states; /* of the worker; NULL: free */
 };
 
 /* Numbers a kernel's structure and values. ints, reals NULL: counts only. */

@@ -144,6 +144,29 @@ static PetscErrorCode path(RgTeam *team, RgTeamJob *job)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode work(RgTeam *team, const RgTeamJob *job)
+{
+  const RgTeamCommand *c = &job->command;
+  RgTeamTask task = {.code = c->code,
+                     .n = c->n,
+                     .noise_variance = c->noise_variance,
+                     .mean = c->mean,
+                     .kernel = c->kernel_ints ? &job->kernel : NULL};
+
+  PetscFunctionBeginUser;
+  for (int a = 0; a < RG_TEAM_ARRAYS; a++) {
+    task.count[a] = c->count[a];
+    task.array[a] = job->array[a];
+    task.out[a] = job->out[a];
+  }
+  if (c->slot >= team->n_states) {
+    PetscCall(PetscRealloc((size_t)(c->slot + 1) * sizeof *team->states, &team->states));
+    while (team->n_states <= c->slot) team->states[team->n_states++] = NULL;
+  }
+  PetscCall(team->worker(team->comm, &task, &team->states[c->slot]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_team_do(RgTeam *team, RgTeamJob *job)
 {
   const RgTeamCommand *c = &job->command;
@@ -169,6 +192,7 @@ PetscErrorCode rg_team_do(RgTeam *team, RgTeamJob *job)
     break;
   case RG_TEAM_OBJECTIVE: PetscCall(objective(team, job)); break;
   case RG_TEAM_PATH: PetscCall(path(team, job)); break;
+  case RG_TEAM_TASK: PetscCall(work(team, job)); break;
   }
   PetscFunctionReturn(0);
 }

@@ -23,6 +23,7 @@ static const struct {
   double factor;                      /* Cholesky of a problem's matrix */
   double context;                     /* multiply-add of a posterior at a list of contexts */
   double node;                        /* measure and bounds, per node */
+  double entry, multiply;             /* without a matrix: a kernel value, a multiply-add */
 } unit = {.trial = 5e-4,
           .evaluation = 5e-6,
           .iteration = 3e-5,
@@ -45,7 +46,9 @@ static const struct {
           .exact_update = 1e-10,
           .factor = 8e-12,
           .context = 6e-11,
-          .node = 2e-8};
+          .node = 2e-8,
+          .entry = 1e-9,
+          .multiply = 4e-11};
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
 #define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
@@ -54,6 +57,8 @@ static const struct {
 #define CONTEXT_END 80.0      /* values a search ends with on all of them, begun with few */
 #define CONTEXT_RANK 30.0     /* of the kernel in one context coordinate */
 #define CONTEXT_DIM 3.0       /* what another context coordinate multiplies the rank by */
+#define SOLVER_STEPS 40.0     /* products with the matrix per solve */
+#define SOLVER_ASCENT 60.0    /* likewise without a matrix */
 #define NODE_ASCENT 12.0      /* likewise through nodes for the contexts, with gradients */
 #define PRODUCT_OF_SETS 0.35  /* of a cosine in single precision, at a point of a product */
 #define ON_SET 0.3            /* of a cosine: a feature at a point of a finite set, on average */
@@ -150,12 +155,45 @@ static double node_seconds(const RgCell *cell, double n0, double n)
           unit.raw_solve * power_sum(n0, n, 2));
 }
 
+/* Is the model's posterior without a matrix? */
+static bool is_iterative(const RgCell *cell)
+{
+  return (cell->algorithm->reads & RG_READS_SURROGATE) != 0 &&
+         cell->surrogate.solver == RG_SOLVER_ITERATIVE;
+}
+
+/* Conjugate gradients for the mean and a path, the matrix times the columns of the projection, and
+   the acquisition search through the latter. */
+static double iterative_seconds(const RgCell *cell, double n0, double n)
+{
+  const double rank = rg_surrogate_solver(&cell->surrogate).rank;
+  const double points = finite_points(cell) > 0
+                          ? finite_points(cell)
+                          : cell->maximiser.raw_samples + SOLVER_ASCENT * cell->maximiser.restarts;
+  const double products = SOLVER_STEPS * (1 + (n - n0)) + rank / 128;
+
+  return n * n * (unit.entry * products + unit.multiply * rank) +
+         points * (n - n0) * n * (unit.entry + unit.multiply * rank);
+}
+
+static double iterative_bytes(const RgCell *cell, int ranks)
+{
+  const RgSurrogateOptions *model = &cell->surrogate;
+  const double n = cell->run.initial_points + (double)cell->run.iterations;
+  const double rank = rg_surrogate_solver(model).rank, inputs = cell->dim_x;
+  const double fit = model->fit == RG_FIT_FIXED ? 0 : fmin(n, rg_surrogate_fit_data(model));
+
+  return 8 * (2 * rank * n / ranks + n * (4 * inputs + 160 + 512.0 / ranks) + 4 * fit * fit);
+}
+
 static double model_seconds(const RgCell *cell, double n0, double n)
 {
   const RgSurrogateOptions *model = &cell->surrogate;
   const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell), T = n - n0;
   const double t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
-  double seconds = fit_seconds(model, inputs, n0, n);
+  const double most = rg_surrogate_fit_data(model);
+  double seconds = is_iterative(cell) && most < n ? fit_seconds(model, inputs, most, most + 1) * T
+                                                  : fit_seconds(model, inputs, n0, n);
   int features;
   bool weights;
 
@@ -163,6 +201,7 @@ static double model_seconds(const RgCell *cell, double n0, double n)
     int count = cell->algorithm->paths(cell->algorithm_options, points > 0, &features, &weights);
     seconds += path_seconds(count, features, weights, inputs, points, n0, n);
   }
+  if (is_iterative(cell)) return seconds + iterative_seconds(cell, n0, n);
   if (points > 0) {
     const bool changes = model->fit != RG_FIT_FIXED || model->standardise;
     const double rebuilds = changes ? 1.0 / model->refit_every : 0;
@@ -184,7 +223,7 @@ static double model_order(const RgCell *cell)
 {
   const bool model = (cell->algorithm->reads & RG_READS_SURROGATE) != 0;
 
-  if (!model || finite_points(cell) > 0) return 0;
+  if (!model || finite_points(cell) > 0 || is_iterative(cell)) return 0;
   return cell->run.initial_points + (double)cell->run.iterations;
 }
 
@@ -202,7 +241,7 @@ double rg_cost_dense_bytes(const RgCell *cell, int ranks)
 {
   const double order[] = {model_order(cell), problem_order(cell)};
   const bool fit = cell->surrogate.fit != RG_FIT_FIXED;
-  double bytes = 0;
+  double bytes = is_iterative(cell) ? iterative_bytes(cell, ranks) : 0;
 
   for (int k = 0; k < 2; k++) {
     const bool shared = order[k] >= rg_team_measured_crossover(ranks);
@@ -220,6 +259,7 @@ static double model_bytes(const RgCell *cell, double n)
   const double batch = fmax(cell->maximiser.raw_samples, cell->maximiser.restarts);
   const double factors = cell->surrogate.fit != RG_FIT_FIXED ? 4 : 2;
 
+  if (is_iterative(cell)) return 8 * points * (2 + inputs);
   if (points > 0 && method_of(cell) != RG_SET_ROWS)
     return 8 * (points * (7 + inputs) + 3 * n * sqrt(points) + n * n);
   if (points > 0) return 8 * (points * (n + 4 + inputs) + factors * n * n);

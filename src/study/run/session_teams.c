@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "gp/posterior/posterior.h"
 #include "study/run/session.h"
 
 PetscErrorCode rg_session_plan_teams(RgSession *session)
@@ -33,6 +34,7 @@ PetscErrorCode rg_session_form_teams(RgSession *session)
     PetscCallMPI(MPI_Comm_split(session->comm, session->rank / size, session->rank, &comm));
     PetscCall(rg_team_create(comm, asked ? asked : rg_team_measured_crossover(size),
                              &session->team[level]));
+    rg_team_employ(session->team[level], rg_posterior_worker);
     PetscCallMPI(MPI_Comm_free(&comm));
   }
   PetscFunctionReturn(0);

@@ -158,6 +158,47 @@ static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionReturn(0);
 }
 
+/* Names of the methods that do without a matrix. */
+static PetscErrorCode list_matrix_free(RgText *text)
+{
+  int n;
+  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++)
+    if (classes[i]->matrix_free)
+      PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", classes[i]->name));
+  PetscFunctionReturn(0);
+}
+
+/* `solver: iterative` against what the method asks of its posterior. */
+static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+  RgText names = {0};
+
+  PetscFunctionBeginUser;
+  if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) PetscFunctionReturn(0);
+  if (!class->matrix_free) {
+    PetscCall(list_matrix_free(&names));
+    rg_diagnostics_add(
+      found, cell->algorithm_place,
+      "'%s' needs the kernel matrix, and 'solver: iterative' has none; with it: %s",
+      cell->algorithm_label, names.data);
+    PetscCall(rg_text_clear(&names));
+  }
+  for (const RgParam *p = class->params; p && p->name; p++) {
+    if (p->choices != rg_path_kind_names) continue;
+    const int kind = *(const int *)((const char *)cell->algorithm_options + p->offset);
+    if (kind == RG_PATHS_EXACT || kind == RG_PATHS_RFF)
+      rg_diagnostics_add(found, cell->algorithm_place,
+                         "'%s': 'paths: %s' needs a matrix, and 'solver: iterative' has none; "
+                         "with it: auto, pathwise",
+                         cell->algorithm_label, rg_path_kind_names[kind]);
+  }
+  PetscFunctionReturn(0);
+}
+
 static void check_search(const RgCell *cell, RgDiagnostics *found)
 {
   const int dim = cell->dim_x + (cell->control == RG_CONTEXT_SIMULATOR ? cell->dim_c : 0);
@@ -199,8 +240,10 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
-  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE))
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(check_surrogate(cell, &found));
+    PetscCall(check_solver(cell, &found));
+  }
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) check_search(cell, &found);
   merge_diagnostics(checker->diagnostics, &found);
   PetscFunctionReturn(0);

@@ -161,6 +161,12 @@ static PetscErrorCode record_model(RgTrialRun *run, int row)
   if (model->report.refitted)
     *rg_trial_cell(run, RG_COLUMN_LOG_LIKELIHOOD, row) = model->report.log_likelihood;
   *rg_trial_cell(run, RG_COLUMN_JITTER, row) = model->report.jitter;
+  if (model->report.iterations) {
+    *rg_trial_cell(run, RG_COLUMN_SOLVER_ITERATIONS, row) = model->report.iterations;
+    *rg_trial_cell(run, RG_COLUMN_SOLVER_RESIDUAL, row) = model->report.residual;
+    if (model->report.refitted)
+      *rg_trial_cell(run, RG_COLUMN_FIT_DATA, row) = model->report.fit_data;
+  }
   record_kernel(run, model, row);
   PetscFunctionReturn(0);
 }

@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct RgIterative RgIterative;
 
-/* Data X (n x dim), y (n): borrowed, they and the kernel must outlive it. noise_variance > 0.
+/* Data X (n x dim), y (n) and the kernel are copied. noise_variance > 0.
    Builds the preconditioner: O(n rank (rank + dim)) over all ranks. */
 PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
                                    double mean, int n, const double *X, const double *y,
@@ -45,11 +45,27 @@ PetscErrorCode rg_iterative_destroy(RgIterative **gp);
 /* alpha = (K + noise I)^-1 (y - mean), kept; the other functions call it when they need it.
    O(n^2 dim) per iteration over all ranks. report may be NULL. */
 PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report);
+/* m more data; the pivots of the preconditioner stay until many have come. O(n rank). */
+PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, const double *y);
+/* New outputs (n) for the same inputs. */
+PetscErrorCode rg_iterative_set_outputs(RgIterative *gp, double mean, const double *y);
+/* B := (K + noise I)^-1 B, B: n x m, B[i*m + j], 16 columns at once; the worst report of them. */
+PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B,
+                                       RgIterativeReport *report);
 /* Posterior mean (m) at Z (m x dim). O(m n dim) after the solve. */
 PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double *mean);
 /* Posterior variance (m) at Z, by a solve for up to 16 points at once. */
 PetscErrorCode rg_iterative_variance(RgIterative *gp, int m, const double *Z, double *variance,
                                      RgIterativeReport *report);
+/* Mean, and the variance that is left by what the columns of the preconditioner and the data that
+   came after it can tell: never below the exact variance, and equal to it as the rank grows.
+   O(m n rank), after O(n^2 rank) once per preconditioner. */
+PetscErrorCode rg_iterative_predict(RgIterative *gp, int m, const double *Z, double *mean,
+                                    double *variance);
+/* G (m x dim): gradient of sum_j phi_j(mean_j, variance_j) of that prediction, from the partial
+   derivatives (variance_bar NULL: of the mean alone). O(m n rank). */
+PetscErrorCode rg_iterative_gradient(RgIterative *gp, int m, const double *Z,
+                                     const double *mean_bar, const double *variance_bar, double *G);
 /* log det (K + noise I) and its standard error. */
 PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, double *error,
                                             RgIterativeReport *report);

@@ -78,8 +78,7 @@ static PetscErrorCode choose_pivot(const RgIterative *gp, int k, const double *l
   PetscCallMPI(MPI_Allreduce(&mine, pivot, 1, MPI_DOUBLE_INT, MPI_MAXLOC, gp->comm));
   while (gp->first[owner + 1] <= pivot->index) owner++;
   if (owner == gp->rank)
-    for (int c = 0; c < k; c++)
-      row[c] = gp->L[(size_t)c * gp->rows + (size_t)(pivot->index - first)];
+    for (int c = 0; c < k; c++) row[c] = gp->L[(size_t)c * gp->ld + (size_t)(pivot->index - first)];
   PetscCallMPI(MPI_Bcast(row, k, MPI_DOUBLE, owner, gp->comm));
   PetscFunctionReturn(0);
 }
@@ -93,15 +92,19 @@ static PetscErrorCode factor(RgIterative *gp, double *left, double *row)
   PetscFunctionBeginUser;
   for (int i = 0; i < rows; i++) left[i] = rg_kernel_diagonal(gp->kernel);
   for (int k = 0; k < gp->options.rank; k++) {
-    double *column = gp->L + (size_t)k * rows;
+    double *column = gp->L + (size_t)k * gp->ld;
     Pivot pivot;
     PetscCall(choose_pivot(gp, k, left, &pivot, row));
     if (pivot.value <= enough) break;
     PetscCall(
       rg_kernel_cross(gp->kernel, 1, gp->X + (size_t)pivot.index * dim, rows, mine, column));
     if (k && rows)
-      cblas_dgemv(CblasColMajor, CblasNoTrans, rows, k, -1.0, gp->L, rows, row, 1, 1.0, column, 1);
+      cblas_dgemv(CblasColMajor, CblasNoTrans, rows, k, -1.0, gp->L, gp->ld, row, 1, 1.0, column,
+                  1);
     const double root = sqrt(pivot.value);
+    PetscCall(PetscArraycpy(gp->pivots + (size_t)k * dim, gp->X + (size_t)pivot.index * dim, dim));
+    for (int c = 0; c < k; c++) gp->T[(size_t)c * gp->options.rank + k] = row[c];
+    gp->T[(size_t)k * (gp->options.rank + 1)] = root;
     for (int i = 0; i < rows; i++) {
       column[i] /= root;
       left[i] = PetscMax(left[i] - column[i] * column[i], 0.0);
@@ -111,28 +114,86 @@ static PetscErrorCode factor(RgIterative *gp, double *left, double *row)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp)
+/* M, the factor of noise I + L'L, and the determinant, from the Gram matrix. */
+static PetscErrorCode factor_gram(RgIterative *gp)
 {
-  const int rows = gp->rows;
-  double *left, *row;
+  const int r = gp->columns;
 
   PetscFunctionBeginUser;
-  gp->options.rank = PetscMin(gp->options.rank, gp->n);
-  PetscCall(PetscMalloc1((size_t)rows * gp->options.rank, &gp->L));
-  PetscCall(PetscMalloc2(rows, &left, gp->options.rank, &row));
-  PetscCall(factor(gp, left, row));
-  PetscCall(PetscFree2(left, row));
-  const int r = gp->columns;
   gp->log_det = (gp->n - r) * log(gp->noise_variance);
   if (r == 0) PetscFunctionReturn(0);
-  PetscCall(PetscCalloc1((size_t)r * r, &gp->M));
-  if (rows)
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, r, rows, 1.0, gp->L, rows, 0.0, gp->M, r);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, gp->M, r * r, MPI_DOUBLE, MPI_SUM, gp->comm));
-  for (int k = 0; k < r; k++) gp->M[(size_t)k * (r + 1)] += gp->noise_variance;
+  PetscCall(PetscArraycpy(gp->M, gp->gram, (size_t)r * r));
   const int info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', r, gp->M, r);
   PetscCheck(info == 0, gp->comm, PETSC_ERR_FP, "the preconditioner is not positive definite");
   for (int k = 0; k < r; k++) gp->log_det += 2 * log(gp->M[(size_t)k * (r + 1)]);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp)
+{
+  const int rows = gp->rows, most = PetscMin(gp->rank_wanted, gp->n);
+  double *left, *row;
+
+  PetscFunctionBeginUser;
+  gp->options.rank = most;
+  gp->columns = 0;
+  gp->ld = rows;
+  PetscCall(PetscFree(gp->L));
+  PetscCall(PetscFree4(gp->pivots, gp->T, gp->gram, gp->M));
+  PetscCall(PetscMalloc1((size_t)rows * most, &gp->L));
+  PetscCall(PetscMalloc4((size_t)most * gp->kernel->dim, &gp->pivots, (size_t)most * most, &gp->T,
+                         (size_t)most * most, &gp->gram, (size_t)most * most, &gp->M));
+  PetscCall(PetscMalloc2(rows, &left, most, &row));
+  PetscCall(factor(gp, left, row));
+  PetscCall(PetscFree2(left, row));
+  const int r = gp->columns;
+  PetscCall(PetscArrayzero(gp->gram, (size_t)r * r));
+  if (rows && r)
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, r, rows, 1.0, gp->L, gp->ld, 0.0, gp->gram,
+                r);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, gp->gram, r * r, MPI_DOUBLE, MPI_SUM, gp->comm));
+  for (int k = 0; k < r; k++) gp->gram[(size_t)k * (r + 1)] += gp->noise_variance;
+  PetscCall(factor_gram(gp));
+  PetscFunctionReturn(0);
+}
+
+/* Room for m more rows of L on this rank. */
+static PetscErrorCode widen(RgIterative *gp, int m)
+{
+  const int rows = gp->rows;
+  double *L;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)(rows + m) * gp->columns, &L));
+  for (int k = 0; k < gp->columns; k++)
+    PetscCall(PetscArraycpy(L + (size_t)k * (rows + m), gp->L + (size_t)k * gp->ld, rows));
+  PetscCall(PetscFree(gp->L));
+  gp->L = L;
+  gp->ld = rows + m;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m)
+{
+  const int r = gp->columns, dim = gp->kernel->dim, last = gp->rank == gp->ranks - 1;
+  double *row;
+
+  PetscFunctionBeginUser;
+  if (last) PetscCall(widen(gp, m));
+  PetscCall(PetscMalloc1(r, &row));
+  for (int i = 0; i < m; i++) {
+    const double *x = gp->X + (size_t)(gp->n - m + i) * dim;
+    PetscCall(rg_kernel_cross(gp->kernel, 1, x, r, gp->pivots, row));
+    if (r) {
+      cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, r, gp->T, gp->options.rank,
+                  row, 1);
+      cblas_dsyr(CblasColMajor, CblasLower, r, 1.0, row, 1, gp->gram, r);
+    }
+    for (int k = 0; last && k < r; k++) gp->L[(size_t)k * gp->ld + gp->rows + i] = row[k];
+  }
+  PetscCall(PetscFree(row));
+  if (last) gp->rows += m;
+  PetscCall(factor_gram(gp));
   PetscFunctionReturn(0);
 }
 
@@ -148,7 +209,7 @@ PetscErrorCode rg_iterative_precondition(const RgIterative *gp, int s, const dou
   if (r) {
     PetscCall(PetscCalloc2((size_t)r * s, &T, (size_t)r * s, &transposed));
     if (rows)
-      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, s, r, rows, 1.0, in, s, gp->L, rows,
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, s, r, rows, 1.0, in, s, gp->L, gp->ld,
                   0.0, T, s);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, T, r * s, MPI_DOUBLE, MPI_SUM, gp->comm));
     for (int k = 0; k < r; k++)
@@ -157,8 +218,8 @@ PetscErrorCode rg_iterative_precondition(const RgIterative *gp, int s, const dou
     for (int k = 0; k < r; k++)
       for (int j = 0; j < s; j++) T[(size_t)k * s + j] = transposed[(size_t)j * r + k];
     if (rows)
-      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, s, rows, r, -1.0, T, s, gp->L, rows, 1.0,
-                  out, s);
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, s, rows, r, -1.0, T, s, gp->L, gp->ld,
+                  1.0, out, s);
     PetscCall(PetscFree2(T, transposed));
   }
   for (size_t i = 0; i < (size_t)rows * (size_t)s; i++) out[i] /= gp->noise_variance;

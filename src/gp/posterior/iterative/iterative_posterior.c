@@ -13,6 +13,45 @@ const RgIterativeOptions rg_iterative_defaults = {
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
+/* m more data behind those there are. */
+static PetscErrorCode take_in(RgIterative *gp, int m, const double *X, const double *y)
+{
+  const size_t n = (size_t)gp->n, dim = (size_t)gp->kernel->dim;
+  const size_t columns = (size_t)rg_kernel_n_columns(gp->kernel);
+  double *more_X, *more_y, *scaled;
+
+  PetscFunctionBeginUser;
+  if (gp->n + m > gp->capacity) {
+    gp->capacity = gp->n + m + (gp->n ? RG_ITERATIVE_LATER : 0);
+    const size_t room = (size_t)gp->capacity;
+    PetscCall(PetscMalloc3(room * dim, &more_X, room, &more_y, room * columns, &scaled));
+    PetscCall(PetscArraycpy(more_X, gp->X, n * dim));
+    PetscCall(PetscArraycpy(more_y, gp->y, n));
+    PetscCall(PetscArraycpy(scaled, gp->scaled, n * columns));
+    PetscCall(PetscFree3(gp->X, gp->y, gp->scaled));
+    gp->X = more_X;
+    gp->y = more_y;
+    gp->scaled = scaled;
+  }
+  PetscCall(PetscArraycpy(gp->X + n * dim, X, (size_t)m * dim));
+  PetscCall(PetscArraycpy(gp->y + n, y, m));
+  rg_kernel_scale_points(gp->kernel, m, X, gp->scaled + n * columns);
+  gp->n += m;
+  PetscFunctionReturn(0);
+}
+
+/* Rows in equal shares, and the preconditioner for them. */
+static PetscErrorCode distribute(RgIterative *gp)
+{
+  PetscFunctionBeginUser;
+  for (int r = 0; r <= gp->ranks; r++) gp->first[r] = (int)((int64_t)gp->n * r / gp->ranks);
+  gp->rows = gp->first[gp->rank + 1] - gp->first[gp->rank];
+  PetscCall(PetscFree(gp->S));
+  PetscCall(rg_iterative_build_preconditioner(gp));
+  gp->n_built = gp->n;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
                                    double mean, int n, const double *X, const double *y,
                                    const RgIterativeOptions *options, RgIterative **gp)
@@ -26,22 +65,18 @@ PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double
              PETSC_ERR_ARG_OUTOFRANGE, "tolerance %g, %d probes, rank %d", options->tolerance,
              options->probes, options->rank);
   PetscCall(PetscNew(&g));
-  g->kernel = kernel;
+  PetscCall(rg_kernel_copy(kernel, &g->own));
+  g->kernel = &g->own;
   g->noise_variance = noise_variance;
   g->mean = mean;
-  g->n = n;
-  g->X = X;
-  g->y = y;
   g->options = *options;
+  g->rank_wanted = options->rank;
   PetscCallMPI(MPI_Comm_dup(comm, &g->comm));
   PetscCallMPI(MPI_Comm_size(g->comm, &g->ranks));
   PetscCallMPI(MPI_Comm_rank(g->comm, &g->rank));
   PetscCall(PetscMalloc1(g->ranks + 1, &g->first));
-  for (int r = 0; r <= g->ranks; r++) g->first[r] = (int)((int64_t)n * r / g->ranks);
-  g->rows = g->first[g->rank + 1] - g->first[g->rank];
-  PetscCall(PetscMalloc1((size_t)n * rg_kernel_n_columns(kernel), &g->scaled));
-  rg_kernel_scale_points(kernel, n, X, g->scaled);
-  PetscCall(rg_iterative_build_preconditioner(g));
+  PetscCall(take_in(g, n, X, y));
+  PetscCall(distribute(g));
   *gp = g;
   PetscFunctionReturn(0);
 }
@@ -53,14 +88,48 @@ PetscErrorCode rg_iterative_destroy(RgIterative **gp)
   PetscFunctionBeginUser;
   if (!g) PetscFunctionReturn(0);
   PetscCall(PetscFree(g->first));
-  PetscCall(PetscFree(g->scaled));
+  PetscCall(PetscFree3(g->X, g->y, g->scaled));
+  PetscCall(rg_kernel_destroy(&g->own));
+  PetscCall(PetscFree(g->S));
+  PetscCall(PetscFree(g->G));
+  PetscCall(PetscFree2(g->cached_V, g->cached_Z));
   PetscCall(PetscFree(g->alpha));
   PetscCall(PetscFree(g->L));
-  PetscCall(PetscFree(g->M));
+  PetscCall(PetscFree4(g->pivots, g->T, g->gram, g->M));
   PetscCall(PetscFree(g->curvature));
   PetscCall(PetscFree(g->product));
   PetscCallMPI(MPI_Comm_free(&g->comm));
   PetscCall(PetscFree(*gp));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, const double *y)
+{
+  const int n = gp->n;
+  double *alpha;
+
+  PetscFunctionBeginUser;
+  PetscCall(take_in(gp, m, X, y));
+  if (gp->alpha) {
+    PetscCall(PetscCalloc1(gp->n, &alpha));
+    PetscCall(PetscArraycpy(alpha, gp->alpha, n));
+    PetscCall(PetscFree(gp->alpha));
+    gp->alpha = alpha;
+  }
+  if (gp->n - gp->n_built > RG_ITERATIVE_LATER) {
+    PetscCall(distribute(gp));
+  } else {
+    gp->first[gp->ranks] = gp->n;
+    PetscCall(rg_iterative_extend_preconditioner(gp, m));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_set_outputs(RgIterative *gp, double mean, const double *y)
+{
+  PetscFunctionBeginUser;
+  gp->mean = mean;
+  PetscCall(PetscArraycpy(gp->y, y, gp->n));
   PetscFunctionReturn(0);
 }
 
@@ -74,8 +143,10 @@ PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(gp->rows, &b, gp->rows, &u));
   for (int i = 0; i < gp->rows; i++) b[i] = gp->y[first + i] - gp->mean;
-  PetscCall(rg_iterative_solve_stack(gp, 1, b, u, report));
-  if (!gp->alpha) PetscCall(PetscMalloc1(gp->n, &gp->alpha));
+  const bool guess = gp->alpha != NULL; /* weights of fewer data, or of other outputs */
+  if (guess) PetscCall(PetscArraycpy(u, gp->alpha + first, gp->rows));
+  else PetscCall(PetscMalloc1(gp->n, &gp->alpha));
+  PetscCall(rg_iterative_solve_stack(gp, 1, b, guess, u, report));
   PetscCall(rg_iterative_gather(gp, 1, u, gp->alpha));
   PetscCall(PetscFree2(b, u));
   PetscFunctionReturn(0);
@@ -105,6 +176,38 @@ PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double
   PetscFunctionReturn(0);
 }
 
+static void note_worst(const RgIterativeReport *part, RgIterativeReport *worst)
+{
+  worst->converged = worst->converged && part->converged;
+  worst->iterations = PetscMax(worst->iterations, part->iterations);
+  worst->residual = PetscMax(worst->residual, part->residual);
+}
+
+PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIterativeReport *report)
+{
+  const int first = gp->first[gp->rank], rows = gp->rows;
+  double *mine, *solution, *all;
+
+  PetscFunctionBeginUser;
+  *report = (RgIterativeReport){.converged = true};
+  PetscCall(PetscMalloc3((size_t)rows * MOST_POINTS, &mine, (size_t)rows * MOST_POINTS, &solution,
+                         (size_t)gp->n * MOST_POINTS, &all));
+  for (int j = 0; j < m; j += MOST_POINTS) {
+    const int s = PetscMin(MOST_POINTS, m - j);
+    RgIterativeReport part;
+    for (int i = 0; i < rows; i++)
+      for (int k = 0; k < s; k++)
+        mine[(size_t)i * s + k] = B[(size_t)(first + i) * (size_t)m + j + k];
+    PetscCall(rg_iterative_solve_stack(gp, s, mine, false, solution, &part));
+    note_worst(&part, report);
+    PetscCall(rg_iterative_gather(gp, s, solution, all));
+    for (int i = 0; i < gp->n; i++)
+      for (int k = 0; k < s; k++) B[(size_t)i * (size_t)m + j + k] = all[(size_t)i * s + k];
+  }
+  PetscCall(PetscFree3(mine, solution, all));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_iterative_variance(RgIterative *gp, int m, const double *Z, double *variance,
                                      RgIterativeReport *report)
 {
@@ -118,11 +221,9 @@ PetscErrorCode rg_iterative_variance(RgIterative *gp, int m, const double *Z, do
   for (int j = 0; j < m; j += MOST_POINTS) {
     const int s = PetscMin(MOST_POINTS, m - j);
     PetscCall(rg_kernel_cross(gp->kernel, rows, mine, s, Z + (size_t)j * dim, B));
-    PetscCall(rg_iterative_solve_stack(gp, s, B, U, &part));
+    PetscCall(rg_iterative_solve_stack(gp, s, B, false, U, &part));
     for (int k = 0; k < s; k++) variance[j + k] = cblas_ddot(rows, B + k, s, U + k, s);
-    worst.converged = worst.converged && part.converged;
-    worst.iterations = PetscMax(worst.iterations, part.iterations);
-    worst.residual = PetscMax(worst.residual, part.residual);
+    note_worst(&part, &worst);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, variance, m, MPI_DOUBLE, MPI_SUM, gp->comm));
   for (int j = 0; j < m; j++)
@@ -148,8 +249,8 @@ static PetscErrorCode draw_probes(const RgIterative *gp, int s, double *B)
     rg_vector_normals(&random, (size_t)(gp->n + r), normals);
     for (int i = 0; i < gp->rows; i++) sum[i] = sqrt(gp->noise_variance) * normals[first + i];
     if (r && gp->rows)
-      cblas_dgemv(CblasColMajor, CblasNoTrans, gp->rows, r, 1.0, gp->L, gp->rows, normals + gp->n,
-                  1, 1.0, sum, 1);
+      cblas_dgemv(CblasColMajor, CblasNoTrans, gp->rows, r, 1.0, gp->L, gp->ld, normals + gp->n, 1,
+                  1.0, sum, 1);
     for (int i = 0; i < gp->rows; i++) B[(size_t)i * s + k] = sum[i];
   }
   PetscCall(PetscFree2(normals, sum));
@@ -165,6 +266,8 @@ static PetscErrorCode quadrature(const RgIterative *gp, double moments[2])
   double *diagonal, *off, *vectors, before = 0.0;
 
   PetscFunctionBeginUser;
+  PetscCheck(gp->n_product >= n, gp->comm, PETSC_ERR_SUP,
+             "the log determinant needs the preconditioner of its own: no -gp_pc_type");
   PetscCall(PetscMalloc3(n, &diagonal, n, &off, (size_t)n * n, &vectors));
   for (int k = 0; k < n; k++) {
     const double inverse = gp->curvature[k] / gp->product[k]; /* 1/step length */
@@ -197,7 +300,7 @@ PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, doub
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)gp->rows * s, &B, (size_t)gp->rows * s, &U));
   PetscCall(draw_probes(gp, s, B));
-  PetscCall(rg_iterative_solve_stack(gp, s, B, U, report));
+  PetscCall(rg_iterative_solve_stack(gp, s, B, false, U, report));
   PetscCall(PetscFree2(B, U));
   PetscCall(quadrature(gp, moments));
   *value = gp->log_det + gp->n * moments[0];

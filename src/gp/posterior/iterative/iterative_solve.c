@@ -56,6 +56,17 @@ static PetscErrorCode apply_preconditioner(PC pc, Vec in, Vec out)
   PetscFunctionReturn(0);
 }
 
+/* All entries are the same: for -gp_pc_type jacobi and the like. */
+static PetscErrorCode get_diagonal(Mat matrix, Vec diagonal)
+{
+  RgIterative *gp;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatShellGetContext(matrix, &gp));
+  PetscCall(VecSet(diagonal, rg_kernel_diagonal(gp->kernel) + gp->noise_variance));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
 {
   const PetscInt local = gp->rows * gp->s, global = gp->n * gp->s;
@@ -64,6 +75,7 @@ static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
   PetscFunctionBeginUser;
   PetscCall(MatCreateShell(gp->comm, local, local, global, global, gp, matrix));
   PetscCall(MatShellSetOperation(*matrix, MATOP_MULT, (void (*)(void))apply_matrix));
+  PetscCall(MatShellSetOperation(*matrix, MATOP_GET_DIAGONAL, (void (*)(void))get_diagonal));
   PetscCall(KSPCreate(gp->comm, ksp));
   PetscCall(KSPSetOptionsPrefix(*ksp, "gp_"));
   PetscCall(KSPSetOperators(*ksp, *matrix, *matrix));
@@ -79,8 +91,8 @@ static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B, double *U,
-                                        RgIterativeReport *report)
+PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B, bool guess,
+                                        double *U, RgIterativeReport *report)
 {
   const size_t local = (size_t)gp->rows * (size_t)s;
   Mat matrix;
@@ -100,6 +112,12 @@ PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B,
   PetscCall(VecGetArray(b, &right));
   PetscCall(PetscArraycpy(right, B, local));
   PetscCall(VecRestoreArray(b, &right));
+  if (guess) {
+    PetscCall(VecGetArray(u, &right));
+    PetscCall(PetscArraycpy(right, U, local));
+    PetscCall(VecRestoreArray(u, &right));
+    PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+  }
   PetscCall(KSPSolve(ksp, b, u));
   PetscCall(VecGetArrayRead(u, &solution));
   PetscCall(PetscArraycpy(U, solution, local));

@@ -1,0 +1,346 @@
+/* The back end without a matrix: the leader keeps inputs and outputs, and all ranks of the team do
+   the work (one rank without a team). */
+#include "gp/posterior/iterative/iterative_ops.h"
+
+#include <math.h>
+
+#include "gp/posterior/iterative/iterative.h"
+
+enum { AT_ONCE = 16, POINTS = 4096 }; /* right-hand sides, points of a set, in one task */
+
+typedef enum { RESET, EXTEND, OUTPUTS, SOLVE, PREDICT, MEAN, GRADIENT, LIKELIHOOD, CLOSE } Code;
+
+/* ---- on every rank ------------------------------------------------------------------------- */
+
+static PetscErrorCode reset(MPI_Comm comm, const RgTeamTask *task, RgIterative **gp)
+{
+  const double *given = task->array[2];
+  RgIterativeOptions options = rg_iterative_defaults;
+
+  PetscFunctionBeginUser;
+  options.tolerance = given[0];
+  options.rank = (int)given[1];
+  options.max_iterations = (int)given[2];
+  PetscCall(rg_iterative_destroy(gp));
+  PetscCall(rg_iterative_create(comm, task->kernel, task->noise_variance, task->mean, task->n,
+                                task->array[0], task->array[1], &options, gp));
+  PetscFunctionReturn(0);
+}
+
+/* Solve for the weights of the mean, and tell the leader how that went. */
+static PetscErrorCode solve_mean(const RgTeamTask *task, RgIterative *gp)
+{
+  RgIterativeReport report;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_iterative_solve(gp, &report));
+  if (task->out[0]) {
+    task->out[0][0] = report.iterations;
+    task->out[0][1] = report.residual;
+    task->out[0][2] = report.converged;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A function of m points with one value each, where the leader wants it or in scratch. */
+static PetscErrorCode predict(const RgTeamTask *task, RgIterative *gp)
+{
+  double *mean, *variance;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(task->n, &mean, task->n, &variance));
+  if (task->code == MEAN) PetscCall(rg_iterative_mean(gp, task->n, task->array[0], mean));
+  else PetscCall(rg_iterative_predict(gp, task->n, task->array[0], mean, variance));
+  if (task->out[0]) PetscCall(PetscArraycpy(task->out[0], mean, task->n));
+  if (task->out[1]) PetscCall(PetscArraycpy(task->out[1], variance, task->n));
+  PetscCall(PetscFree2(mean, variance));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gradient(const RgTeamTask *task, RgIterative *gp)
+{
+  double *G;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(task->count[0], &G));
+  PetscCall(rg_iterative_gradient(gp, task->n, task->array[0], task->array[1],
+                                  task->count[2] ? task->array[2] : NULL, G));
+  if (task->out[0]) PetscCall(PetscArraycpy(task->out[0], G, task->count[0]));
+  PetscCall(PetscFree(G));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode likelihood(const RgTeamTask *task, RgIterative *gp)
+{
+  double value, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_iterative_log_likelihood(gp, &value, &error));
+  if (task->out[0]) *task->out[0] = value;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode solve(const RgTeamTask *task, RgIterative *gp)
+{
+  RgIterativeReport report;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_iterative_solve_many(gp, task->n, task->array[0], &report));
+  if (task->out[0]) *task->out[0] = report.converged;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **state)
+{
+  RgIterative *gp = *state;
+
+  PetscFunctionBeginUser;
+  switch ((Code)task->code) {
+  case RESET:
+    PetscCall(reset(comm, task, &gp));
+    *state = gp;
+    PetscCall(solve_mean(task, gp));
+    break;
+  case EXTEND:
+    PetscCall(rg_iterative_extend(gp, task->n, task->array[0], task->array[1]));
+    PetscCall(solve_mean(task, gp));
+    break;
+  case OUTPUTS:
+    PetscCall(rg_iterative_set_outputs(gp, task->mean, task->array[0]));
+    PetscCall(solve_mean(task, gp));
+    break;
+  case SOLVE: PetscCall(solve(task, gp)); break;
+  case PREDICT:
+  case MEAN: PetscCall(predict(task, gp)); break;
+  case GRADIENT: PetscCall(gradient(task, gp)); break;
+  case LIKELIHOOD: PetscCall(likelihood(task, gp)); break;
+  case CLOSE:
+    PetscCall(rg_iterative_destroy(&gp));
+    *state = NULL;
+    break;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- on the leader ------------------------------------------------------------------------- */
+
+static double *unconst(const double *values)
+{
+  return (double *)(uintptr_t)values;
+}
+
+static PetscErrorCode run(const RgPosterior *posterior, RgTeamTask *task)
+{
+  PetscFunctionBeginUser;
+  if (rg_team_size(posterior->team) > 1)
+    PetscCall(rg_team_run(posterior->team, posterior->slot, task));
+  else PetscCall(rg_iterative_work(PETSC_COMM_SELF, task, &posterior->iterative->state));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOptions *options,
+                                         struct RgIterativeState **state)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(state));
+  (*state)->options = *options;
+  (*state)->points = points;
+  if (points) {
+    PetscCall(PetscMalloc1(points->size, &(*state)->mean));
+    PetscCall(PetscMalloc1(points->size, &(*state)->variance));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_open(RgPosterior *posterior, int n)
+{
+  (void)n;
+  PetscFunctionBeginUser;
+  if (rg_team_size(posterior->team) > 1) PetscCall(rg_team_open(posterior->team, &posterior->slot));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_close(RgPosterior *posterior)
+{
+  RgTeamTask task = {.code = CLOSE};
+
+  PetscFunctionBeginUser;
+  PetscCall(run(posterior, &task));
+  PetscCall(PetscFree(posterior->iterative->mean));
+  PetscCall(PetscFree(posterior->iterative->variance));
+  PetscCall(PetscFree(posterior->iterative));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_predict(RgPosterior *posterior, int m, const double *Z,
+                                        double *mean, double *variance, RgPrediction *work)
+{
+  RgTeamTask task = {.code = variance ? PREDICT : MEAN,
+                     .n = m,
+                     .count = {(size_t)m * (size_t)posterior->kernel.dim},
+                     .array = {unconst(Z)},
+                     .out = {mean, variance}};
+
+  PetscFunctionBeginUser;
+  if (work) work->kept = false;
+  if (posterior->n) {
+    PetscCall(run(posterior, &task));
+    PetscFunctionReturn(0);
+  }
+  for (int j = 0; j < m; j++) mean[j] = posterior->mean;
+  for (int j = 0; variance && j < m; j++) variance[j] = rg_kernel_diagonal(&posterior->kernel);
+  PetscFunctionReturn(0);
+}
+
+/* Mean and variance of all points of a finite domain. */
+static PetscErrorCode refresh_points(RgPosterior *posterior)
+{
+  struct RgIterativeState *own = posterior->iterative;
+  const RgSpace *points = own->points;
+
+  PetscFunctionBeginUser;
+  if (!points) PetscFunctionReturn(0);
+  for (int i = 0; i < points->size; i += POINTS)
+    PetscCall(iterative_predict(posterior, PetscMin(POINTS, points->size - i),
+                                points->points + (size_t)i * points->dim, own->mean + i,
+                                own->variance + i, NULL));
+  PetscFunctionReturn(0);
+}
+
+/* A task after which the weights of the mean have been solved for. */
+static PetscErrorCode change(RgPosterior *posterior, RgTeamTask *task, RgFailure *failure)
+{
+  struct RgIterativeState *own = posterior->iterative;
+  double report[3];
+
+  PetscFunctionBeginUser;
+  task->out[0] = report;
+  PetscCall(run(posterior, task));
+  own->iterations = (int)report[0];
+  own->residual = report[1];
+  if (failure && (report[2] == 0.0 || own->unfinished)) {
+    rg_failure_set(failure,
+                   "conjugate gradients for %d data ended after %d iterations at a residual of "
+                   "%.2g, tolerance %g: a larger solver_rank or solver_iterations may help",
+                   posterior->n, own->iterations, own->residual, own->options.tolerance);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(refresh_points(posterior));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_reset(RgPosterior *posterior, const RgObservations *data,
+                                      RgFailure *failure)
+{
+  const RgSolverOptions *o = &posterior->iterative->options;
+  double options[] = {o->tolerance, o->rank, o->max_iterations};
+  const size_t n = (size_t)posterior->n;
+  RgTeamTask task = {.code = RESET,
+                     .n = posterior->n,
+                     .noise_variance = posterior->noise_variance,
+                     .mean = posterior->mean,
+                     .kernel = &posterior->kernel,
+                     .count = {n * (size_t)posterior->kernel.dim, n, 3},
+                     .array = {posterior->X, posterior->y, options}};
+
+  (void)data;
+  PetscFunctionBeginUser;
+  if (n) PetscCall(change(posterior, &task, failure));
+  else PetscCall(refresh_points(posterior));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_extend(RgPosterior *posterior, const RgObservations *data,
+                                       RgFailure *failure)
+{
+  const size_t m = (size_t)data->n;
+  RgTeamTask task = {.code = EXTEND,
+                     .n = data->n,
+                     .count = {m * (size_t)posterior->kernel.dim, m},
+                     .array = {unconst(data->X), unconst(data->y)}};
+
+  PetscFunctionBeginUser;
+  if (posterior->n == data->n) PetscCall(iterative_reset(posterior, data, failure));
+  else PetscCall(change(posterior, &task, failure));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_set_outputs(RgPosterior *posterior)
+{
+  RgTeamTask task = {.code = OUTPUTS,
+                     .mean = posterior->mean,
+                     .count = {(size_t)posterior->n},
+                     .array = {posterior->y}};
+
+  PetscFunctionBeginUser;
+  if (posterior->n) PetscCall(change(posterior, &task, NULL));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_solve_many(const RgPosterior *posterior, int m, double *B)
+{
+  double converged = 1.0;
+  RgTeamTask task = {.code = SOLVE,
+                     .n = m,
+                     .count = {(size_t)posterior->n * (size_t)m},
+                     .array = {B},
+                     .out = {&converged}};
+
+  PetscFunctionBeginUser;
+  PetscCall(run(posterior, &task));
+  if (converged == 0.0) posterior->iterative->unfinished = true;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_gradient(RgPosterior *posterior, int m, const double *Z,
+                                         const double *mean_bar, const double *variance_bar,
+                                         RgPrediction *work, double *G)
+{
+  const size_t count = (size_t)m;
+  RgTeamTask task = {
+    .code = GRADIENT,
+    .n = m,
+    .count = {count * (size_t)posterior->kernel.dim, count, variance_bar ? count : 0},
+    .array = {unconst(Z), unconst(mean_bar), unconst(variance_bar)},
+    .out = {G}};
+
+  (void)work;
+  PetscFunctionBeginUser;
+  if (posterior->n) PetscCall(run(posterior, &task));
+  else PetscCall(PetscArrayzero(G, count * (size_t)posterior->kernel.dim));
+  PetscFunctionReturn(0);
+}
+
+static double iterative_log_likelihood(const RgPosterior *posterior)
+{
+  double value = NAN;
+  RgTeamTask task = {.code = LIKELIHOOD, .out = {&value}};
+
+  return run(posterior, &task) ? NAN : value;
+}
+
+static const double *iterative_means(const RgPosterior *posterior)
+{
+  return posterior->iterative->mean;
+}
+
+static const double *iterative_variances(const RgPosterior *posterior)
+{
+  return posterior->iterative->variance;
+}
+
+const RgPosteriorOps rg_iterative_ops = {
+  .name = "matrix-free",
+  .keeps_data = true,
+  .open = iterative_open,
+  .close = iterative_close,
+  .reset = iterative_reset,
+  .extend = iterative_extend,
+  .set_outputs = iterative_set_outputs,
+  .solve_many = iterative_solve_many,
+  .predict = iterative_predict,
+  .gradient = iterative_gradient,
+  .log_likelihood = iterative_log_likelihood,
+  .means = iterative_means,
+  .variances = iterative_variances,
+};

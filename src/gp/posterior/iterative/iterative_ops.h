@@ -1,0 +1,27 @@
+/* The posterior without a matrix as a back end; iterative.h has the mathematics. Internal to gp/.
+ */
+#ifndef RG_GP_ITERATIVE_OPS_H
+#define RG_GP_ITERATIVE_OPS_H
+
+#include "gp/posterior/iterative/iterative.h"
+#include "gp/posterior/posterior_ops.h"
+
+/* What the leader keeps. */
+struct RgIterativeState {
+  RgSolverOptions options;
+  void *state;             /* of the work, where there is no team */
+  const RgSpace *points;   /* borrowed: points of a finite domain; NULL: a box */
+  double *mean, *variance; /* of all points; NULL on a box */
+  int iterations;          /* of the last solve for the mean */
+  double residual;
+  bool unfinished; /* a solve for something else did not converge */
+};
+
+PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOptions *options,
+                                         struct RgIterativeState **state);
+
+PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **state);
+
+extern const RgPosteriorOps rg_iterative_ops;
+
+#endif
