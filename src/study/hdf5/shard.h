@@ -30,7 +30,8 @@ int rg_shard_level(const char *name);
 
 /* Open a shard: it is read into memory, and HDF5 sees it only if the trailer is right. verify: a
    child process reads all of it first; without, it must have been verified or written by this
-   process. A fault is VANISHED, DAMAGED, NEWER, or ERROR when the system does not let us read it now. */
+   process. A fault is VANISHED, DAMAGED, NEWER, or ERROR when the system does not let us read it
+   now. */
 PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *container, RgFault *fault);
 /* Open a results file in place. A trailer, where there is one, must have the right length; with
    `verify` its hash is compared, and a child process reads the whole file first: without, HDF5 may
