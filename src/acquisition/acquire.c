@@ -55,9 +55,10 @@ static int best_observed(const RgHistory *history, int k, int *list)
   return count;
 }
 
-PetscErrorCode rg_observed_starts(const RgMaximiserOptions *options, const RgHistory *history,
-                                  RgRandom *random, int *n, double **points)
+PetscErrorCode rg_observed_starts(const RgSearch *search, int *n, double **points)
 {
+  const RgMaximiserOptions *options = search->options;
+  const RgHistory *history = search->history;
   int dim = history->dim, count, *list;
   int wanted = PetscMax(options->incumbents, 1);
 
@@ -73,26 +74,26 @@ PetscErrorCode rg_observed_starts(const RgMaximiserOptions *options, const RgHis
     double *point = *points + (size_t)(*n)++ * dim;
     double sd = options->perturbation * pow(FINEST, (double)i / options->perturbations);
     for (int j = 0; j < dim; j++)
-      point[j] = fmin(fmax(best[j] + sd * rg_random_normal(random), 0.0), 1.0);
+      point[j] = fmin(fmax(best[j] + sd * rg_random_normal(search->random), 0.0), 1.0);
   }
   PetscCall(PetscFree(list));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode acquire_with_box(const RgDomain *domain, const RgHistory *history,
-                                       RgBatchFunction function, void *closure,
-                                       const RgScreen *screen, const RgMaximiserOptions *options,
-                                       RgRandom *random, RgQuery *query, double *value,
+static PetscErrorCode acquire_with_box(const RgDomain *domain, RgBatchFunction function,
+                                       void *closure, const RgScreen *screen,
+                                       const RgSearch *search, RgQuery *query, double *value,
                                        RgFailure *failure)
 {
+  RgSearch with = *search;
   double *extra;
-  int n_extra;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
+  PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
+  with.extra = extra;
   query->index = -1;
-  PetscCall(rg_maximise_box_screened(options, domain->design.dim, function, closure, screen,
-                                     n_extra, extra, random, query->x, value, failure));
+  PetscCall(rg_maximise_box_screened(&with, domain->design.dim, function, closure, screen, query->x,
+                                     value, failure));
   PetscCall(PetscFree(extra));
   PetscFunctionReturn(0);
 }
@@ -125,28 +126,24 @@ static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
-                               RgBatchFunction function, void *closure,
-                               const RgMaximiserOptions *options, RgRandom *random, RgQuery *query,
-                               double *value, RgFailure *failure)
+PetscErrorCode rg_acquire_with(const RgDomain *domain, RgBatchFunction function, void *closure,
+                               const RgSearch *search, RgQuery *query, double *value,
+                               RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_acquire_screened(domain, history, function, closure, NULL, options, random, query,
-                                value, failure));
+  PetscCall(rg_acquire_screened(domain, function, closure, NULL, search, query, value, failure));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *history,
-                                   RgBatchFunction function, void *closure, const RgScreen *screen,
-                                   const RgMaximiserOptions *options, RgRandom *random,
-                                   RgQuery *query, double *value, RgFailure *failure)
+PetscErrorCode rg_acquire_screened(const RgDomain *domain, RgBatchFunction function, void *closure,
+                                   const RgScreen *screen, const RgSearch *search, RgQuery *query,
+                                   double *value, RgFailure *failure)
 {
   PetscFunctionBeginUser;
   if (rg_space_is_finite(&domain->design))
-    PetscCall(acquire_with_set(domain, history, function, closure, query, value, failure));
+    PetscCall(acquire_with_set(domain, search->history, function, closure, query, value, failure));
   else
-    PetscCall(acquire_with_box(domain, history, function, closure, screen, options, random, query,
-                               value, failure));
+    PetscCall(acquire_with_box(domain, function, closure, screen, search, query, value, failure));
   PetscFunctionReturn(0);
 }
 
@@ -269,33 +266,30 @@ static PetscErrorCode box_function(void *closure, int m, const double *X, double
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode acquire_box(RgModel *model, const RgHistory *history,
-                                  const RgAcquisition *acquisition,
-                                  const RgMaximiserOptions *options, RgRandom *random,
-                                  RgQuery *query, double *value, RgFailure *failure)
+static PetscErrorCode acquire_box(RgModel *model, const RgAcquisition *acquisition,
+                                  const RgSearch *search, RgQuery *query, double *value,
+                                  RgFailure *failure)
 {
   BoxFunction box = {.model = model, .acquisition = acquisition, .capacity = BOX_BLOCK};
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc5(BOX_BLOCK, &box.mean, BOX_BLOCK, &box.variance, BOX_BLOCK, &box.sd,
                          BOX_BLOCK, &box.d_mean, BOX_BLOCK, &box.d_sd));
-  PetscCall(rg_acquire_with(model->domain, history, box_function, &box, options, random, query,
-                            value, failure));
+  PetscCall(rg_acquire_with(model->domain, box_function, &box, search, query, value, failure));
   PetscCall(PetscFree5(box.mean, box.variance, box.sd, box.d_mean, box.d_sd));
   PetscCall(rg_prediction_destroy(&box.work));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
-                          const RgAcquisition *acquisition, const RgMaximiserOptions *options,
-                          RgRandom *random, RgQuery *query, double *value, RgFailure *failure)
+PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition, const RgSearch *search,
+                          RgQuery *query, double *value, RgFailure *failure)
 {
   PetscFunctionBeginUser;
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "marginal acquisition functions take no context; the model has %d context inputs",
              model->domain->context.dim);
   if (rg_space_is_finite(&model->domain->design))
-    PetscCall(acquire_finite(model, history, acquisition, query, value, failure));
-  else PetscCall(acquire_box(model, history, acquisition, options, random, query, value, failure));
+    PetscCall(acquire_finite(model, search->history, acquisition, query, value, failure));
+  else PetscCall(acquire_box(model, acquisition, search, query, value, failure));
   PetscFunctionReturn(0);
 }

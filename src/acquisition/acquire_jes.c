@@ -70,8 +70,9 @@ static PetscErrorCode values_on_set(Search *search, const double *covariance, do
     for (int j = 0; j < m; j++) {
       for (int l = 0; l < n; l++) search->C[l * m + j] = c[j * n + l];
     }
-    PetscCall(rg_acquisition_jes(&search->jes, m, mean + first, variance + first, search->C,
-                                 value + first, NULL, NULL, NULL));
+    PetscCall(rg_acquisition_jes(&search->jes, m,
+                                 &(RgJesMoments){mean + first, variance + first, search->C},
+                                 value + first, NULL));
   }
   PetscFunctionReturn(0);
 }
@@ -116,12 +117,14 @@ static PetscErrorCode block_on_box(Search *search, int m, const double *X, doubl
                                    double *gradient)
 {
   RgPosterior *posterior = &search->model->posterior;
+  const RgJesSlopes slopes = {search->d_mean, search->d_variance, search->d_C};
 
   PetscFunctionBeginUser;
   PetscCall(rg_posterior_predict(posterior, m, X, search->mean, search->variance, &search->work));
   PetscCall(rg_cross_covariance_evaluate(&search->cross, m, X, search->C));
-  PetscCall(rg_acquisition_jes(&search->jes, m, search->mean, search->variance, search->C, value,
-                               gradient ? search->d_mean : NULL, search->d_variance, search->d_C));
+  PetscCall(rg_acquisition_jes(&search->jes, m,
+                               &(RgJesMoments){search->mean, search->variance, search->C}, value,
+                               gradient ? &slopes : NULL));
   if (!gradient) PetscFunctionReturn(0);
   PetscCall(rg_posterior_gradient(posterior, m, X, search->d_mean, search->d_variance,
                                   &search->work, gradient));
@@ -163,40 +166,41 @@ static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
 /* JES has a spike at every sampled optimum, some sqrt(noise) wide, and nearly every search ends on
    one. So the optima are starts, and few others are needed: along trials in 2, 4 and 6 dimensions
    6 more found what 200 starts from 20000 raw points did, to 1e-4 of 0.3 to 0.8 on average. */
-static PetscErrorCode search_box(Search *search, const RgOptima *optima, const RgHistory *history,
-                                 const RgMaximiserOptions *maximiser, RgRandom *random,
+static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSearch *search,
                                  RgQuery *query, double *best, RgFailure *failure)
 {
-  RgMaximiserOptions options = *maximiser;
-  int dim = search->model->domain->design.dim, n;
+  RgMaximiserOptions options = *search->options;
+  RgSearch with = {.options = &options, .random = search->random};
+  int dim = jes->model->domain->design.dim, n;
   double *observed, *extra;
 
   PetscFunctionBeginUser;
-  PetscCall(prepare_box(search, optima));
-  PetscCall(rg_observed_starts(&options, history, random, &n, &observed));
+  PetscCall(prepare_box(jes, optima));
+  PetscCall(rg_observed_starts(search, &n, &observed));
   PetscCall(PetscMalloc1((size_t)(n + optima->n) * dim, &extra));
   PetscCall(PetscArraycpy(extra, observed, (size_t)n * dim));
   PetscCall(PetscArraycpy(extra + (size_t)n * dim, optima->x, (size_t)optima->n * dim));
   options.restarts = PetscMin(options.restarts, MORE_STARTS + optima->n);
+  with.n_extra = n + optima->n;
+  with.extra = extra;
   query->index = -1;
-  PetscCall(rg_maximise_box(&options, dim, function_on_box, search, n + optima->n, extra, random,
-                            query->x, best, failure));
+  PetscCall(rg_maximise_box(&with, dim, function_on_box, jes, query->x, best, failure));
   PetscCall(PetscFree(extra));
   PetscCall(PetscFree(observed));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOptima *optima,
-                              const RgHistory *history, const RgMaximiserOptions *options,
-                              RgRandom *random, RgQuery *query, double *value, RgFailure *failure)
+                              const RgSearch *search, RgQuery *query, double *value,
+                              RgFailure *failure)
 {
-  Search search;
+  Search jes;
 
   PetscFunctionBeginUser;
-  PetscCall(search_create(model, optima->n, &search));
+  PetscCall(search_create(model, optima->n, &jes));
   if (rg_space_is_finite(&model->domain->design))
-    PetscCall(search_set(&search, sampler, optima, history, query, value, failure));
-  else PetscCall(search_box(&search, optima, history, options, random, query, value, failure));
-  PetscCall(search_destroy(&search));
+    PetscCall(search_set(&jes, sampler, optima, search->history, query, value, failure));
+  else PetscCall(search_box(&jes, optima, search, query, value, failure));
+  PetscCall(search_destroy(&jes));
   PetscFunctionReturn(0);
 }

@@ -19,8 +19,10 @@ static double clip(double u)
 /* Projection is clip(c + (x - c)/s), s >= 1. With the set of clipped coordinates given, s follows
    from |.| = radius; dropping coordinates from the clipped ones only overestimates s, so starting
    from none s falls to its value in at most dim steps. */
-void rg_ball_project(int dim, const double *centre, double radius, double *x)
+void rg_ball_project(const RgBall *ball, double *x)
 {
+  const double *centre = ball->centre, radius = ball->radius;
+  const int dim = ball->dim;
   double s = 1.0, next = 0.0;
 
   for (int j = 0; j < dim; j++) next += (x[j] - centre[j]) * (x[j] - centre[j]);
@@ -41,9 +43,8 @@ void rg_ball_project(int dim, const double *centre, double radius, double *x)
 }
 
 typedef struct {
-  int dim, m; /* starts */
-  double radius;
-  const double *centre;
+  RgBall ball;
+  int dim, m;           /* starts */
   double *x, *gradient; /* m x dim: points and gradients there */
   double *value;        /* m */
   double *spectral;     /* m: step length */
@@ -53,13 +54,12 @@ typedef struct {
   int *id;
 } Search;
 
-static PetscErrorCode search_create(int dim, int m, const double *centre, double radius,
-                                    Search *search)
+static PetscErrorCode search_create(const RgBall *ball, int m, Search *search)
 {
-  size_t n = (size_t)m * dim;
+  size_t n = (size_t)m * ball->dim;
 
   PetscFunctionBeginUser;
-  *search = (Search){.dim = dim, .m = m, .centre = centre, .radius = radius};
+  *search = (Search){.ball = *ball, .dim = ball->dim, .m = m};
   PetscCall(PetscCalloc5(n, &search->x, n, &search->gradient, m, &search->value, m,
                          &search->spectral, n, &search->step));
   PetscCall(PetscCalloc5(m, &search->fraction, n, &search->X, n, &search->G, m, &search->F, m,
@@ -83,12 +83,12 @@ static void propose(Search *search, int i)
   double *step = search->step + (size_t)i * dim, largest = 0.0;
 
   for (int j = 0; j < dim; j++) step[j] = x[j] + search->spectral[i] * g[j];
-  rg_ball_project(dim, search->centre, search->radius, step);
+  rg_ball_project(&search->ball, step);
   for (int j = 0; j < dim; j++) {
     step[j] -= x[j];
     largest = fmax(largest, fabs(step[j]));
   }
-  search->fraction[i] = isfinite(largest) && largest > TOLERANCE * search->radius ? 1.0 : 0.0;
+  search->fraction[i] = isfinite(largest) && largest > TOLERANCE * search->ball.radius ? 1.0 : 0.0;
 }
 
 /* Take x + fraction * step with its value and gradient, or shorten the step. */
@@ -125,7 +125,7 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *clo
   for (int i = 0; i < search->m; i++) {
     double norm = 0.0;
     for (size_t j = 0; j < dim; j++) norm = fmax(norm, fabs(search->gradient[i * dim + j]));
-    search->spectral[i] = norm > 0.0 ? search->radius / norm : 1.0;
+    search->spectral[i] = norm > 0.0 ? search->ball.radius / norm : 1.0;
     propose(search, i);
   }
   for (int round = 0; round < MAX_ITERATIONS; round++) {
@@ -146,25 +146,27 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *clo
 }
 
 /* Uniform points of the ball, projected onto the cube. */
-static void raw(int dim, const double *centre, double radius, int n, RgRandom *random,
-                double *points)
+static void raw(const RgBall *ball, int n, RgRandom *random, double *points)
 {
+  const int dim = ball->dim;
+
   for (int i = 0; i < n; i++) {
     double *x = points + (size_t)i * dim, norm, length;
     rg_random_normals(random, (size_t)dim, x);
     norm = 0.0;
     for (int j = 0; j < dim; j++) norm += x[j] * x[j];
-    length = radius * pow(rg_random_uniform(random), 1.0 / dim) / sqrt(norm);
-    for (int j = 0; j < dim; j++) x[j] = centre[j] + length * x[j];
-    rg_ball_project(dim, centre, radius, x);
+    length = ball->radius * pow(rg_random_uniform(random), 1.0 / dim) / sqrt(norm);
+    for (int j = 0; j < dim; j++) x[j] = ball->centre[j] + length * x[j];
+    rg_ball_project(ball, x);
   }
 }
 
-PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, int raw_points,
-                                int starts, RgBatchFunction function, void *closure,
-                                RgRandom *random, double *best_x, double *best_value,
+PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatchFunction function,
+                                void *closure, double *best_x, double *best_value,
                                 RgFailure *failure)
 {
+  const int raw_points = with->options->raw_samples, starts = with->options->restarts;
+  const int dim = ball->dim;
   Search search;
   double *points, *value;
   int *chosen, count = 0, best = 0;
@@ -172,7 +174,7 @@ PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, in
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3((size_t)raw_points * dim, &points, (size_t)raw_points, &value,
                          (size_t)starts, &chosen));
-  raw(dim, centre, radius, raw_points, random, points);
+  raw(ball, raw_points, with->random, points);
   PetscCall(function(closure, raw_points, points, value, NULL));
   for (int i = 0; i < raw_points; i++)
     if (isfinite(value[i])) count = rg_ranking_insert(value, i, count, starts, chosen);
@@ -182,7 +184,7 @@ PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, in
     PetscCall(PetscFree3(points, value, chosen));
     PetscFunctionReturn(0);
   }
-  PetscCall(search_create(dim, count, centre, radius, &search));
+  PetscCall(search_create(ball, count, &search));
   for (int k = 0; k < count; k++)
     PetscCall(PetscArraycpy(search.x + (size_t)k * dim, points + (size_t)chosen[k] * dim, dim));
   PetscCall(ascend(&search, function, closure));

@@ -4,16 +4,21 @@
 
 #include "regatta/acquire.h"
 
-/* Nearest point of {x in [0,1]^dim: |x - centre| <= radius} to x, in place; centre in the cube,
-   radius > 0. O(dim^2) at most. */
-void rg_ball_project(int dim, const double *centre, double radius, double *x);
+typedef struct {
+  int dim;
+  const double *centre; /* dim, in the cube; borrowed */
+  double radius;        /* > 0 */
+} RgBall;
+
+/* Nearest point of {x in [0,1]^dim: |x - centre| <= radius} to x, in place. O(dim^2) at most. */
+void rg_ball_project(const RgBall *ball, double *x);
 
 /* Maximise `function` there by spectral projected gradients (Birgin, Martinez, Raydan 2000) from
-   the `starts` best of `raw_points` uniform points of the ball, projected; all starts in lockstep.
-   The first start that reached the best value wins ties. best_x: dim. failure: nothing finite. */
-PetscErrorCode rg_maximise_ball(int dim, const double *centre, double radius, int raw_points,
-                                int starts, RgBatchFunction function, void *closure,
-                                RgRandom *random, double *best_x, double *best_value,
-                                RgFailure *failure);
+   the best (`restarts`) of so many uniform points of the ball (`raw_samples`), projected; all starts
+   in lockstep; nothing else of the options counts, nor history and extra points of `search`. The
+   first start that reached the best value wins ties. best_x: dim. failure: nothing finite. */
+PetscErrorCode rg_maximise_ball(const RgSearch *search, const RgBall *ball,
+                                RgBatchFunction function, void *closure, double *best_x,
+                                double *best_value, RgFailure *failure);
 
 #endif

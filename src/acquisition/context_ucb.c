@@ -121,14 +121,13 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, double width,
-                                     const RgContextual *exact, const RgContextual *few,
-                                     const RgMaximiserOptions *options, RgRandom *random,
+PetscErrorCode rg_acquire_contextual(RgModel *model, double width, const RgContextual *exact,
+                                     const RgContextual *few, const RgSearch *search,
                                      RgQuery *query, double *value, RgFailure *failure)
 {
   RgContextUcb ucb, coarse;
   const RgScreen screen = {rg_context_ucb_function, &coarse, NULL};
-  const int most = options->raw_samples;
+  const int most = search->options->raw_samples;
   bool screened = !few || few->M < exact->M;
 
   PetscFunctionBeginUser;
@@ -142,8 +141,8 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, d
   }
   PetscCall(
     rg_context_ucb_create(model, width, exact, RG_CONTEXT_EXACT, screened ? FINISH : most, &ucb));
-  PetscCall(rg_acquire_screened(model->domain, history, rg_context_ucb_function, &ucb,
-                                screened ? &screen : NULL, options, random, query, value, failure));
+  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &ucb,
+                                screened ? &screen : NULL, search, query, value, failure));
   if (screened) PetscCall(rg_context_ucb_destroy(&coarse));
   PetscCall(rg_context_ucb_destroy(&ucb));
   PetscFunctionReturn(0);

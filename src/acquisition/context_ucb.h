@@ -45,9 +45,8 @@ PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double
 /* Maximise `exact` over the designs. On a box the search begins with a cheaper version of it: the
    same with RG_CONTEXT_ROUGH where the kernel lets that gain, else `few`, a criterion of fewer
    contexts (NULL: none). If `few` has not fewer, the search is on `exact` from the beginning. */
-PetscErrorCode rg_acquire_contextual(RgModel *model, const RgHistory *history, double width,
-                                     const RgContextual *exact, const RgContextual *few,
-                                     const RgMaximiserOptions *options, RgRandom *random,
+PetscErrorCode rg_acquire_contextual(RgModel *model, double width, const RgContextual *exact,
+                                     const RgContextual *few, const RgSearch *search,
                                      RgQuery *query, double *value, RgFailure *failure);
 
 /* ---- criteria -------------------------------------------------------------------------------- */

@@ -245,36 +245,34 @@ static PetscErrorCode choose_inputs(RgModel *model, const RgHistory *history, in
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode acquire_on_box(RgModel *model, const RgHistory *history, int n_points,
-                                     const RgMaximiserOptions *options, RgRandom *random,
+static PetscErrorCode acquire_on_box(RgModel *model, int n_points, const RgSearch *search,
                                      RgQuery *query, double *value, RgFailure *failure)
 {
-  Search search;
+  Search gradient;
   double *A;
   int p;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n_points * model->domain->design.dim, &A));
-  PetscCall(choose_inputs(model, history, n_points, random, A, &p));
-  PetscCall(search_create(model, p, &search));
-  PetscCall(rg_posterior_predict(&model->posterior, p, A, search.best, NULL, &search.work));
-  PetscCall(rg_cross_covariance_create(&model->posterior, p, A, &search.cross));
-  PetscCall(rg_acquire_with(model->domain, history, function_on_box, &search, options, random,
-                            query, value, failure));
-  PetscCall(search_destroy(&search));
+  PetscCall(choose_inputs(model, search->history, n_points, search->random, A, &p));
+  PetscCall(search_create(model, p, &gradient));
+  PetscCall(rg_posterior_predict(&model->posterior, p, A, gradient.best, NULL, &gradient.work));
+  PetscCall(rg_cross_covariance_create(&model->posterior, p, A, &gradient.cross));
+  PetscCall(
+    rg_acquire_with(model->domain, function_on_box, &gradient, search, query, value, failure));
+  PetscCall(search_destroy(&gradient));
   PetscCall(PetscFree(A));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, const RgHistory *history, int n_points,
-                                             const RgMaximiserOptions *options, RgRandom *random,
+PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, int n_points, const RgSearch *search,
                                              RgQuery *query, double *value, RgFailure *failure)
 {
   PetscFunctionBeginUser;
   PetscCheck(n_points >= 1 && n_points < LINES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d alternatives", n_points);
   if (rg_space_is_finite(&model->domain->design))
-    PetscCall(acquire_on_set(model, history, n_points, query, value, failure));
-  else PetscCall(acquire_on_box(model, history, n_points, options, random, query, value, failure));
+    PetscCall(acquire_on_set(model, search->history, n_points, query, value, failure));
+  else PetscCall(acquire_on_box(model, n_points, search, query, value, failure));
   PetscFunctionReturn(0);
 }

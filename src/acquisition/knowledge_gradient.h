@@ -18,8 +18,7 @@ double rg_knowledge_gradient_lines(int n, const double *a, const double *b, doub
    queried inputs on a box (Scott, Frazier, Powell 2011, SIAM J. Optim. 21). Otherwise as
    rg_acquire; O(n_points (N + n^2)) on a set, on a box n_points times the cost of rg_acquire at
    most. */
-PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, const RgHistory *history, int n_points,
-                                             const RgMaximiserOptions *options, RgRandom *random,
+PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, int n_points, const RgSearch *search,
                                              RgQuery *query, double *value, RgFailure *failure);
 
 #endif

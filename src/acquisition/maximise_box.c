@@ -53,20 +53,21 @@ static PetscErrorCode screening_destroy(Screening *screening)
 }
 
 /* Draw the raw points and evaluate them in one batch, together with the extra ones. */
-static PetscErrorCode screen(const RgMaximiserOptions *options, const RgScreen *with, int n_extra,
-                             const double *extra, RgRandom *random, Screening *screening)
+static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Screening *screening)
 {
-  int dim = screening->dim, n_raw = options->raw_samples, known = 0;
+  int dim = screening->dim, n_raw = search->options->raw_samples, known = 0;
   size_t raw_size = (size_t)n_raw * dim;
 
   PetscFunctionBeginUser;
   if (with->raw) {
-    PetscCall(with->raw(with->closure, random, n_raw, screening->points, screening->value));
+    PetscCall(with->raw(with->closure, search->random, n_raw, screening->points, screening->value));
     known = n_raw;
   } else {
-    PetscCall(rg_design_sobol(random, n_raw, dim, screening->points));
+    PetscCall(rg_design_sobol(search->random, n_raw, dim, screening->points));
   }
-  if (n_extra) memcpy(screening->points + raw_size, extra, (size_t)n_extra * dim * sizeof(double));
+  if (search->n_extra)
+    memcpy(screening->points + raw_size, search->extra,
+           (size_t)search->n_extra * dim * sizeof(double));
   if (screening->n > known)
     PetscCall(with->function(with->closure, screening->n - known,
                              screening->points + (size_t)known * dim, screening->value + known,
@@ -163,7 +164,7 @@ static void sort_starts(Screening *screening)
 }
 
 /* The best of the ends that searches on a cheaper function reached climb on the true one. */
-static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch search,
+static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch ascend,
                              RgBatchFunction function, void *closure, Screening *screening)
 {
   PetscFunctionBeginUser;
@@ -171,43 +172,42 @@ static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch se
   screening->m = PetscMin(screening->m, FINALISTS);
   PetscCall(function(closure, screening->m, screening->starts, screening->ends, NULL));
   if (options->max_iterations > 0)
-    PetscCall(search(options, screening->dim, screening->m, screening->starts, screening->ends,
+    PetscCall(ascend(options, screening->dim, screening->m, screening->starts, screening->ends,
                      function, closure));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim, RgBatchFunction function,
-                               void *closure, int n_extra, const double *extra, RgRandom *random,
-                               double *best_x, double *best_value, RgFailure *failure)
+PetscErrorCode rg_maximise_box(const RgSearch *search, int dim, RgBatchFunction function,
+                               void *closure, double *best_x, double *best_value,
+                               RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_maximise_box_screened(options, dim, function, closure, NULL, n_extra, extra, random,
-                                     best_x, best_value, failure));
+  PetscCall(
+    rg_maximise_box_screened(search, dim, function, closure, NULL, best_x, best_value, failure));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
-                                        RgBatchFunction function, void *closure,
-                                        const RgScreen *with, int n_extra, const double *extra,
-                                        RgRandom *random, double *best_x, double *best_value,
-                                        RgFailure *failure)
+PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatchFunction function,
+                                        void *closure, const RgScreen *with, double *best_x,
+                                        double *best_value, RgFailure *failure)
 {
   const RgScreen plain = {function, closure, NULL};
-  RgLocalSearch search = options->local_search == RG_LOCAL_SEARCH_LBFGSB ? rg_local_search_lbfgsb
+  const RgMaximiserOptions *options = search->options;
+  RgLocalSearch ascend = options->local_search == RG_LOCAL_SEARCH_LBFGSB ? rg_local_search_lbfgsb
                                                                          : rg_local_search_batched;
   Screening screening;
   int best = 0;
 
   PetscFunctionBeginUser;
   if (!with) with = &plain;
-  PetscCall(screening_create(options, dim, n_extra, &screening));
-  PetscCall(screen(options, with, n_extra, extra, random, &screening));
-  select_starts(options, random, &screening);
+  PetscCall(screening_create(options, dim, search->n_extra, &screening));
+  PetscCall(screen(search, with, &screening));
+  select_starts(options, search->random, &screening);
   if (options->max_iterations > 0)
-    PetscCall(search(options, dim, screening.m, screening.starts, screening.ends, with->function,
+    PetscCall(ascend(options, dim, screening.m, screening.starts, screening.ends, with->function,
                      with->closure));
   if (with->function != function || with->closure != closure)
-    PetscCall(finish(options, search, function, closure, &screening));
+    PetscCall(finish(options, ascend, function, closure, &screening));
   for (int k = 1; k < screening.m; k++) {
     if (screening.ends[k] > screening.ends[best]) best = k;
   }

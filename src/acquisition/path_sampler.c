@@ -239,21 +239,17 @@ static PetscErrorCode optima_on_set(RgPathSampler *sampler, const RgModel *model
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model,
-                                    const RgHistory *history, int count,
-                                    const unsigned char *excluded,
-                                    const RgMaximiserOptions *maximiser, RgRandom *draws,
-                                    RgRandom *search, RgOptima *optima, RgFailure *failure)
+PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model, int count,
+                                    const unsigned char *excluded, RgRandom *draws,
+                                    const RgSearch *search, RgOptima *optima, RgFailure *failure)
 {
   PetscFunctionBeginUser;
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "paths are drawn over the design; the model has a context");
   PetscCall(reserve_optima(sampler, count));
   if (rg_space_is_finite(&sampler->domain->design))
-    PetscCall(optima_on_set(sampler, model, history, count, excluded, draws, failure));
-  else
-    PetscCall(
-      rg_path_sampler_box(sampler, model, history, count, maximiser, draws, search, failure));
+    PetscCall(optima_on_set(sampler, model, search->history, count, excluded, draws, failure));
+  else PetscCall(rg_path_sampler_box(sampler, model, count, draws, search, failure));
   *optima = (RgOptima){count, sampler->index, sampler->x, sampler->value};
   PetscFunctionReturn(0);
 }

@@ -78,11 +78,9 @@ PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler);
    and find their maxima: by scan of a finite set, by multi-start search on a box, each path with
    its own raw points. `excluded` (finite sets; NULL: none): points that don't count. failure: a
    prior that can't be factored, fewer features than the kernel has terms, no point left. */
-PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model,
-                                    const RgHistory *history, int count,
-                                    const unsigned char *excluded,
-                                    const RgMaximiserOptions *maximiser, RgRandom *draws,
-                                    RgRandom *search, RgOptima *optima, RgFailure *failure);
+PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model, int count,
+                                    const unsigned char *excluded, RgRandom *draws,
+                                    const RgSearch *search, RgOptima *optima, RgFailure *failure);
 
 /* Posterior covariances of every point of a finite design with `count` of them: C (N x count),
    C[i * count + s]. Of the data of the last draw. */

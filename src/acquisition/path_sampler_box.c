@@ -110,35 +110,36 @@ static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
   return search;
 }
 
-static PetscErrorCode search_path(RgPathSampler *sampler, const RgHistory *history, int s,
-                                  const RgMaximiserOptions *options, Search *context,
-                                  RgRandom *random, RgFailure *failure)
+static PetscErrorCode search_path(RgPathSampler *sampler, int s, const RgSearch *search,
+                                  Search *closure, RgFailure *failure)
 {
-  int dim = sampler->domain->design.dim, n_extra;
+  int dim = sampler->domain->design.dim;
   const bool product = dim > 1 && dim <= RG_SOBOL_MAX_DIM;
-  const RgScreen screen = {path_function, context, product ? path_raw : NULL};
+  const RgScreen screen = {path_function, closure, product ? path_raw : NULL};
+  RgSearch with = *search;
   double *extra, *x = sampler->x + (size_t)s * dim;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_observed_starts(options, history, random, &n_extra, &extra));
-  PetscCall(rg_maximise_box_screened(options, dim, path_function, context, &screen, n_extra, extra,
-                                     random, x, &sampler->value[s], failure));
+  PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
+  with.extra = extra;
+  PetscCall(rg_maximise_box_screened(&with, dim, path_function, closure, &screen, x,
+                                     &sampler->value[s], failure));
   PetscCall(rg_feature_path_evaluate(&sampler->features.path, 1, x, &sampler->value[s], NULL));
   PetscCall(PetscFree(extra));
   sampler->index[s] = -1;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, const RgHistory *history,
-                                   int count, const RgMaximiserOptions *maximiser, RgRandom *draws,
-                                   RgRandom *search, RgFailure *failure)
+PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, int count,
+                                   RgRandom *draws, const RgSearch *search, RgFailure *failure)
 {
-  const RgMaximiserOptions options = path_search(sampler, count, maximiser);
+  const RgMaximiserOptions options = path_search(sampler, count, search->options);
   RgPosterior *posterior = &model->posterior;
   const int dim = sampler->domain->design.dim, m = options.raw_samples;
   const bool bundle = sampler->kind == RG_PATHS_PATHWISE;
   const bool shared = bundle && dim > 1 && dim <= RG_SOBOL_MAX_DIM; /* raw points */
-  Search context = {.features = &sampler->features};
+  const RgSearch each = {.options = &options, .history = search->history, .random = search->random};
+  Search closure = {.features = &sampler->features};
 
   PetscFunctionBeginUser;
   if (bundle) {
@@ -146,17 +147,17 @@ PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, const
     if (failure->failed) PetscFunctionReturn(0);
     PetscCall(rg_path_sampler_noise(sampler, posterior, count, draws));
     PetscCall(rg_feature_bundle_draw(&sampler->features, posterior, count, sampler->noise, draws));
-    if (shared) PetscCall(screen_bundle(sampler, count, m, search));
+    if (shared) PetscCall(screen_bundle(sampler, count, m, search->random));
   }
   for (int s = 0; s < count && !failure->failed; s++) {
     if (bundle) PetscCall(rg_feature_bundle_select(&sampler->features, s));
     else PetscCall(rg_path_sampler_rff(sampler, posterior, draws, failure));
     if (failure->failed) break;
     if (shared) {
-      context.raw = sampler->raw;
-      context.value = sampler->raw + (size_t)m * (dim + s);
+      closure.raw = sampler->raw;
+      closure.value = sampler->raw + (size_t)m * (dim + s);
     }
-    PetscCall(search_path(sampler, history, s, &options, &context, search, failure));
+    PetscCall(search_path(sampler, s, &each, &closure, failure));
   }
   PetscFunctionReturn(0);
 }

@@ -33,8 +33,7 @@ PetscErrorCode rg_path_sampler_rff(RgPathSampler *sampler, const RgPosterior *po
 void rg_path_sampler_check(const RgPathSampler *sampler, const RgPosterior *posterior,
                            RgFailure *failure);
 /* rg_path_sampler_draw on a box. */
-PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, const RgHistory *history,
-                                   int count, const RgMaximiserOptions *maximiser, RgRandom *draws,
-                                   RgRandom *search, RgFailure *failure);
+PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, int count,
+                                   RgRandom *draws, const RgSearch *search, RgFailure *failure);
 
 #endif

@@ -121,26 +121,27 @@ static PetscErrorCode scale_of_set(const RgSpace *space, RgRegressionSearch *sea
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_regression_acquire(const RgDomain *domain, const RgHistory *history,
-                                     RgRegressionSearch *search, const RgMaximiserOptions *options,
-                                     RgRandom *random, RgQuery *query, double *value,
+PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch *regression,
+                                     const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure)
 {
-  RgMaximiserOptions without = *options;
+  RgMaximiserOptions options = *search->options;
+  RgSearch with = *search;
   double mean, log_weight, unused;
 
   PetscFunctionBeginUser;
-  search->scaled = false;
-  if (search->regression->kernel == RG_SMOOTHING_UNIFORM) without.max_iterations = 0;
-  if (rg_space_is_finite(&domain->design)) PetscCall(scale_of_set(&domain->design, search));
-  PetscCall(rg_acquire_with(domain, history, rg_regression_value, search, &without, random, query,
-                            &unused, failure));
+  with.options = &options;
+  regression->scaled = false;
+  if (regression->regression->kernel == RG_SMOOTHING_UNIFORM) options.max_iterations = 0;
+  if (rg_space_is_finite(&domain->design)) PetscCall(scale_of_set(&domain->design, regression));
+  PetscCall(
+    rg_acquire_with(domain, rg_regression_value, regression, &with, query, &unused, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_regression_predict(search->regression, search->h, 1, query->x, &mean, &log_weight,
-                                  NULL, NULL));
-  mean = (mean - search->shift) / search->deviation;
-  if (search->goal == RG_REGRESSION_SPACE) *value = -log_weight;
-  else if (search->goal == RG_REGRESSION_MEAN || search->width == 0.0) *value = mean;
-  else *value = mean + search->width * exp(-0.5 * log_weight);
+  PetscCall(rg_regression_predict(regression->regression, regression->h, 1, query->x, &mean,
+                                  &log_weight, NULL, NULL));
+  mean = (mean - regression->shift) / regression->deviation;
+  if (regression->goal == RG_REGRESSION_SPACE) *value = -log_weight;
+  else if (regression->goal == RG_REGRESSION_MEAN || regression->width == 0.0) *value = mean;
+  else *value = mean + regression->width * exp(-0.5 * log_weight);
   PetscFunctionReturn(0);
 }

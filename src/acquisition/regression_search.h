@@ -37,9 +37,8 @@ PetscErrorCode rg_regression_value(void *search, int m, const double *X, double 
 /* Maximise the goal over the design as rg_acquire_with does, ties by the order of the points. The
    uniform kernel has no gradient: no local search but for distances. value: m + width W^(-1/2), m
    or -log W at the query, infinite where W = 0. Needs data. */
-PetscErrorCode rg_regression_acquire(const RgDomain *domain, const RgHistory *history,
-                                     RgRegressionSearch *search, const RgMaximiserOptions *options,
-                                     RgRandom *random, RgQuery *query, double *value,
+PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch *regression,
+                                     const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure);
 
 #endif

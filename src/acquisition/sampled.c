@@ -88,19 +88,18 @@ static void condition(const RgJesOptimum *o, int m, const double *mean, const do
 }
 
 /* value = -(1/2n) sum_l log((v~_l + noise)/(variance + noise)), several ratios per logarithm. */
-static void jes_values(const RgJes *jes, int m, const double *mean, const double *variance,
-                       const double *C, size_t ld, double *value)
+static void jes_values(const RgJes *jes, int m, RgJesMoments at, size_t ld, double *value)
 {
   const RgVectorOps *ops = rg_vector_ops();
   double inverse[CHUNK], product[CHUNK], m_l[CHUNK], v_l[CHUNK], t_l[CHUNK], part = 0.5 / jes->n;
 
   for (int j = 0; j < m; j++) {
-    inverse[j] = 1.0 / (variance[j] + jes->noise);
+    inverse[j] = 1.0 / (at.variance[j] + jes->noise);
     product[j] = 1.0;
     value[j] = 0.0;
   }
   for (int l = 0; l < jes->n; l++) {
-    condition(&jes->optimum[l], m, mean, variance, C + l * ld, m_l, v_l);
+    condition(&jes->optimum[l], m, at.mean, at.variance, at.covariance + l * ld, m_l, v_l);
     ops->truncated_variance(m, jes->optimum[l].maximum, m_l, v_l, jes->smallest, t_l);
     for (int j = 0; j < m; j++) product[j] *= (t_l[j] + jes->noise) * inverse[j];
     if (l % PRODUCT != PRODUCT - 1 && l != jes->n - 1) continue;
@@ -114,20 +113,18 @@ static void jes_values(const RgJes *jes, int m, const double *mean, const double
 
 /* Derivatives of the above by mean, variance and covariances: with alpha = (f - m_l)/sqrt(v_l) and
    v~ = v_l F(alpha), dv~/dm_l = -sqrt(v_l) F', dv~/dv_l = F - F' alpha/2. */
-static void jes_slopes(const RgJes *jes, int m, const double *mean, const double *variance,
-                       const double *C, size_t ld, double *d_mean, double *d_variance,
-                       double *d_covariance)
+static void jes_slopes(const RgJes *jes, int m, RgJesMoments at, size_t ld, RgJesSlopes d)
 {
   double m_l[CHUNK], v_l[CHUNK], alpha[CHUNK], factor[CHUNK], slope[CHUNK];
 
   for (int j = 0; j < m; j++) {
-    d_mean[j] = 0.0;
-    d_variance[j] = 0.5 / (variance[j] + jes->noise);
+    d.mean[j] = 0.0;
+    d.variance[j] = 0.5 / (at.variance[j] + jes->noise);
   }
   for (int l = 0; l < jes->n; l++) {
     const RgJesOptimum *o = &jes->optimum[l];
-    const double *c = C + l * ld;
-    condition(o, m, mean, variance, c, m_l, v_l);
+    const double *c = at.covariance + l * ld;
+    condition(o, m, at.mean, at.variance, c, m_l, v_l);
     for (int j = 0; j < m; j++)
       alpha[j] = (o->maximum - m_l[j]) / sqrt(v_l[j] > jes->smallest ? v_l[j] : jes->smallest);
     rg_vector_ops()->truncation(m, alpha, factor, slope);
@@ -137,16 +134,26 @@ static void jes_slopes(const RgJes *jes, int m, const double *mean, const double
       double weight = known ? 0.0 : -0.5 / (jes->n * (v_l[j] * F + jes->noise));
       double by_mean = -weight * sqrt(fabs(v_l[j])) * dF;
       double by_variance = weight * (F - 0.5 * dF * alpha[j]);
-      d_mean[j] += by_mean;
-      d_variance[j] += by_variance;
-      d_covariance[l * ld + j] = by_mean * o->residual - 2.0 * by_variance * c[j] * o->inverse;
+      d.mean[j] += by_mean;
+      d.variance[j] += by_variance;
+      d.covariance[l * ld + j] = by_mean * o->residual - 2.0 * by_variance * c[j] * o->inverse;
     }
   }
 }
 
-PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const double *mean,
-                                  const double *variance, const double *covariance, double *value,
-                                  double *d_mean, double *d_variance, double *d_covariance)
+/* The same from point `first` on. */
+static RgJesSlopes slopes_from(const RgJesSlopes *of, int first)
+{
+  return (RgJesSlopes){of->mean + first, of->variance + first, of->covariance + first};
+}
+
+static RgJesMoments moments_from(const RgJesMoments *of, int first)
+{
+  return (RgJesMoments){of->mean + first, of->variance + first, of->covariance + first};
+}
+
+PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const RgJesMoments *at, double *value,
+                                  const RgJesSlopes *slopes)
 {
   PetscFunctionBeginUser;
   PetscCheck(jes->noise > 0.0 && jes->smallest > 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -154,11 +161,9 @@ PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const double *mean,
              jes->smallest);
   for (int first = 0; first < m; first += CHUNK) {
     int width = PetscMin(CHUNK, m - first);
-    jes_values(jes, width, mean + first, variance + first, covariance + first, (size_t)m,
-               value + first);
-    if (d_mean)
-      jes_slopes(jes, width, mean + first, variance + first, covariance + first, (size_t)m,
-                 d_mean + first, d_variance + first, d_covariance + first);
+    jes_values(jes, width, moments_from(at, first), (size_t)m, value + first);
+    if (slopes)
+      jes_slopes(jes, width, moments_from(at, first), (size_t)m, slopes_from(slopes, first));
   }
   PetscFunctionReturn(0);
 }

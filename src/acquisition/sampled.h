@@ -41,15 +41,21 @@ typedef struct {
   double noise;                /* noise variance, model units */
   double smallest;             /* variances below it count as 0: 1e-14 k(x,x) */
 } RgJes;
-/* value (m) from mean, variance (m) and covariance (n x m, covariance[l*m + j] of x_j with x_l).
-   d_mean, d_variance (m) and d_covariance (n x m): partial derivatives; all NULL: not wanted. */
-PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const double *mean,
-                                  const double *variance, const double *covariance, double *value,
-                                  double *d_mean, double *d_variance, double *d_covariance);
+/* Of m points: mean, variance (m) and covariance (n x m, covariance[l*m + j] of x_j with x_l). */
+typedef struct {
+  const double *mean, *variance, *covariance;
+} RgJesMoments;
+/* Partial derivatives by them. */
+typedef struct {
+  double *mean, *variance, *covariance;
+} RgJesSlopes;
+/* value (m) and slopes (NULL: not wanted) from the moments. */
+PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const RgJesMoments *at, double *value,
+                                  const RgJesSlopes *slopes);
 
 /* Maximise JES for the optima of paths drawn from `sampler`: as rg_acquire. */
 PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOptima *optima,
-                              const RgHistory *history, const RgMaximiserOptions *options,
-                              RgRandom *random, RgQuery *query, double *value, RgFailure *failure);
+                              const RgSearch *search, RgQuery *query, double *value,
+                              RgFailure *failure);
 
 #endif

@@ -39,9 +39,10 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_acquire_contextual(algorithm->state, history, common->width, exact, few,
-                                  algorithm->setup.maximiser, &random, query,
-                                  &query->extra[RG_UCB_ACQUISITION], failure));
+  PetscCall(rg_acquire_contextual(
+    algorithm->state, common->width, exact, few,
+    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
+    query, &query->extra[RG_UCB_ACQUISITION], failure));
   query->extra[RG_UCB_CONFIDENCE] = common->width * common->width;
   PetscFunctionReturn(0);
 }

@@ -113,9 +113,10 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   first.n_floor = few_floor;
   const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst};
   const RgContextual rough = {few + few_floor, 0, c, worst_case, &first};
-  PetscCall(rg_acquire_contextual(model, history, options->kde.width, &all, &rough,
-                                  algorithm->setup.maximiser, &random, query,
-                                  &query->extra[ACQUISITION], failure));
+  PetscCall(rg_acquire_contextual(
+    model, options->kde.width, &all, &rough,
+    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
+    query, &query->extra[ACQUISITION], failure));
   PetscCall(PetscFree3(worst.q, worst.work, c));
   PetscFunctionReturn(0);
 }

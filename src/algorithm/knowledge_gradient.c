@@ -37,9 +37,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionBeginUser;
   /* 1. Posterior given the history. */
   /* 2. x_t = argmax log KG. */
-  PetscCall(rg_knowledge_gradient_acquire(model, history, options->points,
-                                          algorithm->setup.maximiser, &random, query,
-                                          &query->extra[ACQUISITION], failure));
+  PetscCall(rg_knowledge_gradient_acquire(
+    model, options->points,
+    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
+    query, &query->extra[ACQUISITION], failure));
   PetscFunctionReturn(0);
 }
 

@@ -146,6 +146,8 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
   double value,
     radius = INSIDE * state->smoother.h *
              rg_smoothing_level_radius((RgSmoothing)options->smoother.smoothing, options->tau);
+  const RgMaximiserOptions few = {.raw_samples = RAW_POINTS, .restarts = STARTS};
+  const RgBall ball = {space->dim, centre, radius};
   RgRegressionSearch search = {.regression = &state->smoother.regression,
                                .goal = RG_REGRESSION_SPACE,
                                .h = state->smoother.h,
@@ -162,8 +164,8 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
       memcpy(query->x, space->points + (size_t)query->index * space->dim,
              (size_t)space->dim * sizeof(double));
   } else {
-    PetscCall(rg_maximise_ball(space->dim, centre, radius, RAW_POINTS, STARTS, rg_regression_value,
-                               &search, &random, query->x, &value, failure));
+    PetscCall(rg_maximise_ball(&(RgSearch){.options = &few, .random = &random}, &ball,
+                               rg_regression_value, &search, query->x, &value, failure));
   }
   query->extra[RG_SMOOTHER_VALUES] = (double)search.evaluations;
   PetscFunctionReturn(0);

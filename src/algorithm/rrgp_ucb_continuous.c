@@ -163,8 +163,10 @@ static PetscErrorCode maximise(RgAlgorithm *algorithm, int t, const RgHistory *h
   double value;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_acquire_with(algorithm->setup.domain, history, rg_robust_surface, &surface,
-                            algorithm->setup.maximiser, &random, best, &value, failure));
+  PetscCall(rg_acquire_with(
+    algorithm->setup.domain, rg_robust_surface, &surface,
+    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random}, best,
+    &value, failure));
   PetscFunctionReturn(0);
 }
 
@@ -201,8 +203,8 @@ static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *que
   PetscFunctionBeginUser;
   if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) PetscFunctionReturn(0);
   if (!rg_space_is_finite(context)) {
-    PetscCall(rg_maximise_box(algorithm->setup.maximiser, context->dim, rg_robust_variance, &line,
-                              0, NULL, &random, query->c, &best, failure));
+    PetscCall(rg_maximise_box(&(RgSearch){.options = algorithm->setup.maximiser, .random = &random},
+                              context->dim, rg_robust_variance, &line, query->c, &best, failure));
     PetscFunctionReturn(0);
   }
   PetscCall(PetscMalloc1(context->size, &variance));

@@ -80,9 +80,10 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   const RgContextual rough = {few, 0, contexts->c, rg_ucb_expectation, &first};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_acquire_contextual(model, history, options->width, &average, &rough,
-                                  algorithm->setup.maximiser, &random, query,
-                                  &query->extra[ACQUISITION], failure));
+  PetscCall(rg_acquire_contextual(
+    model, options->width, &average, &rough,
+    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
+    query, &query->extra[ACQUISITION], failure));
   PetscFunctionReturn(0);
 }
 

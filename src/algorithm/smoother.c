@@ -146,8 +146,10 @@ PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistor
                                .width = width};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_regression_acquire(algorithm->setup.domain, history, &search,
-                                  algorithm->setup.maximiser, &random, query, value, failure));
+  PetscCall(rg_regression_acquire(
+    algorithm->setup.domain, &search,
+    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
+    query, value, failure));
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(rg_smoother_record(smoother, (double)search.evaluations, query));
   PetscFunctionReturn(0);

@@ -42,8 +42,10 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_acquire(model, history, acquisition, algorithm->setup.maximiser, &random, query,
-                       value, failure));
+  PetscCall(rg_acquire(
+    model, acquisition,
+    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
+    query, value, failure));
   PetscFunctionReturn(0);
 }
 

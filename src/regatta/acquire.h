@@ -60,13 +60,21 @@ RG_API extern const RgParam rg_maximiser_params[];
 typedef PetscErrorCode (*RgBatchFunction)(void *closure, int m, const double *X, double *value,
                                           double *gradient);
 
-/* Multi-start maximisation over the unit cube. `extra` (n_extra x dim) joins the raw points. The
+/* What a search for the next design works with; all of it is borrowed. */
+typedef struct {
+  const RgMaximiserOptions *options;
+  const RgHistory *history; /* of rg_acquire...: where it starts too, what it leaves out */
+  RgRandom *random;
+  int n_extra;
+  const double *extra; /* of rg_maximise_box...: n_extra x dim, joins the raw points */
+} RgSearch;
+
+/* Multi-start maximisation over the unit cube, by options, random and extra points of `search`. The
    first start that reached the best value wins ties. best_x (dim), best_value. Non-finite values
    count as -infinity; all non-finite sets `failure`. */
-RG_API PetscErrorCode rg_maximise_box(const RgMaximiserOptions *options, int dim,
-                                      RgBatchFunction function, void *closure, int n_extra,
-                                      const double *extra, RgRandom *random, double *best_x,
-                                      double *best_value, RgFailure *failure);
+RG_API PetscErrorCode rg_maximise_box(const RgSearch *search, int dim, RgBatchFunction function,
+                                      void *closure, double *best_x, double *best_value,
+                                      RgFailure *failure);
 
 /* n raw points X (n x dim) and their values, where some design makes them cheaper than Sobol points
    one by one. */
@@ -81,12 +89,10 @@ typedef struct {
   void *closure;
   RgRawDesign raw;
 } RgScreen;
-RG_API PetscErrorCode rg_maximise_box_screened(const RgMaximiserOptions *options, int dim,
+RG_API PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim,
                                                RgBatchFunction function, void *closure,
-                                               const RgScreen *screen, int n_extra,
-                                               const double *extra, RgRandom *random,
-                                               double *best_x, double *best_value,
-                                               RgFailure *failure);
+                                               const RgScreen *screen, double *best_x,
+                                               double *best_value, RgFailure *failure);
 
 /* Lowest index whose value is within 1e-12*max(1,|best|) of the best over allowed points
    (excluded: NULL or one byte per point, non-zero = not allowed). -1 when none is finite. */
@@ -111,16 +117,14 @@ typedef struct {
    asked for values, 512 points at a time. Points seen before are excluded when the domain is
    without replacement. query: index and x are set. failure: nothing finite, or no point left. The
    step of every method that is not of the marginal kind (rg_acquire). */
-RG_API PetscErrorCode rg_acquire_with(const RgDomain *domain, const RgHistory *history,
-                                      RgBatchFunction function, void *closure,
-                                      const RgMaximiserOptions *options, RgRandom *random,
-                                      RgQuery *query, double *value, RgFailure *failure);
+RG_API PetscErrorCode rg_acquire_with(const RgDomain *domain, RgBatchFunction function,
+                                      void *closure, const RgSearch *search, RgQuery *query,
+                                      double *value, RgFailure *failure);
 
 /* The same with rg_maximise_box_screened on a box; screen may be NULL. */
-RG_API PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistory *history,
-                                          RgBatchFunction function, void *closure,
-                                          const RgScreen *screen, const RgMaximiserOptions *options,
-                                          RgRandom *random, RgQuery *query, double *value,
+RG_API PetscErrorCode rg_acquire_screened(const RgDomain *domain, RgBatchFunction function,
+                                          void *closure, const RgScreen *screen,
+                                          const RgSearch *search, RgQuery *query, double *value,
                                           RgFailure *failure);
 
 /* Maximise a marginal acquisition function under the model (updated before): scan of a finite
@@ -130,15 +134,13 @@ RG_API PetscErrorCode rg_acquire_screened(const RgDomain *domain, const RgHistor
    the acquisition function there. failure: nothing finite on a box, no point left on a set. Errors:
    PETSC_ERR_SUP when the model has a context. O(N) on a set; on a box about raw_samples n^2 plus
    two or three times as much for each start and round. */
-RG_API PetscErrorCode rg_acquire(RgModel *model, const RgHistory *history,
-                                 const RgAcquisition *acquisition,
-                                 const RgMaximiserOptions *options, RgRandom *random,
-                                 RgQuery *query, double *value, RgFailure *failure);
+RG_API PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition,
+                                 const RgSearch *search, RgQuery *query, double *value,
+                                 RgFailure *failure);
 
 /* Points added to the raw ones of a box: the best observed inputs, and perturbations of the very
    best, whose deviations fall geometrically, since the peak of EI beside an optimum closes in as
    data gather there. points: n x dim, freed by the caller (PetscFree). */
-PetscErrorCode rg_observed_starts(const RgMaximiserOptions *options, const RgHistory *history,
-                                  RgRandom *random, int *n, double **points);
+PetscErrorCode rg_observed_starts(const RgSearch *search, int *n, double **points);
 
 #endif

@@ -46,7 +46,8 @@ static PetscErrorCode maximise(void *closure)
   double x[DIM], value;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_maximise_box(&s->options, DIM, ucb, s, 0, NULL, &random, x, &value, &failure));
+  PetscCall(rg_maximise_box(&(RgSearch){.options = &s->options, .random = &random}, DIM, ucb, s, x,
+                            &value, &failure));
   PetscFunctionReturn(0);
 }
 

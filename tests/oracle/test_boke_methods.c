@@ -127,7 +127,7 @@ static void test_projection(void **state)
   double x[2] = {1.4, 0.9};
 
   (void)state;
-  rg_ball_project(2, AT(0.8, 0.5), 0.3, x);
+  rg_ball_project(&(RgBall){2, AT(0.8, 0.5), 0.3}, x);
   RG_CLOSE(x[0], 1, 1e-15);
   RG_CLOSE(x[1], 0.72360679775, 1e-11);
   RgStream stream = rg_stream(1, "ball", 0, "points", 0);
@@ -136,11 +136,11 @@ static void test_projection(void **state)
     double c[4], z[4], p[4], other[4], radius = rg_random_uniform(&random);
     rg_random_uniforms(&random, 4, c);
     for (int j = 0; j < 4; j++) p[j] = z[j] = c[j] + 1.5 * rg_random_normal(&random);
-    rg_ball_project(4, c, radius, p);
+    rg_ball_project(&(RgBall){4, c, radius}, p);
     for (int k = 0; k < 20; k++) { /* (z - p).(q - p) <= 0 for all q of the set */
       double product = 0, norm = 0;
       for (int j = 0; j < 4; j++) other[j] = c[j] + rg_random_normal(&random);
-      rg_ball_project(4, c, radius, other);
+      rg_ball_project(&(RgBall){4, c, radius}, other);
       for (int j = 0; j < 4; j++) {
         product += (z[j] - p[j]) * (other[j] - p[j]);
         norm += (p[j] - c[j]) * (p[j] - c[j]);

@@ -77,7 +77,7 @@ static void o6_jes(void **state)
     RG_CLOSE((maximum[l] - m) / sqrt(v), parts[l][2], 1e-11);
     RG_CLOSE(out, parts[l][3], 1e-11);
   }
-  RG_OK(rg_acquisition_jes(&jes, 3, mean, variance, C, value, NULL, NULL, NULL));
+  RG_OK(rg_acquisition_jes(&jes, 3, &(RgJesMoments){mean, variance, C}, value, NULL));
   for (int j = 0; j < 3; ++j) RG_CLOSE(value[j], expected[j], 1e-11);
   RG_OK(rg_cross_covariance_destroy(&cross));
   RG_OK(rg_prediction_destroy(&work));

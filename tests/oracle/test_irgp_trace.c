@@ -103,8 +103,9 @@ static void test_o15_acquire(void **state)
     RgUcb ucb = {sqrt(trace[t][2])};
     RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
     RG_OK(rg_model_update(&model, &history, &failure));
-    RG_OK(
-      rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value, &failure));
+    RG_OK(rg_acquire(&model, &acquisition,
+                     &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
+                     &query, &value, &failure));
     assert_int_equal(query.index, (int)trace[t][3]);
     RG_CLOSE(value, trace[t][4], 1e-8);
     RG_OK(rg_history_append(&history, &x, query.index, NULL, -1, objective(query.index)));

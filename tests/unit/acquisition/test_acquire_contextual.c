@@ -64,8 +64,10 @@ static double best(Case *it, RgContextCriterion criterion, void *all, void *some
   double x[DX], value;
   RgQuery query = {.x = x};
 
-  RG_OK(rg_acquire_contextual(&it->model, &it->history, 1.5, &exact, &cheap, &options, &random,
-                              &query, &value, &failure));
+  RG_OK(rg_acquire_contextual(
+    &it->model, 1.5, &exact, &cheap,
+    &(RgSearch){.options = &options, .history = &it->history, .random = &random}, &query, &value,
+    &failure));
   assert_false(failure.failed);
   for (int j = 0; j < DX; ++j) assert_true(x[j] >= 0.0 && x[j] <= 1.0);
   return value;
@@ -105,8 +107,10 @@ static void value_is_exact(void **state)
   begin(RG_KERNEL_MATERN52, &it);
   const RgContextual exact = {M, 0, it.contexts, rg_ucb_expectation, &all};
   const RgContextual cheap = {1, 0, it.contexts, rg_ucb_expectation, &some};
-  RG_OK(rg_acquire_contextual(&it.model, &it.history, 1.5, &exact, &cheap, &options, &random,
-                              &query, &value, &failure));
+  RG_OK(rg_acquire_contextual(
+    &it.model, 1.5, &exact, &cheap,
+    &(RgSearch){.options = &options, .history = &it.history, .random = &random}, &query, &value,
+    &failure));
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &exact, RG_CONTEXT_PAIRS, 1, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, x, &again, NULL));
   RG_CLOSE(value, again, 1e-12);

@@ -104,7 +104,8 @@ static void test_paraboloid(void **state)
       RgFailure failure = {0};
       Paraboloid p = {3, 0, 0, {0.3, 1.7, 0.0}, {1.0, 0.1, 1000.0}}; /* second one outside */
       double x[3], value;
-      RG_OK(rg_maximise_box(&options, 3, paraboloid, &p, 0, NULL, &random, x, &value, &failure));
+      RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 3, paraboloid, &p,
+                            x, &value, &failure));
       assert_false(failure.failed);
       RG_CLOSE(x[0], 0.3, 1e-4);
       assert_true(x[1] == 1.0);
@@ -125,7 +126,8 @@ static void test_banana(void **state)
     RgFailure failure = {0};
     options.raw_samples = 8;
     options.restarts = 1;
-    RG_OK(rg_maximise_box(&options, 2, banana, NULL, 0, NULL, &random, x, &value, &failure));
+    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 2, banana, NULL, x,
+                          &value, &failure));
     assert_true(value > -1e-6);
     RG_CLOSE(x[0], 2.2 / 2.4, 1e-2);
   }
@@ -143,7 +145,9 @@ static void test_extra_points(void **state)
     RgMaximiserOptions options = defaults(local_search);
     RgRandom random = test_random(5);
     options.max_iterations = 0;
-    RG_OK(rg_maximise_box(&options, 2, paraboloid, &p, 2, extra, &random, x, &value, &failure));
+    RG_OK(rg_maximise_box(
+      &(RgSearch){.options = &options, .random = &random, .n_extra = 2, .extra = extra}, 2,
+      paraboloid, &p, x, &value, &failure));
     assert_true(value == 0.0 && x[0] == extra[2] && x[1] == extra[3]);
   }
 }
@@ -174,17 +178,18 @@ static void test_raw_design(void **state)
     options.raw_samples = 64;
     options.max_iterations = 0;
     p.points = 0;
-    RG_OK(rg_maximise_box_screened(&options, 2, paraboloid, &p, &screen, 1, extra, &random, x,
-                                   &value, &failure));
+    RG_OK(rg_maximise_box_screened(
+      &(RgSearch){.options = &options, .random = &random, .n_extra = 1, .extra = extra}, 2,
+      paraboloid, &p, &screen, x, &value, &failure));
     assert_int_equal(p.points, 1);
     assert_true(x[0] == 1.0 && x[1] == 0.0); /* its own value, -0.8125, beats the raw ones */
-    RG_OK(rg_maximise_box_screened(&options, 2, paraboloid, &p, &screen, 0, NULL, &random, x,
-                                   &value, &failure));
+    RG_OK(rg_maximise_box_screened(&(RgSearch){.options = &options, .random = &random}, 2,
+                                   paraboloid, &p, &screen, x, &value, &failure));
     assert_int_equal(p.points, 1);
     assert_true(x[0] == 0.5 && x[1] == 0.5 && value == -1.0);
     options.max_iterations = 100;
-    RG_OK(rg_maximise_box_screened(&options, 2, paraboloid, &p, &screen, 0, NULL, &random, x,
-                                   &value, &failure));
+    RG_OK(rg_maximise_box_screened(&(RgSearch){.options = &options, .random = &random}, 2,
+                                   paraboloid, &p, &screen, x, &value, &failure));
     RG_CLOSE(value, 0.0, 1e-9);
   }
 }
@@ -198,10 +203,12 @@ static void test_not_finite(void **state)
     RgMaximiserOptions options = defaults(local_search);
     RgRandom random = test_random(6);
     RgFailure failure = {0};
-    RG_OK(rg_maximise_box(&options, 1, half_defined, NULL, 0, NULL, &random, &x, &value, &failure));
+    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 1, half_defined,
+                          NULL, &x, &value, &failure));
     assert_false(failure.failed);
     assert_true(x == 1.0 && value == 1.0);
-    RG_OK(rg_maximise_box(&options, 1, nowhere, NULL, 0, NULL, &random, &x, &value, &failure));
+    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 1, nowhere, NULL, &x,
+                          &value, &failure));
     assert_true(failure.failed);
     assert_non_null(strstr(failure.message, "finite"));
   }
@@ -219,8 +226,10 @@ static void test_flat(void **state)
     RgFailure failure = {0};
     double x[2], y[2], value;
     options.selection = selection;
-    RG_OK(rg_maximise_box(&options, 2, flat, &dim, 0, NULL, &random, x, &value, &failure));
-    RG_OK(rg_maximise_box(&options, 2, flat, &dim, 0, NULL, &again, y, &value, &failure));
+    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 2, flat, &dim, x,
+                          &value, &failure));
+    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &again}, 2, flat, &dim, y,
+                          &value, &failure));
     assert_true(value == 3.5 && x[0] == y[0] && x[1] == y[1]);
     assert_true(fabs(x[0] - 0.5) > 1e-9 || fabs(x[1] - 0.5) > 1e-9);
   }
@@ -238,10 +247,12 @@ static void test_boltzmann_keeps_best(void **state)
     double best_x[2], best, x[2], value;
     options.raw_samples = 64;
     options.max_iterations = 0;
-    RG_OK(rg_maximise_box(&options, 2, paraboloid, &p, 0, NULL, &same, best_x, &best, &failure));
+    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &same}, 2, paraboloid, &p,
+                          best_x, &best, &failure));
     options.selection = 1;
     options.restarts = 3;
-    RG_OK(rg_maximise_box(&options, 2, paraboloid, &p, 0, NULL, &random, x, &value, &failure));
+    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 2, paraboloid, &p, x,
+                          &value, &failure));
     assert_true(value == best && x[0] == best_x[0] && x[1] == best_x[1]);
   }
 }
@@ -325,8 +336,8 @@ static void compare_searches(int dim, int kind)
       RgMaximiserOptions options = defaults(local_search);
       RgRandom random = test_random(1000 + (uint64_t)seed);
       s.evaluations = 0;
-      RG_OK(rg_maximise_box(&options, dim, surface, &s, 0, NULL, &random, x, &value[local_search],
-                            &failure));
+      RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, dim, surface, &s,
+                            x, &value[local_search], &failure));
       points[local_search] += s.evaluations;
     }
     assert_false(failure.failed);
@@ -429,7 +440,9 @@ static void test_acquire_finite(void **state)
   }
   RG_OK(rg_model_create(&domain, &surrogate, false, 1e-6, 8, &stream, NULL, &model));
   RG_OK(rg_model_update(&model, &history, &failure));
-  RG_OK(rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value, &failure));
+  RG_OK(rg_acquire(&model, &acquisition,
+                   &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
+                   &query, &value, &failure));
   for (int i = 0; i < N; i++)
     expected[i] = rg_set_posterior_mean(model.posterior.set)[i] +
                   1.5 * sqrt(rg_set_posterior_variance(model.posterior.set)[i]);
@@ -440,7 +453,9 @@ static void test_acquire_finite(void **state)
   RgEi ei = {-1e3};
   domain.without_replacement = true;
   acquisition = (RgAcquisition){rg_acquisition_log_ei, &ei};
-  RG_OK(rg_acquire(&model, &history, &acquisition, &maximiser, &random, &query, &value, &failure));
+  RG_OK(rg_acquire(&model, &acquisition,
+                   &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
+                   &query, &value, &failure));
   for (int i = 0; i < history.n; i++) assert_int_not_equal(query.index, history.index[i]);
   assert_false(failure.failed);
 
@@ -472,8 +487,10 @@ static void test_acquire_with(void **state)
   RG_OK(rg_history_create(&set, 4, &history));
   for (int i = 0; i < 3; i++) {
     const int expected[3] = {360, 359, 361}; /* the lower index of a tie first */
-    RG_OK(rg_acquire_with(&set, &history, paraboloid, &p, &maximiser, &random, &query, &value,
-                          &failure));
+    RG_OK(
+      rg_acquire_with(&set, paraboloid, &p,
+                      &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
+                      &query, &value, &failure));
     assert_int_equal(query.index, expected[i]);
     RG_CLOSE(value, -2.0 * (x - 0.3) * (x - 0.3), 1e-15);
     RG_OK(rg_history_append(&history, &x, query.index, NULL, -1, value));
@@ -482,8 +499,9 @@ static void test_acquire_with(void **state)
 
   RG_OK(rg_space_box(&box.design, 1, &lower, &upper));
   RG_OK(rg_history_create(&box, 4, &history));
-  RG_OK(
-    rg_acquire_with(&box, &history, paraboloid, &p, &maximiser, &random, &query, &value, &failure));
+  RG_OK(rg_acquire_with(&box, paraboloid, &p,
+                        &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
+                        &query, &value, &failure));
   assert_int_equal(query.index, -1);
   RG_CLOSE(x, 0.3, 1e-6);
   assert_false(failure.failed);

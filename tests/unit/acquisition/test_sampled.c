@@ -110,7 +110,7 @@ static double jes_at(const JesCase *c, int j, double mean, double variance, int 
   double C[OPTIMA], value;
 
   for (int k = 0; k < OPTIMA; ++k) C[k] = c->C[k * POINTS + j] + (k == l ? change : 0.0);
-  RG_OK(rg_acquisition_jes(&c->jes, 1, &mean, &variance, C, &value, NULL, NULL, NULL));
+  RG_OK(rg_acquisition_jes(&c->jes, 1, &(RgJesMoments){&mean, &variance, C}, &value, NULL));
   return value;
 }
 
@@ -122,8 +122,8 @@ static void jes_derivatives(void **state)
 
   (void)state;
   jes_case(&c);
-  RG_OK(
-    rg_acquisition_jes(&c.jes, POINTS, c.mean, c.variance, c.C, value, d_mean, d_variance, d_C));
+  RG_OK(rg_acquisition_jes(&c.jes, POINTS, &(RgJesMoments){c.mean, c.variance, c.C}, value,
+                           &(RgJesSlopes){d_mean, d_variance, d_C}));
   for (int j = 0; j < POINTS; ++j) {
     double m = c.mean[j], v = c.variance[j];
 
@@ -148,14 +148,14 @@ static void jes_at_the_optimum(void **state)
   double value, d_mean, d_variance, d_C;
 
   (void)state;
-  RG_OK(
-    rg_acquisition_jes(&jes, 1, &mean, &variance, &variance, &value, &d_mean, &d_variance, &d_C));
+  RG_OK(rg_acquisition_jes(&jes, 1, &(RgJesMoments){&mean, &variance, &variance}, &value,
+                           &(RgJesSlopes){&d_mean, &d_variance, &d_C}));
   RG_CLOSE(value, 0.5 * log((variance + 1e-4) / 1e-4), 1e-9);
   assert_true(isfinite(d_mean) && isfinite(d_variance) && isfinite(d_C));
   jes.noise = 0.0;
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
   assert_int_equal(
-    (int)rg_acquisition_jes(&jes, 1, &mean, &variance, &variance, &value, NULL, NULL, NULL),
+    (int)rg_acquisition_jes(&jes, 1, &(RgJesMoments){&mean, &variance, &variance}, &value, NULL),
     PETSC_ERR_ARG_OUTOFRANGE);
   RG_OK(PetscPopErrorHandler());
 }

@@ -336,8 +336,10 @@ static void maxima_on_a_box(void **state)
     ask(&bench, 1);
     RgModel *model = bench.class->model(&bench.algorithm);
     RG_OK(rg_path_sampler_create(&bench.domain, bench.options, 10, &sampler));
-    RG_OK(rg_path_sampler_draw(sampler, model, &bench.history, COUNT, NULL, &bench.maximiser,
-                               &draws, &search, &optima, &bench.failure));
+    RG_OK(rg_path_sampler_draw(
+      sampler, model, COUNT, NULL, &draws,
+      &(RgSearch){.options = &bench.maximiser, .history = &bench.history, .random = &search},
+      &optima, &bench.failure));
     assert_false(bench.failure.failed);
     RG_OK(rg_feature_path_create(2, 1000, &path));
     if (k) rg_random_normals(&again, 3 * COUNT, E);
@@ -398,8 +400,9 @@ static void maxima_on_a_set(void **state)
   RG_OK(rg_set_paths_update(paths, &model->kernel, model->noise_variance, model->mean, 3,
                             bench.history.index, y, &bench.failure));
   for (int round = 0; round < 3; round++) {
-    RG_OK(rg_path_sampler_draw(sampler, model, &bench.history, COUNT, round ? excluded : NULL,
-                               &bench.maximiser, &draws, NULL, &optima, &bench.failure));
+    RG_OK(rg_path_sampler_draw(sampler, model, COUNT, round ? excluded : NULL, &draws,
+                               &(RgSearch){.options = &bench.maximiser, .history = &bench.history},
+                               &optima, &bench.failure));
     RG_OK(rg_set_paths_draw(paths, COUNT, &again, F, &bench.failure));
     assert_false(bench.failure.failed);
     for (int s = 0; s < COUNT; s++) {
@@ -475,10 +478,14 @@ static void jes_on_a_box(void **state)
   ask(&bench, 1);
   RgModel *model = bench.class->model(&bench.algorithm);
   RG_OK(rg_path_sampler_create(&bench.domain, bench.options, 10, &sampler));
-  RG_OK(rg_path_sampler_draw(sampler, model, &bench.history, K, NULL, &bench.maximiser, &draws,
-                             &search, &optima, &bench.failure));
-  RG_OK(rg_acquire_jes(model, sampler, &optima, &bench.history, &bench.maximiser, &search,
-                       &bench.query, &best, &bench.failure));
+  RG_OK(rg_path_sampler_draw(
+    sampler, model, K, NULL, &draws,
+    &(RgSearch){.options = &bench.maximiser, .history = &bench.history, .random = &search}, &optima,
+    &bench.failure));
+  RG_OK(rg_acquire_jes(
+    model, sampler, &optima,
+    &(RgSearch){.options = &bench.maximiser, .history = &bench.history, .random = &search},
+    &bench.query, &best, &bench.failure));
   assert_false(bench.failure.failed);
   RG_OK(rg_posterior_predict(&model->posterior, K, optima.x, at, NULL, &work));
   RG_OK(rg_cross_covariance_create(&model->posterior, K, optima.x, &cross));
@@ -495,7 +502,7 @@ static void jes_on_a_box(void **state)
   }
   RG_OK(rg_posterior_predict(&model->posterior, RANDOM, X, mean, variance, &work));
   RG_OK(rg_cross_covariance_evaluate(&cross, RANDOM, X, C));
-  RG_OK(rg_acquisition_jes(&jes, RANDOM, mean, variance, C, value, NULL, NULL, NULL));
+  RG_OK(rg_acquisition_jes(&jes, RANDOM, &(RgJesMoments){mean, variance, C}, value, NULL));
   RG_CLOSE(best, value[0], 1e-10);
   for (int j = 0; j < RANDOM; j++) assert_true(value[j] <= best + 1e-9);
   RG_OK(rg_cross_covariance_destroy(&cross));
