@@ -33,6 +33,7 @@ typedef struct {
 
 #define RG_ARGUMENTS_MAX 64
 typedef struct {
+  bool ok; /* nothing is wrong, and no help was asked for */
   int n;
   const char *positional[RG_ARGUMENTS_MAX]; /* borrowed from argv */
   const char *option[RG_ARGUMENTS_MAX]; /* by table entry: value, "" for a switch, NULL not given */
@@ -40,11 +41,10 @@ typedef struct {
 
 /* Sort argv[1..] into positional arguments and the options of `table`; PETSc's own options pass. On
    a mistake (unknown option, missing value, number of positional arguments not in [least, most])
-   one line goes to stderr and *ok is false. `-help` prints `usage` and the table; *ok is false and
+   one line goes to stderr and `ok` is false. `-help` prints `usage` and the table; `ok` is false and
    *exit_code 0. */
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
-                                  int least, int most, RgArguments *arguments, bool *ok,
-                                  int *exit_code);
+                                  int least, int most, RgArguments *arguments, int *exit_code);
 
 /* Every command that knows problems and algorithms takes plugins, any number of times. */
 #define RG_OPTION_PLUGIN                                                                           \

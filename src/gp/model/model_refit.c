@@ -98,13 +98,15 @@ static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double 
   struct RgModelState *s = model->state;
   RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
   RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
-  int evaluations;
+  RgFitReport report;
 
   PetscFunctionBeginUser;
   fit.starts = starts;
-  PetscCall(rg_fit_with(&s->fit_work, &model->kernel, &model->noise_variance, &model->mean, s->n,
-                        s->X, s->y_model, &fit, &random, value, warm, &evaluations));
-  model->report.fit_evaluations += evaluations;
+  PetscCall(rg_fit_with(&s->fit_work, &model->kernel, &model->noise_variance, &model->mean,
+                        &(RgData){s->n, s->X, s->y_model}, &fit, &random, &report));
+  *value = report.value;
+  *warm = report.value_warm;
+  model->report.fit_evaluations += report.evaluations;
   PetscFunctionReturn(0);
 }
 
@@ -167,8 +169,8 @@ static PetscErrorCode estimate_mean(RgModel *model)
 
   PetscFunctionBeginUser;
   if (!fit.learn_mean) PetscFunctionReturn(0);
-  PetscCall(rg_fit_objective_with(&s->fit_work, &model->kernel, model->noise_variance, &mean, s->n,
-                                  s->X, s->y_model, &fit, &value, NULL));
+  PetscCall(rg_fit_objective_with(&s->fit_work, &model->kernel, model->noise_variance, &mean,
+                                  &(RgData){s->n, s->X, s->y_model}, &fit, &value, NULL));
   if (isfinite(value)) model->mean = mean;
   PetscFunctionReturn(0);
 }
