@@ -24,10 +24,11 @@ typedef struct {
                         starts after the initial design, where it is NaN
 
    optimum: F*; NaN (unknown) makes everything NaN. objective: n values F(x_t), noise-free.
-   recommended: F at what the method recommended, NaN where it did not. A negative difference within accuracy + rounding
-   (1e-12 max(1, |F*|)) counts as 0; a larger one is kept, and *exceeded (NULL: not wanted) tells
-   that the optimum was not one. A value F(x_t) that is NaN makes that instantaneous regret and all
-   later sums NaN and is skipped by the simple regret (infinite before the first number). O(n).
+   recommended: F at what the method recommended, NaN where it did not. A negative difference within
+   accuracy + rounding (1e-12 max(1, |F*|)) counts as 0; a larger one is kept, and *exceeded (NULL:
+   not wanted) tells that the optimum was not one. A value F(x_t) that is NaN makes that
+   instantaneous regret and all later sums NaN and is skipped by the simple regret (infinite before
+   the first number). O(n).
    Sources: arXiv:2409.00979, section 2; arXiv:2502.06178, section 2. */
 PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, bool *exceeded);
 
