@@ -41,8 +41,8 @@ typedef struct {
 
 /* Sort argv[1..] into positional arguments and the options of `table`; PETSc's own options pass. On
    a mistake (unknown option, missing value, number of positional arguments not in [least, most])
-   one line goes to stderr and `ok` is false. `-help` prints `usage` and the table; `ok` is false and
-   *exit_code 0. */
+   one line goes to stderr and `ok` is false. `-help` prints `usage` and the table; `ok` is false
+   and *exit_code 0. */
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
                                   int least, int most, RgArguments *arguments, int *exit_code);
 
