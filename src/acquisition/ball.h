@@ -15,8 +15,8 @@ void rg_ball_project(const RgBall *ball, double *x);
 
 /* Maximise `function` there by spectral projected gradients (Birgin, Martinez, Raydan 2000) from
    the best (`restarts`) of so many uniform points of the ball (`raw_samples`), projected; all
-   starts in lockstep; nothing else of the options counts, nor history and extra points of `search`. The
-   first start that reached the best value wins ties. best_x: dim. failure: nothing finite. */
+   starts in lockstep; nothing else of the options counts, nor history and extra points of `search`.
+   The first start that reached the best value wins ties. best_x: dim. failure: nothing finite. */
 PetscErrorCode rg_maximise_ball(const RgSearch *search, const RgBall *ball,
                                 RgBatchFunction function, void *closure, double *best_x,
                                 double *best_value, RgFailure *failure);

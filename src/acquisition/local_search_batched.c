@@ -2,10 +2,10 @@
 
    Every start keeps its best point, the gradient there, and a positive definite model B of the
    negative Hessian. A round proposes for each start the maximiser of its quadratic model in the
-   intersection of unit cube and trust region (box_quadratic.c), evaluates all proposals in one
-   batch, and learns from each of them, accepted or not: B by a damped BFGS update (Powell 1978),
-   the radius from the ratio of actual to predicted gain (Nocedal and Wright 2006, algorithm 4.1),
-   shrinking by cubic interpolation.
+   intersection of unit cube and trust region (local_search_quadratic.c), evaluates all proposals in
+   one batch, and learns from each of them, accepted or not: B by a damped BFGS update (Powell
+   1978), the radius from the ratio of actual to predicted gain (Nocedal and Wright 2006, algorithm
+   4.1), shrinking by cubic interpolation.
 
    The trust region is a box in scaled coordinates x_j * scale_j, where scale_j is the root mean
    square over all starts of the derivative along j: it stands for 1 / (length scale of input j).

@@ -12,25 +12,23 @@
 #include <string.h>
 
 typedef struct {
-  int m, dim, split, rows, columns; /* m <= rows columns points */
-  double *left, *right;             /* rows x split, columns x (dim - split) */
+  RgPointProduct of;
+  double *left, *right; /* its X and Y */
 } Product;
 
 static PetscErrorCode product_create(int m, int dim, RgRandom *random, Product *p, double *Z)
 {
-  int rest;
+  const int split = dim / 2, rest = dim - split, columns = (int)ceil(sqrt(m));
+  const int rows = (m + columns - 1) / columns;
 
   PetscFunctionBeginUser;
-  *p = (Product){.m = m, .dim = dim, .split = dim / 2, .columns = (int)ceil(sqrt(m))};
-  p->rows = (m + p->columns - 1) / p->columns;
-  rest = dim - p->split;
-  PetscCall(
-    PetscMalloc2((size_t)p->rows * p->split, &p->left, (size_t)p->columns * rest, &p->right));
-  PetscCall(rg_design_sobol(random, p->rows, p->split, p->left));
-  PetscCall(rg_design_sobol(random, p->columns, rest, p->right));
+  PetscCall(PetscMalloc2((size_t)rows * split, &p->left, (size_t)columns * rest, &p->right));
+  p->of = (RgPointProduct){split, rows, columns, p->left, p->right};
+  PetscCall(rg_design_sobol(random, rows, split, p->left));
+  PetscCall(rg_design_sobol(random, columns, rest, p->right));
   for (int i = 0; i < m; i++, Z += dim) {
-    memcpy(Z, p->left + (size_t)(i / p->columns) * p->split, p->split * sizeof(double));
-    memcpy(Z + p->split, p->right + (size_t)(i % p->columns) * rest, rest * sizeof(double));
+    memcpy(Z, p->left + (size_t)(i / columns) * split, split * sizeof(double));
+    memcpy(Z + split, p->right + (size_t)(i % columns) * rest, rest * sizeof(double));
   }
   PetscFunctionReturn(0);
 }
@@ -73,8 +71,7 @@ static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z
     PetscFunctionReturn(0);
   }
   PetscCall(product_create(m, path->dim, random, &p, Z));
-  PetscCall(
-    rg_feature_path_screen_product(path, p.split, p.rows, p.left, p.columns, p.right, m, Z, value));
+  PetscCall(rg_feature_path_screen_product(path, &p.of, m, Z, value));
   PetscCall(product_destroy(&p));
   PetscFunctionReturn(0);
 }
@@ -88,8 +85,8 @@ static PetscErrorCode screen_bundle(RgPathSampler *sampler, int count, int m, Rg
   PetscFunctionBeginUser;
   PetscCall(rg_path_sampler_reserve((size_t)m * (dim + count), &sampler->raw_room, &sampler->raw));
   PetscCall(product_create(m, dim, random, &p, sampler->raw));
-  PetscCall(rg_feature_bundle_screen(&sampler->features, p.split, p.rows, p.left, p.columns,
-                                     p.right, m, sampler->raw, sampler->raw + (size_t)m * dim));
+  PetscCall(rg_feature_bundle_screen(&sampler->features, &p.of, m, sampler->raw,
+                                     sampler->raw + (size_t)m * dim));
   PetscCall(product_destroy(&p));
   PetscFunctionReturn(0);
 }

@@ -65,8 +65,8 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
   (void)slope_bar;
   for (int i = worst->as_released ? n : 0; i < last; i++)
     if (u[i] < u[least]) least = i;
-  rg_total_variation_worst(n, u, worst->weight, u[least], worst->radius, value, worst->q,
-                           &floor_mass, worst->work);
+  *value = rg_total_variation_worst(n, u, worst->weight, u[least], worst->radius, worst->q,
+                                    &floor_mass, worst->work);
   for (int i = 0; u_bar && i < n; i++) u_bar[i] = worst->q[i];
   if (u_bar && !worst->as_released) u_bar[least] += floor_mass;
   PetscFunctionReturn(0);

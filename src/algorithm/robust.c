@@ -237,8 +237,9 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
   /* 1. Bounds of rho for all designs. */
   PetscCall(to_native(state, 0, model->scale, model->shift, &mean));
   PetscCall(to_native(state, 1, model->scale * model->scale, 0, &variance));
-  PetscCall(rg_measure_credible_bounds(&state->measure, state->n_designs, state->n_contexts, mean,
-                                       variance, sqrt(beta), state->p, state->lower, state->upper));
+  PetscCall(rg_measure_credible_bounds(
+    &state->measure, &(RgCredible){state->n_designs, state->n_contexts, mean, variance, sqrt(beta)},
+    state->p, state->lower, state->upper));
   PetscCall(rg_robust_bounds_step(algorithm, t, history, beta, compare, query));
   PetscFunctionReturn(0);
 }

@@ -160,8 +160,9 @@ static PetscErrorCode values_block(RgRobustBox *box, int m, const double *X, dou
   PetscCall(group_create(box, m, X, false, &group));
   if (value) PetscCall(rg_measure_value(&box->measure, m, group.n, group.mean, box->p, value));
   if (lower || upper)
-    PetscCall(rg_measure_credible_bounds(&box->measure, m, group.n, group.mean, group.variance,
-                                         box->width, box->p, lower, upper));
+    PetscCall(rg_measure_credible_bounds(
+      &box->measure, &(RgCredible){m, group.n, group.mean, group.variance, box->width}, box->p,
+      lower, upper));
   PetscCall(PetscFree(group.mean));
   PetscFunctionReturn(0);
 }
@@ -201,8 +202,9 @@ static PetscErrorCode moved(const RgRobustSurface *surface, const Group *group, 
     const double next = fmax(sd + change, 0);
     variance[k] = next * next;
   }
-  PetscCall(rg_measure_credible_bounds(&box->measure, group->m, group->n, mean, variance,
-                                       box->width, box->p, NULL, value));
+  PetscCall(rg_measure_credible_bounds(
+    &box->measure, &(RgCredible){group->m, group->n, mean, variance, box->width}, box->p, NULL,
+    value));
   PetscFunctionReturn(0);
 }
 

@@ -103,12 +103,10 @@ static void complain_unknown_option(const char *command, const char *word, const
 }
 
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
-                                  int least, int most, RgArguments *arguments, bool *ok,
-                                  int *exit_code)
+                                  int least, int most, RgArguments *arguments, int *exit_code)
 {
   PetscFunctionBeginUser;
   memset(arguments, 0, sizeof(*arguments));
-  *ok = false;
   *exit_code = RG_EXIT_BAD_INPUT;
   for (int i = 1; i < argc; i++) {
     bool petsc = false;
@@ -146,7 +144,7 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
                 arguments->n < least ? "an argument is missing" : "too many arguments", usage);
     PetscFunctionReturn(0);
   }
-  *ok = true;
+  arguments->ok = true;
   *exit_code = RG_EXIT_OK;
   PetscFunctionReturn(0);
 }

@@ -113,13 +113,12 @@ PetscErrorCode rg_command_bounds(int argc, char **argv, int *exit_code)
   RgDiagnostics diagnostics = {0};
   RgTheoryOptions with = {.delta = 0.1};
   double level = 0.95;
-  bool ok;
   int rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "bounds STUDY.yaml [-o BOUNDS.csv] ...", options, 1, 1,
-                               &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   with.tight = arguments.option[OPT_TIGHT] != NULL;
   if (!parse_probability(&arguments, OPT_DELTA, &with.delta) ||
       !parse_probability(&arguments, OPT_LEVEL, &level)) {

@@ -21,16 +21,15 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
 PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
-  bool ok;
   int damaged = 0;
   RgChecksum checksum = {0};
   RgFault fault = {0};
   char hex[33];
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "checksum RESULTS.h5", options, 1, 1, &arguments, &ok,
-                               exit_code));
-  if (!ok) PetscFunctionReturn(0);
+  PetscCall(
+    rg_arguments_parse(argc, argv, "checksum RESULTS.h5", options, 1, 1, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   PetscCall(rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &fault));
   if (!fault.code && damaged) {
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: %d damaged records or shards",

@@ -305,15 +305,14 @@ PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
   RgArguments arguments;
   RgRegistry *registry;
   RgText text = {0};
-  bool ok;
 
   PetscFunctionBeginUser;
   PetscCall(
     rg_arguments_parse(argc, argv,
                        "describe PROBLEM|ALGORITHM|KERNEL|THEORY|MEASURE|run|surrogate|maximiser|"
                        "study|measures|laws|results-format",
-                       options, 1, 1, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                       options, 1, 1, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   if (*exit_code == RG_EXIT_OK) PetscCall(describe(registry, &text, arguments.positional[0]));
   if (text.length) {

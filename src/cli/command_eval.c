@@ -373,12 +373,11 @@ PetscErrorCode rg_command_eval(int argc, char **argv, int *exit_code)
 {
   Evaluation e = {0};
   RgArguments arguments;
-  bool ok;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...",
-                               options, 1, 1, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               options, 1, 1, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &e.registry, exit_code));
   e.mistaken = *exit_code != RG_EXIT_OK;
   if (!e.mistaken) PetscCall(find_problem(&e, arguments.positional[0]));

@@ -254,13 +254,12 @@ PetscErrorCode rg_command_formula(int argc, char **argv, int *exit_code)
   RgArguments arguments;
   RgRegistry *registry;
   Job job = {0};
-  bool ok;
   int rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "formula NAME [KEY=VALUE ...] < IN.csv > OUT.csv",
-                               options, 1, RG_ARGUMENTS_MAX, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               options, 1, RG_ARGUMENTS_MAX, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   const char *name = arguments.positional[0];
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));

@@ -252,12 +252,11 @@ PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
   RgFault fault = {0};
   Contents contents = {.first = INFINITY, .last = -INFINITY};
   int damaged = 0;
-  bool ok;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "info RESULTS.h5|DIRECTORY", options, 1, 1, &arguments,
-                               &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   contents.all_failed = arguments.option[OPT_FAILED] != NULL;
   PetscCall(rg_store_info(arguments.positional[0], &info, &fault));
   if (!fault.code && arguments.option[OPT_STUDY]) rg_say("%s", info.study ? info.study : "");

@@ -100,12 +100,11 @@ PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
   RgTable table = {.n_columns = 3, .headings = {"name", "title", "summary"}};
   RgRegistry *registry;
   RgText text = {0};
-  bool ok;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels|measures|theory",
-                               options, 1, 1, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               options, 1, 1, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   int subject = 0;
   for (; subject < N_SUBJECTS; subject++) {

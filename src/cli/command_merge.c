@@ -42,13 +42,12 @@ static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
 PetscErrorCode rg_command_merge(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
-  bool ok;
   int rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "merge A.h5 B.h5 ... -o OUT.h5", options, 1,
-                               RG_ARGUMENTS_MAX, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               RG_ARGUMENTS_MAX, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   if (!arguments.option[OPT_OUTPUT]) {
     rg_complain("merge: -o OUT.h5 is missing: the results file to write");
     *exit_code = RG_EXIT_BAD_INPUT;

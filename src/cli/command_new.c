@@ -142,14 +142,13 @@ static int misplaced(const RgArguments *arguments, int kind)
 PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
-  bool ok;
   int rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(
     argc, argv, "new algorithm|problem|kernel NAME [-context|-surrogate] [-source FOLDER]", options,
-    2, 2, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+    2, 2, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   const char *kind = arguments.positional[0], *name = arguments.positional[1];
   int k = 0;
   while (k < N_KINDS && strcmp(kind, kinds[k].kind)) k++;

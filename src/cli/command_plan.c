@@ -294,13 +294,12 @@ PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
   RgRegistry *registry;
   RgStudy study;
   RgDiagnostics diagnostics = {0};
-  bool ok;
   int rank;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "plan STUDY.yaml [-o OUT.h5] [-ranks N] [options]",
-                               options, 1, 1, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               options, 1, 1, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   if (rank == 0 && *exit_code == RG_EXIT_OK) {

@@ -98,12 +98,11 @@ PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
   RgRunOptions run_options;
   RgStudy study = {0};
   int rank, speaker;
-  bool ok;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1,
-                               &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   if (!read_options(&arguments, &run_options)) *exit_code = RG_EXIT_BAD_INPUT;
   PetscCall(rg_stop_on_signals());
   if (*exit_code == RG_EXIT_OK) PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));

@@ -12,14 +12,13 @@ static const RgOption options[] = {{NULL, NULL, NULL}};
 PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
-  bool ok;
   RgStoreInfo info;
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
   PetscCall(
-    rg_arguments_parse(argc, argv, "status RESULTS.h5", options, 1, 1, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+    rg_arguments_parse(argc, argv, "status RESULTS.h5", options, 1, 1, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   PetscCall(rg_store_info(arguments.positional[0], &info, &fault));
   if (fault.code) {
     rg_complain("%s", fault.message);

@@ -206,12 +206,11 @@ PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
   RgArguments arguments;
   const char *near;
   char *text = NULL;
-  bool ok;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "verify RESULTS.h5 [-sample N | -all] [-study FILE]",
-                               options, 1, 1, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+                               options, 1, 1, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   int wanted = parse_sample(&arguments);
   if (wanted < 0) {
     rg_complain("verify: -sample must be an integer >= 0, got '%s'", arguments.option[OPT_SAMPLE]);

@@ -29,11 +29,10 @@ PetscErrorCode rg_command_version(int argc, char **argv, int *exit_code)
   RgFingerprint fingerprint;
   RgText folder = {0};
   char *software;
-  bool ok;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "version", options, 0, 0, &arguments, &ok, exit_code));
-  if (!ok) PetscFunctionReturn(0);
+  PetscCall(rg_arguments_parse(argc, argv, "version", options, 0, 0, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
   PetscCall(rg_software_describe(&software));
   say_software(software);
   PetscCall(PetscFree(software));

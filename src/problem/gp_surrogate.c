@@ -258,12 +258,11 @@ static PetscErrorCode fit(RgTeam *team, const Options *o, Trained *t, const doub
                                 .max_iterations = o->fit_iterations,
                                 .tolerance = 1e-3};
   RgFitWork work = {.team = team};
-  double value;
-  int evaluations;
+  RgFitReport report;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_fit_with(&work, &t->kernel, noise, &t->mean, t->n, t->X, y, &options, NULL, &value,
-                        NULL, &evaluations));
+  PetscCall(rg_fit_with(&work, &t->kernel, noise, &t->mean, &(RgData){t->n, t->X, y}, &options,
+                        NULL, &report));
   PetscCall(rg_fit_work_destroy(&work));
   PetscFunctionReturn(0);
 }

@@ -74,10 +74,14 @@ RG_API PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int con
                                         const double *l, const double *u, const double *p,
                                         double *lower, double *upper);
 /* The same for l, u = mean -/+ width * sqrt(variance), which are never stored. */
-RG_API PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, int n, int contexts,
-                                                 const double *mean, const double *variance,
-                                                 double width, const double *p, double *lower,
-                                                 double *upper);
+typedef struct {
+  int n, contexts;
+  const double *mean, *variance; /* n x contexts */
+  double width;
+} RgCredible;
+RG_API PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure,
+                                                 const RgCredible *credible, const double *p,
+                                                 double *lower, double *upper);
 
 /* K with upper - lower <= K max over contexts of u - l (rrgp_ucb 7); NaN where there is none. */
 RG_API double rg_measure_slope(const RgMeasure *measure);

@@ -16,23 +16,22 @@ static double gap(double optimum, double accuracy, double value, bool *exceeded)
   return difference;
 }
 
-PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum, double accuracy,
-                         const double *objective, const double *recommended, double *instantaneous,
-                         double *simple, double *cumulative, bool *exceeded)
+PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, bool *exceeded)
 {
+  const double *objective = scores->objective, *recommended = scores->recommended;
   double best = -INFINITY, sum = 0;
   bool above = false;
 
   PetscFunctionBeginUser;
-  for (int t = 0; t < n; t++) {
-    const bool counts = count_initial || t >= n_initial;
+  for (int t = 0; t < scores->n; t++) {
+    const bool counts = scores->count_initial || t >= scores->n_initial;
     const double value = recommended && !isnan(recommended[t]) ? recommended[t] : objective[t];
 
     best = fmax(best, objective[t]);
-    instantaneous[t] = gap(optimum, accuracy, value, &above);
-    simple[t] = gap(optimum, accuracy, best, &above);
-    if (counts) sum += instantaneous[t];
-    cumulative[t] = counts ? sum : NAN;
+    regrets->instantaneous[t] = gap(scores->optimum, scores->accuracy, value, &above);
+    regrets->simple[t] = gap(scores->optimum, scores->accuracy, best, &above);
+    if (counts) sum += regrets->instantaneous[t];
+    regrets->cumulative[t] = counts ? sum : NAN;
   }
   if (exceeded) *exceeded = above;
   PetscFunctionReturn(0);

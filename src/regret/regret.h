@@ -4,6 +4,18 @@
 
 #include "regatta/error.h"
 
+/* What a trial reached: n evaluations, of which the first n_initial are the initial design. */
+typedef struct {
+  int n, n_initial;
+  bool count_initial;
+  double optimum, accuracy; /* F*, and how far the true one may lie above it (0: rounding) */
+  const double *objective, *recommended; /* n; recommended NULL: it never does */
+} RgScores;
+/* n each. */
+typedef struct {
+  double *instantaneous, *simple, *cumulative;
+} RgRegrets;
+
 /* Regret over n evaluations in order, of which the first n_initial are the initial design:
 
      instantaneous[t] = F* - F(recommendation t), or F* - F(x_t) where there is none
@@ -12,15 +24,12 @@
                         starts after the initial design, where it is NaN
 
    optimum: F*; NaN (unknown) makes everything NaN. objective: n values F(x_t), noise-free.
-   recommended: F at what the method recommended, NaN where it did not; NULL: it never does.
-   accuracy: how far the true optimum may lie above F* (0: known to rounding).
-   instantaneous, simple, cumulative: n each, out. A negative difference within accuracy + rounding
-   (1e-12 max(1, |F*|)) counts as 0; a larger one is kept, and *exceeded (NULL: not wanted) tells
-   that the optimum was not one. A value F(x_t) that is NaN makes that instantaneous regret and all
-   later sums NaN and is skipped by the simple regret (infinite before the first number). O(n).
+   recommended: F at what the method recommended, NaN where it did not. A negative difference within
+   accuracy + rounding (1e-12 max(1, |F*|)) counts as 0; a larger one is kept, and *exceeded (NULL:
+   not wanted) tells that the optimum was not one. A value F(x_t) that is NaN makes that
+   instantaneous regret and all later sums NaN and is skipped by the simple regret (infinite before
+   the first number). O(n).
    Sources: arXiv:2409.00979, section 2; arXiv:2502.06178, section 2. */
-PetscErrorCode rg_regret(int n, int n_initial, bool count_initial, double optimum, double accuracy,
-                         const double *objective, const double *recommended, double *instantaneous,
-                         double *simple, double *cumulative, bool *exceeded);
+PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, bool *exceeded);
 
 #endif

@@ -109,10 +109,10 @@ PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, int n, int contexts,
-                                          const double *mean, const double *variance, double width,
+PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCredible *credible,
                                           const double *p, double *lower, double *upper)
 {
+  const int contexts = credible->contexts;
   Batch batch;
   double low, up;
 
@@ -120,9 +120,10 @@ PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, int n, int c
   PetscCall(batch_create(measure, contexts, p, &batch));
   batch.row.l = batch.bounds;
   batch.row.u = batch.bounds + contexts;
-  for (int i = 0; i < n; ++i) {
-    rg_measure_intervals(contexts, mean + (size_t)i * contexts, variance + (size_t)i * contexts,
-                         width, batch.bounds, batch.bounds + contexts);
+  for (int i = 0; i < credible->n; ++i) {
+    rg_measure_intervals(contexts, credible->mean + (size_t)i * contexts,
+                         credible->variance + (size_t)i * contexts, credible->width, batch.bounds,
+                         batch.bounds + contexts);
     rg_measure_row(measure, &batch.row, &low, &up);
     if (lower) lower[i] = low;
     if (upper) upper[i] = up;

@@ -52,10 +52,10 @@ static double upper_quantile(int n, double *u, double *w, double limit)
   return -INFINITY;
 }
 
-void rg_total_variation_worst(int n, const double *u, const double *w, double floor, double radius,
-                              double *value, double *q, double *q_floor, double *work)
+double rg_total_variation_worst(int n, const double *u, const double *w, double floor,
+                                double radius, double *q, double *q_floor, double *work)
 {
-  double eta, below = 0, tied = 0, kept, scale;
+  double eta, below = 0, tied = 0, kept, scale, value;
 
   for (int i = 0; i < n; i++) {
     work[i] = u[i];
@@ -63,18 +63,19 @@ void rg_total_variation_worst(int n, const double *u, const double *w, double fl
   }
   scale = w ? 1 : n;
   eta = fmax(floor, upper_quantile(n, work, work + n, 0.5 * radius * scale));
-  *value = -0.5 * radius * fmax(0, eta - floor);
+  value = -0.5 * radius * fmax(0, eta - floor);
   for (int i = 0; i < n; i++) {
     const double weight = w ? w[i] : 1.0 / n;
-    *value += weight * fmin(u[i], eta);
+    value += weight * fmin(u[i], eta);
     if (u[i] < eta) below += weight;
     else if (u[i] == eta) tied += weight;
   }
-  if (!q) return;
+  if (!q) return value;
   kept = eta > floor ? fmax(1 - 0.5 * radius - below, 0) : 0;
   *q_floor = 1 - below - kept;
   for (int i = 0; i < n; i++) {
     const double weight = w ? w[i] : 1.0 / n;
     q[i] = u[i] < eta ? weight : u[i] == eta && tied > 0 ? kept * weight / tied : 0;
   }
+  return value;
 }

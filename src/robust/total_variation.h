@@ -11,7 +11,7 @@
    w: n weights > 0, sum 1; NULL: equal ones. q: n, the worst weights at the u_i, and *q_floor the
    mass at the floor (both NULL: not wanted); of ties at eta each gives in proportion to w. work:
    2n. O(n). */
-void rg_total_variation_worst(int n, const double *u, const double *w, double floor, double radius,
-                              double *value, double *q, double *q_floor, double *work);
+double rg_total_variation_worst(int n, const double *u, const double *w, double floor,
+                                double radius, double *q, double *q_floor, double *work);
 
 #endif

@@ -26,8 +26,8 @@ static PetscErrorCode likelihood(void *closure)
   double value;
 
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_fit_objective(&d->kernel, noise, 0.0, d->n, d->X, d->y, &d->options, &value, d->gradient));
+  PetscCall(rg_fit_objective(&d->kernel, noise, 0.0, &(RgData){d->n, d->X, d->y}, &d->options,
+                             &value, d->gradient));
   PetscFunctionReturn(0);
 }
 

@@ -59,6 +59,12 @@ class House(unittest.TestCase):
     def test_clean(self):
         self.assertEqual(found(CLEAN), set())
 
+    def test_many_parameters(self):
+        """Kernels of vector instructions may take many parameters, their neighbours may not."""
+        text = PLANTED["functions"][1]["src/base/odd.c"]
+        self.assertEqual(found({**CLEAN, "src/gp/kernel/tiles_odd.c": text}), set())
+        self.assertIn("functions", found({**CLEAN, "src/gp/kernel/odd.c": text}))
+
     def test_planted(self):
         for rule in check_house.RULES:
             for files in PLANTED[rule.__name__]:

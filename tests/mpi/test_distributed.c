@@ -178,9 +178,10 @@ static void test_likelihood_gradient(void **state)
 
       support_kernel((RgKernelFamily)b, (b + size) % SUPPORT_VARIANTS, &kernel);
       const int theta = rg_kernel_theta_size(&kernel) + 1;
-      RG_OK(rg_fit_objective(&kernel, 0.02, mean, n, X, y, &options, &expected, expected_gradient));
-      RG_OK(rg_distributed_objective(comm, blocks[b], &kernel, 0.02, false, &mean, n, X, y, &value,
-                                     gradient));
+      RG_OK(rg_fit_objective(&kernel, 0.02, mean, &(RgData){n, X, y}, &options, &expected,
+                             expected_gradient));
+      RG_OK(rg_distributed_objective(&(RgSpread){comm, blocks[b]}, &kernel, 0.02, false, &mean,
+                                     &(RgData){n, X, y}, &value, gradient));
       RG_CLOSE(value, expected, 1e-9);
       NEAR(theta, gradient, expected_gradient);
 
@@ -188,10 +189,10 @@ static void test_likelihood_gradient(void **state)
       RgFitWork work = {0};
       double local_mean = 0, gls_mean = 0;
       learn.learn_mean = true;
-      RG_OK(rg_fit_objective_with(&work, &kernel, 0.02, &local_mean, n, X, y, &learn, &expected,
-                                  expected_gradient));
-      RG_OK(rg_distributed_objective(comm, blocks[b], &kernel, 0.02, true, &gls_mean, n, X, y,
-                                     &value, gradient));
+      RG_OK(rg_fit_objective_with(&work, &kernel, 0.02, &local_mean, &(RgData){n, X, y}, &learn,
+                                  &expected, expected_gradient));
+      RG_OK(rg_distributed_objective(&(RgSpread){comm, blocks[b]}, &kernel, 0.02, true, &gls_mean,
+                                     &(RgData){n, X, y}, &value, gradient));
       RG_CLOSE(gls_mean, local_mean, 1e-9);
       RG_CLOSE(value, expected, 1e-9);
       NEAR(theta, gradient, expected_gradient);
@@ -217,7 +218,8 @@ static void test_sample_paths(void **state)
     MPI_Comm comm = team_of(size);
     if (comm == MPI_COMM_NULL) continue;
     for (int block = 1; block <= 128; block += 31) {
-      RG_OK(rg_distributed_sample_path(comm, block, &kernel, MOST, X, y, f, &jitter, &failure));
+      RG_OK(rg_distributed_sample_path(&(RgSpread){comm, block}, &kernel, MOST, X, y, f, &jitter,
+                                       &failure));
       NEAR(MOST, f, expected);
       assert_true(jitter == expected_jitter);
     }

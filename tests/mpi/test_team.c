@@ -107,18 +107,18 @@ static void lead_fit(RgTeam *team)
                                 .max_iterations = 50,
                                 .tolerance = 1e-9};
   RgFitWork work[2] = {{.team = team}, {0}};
-  double value[2], noise[2] = {0.1, 0.1}, mean[2] = {0, 0};
+  RgFitReport report[2];
+  double noise[2] = {0.1, 0.1}, mean[2] = {0, 0};
 
   for (int k = 0; k < 2; k++) {
     RgKernel kernel;
-    int evaluations;
     support_kernel(RG_KERNEL_MATERN32, 0, &kernel);
-    RG_OK(rg_fit_with(&work[k], &kernel, &noise[k], &mean[k], MOST, X, y, &options, NULL, &value[k],
-                      NULL, &evaluations));
+    RG_OK(rg_fit_with(&work[k], &kernel, &noise[k], &mean[k], &(RgData){MOST, X, y}, &options, NULL,
+                      &report[k]));
     RG_OK(rg_kernel_destroy(&kernel));
     RG_OK(rg_fit_work_destroy(&work[k]));
   }
-  RG_CLOSE(value[0], value[1], 1e-8);
+  RG_CLOSE(report[0].value, report[1].value, 1e-8);
   RG_CLOSE(mean[0], mean[1], 1e-4);
 }
 
@@ -152,8 +152,8 @@ static void lead_kernels(RgTeam *team)
     if (variant < SUPPORT_VARIANTS) support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
     else RG_OK(rg_kernel_create_shift(RG_KERNEL_MATERN52, DIM, false, &scale, 1.0, &kernel));
     for (int k = 0; k < 2; k++) {
-      RG_OK(rg_fit_objective_with(&work[k], &kernel, 1e-2, &mean, MOST, X, y, &options, &value[k],
-                                  gradient[k]));
+      RG_OK(rg_fit_objective_with(&work[k], &kernel, 1e-2, &mean, &(RgData){MOST, X, y}, &options,
+                                  &value[k], gradient[k]));
       RG_OK(rg_fit_work_destroy(&work[k]));
     }
     RG_CLOSE(value[0], value[1], 1e-9);

@@ -37,7 +37,7 @@ static void test_sbo_o4(void **state)
   RgKernel kernel;
   standardise(6, y, z);
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, length_scale, 1.5, &kernel));
-  RG_OK(rg_fit_objective(&kernel, 0.01, 0.1, 6, X, z, &botorch2023, &value, gradient));
+  RG_OK(rg_fit_objective(&kernel, 0.01, 0.1, &(RgData){6, X, z}, &botorch2023, &value, gradient));
   RG_CLOSE(rg_fit_log_prior(&kernel, 0.01, &botorch2023), -6.3964895580637, 1e-12);
   RG_CLOSE(value, -6.8119738348137 - 6.3964895580637, 1e-12);
   RG_CLOSE(value / 6, -2.2014105654796, 1e-12);
@@ -60,9 +60,10 @@ static void test_sbo_o14(void **state)
   }
   standardise(N, y, z);
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, start, log(2.0), &kernel));
-  RG_OK(rg_fit_objective(&kernel, noise, mean, N, X, z, &botorch2023, &value, gradient));
+  RG_OK(rg_fit_objective(&kernel, noise, mean, &(RgData){N, X, z}, &botorch2023, &value, gradient));
   RG_CLOSE(value / N, -2.2045815393292, 1e-12);
-  RG_OK(rg_fit(&kernel, &noise, &mean, N, X, z, &botorch2023, NULL, &value, &evaluations));
+  RG_OK(
+    rg_fit(&kernel, &noise, &mean, &(RgData){N, X, z}, &botorch2023, NULL, &value, &evaluations));
   RG_CLOSE(value / N, -1.20720728043, 1e-10);
   const RgKernelTerm *term = kernel.terms;
   RG_CLOSE(term->factors[0].length_scale[0], 0.35666467024948, 1e-5);
@@ -94,7 +95,7 @@ static void test_wdrbo_o13(void **state)
   RgKernel kernel;
   standardise(4, y, z);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, length_scale, 1.0, &kernel));
-  RG_OK(rg_fit_objective(&kernel, 0.01, 0.0, 4, X, z, &botorch2024, &value, gradient));
+  RG_OK(rg_fit_objective(&kernel, 0.01, 0.0, &(RgData){4, X, z}, &botorch2024, &value, gradient));
   RG_CLOSE(value - rg_fit_log_prior(&kernel, 0.01, &botorch2024), -6.090263091496, 1e-12);
   RG_CLOSE(value / 4, -1.5237788762366, 1e-12);
   RG_OK(rg_kernel_destroy(&kernel));

@@ -114,7 +114,8 @@ static void regret_of_newsvendor(void **state)
   (void)state;
   RG_OK(rg_problem_objective(&instance.problem, 3, points, F, &failure));
   RG_OK(rg_regret_optimum(&instance.problem, &optimum, &accuracy, &failure));
-  RG_OK(rg_regret(3, 0, true, optimum, accuracy, F, NULL, now, simple, cumulative, &exceeded));
+  RG_OK(rg_regret(&(RgScores){3, 0, true, optimum, accuracy, F, NULL},
+                  &(RgRegrets){now, simple, cumulative}, &exceeded));
   for (int t = 0; t < 3; t++) RG_CLOSE(cumulative[t], cumulated[t], 1e-12);
   instance_free(&instance);
 }

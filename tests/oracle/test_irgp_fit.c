@@ -12,7 +12,7 @@ static void check(double scale_1, double scale_2, double variance, double value,
   RgKernel kernel;
   double got, gradient[3];
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, length_scale, variance, &kernel));
-  RG_OK(rg_fit_objective(&kernel, 1e-4, 0.0, 3, X, y, &likelihood, &got, gradient));
+  RG_OK(rg_fit_objective(&kernel, 1e-4, 0.0, &(RgData){3, X, y}, &likelihood, &got, gradient));
   RG_CLOSE(got, value, 1e-11);
   for (int p = 0; p < 3; p++) RG_CLOSE(gradient[p], slope[p], 1e-10);
   RG_OK(rg_kernel_destroy(&kernel));

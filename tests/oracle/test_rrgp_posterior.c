@@ -383,7 +383,8 @@ static void one_context(void **state)
       variance[i] = rg_random_uniform(&random);
     }
     RG_OK(rg_measure_parse(measures[k % 5], &measure, &mistake));
-    RG_OK(rg_measure_credible_bounds(&measure, 20, 1, mean, variance, width, &p, lower, upper));
+    RG_OK(rg_measure_credible_bounds(&measure, &(RgCredible){20, 1, mean, variance, width}, &p,
+                                     lower, upper));
     RG_OK(rg_measure_value(&measure, 20, 1, mean, &p, value));
     int top = rg_argmax(20, upper, NULL), best = rg_argmax(20, value, NULL);
     if (upper[best] - lower[best] > upper[top] - lower[top]) top = best;

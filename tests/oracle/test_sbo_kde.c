@@ -157,14 +157,14 @@ static void worst_case_by_hand(void **state)
   double value, q[4], floor_mass, work[8];
 
   (void)state;
-  rg_total_variation_worst(4, u, w, 0.5, 0.5, &value, q, &floor_mass, work);
+  value = rg_total_variation_worst(4, u, w, 0.5, 0.5, q, &floor_mass, work);
   RG_CLOSE(value, 1.275, 1e-15);
   RG_CLOSE(floor_mass, 0.25, 1e-15);
   RG_CLOSE(q[0], 0.05, 1e-15);
   assert_true(q[3] == 0);
-  rg_total_variation_worst(4, u, w, 0.5, 0, &value, q, &floor_mass, work);
+  value = rg_total_variation_worst(4, u, w, 0.5, 0, q, &floor_mass, work);
   RG_CLOSE(value, 2.3, 1e-15);
-  rg_total_variation_worst(4, u, w, 0.5, 2.5, &value, q, &floor_mass, work);
+  value = rg_total_variation_worst(4, u, w, 0.5, 2.5, q, &floor_mass, work);
   RG_CLOSE(value, 0.5, 1e-15);
   RG_CLOSE(floor_mass, 1, 1e-15);
 }
@@ -182,7 +182,7 @@ static void worst_case_at_random(void **state)
     const double radius = 0.1 * (trial % 25), floor = rg_random_normal(&random);
     double best = -INFINITY, total = 0, reached = 0, moved = 0;
     for (int i = 0; i < N; i++) u[i] = floor - 0.1 + round(20 * rg_random_uniform(&random)) / 20;
-    rg_total_variation_worst(N, u, NULL, floor, radius, &value, q, &mass, work);
+    value = rg_total_variation_worst(N, u, NULL, floor, radius, q, &mass, work);
     for (int k = -1; k < N; k++) {
       const double eta = k < 0 ? floor : u[k];
       double sum = -0.5 * radius * fmax(0, eta - floor);
@@ -254,7 +254,7 @@ static void average_and_worst_case(void **state)
   RG_CLOSE(gradient, 2.75087219, 1e-7);
   for (int i = 0; i < 8; i++) RG_CLOSE(ucb.u[i], u[i], 1e-11);
   const double least = 1.2537455216464; /* at c = .5, one of the contexts */
-  rg_total_variation_worst(8, u, NULL, least, 0.48835934193059, &value, q, &mass, work);
+  value = rg_total_variation_worst(8, u, NULL, least, 0.48835934193059, q, &mass, work);
   RG_CLOSE(value, 1.2944740728022, 1e-12);
   RG_CLOSE(mass, 0.24417967096529, 1e-13);
   RG_CLOSE(q[7], 0.0058203290347065, 1e-13);
@@ -264,11 +264,11 @@ static void average_and_worst_case(void **state)
   RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, &gradient));
   RG_CLOSE(value, 1.2944740728022, 1e-11);
   RG_CLOSE(gradient, 2.74355158, 1e-7);
-  rg_total_variation_worst(8, u, NULL, least, 0.1, &value, q, &mass, work);
+  value = rg_total_variation_worst(8, u, NULL, least, 0.1, q, &mass, work);
   RG_CLOSE(value, 1.3370634699835, 1e-12);
-  rg_total_variation_worst(8, u, NULL, least, 2.5, &value, q, &mass, work);
+  value = rg_total_variation_worst(8, u, NULL, least, 2.5, q, &mass, work);
   RG_CLOSE(value, least, 1e-12);
-  rg_total_variation_worst(8, u, NULL, least + 0.1, 0.5, &value, q, &mass, work);
+  value = rg_total_variation_worst(8, u, NULL, least + 0.1, 0.5, q, &mass, work);
   RG_CLOSE(value, 1.318298006833, 1e-12);
   RG_OK(rg_context_ucb_destroy(&ucb));
   fitted_free(&it);

@@ -1,6 +1,6 @@
 /* Moments over a list of contexts from their pairs: kernels that are no product of a part in x and
    one in c. */
-#include "gp/context/context_posterior_internal.h"
+#include "gp/context/context_pairs.h"
 
 #include <math.h>
 

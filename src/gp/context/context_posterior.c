@@ -1,5 +1,6 @@
 /* The posterior at a list of contexts: which back end computes it, and what both share. */
-#include "gp/context/context_posterior_internal.h"
+#include "gp/context/context_pairs.h"
+#include "gp/context/context_product.h"
 
 PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, int size,
                                            const double *contexts, int n_slopes, RgContextForm form,

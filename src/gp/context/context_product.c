@@ -1,6 +1,6 @@
 /* Moments over a list of contexts for kernels that are a product of a part in x and one in c: the
    contexts enter through matrices of the data alone. */
-#include "gp/context/context_posterior_internal.h"
+#include "gp/context/context_product.h"
 #include "gp/context/bilinear_forms.h"
 #include "gp/posterior/exact/exact.h"
 #include "maths/blas.h"

@@ -67,15 +67,16 @@ PetscErrorCode rg_kernel_create(RgKernelFamily family, int dim, bool ard,
   PetscFunctionReturn(0);
 }
 
-/* Product (one term) or sum (one term per group) of one factor per group. */
-static PetscErrorCode create_grouped(RgKernelFamily family, int dim, int n_groups, const int *group,
-                                     bool ard, const double *length_scale, const double *variance,
-                                     bool additive, RgKernel *kernel)
+/* One factor per group: their product where the kernel has one term, else their sum. */
+static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int *group, bool ard,
+                                 const double *length_scale, const double *variance,
+                                 RgKernel *kernel)
 {
+  const bool additive = kernel->n_terms > 1;
+  const int dim = kernel->dim;
   int *inputs;
 
   PetscFunctionBeginUser;
-  PetscCall(kernel_begin(dim, additive ? n_groups : 1, kernel));
   PetscCall(PetscMalloc1(dim, &inputs));
   for (int t = 0; t < kernel->n_terms; ++t) {
     PetscCall(term_create(variance[t], additive ? 1 : n_groups, &kernel->terms[t]));
@@ -97,8 +98,8 @@ PetscErrorCode rg_kernel_create_product(RgKernelFamily family, int dim, int n_gr
                                         double variance, RgKernel *kernel)
 {
   PetscFunctionBeginUser;
-  PetscCall(
-    create_grouped(family, dim, n_groups, group, ard, length_scale, &variance, false, kernel));
+  PetscCall(kernel_begin(dim, 1, kernel));
+  PetscCall(add_groups(family, n_groups, group, ard, length_scale, &variance, kernel));
   PetscFunctionReturn(0);
 }
 
@@ -107,8 +108,8 @@ PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_g
                                          const double *variance, RgKernel *kernel)
 {
   PetscFunctionBeginUser;
-  PetscCall(
-    create_grouped(family, dim, n_groups, group, ard, length_scale, variance, true, kernel));
+  PetscCall(kernel_begin(dim, n_groups, kernel));
+  PetscCall(add_groups(family, n_groups, group, ard, length_scale, variance, kernel));
   PetscFunctionReturn(0);
 }
 

@@ -46,6 +46,12 @@ typedef struct RgKernel {
   RgKernelTerm *terms; /* owned */
 } RgKernel;
 
+/* Data of a Gaussian process, borrowed: n points X (n x dim of the kernel) and their outputs. */
+typedef struct {
+  int n;
+  const double *X, *y;
+} RgData;
+
 /* One factor over all `dim` inputs. length_scale: 1 value (isotropic) or `dim` values (ard). */
 PetscErrorCode rg_kernel_create(RgKernelFamily family, int dim, bool ard,
                                 const double *length_scale, double variance, RgKernel *kernel);

@@ -16,8 +16,8 @@ typedef struct {
   RgFitWork *work;
   RgKernel *kernel;
   const RgFitOptions *options;
-  const double *X, *y;
-  int n, size, n_free, evaluations;
+  const RgData *data;
+  int size, n_free, evaluations;
   double scale;                                 /* of the objective in the search */
   double *value, *given;                        /* current trial, as given; not logarithms */
   double *gradient;                             /* of the objective in all logarithms */
@@ -91,7 +91,7 @@ static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
   fit->given[fit->size - 1] = noise_variance;
   memcpy(fit->value, fit->given, (size_t)fit->size * sizeof(double));
   list_free(fit);
-  fit->scale = 1.0 / (1.0 + 0.5 * fit->n);
+  fit->scale = 1.0 / (1.0 + 0.5 * fit->data->n);
   fit->best_value = -INFINITY;
   PetscFunctionReturn(0);
 }
@@ -106,8 +106,8 @@ static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *
   for (int k = 0; k < fit->n_free; k++) fit->value[fit->work->free[k]] = exp(x[k]);
   set_values(fit->kernel, fit->value);
   memset(fit->gradient, 0, (size_t)fit->size * sizeof(double));
-  PetscCall(rg_fit_objective_with(fit->work, fit->kernel, fit->value[fit->size - 1], mean, fit->n,
-                                  fit->X, fit->y, fit->options, value, fit->gradient));
+  PetscCall(rg_fit_objective_with(fit->work, fit->kernel, fit->value[fit->size - 1], mean,
+                                  fit->data, fit->options, value, fit->gradient));
   fit->evaluations++;
   if (*value > fit->best_value) {
     fit->best_value = *value;
@@ -147,15 +147,15 @@ static RgLbfgsbLimits search_limits(const Fit *fit)
 }
 
 PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_variance, double *mean,
-                           int n, const double *X, const double *y, const RgFitOptions *options,
-                           RgRandom *random, double *value, double *value_warm, int *evaluations)
+                           const RgData *data, const RgFitOptions *options, RgRandom *random,
+                           RgFitReport *report)
 {
-  Fit fit = {.work = work, .kernel = kernel, .options = options, .X = X, .y = y, .n = n};
+  Fit fit = {.work = work, .kernel = kernel, .options = options, .data = data};
   RgLbfgsb search;
   double first[2];
 
   PetscFunctionBeginUser;
-  PetscCheck(n >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a fit needs data");
+  PetscCheck(data->n >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a fit needs data");
   PetscCall(fit_begin(&fit, *noise_variance));
   const RgLbfgsbLimits limits = search_limits(&fit);
   PetscCall(rg_lbfgsb_create(fit.n_free, MEMORY, fit.lower, fit.upper, &limits, &search));
@@ -168,9 +168,7 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
   }
   PetscCall(rg_lbfgsb_destroy(&search));
 
-  *value = fit.best_value;
-  *evaluations = fit.evaluations;
-  if (value_warm) *value_warm = first[0];
+  *report = (RgFitReport){fit.best_value, first[0], fit.evaluations};
   memcpy(fit.value, fit.given, (size_t)fit.size * sizeof(double));
   if (isfinite(fit.best_value)) {
     for (int k = 0; k < fit.n_free; k++) fit.value[work->free[k]] = exp(fit.best[k]);
@@ -181,15 +179,17 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, int n,
-                      const double *X, const double *y, const RgFitOptions *options,
-                      RgRandom *random, double *value, int *evaluations)
+PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, const RgData *data,
+                      const RgFitOptions *options, RgRandom *random, double *value,
+                      int *evaluations)
 {
   RgFitWork work = {0};
+  RgFitReport report;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_fit_with(&work, kernel, noise_variance, mean, n, X, y, options, random, value, NULL,
-                        evaluations));
+  PetscCall(rg_fit_with(&work, kernel, noise_variance, mean, data, options, random, &report));
   PetscCall(rg_fit_work_destroy(&work));
+  *value = report.value;
+  *evaluations = report.evaluations;
   PetscFunctionReturn(0);
 }

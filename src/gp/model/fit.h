@@ -4,21 +4,8 @@
 
 #include "maths/lbfgsb.h"
 #include "regatta/stream.h"
+#include "gp/model/prior.h"
 #include "gp/team/team.h"
-
-/* Prior on one positive hyperparameter (density of the value itself, no Jacobian). */
-typedef enum { RG_PRIOR_NONE, RG_PRIOR_GAMMA, RG_PRIOR_LOGNORMAL } RgPriorFamily;
-typedef struct {
-  RgPriorFamily family;
-  double a, b; /* gamma: shape, rate; lognormal: mean and deviation of the logarithm */
-} RgPrior;
-
-/* Log density at x > 0; 0 without prior. */
-double rg_prior_log_density(const RgPrior *prior, double x);
-/* d rg_prior_log_density / d log x. */
-double rg_prior_log_gradient(const RgPrior *prior, double x);
-/* Where the density is largest; `otherwise` without prior (or where the mode is 0). */
-double rg_prior_mode(const RgPrior *prior, double otherwise);
 
 /* Every length scale (variance) of the kernel has the same prior and bounds. */
 typedef struct {
@@ -39,9 +26,9 @@ typedef struct {
    NULL: not wanted. `mean` is taken as given also with learn_mean (at the generalised
    least-squares mean the gradient is that of the profile). Not finite (value = -INFINITY) where the
    factorisation fails. About 1.5 n^3 flops. Source: irgp_ucb 2.4. */
-PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean, int n,
-                                const double *X, const double *y, const RgFitOptions *options,
-                                double *value, double *gradient);
+PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean,
+                                const RgData *data, const RgFitOptions *options, double *value,
+                                double *gradient);
 
 /* Sum of the log priors of the hyperparameters: the objective minus the log likelihood. */
 double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgFitOptions *options);
@@ -52,9 +39,9 @@ double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgF
    mean is the generalised least-squares one at every evaluation. Deterministic given `random`
    (drawn from only when there are other starts; NULL is fine without). n >= 1. Cost: with one datum
    more than at the last optimum usually 2 to 4 evaluations per fit. */
-PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, int n,
-                      const double *X, const double *y, const RgFitOptions *options,
-                      RgRandom *random, double *value, int *evaluations);
+PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, const RgData *data,
+                      const RgFitOptions *options, RgRandom *random, double *value,
+                      int *evaluations);
 
 /* Scratch of the expert calls, kept between fits so that nothing is allocated in a loop.
    Zero-initialise. */
@@ -74,11 +61,15 @@ PetscErrorCode rg_fit_work_destroy(RgFitWork *work);
 /* As rg_fit_objective and rg_fit with scratch of the caller. With learn_mean, *mean is an output of
    rg_fit_objective_with. */
 PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, double noise_variance,
-                                     double *mean, int n, const double *X, const double *y,
-                                     const RgFitOptions *options, double *value, double *gradient);
-/* value_warm: the objective at the warm start (NULL: not wanted). */
+                                     double *mean, const RgData *data, const RgFitOptions *options,
+                                     double *value, double *gradient);
+/* What a fit found; value_warm: the objective at the warm start. */
+typedef struct {
+  double value, value_warm;
+  int evaluations;
+} RgFitReport;
 PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_variance, double *mean,
-                           int n, const double *X, const double *y, const RgFitOptions *options,
-                           RgRandom *random, double *value, double *value_warm, int *evaluations);
+                           const RgData *data, const RgFitOptions *options, RgRandom *random,
+                           RgFitReport *report);
 
 #endif

@@ -130,8 +130,8 @@ double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgF
 
 /* The same by the team: one distributed matrix, nothing kept. */
 static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
-                                        double noise_variance, double *mean, int n, const double *X,
-                                        const double *y, const RgFitOptions *options, double *value,
+                                        double noise_variance, double *mean, const RgData *data,
+                                        const RgFitOptions *options, double *value,
                                         double *gradient)
 {
   const int size = rg_kernel_theta_size(kernel);
@@ -139,8 +139,8 @@ static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
 
   PetscFunctionBeginUser;
   if (gradient) PetscCall(PetscMalloc1(size + 1, &slope));
-  PetscCall(rg_team_objective(work->team, kernel, noise_variance, options->learn_mean, mean, n, X,
-                              y, value, slope));
+  PetscCall(rg_team_objective(work->team, kernel, noise_variance, options->learn_mean, mean, data,
+                              value, slope));
   *value += rg_fit_log_prior(kernel, noise_variance, options);
   if (!isfinite(*value)) *value = -INFINITY;
   if (gradient && isfinite(*value)) {
@@ -152,9 +152,10 @@ static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
 }
 
 PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, double noise_variance,
-                                     double *mean, int n, const double *X, const double *y,
-                                     const RgFitOptions *options, double *value, double *gradient)
+                                     double *mean, const RgData *data, const RgFitOptions *options,
+                                     double *value, double *gradient)
 {
+  const int n = data->n;
   bool positive = false;
   double log_det = 0.0, fit = 0.0;
 
@@ -162,14 +163,14 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   *value = -INFINITY;
   if (rg_team_takes(work->team, n)) {
     PetscCall(
-      objective_by_team(work, kernel, noise_variance, mean, n, X, y, options, value, gradient));
+      objective_by_team(work, kernel, noise_variance, mean, data, options, value, gradient));
     PetscFunctionReturn(0);
   }
   PetscCall(reserve(work, n));
-  PetscCall(factorise(work, kernel, noise_variance, n, X, &log_det, &positive));
+  PetscCall(factorise(work, kernel, noise_variance, n, data->X, &log_det, &positive));
   if (!positive) PetscFunctionReturn(0);
-  solve(work, n, y, options->learn_mean, mean);
-  for (int i = 0; i < n; i++) fit += (y[i] - *mean) * work->alpha[i];
+  solve(work, n, data->y, options->learn_mean, mean);
+  for (int i = 0; i < n; i++) fit += (data->y[i] - *mean) * work->alpha[i];
   double sum =
     -0.5 * (fit + log_det + n * log_2pi) + rg_fit_log_prior(kernel, noise_variance, options);
   if (!isfinite(sum)) PetscFunctionReturn(0);
@@ -179,16 +180,16 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   const int size = rg_kernel_theta_size(kernel);
   double trace = 0.0;
   PetscCall(contraction_matrix(work, n, &trace));
-  PetscCall(rg_kernel_theta_gradient(kernel, n, X, work->A, gradient));
+  PetscCall(rg_kernel_theta_gradient(kernel, n, data->X, work->A, gradient));
   for (int p = 0; p < size; p++) gradient[p] *= 0.5;
   if (options->learn_noise) gradient[size] = 0.5 * noise_variance * trace;
   add_prior_gradient(kernel, noise_variance, options, gradient);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean, int n,
-                                const double *X, const double *y, const RgFitOptions *options,
-                                double *value, double *gradient)
+PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean,
+                                const RgData *data, const RgFitOptions *options, double *value,
+                                double *gradient)
 {
   RgFitWork work = {0};
   RgFitOptions given = *options;
@@ -196,7 +197,7 @@ PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, d
   PetscFunctionBeginUser;
   given.learn_mean = false;
   PetscCall(
-    rg_fit_objective_with(&work, kernel, noise_variance, &mean, n, X, y, &given, value, gradient));
+    rg_fit_objective_with(&work, kernel, noise_variance, &mean, data, &given, value, gradient));
   PetscCall(rg_fit_work_destroy(&work));
   PetscFunctionReturn(0);
 }

@@ -8,7 +8,7 @@
 #include "regatta/domain.h"
 #include "regatta/params.h"
 #include "regatta/model.h"
-#include "gp/model/fit.h"
+#include "gp/model/surrogate.h"
 #include "gp/posterior/posterior.h"
 
 typedef enum { RG_FIT_FIXED, RG_FIT_ML, RG_FIT_MAP } RgFitPolicy;
@@ -71,28 +71,6 @@ typedef struct RgSurrogateOptions {
 } RgSurrogateOptions;
 
 extern const RgParam rg_surrogate_params[];
-
-/* Mistakes the table can't express: lists that don't match `dim` inputs, bounds out of order.
-   `dim`: inputs of the largest model of the study, (x, c). */
-PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *options, int dim, RgPlace place,
-                                  RgDiagnostics *diagnostics);
-
-/* Is the posterior for n data without a matrix, on a team of so many ranks? */
-bool rg_surrogate_is_iterative(const RgSurrogateOptions *options, double n, int ranks);
-/* The options of its solver, with what `auto` means. */
-RgSolverOptions rg_surrogate_solver(const RgSurrogateOptions *options);
-int rg_surrogate_fit_data(const RgSurrogateOptions *options);
-
-/* Kernel at the configured hyperparameters over the first `dim` inputs; lists longer than needed
-   are cut (a model of x alone in a study whose other models see (x, c)). Errors: PETSC_ERR_ARG_SIZ
-   for lists that rg_surrogate_check would refuse. */
-PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *options, int dim, RgKernel *kernel);
-
-/* The first family of the model that has no spectrum; NULL: all have. */
-const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *options);
-
-/* What the options say to the fit: priors (none unless the policy is map), bounds, limits. */
-RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *options, int dim, bool learn_noise);
 
 /* What a model did when it took in its newest datum, for the record. */
 typedef struct {

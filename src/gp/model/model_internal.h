@@ -39,12 +39,4 @@ PetscErrorCode rg_model_append(RgModel *model, RgFailure *failure);
 /* Standardise, fit, and bring the posterior up to date (see rg_model_update). */
 PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure);
 
-/* The parts of rg_surrogate_check and rg_surrogate_kernel for options with `terms`. */
-PetscErrorCode rg_surrogate_check_terms(const RgSurrogateOptions *options, int dim, RgPlace place,
-                                        RgDiagnostics *diagnostics);
-/* Length scale of an input where none is given: fixed value, or start of the fit. */
-double rg_surrogate_start(const RgSurrogateOptions *options, int dim);
-PetscErrorCode rg_surrogate_terms_kernel(const RgSurrogateOptions *options, int dim,
-                                         RgKernel *kernel);
-
 #endif

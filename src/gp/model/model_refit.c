@@ -152,14 +152,16 @@ static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double 
   RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
   RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
   const double *X, *y;
-  int evaluations;
+  RgFitReport report;
 
   PetscFunctionBeginUser;
   PetscCall(choose_fit_data(model, &X, &y));
   fit.starts = starts;
   PetscCall(rg_fit_with(&s->fit_work, &model->kernel, &model->noise_variance, &model->mean,
-                        s->fit_n, X, y, &fit, &random, value, warm, &evaluations));
-  model->report.fit_evaluations += evaluations;
+                        &(RgData){s->fit_n, X, y}, &fit, &random, &report));
+  *value = report.value;
+  *warm = report.value_warm;
+  model->report.fit_evaluations += report.evaluations;
   PetscFunctionReturn(0);
 }
 
@@ -226,7 +228,7 @@ static PetscErrorCode estimate_mean(RgModel *model)
   if (!fit.learn_mean) PetscFunctionReturn(0);
   PetscCall(choose_fit_data(model, &X, &y));
   PetscCall(rg_fit_objective_with(&s->fit_work, &model->kernel, model->noise_variance, &mean,
-                                  s->fit_n, X, y, &fit, &value, NULL));
+                                  &(RgData){s->fit_n, X, y}, &fit, &value, NULL));
   if (isfinite(value)) model->mean = mean;
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,5 @@
 /* Priors on positive hyperparameters. */
-#include "gp/model/fit.h"
+#include "gp/model/prior.h"
 
 #include <math.h>
 

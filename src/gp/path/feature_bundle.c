@@ -100,17 +100,16 @@ PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, int split, int rows,
-                                        const double *X, int columns, const double *Y, int m,
-                                        const double *Z, double *value)
+PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointProduct *product,
+                                        int m, const double *Z, double *value)
 {
   const RgPosterior *posterior = bundle->path.posterior;
   const size_t dim = (size_t)bundle->path.dim;
   const int n = posterior->n, count = bundle->count;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_feature_path_screen_weights(&bundle->path, split, rows, X, columns, Y, count,
-                                           bundle->weight, m, value));
+  PetscCall(
+    rg_feature_path_screen_weights(&bundle->path, product, count, bundle->weight, m, value));
   PetscCall(reserve((size_t)n * BLOCK, &bundle->work_room, &bundle->work));
   for (int first = 0; n && first < m; first += BLOCK) {
     int width = PetscMin(BLOCK, m - first);

@@ -33,8 +33,7 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
 PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s);
 /* value (count x m): all paths at the points of a product, as rg_feature_path_screen_product.
    (rows + columns) M cosines and m n kernel values. */
-PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, int split, int rows,
-                                        const double *X, int columns, const double *Y, int m,
-                                        const double *Z, double *value);
+PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointProduct *product,
+                                        int m, const double *Z, double *value);
 
 #endif

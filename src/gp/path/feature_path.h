@@ -67,11 +67,16 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
 /* Values whose features are summed in single precision, for the screening of many points: an error
    of some 1e-6 of the prior deviation, three times as fast. */
 PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value);
-/* The same at m <= rows * columns points of a product: the first `split` coordinates of Z_i (Z m x
-   dim, given) are those of row i / columns of X (rows x split), the others those of row i % columns
-   of Y (columns x (dim - split)), 0 < split < dim. (rows + columns) M cosines. */
-PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, int split, int rows,
-                                              const double *X, int columns, const double *Y, int m,
-                                              const double *Z, double *value);
+/* Points of a product: the first `split` coordinates of point i are those of row i / columns of X
+   (rows x split), the others those of row i % columns of Y (columns x (dim - split)), 0 < split <
+   dim. */
+typedef struct {
+  int split, rows, columns;
+  const double *X, *Y;
+} RgPointProduct;
+/* As rg_feature_path_screen at the first m <= rows * columns of them, Z (m x dim, given). (rows +
+   columns) M cosines. */
+PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
+                                              int m, const double *Z, double *value);
 
 #endif

@@ -103,10 +103,10 @@ static void weigh_table(int size, size_t ld, const float *T, const float *weight
   }
 }
 
-PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, int split, int rows,
-                                              const double *X, int columns, const double *Y,
+PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, const RgPointProduct *product,
                                               int count, const double *weight, int m, double *value)
 {
+  const int split = product->split, rows = product->rows, columns = product->columns;
   const size_t n = (size_t)path->n, ld = rg_feature_path_make_coarse(path);
   const size_t R = (size_t)rows, C = (size_t)columns;
   const float *phase = path->coarse + (size_t)path->dim * ld, *kept = phase + 2 * ld;
@@ -125,8 +125,8 @@ PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, int split, in
   B = A + 2 * R * ld;
   weighed = B + 2 * C * ld;
   for (size_t l = 0; l < 2 * ld; ++l) zero[l] = 0.0f; /* and `weights` */
-  coarse_table(path, 0, split, rows, X, ld, phase, A);
-  coarse_table(path, split, path->dim - split, columns, Y, ld, zero, B);
+  coarse_table(path, 0, split, rows, product->X, ld, phase, A);
+  coarse_table(path, split, path->dim - split, columns, product->Y, ld, zero, B);
   for (int s = 0; s < count; ++s, weight += n, value += m) {
     for (size_t l = 0; l < n; ++l) weights[l] = kept[l] * (float)weight[l];
     weigh_table(rows, ld, A, weights, weighed);
@@ -136,13 +136,11 @@ PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, int split, in
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, int split, int rows,
-                                              const double *X, int columns, const double *Y, int m,
-                                              const double *Z, double *value)
+PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
+                                              int m, const double *Z, double *value)
 {
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_feature_path_screen_weights(path, split, rows, X, columns, Y, 1, path->weight, m, value));
+  PetscCall(rg_feature_path_screen_weights(path, product, 1, path->weight, m, value));
   PetscCall(rg_feature_path_add_updates(path, m, Z, value, NULL));
   PetscFunctionReturn(0);
 }

@@ -14,8 +14,7 @@ PetscErrorCode rg_feature_path_add_updates(RgFeaturePath *path, int m, const dou
                                            double *value, double *gradient);
 /* mean plus features alone, for `count` vectors of weights (count x path->n), at the points of a
    product as in rg_feature_path_screen_product: value (count x m). */
-PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, int split, int rows,
-                                              const double *X, int columns, const double *Y,
+PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, const RgPointProduct *product,
                                               int count, const double *weight, int m,
                                               double *value);
 

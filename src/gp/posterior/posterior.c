@@ -326,3 +326,11 @@ double rg_posterior_log_likelihood(const RgPosterior *posterior)
 {
   return posterior->ops->log_likelihood ? posterior->ops->log_likelihood(posterior) : NAN;
 }
+
+PetscErrorCode rg_prediction_destroy(RgPrediction *work)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(work->memory));
+  PetscCall(PetscMemzero(work, sizeof *work));
+  PetscFunctionReturn(0);
+}

@@ -34,11 +34,6 @@ typedef struct RgPosteriorOps {
   const double *(*variances)(const RgPosterior *posterior);
 } RgPosteriorOps;
 
-/* Of posterior.c, for the back ends. grow: a longer copy of n doubles. reserve: room for `capacity`
-   data; what is held stays. */
-PetscErrorCode rg_posterior_grow(size_t n, size_t capacity, double **array);
-PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity);
-
 extern const RgPosteriorOps rg_exact_ops, rg_team_ops, rg_set_ops;
 
 #endif

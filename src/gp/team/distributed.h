@@ -57,18 +57,23 @@ double rg_distributed_log_determinant(const RgDistributed *posterior);
 const double *rg_distributed_beta(const RgDistributed *posterior); /* n: L^-1 (y - mean) */
 double rg_distributed_bytes(const RgDistributed *posterior);       /* of this rank's share */
 
+/* The ranks a matrix is spread over, and the rows and columns of a block (0: the default). */
+typedef struct {
+  MPI_Comm comm;
+  int block;
+} RgSpread;
+
 /* Log marginal likelihood at the kernel's hyperparameters and its gradient: rg_kernel_theta_size
    entries, then one for the logarithm of the noise variance; NULL: not wanted. learn_mean: *mean is
    set to the generalised least-squares mean first. *value = -INFINITY where the factorisation
    fails, as in rg_fit_objective. One matrix, about n^3 flops over all ranks. */
-PetscErrorCode rg_distributed_objective(MPI_Comm comm, int block, const RgKernel *kernel,
-                                        double noise_variance, bool learn_mean, double *mean, int n,
-                                        const double *X, const double *y, double *value,
-                                        double *gradient);
+PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *kernel,
+                                        double noise_variance, bool learn_mean, double *mean,
+                                        const RgData *data, double *value, double *gradient);
 
 /* f = L z, L the lower Cholesky factor of the kernel matrix of X (n x dim): a path of the prior, as
    rg_sample_path on a set. */
-PetscErrorCode rg_distributed_sample_path(MPI_Comm comm, int block, const RgKernel *kernel, int n,
+PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel *kernel, int n,
                                           const double *X, const double *z, double *f,
                                           double *jitter, RgFailure *failure);
 

@@ -41,9 +41,10 @@ static PetscErrorCode weights_of_outputs(const RgBlockMatrix *factor, bool learn
 
 /* weight (width x height): alpha alpha' - K^-1 at a block of columns from g on, twice below the
    diagonal, nothing above it; *trace += its diagonal. */
-static void weigh_block(const RgBlockMatrix *inverse, int top, int height, int column, int g,
-                        int width, const double *alpha, double *weight, double *trace)
+static void weigh_block(const RgBlockMatrix *inverse, int top, int column, int g, int width,
+                        const double *alpha, double *weight, double *trace)
 {
+  const int height = inverse->local_rows - top;
   const RgGrid *grid = inverse->grid;
   for (int c = 0; c < width; c++) {
     const double *entry = inverse->a + (size_t)(column + c) * inverse->ld + top;
@@ -75,7 +76,7 @@ static PetscErrorCode contract(const RgKernel *kernel, const RgBlockMatrix *inve
     const int width = PetscMin(block, n - g);
     const int top = rg_cyclic_count(g, inverse->row_block, grid->row, grid->rows);
     if (top == rows) continue;
-    weigh_block(inverse, top, rows - top, j, g, width, alpha, weight, &gradient[size]);
+    weigh_block(inverse, top, j, g, width, alpha, weight, &gradient[size]);
     PetscCall(rg_kernel_theta_cross(kernel, width, X + (size_t)g * dim, rows - top,
                                     points + (size_t)top * dim, weight, part));
     for (int p = 0; p < size; p++) gradient[p] += part[p];
@@ -84,51 +85,61 @@ static PetscErrorCode contract(const RgKernel *kernel, const RgBlockMatrix *inve
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode likelihood(RgBlockMatrix *matrix, const RgKernel *kernel,
-                                 double noise_variance, bool learn_mean, double *mean, int n,
-                                 const double *X, const double *y, double *alpha, double *value,
-                                 double *gradient)
+/* The value, with the factor left in `matrix` and (K + noise I)^-1 (y - mean) in alpha; not set
+   where the factorisation fails. */
+static PetscErrorCode likelihood(const RgKernel *kernel, double noise_variance, bool learn_mean,
+                                 double *mean, const RgData *data, RgBlockMatrix *matrix,
+                                 double *alpha, double *value)
 {
-  const int size = rg_kernel_theta_size(kernel);
+  const int n = data->n;
   const double smallest = n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(kernel);
   double log_det, fit = 0.0;
   bool good;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_block_matrix_kernel(kernel, 0, n, X, noise_variance, matrix));
+  PetscCall(rg_block_matrix_kernel(kernel, 0, n, data->X, noise_variance, matrix));
   PetscCall(rg_block_matrix_cholesky(0, n, smallest, matrix, &good, &log_det));
   if (!good) PetscFunctionReturn(0);
-  PetscCall(weights_of_outputs(matrix, learn_mean, n, y, mean, alpha));
-  for (int i = 0; i < n; i++) fit += (y[i] - *mean) * alpha[i];
+  PetscCall(weights_of_outputs(matrix, learn_mean, n, data->y, mean, alpha));
+  for (int i = 0; i < n; i++) fit += (data->y[i] - *mean) * alpha[i];
   const double sum = -0.5 * (fit + log_det + n * log_2pi);
-  if (!isfinite(sum)) PetscFunctionReturn(0);
-  *value = sum;
-  if (!gradient) PetscFunctionReturn(0);
+  if (isfinite(sum)) *value = sum;
+  PetscFunctionReturn(0);
+}
+
+/* Its gradient, from what it left. */
+static PetscErrorCode slopes(const RgKernel *kernel, double noise_variance, const RgData *data,
+                             const double *alpha, RgBlockMatrix *matrix, double *gradient)
+{
+  const int size = rg_kernel_theta_size(kernel), n = data->n;
+
+  PetscFunctionBeginUser;
   PetscCall(rg_block_matrix_invert(n, matrix));
   PetscCall(PetscArrayzero(gradient, size + 1));
-  PetscCall(contract(kernel, matrix, n, X, alpha, gradient));
+  PetscCall(contract(kernel, matrix, n, data->X, alpha, gradient));
   PetscCall(rg_grid_sum(matrix->grid, (size_t)size + 1, gradient));
   for (int p = 0; p < size; p++) gradient[p] *= 0.5;
   gradient[size] *= 0.5 * noise_variance;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_distributed_objective(MPI_Comm comm, int block, const RgKernel *kernel,
-                                        double noise_variance, bool learn_mean, double *mean, int n,
-                                        const double *X, const double *y, double *value,
-                                        double *gradient)
+PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *kernel,
+                                        double noise_variance, bool learn_mean, double *mean,
+                                        const RgData *data, double *value, double *gradient)
 {
+  const int n = data->n;
   RgGrid grid;
   RgBlockMatrix matrix;
   double *alpha;
 
   PetscFunctionBeginUser;
   *value = -INFINITY;
-  PetscCall(rg_grid_create(comm, block, &grid));
+  PetscCall(rg_grid_create(spread->comm, spread->block, &grid));
   PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &matrix));
   PetscCall(PetscMalloc1(n, &alpha));
-  PetscCall(
-    likelihood(&matrix, kernel, noise_variance, learn_mean, mean, n, X, y, alpha, value, gradient));
+  PetscCall(likelihood(kernel, noise_variance, learn_mean, mean, data, &matrix, alpha, value));
+  if (gradient && isfinite(*value))
+    PetscCall(slopes(kernel, noise_variance, data, alpha, &matrix, gradient));
   PetscCall(PetscFree(alpha));
   PetscCall(rg_block_matrix_destroy(&matrix));
   PetscCall(rg_grid_destroy(&grid));
@@ -161,7 +172,7 @@ static PetscErrorCode multiply(const RgBlockMatrix *L, int n, const double *z, d
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_distributed_sample_path(MPI_Comm comm, int block, const RgKernel *kernel, int n,
+PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel *kernel, int n,
                                           const double *X, const double *z, double *f,
                                           double *jitter, RgFailure *failure)
 {
@@ -172,7 +183,7 @@ PetscErrorCode rg_distributed_sample_path(MPI_Comm comm, int block, const RgKern
   bool good = false;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_grid_create(comm, block, &grid));
+  PetscCall(rg_grid_create(spread->comm, spread->block, &grid));
   PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &L));
   *jitter = 0.0;
   for (double added = 0.0;; added = added > 0.0 ? 10.0 * added : 1e-10 * diagonal) {

@@ -221,16 +221,16 @@ PetscErrorCode rg_team_posterior_destroy(RgTeam *team, int slot)
 }
 
 PetscErrorCode rg_team_posterior_set(RgTeam *team, int slot, const RgKernel *kernel,
-                                     double noise_variance, double mean, int n, const double *X,
-                                     const double *y, RgFailure *failure)
+                                     double noise_variance, double mean, const RgData *data,
+                                     RgFailure *failure)
 {
   RgTeamJob job = {.command = {.operation = RG_TEAM_SET,
                                .slot = slot,
-                               .n = n,
+                               .n = data->n,
                                .noise_variance = noise_variance,
                                .mean = mean,
-                               .count = {(size_t)n * inputs(team, slot), (size_t)n}},
-                   .array = {unconst(X), unconst(y)},
+                               .count = {(size_t)data->n * inputs(team, slot), (size_t)data->n}},
+                   .array = {unconst(data->X), unconst(data->y)},
                    .failure = failure};
 
   PetscFunctionBeginUser;
@@ -317,17 +317,17 @@ PetscErrorCode rg_team_posterior_solve(RgTeam *team, int slot, bool lower, bool 
 }
 
 PetscErrorCode rg_team_objective(RgTeam *team, const RgKernel *kernel, double noise_variance,
-                                 bool learn_mean, double *mean, int n, const double *X,
-                                 const double *y, double *value, double *gradient)
+                                 bool learn_mean, double *mean, const RgData *data, double *value,
+                                 double *gradient)
 {
   RgTeamJob job = {.command = {.operation = RG_TEAM_OBJECTIVE,
-                               .n = n,
+                               .n = data->n,
                                .lower = gradient != NULL,
                                .upper = learn_mean,
                                .noise_variance = noise_variance,
                                .mean = *mean,
-                               .count = {(size_t)n * (size_t)kernel->dim, (size_t)n}},
-                   .array = {unconst(X), unconst(y)},
+                               .count = {(size_t)data->n * (size_t)kernel->dim, (size_t)data->n}},
+                   .array = {unconst(data->X), unconst(data->y)},
                    .out = {value, gradient, mean}};
 
   PetscFunctionBeginUser;

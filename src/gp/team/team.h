@@ -47,8 +47,8 @@ PetscErrorCode rg_team_posterior_create(RgTeam *team, const RgKernel *kernel, in
                                         int *slot);
 PetscErrorCode rg_team_posterior_destroy(RgTeam *team, int slot);
 PetscErrorCode rg_team_posterior_set(RgTeam *team, int slot, const RgKernel *kernel,
-                                     double noise_variance, double mean, int n, const double *X,
-                                     const double *y, RgFailure *failure);
+                                     double noise_variance, double mean, const RgData *data,
+                                     RgFailure *failure);
 PetscErrorCode rg_team_posterior_append(RgTeam *team, int slot, int m, const double *X,
                                         const double *y, RgFailure *failure);
 PetscErrorCode rg_team_posterior_set_outputs(RgTeam *team, int slot, double mean, const double *y);
@@ -83,8 +83,8 @@ PetscErrorCode rg_team_run(RgTeam *team, int slot, RgTeamTask *task);
 
 /* As rg_distributed_objective and rg_distributed_sample_path. */
 PetscErrorCode rg_team_objective(RgTeam *team, const RgKernel *kernel, double noise_variance,
-                                 bool learn_mean, double *mean, int n, const double *X,
-                                 const double *y, double *value, double *gradient);
+                                 bool learn_mean, double *mean, const RgData *data, double *value,
+                                 double *gradient);
 PetscErrorCode rg_team_sample_path(RgTeam *team, const RgKernel *kernel, int n, const double *X,
                                    const double *z, double *f, double *jitter, RgFailure *failure);
 

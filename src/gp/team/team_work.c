@@ -121,9 +121,9 @@ static PetscErrorCode objective(RgTeam *team, RgTeamJob *job)
   PetscFunctionBeginUser;
   PetscCall(outputs(job, 1, 0, &value));
   if (c->lower) PetscCall(outputs(job, size, 1, &slope));
-  PetscCall(rg_distributed_objective(team->comm, 0, &job->kernel, c->noise_variance, c->upper,
-                                     &mean, c->n, job->array[0], job->array[1], job->out[0],
-                                     c->lower ? job->out[1] : NULL));
+  PetscCall(rg_distributed_objective(&(RgSpread){team->comm, 0}, &job->kernel, c->noise_variance,
+                                     c->upper, &mean, &(RgData){c->n, job->array[0], job->array[1]},
+                                     job->out[0], c->lower ? job->out[1] : NULL));
   if (job->out[2]) *job->out[2] = mean;
   PetscCall(PetscFree(value));
   PetscCall(PetscFree(slope));
@@ -137,8 +137,9 @@ static PetscErrorCode path(RgTeam *team, RgTeamJob *job)
   PetscFunctionBeginUser;
   PetscCall(outputs(job, (size_t)job->command.n, 0, &f));
   PetscCall(outputs(job, 1, 1, &jitter));
-  PetscCall(rg_distributed_sample_path(team->comm, 0, &job->kernel, job->command.n, job->array[0],
-                                       job->array[1], job->out[0], job->out[1], job->failure));
+  PetscCall(rg_distributed_sample_path(&(RgSpread){team->comm, 0}, &job->kernel, job->command.n,
+                                       job->array[0], job->array[1], job->out[0], job->out[1],
+                                       job->failure));
   PetscCall(PetscFree(f));
   PetscCall(PetscFree(jitter));
   PetscFunctionReturn(0);

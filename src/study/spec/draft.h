@@ -88,7 +88,6 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root);
 void rg_draft_required(RgDraft *draft);
 /* Parse `sweep`; the entries must be there. */
 PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
-PetscErrorCode rg_draft_destroy(RgDraft *draft);
 
 /* Whether values i and j of a sweep path mean the same. */
 bool rg_axis_same(const RgSweepKey *key, int i, int j);

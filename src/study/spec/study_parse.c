@@ -288,7 +288,7 @@ static PetscErrorCode destroy_axis(RgSweepAxis *axis)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_draft_destroy(RgDraft *draft)
+static PetscErrorCode draft_destroy(RgDraft *draft)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(draft->common.settings));
@@ -318,7 +318,7 @@ PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, cons
     PetscCall(PetscMemcpy(study->text, text, length));
     PetscCall(parse_root(&draft, tree.root, study));
   }
-  PetscCall(rg_draft_destroy(&draft));
+  PetscCall(draft_destroy(&draft));
   PetscCall(rg_yaml_destroy(&tree));
   for (int i = 0; i < study->n_cells; i++)
     study->cells[i].problem_place.file = study->cells[i].algorithm_place.file = study->path;

@@ -68,8 +68,9 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
     if (!isnan(best)) points[row].index = (int)best;
   }
   PetscCall(run->problem->class->score(run->problem, s, n, points, values + n, &optimum));
-  PetscCall(rg_regret(n, record->n_initial, run->cell->run.count_initial, optimum, 0, values,
-                      values + n, values + 2 * n, values + 3 * n, values + 4 * n, &exceeded));
+  PetscCall(rg_regret(
+    &(RgScores){n, record->n_initial, run->cell->run.count_initial, optimum, 0, values, values + n},
+    &(RgRegrets){values + 2 * n, values + 3 * n, values + 4 * n}, &exceeded));
   for (int k = 0; k < 3; k++)
     for (int row = 0; row < n; row++)
       rg_trial_cell(run, columns[k], row)[s] = values[(2 + k) * n + row];
@@ -99,11 +100,12 @@ PetscErrorCode rg_trial_regret(RgTrialRun *run)
                            PetscMax(record->n_initial - 1, 0), recommended));
   }
   PetscCall(rg_instance_optimum(run->instance, &record->optimum, &accuracy, &run->failure));
-  PetscCall(rg_regret(record->n_rows, record->n_initial, run->cell->run.count_initial,
-                      record->optimum, accuracy, F, recommended,
-                      record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
-                      record->column[RG_COLUMN_SIMPLE_REGRET],
-                      record->column[RG_COLUMN_CUMULATIVE_REGRET], &exceeded));
+  PetscCall(rg_regret(&(RgScores){record->n_rows, record->n_initial, run->cell->run.count_initial,
+                                  record->optimum, accuracy, F, recommended},
+                      &(RgRegrets){record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
+                                   record->column[RG_COLUMN_SIMPLE_REGRET],
+                                   record->column[RG_COLUMN_CUMULATIVE_REGRET]},
+                      &exceeded));
   if (exceeded)
     rg_failure_set(&run->failure, "F exceeds the optimum %.17g of %s: the optimum is wrong",
                    record->optimum, run->cell->problem->name);

@@ -163,8 +163,8 @@ static PetscErrorCode dense(Bench *b, int n, int block)
     rg_distributed_predict(p, POINTS, b->X + (size_t)(n + APPENDED) * DIM, b->mean, b->variance));
   line(b, "mean and variance at 1000 points", now() - start, (double)n * n * POINTS);
   start = now();
-  PetscCall(rg_distributed_objective(PETSC_COMM_WORLD, block, &b->kernel, noise, false, &mean, n,
-                                     b->X, b->y, &value, gradient));
+  PetscCall(rg_distributed_objective(&(RgSpread){PETSC_COMM_WORLD, block}, &b->kernel, noise, false,
+                                     &mean, &(RgData){n, b->X, b->y}, &value, gradient));
   start = now() - start;
   line(b, "likelihood with gradient", start, cube);
   if (!b->rank)
@@ -189,12 +189,12 @@ static PetscErrorCode crossover(Bench *b, int n)
   for (int k = 0; k < 3; k++) {
     double start = now();
     if (!b->rank)
-      PetscCall(rg_fit_objective_with(&work, &b->kernel, noise, &mean, n, b->X, b->y, &options,
-                                      &value, gradient));
+      PetscCall(rg_fit_objective_with(&work, &b->kernel, noise, &mean, &(RgData){n, b->X, b->y},
+                                      &options, &value, gradient));
     local = fmin(local, now() - start);
     start = now();
-    PetscCall(rg_distributed_objective(PETSC_COMM_WORLD, 0, &b->kernel, noise, false, &mean, n,
-                                       b->X, b->y, &value, gradient));
+    PetscCall(rg_distributed_objective(&(RgSpread){PETSC_COMM_WORLD, 0}, &b->kernel, noise, false,
+                                       &mean, &(RgData){n, b->X, b->y}, &value, gradient));
     shared = fmin(shared, now() - start);
   }
   if (!b->rank)

@@ -65,7 +65,7 @@ static void check_screening(RgFeatureBundle *bundle)
     memcpy(Z + i * SUPPORT_DIM, X + i / COLUMNS * LEFT, LEFT * sizeof(double));
     memcpy(Z + i * SUPPORT_DIM + LEFT, Y + i % COLUMNS * RIGHT, RIGHT * sizeof(double));
   }
-  RG_OK(rg_feature_bundle_screen(bundle, LEFT, ROWS, X, COLUMNS, Y, M, Z, all));
+  RG_OK(rg_feature_bundle_screen(bundle, &(RgPointProduct){LEFT, ROWS, COLUMNS, X, Y}, M, Z, all));
   for (int s = 0; s < COUNT; ++s) {
     RG_OK(rg_feature_bundle_select(bundle, s));
     RG_OK(rg_feature_path_evaluate(&bundle->path, M, Z, one, NULL));
@@ -158,8 +158,9 @@ static void unknown_paths_are_refused(void **state)
   RG_OK(rg_feature_bundle_draw(&bundle, &posterior, 2, NULL, &random));
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
   assert_int_equal((int)rg_feature_bundle_select(&bundle, 2), PETSC_ERR_ARG_OUTOFRANGE);
-  assert_int_equal((int)rg_feature_bundle_screen(&bundle, 0, 1, NULL, 1, NULL, 1, NULL, NULL),
-                   PETSC_ERR_ARG_OUTOFRANGE);
+  assert_int_equal(
+    (int)rg_feature_bundle_screen(&bundle, &(RgPointProduct){0, 1, 1, NULL, NULL}, 1, NULL, NULL),
+    PETSC_ERR_ARG_OUTOFRANGE);
   RG_OK(PetscPopErrorHandler());
   RG_OK(rg_feature_bundle_destroy(&bundle));
   RG_OK(rg_posterior_destroy(&posterior));

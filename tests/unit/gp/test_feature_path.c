@@ -282,7 +282,8 @@ static void check_product(RgFeaturePath *path, double allowed)
       }
     }
     RG_OK(rg_feature_path_evaluate(path, M, Z, expected, NULL));
-    RG_OK(rg_feature_path_screen_product(path, split, ROWS, X, COLUMNS, Y, M, Z, value));
+    RG_OK(rg_feature_path_screen_product(path, &(RgPointProduct){split, ROWS, COLUMNS, X, Y}, M, Z,
+                                         value));
     for (int i = 0; i < M; ++i) RG_CLOSE(value[i], expected[i], allowed);
   }
 }

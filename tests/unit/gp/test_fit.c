@@ -72,23 +72,23 @@ static void check_gradient(RgKernel kernel, const RgFitOptions *options)
   const double h = 1e-5;
   const int size = rg_kernel_theta_size(&kernel);
   make_data(N, X, y);
-  RG_OK(rg_fit_objective(&kernel, noise, 0.1, N, X, y, options, &value, gradient));
+  RG_OK(rg_fit_objective(&kernel, noise, 0.1, &(RgData){N, X, y}, options, &value, gradient));
   rg_kernel_get_theta(&kernel, theta);
   for (int p = 0; p < size; p++) {
     double keep = theta[p];
     theta[p] = keep + h;
     rg_kernel_set_theta(&kernel, theta);
-    RG_OK(rg_fit_objective(&kernel, noise, 0.1, N, X, y, options, &high, NULL));
+    RG_OK(rg_fit_objective(&kernel, noise, 0.1, &(RgData){N, X, y}, options, &high, NULL));
     theta[p] = keep - h;
     rg_kernel_set_theta(&kernel, theta);
-    RG_OK(rg_fit_objective(&kernel, noise, 0.1, N, X, y, options, &low, NULL));
+    RG_OK(rg_fit_objective(&kernel, noise, 0.1, &(RgData){N, X, y}, options, &low, NULL));
     theta[p] = keep;
     RG_CLOSE(gradient[p], (high - low) / (2 * h), 1e-7);
   }
   rg_kernel_set_theta(&kernel, theta);
   if (options->learn_noise) {
-    RG_OK(rg_fit_objective(&kernel, noise * exp(h), 0.1, N, X, y, options, &high, NULL));
-    RG_OK(rg_fit_objective(&kernel, noise * exp(-h), 0.1, N, X, y, options, &low, NULL));
+    RG_OK(rg_fit_objective(&kernel, noise * exp(h), 0.1, &(RgData){N, X, y}, options, &high, NULL));
+    RG_OK(rg_fit_objective(&kernel, noise * exp(-h), 0.1, &(RgData){N, X, y}, options, &low, NULL));
     RG_CLOSE(gradient[size], (high - low) / (2 * h), 1e-7);
   }
   RG_OK(rg_kernel_destroy(&kernel));
@@ -161,7 +161,7 @@ static void test_scipy(void **state)
     options.variance = (RgPrior){RG_PRIOR_GAMMA, 2.0, 0.15};
     options.learn_noise = expected[i].learn_noise;
     RG_OK(rg_kernel_create(expected[i].family, DIM, true, start, 1.0, &kernel));
-    RG_OK(rg_fit(&kernel, &noise, &mean, N, X, y, &options, NULL, &value, &evaluations));
+    RG_OK(rg_fit(&kernel, &noise, &mean, &(RgData){N, X, y}, &options, NULL, &value, &evaluations));
     RG_CLOSE(value, expected[i].value, 1e-10);
     for (int j = 0; j < DIM; j++)
       RG_CLOSE(kernel.terms[0].factors[0].length_scale[j], expected[i].optimum[j], 2e-5);
@@ -187,7 +187,7 @@ static void test_beats_random(void **state)
   options.starts = 5;
   make_data(N, X, y);
   for (int i = 0; i < N; i++) y[i] += 0.2 * rg_random_normal(&other);
-  RG_OK(rg_fit(&kernel, &noise, &mean, N, X, y, &options, &random, &best, &evaluations));
+  RG_OK(rg_fit(&kernel, &noise, &mean, &(RgData){N, X, y}, &options, &random, &best, &evaluations));
   assert_true(evaluations > 6);
   for (int trial = 0; trial < 200; trial++) {
     double theta[4], value;
@@ -195,7 +195,7 @@ static void test_beats_random(void **state)
     theta[3] = log(1e-2) + log(1e4) * rg_random_uniform(&other);
     double v = exp(log(1e-6) + log(1e6) * rg_random_uniform(&other));
     rg_kernel_set_theta(&kernel, theta);
-    RG_OK(rg_fit_objective(&kernel, v, mean, N, X, y, &options, &value, NULL));
+    RG_OK(rg_fit_objective(&kernel, v, mean, &(RgData){N, X, y}, &options, &value, NULL));
     assert_true(value <= best);
   }
   RG_OK(rg_kernel_destroy(&kernel));
@@ -227,7 +227,8 @@ static void test_planted(void **state)
     for (int j = 0; j <= i; j++) y[i] += K[i * N + j] * z[j];
   }
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, DIM, true, start, 1.0, &kernel));
-  RG_OK(rg_fit(&kernel, &noise, &mean, N, X, y, &likelihood, NULL, &value, &evaluations));
+  RG_OK(
+    rg_fit(&kernel, &noise, &mean, &(RgData){N, X, y}, &likelihood, NULL, &value, &evaluations));
   for (int j = 0; j < DIM; j++)
     assert_true(fabs(log(kernel.terms[0].factors[0].length_scale[j] / planted[j])) < log(1.6));
   assert_true(fabs(log(kernel.terms[0].variance / planted_variance)) < log(2.5));
@@ -250,11 +251,11 @@ static void test_mean(void **state)
   options.learn_mean = true;
   make_data(N, X, y);
   for (int i = 0; i < N; i++) y[i] += 3.0;
-  RG_OK(rg_fit(&kernel, &noise, &mean, N, X, y, &options, NULL, &value, &evaluations));
+  RG_OK(rg_fit(&kernel, &noise, &mean, &(RgData){N, X, y}, &options, NULL, &value, &evaluations));
   assert_true(mean > 2.0 && mean < 4.5);
-  RG_OK(rg_fit_objective(&kernel, noise, mean, N, X, y, &options, &at, NULL));
-  RG_OK(rg_fit_objective(&kernel, noise, mean + 1e-3, N, X, y, &options, &high, NULL));
-  RG_OK(rg_fit_objective(&kernel, noise, mean - 1e-3, N, X, y, &options, &low, NULL));
+  RG_OK(rg_fit_objective(&kernel, noise, mean, &(RgData){N, X, y}, &options, &at, NULL));
+  RG_OK(rg_fit_objective(&kernel, noise, mean + 1e-3, &(RgData){N, X, y}, &options, &high, NULL));
+  RG_OK(rg_fit_objective(&kernel, noise, mean - 1e-3, &(RgData){N, X, y}, &options, &low, NULL));
   RG_CLOSE(at, value, 1e-12);
   RG_CLOSE(high, low, 1e-9);
   assert_true(at > high);
@@ -275,7 +276,7 @@ static void test_kept_variance_and_bounds(void **state)
   options.length_scale_upper = 0.6;
   kernel.terms[0].variance = 0.7;
   make_data(N, X, y);
-  RG_OK(rg_fit(&kernel, &noise, &mean, N, X, y, &options, NULL, &value, &evaluations));
+  RG_OK(rg_fit(&kernel, &noise, &mean, &(RgData){N, X, y}, &options, NULL, &value, &evaluations));
   assert_true(kernel.terms[0].variance == 0.7);
   assert_true(noise == 3e-4);
   for (int j = 0; j < DIM; j++) {
@@ -300,9 +301,10 @@ static void test_failure(void **state)
   options.learn_noise = false;
   options.starts = 2;
   kernel.terms[0].variance = 1.0;
-  RG_OK(rg_fit_objective(&kernel, 0.0, 0.0, 2, X, y, &options, &value, gradient));
+  RG_OK(rg_fit_objective(&kernel, 0.0, 0.0, &(RgData){2, X, y}, &options, &value, gradient));
   assert_true(value == -INFINITY);
-  RG_OK(rg_fit(&kernel, &noise, &mean, 2, X, y, &options, &random, &value, &evaluations));
+  RG_OK(
+    rg_fit(&kernel, &noise, &mean, &(RgData){2, X, y}, &options, &random, &value, &evaluations));
   assert_true(value == -INFINITY);
   assert_int_equal(evaluations, 3);
   assert_true(kernel.terms[0].factors[0].length_scale[0] == 0.3);
@@ -316,8 +318,8 @@ static void test_bits(void **state)
 {
   (void)state;
   enum { N = 30 };
-  double X[DIM * N], y[N], value[2], mean[2] = {0.0, 0.0}, noise[2] = {0.1, 0.1}, theta[2][4];
-  int evaluations[2];
+  double X[DIM * N], y[N], mean[2] = {0.0, 0.0}, noise[2] = {0.1, 0.1}, theta[2][4];
+  RgFitReport report[2], other;
   RgStream stream = rg_stream(5, "test", 0, "bits", 1);
   RgFitWork work = {0};
   RgFitOptions options = full;
@@ -326,21 +328,20 @@ static void test_bits(void **state)
   for (int round = 0; round < 2; round++) {
     RgRandom random = rg_stream_at(&stream, 9);
     RgKernel kernel = isotropic_or_ard(RG_KERNEL_MATERN52, true);
-    RG_OK(rg_fit_with(&work, &kernel, &noise[round], &mean[round], N, X, y, &options, &random,
-                      &value[round], NULL, &evaluations[round]));
+    RG_OK(rg_fit_with(&work, &kernel, &noise[round], &mean[round], &(RgData){N, X, y}, &options,
+                      &random, &report[round]));
     rg_kernel_get_theta(&kernel, theta[round]);
     RG_OK(rg_kernel_destroy(&kernel));
     RgKernel small = isotropic_or_ard(RG_KERNEL_GAUSSIAN, false);
-    double v, m = 0.0, s = 0.1;
-    int e;
-    RG_OK(rg_fit_with(&work, &small, &s, &m, 5, X, y, &options, &random, &v, NULL, &e));
+    double m = 0.0, s = 0.1;
+    RG_OK(rg_fit_with(&work, &small, &s, &m, &(RgData){5, X, y}, &options, &random, &other));
     RG_OK(rg_kernel_destroy(&small));
   }
   RG_OK(rg_fit_work_destroy(&work));
   assert_memory_equal(theta[0], theta[1], sizeof theta[0]);
-  assert_memory_equal(&value[0], &value[1], sizeof value[0]);
+  assert_memory_equal(&report[0].value, &report[1].value, sizeof report[0].value);
   assert_memory_equal(&noise[0], &noise[1], sizeof noise[0]);
-  assert_int_equal(evaluations[0], evaluations[1]);
+  assert_int_equal(report[0].evaluations, report[1].evaluations);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -9,14 +9,14 @@ static void test_by_hand(void **state)
   bool exceeded = true;
 
   (void)state;
-  RG_OK(rg_regret(5, 2, false, 5, 0, F, NULL, r, s, c, &exceeded));
+  RG_OK(rg_regret(&(RgScores){5, 2, false, 5, 0, F, NULL}, &(RgRegrets){r, s, c}, &exceeded));
   assert_memory_equal(r, ((const double[]){4, 2, 3, 0.5, 5}), sizeof r);
   assert_memory_equal(s, ((const double[]){4, 2, 2, 0.5, 0.5}), sizeof s);
   assert_true(isnan(c[0]) && isnan(c[1]));
   assert_memory_equal(c + 2, ((const double[]){3, 3.5, 8.5}), 3 * sizeof *c);
   assert_false(exceeded);
 
-  RG_OK(rg_regret(5, 2, true, 5, 0, F, NULL, r, s, c, NULL));
+  RG_OK(rg_regret(&(RgScores){5, 2, true, 5, 0, F, NULL}, &(RgRegrets){r, s, c}, NULL));
   assert_memory_equal(c, ((const double[]){4, 6, 9, 9.5, 14.5}), sizeof c);
 }
 
@@ -27,9 +27,10 @@ static void test_edges(void **state)
   double r, s, c;
 
   (void)state;
-  RG_OK(rg_regret(1, 0, false, 2, 0, &F, NULL, &r, &s, &c, NULL));
+  RG_OK(rg_regret(&(RgScores){1, 0, false, 2, 0, &F, NULL}, &(RgRegrets){&r, &s, &c}, NULL));
   assert_true(r == 1 && s == 1 && c == 1);
-  RG_OK(rg_regret(0, 0, false, 2, 0, NULL, NULL, NULL, NULL, NULL, NULL));
+  RG_OK(
+    rg_regret(&(RgScores){0, 0, false, 2, 0, NULL, NULL}, &(RgRegrets){NULL, NULL, NULL}, NULL));
 }
 
 static void test_recommendations(void **state)
@@ -38,7 +39,7 @@ static void test_recommendations(void **state)
   double r[3], s[3], c[3];
 
   (void)state;
-  RG_OK(rg_regret(3, 1, false, 5, 0, F, G, r, s, c, NULL));
+  RG_OK(rg_regret(&(RgScores){3, 1, false, 5, 0, F, G}, &(RgRegrets){r, s, c}, NULL));
   assert_memory_equal(r, ((const double[]){4, 1, 4}), sizeof r);
   assert_memory_equal(s, ((const double[]){4, 3, 2}), sizeof s);
   assert_memory_equal(c + 1, ((const double[]){1, 5}), 2 * sizeof *c);
@@ -53,14 +54,14 @@ static void test_above_the_optimum(void **state)
   bool exceeded;
 
   (void)state;
-  RG_OK(rg_regret(3, 0, false, 0, 0, small, NULL, r, s, c, &exceeded));
+  RG_OK(rg_regret(&(RgScores){3, 0, false, 0, 0, small, NULL}, &(RgRegrets){r, s, c}, &exceeded));
   assert_memory_equal(r, ((const double[]){0, 0, 1}), sizeof r);
   assert_memory_equal(s, ((const double[]){0, 0, 0}), sizeof s);
   assert_false(exceeded);
-  RG_OK(rg_regret(3, 0, false, 1e6, 0, large, NULL, r, s, c, &exceeded));
+  RG_OK(rg_regret(&(RgScores){3, 0, false, 1e6, 0, large, NULL}, &(RgRegrets){r, s, c}, &exceeded));
   assert_true(r[0] == 0 && r[1] == 0 && r[2] == 1);
   assert_false(exceeded);
-  RG_OK(rg_regret(3, 0, false, 0, 0, wrong, NULL, r, s, c, &exceeded));
+  RG_OK(rg_regret(&(RgScores){3, 0, false, 0, 0, wrong, NULL}, &(RgRegrets){r, s, c}, &exceeded));
   assert_memory_equal(r, ((const double[]){1, -1.1e-12, 0}), sizeof r);
   assert_memory_equal(s, ((const double[]){1, -1.1e-12, -1.1e-12}), sizeof s);
   assert_true(exceeded);
@@ -73,11 +74,12 @@ static void test_not_a_number(void **state)
   bool exceeded;
 
   (void)state;
-  RG_OK(rg_regret(4, 0, false, NAN, 0, (const double[]){1, 2, 3, 4}, NULL, r, s, c, &exceeded));
+  RG_OK(rg_regret(&(RgScores){4, 0, false, NAN, 0, (const double[]){1, 2, 3, 4}, NULL},
+                  &(RgRegrets){r, s, c}, &exceeded));
   for (int i = 0; i < 4; i++) assert_true(isnan(r[i]) && isnan(s[i]) && isnan(c[i]));
   assert_false(exceeded);
 
-  RG_OK(rg_regret(4, 1, false, 5, 0, F, NULL, r, s, c, &exceeded));
+  RG_OK(rg_regret(&(RgScores){4, 1, false, 5, 0, F, NULL}, &(RgRegrets){r, s, c}, &exceeded));
   assert_true(isnan(r[0]) && r[1] == 3 && isnan(r[2]) && r[3] == 2);
   assert_true(s[0] == INFINITY && s[1] == 3 && s[2] == 3 && s[3] == 2);
   assert_true(isnan(c[0]) && c[1] == 3 && isnan(c[2]) && isnan(c[3]));

@@ -154,8 +154,8 @@ static void credible_bounds_are_bounds(void **state)
   for (int m = 0; m < N_MEASURES; ++m) {
     parse(measures[m], &measure);
     RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, c.l, c.u, c.p, a, b));
-    RG_OK(rg_measure_credible_bounds(&measure, DESIGNS, CONTEXTS, mean, variance, 3.0, c.p, lower,
-                                     upper));
+    RG_OK(rg_measure_credible_bounds(
+      &measure, &(RgCredible){DESIGNS, CONTEXTS, mean, variance, 3.0}, c.p, lower, upper));
     for (int i = 0; i < DESIGNS; ++i) {
       if (!strncmp(measures[m], "ptr", 3)) continue; /* a step: rounding may decide */
       RG_CLOSE(lower[i], a[i], 1e-12);

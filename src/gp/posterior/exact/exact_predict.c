@@ -59,14 +59,6 @@ static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, RgPr
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_prediction_destroy(RgPrediction *work)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PetscFree(work->memory));
-  PetscCall(PetscMemzero(work, sizeof *work));
-  PetscFunctionReturn(0);
-}
-
 /* V of one tile, and the slopes if a gradient may follow. */
 static void fill_tile(const RgPosterior *posterior, const RgTileOps *ops, const double *Z,
                       bool slopes, const Tile *tile, RgPrediction *work)

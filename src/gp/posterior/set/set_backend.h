@@ -25,8 +25,6 @@ typedef struct {
                          const double *row);
 } RgSetBackend;
 
-const RgSetPrior *rg_set_posterior_prior(const RgSetPosterior *posterior); /* borrowed */
-
 /* All rows are kept: O(n N) memory, one pass over it per observation. Any kernel, any set. */
 extern const RgSetBackend rg_set_backend_rows;
 /* A kernel that is a product of two halves on a set that is a product of two halves (designs and

@@ -6,6 +6,7 @@
 
 #include "regatta/domain.h"
 #include "gp/kernel/kernel.h"
+#include "gp/posterior/set/set_prior.h"
 
 typedef struct RgSetPosterior RgSetPosterior;
 
@@ -65,7 +66,8 @@ const double *rg_set_posterior_mean(const RgSetPosterior *posterior);     /* N *
 const double *rg_set_posterior_variance(const RgSetPosterior *posterior); /* N, >= 0 */
 const char *rg_set_posterior_method(const RgSetPosterior *posterior);     /* rows, product, ... */
 const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior);
-double rg_set_posterior_noise(const RgSetPosterior *posterior); /* noise variance */
+double rg_set_posterior_noise(const RgSetPosterior *posterior);            /* noise variance */
+const RgSetPrior *rg_set_posterior_prior(const RgSetPosterior *posterior); /* borrowed */
 double rg_set_posterior_prior_mean(const RgSetPosterior *posterior);
 /* All points, N x dim, unit coordinates, design and context joined. */
 const double *rg_set_posterior_points(const RgSetPosterior *posterior);

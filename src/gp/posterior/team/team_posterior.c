@@ -34,8 +34,8 @@ static PetscErrorCode team_reset(RgPosterior *posterior, const RgObservations *d
   (void)data;
   PetscFunctionBeginUser;
   PetscCall(rg_team_posterior_set(posterior->team, posterior->slot, &posterior->kernel,
-                                  posterior->noise_variance, posterior->mean, posterior->n,
-                                  posterior->X, posterior->y, failure));
+                                  posterior->noise_variance, posterior->mean,
+                                  &(RgData){posterior->n, posterior->X, posterior->y}, failure));
   note(posterior);
   PetscFunctionReturn(0);
 }

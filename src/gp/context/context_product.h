@@ -1,6 +1,7 @@
-/* The two forms of the posterior at a list of contexts. Internal to gp/. */
-#ifndef RG_GP_CONTEXT_POSTERIOR_INTERNAL_H
-#define RG_GP_CONTEXT_POSTERIOR_INTERNAL_H
+/* The posterior at a list of contexts where the kernel is a product of a part in x and one in c.
+   Internal to gp/. */
+#ifndef RG_GP_CONTEXT_PRODUCT_H
+#define RG_GP_CONTEXT_PRODUCT_H
 
 #include "gp/context/context_posterior.h"
 
@@ -12,12 +13,5 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
                                           RgContextMoments *moments);
 PetscErrorCode rg_context_product_gradient(RgContextPosterior *cp, int J, const double *X,
                                            const RgContextMoments *bar, double *G);
-
-PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp);
-PetscErrorCode rg_context_pairs_destroy(RgContextPosterior *cp);
-PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const double *X,
-                                        RgContextMoments *moments);
-PetscErrorCode rg_context_pairs_gradient(RgContextPosterior *cp, int J, const double *X,
-                                         const RgContextMoments *bar, double *G);
 
 #endif

@@ -1,0 +1,36 @@
+/* Arguments and options of a subcommand, and what is said to whom runs it. */
+#ifndef RG_CLI_ARGUMENTS_H
+#define RG_CLI_ARGUMENTS_H
+
+#include "regatta/error.h"
+
+/* One option of a subcommand. A table ends with a NULL name. */
+typedef struct {
+  const char *name;  /* with its dash: "-o" */
+  const char *value; /* placeholder of its value, NULL for a switch */
+  const char *doc;
+} RgOption;
+
+#define RG_ARGUMENTS_MAX 64
+typedef struct {
+  bool ok; /* nothing is wrong, and no help was asked for */
+  int n;
+  const char *positional[RG_ARGUMENTS_MAX]; /* borrowed from argv */
+  const char *option[RG_ARGUMENTS_MAX]; /* by table entry: value, "" for a switch, NULL not given */
+} RgArguments;
+
+/* Sort argv[1..] into positional arguments and the options of `table`; PETSc's own options pass. On
+   a mistake (unknown option, missing value, number of positional arguments not in [least, most])
+   one line goes to stderr and `ok` is false. `-help` prints `usage` and the table; `ok` is false
+   and *exit_code 0. */
+PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
+                                  int least, int most, RgArguments *arguments, int *exit_code);
+
+/* Print one line to stderr on rank 0: `regatta: message`. */
+void rg_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Print to stdout on rank 0. */
+void rg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Print all diagnostics to stderr, one line each, on the calling rank. */
+void rg_print_diagnostics(const RgDiagnostics *diagnostics);
+
+#endif
