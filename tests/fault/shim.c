@@ -10,7 +10,9 @@
      ENOSPC, EDQUOT, EIO   the call fails with this error; a close closes nevertheless
      short    a write writes half
    and, with `for ever`, at every later call too (reads fail only with EIO, and only writing calls with
-   the others). fsync is counted, but not passed on: nobody pulls the plug of the machine.
+   the others). fsync is counted, but not passed on: nobody pulls the plug of the machine. Besides, fsync
+   or renameat2 can be slow (REGATTA_FAULT_SLOW names one of them, REGATTA_FAULT_SLOW_MS says by how
+   much).
 
    Settings: REGATTA_FAULT_PREFIX, REGATTA_FAULT_CALL (from 1; 0: count only), REGATTA_FAULT_ACTION,
    REGATTA_FAULT_FOREVER (1), REGATTA_FAULT_COUNT (a file that gets the number of calls at exit); or
@@ -28,13 +30,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FILES = 1024, JOURNAL = 65536 };
 
 typedef enum { READS, WRITES, NAMES, OPENS } Kind;
 typedef enum { NONE, DIE, TORN, LOST, ZEROED, FAIL, SHORT } Action;
-typedef enum { CREATED, RENAMED, UNLINKED, MADE, REMOVED } Change;
+typedef enum { CREATED, RENAMED, EXCHANGED, UNLINKED, MADE, REMOVED } Change;
 
 /* A change of a name that a power loss would undo. `grave`: where the old file is kept. */
 typedef struct {
@@ -65,6 +68,7 @@ long rg_fault_count(void);
 #define REAL_PWRITE REAL("pwrite", ssize_t (*)(int, const void *, size_t, off_t))
 #define REAL_CLOSE REAL("close", int (*)(int))
 #define REAL_RENAME REAL("rename", int (*)(const char *, const char *))
+#define REAL_RENAMEAT2 REAL("renameat2", int (*)(int, const char *, int, const char *, unsigned))
 #define REAL_UNLINK REAL("unlink", int (*)(const char *))
 #define REAL_MKDIR REAL("mkdir", int (*)(const char *, mode_t))
 #define REAL_RMDIR REAL("rmdir", int (*)(const char *))
@@ -200,6 +204,9 @@ static void undo(const Entry *entry)
   case RENAMED: REAL_RENAME(entry->to, entry->from); break;
   case MADE: REAL_RMDIR(entry->to); break;
   case REMOVED: REAL_MKDIR(entry->to, 0777); break;
+  case EXCHANGED:
+    REAL_RENAMEAT2(AT_FDCWD, entry->from, AT_FDCWD, entry->to, RENAME_EXCHANGE);
+    break;
   case UNLINKED: break;
   }
   if (entry->grave) REAL_RENAME(entry->grave, entry->to);
@@ -269,6 +276,17 @@ static bool strikes(Kind kind)
   bool half;
 
   return strike(kind, &half);
+}
+
+static void dawdle(const char *call)
+{
+  const char *slow = getenv("REGATTA_FAULT_SLOW"), *ms = getenv("REGATTA_FAULT_SLOW_MS");
+  struct timespec time = {0};
+
+  if (!slow || !ms || strcmp(slow, call)) return;
+  time.tv_sec = atol(ms) / 1000;
+  time.tv_nsec = atol(ms) % 1000 * 1000000;
+  nanosleep(&time, NULL);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -365,6 +383,7 @@ int fsync(int fd)
 
   if (!path_of(fd)) return REAL("fsync", int (*)(int))(fd);
   if (strikes(WRITES)) return -1;
+  dawdle("fsync");
   if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) make_durable(path_of(fd));
   else mark_clean(path_of(fd));
   return 0;
@@ -417,6 +436,22 @@ int rename(const char *from, const char *to)
   if (result) return result;
   note(RENAMED, from, to, grave);
   follow_rename(from, to);
+  return 0;
+}
+
+/* Paths are absolute or of the working directory here. */
+int renameat2(int from_directory, const char *from, int to_directory, const char *to,
+              unsigned flags)
+{
+  int result;
+
+  if (!is_ours(from)) return REAL_RENAMEAT2(from_directory, from, to_directory, to, flags);
+  if (strikes(NAMES)) return -1;
+  dawdle("renameat2");
+  result = REAL_RENAMEAT2(from_directory, from, to_directory, to, flags);
+  if (result) return result;
+  note(flags & RENAME_EXCHANGE ? EXCHANGED : RENAMED, from, to, NULL);
+  if (!(flags & RENAME_EXCHANGE)) follow_rename(from, to);
   return 0;
 }
 

@@ -310,16 +310,63 @@ PetscErrorCode rg_history_line(const char *earlier, const char *what, char **his
   PetscFunctionReturn(0);
 }
 
-/* The last moment to find that another run was faster. */
-static void ask_guard(RgCommitGuard before, const void *closure, RgFault *fault)
+/* What stands at the output path is the file that was written, and it can be read. */
+static PetscErrorCode read_back(const char *output, const RgFileState *written, RgFault *fault)
 {
-  if (!fault->code && before && !before(closure))
-    rg_fault_set(fault, RG_FAULT_INCOMPLETE, "another run changed the results file meanwhile");
+  RgContainer container;
+  bool trailed;
+
+  PetscFunctionBeginUser;
+  if (fault->code) PetscFunctionReturn(0);
+  PetscCall(rg_results_open(output, true, &container, &trailed, fault));
+  rg_container_check(&container, fault);
+  PetscCall(rg_container_close(&container));
+  if (!fault->code && !trailed)
+    rg_fault_set(fault, RG_FAULT_ERROR, "%.400s was written, but its end is not there", output);
+  if (fault->code) fault->code = RG_FAULT_ERROR;
+  rg_install_check(output, written, fault);
+  PetscFunctionReturn(0);
+}
+
+/* A temporary file that is finished, or not (error, fault), becomes the results file, or nothing. */
+static PetscErrorCode settle_name(const char *temporary, const char *output, const char *parent,
+                                  const RgFileState *expected, int error, RgFault *fault)
+{
+  RgFileState written = rg_install_state(temporary);
+
+  PetscFunctionBeginUser;
+  if (error || fault->code) {
+    (void)unlink(temporary);
+    PetscFunctionReturn(0);
+  }
+  rg_install(temporary, output, parent, expected, fault);
+  PetscCall(read_back(output, &written, fault));
+  PetscFunctionReturn(0);
+}
+
+/* All bytes of a results file into a temporary file. */
+static PetscErrorCode write_bytes(const RgMedium *medium, const char *output, const char *parent,
+                                  const RgFileState *expected, RgFault *fault)
+{
+  char temporary[PETSC_MAX_PATH_LEN];
+  int error = 0, closing;
+  int fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
+
+  PetscFunctionBeginUser;
+  if (fd >= 0) {
+    error = rg_file_write(fd, medium->bytes, medium->length);
+    if (!error) error = rg_file_sync(fd);
+    closing = rg_file_close(fd);
+    if (!error) error = closing;
+    PetscCall(settle_name(temporary, output, parent, expected, error, fault));
+  }
+  rg_fault_file(fault, output, "write", error, parent, medium->length);
+  PetscFunctionReturn(0);
 }
 
 /* A results file that fits in memory goes the way of every shard. */
-static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, const char *parent,
-                                      const char *name, RgCommitGuard before, const void *closure,
+static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, const char *output,
+                                      const char *parent, const RgFileState *expected,
                                       RgFault *fault)
 {
   RgMedium medium = rg_medium_memory(), written;
@@ -329,12 +376,12 @@ static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, c
   PetscCall(fill_medium(layout, info, &medium, fault));
   written = rg_medium_bytes(medium.bytes, medium.length);
   if (!fault->code) PetscCall(verify_medium(layout, &written, fault));
-  ask_guard(before, closure, fault);
   if (!fault->code) {
     rg_hash128(medium.bytes, medium.length, hash);
     PetscCall(PetscRealloc(medium.length + RG_TRAILER_LENGTH, &medium.bytes));
     rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
-    PetscCall(rg_file_commit(parent, name, medium.bytes, medium.length + RG_TRAILER_LENGTH, fault));
+    medium.length += RG_TRAILER_LENGTH;
+    PetscCall(write_bytes(&medium, output, parent, expected, fault));
   }
   PetscCall(rg_medium_clear(&medium));
   PetscFunctionReturn(0);
@@ -395,8 +442,7 @@ static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, i
 }
 
 static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, const char *output,
-                                    const char *parent, RgCommitGuard before, const void *closure,
-                                    RgFault *fault)
+                                    const char *parent, const RgFileState *expected, RgFault *fault)
 {
   char temporary[PETSC_MAX_PATH_LEN];
   uint64_t needed = estimate_bytes(layout, info);
@@ -409,10 +455,7 @@ static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, con
     if (!error) PetscCall(fill_descriptor(layout, info, fd, &error, fault));
     closing = rg_file_close(fd);
     if (!error) error = closing;
-    if (!error) ask_guard(before, closure, fault);
-    if (!error && !fault->code && rename(temporary, output)) error = errno;
-    if (error || fault->code) (void)unlink(temporary);
-    if (!error && !fault->code) error = rg_directory_sync(parent);
+    PetscCall(settle_name(temporary, output, parent, expected, error, fault));
   }
   if (error) fault->code = RG_FAULT_NONE; /* the system's word counts more than HDF5's */
   rg_fault_file(fault, output, "write", error, parent, needed);
@@ -420,8 +463,7 @@ static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, con
 }
 
 PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
-                               size_t image_bytes, RgCommitGuard before, const void *closure,
-                               RgFault *fault)
+                               size_t image_bytes, const RgFileState *expected, RgFault *fault)
 {
   char *directory, *parent;
   const char *name;
@@ -429,8 +471,8 @@ PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const ch
   PetscFunctionBeginUser;
   PetscCall(rg_store_paths(output, &directory, &parent, &name));
   if (estimate_bytes(layout, info) <= image_bytes)
-    PetscCall(write_in_memory(layout, info, parent, name, before, closure, fault));
-  else PetscCall(write_on_disk(layout, info, output, parent, before, closure, fault));
+    PetscCall(write_in_memory(layout, info, output, parent, expected, fault));
+  else PetscCall(write_on_disk(layout, info, output, parent, expected, fault));
   PetscCall(PetscFree(directory));
   PetscCall(PetscFree(parent));
   PetscFunctionReturn(0);

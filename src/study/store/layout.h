@@ -2,6 +2,7 @@
 #ifndef RG_STUDY_LAYOUT_H
 #define RG_STUDY_LAYOUT_H
 
+#include "study/store/install.h"
 #include "study/store/store_internal.h"
 
 /* One trial of the results file. */
@@ -33,12 +34,11 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry);
    gone or damaged: RG_FAULT_INCOMPLETE (its trials must be looked for again); a damaged results
    file: RG_FAULT_FOREIGN. */
 PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault);
-/* Write the results file: temporary file or memory, verification of every record, commit. `before`
-   is asked right before the rename whether it may happen (NULL: yes). */
-typedef bool (*RgCommitGuard)(const void *closure);
+/* Write the results file: temporary file or memory, verification of every record, commit, and what
+   stands there is read back. `expected`: the state of the output when the records were gathered;
+   RG_FAULT_INCOMPLETE when another run changed it meanwhile, its file stays. */
 PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
-                               size_t image_bytes, RgCommitGuard before, const void *closure,
-                               RgFault *fault);
+                               size_t image_bytes, const RgFileState *expected, RgFault *fault);
 
 /* `history` for a file written now, after an earlier one (may be NULL or ""). The time is that of
    SOURCE_DATE_EPOCH if the environment has one. */

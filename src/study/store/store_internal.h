@@ -3,6 +3,7 @@
 #define RG_STUDY_STORE_INTERNAL_H
 
 #include "study/store/index.h"
+#include "study/store/install.h"
 #include "study/record/software.h"
 #include "study/store/store.h"
 
@@ -22,6 +23,9 @@ struct RgStore {
   int rank;
   char *software; /* versions of this process */
   RgStoreLimits limits;
+
+  bool looked;       /* rg_store_scan has looked at the output: */
+  RgFileState found; /* as it was then, or after this store packed */
 
   int n; /* pending records, oldest first */
   RgRecord *pending;

@@ -59,8 +59,8 @@ static PetscErrorCode find_complete(const char *path, const RgStoreInfo *first,
   PetscFunctionReturn(0);
 }
 
-/* The output must not exist: asked at the start and again right before the rename. */
-static bool is_absent(const void *output)
+/* The output must not exist: asked at the start, and again when it gets its name. */
+static bool is_absent(const char *output)
 {
   struct stat found;
 
@@ -127,6 +127,7 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
                           .study_seed = first->seed,
                           .references = first->references,
                           .complete = complete};
+  const RgFileState nothing = {0};
   RgLayout layout;
   char **label, *history = NULL, what[64];
 
@@ -140,7 +141,7 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
     snprintf(what, sizeof(what), "joined %d trials of %d files", layout.n, n);
     PetscCall(rg_history_line(first->history, what, &history));
     info.history = history;
-    PetscCall(rg_layout_write(&layout, &info, output, 256 << 20, is_absent, output, fault));
+    PetscCall(rg_layout_write(&layout, &info, output, 256 << 20, &nothing, fault));
   }
   PetscCall(rg_layout_destroy(&layout));
   PetscCall(PetscFree(history));

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -131,34 +130,6 @@ static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
 
 /* ---- what is there already ------------------------------------------------------------------- */
 
-/* What can be told of a results file without reading it: changed or not. */
-typedef struct {
-  const char *path;
-  bool exists;
-  struct stat status;
-} Snapshot;
-
-static Snapshot take_snapshot(const char *path)
-{
-  Snapshot snapshot = {.path = path};
-
-  snapshot.exists = !stat(path, &snapshot.status);
-  return snapshot;
-}
-
-static bool is_unchanged(const void *closure)
-{
-  const Snapshot *then = closure;
-  Snapshot now = take_snapshot(then->path);
-
-  if (now.exists != then->exists) return false;
-  if (!now.exists) return true;
-  return now.status.st_dev == then->status.st_dev && now.status.st_ino == then->status.st_ino &&
-         now.status.st_size == then->status.st_size &&
-         now.status.st_mtim.tv_sec == then->status.st_mtim.tv_sec &&
-         now.status.st_mtim.tv_nsec == then->status.st_mtim.tv_nsec;
-}
-
 /* Whether the record to be taken, or its like, stands in source `source` and in the right group. */
 static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
 {
@@ -174,10 +145,28 @@ static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
   return false;
 }
 
-/* Whether the results file is what packing would write: same study, same trials. *history: its own.
- */
+/* Whether every trial of a layout stands in source `source`, planned ones in groups of their own
+   study; *n_earlier: how many are not planned. `planned`: only planned ones are asked for. */
+static bool all_stand_in(const RgLayout *layout, int source, bool planned, int *n_earlier)
+{
+  bool all = true;
+
+  *n_earlier = 0;
+  for (int i = 0; i < layout->n; i++) {
+    const bool earlier = layout->groups[layout->slots[i].group].earlier;
+    *n_earlier += earlier;
+    if (earlier && planned) continue;
+    all = all && stands_in(layout->index, layout->slots[i].entry, source, earlier);
+  }
+  return all;
+}
+
+/* Whether the results file is what packing would write: same study, same trials. One that another
+   run put there meanwhile (`raced`) is as good when it is complete and has our trials: it may be
+   that of a longer study, which must not shrink. *history: its own. */
 static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout,
-                                    const RgPlan *plan, bool *same, char **history, RgFault *fault)
+                                    const RgPlan *plan, bool raced, bool *same, char **history,
+                                    RgFault *fault)
 {
   const RgIndex *index = layout->index;
   RgContainer container;
@@ -201,14 +190,11 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
   }
   if (fault->code) fault->code = RG_FAULT_ERROR;
   PetscCall(rg_container_close(&container));
-  *same = study && !strcmp(study, store->study->text ? store->study->text : "") && complete &&
-          n_trials == plan->n;
-  for (int i = 0; i < layout->n && *same; i++) {
-    bool earlier = layout->groups[layout->slots[i].group].earlier;
-    *same = stands_in(index, layout->slots[i].entry, source, earlier);
-    n_earlier += earlier;
-  }
+  *same = study && complete && all_stand_in(layout, source, raced, &n_earlier);
   *same = *same && layout->n - n_earlier == plan->n;
+  if (!raced)
+    *same =
+      *same && n_trials == plan->n && !strcmp(study, store->study->text ? store->study->text : "");
   PetscCall(PetscFree(study));
   PetscFunctionReturn(0);
 }
@@ -266,39 +252,50 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
 
 /* ---- pack ------------------------------------------------------------------------------------ */
 
-static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgIndex *index,
-                                 const Snapshot *snapshot, RgFault *fault)
+/* Write the results file of a layout. earlier: the history so far. */
+static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout *layout,
+                                   const char *earlier, const RgFileState *before, RgFault *fault)
 {
   RgContainerInfo info = rg_container_info(store->study);
+  char *history = NULL, what[64];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_layout_survey(layout, fault));
+  if (fault->code) PetscFunctionReturn(0);
+  PetscCall(relabel(layout, plan));
+  snprintf(what, sizeof(what), "packed %d trials", plan->n);
+  PetscCall(rg_history_line(earlier, what, &history));
+  info.history = history;
+  info.complete = true;
+  PetscCall(
+    rg_layout_write(layout, &info, store->output, store->limits.image_bytes, before, fault));
+  PetscCall(PetscFree(history));
+  PetscFunctionReturn(0);
+}
+
+/* `before`: the results file when it was gathered. */
+static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgIndex *index,
+                                 const RgFileState *before, RgFault *fault)
+{
+  const bool raced = store->looked && !rg_install_same(&store->found, before);
   RgLayout layout;
-  char *earlier = NULL, *history = NULL, what[64];
+  char *earlier = NULL;
   int missing;
   bool same = false;
 
   PetscFunctionBeginUser;
   PetscCall(rg_layout_create(index, store->directory, &layout));
   PetscCall(add_planned(&layout, plan, &missing));
-  if (missing) {
+  if (missing)
     rg_fault_set(fault, RG_FAULT_INCOMPLETE, "%d of %d trials are missing", missing, plan->n);
-  }
   if (!fault->code) PetscCall(add_earlier(&layout, fault));
-  if (!fault->code) PetscCall(is_up_to_date(store, &layout, plan, &same, &earlier, fault));
-  if (!fault->code && !same) {
-    PetscCall(rg_layout_survey(&layout, fault));
-    if (!fault->code) {
-      PetscCall(relabel(&layout, plan));
-      snprintf(what, sizeof(what), "packed %d trials", plan->n);
-      PetscCall(rg_history_line(earlier, what, &history));
-      info.history = history;
-      info.complete = true;
-      PetscCall(rg_layout_write(&layout, &info, store->output, store->limits.image_bytes,
-                                is_unchanged, snapshot, fault));
-    }
-  }
-  if (!fault->code && same)
+  if (!fault->code) PetscCall(is_up_to_date(store, &layout, plan, raced, &same, &earlier, fault));
+  if (!fault->code && !same) PetscCall(write_packed(store, plan, &layout, earlier, before, fault));
+  if (!fault->code && same) {
     rg_fault_file(fault, store->output, "sync", make_durable(store), store->parent, 0);
+    rg_install_check(store->output, before, fault);
+  }
   if (!fault->code) PetscCall(remove_packed(store, &layout));
-  PetscCall(PetscFree(history));
   PetscCall(PetscFree(earlier));
   PetscCall(rg_layout_destroy(&layout));
   PetscFunctionReturn(0);
@@ -307,14 +304,15 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
 PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  for (int attempt = 0; attempt < 3; attempt++) { /* another run may be at the same work */
-    Snapshot snapshot = take_snapshot(store->output);
+  for (int attempt = 0; attempt < 5; attempt++) { /* another run may be at the same work */
+    const RgFileState before = rg_install_state(store->output);
     RgIndex index = {0};
     int bad;
     PetscCall(rg_index_gather(store->directory, store->output, true, &index, &bad, fault));
-    if (!fault->code) PetscCall(pack_index(store, plan, &index, &snapshot, fault));
+    if (!fault->code) PetscCall(pack_index(store, plan, &index, &before, fault));
     PetscCall(rg_index_clear(&index));
     if (fault->code != RG_FAULT_INCOMPLETE) break;
   }
+  if (!fault->code) store->found = rg_install_state(store->output);
   PetscFunctionReturn(0);
 }

@@ -97,6 +97,8 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
   PetscCall(PetscMemzero(scan, sizeof(*scan)));
   PetscCall(PetscMemzero(done, (size_t)plan->n));
   PetscCall(remove_stale_beside(store));
+  store->looked = true;
+  store->found = rg_install_state(store->output);
   PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, fault));
   if (!fault->code) {
     for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
