@@ -318,7 +318,7 @@ static PetscErrorCode read_back(const char *output, const RgFileState *written, 
 
   PetscFunctionBeginUser;
   if (fault->code) PetscFunctionReturn(0);
-  PetscCall(rg_results_open(output, true, &container, &trailed, fault));
+  PetscCall(rg_shard_open_results(output, true, &container, &trailed, fault));
   rg_container_check(&container, fault);
   PetscCall(rg_container_close(&container));
   if (!fault->code && !trailed)
