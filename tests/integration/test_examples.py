@@ -1,12 +1,14 @@
 """The examples for users: a program as objective; a plugin, built against an installed Regatta."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+import time
 
 import h5py
 
-from regatta_test import HERE, REGATTA, RegattaTest, main, regatta
+from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
 
 EXAMPLES = HERE.parents[1] / "experiments" / "examples"
 
@@ -71,6 +73,63 @@ class Plugin(RegattaTest):
             best = group["simple_regret"][:, -1]
             corners = group["algorithm"].asstr()[:] == "corners"
             self.assertLess(best[~corners].max(), 1e-2)
+
+    def slow_plugin(self):
+        """The plug-in, whose objective sleeps for BOWL_MS, and from call BOWL_STUCK on for ever; it
+        notes each call of its objective in the file BOWL_CALLS."""
+        text = (EXAMPLES / "plugin" / "bowl.c").read_text()
+        body = """
+  static long calls;
+  FILE *file = fopen(getenv("BOWL_CALLS"), "a");
+  if (file) fputs("x", file);
+  if (file) fclose(file);
+  usleep(1000 * (useconds_t)atol(getenv("BOWL_MS")));
+  while (++calls >= atol(getenv("BOWL_STUCK"))) sleep(60);
+"""
+        head, mark, rest = text.partition("static PetscErrorCode bowl_evaluate")
+        rest = rest.replace("  PetscFunctionBeginUser;\n", body + "  PetscFunctionBeginUser;\n", 1)
+        place = self.folder / "slow"
+        place.mkdir()
+        (place / "bowl.c").write_text("#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n"
+                                      "#include <unistd.h>\n" + head + mark + rest)
+        shutil.copy(EXAMPLES / "plugin" / "CMakeLists.txt", place)
+        for command in (["cmake", "-S", place, "-B", place / "build",
+                         f"-DCMAKE_PREFIX_PATH={self.place / 'installed'}"],
+                        ["cmake", "--build", place / "build"]):
+            subprocess.run(command, check=True, capture_output=True)
+        return place / "build" / "libbowl.so"
+
+    def killed_while_stuck(self, plugin, stuck, milliseconds):
+        """SIGKILL while the objective is stuck; returns how many trials are in the study folder."""
+        output, calls = self.folder / f"stuck{stuck}.h5", self.folder / f"calls{stuck}"
+        study = self.write("stuck.yaml", """study: stuck
+seeds: 3
+common: {iterations: 2, initial_points: 2}
+problems: [bowl]
+algorithms: [random]
+""")
+        env = dict(environment(), BOWL_CALLS=str(calls), BOWL_STUCK=str(stuck),
+                   BOWL_MS=str(milliseconds))
+        job = subprocess.Popen([REGATTA, "run", study, "-plugin", plugin, "-o", output, "-quiet"],
+                               env=env, stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not calls.exists() or calls.stat().st_size < stuck:
+            self.assertIsNone(job.poll())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        job.kill()
+        job.wait()
+        out = self.run_ok("info", f"{output}.d")
+        return int(re.search(r"(?m)^trials +(\d+)", out).group(1))
+
+    def test_killed_in_a_long_evaluation(self):
+        """What was finished before an evaluation that may take long is not lost with it."""
+        plugin = self.slow_plugin()
+        # five calls make a trial; those before took 0.4 s, now the third trial's first or last
+        self.assertEqual(self.killed_while_stuck(plugin, 11, 400), 2)
+        self.assertEqual(self.killed_while_stuck(plugin, 15, 400), 2)
+        # quick ones before: what has waited for a second is there
+        self.assertEqual(self.killed_while_stuck(plugin, 12, 250), 2)
 
     def test_words(self):
         self.assertIn("bowl", self.run_ok("list", "problems", "-plugin", self.plugin))

@@ -24,7 +24,11 @@ typedef struct {
   int *cell_failed;       /* failed trials by cell, of this rank */
   RgInstances *instances; /* of problems, for all trials of this rank */
   RgStore *store;
-  bool told; /* the user knows that the disk says no */
+  bool told;            /* the user knows that the disk says no */
+  const RgTrial *trial; /* at hand, NULL: none; borrowed */
+  double looked;        /* when rg_run looked around last, rg_wall_seconds */
+  double longest;       /* seconds between two looks, in the trial at hand */
+  double *pause; /* per cell: the same in the last trial of it, negative: there was none; owned */
   RgSchedule *schedule;
   RgTeams teams;
   RgTeam *team[RG_TEAM_LEVELS]; /* of this rank, by level */

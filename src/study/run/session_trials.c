@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "study/record/software.h"
 #include "study/run/session.h"
 #include "study/spec/registry.h"
@@ -57,11 +58,11 @@ static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, boo
   PetscFunctionReturn(0);
 }
 
-/* Commit what is due, or (`now`) all that waits. */
-static PetscErrorCode flush(RgSession *session, bool now, RgFault *fault, bool *give_up)
+/* Commit all that waits. */
+static PetscErrorCode flush(RgSession *session, RgFault *fault, bool *give_up)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_store_flush(session->store, now, fault));
+  PetscCall(rg_store_flush(session->store, true, fault));
   PetscCall(look_at_disk(session, fault, give_up));
   PetscFunctionReturn(0);
 }
@@ -81,7 +82,7 @@ static PetscErrorCode drain(RgSession *session)
 
   PetscFunctionBeginUser;
   for (double pause = 0.1;; pause = PetscMin(2 * pause, 5.0)) {
-    PetscCall(flush(session, true, &fault, &give_up));
+    PetscCall(flush(session, &fault, &give_up));
     PetscCall(rg_stop_relay_look(session->relay, &session->stop));
     if (!fault.code || give_up || session->stop != RG_STOP_NONE) break;
     PetscCall(PetscSleep(pause));
@@ -93,17 +94,66 @@ static PetscErrorCode drain(RgSession *session)
 
 /* ---- one level of teams ---------------------------------------------------------------------- */
 
+/* mpirun leaves one second between TERM and KILL. Where an iteration takes that long nothing may
+   wait in memory for its end. */
+static const double long_pause = 0.3;
+/* Code that is not ours may take any time, whatever it took before: what has waited for about a
+   second is committed before it is called. */
+static const double plugin_ahead = 29;
+
+/* For how long nobody may look around again: as declared, or as seen before. */
+static PetscErrorCode expect_pause(const RgSession *session, double *seconds)
+{
+  const RgTrial *trial = session->trial;
+  RgText plugins = {0};
+
+  PetscFunctionBeginUser;
+  *seconds = 0;
+  if (!trial) PetscFunctionReturn(0);
+  const double last = session->pause[trial->cell];
+  const double expected =
+    PetscMax(PetscMax(last, session->longest), trial->cost / PetscMax(trial->n_evaluations, 1));
+  PetscCall(rg_registry_describe(session->plan->study->registry,
+                                 &session->plan->study->cells[trial->cell], &plugins));
+  if (plugins.length) *seconds = plugin_ahead;
+  if (expected >= long_pause || (plugins.length && last < 0)) *seconds = PETSC_MAX_REAL;
+  PetscCall(rg_text_clear(&plugins));
+  PetscFunctionReturn(0);
+}
+
+/* Commit what is due before somebody looks around again. */
+static PetscErrorCode flush_ahead(RgSession *session)
+{
+  RgFault fault;
+  double seconds;
+  bool give_up;
+
+  PetscFunctionBeginUser;
+  PetscCall(expect_pause(session, &seconds));
+  PetscCall(rg_store_flush_ahead(session->store, seconds, &fault));
+  PetscCall(look_at_disk(session, &fault, &give_up));
+  PetscFunctionReturn(0);
+}
+
+static void measure_pause(RgSession *session)
+{
+  const double now = rg_wall_seconds();
+
+  session->longest = PetscMax(session->longest, now - session->looked);
+  session->looked = now;
+}
+
 /* Between iterations: commit what is due, show progress, hear whether to stop. */
 static PetscErrorCode look_around(void *closure)
 {
   RgSession *session = closure;
-  RgFault fault;
-  bool give_up;
 
   PetscFunctionBeginUser;
-  PetscCall(flush(session, false, &fault, &give_up));
+  measure_pause(session);
+  PetscCall(flush_ahead(session));
   PetscCall(rg_session_progress(session, false));
   PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+  session->looked = rg_wall_seconds();
   PetscFunctionReturn(0);
 }
 
@@ -115,16 +165,21 @@ static bool should_stop(void *closure)
   return session->broken || session->stop != RG_STOP_NONE;
 }
 
-/* mpirun leaves one second between TERM and KILL. Where an iteration takes that long nothing may
-   wait in memory for its end. */
-static PetscErrorCode flush_before(RgSession *session, const RgTrial *trial)
+static PetscErrorCode begin_trial(RgSession *session, const RgTrial *trial)
 {
-  RgFault fault;
-  bool give_up;
-
   PetscFunctionBeginUser;
-  if (trial->cost >= 0.3 * trial->n_evaluations) PetscCall(flush(session, true, &fault, &give_up));
+  session->trial = trial;
+  session->longest = 0;
+  PetscCall(flush_ahead(session));
+  session->looked = rg_wall_seconds();
   PetscFunctionReturn(0);
+}
+
+static void end_trial(RgSession *session)
+{
+  measure_pause(session);
+  session->pause[session->trial->cell] = session->longest;
+  session->trial = NULL;
 }
 
 static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord *record,
@@ -161,8 +216,9 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     PetscCall(rg_schedule_next(session->schedule, level, &index));
     if (index < 0) break;
     const RgTrial *trial = &session->plan->trials[index];
-    PetscCall(flush_before(session, trial));
+    PetscCall(begin_trial(session, trial));
     PetscCall(rg_trial_run(session->plan->study, trial, &host, &record, &stopped));
+    end_trial(session);
     PetscCall(session->broken);
     if (host.trouble.code)
       trouble_with_storage(session, host.trouble.message,
@@ -182,6 +238,8 @@ PetscErrorCode rg_session_trials(RgSession *session)
   bool give_up = false;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(session->plan->study->n_cells, &session->pause));
+  for (int c = 0; c < session->plan->study->n_cells; c++) session->pause[c] = -1;
   for (int level = 0; level < session->teams.n; level++) {
     if (rg_team_is_leader(session->team[level])) {
       PetscCall(run_level(session, level, &give_up));

@@ -377,23 +377,36 @@ static void note_outcome(RgStore *store, const RgFault *fault)
   store->retry_at = now + store->pause;
 }
 
-PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault)
+/* Commit all that is pending, then merge shards. */
+static PetscErrorCode flush_all(RgStore *store, RgFault *fault)
 {
-  double time = rg_wall_seconds();
-
   PetscFunctionBeginUser;
-  *fault = (RgFault){0};
-  if (store->n == 0) PetscFunctionReturn(0);
-  if (!now) {
-    bool due = store->urgent || store->bytes >= store->limits.group_bytes ||
-               time - store->oldest >= store->limits.group_seconds;
-    if (!due || time < store->retry_at) PetscFunctionReturn(0);
-  }
   while (store->n > 0 && !fault->code) PetscCall(commit_group(store, fault));
   note_outcome(store, fault);
   if (fault->code) PetscFunctionReturn(0);
   store->urgent = false;
   PetscCall(compact(store));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_flush_ahead(RgStore *store, double seconds, RgFault *fault)
+{
+  const double now = rg_wall_seconds();
+  const bool due = store->urgent || store->bytes >= store->limits.group_bytes ||
+                   now + seconds - store->oldest >= store->limits.group_seconds;
+
+  PetscFunctionBeginUser;
+  *fault = (RgFault){0};
+  if (store->n && due && now >= store->retry_at) PetscCall(flush_all(store, fault));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault)
+{
+  PetscFunctionBeginUser;
+  *fault = (RgFault){0};
+  if (!now) PetscCall(rg_store_flush_ahead(store, 0, fault));
+  else if (store->n) PetscCall(flush_all(store, fault));
   PetscFunctionReturn(0);
 }
 

@@ -63,6 +63,9 @@ PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault);
    and until then nothing happens and there is no fault. `now`: commit all of it, at once.
    Merges small shards of this process when many have gathered. Call it between iterations. */
 PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault);
+/* Commit what would be due within so many seconds: before something that may last as long. After a
+   failure the next try waits as above. */
+PetscErrorCode rg_store_flush_ahead(RgStore *store, double seconds, RgFault *fault);
 
 /* Pack everything into the results file (rank 0, after all ranks have flushed): verify, rename,
    then remove the shards that went into it. Nothing is written when trials are missing
