@@ -34,26 +34,29 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
   PetscFunctionReturn(0);
 }
 
-/* Whether every trial of the first input's study is there. A study that this program can't read
-   (data files that are not at hand, names it does not know) counts as incomplete. */
-static PetscErrorCode find_complete(const char *path, const RgStoreInfo *first,
-                                    const RgIndex *index, bool *complete)
+/* Whether every trial of the study is there, counted. A study that this program can't read (data
+   files that are not at hand, names it does not know) counts as incomplete: message. */
+static PetscErrorCode find_complete(const char *path, const char *text, const RgIndex *index,
+                                    bool *complete, RgFault *fault)
 {
   RgDiagnostics diagnostics = {0};
   RgStudy study;
-  RgPlan plan;
+  RgPlan *plan;
   uint64_t id[2];
 
   PetscFunctionBeginUser;
-  *complete = first->complete;
-  if (*complete || !first->study) PetscFunctionReturn(0);
-  PetscCall(rg_study_parse(NULL, path, first->study, strlen(first->study), &study, &diagnostics));
+  *complete = false;
+  PetscCall(rg_study_parse(NULL, path, text, strlen(text), &study, &diagnostics));
   if (diagnostics.n == 0) {
-    PetscCall(rg_plan_fill(&study, &plan));
-    *complete = true;
-    for (int i = 0; i < plan.n && *complete; i++)
-      *complete = rg_hash_parse(plan.trials[i].id, id) && rg_index_find(index, id) >= 0;
-    PetscCall(rg_plan_clear(&plan));
+    PetscCall(rg_plan_create(&study, &plan));
+    *complete = plan->n > 0;
+    for (int i = 0; i < plan->n && *complete; i++)
+      *complete = rg_hash_parse(plan->trials[i].id, id) && rg_index_find(index, id) >= 0;
+    PetscCall(rg_plan_destroy(&plan));
+  } else {
+    snprintf(fault->message, sizeof(fault->message),
+             "the study in %.150s can't be read here (%.250s): the output is not called complete",
+             path, diagnostics.list[0].message);
   }
   PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);
@@ -164,7 +167,10 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   }
   PetscCall(gather_inputs(n, inputs, &index, &first, fault));
   if (!fault->code) find_conflict(&index, fault);
-  if (!fault->code) PetscCall(find_complete(inputs[0], &first, &index, &complete));
+  if (!fault->code && !index.n)
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "there are no trials to join in %.300s%s", inputs[0],
+                 n > 1 ? " and the others" : "");
+  if (!fault->code) PetscCall(find_complete(inputs[0], first.study, &index, &complete, fault));
   if (!fault->code) PetscCall(write_merged(&index, &first, complete, n, output, fault));
   PetscCall(rg_store_info_clear(&first));
   PetscCall(rg_index_clear(&index));
