@@ -328,7 +328,7 @@ static PetscErrorCode read_back(const char *output, const RgFileState *written, 
   PetscFunctionReturn(0);
 }
 
-/* A temporary file that is finished, or not (error, fault), becomes the results file, or nothing. */
+/* A temporary file, finished or not (error, fault), becomes the results file, or nothing. */
 static PetscErrorCode settle_name(const char *temporary, const char *output, const char *parent,
                                   const RgFileState *expected, int error, RgFault *fault)
 {

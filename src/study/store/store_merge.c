@@ -3,7 +3,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "study/spec/study_join.h"
 #include "study/store/layout.h"
+
+/* Let `first` describe the study of both, or say which key makes them different studies. */
+static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *first,
+                                const RgStoreInfo *info, RgFault *fault)
+{
+  RgStudyDifference d = {.key = "study"};
+  bool same = !strcmp(first->name, info->name);
+  char *joined = NULL;
+
+  PetscFunctionBeginUser;
+  snprintf(d.first, sizeof(d.first), "'%.60s'", first->name);
+  snprintf(d.second, sizeof(d.second), "'%.60s'", info->name);
+  if (same && first->seed != info->seed) {
+    same = false;
+    snprintf(d.key, sizeof(d.key), "seed");
+    snprintf(d.first, sizeof(d.first), "%llu", (unsigned long long)first->seed);
+    snprintf(d.second, sizeof(d.second), "%llu", (unsigned long long)info->seed);
+  }
+  if (same) PetscCall(rg_study_join(first->study, info->study, &joined, &same, &d));
+  if (!same)
+    rg_fault_set(fault, RG_FAULT_FOREIGN,
+                 "%.130s is of another study than %.130s: '%.100s' is %s, not %s", inputs[i],
+                 inputs[0], d.key, d.second, d.first);
+  if (joined) {
+    PetscCall(PetscFree(first->study));
+    first->study = joined;
+  }
+  PetscFunctionReturn(0);
+}
 
 /* Gather all inputs into one index. The first results file or shard describes the study. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
@@ -28,8 +58,10 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
       PetscCall(PetscFree(parent));
     }
     if (!fault->code && bad) fault->code = RG_FAULT_FOREIGN; /* message names the shard */
-    if (i == 0) *first = info;
-    if (i > 0) PetscCall(rg_store_info_clear(&info));
+    if (first->name && info.name && !fault->code)
+      PetscCall(join_info(inputs, i, first, &info, fault));
+    if (!first->name) *first = info;
+    else PetscCall(rg_store_info_clear(&info));
   }
   PetscFunctionReturn(0);
 }
