@@ -197,16 +197,18 @@ static PetscErrorCode planned_trials(const RgStoreInfo *info, int *n)
 }
 
 static void print_state(const char *path, const RgStoreInfo *info, const Contents *contents,
-                        int planned)
+                        int planned, int damaged)
 {
-  const char *state = info->directory  ? "a study that is not packed yet"
-                      : info->complete ? "results, complete"
-                                       : "results joined from parts";
+  const bool complete = info->complete && (planned < 0 || contents->n >= planned);
+  const char *state = damaged           ? "damaged"
+                      : info->directory ? "a study that is not packed yet"
+                      : complete        ? "results, complete"
+                                        : "results joined from parts";
 
   rg_say("%s: %s (schema %d)\n", path, state, info->schema_version);
   rg_say("study     %s: %s\n", info->name, info->title);
   if (info->references && info->references[0]) rg_say("source    %s\n", info->references);
-  if (info->directory && planned >= 0) rg_say("trials    %d of %d finished", contents->n, planned);
+  if (!complete && planned >= 0) rg_say("trials    %d of %d finished", contents->n, planned);
   else rg_say("trials    %d", contents->n);
   rg_say(contents->n_failed ? ", %d failed\n" : "\n", contents->n_failed);
   if (contents->n_earlier)
@@ -228,10 +230,10 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   int planned = -1;
 
   PetscFunctionBeginUser;
-  if (info->directory) PetscCall(planned_trials(info, &planned));
+  PetscCall(planned_trials(info, &planned));
   if (contents->n_lines)
     qsort(contents->lines, (size_t)contents->n_lines, sizeof(Line), compare_lines);
-  print_state(path, info, contents, planned);
+  print_state(path, info, contents, planned, damaged);
   rg_say("\n");
   PetscCall(print_lines(contents, false));
   if (contents->n_earlier) {

@@ -73,6 +73,7 @@ static const Base *base_file(void)
     list[i] = &records[i];
   }
   RgContainerInfo info = rg_container_info(&fake.study);
+  info.n_trials = FAKE_CELLS;
   FUZZ_OK(rg_container_image(FAKE_CELLS, list, &info, &image, &fault));
   for (int i = 0; i < FAKE_CELLS; i++) FUZZ_OK(rg_record_destroy(&records[i]));
   fake_destroy(&fake);

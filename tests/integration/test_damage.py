@@ -87,6 +87,25 @@ class Damage(RegattaTest):
             file["temperature"] = [1.0, 2.0]
         self.refuses("other.h5", path.read_bytes())
 
+    def test_hidden_groups(self):
+        """Groups that are gone or can't be opened are damage, not fewer trials."""
+        for n, groups in ((1, ["branin"]), (2, ["branin", "gp_path"])):
+            path = self.folder / "hidden.h5"
+            shutil.copy(self.good, path)
+            with h5py.File(path, "r+") as file:
+                for group in groups:
+                    del file[group]
+            self.refuses(f"gone_{n}.h5", path.read_bytes(), says="damaged: it should have")
+        shutil.copy(self.good, path)
+        with h5py.File(path, "r+") as file:
+            del file["branin"].attrs["problem_label"]
+        self.refuses("no_label.h5", path.read_bytes(), says="damaged: it should have")
+        with h5py.File(self.good) as file:
+            address = h5py.h5o.get_info(file["branin"].id).addr
+        data = bytearray(self.bytes[:-32])  # without the trailer: any other program may have written it
+        data[address:address + 16] = b"\xff" * 16
+        self.refuses("unopened.h5", bytes(data), says="damaged")
+
     def test_newer_schema(self):
         path = self.folder / "newer.h5"
         shutil.copy(self.good, path)

@@ -37,6 +37,7 @@ class Merge(RegattaTest):
         bytes_before = a.read_bytes(), b.read_bytes()
         merged, out = self.merge(a, b)
         self.assertIn("every trial of the study is there", out)
+        self.assertIn("seeds: {first: 0, count: 4}", self.run_ok("info", "-study", merged))
         self.assertEqual(self.checksum(merged), self.checksum(whole))
         self.assertEqual((a.read_bytes(), b.read_bytes()), bytes_before)
         self.assertEqual(regatta("status", merged)[0], 0)
@@ -45,6 +46,41 @@ class Merge(RegattaTest):
         out = self.run_ok("run", self.folder / "whole.yaml", "-o", merged)
         self.assertIn("0 run now", out)
         self.assertEqual(self.checksum(merged), self.checksum(whole))
+
+    def variant(self, name, *changes):
+        text = TEXT.replace("seeds: 4", "seeds: 1")
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        output = self.folder / f"{name}.h5"
+        self.run_ok("run", self.write(f"{name}.yaml", text), "-o", output, "-quiet")
+        return output
+
+    def test_different_studies(self):
+        a = self.variant("a")
+        for name, old, new, says in (
+                ("name", "study: smoke", "study: other", "'study' is 'other', not 'smoke'"),
+                ("seed", "seed: 7", "seed: 8", "'seed' is 8, not 7"),
+                ("horizon", "iterations: 12", "iterations: 5",
+                 "'common.iterations' is '5', not '12'"),
+                ("problem", "dim: 2", "dim: 1", "'problems.gp_path.dim' is '1', not '2'"),
+                ("instances", "instances: 2", "instances: 1", "'instances' is '1', not '2'")):
+            b = self.variant(name, (old, new))
+            self.refused(a, b, says=says)
+            self.refused(a, b, says=f"{name}.h5 is of another study than")
+
+    def test_halves_by_methods(self):
+        """The study text of the output names all that it holds, and can be run."""
+        ei, others = "  - ei\n", "  - gp_ucb\n  - rgp_ucb\n  - irgp_ucb\n"
+        a, b = self.variant("a", (others, "")), self.variant("b", (ei, ""), ("  - random\n", ""))
+        merged, out = self.merge(a, b)
+        self.assertIn("every trial of the study is there", out)
+        self.assertEqual(self.checksum(merged), self.checksum(self.part("whole", 1)))
+        text = self.run_ok("info", "-study", merged)
+        for method in ("random", "ei", "gp_ucb", "rgp_ucb", "irgp_ucb"):
+            self.assertIn(f"  - {method}\n", text)
+        self.assertIn("0 run now", self.run_ok("run", self.write("joined.yaml", text), "-o", merged))
+        self.assertIn("results, complete", self.run_ok("info", merged))
 
     def test_overlap(self):
         a, b = self.part("a", "[0, 1, 2]"), self.part("b", "[2, 3]")

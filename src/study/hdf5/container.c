@@ -54,6 +54,7 @@ void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *f
 typedef struct {
   RgContainer *container;
   bool earlier;
+  RgFault *fault;
   PetscErrorCode error;
 } GroupSearch;
 
@@ -66,31 +67,42 @@ static PetscErrorCode add_group(RgContainer *container, const char *name, bool e
   PetscFunctionReturn(0);
 }
 
-/* A group is a group with a problem label; what else somebody may have put there is left alone. */
+/* A group is a group with a problem label; what else somebody may have put there is left alone, but
+   what can't be opened is damage: it may have been a group. */
 static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link, void *closure)
 {
   GroupSearch *search = closure;
-  hid_t handle;
-  bool group;
+  H5O_info_t object;
+  hid_t handle = -1;
+  htri_t labelled = -1;
 
-  (void)link;
-  handle = H5Gopen2(parent, name, H5P_DEFAULT);
-  if (handle < 0) return 0; /* no group */
-  group = H5Aexists(handle, "problem_label") > 0;
-  H5Gclose(handle);
-  if (!group) return 0;
-  search->error = add_group(search->container, name, search->earlier);
+  if (link->type != H5L_TYPE_HARD) return 0;
+  if (H5Oget_info_by_name(parent, name, &object, H5P_DEFAULT) >= 0) {
+    if (object.type != H5O_TYPE_GROUP) return 0;
+    handle = H5Gopen2(parent, name, H5P_DEFAULT);
+  }
+  if (handle >= 0) {
+    labelled = H5Aexists(handle, "problem_label");
+    H5Gclose(handle);
+  }
+  if (labelled < 0) {
+    rg_fault_set(search->fault, RG_FAULT_DAMAGED, "damaged: HDF5 can't open '%s'", name);
+    return -1;
+  }
+  if (labelled) search->error = add_group(search->container, name, search->earlier);
   return search->error ? -1 : 0;
 }
 
 static PetscErrorCode find_groups(RgContainer *container, RgFault *fault)
 {
-  GroupSearch search = {container, false, 0};
+  GroupSearch search = {.container = container, .fault = fault};
+  htri_t earlier;
 
   PetscFunctionBeginUser;
   if (H5Literate(container->file, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list its groups");
-  if (!fault->code && H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT) > 0) {
+  earlier = fault->code ? 0 : H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT);
+  if (earlier) {
     container->earlier = H5Gopen2(container->file, RG_GROUP_EARLIER, H5P_DEFAULT);
     search.earlier = true;
     if (container->earlier < 0 ||

@@ -57,6 +57,22 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
+/* Whether all trials that a container says it has were found; those that left the study are not
+   counted there. Damage can hide whole groups. */
+static void check_count(const RgIndex *index, int first, const RgContainer *container,
+                        RgFault *fault)
+{
+  int64_t said = -1, n = 0;
+
+  if (fault->code) return;
+  for (int i = first; i < index->n; i++) n += !index->entries[i].earlier;
+  if (!rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &said))
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: it does not say how many trials it has");
+  else if (said != n)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: it should have %lld trials, %lld are there",
+                 (long long)said, (long long)n);
+}
+
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
                             const RgContainer *container, RgFault *fault)
 {
@@ -70,6 +86,7 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
     if (!fault->code) PetscCall(add_group(index, &group, fault));
     PetscCall(rg_group_close(&group));
   }
+  check_count(index, before, container, fault);
   rg_container_check(container, fault);
   if (fault->code) {
     index->n = before;

@@ -98,10 +98,11 @@ PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
 
 /* Join results files or study directories into one results file: trials by id; two complete records
    of one trial must have the same checksum (RG_FAULT_FOREIGN names the trial otherwise), a failed
-   one gives way to a complete one. The study
-   attribute is that of the first input, and the output is complete when every trial of that study
-   is there. RG_FAULT_FOREIGN too when something stands at the output path. The inputs are left as
-   they are. */
+   one gives way to a complete one. The inputs must be parts of one study: RG_FAULT_FOREIGN names
+   the key that differs (name, seed, settings; not seeds, problems, algorithms and sweep axes). The
+   study attribute names all that the inputs name, and the output is complete when every trial of
+   that study is there; where that can't be counted, the message says so. RG_FAULT_FOREIGN too when
+   something stands at the output path or there is no trial. The inputs are left as they are. */
 PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, RgFault *fault);
 
 #endif

@@ -3,7 +3,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "study/spec/study_join.h"
 #include "study/store/layout.h"
+
+/* Let `first` describe the study of both, or say which key makes them different studies. */
+static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *first,
+                                const RgStoreInfo *info, RgFault *fault)
+{
+  RgStudyDifference d = {.key = "study"};
+  bool same = !strcmp(first->name, info->name);
+  char *joined = NULL;
+
+  PetscFunctionBeginUser;
+  snprintf(d.first, sizeof(d.first), "'%.60s'", first->name);
+  snprintf(d.second, sizeof(d.second), "'%.60s'", info->name);
+  if (same && first->seed != info->seed) {
+    same = false;
+    snprintf(d.key, sizeof(d.key), "seed");
+    snprintf(d.first, sizeof(d.first), "%llu", (unsigned long long)first->seed);
+    snprintf(d.second, sizeof(d.second), "%llu", (unsigned long long)info->seed);
+  }
+  if (same) PetscCall(rg_study_join(first->study, info->study, &joined, &same, &d));
+  if (!same)
+    rg_fault_set(fault, RG_FAULT_FOREIGN,
+                 "%.130s is of another study than %.130s: '%.100s' is %s, not %s", inputs[i],
+                 inputs[0], d.key, d.second, d.first);
+  if (joined) {
+    PetscCall(PetscFree(first->study));
+    first->study = joined;
+  }
+  PetscFunctionReturn(0);
+}
 
 /* Gather all inputs into one index. The first results file or shard describes the study. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
@@ -28,32 +58,37 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
       PetscCall(PetscFree(parent));
     }
     if (!fault->code && bad) fault->code = RG_FAULT_FOREIGN; /* message names the shard */
-    if (i == 0) *first = info;
-    if (i > 0) PetscCall(rg_store_info_clear(&info));
+    if (first->name && info.name && !fault->code)
+      PetscCall(join_info(inputs, i, first, &info, fault));
+    if (!first->name) *first = info;
+    else PetscCall(rg_store_info_clear(&info));
   }
   PetscFunctionReturn(0);
 }
 
-/* Whether every trial of the first input's study is there. A study that this program can't read
-   (data files that are not at hand, names it does not know) counts as incomplete. */
-static PetscErrorCode find_complete(const char *path, const RgStoreInfo *first,
-                                    const RgIndex *index, bool *complete)
+/* Whether every trial of the study is there, counted. A study that this program can't read (data
+   files that are not at hand, names it does not know) counts as incomplete: message. */
+static PetscErrorCode find_complete(const char *path, const char *text, const RgIndex *index,
+                                    bool *complete, RgFault *fault)
 {
   RgDiagnostics diagnostics = {0};
   RgStudy study;
-  RgPlan plan;
+  RgPlan *plan;
   uint64_t id[2];
 
   PetscFunctionBeginUser;
-  *complete = first->complete;
-  if (*complete || !first->study) PetscFunctionReturn(0);
-  PetscCall(rg_study_parse(NULL, path, first->study, strlen(first->study), &study, &diagnostics));
+  *complete = false;
+  PetscCall(rg_study_parse(NULL, path, text, strlen(text), &study, &diagnostics));
   if (diagnostics.n == 0) {
-    PetscCall(rg_plan_fill(&study, &plan));
-    *complete = true;
-    for (int i = 0; i < plan.n && *complete; i++)
-      *complete = rg_hash_parse(plan.trials[i].id, id) && rg_index_find(index, id) >= 0;
-    PetscCall(rg_plan_clear(&plan));
+    PetscCall(rg_plan_create(&study, &plan));
+    *complete = plan->n > 0;
+    for (int i = 0; i < plan->n && *complete; i++)
+      *complete = rg_hash_parse(plan->trials[i].id, id) && rg_index_find(index, id) >= 0;
+    PetscCall(rg_plan_destroy(&plan));
+  } else {
+    snprintf(fault->message, sizeof(fault->message),
+             "the study in %.150s can't be read here (%.250s): the output is not called complete",
+             path, diagnostics.list[0].message);
   }
   PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);
@@ -164,7 +199,10 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   }
   PetscCall(gather_inputs(n, inputs, &index, &first, fault));
   if (!fault->code) find_conflict(&index, fault);
-  if (!fault->code) PetscCall(find_complete(inputs[0], &first, &index, &complete));
+  if (!fault->code && !index.n)
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "there are no trials to join in %.300s%s", inputs[0],
+                 n > 1 ? " and the others" : "");
+  if (!fault->code) PetscCall(find_complete(inputs[0], first.study, &index, &complete, fault));
   if (!fault->code) PetscCall(write_merged(&index, &first, complete, n, output, fault));
   PetscCall(rg_store_info_clear(&first));
   PetscCall(rg_index_clear(&index));

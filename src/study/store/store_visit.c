@@ -306,6 +306,7 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
   char *results, *directory, *beside, *parent;
   const char *name;
   RgContainer container;
+  RgIndex index = {0};
   bool trailed;
 
   PetscFunctionBeginUser;
@@ -317,8 +318,9 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
     PetscCall(rg_shard_open_results(results, true, &container, &trailed, fault));
     if (!fault->code) {
       PetscCall(read_info(&container, info));
-      rg_container_check(&container, fault);
-      rg_fault_judge(fault, RG_FAULT_ERROR, results);
+      PetscCall(rg_index_add(&index, results, true, &container, fault)); /* counts */
+      PetscCall(rg_index_clear(&index));
+      rg_fault_judge(fault, fault->code, results);
     }
     rg_store_judge(fault);
     PetscCall(rg_container_close(&container));

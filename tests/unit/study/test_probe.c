@@ -29,6 +29,8 @@ static int set_up(void **state)
     list[i] = &records[i];
   }
   RgContainerInfo info = rg_container_info(&fake.study);
+
+  info.n_trials = FAKE_CELLS;
   RG_OK(rg_container_image(FAKE_CELLS, list, &info, &fixture.image, &fault));
   assert_false(fault.code);
   for (int i = 0; i < FAKE_CELLS; i++) RG_OK(rg_record_destroy(&records[i]));
