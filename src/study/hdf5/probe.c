@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PROBE_SECONDS = 4, PROBE_BYTES_PER_SECOND = 16 << 20 };
+enum { PROBE_SECONDS = 4, PROBE_BYTES_PER_SECOND = 4 << 20 };
 #define PROBE_MEMORY ((rlim_t)4 << 30)
 
 /* Bytes of private memory this process has; 0 where the system does not say. */

@@ -289,7 +289,18 @@ static void judge(const char *path, const RgContainer *container, RgFault *fault
                  path, (long long)container->schema_version, RG_SCHEMA_VERSION);
 }
 
-PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *fault)
+/* Whoever made the file can make its trailer too: HDF5 sees it in a child process first. */
+static PetscErrorCode probe(const char *path, const RgMedium *medium, RgFault *fault)
+{
+  bool survives = true;
+
+  PetscFunctionBeginUser;
+  if (!fault->code) PetscCall(rg_probe_survives(medium, &survives));
+  if (!survives) rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: HDF5 can't read it", path);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *container, RgFault *fault)
 {
   RgMedium medium;
   unsigned char *bytes;
@@ -308,6 +319,9 @@ PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *
     PetscCall(PetscFree(bytes));
   } else {
     medium = rg_medium_bytes(bytes, length);
+    container->loaded = bytes;
+    if (verify) PetscCall(probe(path, &medium, fault));
+    if (fault->code) PetscFunctionReturn(0);
     PetscCall(rg_container_open(&medium, container, fault));
     container->loaded = bytes;
     judge(path, container, fault);
@@ -386,7 +400,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
 {
   RgMedium medium;
   uint64_t length = 0;
-  bool fits = true, survives = true;
+  bool fits = true;
   int error, fd;
 
   PetscFunctionBeginUser;
@@ -402,8 +416,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  *trailed ? "its checksum does not fit" : "its last bytes are missing");
   medium = rg_medium_descriptor(fd, length);
-  if (!fault->code && !*trailed) PetscCall(rg_probe_survives(&medium, &survives));
-  if (!survives) rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: HDF5 can't read it", path);
+  if (verify) PetscCall(probe(path, &medium, fault));
   if (fault->code) {
     if (fd >= 0) close(fd);
     PetscFunctionReturn(0);

@@ -189,7 +189,7 @@ static PetscErrorCode add_shard(const char *path, RgIndex *index, RgFault *fault
   RgContainer container;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_shard_open(path, &container, fault));
+  PetscCall(rg_shard_open(path, true, &container, fault));
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, false, &container, fault));
     rg_fault_judge(fault, RG_FAULT_DAMAGED, path);
@@ -302,6 +302,6 @@ PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *cont
   if (index->sources[source].results)
     PetscCall(
       rg_shard_open_results(index->sources[source].path, false, container, &trailed, fault));
-  else PetscCall(rg_shard_open(index->sources[source].path, container, fault));
+  else PetscCall(rg_shard_open(index->sources[source].path, false, container, fault));
   PetscFunctionReturn(0);
 }

@@ -263,7 +263,7 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
 
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(store->directory, name, &path));
-  PetscCall(rg_shard_open(path, &cursor.container, &fault));
+  PetscCall(rg_shard_open(path, false, &cursor.container, &fault));
   PetscCall(PetscFree(path));
   while (rg_cursor_next(&cursor, &fault)) {
     PetscCall(rg_cursor_read(&cursor, &fault));

@@ -288,7 +288,7 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
     PetscCall(rg_path_join(directory, names[i], &path));
     RgFault fault = {0};
     if (describe && !stat(path, &found) && (!info->study || found.st_mtime > newest)) {
-      PetscCall(rg_shard_open(path, &container, &fault));
+      PetscCall(rg_shard_open(path, true, &container, &fault));
       if (!fault.code) {
         PetscCall(read_info(&container, info));
         newest = found.st_mtime;

@@ -1,4 +1,4 @@
-/* Results files without trailer and with altered bytes: HDF5 may crash on them, we may not. */
+/* Results files with altered bytes, without a trailer or with a forged one: HDF5 may crash on them, we may not. */
 #include <fcntl.h>
 
 #include "fake_study.h"
@@ -135,6 +135,15 @@ static void count_killers(const Fixture *fixture, int mutants, unsigned char *by
   print_message("%d of %d altered files kill a reader\n", dead, mutants);
 }
 
+/* The trailer that belongs to the bytes, whoever altered them. */
+static void forge_trailer(unsigned char *bytes, size_t length)
+{
+  uint64_t hash[2];
+
+  rg_hash128(bytes, length, hash);
+  rg_trailer_write(length, hash, bytes + length);
+}
+
 static void altered_files_do_no_harm(void **state)
 {
   const Fixture *fixture = *state;
@@ -142,12 +151,15 @@ static void altered_files_do_no_harm(void **state)
   int counts[RG_FAULT_INCOMPLETE + 1] = {0};
   unsigned char *bytes;
 
-  RG_OK(PetscMalloc1(fixture->image.length, &bytes));
+  RG_OK(PetscMalloc1(fixture->image.length + RG_TRAILER_LENGTH, &bytes));
   for (int m = 0; m < mutants; m++) {
     uint64_t seed = (uint64_t)m << 20;
     memcpy(bytes, fixture->image.bytes, fixture->image.length);
     alter(&seed, bytes, fixture->image.length);
     counts[visit(fixture, bytes, fixture->image.length, &n, &damaged)]++;
+    assert_true(n + damaged <= 2 * FAKE_CELLS);
+    forge_trailer(bytes, fixture->image.length);
+    (void)visit(fixture, bytes, fixture->image.length + RG_TRAILER_LENGTH, &n, &damaged);
     assert_true(n + damaged <= 2 * FAKE_CELLS);
   }
   print_message("%d altered files: %d read, %d refused\n", mutants, counts[RG_FAULT_NONE],
@@ -157,10 +169,44 @@ static void altered_files_do_no_harm(void **state)
   RG_OK(PetscFree(bytes));
 }
 
+/* Bytes that kill a process that reads them are refused as a results file and as a shard, also with
+   the trailer that belongs to them. */
+static void a_trailer_vouches_for_nothing(void **state)
+{
+  const Fixture *fixture = *state;
+  const size_t length = fixture->image.length;
+  RgMedium medium;
+  RgContainer container;
+  unsigned char *bytes;
+  bool survives = true, trailed;
+
+  RG_OK(PetscMalloc1(length + RG_TRAILER_LENGTH, &bytes));
+  for (uint64_t m = 0; m < 4000 && survives; m++) {
+    uint64_t seed = m << 20;
+    memcpy(bytes, fixture->image.bytes, length);
+    alter(&seed, bytes, length);
+    medium = rg_medium_bytes(bytes, length);
+    RG_OK(rg_probe_survives(&medium, &survives));
+  }
+  if (survives) skip(); /* this HDF5 reads them all */
+  forge_trailer(bytes, length);
+  scratch_write(fixture->path, bytes, length + RG_TRAILER_LENGTH);
+  for (int shard = 0; shard < 2; shard++) {
+    RgFault fault = {0};
+    if (shard) RG_OK(rg_shard_open(fixture->path, true, &container, &fault));
+    else RG_OK(rg_shard_open_results(fixture->path, true, &container, &trailed, &fault));
+    assert_int_equal(fault.code, RG_FAULT_DAMAGED);
+    assert_non_null(strstr(fault.message, "HDF5 can't read it"));
+    RG_OK(rg_container_close(&container));
+  }
+  RG_OK(PetscFree(bytes));
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(a_file_without_trailer_is_read),
   cmocka_unit_test(what_kills_a_reader_is_damaged),
   cmocka_unit_test(altered_files_do_no_harm),
+  cmocka_unit_test(a_trailer_vouches_for_nothing),
 };
 
 int main(int argc, char **argv)
