@@ -39,3 +39,11 @@ install(DIRECTORY experiments/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/rega
 install(DIRECTORY cmake/skeletons DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta)
 install(FILES src/algorithm/new.c.in DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/skeletons
         RENAME algorithm.c.in)
+
+# The Python package with the papers it knows, and a command for it. (pip install ./analysis does the
+# same for an environment of one's own.)
+install(DIRECTORY analysis/regatta_analysis DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python
+        PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python/regatta_analysis
+        PATTERN __pycache__ EXCLUDE)
+install(PROGRAMS cmake/regatta-analysis.sh DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME regatta-analysis)

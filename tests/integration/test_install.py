@@ -1,7 +1,9 @@
 """What `cmake --install` gives: help, man pages, completion, and plug-ins made by `regatta new`."""
+import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from regatta_test import REGATTA, RegattaTest, environment, main, regatta
@@ -42,6 +44,17 @@ class Install(RegattaTest):
             self.assertIn("-walltime" if shell != "fish" else "-o walltime", script.read_text())
             if shutil.which(shell):
                 subprocess.run([shell, "-n", script], check=True)
+
+    def test_analysis(self):
+        python = os.environ.get("REGATTA_PYTHON", sys.executable)
+        if subprocess.run([python, "-c", "import h5py, jinja2, matplotlib, pandas, xxhash, yaml"],
+                          capture_output=True).returncode:
+            self.skipTest("no Python for the analysis")
+        kept = {k: v for k, v in environment().items() if k not in ("PYTHONPATH", "REGATTA")}
+        done = subprocess.run([self.prefix / "bin/regatta-analysis", "studies", "boke", self.folder, "--scale", "smoke"],
+                              capture_output=True, text=True, env={**kept, "REGATTA_PYTHON": python})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout)
 
     def test_bash_completes(self):
         script = self.write("completion", self.run_ok("help", "-completion", "bash"))
