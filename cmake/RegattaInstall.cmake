@@ -25,3 +25,25 @@ endforeach()
 file(RELATIVE_PATH REGATTA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/regatta.pc.in regatta.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regatta.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Man pages and completion come from the program itself. Examples, and the skeletons of `regatta new`.
+install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:regatta_program>
+  -DLIST=${CMAKE_CURRENT_SOURCE_DIR}/src/cli/list.h -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/manual
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/RegattaManual.cmake)")
+set(manual ${CMAKE_CURRENT_BINARY_DIR}/manual)
+install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
+install(DIRECTORY ${manual}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+install(DIRECTORY ${manual}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
+install(DIRECTORY ${manual}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
+install(DIRECTORY experiments/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta)
+install(DIRECTORY cmake/skeletons DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta)
+install(FILES src/algorithm/new.c.in DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/skeletons
+        RENAME algorithm.c.in)
+
+# The Python package with the papers it knows, and a command for it. (pip install ./analysis does the
+# same for an environment of one's own.)
+install(DIRECTORY analysis/regatta_analysis DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python
+        PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python/regatta_analysis
+        PATTERN __pycache__ EXCLUDE)
+install(PROGRAMS cmake/regatta-analysis.sh DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME regatta-analysis)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "cli/manual.h"
 
 static bool on_rank_0(void)
 {
@@ -135,6 +136,10 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
   PetscFunctionBeginUser;
   memset(arguments, 0, sizeof(*arguments));
   *exit_code = RG_EXIT_BAD_INPUT;
+  if (argc > 1 && rg_manual_command(argv[1], argv[0], usage, table)) {
+    *exit_code = RG_EXIT_OK;
+    PetscFunctionReturn(0);
+  }
   for (int i = 1; i < argc; i++) {
     bool petsc = false;
     if (!strcmp(argv[i], "-help") || !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {

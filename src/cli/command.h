@@ -25,4 +25,14 @@ typedef PetscErrorCode (*RgCommand)(int argc, char **argv, int *exit_code);
 #include "cli/list.h"
 #undef RG_COMMAND
 
+/* The subcommands; a NULL name at the end. */
+typedef struct {
+  const char *name;
+  RgCommand command;
+  const char *doc;
+} RgCommandEntry;
+extern const RgCommandEntry rg_commands[];
+/* NULL, and a complaint with the nearest name, when there is none. */
+const RgCommandEntry *rg_commands_find(const char *name);
+
 #endif

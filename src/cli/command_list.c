@@ -1,7 +1,9 @@
-/* regatta list problems|algorithms|kernels|measures|theory: the names a study file may use. */
+/* regatta list [problems|algorithms|kernels|measures|theory]: the names a study file may use. */
 #include "cli/command.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/table.h"
 #include "gp/kernel/family.h"
@@ -12,19 +14,22 @@
 
 enum { SUMMARY_BYTES = 78 };
 
-/* The summary as one line, shortened when long. */
+/* The summary as one line, shortened when long and read on a terminal. */
 static PetscErrorCode add_row(RgTable *table, const char *name, const char *title,
                               const char *summary)
 {
-  char line[SUMMARY_BYTES + 4];
-  int n = 0;
+  const size_t most = isatty(STDOUT_FILENO) ? SUMMARY_BYTES : strlen(summary);
+  RgText line = {0};
+  size_t n = PetscMin(most, strlen(summary));
 
   PetscFunctionBeginUser;
-  for (; summary[n] && n < SUMMARY_BYTES; n++) line[n] = summary[n] == '\n' ? ' ' : summary[n];
   if (summary[n]) /* back to the end of a word */
     while (n > SUMMARY_BYTES / 2 && summary[n] != ' ' && summary[n] != '\n') n--;
-  strcpy(line + n, summary[n] ? " ..." : "");
-  PetscCall(rg_table_add(table, (const char *const[]){name, title, line}));
+  PetscCall(rg_text_add(&line, "%.*s%s", (int)n, summary, summary[n] ? " ..." : ""));
+  for (char *c = line.data; *c; c++)
+    if (*c == '\n') *c = ' ';
+  PetscCall(rg_table_add(table, (const char *const[]){name, title, line.data}));
+  PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);
 }
 
@@ -84,18 +89,52 @@ static PetscErrorCode list_theory(const RgRegistry *registry, RgTable *table)
 static const struct {
   const char *name;
   PetscErrorCode (*list)(const RgRegistry *registry, RgTable *table);
-} subjects[] = {{"problems", list_problems},
-                {"algorithms", list_algorithms},
-                {"kernels", list_kernels},
-                {"measures", list_measures},
-                {"theory", list_theory}};
+  const char *doc;
+} subjects[] = {{"problems", list_problems, "objectives, in 'problems'"},
+                {"algorithms", list_algorithms, "methods, in 'algorithms'"},
+                {"kernels", list_kernels, "families of kernels, in the block 'surrogate'"},
+                {"measures", list_measures, "robustness measures over contexts"},
+                {"theory", list_theory, "families of bounds, and formulas"}};
 
 enum { N_SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
+
+/* One line per subject: how many names it has. */
+static PetscErrorCode list_subjects(const RgRegistry *registry, RgTable *table)
+{
+  char title[32];
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < N_SUBJECTS; i++) {
+    RgTable names = {.n_columns = 3, .headings = {"name", "title", "summary"}};
+    RgText text = {0};
+    PetscCall(subjects[i].list(registry, &names));
+    snprintf(title, sizeof(title), "%d names", names.n_rows);
+    PetscCall(rg_table_print(&names, &text));
+    PetscCall(rg_text_clear(&text));
+    PetscCall(add_row(table, subjects[i].name, title, subjects[i].doc));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The index of a subject; -1 and a complaint when there is none. */
+static int find_subject(const char *name)
+{
+  const char *names[N_SUBJECTS + 1] = {0};
+
+  for (int i = 0; i < N_SUBJECTS; i++) {
+    names[i] = subjects[i].name;
+    if (!strcmp(names[i], name)) return i;
+  }
+  const char *nearest = rg_text_nearest(name, names);
+  rg_complain(
+    "list: nothing is called '%s'%s%s%s (problems, algorithms, kernels, measures or theory)", name,
+    nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  return -1;
+}
 
 PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
 {
   static const RgOption options[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
-  const char *names[N_SUBJECTS + 1] = {0};
   RgArguments arguments;
   RgTable table = {.n_columns = 3, .headings = {"name", "title", "summary"}};
   RgRegistry *registry;
@@ -103,23 +142,15 @@ PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels|measures|theory",
-                               options, 1, 1, &arguments, exit_code));
+                               options, 0, 1, &arguments, exit_code));
   if (!arguments.ok) PetscFunctionReturn(0);
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  int subject = 0;
-  for (; subject < N_SUBJECTS; subject++) {
-    names[subject] = subjects[subject].name;
-    if (!strcmp(names[subject], arguments.positional[0])) break;
-  }
-  if (subject == N_SUBJECTS) {
-    const char *nearest = rg_text_nearest(arguments.positional[0], names);
-    rg_complain(
-      "list: nothing is called '%s'%s%s%s (problems, algorithms, kernels, measures or theory)",
-      arguments.positional[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
-      nearest ? "'?" : "");
+  const int subject = arguments.n ? find_subject(arguments.positional[0]) : N_SUBJECTS;
+  if (subject < 0) {
     *exit_code = RG_EXIT_BAD_INPUT;
   } else if (*exit_code == RG_EXIT_OK) {
-    PetscCall(subjects[subject].list(registry, &table));
+    PetscCall(subject == N_SUBJECTS ? list_subjects(registry, &table)
+                                    : subjects[subject].list(registry, &table));
     PetscCall(rg_table_print(&table, &text));
     rg_say("%s", text.data);
     PetscCall(rg_text_clear(&text));

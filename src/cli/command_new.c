@@ -1,4 +1,5 @@
-/* regatta new algorithm|problem|kernel NAME: a working skeleton and the line that registers it. */
+/* regatta new algorithm|problem|kernel NAME: a working skeleton and the line that registers it;
+   outside of the source tree a plug-in in a folder of its own. */
 #include "cli/command.h"
 
 #include <ctype.h>
@@ -6,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -13,11 +15,18 @@
 enum { OPT_SOURCE, OPT_CONTEXT, OPT_SURROGATE };
 
 static const RgOption options[] = {
-  {"-source", "FOLDER", "Regatta's source tree (default: the working directory)"},
+  {"-source", "FOLDER",
+   "Regatta's source tree (default: the working directory if it is one; else a plug-in)"},
   {"-context", NULL, "a problem with contexts drawn by nature"},
   {"-surrogate", NULL, "an algorithm with a Gaussian process"},
   {NULL, NULL, NULL},
 };
+
+#ifndef RG_SHARE
+#define RG_SHARE "/usr/local/share/regatta"
+#endif
+
+enum { PATH_BYTES = 4200 };
 
 /* Where the skeleton, the list and the new file are, below src/, and the line of the list; the
    variant of the skeleton, and the option that asks for it. */
@@ -96,7 +105,7 @@ static bool write_file(const char *path, int flags, const char *text)
 static PetscErrorCode create(const char *source, int kind, bool variant, const char *name,
                              int *exit_code)
 {
-  char skeleton[4200], list[4200];
+  char skeleton[PATH_BYTES], list[PATH_BYTES];
   RgText template = {0}, code = {0}, registry = {0}, path = {0}, line = {0};
   bool ok = false, listed = false;
 
@@ -128,6 +137,106 @@ static PetscErrorCode create(const char *source, int kind, bool variant, const c
   }
   RgText *texts[] = {&template, &code, &registry, &path, &line};
   for (int i = 0; i < 5; i++) PetscCall(rg_text_clear(texts[i]));
+  PetscFunctionReturn(0);
+}
+
+/* ---- plug-ins -------------------------------------------------------------------------------- */
+
+static bool is_there(const char *path)
+{
+  return access(path, R_OK) == 0;
+}
+
+/* The folder of the skeletons: that of the installation this program belongs to, wherever it was
+   moved, or where it was to be installed. */
+static bool find_skeletons(char folder[PATH_BYTES])
+{
+  char self[PATH_BYTES - 64] = "";
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+  char *end = length > 0 ? strrchr(self, '/') : NULL;
+
+  if (end) {
+    *end = '\0';
+    snprintf(folder, PATH_BYTES, "%s/../share/regatta/skeletons", self);
+    if (is_there(folder)) return true;
+  }
+  snprintf(folder, PATH_BYTES, "%s/skeletons", RG_SHARE);
+  return is_there(folder);
+}
+
+/* Write the file `to` from skeletons one after the other (NULL-terminated). */
+static PetscErrorCode write_skeletons(const char *folder, const char *const *from, const char *name,
+                                      const char *to, bool *ok)
+{
+  RgText template = {0}, text = {0};
+  char path[PATH_BYTES + 64];
+
+  PetscFunctionBeginUser;
+  *ok = true;
+  for (; *from && *ok; from++) {
+    snprintf(path, sizeof(path), "%s/%s", folder, *from);
+    PetscCall(read_file(path, &template, ok));
+    if (!*ok) rg_complain("new: %s: %s", path, strerror(errno));
+  }
+  if (*ok) {
+    PetscCall(fill_template(template.data, name, &text));
+    *ok = write_file(to, O_CREAT | O_EXCL, text.data);
+    if (!*ok) rg_complain("new: %s: %s", to, strerror(errno));
+  }
+  PetscCall(rg_text_clear(&template));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+/* A folder NAME with a plug-in: NAME.c and its CMakeLists.txt. */
+static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
+{
+  static const char *const sources[][3] = {{"algorithm.c.in", "plugin_algorithm.c.in", NULL},
+                                           {"problem.c.in", "plugin_problem.c.in", NULL}};
+  static const char *const build[] = {"CMakeLists.txt.in", NULL};
+  char folder[PATH_BYTES], path[128];
+  bool ok;
+
+  PetscFunctionBeginUser;
+  *exit_code = RG_EXIT_BAD_INPUT;
+  if (!find_skeletons(folder)) {
+    rg_complain("new: this is not Regatta's source tree, and there are no skeletons of plug-ins in "
+                "%s (cmake --install puts them there; or give -source)",
+                folder);
+    PetscFunctionReturn(0);
+  }
+  if (mkdir(name, 0777)) {
+    rg_complain("new: %s: %s", name, strerror(errno));
+    PetscFunctionReturn(0);
+  }
+  snprintf(path, sizeof(path), "%s/%s.c", name, name);
+  PetscCall(write_skeletons(folder, sources[kind], name, path, &ok));
+  if (!ok) PetscFunctionReturn(0);
+  snprintf(path, sizeof(path), "%s/CMakeLists.txt", name);
+  PetscCall(write_skeletons(folder, build, name, path, &ok));
+  if (!ok) PetscFunctionReturn(0);
+  rg_say("%s/: a plug-in with a working %s to start from; %s says how to build and use it\n", name,
+         kinds[kind].kind, path);
+  *exit_code = RG_EXIT_OK;
+  PetscFunctionReturn(0);
+}
+
+/* In the source tree or, when nothing says there is one here, as a plug-in. */
+static PetscErrorCode create_somewhere(const RgArguments *arguments, int kind, int *exit_code)
+{
+  const char *name = arguments->positional[1], *source = arguments->option[OPT_SOURCE];
+  const bool variant = arguments->option[OPT_CONTEXT] || arguments->option[OPT_SURROGATE];
+
+  PetscFunctionBeginUser;
+  if (source || is_there("src/algorithm/list.h")) {
+    PetscCall(create(source ? source : ".", kind, variant, name, exit_code));
+  } else if (variant || !strcmp(kinds[kind].kind, "kernel")) {
+    rg_complain("new: %s needs Regatta's source tree: run it there, or give -source",
+                variant ? "-context or -surrogate" : "a kernel");
+    *exit_code = RG_EXIT_BAD_INPUT;
+  } else {
+    PetscCall(create_plugin(kind, name, exit_code));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -164,10 +273,7 @@ PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
     *exit_code = RG_EXIT_BAD_INPUT;
   } else {
     PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    const char *source = arguments.option[OPT_SOURCE] ? arguments.option[OPT_SOURCE] : ".";
-    if (rank == 0)
-      PetscCall(create(source, k, arguments.option[OPT_CONTEXT] || arguments.option[OPT_SURROGATE],
-                       name, exit_code));
+    if (rank == 0) PetscCall(create_somewhere(&arguments, k, exit_code));
     PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   }
   PetscFunctionReturn(0);

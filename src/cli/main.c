@@ -4,37 +4,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "maths/numerics.h"
-#include "base/text.h"
 #include "regatta/run.h"
-
-static const struct {
-  const char *name;
-  RgCommand command;
-  const char *doc;
-} commands[] = {
-#define RG_COMMAND(name, doc) {#name, rg_command_##name, doc},
-#include "cli/list.h"
-#undef RG_COMMAND
-};
-
-enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
-
-static void print_usage(void)
-{
-  rg_say("regatta %s: Bayesian-optimisation regret studies\n\nusage: regatta COMMAND ...\n\n",
-         RG_VERSION);
-  for (int i = 0; i < N_COMMANDS; i++) rg_say("  %-10s %s\n", commands[i].name, commands[i].doc);
-  rg_say(
-    "\nregatta COMMAND -help says more about one of them.\n\nEnvironment:\n"
-    "  REGATTA_DATA   folder of data sets\n"
-    "  REGATTA_CACHE  folder where `run` keeps optima that took a search (default\n"
-    "                 $XDG_CACHE_HOME/regatta or ~/.cache/regatta); off: nowhere\n"
-    "\nExit codes: 0 done or stopped cleanly; 1 trials failed, with -strict; 2 bad input;\n"
-    "3 storage; 4 every trial of some cell failed; 70 internal error; 75 incomplete (status).\n");
-}
 
 static bool is_word(const char *word, const char *const *words)
 {
@@ -45,28 +19,19 @@ static bool is_word(const char *word, const char *const *words)
 
 static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
 {
-  static const char *const help[] = {"help", "-help", "--help", "-h", NULL};
+  static const char *const help[] = {"-help", "--help", "-h", NULL};
   static const char *const version[] = {"-version", "--version", NULL};
-  const char *names[N_COMMANDS + 1] = {0};
+  const char *name = argc < 2 ? "help" : argv[1];
 
   PetscFunctionBeginUser;
-  *exit_code = RG_EXIT_OK;
-  if (argc < 2 || is_word(argv[1], help)) {
-    print_usage();
-    *exit_code = argc < 2 ? RG_EXIT_BAD_INPUT : RG_EXIT_OK;
-    PetscFunctionReturn(0);
-  }
-  const char *name = is_word(argv[1], version) ? "version" : argv[1];
-  for (int i = 0; i < N_COMMANDS; i++) {
-    names[i] = commands[i].name;
-    if (strcmp(name, commands[i].name)) continue;
-    PetscCall(commands[i].command(argc - 1, argv + 1, exit_code));
-    PetscFunctionReturn(0);
-  }
-  const char *nearest = rg_text_nearest(argv[1], names);
-  rg_complain("unknown command '%s'%s%s%s (regatta help lists the commands)", argv[1],
-              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  if (is_word(name, help)) name = "help";
+  if (is_word(name, version)) name = "version";
+  const RgCommandEntry *entry = rg_commands_find(name);
   *exit_code = RG_EXIT_BAD_INPUT;
+  if (!entry) PetscFunctionReturn(0);
+  char *alone[] = {(char *)name, NULL};
+  PetscCall(entry->command(argc < 2 ? 1 : argc - 1, argc < 2 ? alone : argv + 1, exit_code));
+  if (argc < 2) *exit_code = RG_EXIT_BAD_INPUT;
   PetscFunctionReturn(0);
 }
 

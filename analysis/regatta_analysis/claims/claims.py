@@ -6,6 +6,7 @@ has their kinds), or `readings`: several ways to make the sentence a number, eac
 every reading and every setting (settings.yaml). `tables` are numbers printed in the paper, shown beside ours.
 """
 import functools
+import os
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,17 @@ from ..load.load import InputError, load
 from ..report.tables import markdown
 from ..load.yaml_file import read_yaml
 
-EXPERIMENTS = Path(__file__).resolve().parents[3] / "experiments"
+
+
+def experiments_folder():
+    """The papers: $REGATTA_EXPERIMENTS, those of this source tree, or those installed with the package."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "experiments"
+    return Path(os.environ.get("REGATTA_EXPERIMENTS") or
+                (installed if installed.exists() else package.parents[1] / "experiments"))
+
+
+EXPERIMENTS = experiments_folder()
 CHECK_KEYS = set("kind who against on value quantifier at_each times versus among metric over statistic "
                  "one_sided rank share column low high start end factor target by not_before less than points "
                  "first last grows because runs sizes what early late bound shift".split())

@@ -1,0 +1,25 @@
+# Run at installation: PROGRAM writes its man pages and completion scripts into OUTPUT, one page per
+# command of LIST. A program that can't run here (built for another machine) has none.
+file(REMOVE_RECURSE ${OUTPUT})
+file(MAKE_DIRECTORY ${OUTPUT}/man1 ${OUTPUT}/bash ${OUTPUT}/zsh ${OUTPUT}/fish)
+set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
+set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
+
+function(say file)
+  execute_process(COMMAND ${PROGRAM} help ${ARGN} OUTPUT_FILE ${OUTPUT}/${file} RESULT_VARIABLE code ERROR_QUIET)
+  if(NOT code EQUAL 0)
+    file(REMOVE ${OUTPUT}/${file})
+    message(WARNING "${PROGRAM} does not run here: ${file} is not installed")
+  endif()
+endfunction()
+
+say(man1/regatta.1 -man)
+file(READ ${LIST} text)
+string(REGEX MATCHALL "\nRG_COMMAND\\([ \n]*[a-z]+," lines "${text}")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE ".*[^a-z]([a-z]+),$" "\\1" command "${line}")
+  say(man1/regatta-${command}.1 ${command} -man)
+endforeach()
+say(bash/regatta -completion bash)
+say(zsh/_regatta -completion zsh)
+say(fish/regatta.fish -completion fish)

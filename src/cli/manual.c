@@ -1,0 +1,229 @@
+/* Man pages and completion scripts for bash, zsh and fish, as text on standard output. */
+#include "cli/manual.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const RgManualVariable rg_manual_environment[] = {
+  {"REGATTA_DATA", "folder of data sets"},
+  {"REGATTA_CACHE", "folder where `run` keeps optima that took a search; off: nowhere (default "
+                    "$XDG_CACHE_HOME/regatta or ~/.cache/regatta)"},
+  {NULL, NULL}};
+
+const RgManualExit rg_manual_exits[] = {
+  {RG_EXIT_OK, "finished, or stopped cleanly as asked"},
+  {RG_EXIT_FAILED_TRIALS, "trials failed, with -strict"},
+  {RG_EXIT_BAD_INPUT, "a mistake in the command line, a study or a file"},
+  {RG_EXIT_STORAGE, "results could not be stored"},
+  {RG_EXIT_FAILED_CELLS, "every trial of some cell failed"},
+  {RG_EXIT_INTERNAL, "an internal error"},
+  {RG_EXIT_INCOMPLETE, "status: the study is not complete"},
+  {-1, NULL}};
+
+enum { MAN, BASH, ZSH, FISH, N_FORMS };
+static const char *const forms[] = {"man", "bash", "zsh", "fish"};
+static const char *const words[] = {"--man", "--complete-bash", "--complete-zsh",
+                                    "--complete-fish"};
+
+static int form_of(const char *word)
+{
+  int form = 0;
+  while (form < N_FORMS && strcmp(word, words[form])) form++;
+  return form;
+}
+
+const char *rg_manual_word(const char *form)
+{
+  for (int i = 0; i < N_FORMS; i++)
+    if (!strcmp(form, forms[i])) return words[i];
+  return NULL;
+}
+
+/* Say `text` with `before` in front of every character of `special`, and every quote as `quote`. */
+static void say_escaped(const char *text, const char *special, const char *before,
+                        const char *quote)
+{
+  for (; *text; text++) {
+    if (*text == '\'' && quote) rg_say("%s", quote);
+    else rg_say("%s%c", strchr(special, *text) ? before : "", *text);
+  }
+}
+
+/* ---- man pages ------------------------------------------------------------------------------- */
+
+static void say_roff(const char *text)
+{
+  if (*text == '.' || *text == '\'') rg_say("\\&");
+  for (; *text; text++) {
+    if (*text == '\\') rg_say("\\e");
+    else rg_say("%s%c", *text == '-' ? "\\" : "", *text);
+  }
+}
+
+static void say_entry(const char *name, const char *value, const char *doc)
+{
+  rg_say(".TP\n.B ");
+  say_roff(name);
+  if (value) {
+    rg_say(" \\fI");
+    say_roff(value);
+    rg_say("\\fR");
+  }
+  rg_say("\n");
+  say_roff(doc);
+  rg_say("\n");
+}
+
+static void say_head(const char *page, const char *doc, const char *usage)
+{
+  rg_say(".TH \"%s\" 1 \"\" \"regatta %s\" \"Regatta\"\n.SH NAME\n", page, RG_VERSION);
+  say_roff(page);
+  rg_say(" \\- ");
+  say_roff(doc);
+  rg_say("\n.SH SYNOPSIS\n.B regatta\n");
+  say_roff(usage);
+  rg_say("\n");
+}
+
+static void say_exits(void)
+{
+  char code[16];
+
+  rg_say(".SH EXIT STATUS\n");
+  for (const RgManualExit *e = rg_manual_exits; e->doc; e++) {
+    snprintf(code, sizeof(code), "%d", e->code);
+    say_entry(code, NULL, e->doc);
+  }
+}
+
+static void man_command(const RgCommandEntry *entry, const char *usage, const RgOption *options)
+{
+  char page[64];
+
+  snprintf(page, sizeof(page), "regatta-%s", entry->name);
+  say_head(page, entry->doc, usage);
+  if (options->name) rg_say(".SH OPTIONS\n");
+  for (; options->name; options++) say_entry(options->name, options->value, options->doc);
+  say_exits();
+  rg_say(".SH SEE ALSO\n.BR regatta (1)\n");
+}
+
+void rg_manual_page(void)
+{
+  say_head("regatta", "Bayesian-optimisation regret studies", "COMMAND ...");
+  rg_say(".SH COMMANDS\n");
+  for (const RgCommandEntry *c = rg_commands; c->name; c++) say_entry(c->name, NULL, c->doc);
+  rg_say(".SH ENVIRONMENT\n");
+  for (const RgManualVariable *v = rg_manual_environment; v->name; v++)
+    say_entry(v->name, NULL, v->doc);
+  say_exits();
+  rg_say(".SH SEE ALSO\n");
+  for (const RgCommandEntry *c = rg_commands; c->name; c++)
+    rg_say(".BR regatta\\-%s (1)%s\n", c->name, c[1].name ? "," : "");
+}
+
+/* ---- completion ------------------------------------------------------------------------------ */
+
+/* Say the alternatives of the first argument that are to be typed as they stand: those in lower
+   case of ONE|two|three in the usage. */
+static void say_alternatives(const char *usage)
+{
+  const char *at = strchr(usage, ' ');
+  const char *separator = "";
+
+  if (!at++ || !strchr(at, '|') || strcspn(at, " [") < strcspn(at, "|")) return;
+  for (size_t length; *at && *at != ' '; at += length + (at[length] == '|')) {
+    length = strcspn(at, "| ");
+    if (islower((unsigned char)*at)) rg_say("%s%.*s", separator, (int)length, at);
+    if (islower((unsigned char)*at)) separator = " ";
+  }
+}
+
+static void bash_command(const RgCommandEntry *entry, const char *usage, const RgOption *options)
+{
+  rg_say("  %s)\n    words='", entry->name);
+  say_alternatives(usage);
+  rg_say("'\n    options='");
+  for (; options->name; options++) rg_say("%s ", options->name);
+  rg_say("-help' ;;\n");
+}
+
+static void zsh_command(const RgCommandEntry *entry, const char *usage, const RgOption *options)
+{
+  rg_say("  %s)\n    _arguments", entry->name);
+  for (; options->name; options++) {
+    rg_say(" \\\n      '*%s[", options->name);
+    say_escaped(options->doc, "[]:\\", "\\", "'\\''");
+    rg_say("]");
+    if (options->value) rg_say(":%s:_files", options->value);
+    rg_say("'");
+  }
+  rg_say(" \\\n      '*:argument:");
+  const char *at = strchr(usage, ' ');
+  const bool alternatives = at && strcspn(at + 1, "|") < strcspn(at + 1, " [");
+  rg_say("%s", alternatives ? "(" : "_files");
+  say_alternatives(usage);
+  rg_say("%s' ;;\n", alternatives ? ")" : "");
+}
+
+static void fish_command(const RgCommandEntry *entry, const char *usage, const RgOption *options)
+{
+  rg_say("complete -c regatta -n __fish_use_subcommand -a %s -d '", entry->name);
+  say_escaped(entry->doc, "\\", "\\", "\\'");
+  rg_say("'\ncomplete -c regatta -n '__fish_seen_subcommand_from %s' -a '", entry->name);
+  say_alternatives(usage);
+  rg_say("'\n");
+  for (; options->name; options++) {
+    rg_say("complete -c regatta -n '__fish_seen_subcommand_from %s' -%c %s %s-d '", entry->name,
+           options->name[2] ? 'o' : 's', options->name + 1, options->value ? "-r " : "");
+    say_escaped(options->doc, "\\", "\\", "\\'");
+    rg_say("'\n");
+  }
+}
+
+void rg_manual_begin(const char *word)
+{
+  const int form = form_of(word);
+
+  if (form == BASH) {
+    rg_say("# bash completion of regatta\n_regatta() {\n  local current=${COMP_WORDS[COMP_CWORD]} "
+           "words= options=\n  if [ \"$COMP_CWORD\" = 1 ]; then\n    words='");
+    for (const RgCommandEntry *c = rg_commands; c->name; c++) rg_say("%s ", c->name);
+    rg_say("'\n  fi\n  case $([ \"$COMP_CWORD\" = 1 ] || echo \"${COMP_WORDS[1]}\") in\n");
+  } else if (form == ZSH) {
+    rg_say("#compdef regatta\n_regatta() {\n  local -a commands\n  commands=(\n");
+    for (const RgCommandEntry *c = rg_commands; c->name; c++) {
+      rg_say("    '%s:", c->name);
+      say_escaped(c->doc, ":\\", "\\", "'\\''");
+      rg_say("'\n");
+    }
+    rg_say("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
+           "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n");
+  } else {
+    rg_say("# fish completion of regatta\n");
+  }
+}
+
+void rg_manual_end(const char *word)
+{
+  const int form = form_of(word);
+
+  if (form == BASH)
+    rg_say("  esac\n  case $current in\n  -*) words=$options ;;\n  esac\n"
+           "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n"
+           "complete -o default -F _regatta regatta\n");
+  if (form == ZSH) rg_say("  esac\n}\n_regatta \"$@\"\n");
+}
+
+bool rg_manual_command(const char *word, const char *command, const char *usage,
+                       const RgOption *options)
+{
+  static void (*const print[])(const RgCommandEntry *, const char *, const RgOption *) = {
+    man_command, bash_command, zsh_command, fish_command};
+  const int form = form_of(word);
+
+  if (form == N_FORMS) return false;
+  for (const RgCommandEntry *c = rg_commands; c->name; c++)
+    if (!strcmp(c->name, command)) print[form](c, usage, options);
+  return true;
+}

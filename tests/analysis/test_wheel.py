@@ -1,0 +1,72 @@
+"""The package as pip installs it, offline, in a venv that sees the system's packages."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from common import scratch_directory
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def lacks():
+    """What is missing to build and install a wheel here; empty when nothing is."""
+    asked = subprocess.run([sys.executable, "-c", "import setuptools, wheel, ensurepip, venv"], capture_output=True,
+                           text=True)
+    return asked.stderr.strip().splitlines()[-1] if asked.returncode else ""
+
+
+@unittest.skipIf(lacks(), "no tools for wheels (Debian: python3-venv, python3-setuptools, python3-wheel)")
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = scratch_directory(cls)
+        for name in ("analysis", "experiments"):
+            shutil.copytree(ROOT / name, cls.folder / name, ignore=shutil.ignore_patterns("__pycache__", "build"))
+        cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PIP_"))}
+        cls.bin = cls.folder / "venv" / "bin"
+        cls.call(sys.executable, "-m", "venv", "--system-site-packages", cls.folder / "venv")
+        cls.call(cls.bin / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation",
+                 "--no-deps", "./analysis")
+
+    @classmethod
+    def call(cls, *command, code=0):
+        """Standard output of a command that ends with `code`."""
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=cls.folder,
+                              env=cls.environment)
+        if done.returncode != code:
+            raise AssertionError(f"{command}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def test_command(self):
+        golden = ROOT / "tests/data/results-v1.h5"
+        out = self.folder / "out"
+        self.call(self.bin / "regatta-analysis", golden, "--out", out)
+        self.assertTrue((out / "summary.md").exists())
+        self.call(self.bin / "regatta-analysis", "missing.h5", "--out", out, code=2)
+
+    def test_papers_come_along(self):
+        (self.folder / "analysis").rename(self.folder / "hidden")
+        self.addCleanup((self.folder / "hidden").rename, self.folder / "analysis")
+        code = ("import regatta_analysis; from regatta_analysis.claims import catalogue, claims; "
+                "print(regatta_analysis.__file__, *catalogue.papers(), claims.EXPERIMENTS)")
+        said = self.call(self.bin / "python", "-c", code)
+        self.assertIn(str(self.folder / "venv"), said.split()[0])
+        self.assertIn(str(self.folder / "venv"), said.split()[-1])
+        self.assertEqual(sorted(said.split()[1:-1]), sorted(p.parent.name for p in
+                                                            (ROOT / "experiments").glob("*/figures.yaml")))
+        self.environment["REGATTA_EXPERIMENTS"] = str(ROOT / "experiments")
+        self.addCleanup(self.environment.pop, "REGATTA_EXPERIMENTS")
+        self.assertEqual(self.call(self.bin / "python", "-c", code).split()[-1], str(ROOT / "experiments"))
+
+    def test_version(self):
+        said = self.call(self.bin / "python", "-c", "import importlib.metadata as m; print(m.version('regatta-analysis'))")
+        version = re.search(r"project\(regatta VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        self.assertEqual(said.strip(), version)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,108 @@
+"""What `cmake --install` gives: help, man pages, completion, and plug-ins made by `regatta new`."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from regatta_test import REGATTA, RegattaTest, environment, main, regatta
+
+COMMANDS = ("run plan list describe eval bounds formula info status checksum verify merge version new "
+            "help").split()
+STUDY = """study: plugins
+seeds: 2
+common: {iterations: 5, initial_points: 3}
+problems: [my_problem]
+algorithms: [my_method, random]
+"""
+
+
+class Install(RegattaTest):
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.prefix = pathlib.Path(folder.name) / "prefix"
+        subprocess.run(["cmake", "--install", pathlib.Path(REGATTA).parent, "--prefix", cls.prefix], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def test_man_pages_and_completion(self):
+        prefix = self.prefix
+        pages = {page.name for page in prefix.rglob("man1/*.1")}
+        self.assertEqual(pages, {"regatta.1", *(f"regatta-{command}.1" for command in COMMANDS)})
+        for page in prefix.rglob("man1/*.1"):
+            text = page.read_text()
+            self.assertTrue(text.startswith(".TH"), page)
+            if shutil.which("man"):
+                done = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), page)
+        self.assertIn("walltime", next(prefix.rglob("regatta-run.1")).read_text())
+        for shell, name in (("bash", "completions/regatta"), ("zsh", "_regatta"), ("fish", "regatta.fish")):
+            script, = prefix.rglob(name)
+            self.assertIn("-walltime" if shell != "fish" else "-o walltime", script.read_text())
+            if shutil.which(shell):
+                subprocess.run([shell, "-n", script], check=True)
+
+    def test_analysis(self):
+        python = os.environ.get("REGATTA_PYTHON", sys.executable)
+        if subprocess.run([python, "-c", "import h5py, jinja2, matplotlib, pandas, xxhash, yaml"],
+                          capture_output=True).returncode:
+            self.skipTest("no Python for the analysis")
+        kept = {k: v for k, v in environment().items() if k not in ("PYTHONPATH", "REGATTA")}
+        done = subprocess.run([self.prefix / "bin/regatta-analysis", "studies", "boke", self.folder, "--scale", "smoke"],
+                              capture_output=True, text=True, env={**kept, "REGATTA_PYTHON": python})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout)
+
+    def test_bash_completes(self):
+        script = self.write("completion", self.run_ok("help", "-completion", "bash"))
+        for words, answer in (("regatta des", "describe"), ("regatta list pro", "problems"),
+                              ("regatta run -wa", "-walltime"), ("regatta describe max", "maximiser")):
+            done = subprocess.run(["bash", "-c", f". {script}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}}"
+                                   "- 1)); _regatta; echo ${COMPREPLY[@]}"], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stdout.strip(), answer)
+
+    def test_help(self):
+        self.assertEqual(self.run_ok("help", "run"), self.run_ok("run", "-help"))
+        listed = self.run_ok("help")
+        self.assertEqual(listed, self.run_ok("--help"))
+        for command in COMMANDS:
+            self.assertIn(f"\n  {command} ", listed)
+            self.assertIn(f"usage: regatta {command}", self.run_ok("help", command))
+        for arguments, words in ((("help", "rum"), "did you mean 'run'"), (("help", "-completion", "csh"), "bash")):
+            code, _, err = regatta(*arguments)
+            self.assertEqual((code, err.count("\n")), (2, 1))
+            self.assertIn(words, err)
+
+    def test_list(self):
+        for subject in ("problems", "algorithms", "kernels", "measures", "theory"):
+            self.assertRegex(self.run_ok("list"), rf"(?m)^{subject} +\d+ names")
+            self.assertNotIn(" ...\n", self.run_ok("list", subject))
+
+    def test_new_plugins(self):
+        prefix = self.prefix
+        program = prefix / "bin/regatta"
+        env = environment()
+        for kind, name in (("problem", "my_problem"), ("algorithm", "my_method")):
+            subprocess.run([program, "new", kind, name], check=True, cwd=self.folder, env=env, stdout=subprocess.DEVNULL)
+            for step in (["-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror"],
+                         ["--build", "build"]):
+                done = subprocess.run(["cmake", *step], cwd=self.folder / name, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        plugins = [word for name in ("my_problem", "my_method")
+                   for word in ("-plugin", self.folder / name / "build" / f"{name}.so")]
+        output = self.folder / "out.h5"
+        subprocess.run([program, "run", self.write("study.yaml", STUDY), "-o", output, "-quiet", *plugins],
+                       check=True, env=env, stdout=subprocess.DEVNULL)
+        self.assertIn("4 trials", self.run_ok("checksum", output))
+        for arguments, words in ((("problem", "my_problem"), "exists"), (("kernel", "k"), "source tree"),
+                                 (("problem", "p", "-context"), "source tree")):
+            done = subprocess.run([program, "new", *arguments], cwd=self.folder, env=env, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(words, done.stderr)
+
+
+if __name__ == "__main__":
+    main()
