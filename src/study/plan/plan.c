@@ -95,24 +95,37 @@ static PetscErrorCode sort_by_cost(RgPlan *plan)
   PetscFunctionReturn(0);
 }
 
-static int compare_ids(const void *left, const void *right)
+static int compare_ids(const void *left, const void *right, void *closure)
 {
-  return strcmp(*(const char *const *)left, *(const char *const *)right);
+  const RgTrial *trials = closure;
+  return strcmp(trials[*(const int *)left].id, trials[*(const int *)right].id);
 }
 
-static PetscErrorCode check_ids(const RgPlan *plan)
+static PetscErrorCode sort_by_id(RgPlan *plan)
 {
-  const char **ids;
-
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(plan->n, &ids));
-  for (int i = 0; i < plan->n; i++) ids[i] = plan->trials[i].id;
-  qsort(ids, (size_t)plan->n, sizeof(*ids), compare_ids);
+  PetscCall(PetscMalloc1(plan->n, &plan->by_id));
+  for (int i = 0; i < plan->n; i++) plan->by_id[i] = i;
+  if (plan->n) qsort_r(plan->by_id, (size_t)plan->n, sizeof(int), compare_ids, plan->trials);
   for (int i = 1; i < plan->n; i++)
-    PetscCheck(strcmp(ids[i - 1], ids[i]), PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "two trials have the id %s", ids[i]);
-  PetscCall(PetscFree(ids));
+    PetscCheck(strcmp(plan->trials[plan->by_id[i - 1]].id, plan->trials[plan->by_id[i]].id),
+               PETSC_COMM_SELF, PETSC_ERR_PLIB, "two trials have the id %s",
+               plan->trials[plan->by_id[i]].id);
   PetscFunctionReturn(0);
+}
+
+int rg_plan_find(const RgPlan *plan, const char *id)
+{
+  int low = 0, high = plan->n;
+
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    const int order = strcmp(plan->trials[plan->by_id[middle]].id, id);
+    if (!order) return plan->by_id[middle];
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return -1;
 }
 
 PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
@@ -129,7 +142,7 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
   for (int c = 0; c < study->n_cells; c++) PetscCall(add_cell(plan, c));
   add_groups(plan);
   PetscCall(sort_by_cost(plan));
-  PetscCall(check_ids(plan));
+  PetscCall(sort_by_id(plan));
   PetscFunctionReturn(0);
 }
 
@@ -140,6 +153,7 @@ PetscErrorCode rg_plan_clear(RgPlan *plan)
   PetscCall(PetscFree(plan->trials));
   PetscCall(PetscFree(plan->groups));
   PetscCall(PetscFree(plan->order));
+  PetscCall(PetscFree(plan->by_id));
   *plan = (RgPlan){0};
   PetscFunctionReturn(0);
 }

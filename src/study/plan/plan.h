@@ -33,6 +33,7 @@ typedef struct RgPlan {
   int n_groups;
   RgPlanGroup *groups; /* owned */
   int *order;          /* trial indices, dearest first (ties by index); owned */
+  int *by_id;          /* trial indices in the order of their ids; owned */
   double cost;         /* sum, CPU seconds */
 } RgPlan;
 
@@ -40,5 +41,7 @@ typedef struct RgPlan {
    the same id are a PETSC_ERR_PLIB (the study parser refuses duplicates). */
 PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan);
 PetscErrorCode rg_plan_clear(RgPlan *plan);
+/* Index of the trial of that id, -1: none. O(log n). */
+int rg_plan_find(const RgPlan *plan, const char *id);
 
 #endif
