@@ -167,13 +167,14 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
 
 static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, RgText *text)
 {
-  double left = 0, memory = 0;
+  double left = 0, memory = 0, most = 0;
   char seconds[32], longest[32];
 
   PetscFunctionBeginUser;
   for (int i = 0; i < plan->n; i++) {
     if (!progress->done[i]) left += plan->trials[i].cost;
     memory = fmax(memory, plan->trials[i].memory);
+    most = fmax(most, plan->trials[i].cost);
   }
   PetscCall(rg_text_add(text, "\n%d trials, %d done, %d to run", plan->n, progress->n_done,
                         plan->n - progress->n_done));
@@ -182,12 +183,11 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
                           progress->n_foreign));
   if (rg_origin_others(&progress->origins)) PetscCall(rg_text_add(text, "\n"));
   PetscCall(rg_origin_describe(&progress->origins, text));
-  PetscCall(
-    rg_text_add(text,
-                "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
-                "%.0f MB per rank\n",
-                left / 3600, show_seconds(left, seconds),
-                show_seconds(plan->trials[plan->order[0]].cost, longest), memory / 1e6));
+  PetscCall(rg_text_add(
+    text,
+    "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
+    "%.0f MB per rank\n",
+    left / 3600, show_seconds(left, seconds), show_seconds(most, longest), memory / 1e6));
   PetscFunctionReturn(0);
 }
 

@@ -39,6 +39,7 @@ static PetscErrorCode add_cell(RgPlan *plan, int c)
       *trial = (RgTrial){.cell = c,
                          .instance = paired ? study->seeds[s] : (uint64_t)i,
                          .seed = study->seeds[s],
+                         .turn = s,
                          .n_initial = cell->run.initial_points,
                          .n_evaluations = cell->run.initial_points + cell->run.iterations,
                          .dim_x = cell->dim_x,
@@ -70,29 +71,23 @@ static void add_groups(RgPlan *plan)
   }
 }
 
-typedef struct {
-  double cost;
-  int trial;
-} Ticket;
-
-static int compare_tickets(const void *left, const void *right)
+/* Half a study is a comparison then, and no list of the dearest method's trials. */
+static int compare_turns(const void *left, const void *right, void *closure)
 {
-  const Ticket *a = left, *b = right;
-  if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
-  return a->trial - b->trial;
+  const RgTrial *trials = closure;
+  const int i = *(const int *)left, j = *(const int *)right;
+
+  if (trials[i].turn != trials[j].turn) return trials[i].turn - trials[j].turn;
+  return rg_plan_compare_costs(left, right, closure);
 }
 
-static PetscErrorCode sort_by_cost(RgPlan *plan)
+int rg_plan_compare_costs(const void *left, const void *right, void *closure)
 {
-  Ticket *tickets;
+  const RgTrial *trials = closure;
+  const int i = *(const int *)left, j = *(const int *)right;
 
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(plan->n, &tickets));
-  for (int i = 0; i < plan->n; i++) tickets[i] = (Ticket){plan->trials[i].cost, i};
-  qsort(tickets, (size_t)plan->n, sizeof(*tickets), compare_tickets);
-  for (int i = 0; i < plan->n; i++) plan->order[i] = tickets[i].trial;
-  PetscCall(PetscFree(tickets));
-  PetscFunctionReturn(0);
+  if (trials[i].cost != trials[j].cost) return trials[i].cost > trials[j].cost ? -1 : 1;
+  return i - j;
 }
 
 static int compare_ids(const void *left, const void *right, void *closure)
@@ -141,7 +136,8 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
   PetscCall(PetscMalloc1(n, &plan->order));
   for (int c = 0; c < study->n_cells; c++) PetscCall(add_cell(plan, c));
   add_groups(plan);
-  PetscCall(sort_by_cost(plan));
+  for (int i = 0; i < plan->n; i++) plan->order[i] = i;
+  if (plan->n) qsort_r(plan->order, (size_t)plan->n, sizeof(int), compare_turns, plan->trials);
   PetscCall(sort_by_id(plan));
   PetscFunctionReturn(0);
 }
