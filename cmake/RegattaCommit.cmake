@@ -1,10 +1,22 @@
-# Run at every build: writes OUTPUT with the git commit of SOURCE, only when it changed.
+# Run at every build: writes OUTPUT with the git commit of SOURCE and a hash of the sources that
+# results depend on (a commit is silent about edits, and changes with a comma in the docs), only when
+# one of them changed.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
                 OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT commit)
   set(commit unknown)
 endif()
-set(text "#define RG_GIT_COMMIT \"${commit}\"\n")
+file(GLOB_RECURSE files RELATIVE ${SOURCE}/src ${SOURCE}/src/*.c ${SOURCE}/src/*.h)
+list(FILTER files EXCLUDE REGEX "^cli/")
+list(SORT files)
+set(all "")
+foreach(file IN LISTS files)
+  file(SHA256 ${SOURCE}/src/${file} hash)
+  string(APPEND all "${file} ${hash}\n")
+endforeach()
+string(SHA256 hash "${all}")
+string(SUBSTRING ${hash} 0 12 hash)
+set(text "#define RG_GIT_COMMIT \"${commit}\"\n#define RG_SOURCE_HASH \"${hash}\"\n")
 set(old "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)

@@ -120,6 +120,13 @@ static int find_option(const RgOption *table, const char *word)
   return -1;
 }
 
+/* A switch, or an option with a [VALUE] that may be left out: before the next option, at the end,
+   and where a file is due first. next: the option itself where it is the last word. */
+static bool takes_no_value(const RgOption *option, const char *next, bool file_due)
+{
+  return !option->value || (option->value[0] == '[' && (file_due || looks_like_option(next)));
+}
+
 static void complain_unknown_option(const char *command, const char *word, const RgOption *table)
 {
   const char *names[RG_ARGUMENTS_MAX] = {0};
@@ -148,7 +155,8 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
       PetscFunctionReturn(0);
     }
     int entry = find_option(table, argv[i]);
-    if (entry >= 0 && !table[entry].value) {
+    if (entry >= 0 &&
+        takes_no_value(&table[entry], argv[i + 1 < argc ? i + 1 : i], arguments->n < least)) {
       arguments->option[entry] = "";
     } else if (entry >= 0) {
       if (i + 1 == argc) {

@@ -7,7 +7,8 @@
 /* One option of a subcommand. A table ends with a NULL name. */
 typedef struct {
   const char *name;  /* with its dash: "-o" */
-  const char *value; /* placeholder of its value, NULL for a switch */
+  const char *value; /* placeholder of its value, NULL for a switch; in brackets: after the files it
+                        may be given, else it is "" */
   const char *doc;
 } RgOption;
 

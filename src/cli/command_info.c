@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "cli/table.h"
+#include "study/run/origin.h"
 #include "study/store/store.h"
 
 enum { OPT_STUDY, OPT_FAILED };
@@ -38,6 +39,7 @@ typedef struct {
   bool all_failed;    /* list them all */
   double first, last; /* Unix time of the first start and the last end */
   RgText failed;
+  RgOriginSurvey origins;
 } Contents;
 
 static PetscErrorCode line_of(Contents *contents, const RgRecord *record, Line **line)
@@ -93,6 +95,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   line->cpu += provenance->cpu;
   contents->n += !record->earlier;
   contents->n_earlier += record->earlier;
+  if (!record->earlier) PetscCall(rg_origin_survey_add(&contents->origins, record));
   if (record->status == RG_STATUS_FAILED) {
     line->n_failed++;
     PetscCall(add_failed(contents, record));
@@ -114,6 +117,7 @@ static PetscErrorCode contents_clear(Contents *contents)
   }
   PetscCall(PetscFree(contents->lines));
   PetscCall(rg_text_clear(&contents->failed));
+  PetscCall(rg_origin_survey_clear(&contents->origins));
   PetscFunctionReturn(0);
 }
 
@@ -224,6 +228,19 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   }
 }
 
+/* Whether the trials are of one making, and of this program's. */
+static PetscErrorCode print_origins(Contents *contents)
+{
+  RgText others = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_origin_survey_count(&contents->origins));
+  PetscCall(rg_origin_describe(&contents->origins.counts, &others));
+  if (others.length) rg_say("stale     %s\n", others.data);
+  PetscCall(rg_text_clear(&others));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, Contents *contents,
                                      int damaged)
 {
@@ -234,6 +251,7 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   if (contents->n_lines)
     qsort(contents->lines, (size_t)contents->n_lines, sizeof(Line), compare_lines);
   print_state(path, info, contents, planned, damaged);
+  PetscCall(print_origins(contents));
   rg_say("\n");
   PetscCall(print_lines(contents, false));
   if (contents->n_earlier) {

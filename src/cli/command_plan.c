@@ -10,8 +10,9 @@
 #include "cli/table.h"
 #include "study/plan/cost.h"
 #include "study/spec/registry.h"
-#include "study/store/store.h"
+#include "study/run/origin.h"
 #include "study/run/teams.h"
+#include "study/store/store.h"
 
 enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY };
 
@@ -28,36 +29,36 @@ static const RgOption options[] = {
 /* ---- what is done --------------------------------------------------------------------------- */
 
 typedef struct {
-  const char *id;
-  int trial;
-} Identity;
-
-typedef struct {
-  int n;
-  Identity *sorted;    /* by id; owned */
+  const RgPlan *plan;
   unsigned char *done; /* RgStatus by trial; owned */
   int n_done, n_foreign;
+  RgOriginJudge judge;
+  RgOriginCounts origins; /* of those that are done */
 } Progress;
-
-static int compare_identities(const void *left, const void *right)
-{
-  return strcmp(((const Identity *)left)->id, ((const Identity *)right)->id);
-}
 
 static PetscErrorCode count_record(void *closure, const RgRecord *record)
 {
   Progress *progress = closure;
-  const Identity wanted = {record->id, 0};
-  const Identity *found =
-    bsearch(&wanted, progress->sorted, (size_t)progress->n, sizeof(Identity), compare_identities);
+  const int trial = rg_plan_find(progress->plan, record->id);
+  RgOrigin origin;
 
   PetscFunctionBeginUser;
-  if (!found) {
+  if (trial < 0) {
     progress->n_foreign++;
     PetscFunctionReturn(0);
   }
-  progress->n_done += !progress->done[found->trial];
-  progress->done[found->trial] = (unsigned char)record->status;
+  progress->n_done += !progress->done[trial];
+  progress->done[trial] = (unsigned char)record->status;
+  PetscCall(rg_origin_judge(&progress->judge, record, progress->plan->trials[trial].cell, 0,
+                            &progress->origins, &origin));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode progress_clear(Progress *progress)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_origin_judge_destroy(&progress->judge));
+  PetscCall(PetscFree(progress->done));
   PetscFunctionReturn(0);
 }
 
@@ -73,17 +74,16 @@ static bool exists(const char *output)
 static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress *progress,
                                 int *exit_code)
 {
+  RgFingerprint fingerprint;
   RgFault fault = {0};
-  int damaged = 0;
 
   PetscFunctionBeginUser;
-  *progress = (Progress){.n = plan->n};
-  PetscCall(PetscMalloc1(plan->n, &progress->sorted));
+  *progress = (Progress){.plan = plan};
   PetscCall(PetscCalloc1(plan->n, &progress->done));
   if (!output || !exists(output)) PetscFunctionReturn(0);
-  for (int i = 0; i < plan->n; i++) progress->sorted[i] = (Identity){plan->trials[i].id, i};
-  qsort(progress->sorted, (size_t)plan->n, sizeof(Identity), compare_identities);
-  PetscCall(rg_store_visit(output, count_record, progress, &damaged, &fault));
+  PetscCall(rg_fingerprint(&fingerprint));
+  PetscCall(rg_origin_judge_create(plan->study, fingerprint.hash, &progress->judge));
+  PetscCall(rg_store_visit_fields(output, count_record, progress, &fault));
   if (!fault.code) PetscFunctionReturn(0);
   rg_complain("plan: %s", fault.message);
   *exit_code = fault.code == RG_FAULT_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
@@ -167,25 +167,27 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
 
 static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, RgText *text)
 {
-  double left = 0, memory = 0;
+  double left = 0, memory = 0, most = 0;
   char seconds[32], longest[32];
 
   PetscFunctionBeginUser;
   for (int i = 0; i < plan->n; i++) {
     if (!progress->done[i]) left += plan->trials[i].cost;
     memory = fmax(memory, plan->trials[i].memory);
+    most = fmax(most, plan->trials[i].cost);
   }
   PetscCall(rg_text_add(text, "\n%d trials, %d done, %d to run", plan->n, progress->n_done,
                         plan->n - progress->n_done));
   if (progress->n_foreign)
     PetscCall(rg_text_add(text, "; %d more in the results file belong to no trial of this study",
                           progress->n_foreign));
-  PetscCall(
-    rg_text_add(text,
-                "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
-                "%.0f MB per rank\n",
-                left / 3600, show_seconds(left, seconds),
-                show_seconds(plan->trials[plan->order[0]].cost, longest), memory / 1e6));
+  if (rg_origin_others(&progress->origins)) PetscCall(rg_text_add(text, "\n"));
+  PetscCall(rg_origin_describe(&progress->origins, text));
+  PetscCall(rg_text_add(
+    text,
+    "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
+    "%.0f MB per rank\n",
+    left / 3600, show_seconds(left, seconds), show_seconds(most, longest), memory / 1e6));
   PetscFunctionReturn(0);
 }
 
@@ -282,8 +284,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     PetscCall(judge_job(&plan, &job, exit_code));
   }
   PetscCall(rg_text_clear(&text));
-  PetscCall(PetscFree(progress.sorted));
-  PetscCall(PetscFree(progress.done));
+  PetscCall(progress_clear(&progress));
   PetscCall(rg_plan_clear(&plan));
   PetscFunctionReturn(0);
 }

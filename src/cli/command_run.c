@@ -11,7 +11,15 @@
 #include "study/run/study_share.h"
 #include "study/spec/registry.h"
 
-enum { OPT_OUTPUT, OPT_WALLTIME, OPT_STRICT, OPT_QUIET, OPT_RETRY_FAILED, OPT_CROSSOVER };
+enum {
+  OPT_OUTPUT,
+  OPT_WALLTIME,
+  OPT_STRICT,
+  OPT_QUIET,
+  OPT_RETRY_FAILED,
+  OPT_RECOMPUTE,
+  OPT_CROSSOVER
+};
 
 static const RgOption options[] = {
   {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
@@ -19,6 +27,9 @@ static const RgOption options[] = {
   {"-strict", NULL, "exit code 1 when a trial failed"},
   {"-quiet", NULL, "no progress"},
   {"-retry-failed", NULL, "run trials again that are recorded as failed"},
+  {"-recompute", "[LABEL]",
+   "run trials again that another build, plug-in or numeric fingerprint made: all, or those of a "
+   "label"},
   {"-crossover", "N", "data from which a team of ranks shares a matrix (default: as measured)"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
@@ -35,6 +46,7 @@ static bool read_options(const RgArguments *arguments, RgRunOptions *run)
   *run = (RgRunOptions){.output = arguments->option[OPT_OUTPUT],
                         .walltime = walltime ? rg_duration_parse(walltime) : 0,
                         .retry_failed = arguments->option[OPT_RETRY_FAILED] != NULL,
+                        .recompute = arguments->option[OPT_RECOMPUTE],
                         .crossover = (int)number};
   if (crossover && (*end || number < 1 || number > INT_MAX)) {
     rg_complain("run: -crossover must be a whole number from 1 on, got '%s'", crossover);
@@ -60,6 +72,10 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
     rg_say("%s: stopped by %s with %d of %d trials finished; %sthe same command resumes\n",
            study->name, rg_stop_describe(r->stop), r->n_earlier + r->n_finished, r->n_trials,
            r->stop == RG_STOP_FILE ? "once it is removed " : "");
+  if (r->n_others)
+    rg_say("%d trials were made by another build or plug-in, or under another numeric fingerprint; "
+           "-recompute runs them again\n",
+           r->n_others);
   if (failed) rg_say("%d trials failed; regatta info %s says why\n", failed, output);
   if (r->n_cells_failed) {
     const RgCell *cell = &study->cells[r->first_cell_failed];

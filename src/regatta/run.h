@@ -11,7 +11,9 @@ typedef struct {
                          OUTPUT.d beside it, from which a later run goes on */
   double walltime;    /* stop cleanly after so many seconds; 0: no limit */
   bool retry_failed;  /* run trials again that are recorded as failed */
-  int crossover;      /* data from which a team of ranks shares a matrix; 0: as measured */
+  const char *recompute; /* run trials again that another build, plug-in or numeric fingerprint
+                            made: "" all, else those of a label; NULL: none */
+  int crossover;         /* data from which a team of ranks shares a matrix; 0: as measured */
 } RgRunOptions;
 
 typedef struct {
@@ -43,6 +45,8 @@ typedef struct {
   int n_trials;                /* of the plan */
   int n_earlier;               /* of these, finished by earlier runs and not run again */
   int n_earlier_failed;        /* of these, recorded as failed */
+  int n_others;                /* of these, made by another build or plug-in, or under another
+                                  numeric fingerprint */
   int n_finished;              /* by this run */
   int n_failed;                /* of these, recorded as failed; the results file says why */
   int n_cells, n_cells_failed; /* of the plan; of these, with no trial but failed ones */

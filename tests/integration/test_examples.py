@@ -131,6 +131,26 @@ algorithms: [random]
         # quick ones before: what has waited for a second is there
         self.assertEqual(self.killed_while_stuck(plugin, 12, 250), 2)
 
+    def test_built_again(self):
+        """Trials of another build of the plug-in (here one with more bytes) are told of."""
+        library, output = self.folder / "bowl.so", self.folder / "out.h5"
+        shutil.copy(self.plugin, library)
+        command = [EXAMPLES / "plugin" / "study.yaml", "-o", output, "-plugin", library]
+        self.run_ok("run", *command)
+        self.assertNotIn("another", self.run_ok("plan", *command))
+        with open(library, "ab") as file:
+            file.write(b"another")
+        words = "8 of 8 finished trials were made with another plug-in;"
+        _, out, err = regatta("run", *command)
+        self.assertIn("(0 run now", out)
+        self.assertIn(words, err)
+        self.assertIn(words, self.run_ok("plan", *command))
+        _, _, err = regatta("run", *command, "-recompute", "ei")
+        self.assertIn("4 of 4 finished trials were made with another plug-in", err)
+        self.run_ok("run", *command, "-recompute")
+        for text in (self.run_ok("plan", *command), self.run_ok("status", output)):
+            self.assertNotIn("another", text)
+
     def test_words(self):
         self.assertIn("bowl", self.run_ok("list", "problems", "-plugin", self.plugin))
         self.assertNotIn("bowl", self.run_ok("list", "problems"))

@@ -68,10 +68,11 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *
 /* The columns of the trial at `position` into a record whose fields were read. */
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
                                      RgFault *fault);
-/* Only what an index needs: ids, checksums (33 bytes each) and status of all shape->n trials. */
+/* Only what an index needs: ids, checksums (33 bytes each), status and start of all shape->n
+   trials. */
 PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
-                                        RgFault *fault);
+                                        double *started, RgFault *fault);
 
 PetscErrorCode rg_group_close(RgGroup *group);
 

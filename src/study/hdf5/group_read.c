@@ -309,7 +309,7 @@ static PetscErrorCode read_hex(RgGroup *group, const char *name, char (*hex)[RG_
 
 PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
-                                        RgFault *fault)
+                                        double *started, RgFault *fault)
 {
   char **values;
 
@@ -322,6 +322,9 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
       read_field(group, &rg_fields[rg_field_find("status")], 0, group->shape->n, values, fault));
     memcpy(status, values, (size_t)group->shape->n * sizeof(*status));
   }
+  if (!fault->code)
+    PetscCall(
+      read_field(group, &rg_fields[rg_field_find("started")], 0, group->shape->n, started, fault));
   PetscCall(PetscFree(values));
   PetscFunctionReturn(0);
 }

@@ -39,6 +39,7 @@ static PetscErrorCode add_cell(RgPlan *plan, int c)
       *trial = (RgTrial){.cell = c,
                          .instance = paired ? study->seeds[s] : (uint64_t)i,
                          .seed = study->seeds[s],
+                         .turn = s,
                          .n_initial = cell->run.initial_points,
                          .n_evaluations = cell->run.initial_points + cell->run.iterations,
                          .dim_x = cell->dim_x,
@@ -70,49 +71,56 @@ static void add_groups(RgPlan *plan)
   }
 }
 
-typedef struct {
-  double cost;
-  int trial;
-} Ticket;
-
-static int compare_tickets(const void *left, const void *right)
+/* Half a study is a comparison then, and no list of the dearest method's trials. */
+static int compare_turns(const void *left, const void *right, void *closure)
 {
-  const Ticket *a = left, *b = right;
-  if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
-  return a->trial - b->trial;
+  const RgTrial *trials = closure;
+  const int i = *(const int *)left, j = *(const int *)right;
+
+  if (trials[i].turn != trials[j].turn) return trials[i].turn - trials[j].turn;
+  return rg_plan_compare_costs(left, right, closure);
 }
 
-static PetscErrorCode sort_by_cost(RgPlan *plan)
+int rg_plan_compare_costs(const void *left, const void *right, void *closure)
 {
-  Ticket *tickets;
+  const RgTrial *trials = closure;
+  const int i = *(const int *)left, j = *(const int *)right;
 
+  if (trials[i].cost != trials[j].cost) return trials[i].cost > trials[j].cost ? -1 : 1;
+  return i - j;
+}
+
+static int compare_ids(const void *left, const void *right, void *closure)
+{
+  const RgTrial *trials = closure;
+  return strcmp(trials[*(const int *)left].id, trials[*(const int *)right].id);
+}
+
+static PetscErrorCode sort_by_id(RgPlan *plan)
+{
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(plan->n, &tickets));
-  for (int i = 0; i < plan->n; i++) tickets[i] = (Ticket){plan->trials[i].cost, i};
-  qsort(tickets, (size_t)plan->n, sizeof(*tickets), compare_tickets);
-  for (int i = 0; i < plan->n; i++) plan->order[i] = tickets[i].trial;
-  PetscCall(PetscFree(tickets));
-  PetscFunctionReturn(0);
-}
-
-static int compare_ids(const void *left, const void *right)
-{
-  return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-static PetscErrorCode check_ids(const RgPlan *plan)
-{
-  const char **ids;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(plan->n, &ids));
-  for (int i = 0; i < plan->n; i++) ids[i] = plan->trials[i].id;
-  qsort(ids, (size_t)plan->n, sizeof(*ids), compare_ids);
+  PetscCall(PetscMalloc1(plan->n, &plan->by_id));
+  for (int i = 0; i < plan->n; i++) plan->by_id[i] = i;
+  if (plan->n) qsort_r(plan->by_id, (size_t)plan->n, sizeof(int), compare_ids, plan->trials);
   for (int i = 1; i < plan->n; i++)
-    PetscCheck(strcmp(ids[i - 1], ids[i]), PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "two trials have the id %s", ids[i]);
-  PetscCall(PetscFree(ids));
+    PetscCheck(strcmp(plan->trials[plan->by_id[i - 1]].id, plan->trials[plan->by_id[i]].id),
+               PETSC_COMM_SELF, PETSC_ERR_PLIB, "two trials have the id %s",
+               plan->trials[plan->by_id[i]].id);
   PetscFunctionReturn(0);
+}
+
+int rg_plan_find(const RgPlan *plan, const char *id)
+{
+  int low = 0, high = plan->n;
+
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    const int order = strcmp(plan->trials[plan->by_id[middle]].id, id);
+    if (!order) return plan->by_id[middle];
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return -1;
 }
 
 PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
@@ -128,8 +136,9 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
   PetscCall(PetscMalloc1(n, &plan->order));
   for (int c = 0; c < study->n_cells; c++) PetscCall(add_cell(plan, c));
   add_groups(plan);
-  PetscCall(sort_by_cost(plan));
-  PetscCall(check_ids(plan));
+  for (int i = 0; i < plan->n; i++) plan->order[i] = i;
+  if (plan->n) qsort_r(plan->order, (size_t)plan->n, sizeof(int), compare_turns, plan->trials);
+  PetscCall(sort_by_id(plan));
   PetscFunctionReturn(0);
 }
 
@@ -140,6 +149,7 @@ PetscErrorCode rg_plan_clear(RgPlan *plan)
   PetscCall(PetscFree(plan->trials));
   PetscCall(PetscFree(plan->groups));
   PetscCall(PetscFree(plan->order));
+  PetscCall(PetscFree(plan->by_id));
   *plan = (RgPlan){0};
   PetscFunctionReturn(0);
 }

@@ -7,6 +7,7 @@
 typedef struct {
   int cell; /* index into study->cells */
   uint64_t instance, seed;
+  int turn;                     /* position of its seed in the study */
   char *key;                    /* canonical text (conventions, 4), owned:
                         schema=1;<cell's text>;study_seed=..;instance=..;seed=..
                         the cell's text is problem=<name>@<revision>{parameters};run={..};
@@ -32,7 +33,8 @@ typedef struct RgPlan {
   RgTrial *trials; /* plan order: problem label, cell, instance, seed; owned */
   int n_groups;
   RgPlanGroup *groups; /* owned */
-  int *order;          /* trial indices, dearest first (ties by index); owned */
+  int *order;          /* trial indices, seed by seed, dearest first within one; owned */
+  int *by_id;          /* trial indices in the order of their ids; owned */
   double cost;         /* sum, CPU seconds */
 } RgPlan;
 
@@ -40,5 +42,9 @@ typedef struct RgPlan {
    the same id are a PETSC_ERR_PLIB (the study parser refuses duplicates). */
 PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan);
 PetscErrorCode rg_plan_clear(RgPlan *plan);
+/* For qsort_r over indices of the trials in `closure`: dearest first, ties by index. */
+int rg_plan_compare_costs(const void *left, const void *right, void *closure);
+/* Index of the trial of that id, -1: none. O(log n). */
+int rg_plan_find(const RgPlan *plan, const char *id);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "maths/blas.h"
 #include "base/text.h"
-#include "regatta_commit.h" /* made by the build: RG_GIT_COMMIT */
+#include "regatta_commit.h" /* made by the build: RG_GIT_COMMIT, RG_SOURCE_HASH */
 
 static PetscErrorCode add_mpi(RgText *text)
 {
@@ -33,9 +33,9 @@ PetscErrorCode rg_software_describe(char **description)
   PetscFunctionBeginUser;
   PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, NULL));
   H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
-  PetscCall(rg_text_add(&text, "regatta %s (commit %s); PETSc %d.%d.%d; HDF5 %u.%u.%u", RG_VERSION,
-                        RG_GIT_COMMIT, (int)major, (int)minor, (int)subminor, hdf5[0], hdf5[1],
-                        hdf5[2]));
+  PetscCall(rg_text_add(&text, "regatta %s (commit %s, source %s); PETSc %d.%d.%d; HDF5 %u.%u.%u",
+                        RG_VERSION, RG_GIT_COMMIT, RG_SOURCE_HASH, (int)major, (int)minor,
+                        (int)subminor, hdf5[0], hdf5[1], hdf5[2]));
   PetscCall(add_mpi(&text));
   PetscCall(rg_text_add(&text, "; GSL %s; xxHash %u.%u.%u; libyaml %s; jansson %s", gsl_version,
                         xxhash / 10000, xxhash / 100 % 100, xxhash % 100, yaml_get_version_string(),

@@ -24,6 +24,7 @@ static PetscErrorCode run(RgSession *session, RgRunReport *report)
   report->n_trials = session->plan->n;
   report->n_earlier = session->scan.n_done;
   report->n_earlier_failed = session->scan.n_failed;
+  report->n_others = rg_origin_others(&session->origins);
   report->seconds = rg_wall_seconds() - begin;
   snprintf(report->message, sizeof(report->message), "%s", session->message);
   PetscCall(rg_session_destroy(session));

@@ -1,4 +1,5 @@
-/* The schedule: ranks take trials dynamically, dearest first. */
+/* The schedule: ranks take trials dynamically, seed by seed, dearest first within a seed; cheap
+   trials of the last seeds are put back for the end: ranks are idle for the cheapest only. */
 #ifndef RG_STUDY_SCHEDULE_H
 #define RG_STUDY_SCHEDULE_H
 

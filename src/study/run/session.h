@@ -5,6 +5,7 @@
 #include "gp/team/team.h"
 #include "regatta/run.h"
 #include "study/run/fingerprint.h"
+#include "study/run/origin.h"
 #include "study/run/schedule.h"
 #include "study/run/stop_relay.h"
 #include "study/store/store.h"
@@ -22,6 +23,7 @@ typedef struct {
   unsigned char *done;         /* RgStatus per trial, known before the run */
   RgStoreScan scan;
   int *cell_failed;       /* failed trials by cell, of this rank */
+  RgOriginCounts origins; /* of those that are not run again */
   RgInstances *instances; /* of problems, for all trials of this rank */
   RgStore *store;
   bool told;            /* the user knows that the disk says no */
@@ -57,6 +59,9 @@ PetscErrorCode rg_session_agree(RgSession *session, int *speaker);
 /* Open the store, learn what is finished already, and prepare the schedule of the rest. Collective.
    What is in the way was told to the observer; session->outcome is the same on all ranks. */
 PetscErrorCode rg_session_start(RgSession *session);
+/* Who made the finished trials: those of others are told, or run again where so asked for. Rank 0.
+ */
+PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault);
 /* Sizes of the teams, and whether they and their memory are to be had: else outcome and message of
    the session. Collective. */
 PetscErrorCode rg_session_plan_teams(RgSession *session);

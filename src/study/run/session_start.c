@@ -34,6 +34,7 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
     if (fault->code) PetscFunctionReturn(0);
     if (fault->message[0]) rg_session_tell(session, -1, "%s", fault->message);
     look_at_failed(session);
+    PetscCall(rg_session_look_at_origins(session, fault));
   }
   PetscFunctionReturn(0);
 }
@@ -56,6 +57,8 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
   }
   PetscCallMPI(MPI_Bcast(session->done, session->plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
   PetscCallMPI(MPI_Bcast(&session->scan, (int)sizeof(session->scan), MPI_BYTE, 0, session->comm));
+  PetscCallMPI(
+    MPI_Bcast(&session->origins, (int)sizeof(session->origins), MPI_BYTE, 0, session->comm));
   PetscFunctionReturn(0);
 }
 
@@ -66,7 +69,6 @@ static PetscErrorCode compare_fingerprints(RgSession *session)
   uint64_t least, most;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_fingerprint(own));
   snprintf(session->machine, sizeof(session->machine), "%s, OpenBLAS core %s, %d thread%s%s",
            own->cpu, own->blas_core, own->blas_threads, own->blas_threads == 1 ? "" : "s",
            own->native ? ", tuned for this CPU" : "");
@@ -149,6 +151,7 @@ PetscErrorCode rg_session_start(RgSession *session)
   snprintf(stop.file, sizeof(stop.file), "%s.d/STOP", options->output);
   PetscCall(check_output(session));
   PetscCall(rg_session_agree(session, &speaker));
+  PetscCall(rg_fingerprint(&session->fingerprint));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(rg_session_plan_teams(session));
   PetscCall(rg_session_agree(session, &speaker));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file, &speaker));

@@ -38,22 +38,24 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
 {
   int n = group->shape->n, *status;
   char(*ids)[RG_ID_LENGTH + 1], (*checksums)[RG_ID_LENGTH + 1];
+  double *started;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc3(n, &ids, n, &checksums, n, &status));
-  PetscCall(rg_group_read_identities(group, ids, checksums, status, fault));
+  PetscCall(PetscMalloc4(n, &ids, n, &checksums, n, &status, n, &started));
+  PetscCall(rg_group_read_identities(group, ids, checksums, status, started, fault));
   for (int i = 0; i < n && !fault->code; i++) {
     PetscCall(RG_GROW(index->n, index->entries));
     RgIndexEntry *entry = &index->entries[index->n];
     entry->source = index->n_sources - 1;
     entry->earlier = group->shape->earlier;
     entry->status = (RgStatus)status[i];
+    entry->started = started[i] > 0 ? started[i] : 0;
     if (!rg_hash_parse(ids[i], entry->id) || !rg_hash_parse(checksums[i], entry->checksum) ||
         (status[i] != RG_STATUS_COMPLETE && status[i] != RG_STATUS_FAILED))
       rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d of a group has no proper identity", i);
     index->n++;
   }
-  PetscCall(PetscFree3(ids, checksums, status));
+  PetscCall(PetscFree4(ids, checksums, status, started));
   PetscFunctionReturn(0);
 }
 
@@ -112,6 +114,7 @@ static int compare_entries(const void *left, const void *right, void *closure)
   int order = compare_hashes(a->id, b->id);
 
   if (!order) order = (a->status != RG_STATUS_COMPLETE) - (b->status != RG_STATUS_COMPLETE);
+  if (!order) order = (a->started < b->started) - (a->started > b->started);
   if (!order) {
     order = index->sources[b->source].results - index->sources[a->source].results;
     if (a->status != RG_STATUS_COMPLETE) order = -order; /* a failure of a second try is news */

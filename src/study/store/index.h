@@ -10,7 +10,8 @@ typedef struct {
   uint64_t id[2], checksum[2];
   int source;
   RgStatus status;
-  bool earlier; /* stands in the group `earlier` of a results file */
+  double started; /* Unix time */
+  bool earlier;   /* stands in the group `earlier` of a results file */
 } RgIndexEntry;
 
 typedef struct {
@@ -31,9 +32,9 @@ typedef struct {
 /* Read the identities of one open container. fault: it is damaged, nothing was added. */
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
                             const RgContainer *container, RgFault *fault);
-/* Of several records of one trial a complete one is taken before a failed one; of complete ones
-   that of a results file, of failed ones that of a shard (it failed again); then the smallest
-   checksum: nothing depends on the order of arrival. */
+/* Of several records of one trial a complete one is taken before a failed one, then the one that
+   began last (it was run again); then of complete ones that of a results file, of failed ones that
+   of a shard, and the smallest checksum: nothing depends on the order of arrival. */
 PetscErrorCode rg_index_sort(RgIndex *index);
 /* Position in `order` of the entry to take, -1: none. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);

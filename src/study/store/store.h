@@ -82,6 +82,12 @@ typedef PetscErrorCode (*RgRecordVisitor)(void *closure, const RgRecord *record)
 PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *closure, int *damaged,
                               RgFault *fault);
 
+/* The same without the data: identity, status and provenance of every record, whose columns are
+   neither read nor checked. Of a results file and the shards beside it together: what a run would
+   go on from. */
+PetscErrorCode rg_store_visit_fields(const char *path, RgRecordVisitor visit, void *closure,
+                                     RgFault *fault);
+
 /* What a results file or study directory says about itself. Texts owned; zero-initialised by the
  * call. */
 typedef struct {

@@ -138,7 +138,7 @@ static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
   for (int at = rg_index_find(index, taken->id); at < index->n; at++) {
     const RgIndexEntry *other = &index->entries[index->order[at]];
     if (!rg_same_hash(other->id, taken->id)) return false;
-    if (other->source == source && other->earlier == earlier &&
+    if (other->source == source && other->earlier == earlier && other->started == taken->started &&
         rg_same_hash(other->checksum, taken->checksum))
       return true;
   }
@@ -202,7 +202,7 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
 /* A shard may go when each of its records stands in the results file with the same checksum, or has
-   failed and given way to a later try. */
+   given way to a later one. */
 static bool is_packed(const RgLayout *layout, int source)
 {
   const RgIndex *index = layout->index;
@@ -211,9 +211,10 @@ static bool is_packed(const RgLayout *layout, int source)
   for (int i = shard->first; i < shard->first + shard->n; i++) {
     const RgIndexEntry *entry = &index->entries[i];
     int at = rg_index_find(index, entry->id);
-    if (at < 0 || layout->slot_of[index->order[at]] < 0 ||
-        (entry->status == RG_STATUS_COMPLETE &&
-         !rg_same_hash(index->entries[index->order[at]].checksum, entry->checksum)))
+    if (at < 0 || layout->slot_of[index->order[at]] < 0) return false;
+    const RgIndexEntry *taken = &index->entries[index->order[at]];
+    if (entry->status == RG_STATUS_COMPLETE && entry->started >= taken->started &&
+        !rg_same_hash(taken->checksum, entry->checksum))
       return false;
   }
   return true;

@@ -57,10 +57,9 @@ typedef struct {
 static bool is_complete(void *closure, const char *id)
 {
   const Finished *finished = closure;
+  const int trial = rg_plan_find(finished->plan, id);
 
-  for (int i = 0; i < finished->plan->n; i++)
-    if (!strcmp(finished->plan->trials[i].id, id)) return finished->done[i] == RG_STATUS_COMPLETE;
-  return false;
+  return trial >= 0 && finished->done[trial] == RG_STATUS_COMPLETE;
 }
 
 /* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */

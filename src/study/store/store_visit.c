@@ -36,6 +36,7 @@ enum { ROUNDS = 5 }; /* looks for what went away meanwhile */
 
 struct RgResults {
   char *results, *directory; /* owned; NULL: none */
+  bool fields;               /* leave the columns alone */
   RgIndex index;
   bool *gone;         /* of each source of the index: merged by its owner, or packed; owned */
   int source;         /* the one that is read */
@@ -136,7 +137,7 @@ static PetscErrorCode take(RgResults *results, RgRecord *record, bool *taken)
   if (entry != index->sources[results->source].first + results->cursor.ordinal)
     PetscFunctionReturn(0);
   if (was_seen(results, index->entries[entry].id)) PetscFunctionReturn(0);
-  PetscCall(rg_cursor_read(&results->cursor, &damage));
+  if (!results->fields) PetscCall(rg_cursor_read(&results->cursor, &damage));
   if (damage.code) {
     results->damaged++;
     PetscFunctionReturn(0);
@@ -218,23 +219,55 @@ PetscErrorCode rg_results_close(RgResults **results)
   PetscFunctionReturn(0);
 }
 
+/* Visit all there is, and close. */
+static PetscErrorCode visit_all(RgResults **results, RgRecordVisitor visit, void *closure,
+                                int *damaged, RgFault *fault)
+{
+  RgRecord record = {0};
+
+  PetscFunctionBeginUser;
+  while (rg_results_next(*results, &record)) {
+    PetscCall(visit(closure, &record));
+    PetscCall(rg_record_destroy(&record));
+  }
+  *damaged = rg_results_damaged(*results);
+  if ((*results)->fault.code) *fault = (*results)->fault;
+  PetscCall(rg_results_close(results));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *closure, int *damaged,
                               RgFault *fault)
 {
   RgResults *results;
-  RgRecord record = {0};
+  int count = 0;
 
   PetscFunctionBeginUser;
-  if (damaged) *damaged = 0;
   PetscCall(rg_results_open(path, &results, fault));
-  if (!results) PetscFunctionReturn(0);
-  while (rg_results_next(results, &record)) {
-    PetscCall(visit(closure, &record));
-    PetscCall(rg_record_destroy(&record));
+  if (results) PetscCall(visit_all(&results, visit, closure, &count, fault));
+  if (damaged) *damaged = count;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_visit_fields(const char *path, RgRecordVisitor visit, void *closure,
+                                     RgFault *fault)
+{
+  RgResults *r;
+  char *parent;
+  const char *name;
+  int damaged;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&r));
+  r->fields = true;
+  PetscCall(resolve(path, &r->results, &r->directory, fault));
+  if (r->results) {
+    PetscCall(rg_store_paths(path, &r->directory, &parent, &name));
+    PetscCall(PetscFree(parent));
   }
-  if (damaged) *damaged = rg_results_damaged(results);
-  if (results->fault.code) *fault = results->fault;
-  PetscCall(rg_results_close(&results));
+  if (!fault->code) PetscCall(gather(r, fault));
+  if (fault->code) PetscCall(rg_results_close(&r));
+  else PetscCall(visit_all(&r, visit, closure, &damaged, fault));
   PetscFunctionReturn(0);
 }
 

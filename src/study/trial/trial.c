@@ -318,13 +318,22 @@ static void finish_record(RgTrialRun *run, double wall, double cpu)
     record->provenance.peak_memory = 1024.0 * (double)usage.ru_maxrss;
 }
 
+/* Of two records of a trial the later one counts: also when they are of the same second. */
+static double unix_time(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
                             RgRecord *record, bool *stopped)
 {
   RgTrialHost alone = {0};
   if (!host) host = &alone;
   RgTrialRun run = {.study = study, .trial = trial, .record = record, .host = host};
-  double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = (double)time(NULL);
+  const double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = unix_time();
   const int64_t jobs = rg_team_jobs(host->team);
 
   PetscFunctionBeginUser;

@@ -1,0 +1,241 @@
+/* Who made a finished trial, from the software and the fingerprint that it stores. */
+#include "study/run/origin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/hash.h"
+#include "study/record/software.h"
+#include "study/spec/registry.h"
+
+/* A fingerprint is that of the machine, plus the ranks of a team beyond the first. */
+enum { TEAM_MAX = 1 << 20 };
+
+/* ---- the texts ------------------------------------------------------------------------------- */
+
+/* The sources a build names, `length` characters of them; NULL: an old one, that does not. */
+static const char *sources_of(const char *software, size_t *length)
+{
+  const char *end = software + strcspn(software, ";"), *at = strstr(software, ", source ");
+
+  if (!at || at > end) return NULL;
+  at += strlen(", source ");
+  *length = strcspn(at, ")");
+  return at;
+}
+
+static bool same_build(const char *a, const char *b)
+{
+  size_t n = 0, m = 0;
+  const char *x = sources_of(a, &n), *y = sources_of(b, &m);
+
+  if (!x || !y) {
+    x = a;
+    y = b;
+    n = strcspn(a, ";");
+    m = strcspn(b, ";");
+  }
+  return n == m && !strncmp(x, y, n);
+}
+
+/* `; plugin FILE HASH` of each that a trial needed; "": none. */
+static const char *plugins_of(const char *software)
+{
+  const char *plugins = strstr(software, "; plugin ");
+
+  return plugins ? plugins : "";
+}
+
+static const char *software_of(const RgRecord *record)
+{
+  return record->provenance.software ? record->provenance.software : "";
+}
+
+static void count(const char *software, RgOrigin origin, RgOriginCounts *counts)
+{
+  counts->n[origin]++;
+  if (origin == RG_ORIGIN_BUILD && !counts->build[0])
+    snprintf(counts->build, sizeof(counts->build), "%.*s", (int)strcspn(software, ";"), software);
+}
+
+int rg_origin_others(const RgOriginCounts *counts)
+{
+  int n = 0;
+
+  for (int i = RG_ORIGIN_SAME + 1; i < RG_ORIGIN_COUNT; i++) n += counts->n[i];
+  return n;
+}
+
+PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text)
+{
+  static const char *const words[] = {[RG_ORIGIN_BUILD] = "by another build",
+                                      [RG_ORIGIN_PLUGIN] = "with another plug-in",
+                                      [RG_ORIGIN_FINGERPRINT] =
+                                        "under another numeric fingerprint"};
+  const int others = rg_origin_others(counts);
+  bool first = true;
+
+  PetscFunctionBeginUser;
+  if (!others) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(text, "%d of %d finished trials were made ", others,
+                        others + counts->n[RG_ORIGIN_SAME]));
+  for (int i = RG_ORIGIN_SAME + 1; i < RG_ORIGIN_COUNT; i++) {
+    if (!counts->n[i]) continue;
+    if (!first) PetscCall(rg_text_add(text, ", "));
+    if (counts->n[i] < others) PetscCall(rg_text_add(text, "%d ", counts->n[i]));
+    PetscCall(rg_text_add(text, "%s", words[i]));
+    if (i == RG_ORIGIN_BUILD && counts->build[0])
+      PetscCall(rg_text_add(text, " (%s)", counts->build));
+    first = false;
+  }
+  PetscCall(rg_text_add(text, "; regatta run with -recompute runs them again"));
+  PetscFunctionReturn(0);
+}
+
+/* ---- against this program -------------------------------------------------------------------- */
+
+PetscErrorCode rg_origin_judge_create(const RgStudy *study, uint64_t machine, RgOriginJudge *judge)
+{
+  PetscFunctionBeginUser;
+  *judge = (RgOriginJudge){.study = study, .machine = machine};
+  PetscCall(rg_software_describe(&judge->software));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_origin_judge_destroy(RgOriginJudge *judge)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(judge->software));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *record, int cell,
+                               int team, RgOriginCounts *counts, RgOrigin *origin)
+{
+  const RgRegistry *registry = judge->study->registry;
+  const RgCell *of = &judge->study->cells[cell];
+  const char *software = software_of(record);
+  RgText plugins = {0};
+
+  PetscFunctionBeginUser;
+  const uint64_t beyond =
+    record->provenance.fingerprint - rg_registry_fingerprint(registry, of, judge->machine);
+  PetscCall(rg_registry_describe(registry, of, &plugins));
+  *origin = RG_ORIGIN_SAME;
+  if (!same_build(software, judge->software)) *origin = RG_ORIGIN_BUILD;
+  else if (strcmp(plugins_of(software), plugins.data ? plugins.data : ""))
+    *origin = RG_ORIGIN_PLUGIN;
+  else if (beyond && (team ? beyond != (uint64_t)(team - 1) : beyond >= TEAM_MAX))
+    *origin = RG_ORIGIN_FINGERPRINT;
+  count(software, *origin, counts);
+  PetscCall(rg_text_clear(&plugins));
+  PetscFunctionReturn(0);
+}
+
+/* ---- within a file --------------------------------------------------------------------------- */
+
+typedef struct RgOriginEntry {
+  uint64_t cell, plugins; /* hashes */
+  uint64_t fingerprint;
+  double started;
+  RgOrigin origin;
+} Entry;
+
+static uint64_t hash_of(const char *text)
+{
+  uint64_t hash[2];
+
+  rg_hash128(text, strlen(text), hash);
+  return hash[0];
+}
+
+PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *record)
+{
+  const char *software = software_of(record);
+
+  PetscFunctionBeginUser;
+  if (!survey->software) PetscCall(rg_software_describe(&survey->software));
+  PetscCall(RG_GROW(survey->n, survey->entries));
+  Entry *entry = &survey->entries[survey->n++];
+  *entry = (Entry){.cell = hash_of(record->cell),
+                   .plugins = hash_of(plugins_of(software)),
+                   .fingerprint = record->provenance.fingerprint,
+                   .started = record->provenance.started};
+  if (!same_build(software, survey->software)) {
+    entry->origin = RG_ORIGIN_BUILD;
+    count(software, RG_ORIGIN_BUILD, &survey->counts);
+  }
+  PetscFunctionReturn(0);
+}
+
+static int compare_times(const Entry *a, const Entry *b)
+{
+  return (a->started < b->started) - (a->started > b->started);
+}
+
+/* Cell by cell, the last first. */
+static int compare_in_cell(const void *left, const void *right)
+{
+  const Entry *a = left, *b = right;
+
+  return a->cell != b->cell ? (a->cell > b->cell) - (a->cell < b->cell) : compare_times(a, b);
+}
+
+static int compare_with_plugins(const void *left, const void *right)
+{
+  const Entry *a = left, *b = right;
+
+  return a->plugins != b->plugins ? (a->plugins > b->plugins) - (a->plugins < b->plugins)
+                                  : compare_times(a, b);
+}
+
+/* Trials of one cell ran with the same plug-ins, and in teams of the same size. */
+static void compare_cells(RgOriginSurvey *survey)
+{
+  const Entry *last = survey->entries;
+
+  qsort(survey->entries, (size_t)survey->n, sizeof(Entry), compare_in_cell);
+  for (int i = 0; i < survey->n; i++) {
+    Entry *entry = &survey->entries[i];
+    if (entry->cell != last->cell) last = entry;
+    if (entry->origin != RG_ORIGIN_SAME) continue;
+    if (entry->plugins != last->plugins) entry->origin = RG_ORIGIN_PLUGIN;
+    else if (entry->fingerprint != last->fingerprint) entry->origin = RG_ORIGIN_FINGERPRINT;
+  }
+}
+
+/* Cells that need the same plug-ins, or none, ran on the same machine; the teams may differ. */
+static void compare_machines(RgOriginSurvey *survey)
+{
+  const Entry *last = survey->entries;
+
+  qsort(survey->entries, (size_t)survey->n, sizeof(Entry), compare_with_plugins);
+  for (int i = 0; i < survey->n; i++) {
+    Entry *entry = &survey->entries[i];
+    if (entry->plugins != last->plugins) last = entry;
+    const uint64_t beyond = entry->fingerprint - last->fingerprint;
+    if (entry->origin == RG_ORIGIN_SAME && beyond >= TEAM_MAX && -beyond >= TEAM_MAX)
+      entry->origin = RG_ORIGIN_FINGERPRINT;
+  }
+}
+
+PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey)
+{
+  PetscFunctionBeginUser;
+  if (!survey->n) PetscFunctionReturn(0);
+  compare_cells(survey);
+  compare_machines(survey);
+  for (int i = 0; i < RG_ORIGIN_COUNT; i++) survey->counts.n[i] = 0;
+  for (int i = 0; i < survey->n; i++) survey->counts.n[survey->entries[i].origin]++;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_origin_survey_clear(RgOriginSurvey *survey)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(survey->entries));
+  PetscCall(PetscFree(survey->software));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,91 @@
+/* Finished trials that this program would not make the way they were made: told, and run again
+   where so asked for. */
+#include <string.h>
+
+#include "study/run/session.h"
+
+typedef struct {
+  RgSession *session;
+  RgOriginJudge judge;
+  unsigned char *origin; /* RgOrigin by trial */
+} Look;
+
+static PetscErrorCode judge_record(void *closure, const RgRecord *record)
+{
+  const Look *look = closure;
+  RgSession *session = look->session;
+  const int trial = rg_plan_find(session->plan, record->id);
+  RgOrigin origin;
+
+  PetscFunctionBeginUser;
+  if (trial < 0 || !session->done[trial]) PetscFunctionReturn(0);
+  PetscCall(rg_origin_judge(&look->judge, record, session->plan->trials[trial].cell,
+                            session->teams.size[session->teams.level[trial]], &session->origins,
+                            &origin));
+  look->origin[trial] = (unsigned char)origin;
+  PetscFunctionReturn(0);
+}
+
+/* Whether a cell is meant by `label`; "": all are. */
+static bool is_meant(const RgCell *cell, const char *label)
+{
+  return !label[0] || !strcmp(label, cell->algorithm_label) || !strcmp(label, cell->problem_label);
+}
+
+static void check_label(const RgSession *session, RgFault *fault)
+{
+  const RgStudy *study = session->plan->study;
+  const char *label = session->options->recompute;
+
+  if (!label) return;
+  for (int c = 0; c < study->n_cells; c++)
+    if (is_meant(&study->cells[c], label)) return;
+  rg_fault_set(fault, RG_FAULT_FOREIGN,
+               "-recompute: no problem or algorithm of this study has the label '%.100s'", label);
+}
+
+/* Trials that others made are missing from now on, as far as they are to run again. */
+static void forget_others(RgSession *session, const unsigned char *origin)
+{
+  const RgPlan *plan = session->plan;
+  const char *label = session->options->recompute;
+
+  for (int i = 0; label && i < plan->n; i++) {
+    if (!session->done[i] || origin[i] == RG_ORIGIN_SAME) continue;
+    if (!is_meant(&plan->study->cells[plan->trials[i].cell], label)) continue;
+    session->scan.n_done--;
+    session->scan.n_failed -= session->done[i] == RG_STATUS_FAILED;
+    session->origins.n[origin[i]]--;
+    session->done[i] = RG_STATUS_MISSING;
+  }
+}
+
+static PetscErrorCode tell_of_others(const RgSession *session)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_origin_describe(&session->origins, &text));
+  if (text.length) rg_session_tell(session, -1, "%s", text.data);
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault)
+{
+  Look look = {.session = session};
+
+  PetscFunctionBeginUser;
+  check_label(session, fault);
+  if (fault->code || !session->scan.n_done) PetscFunctionReturn(0);
+  PetscCall(PetscCalloc1(session->plan->n, &look.origin));
+  PetscCall(rg_origin_judge_create(session->plan->study, session->fingerprint.hash, &look.judge));
+  PetscCall(rg_store_visit_fields(session->options->output, judge_record, &look, fault));
+  if (!fault->code) {
+    forget_others(session, look.origin);
+    PetscCall(tell_of_others(session));
+  }
+  PetscCall(rg_origin_judge_destroy(&look.judge));
+  PetscCall(PetscFree(look.origin));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,131 @@
+"""Trials of another build, plug-in or numeric fingerprint are told of, and run again when asked."""
+import os
+from unittest import mock
+
+import h5py
+
+from regatta_test import RegattaTest, main, other_core, regatta
+
+STUDY = """
+study: origins
+seed: 5
+seeds: {seeds}
+common: {{iterations: 4, initial_points: 2}}
+problems: [branin]
+algorithms: [random, ei]
+"""
+
+
+class Stale(RegattaTest):
+    def setUp(self):
+        super().setUp()
+        self.output = self.folder / "out.h5"
+
+    def study(self, seeds=3):
+        return self.write("stale.yaml", STUDY.format(seeds=seeds))
+
+    def run_study(self, *options, seeds=3, ranks=None):
+        code, out, err = regatta("run", self.study(seeds), "-o", self.output, *options, ranks=ranks)
+        self.assertEqual(code, 0, err)
+        return out, err
+
+    def software(self):
+        with h5py.File(self.output) as file:
+            return {text.decode() for text in file["branin/provenance/software"][:]}
+
+    def age(self, trials):
+        """As if an older build had made the first trials of the file."""
+        with h5py.File(self.output, "r+") as file:
+            software = file["branin/provenance/software"]
+            for trial in range(trials):
+                software[trial] = "regatta 0.0 (commit 0123abc, source 0123456789ab); PETSc 3"
+
+    def words(self, trials):
+        """What run, plan, info and status say."""
+        of = "6 finished trials were made by another build (regatta 0.0 (commit 0123abc, source"
+        for command in (("run", self.study(), "-o", self.output),
+                        ("plan", self.study(), "-o", self.output), ("info", self.output),
+                        ("status", self.output)):
+            code, out, err = regatta(*command)
+            self.assertEqual(code, 0, err)
+            text = err if command[0] == "run" else out
+            if trials:
+                self.assertIn(f"{trials} of {of}", text, command)
+                self.assertIn("-recompute", text)
+                self.assertEqual("stale" in text, command[0] in ("info", "status"))
+            else:
+                self.assertNotIn("another build", text + out)
+                self.assertNotIn("recompute", text + out)
+
+    def test_another_build(self):
+        self.run_study()
+        self.words(0)
+        before, now = self.checksum(self.output), self.software()
+        self.age(4)
+        self.words(4)
+        out, _ = self.run_study()
+        self.assertIn("(0 run now", out)
+        self.assertIn("4 trials were made by another build", out)
+
+        out, err = self.run_study("-recompute", "ei")
+        self.assertIn("(1 run now", out)  # three of random, one of ei
+        self.assertIn("3 of 5 finished trials were made by another build", err)
+        out, err = self.run_study("-recompute", ranks=2)
+        self.assertIn("(3 run now", out)
+        self.assertEqual(err, "")
+        self.assertEqual(self.checksum(self.output), before)
+        self.assertEqual(self.software(), now)
+        self.words(0)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["out.h5", "stale.yaml"])
+
+    def test_more_seeds(self):
+        """Old and new trials in one complete file: never without the line."""
+        self.run_study()
+        self.age(6)
+        out, err = self.run_study(seeds=5)
+        self.assertIn("10 trials in", out)
+        self.assertIn("6 trials were made by another build", out)
+        self.assertIn("6 of 6 finished trials were made by another build", err)
+        code, out, _ = regatta("status", self.output)
+        self.assertEqual(code, 0)
+        self.assertIn("complete; stale: 6 of 10 finished trials were made by another build", out)
+
+    def test_stopped_and_resumed(self):
+        """What was run again stays, however often the run is stopped."""
+        self.run_study()
+        before = self.checksum(self.output)
+        self.age(6)
+        self.slow_trials(4000)
+        out, _ = self.run_study("-recompute", "-walltime", "0.4")
+        self.assertIn("stopped by", out)
+        code, out, _ = regatta("status", self.output)
+        self.assertEqual(code, 75, out)
+        self.assertIn("another build", out)
+        self.run_study("-recompute")
+        self.assertEqual(self.checksum(self.output), before)
+        self.words(0)
+
+    def test_another_fingerprint(self):
+        core = other_core()
+        if not core:
+            self.skipTest("all BLAS cores have one arithmetic here")
+        self.run_study()
+        before = self.checksum(self.output)
+        with mock.patch.dict(os.environ, OPENBLAS_CORETYPE=core):
+            _, err = self.run_study(seeds=4)
+            self.assertIn("6 of 6 finished trials were made under another numeric fingerprint", err)
+        self.assertIn("6 of 8 finished trials were made under another numeric fingerprint",
+                      self.run_ok("status", self.output))
+        self.run_study("-recompute", seeds=4)
+        self.assertNotIn("another", self.run_ok("info", self.output))
+        self.run_study()
+        self.assertEqual(self.checksum(self.output), before)
+
+    def test_wrong_label(self):
+        code, _, err = regatta("run", self.study(), "-o", self.output, "-recompute", "eo")
+        self.assertEqual(code, 2)
+        self.assertIn("-recompute: no problem or algorithm of this study has the label 'eo'", err)
+
+
+if __name__ == "__main__":
+    main()
