@@ -68,7 +68,11 @@ def _confidence(options):
 
 
 def _claims(options):
-    from .claims import catalogue, claims, universes
+    from .claims import catalogue, claims, kinds, universes
+    if options.kind:
+        return kinds.describe(options.kind)
+    if not options.results:
+        raise InputError("claims needs results files (--help says more)")
     verdicts = []
     for path in options.claims or []:
         files = claims.find_results(options.results, path.parent.name)
@@ -90,13 +94,31 @@ def _claims(options):
 def _claims_parser():
     parser = _Parser(prog="regatta_analysis claims", description="Decides the claims of a paper on "
                      "results, in every universe and reading: reproduced, depends on a setting, not reproduced, "
-                     "near tie, undecided, not checkable.")
-    parser.add_argument("results", nargs="+", help="results files, study directories (*.h5.d), or "
+                     "near tie, undecided, not checkable.", epilog="kinds of checks: "
+                     f"{', '.join(_kinds())}", add_help=False)
+    parser.add_argument("-h", "--help", nargs="?", action=_KindHelp, dest="kind", metavar="KIND",
+                        help="this text; what a kind of check expects, with an example; of `all` kinds")
+    parser.add_argument("results", nargs="*", help="results files, study directories (*.h5.d), or "
                         "folders of them; the name of a file is that of its study file")
     parser.add_argument("--claims", nargs="+", type=Path, metavar="FILE.yaml",
                         help="claims files (default: those of experiments/ that speak of the results)")
     parser.add_argument("--json", action="store_true", help="everything, machine-readable")
     return parser
+
+
+def _kinds():
+    from .claims.checks import KINDS
+    return KINDS
+
+
+class _KindHelp(argparse.Action):
+    """`--help` alone is the help; with the name of a kind it is that of the kind."""
+
+    def __call__(self, parser, options, kind, option=None):
+        if kind is None:
+            parser.print_help()
+            parser.exit()
+        options.kind = kind
 
 
 def _verdicts(options):

@@ -5,7 +5,6 @@ import io
 import os
 import shlex
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -201,8 +200,7 @@ def _open_cells(cells):
 
 def _still(title, figure):
     found = io.BytesIO()
-    with style.context(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # the charts show what the font of figures lacks
+    with style.context():
         figure.savefig(found, dpi=SHARPNESS, format="png", metadata={"Software": None})
     width, height = figure.get_size_inches()
     source = "data:image/png;base64," + base64.b64encode(found.getvalue()).decode("ascii")
@@ -240,8 +238,9 @@ def _sweeps(results, metric, swept):
 def _tables(results, metrics):
     swept = sweep_stats.names(results)
     final = tables.final_regret(results, metrics) if metrics and not swept else None
-    made = [_final_over(results, m, swept) for m in metrics] if swept else [tables.Table(f"{METRICS[m].name} at the last query",
-                         "Mean ± standard error over complete trials; the best mean is bold.",
+    made = [_final_over(results, m, swept) for m in metrics] if swept else [tables.Table(
+        f"{METRICS[m].name} at the last query", "Mean ± standard error over complete trials; the best mean is "
+        "bold; in brackets the error over the means of the instances, where trials share them.",
                          *tables.final_regret_grid(final, m)) for m in metrics]
     tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
                                              f"All pairs, final {METRICS[metrics[0]].name.lower()}")
