@@ -2,9 +2,11 @@
 a study runs."""
 import base64
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -215,6 +217,28 @@ class Claims(common.Case):
         text = study_page.write([self.scratch / "study.h5"]).read_text()
         self.assertIn("<td>c1</td>", text)
         self.assertNotIn("<td>c2</td>", text)
+
+
+@unittest.skipUnless(os.environ.get("REGATTA") and shutil.which("mpirun"), "no program to run")
+class FrontDoor(common.Case):
+    STUDY = """study: tiny
+seeds: 2
+common: {iterations: 3, initial_points: 2}
+problems: [branin]
+algorithms: [random]
+"""
+
+    def test_run_sh_ends_with_the_report(self):
+        (self.scratch / "tiny.yaml").write_text(self.STUDY)
+        script = (f'source "{common.HERE.parents[1]}/run.sh"; regatta=$REGATTA; '
+                  'run_study tiny.yaml "$PWD/out/tiny.h5" "./run.sh study tiny.yaml"')
+        done = subprocess.run(["bash", "-c", script], cwd=self.scratch, capture_output=True, text=True,
+                              env={**os.environ, "REGATTA_RANKS": "1", "REGATTA_PYTHON": sys.executable},
+                              timeout=200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = self.scratch / "out" / "report.html"
+        self.assertEqual(done.stdout.splitlines()[-1], f"Report: {page}")
+        self.assertIn("./run.sh study tiny.yaml", page.read_text())
 
 
 class Live(common.Case):

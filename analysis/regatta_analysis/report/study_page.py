@@ -24,7 +24,7 @@ from .pages import render
 
 SCRIPT = Path(__file__).with_name("charts.js")
 ROWS = 200  # of a table; the files of `./run.sh figures` have the others
-OPEN_ROWS, HEAT = 60, 6
+OPEN_ROWS, STILLS, HEAT = 60, 10, 6  # figures of a kind
 SHARPNESS, SCREEN = 130, 96  # dots per inch of figures, and as they are shown (a little enlarged)
 REFRESH = 10  # seconds between two drawings
 
@@ -212,7 +212,7 @@ def _stills(results, metrics):
     pages = [results.problems[k:k + summary.PAGE] for k in range(0, len(results.problems), summary.PAGE)]
     stills = []
     for metric in metrics:
-        for k, page in enumerate(progress(pages[:max(1, charts.PANELS // summary.PAGE)], "figures")):
+        for k, page in enumerate(progress(pages[:STILLS], "figures")):
             words = f", page {k + 1} of {len(pages)}" if len(pages) > 1 else ""
             stills.append(_still(f"{METRICS[metric].name}{words}", figures.regret_grid(results, page, metric)))
     ranks = [] if not metrics else paper_figures.ranks(
@@ -226,7 +226,7 @@ def _sweeps(results, metric, swept):
     title = f"Final {METRICS[metric].name.lower()} over"
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
     return {"over": {name: [_still(f"{title} {name}{', ' + words if words else ''}", figure) for words, figure in
-                            sweep_figures.over_figures(results, name, metric)] for name in swept},
+                            sweep_figures.over_figures(results, name, metric, most=STILLS)] for name in swept},
             "heat": [_still(f"{words}: {title.lower()} {' and '.join(swept[:2])}", figure) for words, figure in
                      sweep_figures.heat_figures(results, *swept[:2], metric)[:HEAT]] if len(swept) > 1 else [],
             "sensitivity": _cut(summary.sensitivity_table(found, metric))}
@@ -241,10 +241,10 @@ def _tables(results, metrics):
     made = [_final_over(results, m, swept) for m in metrics] if swept else [tables.Table(
         f"{METRICS[m].name} at the last query", "Mean ± standard error over complete trials; the best mean is "
         "bold; in brackets the error over the means of the instances, where trials share them.",
-                         *tables.final_regret_grid(final, m)) for m in metrics]
+        *tables.final_regret_grid(final, m)) for m in metrics]
     tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
-                                             f"All pairs, final {METRICS[metrics[0]].name.lower()}")
-                  ] if metrics else []
+                                         f"All pairs, final {METRICS[metrics[0]].name.lower()}")
+              ] if metrics else []
     if inference.recorded(results, "cumulative"):
         tested.append(inference.growth_table(inference.growth(results), results))
     runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",
