@@ -19,11 +19,15 @@ usage() {
   cat <<TEXT
 usage: ./run.sh [COMMAND]
 
-  (nothing)             set up, run the quickstart on all cores, draw its figures
+  (nothing)             set up, run the quickstart on all cores, draw its figures, write its report
   test [--long] [WHAT]  set up, build and run all tests, or those of a label (unit, oracle, house, mpi,
                         integration, fault, fuzz, analysis) or whose name contains WHAT
   build                 set up and build
-  study FILE [OUT.h5]   run a study, or resume it (default results/<name>/<name>.h5), draw figures
+  study FILE [OUT.h5]   run a study, or resume it (default results/<name>/<name>.h5), draw figures, write
+                        report.html beside the results
+  report RESULTS.h5... [--out FILE.html] [--claims FILE.yaml] [--live]
+                        the report alone: one page for a browser, also offline; of several results on
+                        one page; --live OUT.h5.d: redrawn while the study runs
   figures RESULTS.h5    draw the figures of a results file into its folder
   reproduce PAPER[/FIGURE] [--scale smoke|small|full] [--seeds N] [--universes]
                         [--no-run]
@@ -171,11 +175,18 @@ figures() {
   REGATTA=$regatta PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$results" --out "$out" "${bounds[@]}"
 }
 
+# The page of results, with the claims file beside the study where there is one.
+report() {
+  local python
+  python=$(find_python)
+  analysis page "$@"
+}
+
 # A relative path is the caller's.
 absolute() { case $1 in /*) echo "$1" ;; *) echo "$caller/$1" ;; esac; }
 
 run_study() {
-  local study=$1 output=$2
+  local study=$1 output=$2 command=$3 claims=()
   # A mistake in the study file is reported here, by one process.
   "$regatta" plan "$study" -o "$output" -ranks "${REGATTA_RANKS:-$(cores)}"
   mkdir -p "$(dirname "$output")"
@@ -183,6 +194,8 @@ run_study() {
   "$regatta" status "$output" >/dev/null || return 0 # stopped: no figures yet
   "$regatta" bounds "$study" -o "$(dirname "$output")/bounds.csv" >/dev/null
   figures "$output"
+  [ -f "$(dirname "$study")/claims.yaml" ] && claims=(--claims "$(dirname "$study")/claims.yaml")
+  echo "Report: $(report "$output" --command "$command" "${claims[@]}")"
 }
 
 study() {
@@ -191,7 +204,7 @@ study() {
   file=$(absolute "$1")
   name=$(basename "$file" .yaml)
   build_all
-  run_study "$file" "$(absolute "${2:-$root/results/$name/$name.h5}")"
+  run_study "$file" "$(absolute "${2:-$root/results/$name/$name.h5}")" "./run.sh study $*"
 }
 
 # ---- papers ------------------------------------------------------------------------------------
@@ -290,8 +303,7 @@ reproduce() {
 
 quickstart() {
   build_all
-  run_study "$root/experiments/quickstart.yaml" "$root/results/quickstart/quickstart.h5"
-  echo "Figures and summary: $root/results/quickstart/"
+  run_study "$root/experiments/quickstart.yaml" "$root/results/quickstart/quickstart.h5" ./run.sh
 }
 
 run_tests() {
@@ -328,6 +340,10 @@ study) shift && study "$@" ;;
 figures)
   [ $# -ge 2 ] || { complain "figures needs a results file"; exit 2; }
   figures "$(absolute "$2")" "${3:+$(absolute "$3")}" ;;
+report)
+  shift
+  [ $# -ge 1 ] || { complain "report needs a results file"; exit 2; }
+  cd "$caller" && report "$@" ;;
 reproduce) shift && reproduce "$@" ;;
 bench) shift && build_all && "$root/tests/bench/run_bench.sh" "$build" "$@" ;;
 clean) rm -rf "$build" ;;

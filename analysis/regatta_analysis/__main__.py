@@ -2,6 +2,7 @@
 Claims of a paper on results:       python3 -m regatta_analysis claims RESULTS...
 One figure of a paper:              python3 -m regatta_analysis figure PAPER/FIGURE RESULTS... --out DIR
 Verdicts to commit, README tables:  python3 -m regatta_analysis verdicts PAPER RESULTS...; readme
+The page of a study:                python3 -m regatta_analysis page RESULTS...
 The page of a paper:                python3 -m regatta_analysis report PAPER DIR
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
@@ -26,7 +27,7 @@ def main(arguments=None):
     commands = {"confidence": (_confidence_parser, _confidence),
                 "claims": (_claims_parser, _claims), "verdicts": (_verdicts_parser, _verdicts),
                 "readme": (_readme_parser, _readme), "figure": (_figure_parser, _figure),
-                "report": (_report_parser, _report), "index": (_index_parser, _index),
+                "page": (_page_parser, _page), "report": (_report_parser, _report), "index": (_index_parser, _index),
                 "studies": (_studies_parser, _studies)}
     make_parser, run = commands.get(arguments[0] if arguments else "", (_study_parser, _study))
     options = make_parser().parse_args(arguments[1:] if run is not _study else arguments)
@@ -67,7 +68,11 @@ def _confidence(options):
 
 
 def _claims(options):
-    from .claims import catalogue, claims, universes
+    from .claims import catalogue, claims, kinds, universes
+    if options.kind:
+        return kinds.describe(options.kind)
+    if not options.results:
+        raise InputError("claims needs results files (--help says more)")
     verdicts = []
     for path in options.claims or []:
         files = claims.find_results(options.results, path.parent.name)
@@ -89,13 +94,31 @@ def _claims(options):
 def _claims_parser():
     parser = _Parser(prog="regatta_analysis claims", description="Decides the claims of a paper on "
                      "results, in every universe and reading: reproduced, depends on a setting, not reproduced, "
-                     "near tie, undecided, not checkable.")
-    parser.add_argument("results", nargs="+", help="results files, study directories (*.h5.d), or "
+                     "near tie, undecided, not checkable.", epilog="kinds of checks: "
+                     f"{', '.join(_kinds())}", add_help=False)
+    parser.add_argument("-h", "--help", nargs="?", action=_KindHelp, dest="kind", metavar="KIND",
+                        help="this text; what a kind of check expects, with an example; of `all` kinds")
+    parser.add_argument("results", nargs="*", help="results files, study directories (*.h5.d), or "
                         "folders of them; the name of a file is that of its study file")
     parser.add_argument("--claims", nargs="+", type=Path, metavar="FILE.yaml",
                         help="claims files (default: those of experiments/ that speak of the results)")
     parser.add_argument("--json", action="store_true", help="everything, machine-readable")
     return parser
+
+
+def _kinds():
+    from .claims.checks import KINDS
+    return KINDS
+
+
+class _KindHelp(argparse.Action):
+    """`--help` alone is the help; with the name of a kind it is that of the kind."""
+
+    def __call__(self, parser, options, kind, option=None):
+        if kind is None:
+            parser.print_help()
+            parser.exit()
+        options.kind = kind
 
 
 def _verdicts(options):
@@ -168,6 +191,36 @@ def _report_parser():
                         help="a study that could not run")
     parser.add_argument("--without", action="append", default=[], metavar="STUDY=REASON",
                         help="a study some of whose problems could not run")
+    return parser
+
+
+def _page(options):
+    from .report import study_page
+    more = {"command": options.command, "claims_files": options.claims, "partial": options.partial,
+            "trust": options.trust}
+    if not options.live:
+        return study_page.write(options.results, options.out, **more)
+    try:
+        return f"{study_page.watch(options.results, options.out, _say, options.every, **more)}: complete"
+    except KeyboardInterrupt:
+        return "stopped; the page stays as it is"
+
+
+def _page_parser():
+    parser = _Parser(prog="regatta_analysis page", description="report.html of a study: curves, sweeps, "
+                     "statistics, run times, failures, settings, provenance; one file that needs no network.")
+    parser.add_argument("results", nargs="+", help="results files, or study directories (*.h5.d)")
+    parser.add_argument("--out", type=Path, metavar="FILE.html",
+                        help="the page (default: report.html beside the first results)")
+    parser.add_argument("--claims", nargs="+", type=Path, default=[], metavar="FILE.yaml",
+                        help="claims files (default: claims.yaml beside the results)")
+    parser.add_argument("--command", help="how it was run, for the page")
+    parser.add_argument("--live", action="store_true", help="redraw the page while the study runs")
+    parser.add_argument("--every", type=_positive, default=10, metavar="SECONDS",
+                        help="how often --live looks for finished trials (default: 10)")
+    parser.add_argument("--partial", action="store_true",
+                        help="accept a file that may lack trials (from `regatta merge`)")
+    parser.add_argument("--trust", action="store_true", help="don't check that files are as they were written")
     return parser
 
 

@@ -1,5 +1,6 @@
 """The kinds of checks that claims are made of. Each is a function of (check, studies) that returns an
-Outcome. What a kind expects in claims.yaml stands at its function; `on` names studies or panels (`study` or
+Outcome. What a kind expects in claims.yaml stands at its function, with an example (kinds.py makes the help
+and docs/claims.md of both); `on` names studies or panels (`study` or
 `study/problem`), `who` and `against` algorithms by label.
 
 A check is a list of items (one comparison on one panel) and a quantifier. An item says how unlikely the data
@@ -145,10 +146,13 @@ def decided(items, quantifier="all"):
 
 
 def better(check, studies):
-    """who, against, on, value (see measures.trial_values), statistic: mean (default) | median;
+    """who, against, on, value (what is compared), statistic: mean (default) | median;
     quantifier: all | most | any of the pairs on all panels (default all); at_each: several queries t;
     times: shares of the CPU time of the fastest; versus: one panel on which `against` is taken (default:
-    the same). The statistic of `who` is smaller."""
+    the same). The statistic of `who` is smaller.
+
+    {kind: better, who: EI, against: [Random, GP-UCB], on: study, value: {metric: simple, at: 20}, quantifier: most}
+    """
     statistic, items = _statistic(check), []
     for panel, table, pairs in _tables(check, studies):
         items += [_better_item(panel, table, a, b, statistic) for a, b in pairs]
@@ -274,7 +278,11 @@ def _pairs_method(check, quantifier, statistic):
 
 def comparable(check, studies):
     """who, against, on, value, factor, because: the ratio of means lies within [1/factor, factor], a margin
-    that needs a reason; one_sided: true: it is at most the factor; quantifier as in `better`."""
+    that needs a reason; one_sided: true: it is at most the factor; quantifier as in `better`.
+
+    {kind: comparable, who: EI, against: GP-UCB, on: study, value: {metric: cumulative}, factor: 1.1,
+      because: closer than that the curves overlap}
+    """
     factor, items = float(check["factor"]), []
     if not str(check["because"]).strip() or check.get("value", {}).get("sense") == "max":
         raise InputError("comparable: a margin needs a reason, and values of which less is better")
@@ -325,7 +333,10 @@ def _ratio(data, units):
 
 def group(check, studies):
     """who, against, on, value, factor (default 1): on every panel the least mean of `who` is at most
-    `factor` times that of `against`; a factor needs `because`, a reason."""
+    `factor` times that of `against`; a factor needs `because`, a reason.
+
+    {kind: group, who: [EI, GP-UCB], against: Random, on: study, value: {metric: cumulative}}
+    """
     factor, items = float(check.get("factor", 1.0)), []
     if factor != 1.0 and not check.get("because"):
         raise InputError("group: a margin needs a reason ('because')")
@@ -362,7 +373,10 @@ def group(check, studies):
 
 def lead(check, studies):
     """who, among (default: all methods of the panel), on, metric, over: [first, last], rank (1: the
-    best), share: `who` is among the first `rank` by mean in at least this share of the queries."""
+    best), share: `who` is among the first `rank` by mean in at least this share of the queries.
+
+    {kind: lead, who: EI, among: [EI, GP-UCB, Random], on: study/Plane, metric: simple, over: [10, 20], share: 0.9}
+    """
     who, rank, share = check["who"], int(check.get("rank", 1)), float(check.get("share", 0.5))
     items = []
     for where, results, problem in studies.panels(check["on"]):
@@ -413,7 +427,10 @@ def _lead_item(panel, methods, cells, rank, share):
 
 
 def identical(check, studies):
-    """who, against, on, column (default x): the same values, bit by bit, in every common trial."""
+    """who, against, on, column (default x): the same values, bit by bit, in every common trial.
+
+    {kind: identical, who: EI, against: GP-UCB, on: study, column: x}
+    """
     items, column = [], check.get("column", "x")
     for where, results, problem in studies.panels(check["on"]):
         _require(results, problem, [check["who"], check["against"]], where)
@@ -443,7 +460,10 @@ def _certain(where, holds, n=judge.MIN_UNITS, **more):
 
 
 def within(check, studies):
-    """who, on, value, low and/or high, statistic: the mean (or median) lies in the interval."""
+    """who, on, value, low and/or high, statistic: the mean (or median) lies in the interval.
+
+    {kind: within, who: EI, on: study/Plane, value: {metric: simple, at: last}, low: 0.01, high: 1}
+    """
     low, high = float(check.get("low", -np.inf)), float(check.get("high", np.inf))
     items, statistic = [], _statistic(check)
     for panel, results, problem, who in _cells(check, studies):
@@ -468,7 +488,10 @@ def within(check, studies):
 
 
 def drop(check, studies):
-    """who, on, metric, start, end, factor: the mean falls by at least the factor between two t."""
+    """who, on, metric, start, end, factor: the mean falls by at least the factor between two t.
+
+    {kind: drop, who: EI, on: study, metric: simple, start: 5, end: 20, factor: 2}
+    """
     items, factor = [], float(check["factor"])
     for panel, results, problem, who in _cells(check, studies):
         frame = value_curves(results, problem, check.get("metric", "simple")).xs(who, level="algorithm")
@@ -485,7 +508,10 @@ def drop(check, studies):
 def reach(check, studies):
     """who, on, target (default 0), by: in an experiment of the paper's size every trial is more likely
     than not to have simple regret <= target at query `by`; not_before: instead, some trial has not yet.
-    With n trials, the share of trials that get there in time is at least (below) 2^(-1/n)."""
+    With n trials, the share of trials that get there in time is at least (below) 2^(-1/n).
+
+    {kind: reach, who: EI, on: study/Plane, target: 0.001, by: 20}
+    """
     items, target = [], float(check.get("target", 0.0)) + 1e-9
     late = "not_before" in check
     t = int(check["not_before"]) if late else int(check["by"])
@@ -527,7 +553,10 @@ def _share(item, reached, border, below=False):
 def growth(check, studies):
     """who, on, metric (default cumulative; cpu, wall: cost), low and/or high: exponent of its growth
     over the last three quarters of the queries; start: instead, from this query; against: instead, it is
-    less than that method's."""
+    less than that method's.
+
+    {kind: growth, who: EI, on: study, metric: cumulative, low: 0.4, high: 0.8}
+    """
     low, high = float(check.get("low", -np.inf)), float(check.get("high", np.inf))
     items, metric = [], check.get("metric", "cumulative")
     other = check.get("against")
@@ -579,7 +608,10 @@ def _drawn(item, drawn, low, high):
 
 def trend(check, studies):
     """who, on, metric, grows: true (like log t) or false (constant): the slope of the mean against
-    log t, times log T, as a share of the mean, is above or within 5%."""
+    log t, times log T, as a share of the mean, is above or within 5%.
+
+    {kind: trend, who: GP-UCB, on: study, metric: confidence, grows: true}
+    """
     items, metric = [], check.get("metric", "confidence")
     limits = (0.05, np.inf) if check["grows"] else (-0.05, 0.05)
     for panel, results, problem, who in _cells(check, studies):
@@ -596,7 +628,10 @@ def trend(check, studies):
 def close(check, studies):
     """who, against, on, value, share, because: the means differ by at most this share of the mean regret
     after the initial design (curves that coincide on a linear axis); one_sided: true: `who` is at most
-    this much above."""
+    this much above.
+
+    {kind: close, who: EI, against: GP-UCB, on: study, share: 0.05, because: a twentieth of the axis}
+    """
     share, items = float(check["share"]), []
     if not str(check["because"]).strip():
         raise InputError("close: a margin needs a reason")
@@ -627,7 +662,11 @@ def close(check, studies):
 
 def flat(check, studies):
     """who, on, metric, early, late: [first, last] queries, factor, because: the mean over the late queries is
-    that over the early ones within the factor, a margin that needs a reason."""
+    that over the early ones within the factor, a margin that needs a reason.
+
+    {kind: flat, who: Random, on: study, early: [1, 10], late: [11, 20], factor: 1.25,
+      because: as steep as the eye tells from a straight line}
+    """
     items, factor = [], float(check["factor"])
     if not str(check["because"]).strip():
         raise InputError("flat: a margin needs a reason")
@@ -646,7 +685,10 @@ def flat(check, studies):
 
 def bound(check, studies):
     """who, on, bound: a quantity of `regatta bounds` (STUDY_bounds.csv beside the results): the mean
-    cumulative regret of the queries is at most it at every query it speaks of."""
+    cumulative regret of the queries is at most it at every query it speaks of.
+
+    {kind: bound, who: GP-UCB, on: study, bound: gp_ucb_theorem}
+    """
     items = []
     for panel, results, problem, who in _cells(check, studies):
         path = results.path.parent / f"{panel.where.partition(',')[0]}_bounds.csv"
@@ -679,7 +721,10 @@ def bound(check, studies):
 
 def law(check, _):
     """less, than: names of laws.ROOTS or methods; points, first, last: the first lies below the second at
-    every t of first..last. By formula, no results needed."""
+    every t of first..last. By formula, no results needed.
+
+    {kind: law, less: irgp_ucb, than: gp_ucb, points: 1000, first: 2, last: 200}
+    """
     t = np.arange(int(check["first"]), int(check["last"]) + 1)
     points = check.get("points", 1000)
     a, b = (laws.law_curve(check[k], t, points) for k in ("less", "than"))
@@ -693,7 +738,10 @@ def law(check, _):
 
 def optima(check, _):
     """shift: the design that is best under the true law of the shift example, less the one that is best under
-    the assumed law, is at least this far from it (by formula, up to the sign of the design)."""
+    the assumed law, is at least this far from it (by formula, up to the sign of the design).
+
+    {kind: optima, shift: 0.1}
+    """
     best = [illustrations.shifted_optimum(mean, sd) for mean, sd in (illustrations.ASSUMED, illustrations.TRUE)]
     gap = abs(best[1] - best[0])
     item = _certain("formula", gap >= float(check["shift"]), value=gap, least=float(check["shift"]))
@@ -703,7 +751,10 @@ def optima(check, _):
 
 def exploitation(check, _):
     """runs: over so many first samples of the damped cosine, queries of BOKE+ have larger values than
-    those of BOKE on average (computed by illustrations.py, no results needed)."""
+    those of BOKE on average (computed by illustrations.py, no results needed).
+
+    {kind: exploitation, runs: 400}
+    """
     values = illustrations.query_values(int(check["runs"]))
     index = pd.MultiIndex.from_product([[0], range(len(values))], names=["instance", "seed"])
     table = pd.DataFrame(-values, index, columns=["BOKE", "BOKE+"])
@@ -717,7 +768,10 @@ def exploitation(check, _):
 def demonstration(check, _):
     """what: regression | density | step (see demonstrations.py), runs: samples that are drawn, share:
     what a figure shows on one sample holds on at least this share of samples; computed, no results
-    needed."""
+    needed.
+
+    {kind: demonstration, what: regression, runs: 400, share: 0.9}
+    """
     runs, share = int(check["runs"]), float(check.get("share", 0.9))
     if check["what"] not in demonstrations.KINDS:
         raise InputError(f"unknown demonstration {check['what']!r} (known: "
@@ -736,7 +790,10 @@ def demonstration(check, _):
 def density_distance(check, _):
     """sizes, factor, statistic: at every size the complicated law has at least `factor` times the distance
     of the normal one, and both fall with the size (density_error.py, no results needed), by means or
-    medians over runs; the bootstrap over runs, and experiments of density_error.RUNS runs."""
+    medians over runs; the bootstrap over runs, and experiments of density_error.RUNS runs.
+
+    {kind: density_distance, sizes: [10, 100, 300], factor: 1.5, statistic: median}
+    """
     sizes, factor, statistic = check["sizes"], float(check["factor"]), _statistic(check)
     runs, items = density_error.CLAIM_RUNS, []
     found = {law_: [density_error.distances(law_, n, runs)[:, None] for n in sizes]
@@ -766,7 +823,10 @@ def density_distance(check, _):
 
 
 def unchecked(check, _):
-    """because: why no results can decide it."""
+    """because: why no results can decide it.
+
+    {kind: unchecked, because: the code of the other program is not public}
+    """
     return Outcome(NONE, check["because"])
 
 

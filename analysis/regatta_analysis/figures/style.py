@@ -1,7 +1,9 @@
 """The look of figures: sizes, fonts, one colour + marker + line style per algorithm, legends that
 stand below the panels, files without dates."""
+import contextlib
 import os
 import textwrap
+import warnings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -67,9 +69,13 @@ def algorithm_styles(algorithms):
     return styles
 
 
+@contextlib.contextmanager
 def context():
-    """Style to draw in: `with context(): ...`."""
-    return matplotlib.rc_context(_RC)
+    """Style to draw in: `with context(): ...`. Letters that the fonts lack are no news for a terminal."""
+    with warnings.catch_warnings(), matplotlib.rc_context(_RC):
+        for words in ("Glyph", "Matplotlib currently does not support"):
+            warnings.filterwarnings("ignore", words)
+        yield
 
 
 def panels(titles):

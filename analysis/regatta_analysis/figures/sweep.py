@@ -17,9 +17,9 @@ from . import figures, style
 PANELS, METHODS = 12, 6  # in a figure
 
 
-def over_figures(results, over, metric, band=figures.Band(), scale="auto"):
-    """[(words, figure)] of pages of panels; each panel has one problem and one value of every setting
-    but `over`."""
+def over_figures(results, over, metric, band=figures.Band(), scale="auto", most=None):
+    """[(words, figure)] of pages of panels, the first `most` of them; each panel has one problem and one
+    value of every setting but `over`."""
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
     others = [name for name in sweep.names(results) if name != over]
@@ -28,7 +28,7 @@ def over_figures(results, over, metric, band=figures.Band(), scale="auto"):
     pages = [keys[k:k + PANELS] for k in range(0, len(keys), PANELS)]
     return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "",
              _page(table, page, others, over, metric, methods, band, scale))
-            for k, page in enumerate(pages)]
+            for k, page in enumerate(pages[:most])]
 
 
 def _by(others):

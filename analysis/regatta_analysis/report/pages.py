@@ -1,8 +1,11 @@
-"""HTML of the reports: one self-contained file per page, no scripts, nothing loaded from elsewhere."""
+"""HTML of the reports: one self-contained file per page, nothing loaded from elsewhere; only the page of
+a study has a script, and stands without it."""
 import jinja2
 
 from .curve import curves
+from .study_template import STUDY, STUDY_STYLE
 from ..claims.verdicts import universe_words
+from ..escape import terminal
 from ..figures import style
 
 STYLE = """
@@ -79,7 +82,7 @@ BASE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{% block title %}{% endblock %}</title>
 <link rel="icon" href="data:,">
-<style>{{ style }}</style>
+{% block head %}{% endblock %}<style>{{ style }}</style>
 </head>
 <body>
 {% block body %}{% endblock %}
@@ -219,14 +222,16 @@ INDEX = """{% extends "base" %}{% import "macros" as m with context %}
 """
 
 _environment = jinja2.Environment(
-    loader=jinja2.DictLoader({"base": BASE, "macros": MACROS, "report": REPORT, "index": INDEX}),
-    autoescape=True, undefined=jinja2.StrictUndefined)
+    loader=jinja2.DictLoader({"base": BASE, "macros": MACROS, "report": REPORT, "index": INDEX, "study": STUDY}),
+    autoescape=True, undefined=jinja2.StrictUndefined,
+    finalize=lambda v: terminal(v) if type(v) is str else v)  # no change of direction out of a label
 
 
 def render(template, data):
-    """HTML of the template `report` or `index`."""
+    """HTML of the template `report`, `index` or `study`."""
+    style_ = STYLE + (STUDY_STYLE if template == "study" else "")
     return _environment.get_template(template).render(
-        style=jinja2.utils.markupsafe.Markup(STYLE), size=size, curves=curves, universe=universe_words,
+        style=jinja2.utils.markupsafe.Markup(style_), size=size, curves=curves, universe=universe_words,
         narrow=lambda path: size(path)[0] <= 480,
         plain=lambda rows: [[(cell, False) for cell in row] for row in rows], **data)
 

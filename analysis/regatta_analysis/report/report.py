@@ -51,8 +51,8 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
         "tables": _tables(loaded), "comparisons": _comparisons(paper, loaded),
         "growth": _growth(loaded),
         "studies": _about_studies(paper, loaded, broken, skipped, dict(without)),
-        "settings": {s: r.study for s, r in loaded.items()}, "provenance": _provenance(loaded),
-        "failed": _failed(loaded),
+        "settings": {s: r.study for s, r in loaded.items()}, "provenance": provenance(loaded),
+        "failed": failed_trials(loaded),
     }
     data["counts"] = claims.count(data["verdicts"])
     page, text = directory / "report.html", directory / "report.md"
@@ -182,7 +182,7 @@ def _about_studies(paper, loaded, broken, skipped, without):
     return Table("Studies", "", ["Study file", "Title", "Trials", "State"], rows)
 
 
-def _failed(loaded):
+def failed_trials(loaded):
     lines = []
     for study, results in loaded.items():
         failed = results.trials[results.trials["status"] == "failed"]
@@ -192,7 +192,7 @@ def _failed(loaded):
     return lines
 
 
-def _provenance(loaded):
+def provenance(loaded):
     """[(study, {what: value})] of what made the results."""
     made = []
     for study, results in loaded.items():

@@ -63,7 +63,7 @@ def _regret_figures(results, options, band):
     """A figure per problem and one of all; of more than PAGE problems only pages of them."""
     drawn = []
     for metric in options.metric:
-        for title, stem, problems in progress(_regret_pages(results.problems), "figures"):
+        for title, stem, problems in progress(regret_pages(results.problems), "figures"):
             figure = (figures.regret_figure(results, *problems, metric, options.scale, band)
                       if stem != "all" and len(problems) == 1 else
                       figures.regret_grid(results, problems, metric, options.scale, band))
@@ -72,7 +72,7 @@ def _regret_figures(results, options, band):
     return drawn
 
 
-def _regret_pages(problems):
+def regret_pages(problems):
     """(title, part of the file name, problems) of every figure of curves; of very many problems the
     first PAGES."""
     pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)][:PAGES]
@@ -104,14 +104,20 @@ def _sweeps(results, options, band):
         return drawn, ""
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
     write_csv(found, options.out / "sensitivity.csv")
+    table = sensitivity_table(found, metric)
+    return drawn, (f"\n### {table.title}\n\n{tables.markdown(table.header, table.rows)}\n\n{table.note}\n")
+
+
+def sensitivity_table(found, metric):
+    """What `stats.sweep.sensitivity` found, for readers."""
     rows = [[(text, False) for text in (
         r.problem, r.method, r.setting, str(r.n_values), str(r.best_at), tables.with_error(r.least),
         tables.with_error(r.largest), "–" if r.share != r.share else f"{r.share:.2f}")]
         for r in found.itertuples(index=False)]
-    header = ["Problem", "Algorithm", "Setting", "Values", "Best at", "Least", "Largest", "Range"]
-    return drawn, (f"\n### Sensitivity\n\n{tables.markdown(header, rows)}\n\nMedians of the final "
-                   f"{METRICS[metric].name.lower()} at the values of a setting, over all values of the "
-                   "others; range: their difference as a share of the method's median.\n")
+    return tables.Table("Sensitivity", f"Medians of the final {METRICS[metric].name.lower()} at the values of "
+                        "a setting, over all values of the others; range: their difference as a share of "
+                        "the method's median.", ["Problem", "Algorithm", "Setting", "Values", "Best at",
+                                                 "Least", "Largest", "Range"], rows)
 
 
 def _heat_maps(results, options, names):
@@ -202,8 +208,9 @@ def _cells_table(cells):
     return tables.markdown(header, rows)
 
 
-def _settings(results):
-    """What problems and algorithms were run with; each setting once, with those it is shared by."""
+def settings_of(results):
+    """[(name of the block, labels, text)]: what problems and algorithms were run with; each setting once,
+    with those it is shared by."""
     shared, keys = {}, {"problem": [], "algorithm": []}
     for problem in results.problems:
         group = results.group(problem)
@@ -219,8 +226,12 @@ def _settings(results):
                 if name in found:
                     shared.setdefault((name, found[name]), []).append(label)
     order = {name: k for k, name in enumerate(("problem", "run", "algorithm", "surrogate"))}
-    lines = [f"- {name} ({md('; '.join(dict.fromkeys(labels)))}): {code(text)}" for (name, text), labels in
-             sorted(shared.items(), key=lambda item: order.get(item[0][0], len(order)))]
+    return [(name, list(dict.fromkeys(labels)), text) for (name, text), labels in
+            sorted(shared.items(), key=lambda item: order.get(item[0][0], len(order)))]
+
+
+def _settings(results):
+    lines = [f"- {name} ({md('; '.join(labels))}): {code(text)}" for name, labels, text in settings_of(results)]
     return ["## Settings", "", *lines, ""]
 
 

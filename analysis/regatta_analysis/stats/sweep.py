@@ -18,6 +18,11 @@ def names(results):
                               for name in swept_settings(swept)))
 
 
+def place(group, label):
+    """The problem without swept settings, but with its score."""
+    return group.base + label[len(problem_label(group.base, *group.labels()[0])):]
+
+
 def final_values(results, metric):
     """One row per complete trial: problem (without settings), method, instance, seed, the value of the
     metric at the last query, and a column per setting. A method that was not swept over a setting is
@@ -28,8 +33,7 @@ def final_values(results, metric):
         values = trial_values(results, label, {"metric": metric})
         frame = values.rename("value").reset_index()
         swept = {a: (method_label(a, s), swept_settings(s)) for a, s in group.labels()}
-        pair = group.labels()[0]
-        frame["problem"] = group.base + label[len(problem_label(group.base, *pair)):]  # its score
+        frame["problem"] = place(group, label)
         pairs += [(a, m) for a, (m, _) in swept.items()]
         frame["method"] = frame["algorithm"].map({a: m for a, (m, _) in swept.items()})
         for name in settings:
@@ -38,10 +42,10 @@ def final_values(results, metric):
     table = pd.concat(blocks, ignore_index=True)
     for name in settings:
         table = _typed(_broadcast(table, name), name)
-    place = {label: k for k, label in enumerate(results.algorithms)}
+    rank = {label: k for k, label in enumerate(results.algorithms)}
     order = {}  # of methods: by their first label in the study
     for label, method in dict.fromkeys(pairs):
-        order[method] = min(order.get(method, len(place)), place[label])
+        order[method] = min(order.get(method, len(rank)), rank[label])
     return table.sort_values("method", key=lambda m: m.map(order), kind="stable", ignore_index=True)
 
 

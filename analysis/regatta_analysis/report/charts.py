@@ -1,0 +1,162 @@
+"""The data of the interactive charts of a report: regret curves, and final values over swept settings.
+Numbers come from `statistics.summarise`; long curves are drawn at some of their queries, none between."""
+import json
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from ..escape import line
+from ..figures import figures, style, sweep as sweep_figures
+from ..load.settings import method_label, same_value, swept_settings
+from ..progress import progress
+from ..stats import inference, sweep
+from ..stats.profiles import spent
+from ..stats.regret import METRICS, regret_curves
+from ..stats.statistics import summarise
+
+PANELS = 120  # of a chart: with more, --problems and --where choose
+POINTS = 60_000  # of all curves of a chart, at most
+LEAST, MOST = 24, 160  # points of a curve
+
+
+def embedded(charts):
+    """The charts as JSON that can stand in a page: nothing in it ends the element or is obeyed."""
+    text = json.dumps(charts, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def regret_chart(results, metrics, band=figures.Band()):
+    """Curves of every problem and value of swept settings (a panel), metric and algorithm, against queries
+    and against CPU time. None of `metrics` is empty."""
+    views, methods = _views(results, metrics[0])
+    views = views[:PANELS]
+    points = int(np.clip(POINTS // (len(views) * len(metrics) * len(methods)), LEAST, MOST))
+    cells, panels = {}, []
+    for _, wanted in progress(views, "curves"):
+        for problem in dict.fromkeys(place[0] for place in wanted if place):
+            if problem not in cells:
+                cells[problem] = _cells(results, problem, metrics, band)
+        panels.append([_measure([cells[place[0]][metric].get(place[1]) if place else None
+                                 for place in wanted], metric, band, points) for metric in metrics])
+    axes = [{"name": "Query t (after the initial design)", "short": "t"}]
+    if any(v is not None for p in panels for m in p for c in m["curves"] if c for v in c["x"][1]):
+        axes.append({"name": "CPU time of model and acquisition (s)", "short": "CPU s"})
+    return {"panels": [line(title) for title, _ in views], "series": _series(methods), "axes": axes,
+            "measures": [_named(m) for m in metrics], "data": panels,
+            "note": f"{band.note().capitalize()} over complete trials."}
+
+
+def _views(results, metric):
+    """[(title, [(problem, algorithm) or None, one per method])], and the methods. What was not swept over
+    a setting stands in the panels of all its values."""
+    names = sweep.names(results)
+    if not names:
+        return [(p, [(p, a) for a in results.algorithms]) for p in results.problems], results.algorithms
+    table, cells = sweep.final_values(results, metric), {}
+    for problem in results.problems:
+        group = results.group(problem)
+        for algorithm, swept in group.labels():
+            cells.setdefault(method_label(algorithm, swept), []).append(
+                (sweep.place(group, problem), swept_settings(swept), (problem, algorithm)))
+    methods = list(dict.fromkeys(table["method"]))
+    views = []
+    for key in table[["problem", *names]].drop_duplicates().itertuples(index=False, name=None):
+        wanted = dict(zip(names, map(str, key[1:])))
+        views.append((", ".join([key[0], *(f"{n} = {v}" for n, v in zip(names, key[1:]))]), [
+            next((pair for where, own, pair in cells[m] if where == key[0] and all(
+                same_value(v, wanted[n]) for n, v in own.items())), None) for m in methods]))
+    return views, methods
+
+
+def _cells(results, problem, metrics, band):
+    """{metric: {algorithm: (summary, CPU seconds)}} of a problem."""
+    paid = _cpu(results, problem)
+    found = {m: summarise(regret_curves(results, problem, m), band.quantiles, results.algorithms)
+             for m in metrics}
+    return {m: {a: (cell, paid.get(a)) for a, cell in summary.groupby("algorithm", sort=False)}
+            for m, summary in found.items()}
+
+
+def _named(metric):
+    name = METRICS[metric].name
+    return {"name": name, "short": name.lower()}
+
+
+def _cpu(results, problem):
+    """Mean CPU seconds spent by an algorithm until each query; {} where that was not recorded."""
+    if not {"cpu_fit", "cpu_acquire"} <= set(results.group(problem).evaluations()):
+        return {}
+    means = spent(results, problem).groupby(level="algorithm").mean()
+    return {a: row for a, row in means.iterrows()}
+
+
+def _measure(cells, metric, band, points):
+    there = [cell for cell in cells if cell is not None]
+    scale = "linear" if METRICS[metric].running or metric in ("cumulative", "average") or not there else \
+        figures.auto_scale(pd.concat([summary for summary, _ in there]), band)
+    return {"log": scale == "log",
+            "curves": [None if cell is None else _curve(*cell, band, points) for cell in cells]}
+
+
+def _curve(cell, paid, band, points):
+    keep = np.unique(np.linspace(0, len(cell) - 1, min(points, len(cell))).round().astype(int))
+    t = cell["t"].to_numpy()[keep]
+    cpu = paid.reindex(t).to_numpy(float) if paid is not None else np.full(len(t), np.nan)
+    return {"x": [_numbers(t), _numbers(cpu)],
+            **dict(zip(("y", "low", "high"), (_numbers(np.asarray(v, float)[keep]) for v in band.of(cell))))}
+
+
+def sweep_charts(results, metric, band=figures.Band()):
+    """A chart per swept setting of the final values over it: a panel per problem and values of the others."""
+    names = sweep.names(results)
+    if not names:
+        return []
+    table = sweep.final_values(results, metric)
+    methods = list(dict.fromkeys(table["method"]))
+    charts = []
+    for over in progress(names, "settings"):
+        others = [name for name in names if name != over]
+        values = list(dict.fromkeys(sorted(table[over])))
+        words = [line(v) for v in values] if isinstance(values[0], str) else None
+        place = {v: k if words else v for k, v in enumerate(values)}
+        found = [(key if isinstance(key, tuple) else (key,), mine) for key, mine in
+                 table.groupby(["problem", *others] if others else "problem", sort=False)][:PANELS]
+        charts.append({
+            "panels": [line(", ".join([key[0], *(f"{n} = {v}" for n, v in zip(others, key[1:]))]))
+                       for key, _ in found],
+            "series": _series(methods), "measures": [_named(metric)],
+            "axes": [{"name": line(over), "short": line(over), "words": words,
+                      "log": bool(not words and sweep.is_spread(values))}],
+            "data": [[_over(mine, over, band, methods, place, metric)] for _, mine in found],
+            "note": f"Final {METRICS[metric].name.lower()}, {band.note()} over complete trials; methods "
+                    "that don't read a setting stand at each of its values."})
+    return charts
+
+
+def _over(table, over, band, methods, place, metric):
+    found = sweep_figures.summary(table, over, band)
+    cells = {m: c.assign(x=c["t"].map(place)).sort_values("x")
+             for m, c in found.groupby("algorithm", sort=False)}
+    curves = [None if m not in cells else {
+        "x": [_numbers(cells[m]["x"])], **dict(zip(("y", "low", "high"), map(_numbers, band.of(cells[m]))))}
+        for m in methods]
+    return {"log": not METRICS[metric].running and figures.auto_scale(found, band) == "log", "curves": curves}
+
+
+def _series(labels):
+    looks = style.algorithm_styles(labels)
+    return [{"name": line(label), "colour": looks[label]["color"], "dash": _dash(looks[label]["linestyle"])}
+            for label in labels]
+
+
+def _dash(linestyle):
+    return " ".join(f"{1.6 * v:.1f}" for v in linestyle[1]) if isinstance(linestyle, tuple) else "none"
+
+
+def _numbers(values):
+    """For JSON: five digits, null where there is none."""
+    return [None if not np.isfinite(v) else int(v) if float(v).is_integer() and abs(v) < 1e9
+            else float(f"{v:.5g}") for v in pd.Series(values).astype(float)]

@@ -1,0 +1,296 @@
+"""The page of a study: report.html beside its results, redrawn while it runs where that is asked for."""
+import base64
+import hashlib
+import io
+import os
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from markupsafe import Markup
+
+from ..claims import claims, universes
+from ..escape import line
+from ..figures import figures, paper_figures, style, sweep as sweep_figures
+from ..load.load import InputError, load
+from ..load.settings import method_label
+from ..progress import progress
+from ..stats import inference, statistics, sweep as sweep_stats
+from ..stats.regret import METRICS, default_metrics
+from . import charts, report, summary, tables
+from .pages import render
+
+SCRIPT = Path(__file__).with_name("charts.js")
+ROWS = 200  # of a table; the files of `./run.sh figures` have the others
+OPEN_ROWS, STILLS, HEAT = 60, 10, 6  # figures of a kind
+SHARPNESS, SCREEN = 130, 96  # dots per inch of figures, and as they are shown (a little enlarged)
+REFRESH = 10  # seconds between two drawings
+
+
+@dataclass(frozen=True)
+class Still:
+    """A drawn figure: its title, the source of an <img>, its size on the screen."""
+    title: str
+    source: str
+    width: int
+    height: int
+
+
+def write(paths, out=None, command=None, claims_files=(), partial=False, trust=False, live=None):
+    """The page of results files or study directories; `out`: default report.html beside the first of
+    them. `command`: how it was run; `claims_files`: default claims.yaml beside the results. `live`: seconds
+    after which the page loads itself again. Returns its path."""
+    paths = [Path(p) for p in paths]
+    out = Path(out) if out else _folder(paths[0]) / "report.html"
+    loaded = [load(p, partial, trust) for p in paths]
+    _replace(out, _page(loaded, command, claims_files, live))
+    return out
+
+
+def watch(paths, out=None, say=print, pause=REFRESH, **more):
+    """Redraw the page whenever trials are finished, until every study is; only reads the results."""
+    seen, page = None, None
+    while True:
+        now = [_stamp(Path(p)) for p in paths]
+        running = any(Path(p).suffix == ".d" and Path(p).is_dir() for p in paths)
+        if now != seen:
+            try:
+                page = write([_finished(Path(p)) for p in paths], out or _folder(Path(paths[0])) / "report.html",
+                             live=pause if running else None, **more)
+                if seen is None:
+                    say(f"{page}: redrawn while the study runs; Ctrl-C stops")
+                seen = now
+            except InputError:
+                if not running:  # else nothing is finished yet, or was moved while it was read
+                    raise
+        if not running:
+            return page
+        time.sleep(pause)
+
+
+def _finished(path):
+    """OUT.h5.d, or OUT.h5 that has taken its place."""
+    return path.with_suffix("") if path.suffix == ".d" and not path.exists() else path
+
+
+def _stamp(path):
+    """Changes whenever a trial was committed."""
+    path = _finished(path)
+    if path.is_dir():
+        return sorted(p.name for p in path.glob("*.h5") if not p.name.startswith("."))
+    return path.stat().st_mtime_ns if path.exists() else None
+
+
+def _folder(path):
+    return path.parent if path.suffix in (".h5", ".d") or not path.is_dir() else path
+
+
+def _replace(path, text):
+    """A reader meets the old page or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+
+
+def _page(loaded, command, claims_files, live):
+    made, drawn = [], []
+    for k, results in enumerate(loaded):
+        about, some = _study(results, f"s{k + 1}", command)
+        about["verdicts"] = _verdicts(results, claims_files)
+        made.append(about)
+        drawn += some
+    script = SCRIPT.read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return render("study", {"studies": made, "charts": charts.embedded(drawn), "script": Markup(script),
+                            "script_hash": digest, "marks": report.MARKS, "live": live,
+                            "now": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())})
+
+
+def _name(results):
+    return results.path.name.removesuffix(".d").removesuffix(".h5")
+
+
+def _study(results, id_, command):
+    """What the template needs of one study, and its charts."""
+    metrics = [m for m in default_metrics(results) if inference.recorded(results, m)]
+    metric = metrics[0] if metrics else None
+    curves = [charts.regret_chart(results, metrics)] if metrics else []
+    over = charts.sweep_charts(results, metric) if metric else []
+    swept = sweep_stats.names(results) if over else []
+    cells = _planned(results)
+    about = {"id": id_, "title": results.title, "file": results.path.name, "warnings": results.warnings,
+             "about": " ".join(str(results.attributes.get("description", "")).split()),
+             "curves": bool(curves), "sweep": bool(over), "swept": swept,
+             "command": command or _default_command(results), "text": results.study,
+             "settings": summary.settings_of(results),
+             "provenance": dict(report.provenance({"": results}))[""],
+             "failed": [text.removeprefix(": ") for text in report.failed_trials({"": results})],
+             "open": _open_cells(cells), **_state(results, cells), "tiles": _tiles(results, cells),
+             **_stills(results, metrics), **_sweeps(results, metric, swept), **_tables(results, metrics)}
+    left = len(results.problems) - charts.PANELS
+    about["curves_note"] = (f"The first {charts.PANELS} of {len(results.problems)} problems; "
+                            "./run.sh figures draws others (--problems, --where).") if left > 0 else ""
+    return about, curves + over
+
+
+def _planned(results):
+    """`results.cells()`; of a sweep only the cells that it has: not every pair of labels is one."""
+    cells = results.cells()
+    return cells[cells["done"] + cells["failed"] > 0] if sweep_stats.names(results) else cells
+
+
+def _default_command(results):
+    name = _name(results)
+    return (f"# save the study file (under Settings, below) as {name}.yaml\n"
+            f"./run.sh study {shlex.quote(name + '.yaml')}")
+
+
+def _state(results, cells):
+    done, planned, failed = (int(cells[c].sum()) for c in ("done", "planned", "failed"))
+    if results.path.suffix == ".d":
+        return {"state": f"running or interrupted: {done} trials done", "mark": "open"}
+    if results.complete and not failed:
+        return {"state": "complete", "mark": "yes"}
+    return {"state": f"{done} of {planned} trials done" + (f", {failed} failed" if failed else ""),
+            "mark": "no" if failed else "open"}
+
+
+def _tiles(results, cells):
+    """[(value, words, class)]"""
+    done, planned, failed = (int(cells[c].sum()) for c in ("done", "planned", "failed"))
+    rows = results.trials["n_iterations"].sum()
+    problems = len({results.group(p).base for p in results.problems})
+    methods = len({method_label(*pair) for p in results.problems for pair in results.group(p).labels()})
+    swept = len(sweep_stats.names(results))
+    found = [(f"{done:,}" if results.path.suffix == ".d" else f"{done:,} / {planned:,}", "trials done", ""),
+             _counted(problems, "problem"), _counted(methods, "algorithm"),
+             *([_counted(swept, "swept setting")] if swept else []), (f"{int(rows):,}", "evaluations", ""),
+             *([(f"{failed:,}", "failed trials", "bad")] if failed else [])]
+    if "cpu" in results.trials:
+        seconds = float(results.trials["cpu"].sum())
+        found.append((_duration(seconds), "CPU time", ""))
+    return found
+
+
+def _counted(n, word):
+    return f"{n:,}", word + "s" * (n != 1), ""
+
+
+def _duration(seconds):
+    for unit, size in (("days", 172800.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= size:
+            return f"{seconds / (86400.0 if unit == 'days' else size):.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def _open_cells(cells):
+    found = cells[cells["done"] < cells["planned"]]
+    rows = [[(str(v), False) for v in (c.problem, c.algorithm, c.done, c.failed, c.missing)]
+            for c in found.head(OPEN_ROWS).itertuples()]
+    more = len(found) - OPEN_ROWS
+    return tables.Table("Cells that lack trials", f"and {more} more" if more > 0 else "",
+                        ["Problem", "Algorithm", "Done", "Failed", "Missing"], rows)
+
+
+# ---- figures -----------------------------------------------------------------------------------
+
+
+def _still(title, figure):
+    found = io.BytesIO()
+    with style.context():
+        figure.savefig(found, dpi=SHARPNESS, format="png", metadata={"Software": None})
+    width, height = figure.get_size_inches()
+    source = "data:image/png;base64," + base64.b64encode(found.getvalue()).decode("ascii")
+    return Still(line(title), source, round(1.4 * SCREEN * width), round(1.4 * SCREEN * height))
+
+
+def _stills(results, metrics):
+    """The curves as figures: what is seen without scripts, and printed."""
+    pages = [results.problems[k:k + summary.PAGE] for k in range(0, len(results.problems), summary.PAGE)]
+    stills = []
+    for metric in metrics:
+        for k, page in enumerate(progress(pages[:STILLS], "figures")):
+            words = f", page {k + 1} of {len(pages)}" if len(pages) > 1 else ""
+            stills.append(_still(f"{METRICS[metric].name}{words}", figures.regret_grid(results, page, metric)))
+    ranks = [] if not metrics else paper_figures.ranks(
+        {"studies": ["study"], "metric": metrics[0]}, {"study": results})
+    return {"stills": stills, "ranks": [_still(f"Ranks {words}".strip(), f) for _, words, f in ranks]}
+
+
+def _sweeps(results, metric, swept):
+    if not swept:
+        return {"over": {}, "heat": [], "sensitivity": None}
+    title = f"Final {METRICS[metric].name.lower()} over"
+    found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
+    return {"over": {name: [_still(f"{title} {name}{', ' + words if words else ''}", figure) for words, figure in
+                            sweep_figures.over_figures(results, name, metric, most=STILLS)] for name in swept},
+            "heat": [_still(f"{words}: {title.lower()} {' and '.join(swept[:2])}", figure) for words, figure in
+                     sweep_figures.heat_figures(results, *swept[:2], metric)[:HEAT]] if len(swept) > 1 else [],
+            "sensitivity": _cut(summary.sensitivity_table(found, metric))}
+
+
+# ---- tables ------------------------------------------------------------------------------------
+
+
+def _tables(results, metrics):
+    swept = sweep_stats.names(results)
+    final = tables.final_regret(results, metrics) if metrics and not swept else None
+    made = [_final_over(results, m, swept) for m in metrics] if swept else [tables.Table(
+        f"{METRICS[m].name} at the last query", "Mean ± standard error over complete trials; the best mean is "
+        "bold; in brackets the error over the means of the instances, where trials share them.",
+        *tables.final_regret_grid(final, m)) for m in metrics]
+    tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
+                                         f"All pairs, final {METRICS[metrics[0]].name.lower()}")
+              ] if metrics else []
+    if inference.recorded(results, "cumulative"):
+        tested.append(inference.growth_table(inference.growth(results), results))
+    runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",
+                           *tables.runtime_grid(tables.runtime(results)))
+    return {"final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
+            "runtime": _cut(runtime)}
+
+
+def _final_over(results, metric, swept):
+    """Final values of a sweep: a row per problem and values of the settings, a column per method."""
+    table = sweep_stats.final_values(results, metric)
+    methods, rows = list(dict.fromkeys(table["method"])), []
+    for key, mine in table.groupby(["problem", *swept], sort=False):
+        found = {m: statistics.mean_and_error(cell.to_numpy(float)) for m, cell in mine.groupby("method")["value"]}
+        means = [found[m][1] if m in found else np.nan for m in methods]
+        best = np.nan if np.isnan(means).all() else (
+            np.nanmax if METRICS[metric].running else np.nanmin)(means)
+        rows.append([(str(k), False) for k in key] + [
+            (tables.with_error(found[m][1], found[m][3]) if m in found else "–", mean == best)
+            for m, mean in zip(methods, means)])
+    return tables.Table(f"{METRICS[metric].name} at the last query",
+                        "Mean ± standard error over complete trials; the best mean of a row is bold; methods "
+                        "that don't read a setting stand at each of its values.",
+                        ["Problem", *swept, *methods], rows)
+
+
+def _cut(table):
+    """The table; of a long one its first ROWS."""
+    if len(table.rows) <= ROWS:
+        return table
+    note = f"{table.note} The first {ROWS} of {len(table.rows)} rows; ./run.sh figures writes them all as CSV."
+    return tables.Table(table.title, note, table.header, table.rows[:ROWS])
+
+
+# ---- claims ------------------------------------------------------------------------------------
+
+
+def _verdicts(results, claims_files):
+    """Verdicts of the claims that speak of this study, of the files given or of claims.yaml beside it."""
+    beside = _folder(results.path) / "claims.yaml"
+    name, found = _name(results), []
+    for path in [Path(p) for p in claims_files] or ([beside] if beside.exists() else []):
+        if name not in claims.studies_named(path):
+            continue
+        studies = claims.Studies({name: results.path}, settings=universes.read(path.parent / "settings.yaml"))
+        wanted = {c["id"] for c in claims.read(path)["claims"]
+                  if name in claims.verdicts.studies_in(claims.checks_of(c))}
+        found += [v for v in claims.evaluate(path, studies) if v.id in wanted]
+    return found

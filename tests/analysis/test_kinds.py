@@ -1,0 +1,54 @@
+"""What can be claimed: every kind is described, with an example that runs; docs/claims.md is what is printed."""
+import unittest
+
+import common
+import synthetic
+from regatta_analysis.claims import checks, claims, kinds
+from regatta_analysis.load.yaml_file import read_yaml
+from test_cli import run
+
+COMPUTED = {"law", "optima", "exploitation", "demonstration", "density_distance"}  # of no results; slow
+
+
+class Kinds(common.Case):
+    def test_page_is_up_to_date(self):
+        """Else: regatta_analysis claims --help all > docs/claims.md"""
+        page = (common.HERE.parents[1] / "docs" / "claims.md").read_text(encoding="utf-8")
+        self.assertEqual(page, kinds.page())
+
+    def test_every_example_runs(self):
+        synthetic.write(self.scratch / "study.h5", [synthetic.problem(
+            "Plane", ["EI", "GP-UCB", "Random"], seeds=8, queries=20)])
+        for kind in checks.KINDS:
+            words, example = kinds.described(kind)
+            (self.scratch / "check.yaml").write_text(example)
+            check = read_yaml(self.scratch / "check.yaml")
+            self.assertEqual(check["kind"], kind)
+            self.assertLessEqual(set(check), claims.CHECK_KEYS, kind)
+            for key in set(check) - {"kind", "on"}:
+                self.assertTrue(key in words or key == "value", f"{kind}: {key}")
+            if kind not in COMPUTED:
+                outcome = checks.run(check, claims.Studies({"study": self.scratch / "study.h5"}))
+                self.assertIn(outcome.verdict, claims.VERDICTS, kind)
+                self.assertNotIn("no problem", outcome.text, kind)
+                self.assertNotIn("no complete trial", outcome.text, kind)
+
+    def test_the_claims_file_of_the_page(self):
+        text = kinds.page().split("```yaml\n")[1].split("```")[0]
+        (self.scratch / "claims.yaml").write_text(text)
+        self.assertEqual(len(claims.read(self.scratch / "claims.yaml")["claims"]), 2)
+
+    def test_by_command(self):
+        for kind in checks.KINDS:
+            code, out, err = run("claims", "--help", kind)
+            self.assertEqual((code, err, out.startswith(f"{kind}: ")), (0, "", True))
+        code, out, _ = run("claims", "--help", "all")
+        self.assertEqual(out, kinds.page())
+        code, _, err = run("claims", "--help", "nothing")
+        self.assertEqual((code, len(err.splitlines())), (2, 1))
+        code, _, err = run("claims")
+        self.assertEqual((code, len(err.splitlines())), (2, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,280 @@
+"""The page of a study: what stands in it, labels that would break it, its charts in a browser, redrawn while
+a study runs."""
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import common
+import numpy as np
+import synthetic
+from regatta_analysis import InputError, load
+from regatta_analysis.report import charts, study_page
+from regatta_analysis.stats.regret import regret_curves
+from test_cli import run
+from test_report import BROWSER, WIDTHS, in_browser
+
+EVIL = ["</script><script>document.title='broken'</script>".replace("/", "\\"), '<img src=x onerror="alert(1)">',
+        "$\\input{x}$ & 'quotes' \"", "long_" * 40, "\u202eevil \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
+        "</script >".replace("/", "") + "<!--", "__proto__", "{{ 7 * 7 }}"]
+PROBLEM = "<b onmouseover=alert(1)> \u05e9\u05dc\u05d5\u05dd " + "x" * 150
+
+# What a reader does with a chart, and what is then seen.
+ACTS = """
+<script>
+addEventListener("load", () => setTimeout(() => {
+  const all = (q, n = document) => [...n.querySelectorAll(q)], chart = all(".chart")[0], found = {};
+  const button = words => all("button", chart).find(b => b.textContent === words);
+  const lines = () => all(".drawing path[stroke]", chart).length;
+  const value = () => all(".entry .value", chart)[0].textContent;
+  const key = k => all(".drawing", chart)[0].dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
+  found.shown = !chart.hidden;
+  found.stills = all("details.still").filter(d => d.open).length;
+  found.lines = lines();
+  found.end = value();
+  key("Home");
+  found.first = value();
+  key("ArrowRight");
+  found.second = value();
+  found.reading = all(".reading", chart)[0].textContent;
+  all(".entry", chart)[0].click();
+  found.hidden = lines();
+  all(".entry", chart)[0].click();
+  const log = button("log y"), before = log.getAttribute("aria-pressed");
+  log.click();
+  found.toggled = log.getAttribute("aria-pressed") !== before;
+  button("CPU s").click();
+  found.axis = all(".drawing .label", chart)[0].textContent;
+  button("cumulative regret").click();
+  found.measure = all(".drawing .label", chart)[1].textContent;
+  all("select", chart)[0].value = "1";
+  all("select", chart)[0].dispatchEvent(new Event("change"));
+  found.heading = all(".heading", chart)[0].textContent;
+  found.names = all(".entry .name", chart).map(e => e.textContent);
+  found.named = all("button, select", chart).every(b => b.textContent || b.getAttribute("aria-label"));
+  found.title = document.title;
+  found.scripts = all("script").length;
+  const said = document.createElement("pre");
+  said.id = "found";
+  said.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(found))));
+  document.body.append(said);
+}, 100));
+</script>
+"""
+
+
+def acted(page, scratch):
+    """What is seen after ACTS; the page's policy is lifted for the test's own script."""
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))
+    probe = scratch / "acts.html"
+    probe.write_text(text.replace("</body>", ACTS + "</body>"), encoding="utf-8")
+    done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                           f"--user-data-dir={scratch / 'profile'}", "--virtual-time-budget=10000",
+                           "--window-size=1280,900", "--dump-dom", f"file://{probe}"],
+                          capture_output=True, text=True, timeout=200)
+    found = re.search(r'<pre id="found">(.*?)</pre>', done.stdout)
+    if not found:
+        raise AssertionError(done.stderr[-800:])
+    return json.loads(base64.b64decode(found[1]))
+
+
+def swept_study(path, seeds=3):
+    """One problem under two settings: a number that two methods read, a word that one reads."""
+    settings = [("Random", "")] + [("EI", f"noise={v}") for v in ("1e-4", "1e-1")] + [
+        (f"GP-UCB (kernel={k})", f"noise={v}, kernel={k}") for v in ("1e-4", "1e-1") for k in ("a", "b")]
+    part = synthetic.problem("Box", [str(k) for k in range(len(settings))], seeds=seeds, queries=9)
+    cells = [(settings[int(a)], i, s) for a, i, s in part["cells"]]
+    part["cells"] = [(pair[0], i, s) for pair, i, s in cells]
+    part["swept"] = [pair[1] for pair, _, _ in cells]
+    synthetic.write(path, [part])
+
+
+class Page(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = common.scratch_directory(cls)
+        cls.path = cls.directory / "study.h5"
+        synthetic.write(cls.path, [
+            synthetic.problem(PROBLEM, EVIL, seeds=3, queries=12, failed=(1,), missing=(2,)),
+            synthetic.problem("Plane", EVIL, seeds=3, queries=12, random_state=1)], title="<i>T</i> \u202e")
+        cls.page = study_page.write([cls.path])
+
+    def test_it_stands_beside_the_results(self):
+        self.assertEqual(self.page, self.directory / "report.html")
+        self.assertEqual(sorted(p.name for p in self.directory.iterdir()), ["report.html", "study.h5"])
+
+    def test_everything_is_there(self):
+        text = self.page.read_text(encoding="utf-8")
+        for part in "overview curves statistics runtime failures settings again provenance".split():
+            self.assertIn(f'<h2 id="s1-{part}">', text)
+        self.assertIn("Cholesky broke down", text)
+        self.assertIn("Cells that lack trials", text)
+        self.assertIn("46 / 48", text)
+        self.assertNotRegex(text, r'(src|href)="(?!data:|#)')
+        self.assertIn("<img", text)  # for readers without scripts
+
+    def test_nothing_is_obeyed(self):
+        text = self.page.read_text(encoding="utf-8")
+        self.assertEqual(text.count("<script"), 2)
+        self.assertEqual(text.count("</script"), 2)
+        for word in ("<b onmouse", "<img src=x", "<i>T", "\u202e", "<!--"):
+            self.assertNotIn(word, text)
+        self.assertIn("script-src 'sha256-", text)
+        data = re.search(r'id="charts">(.*?)</script>', text)[1]
+        self.assertEqual(len(json.loads(data)[0]["series"]), len(EVIL))
+
+    def test_charts_have_the_numbers(self):
+        results = load(self.path)
+        chart = charts.regret_chart(results, ["simple", "cumulative"])
+        curve = chart["data"][1][1]["curves"][0]
+        frame = regret_curves(results, "Plane", "cumulative").xs(EVIL[0], level="algorithm")
+        known = frame.mean().dropna()
+        self.assertEqual(curve["x"][0], list(known.index))
+        np.testing.assert_allclose(curve["y"], known, rtol=1e-4)
+        self.assertEqual([a["short"] for a in chart["axes"]], ["t", "CPU s"])
+        self.assertTrue(all(b >= a for a, b in zip(curve["x"][1], curve["x"][1][1:])))
+
+    @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
+    def test_in_a_browser(self):
+        everything, console = in_browser(self.page, self.scratch)
+        self.assertEqual(console, [])
+        for width in WIDTHS:
+            found = everything[str(width)]
+            self.assertEqual((found["broken"], found["overflow"], found["wide"], found["small"]),
+                             (0, 0, [], 0), width)
+
+    @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
+    def test_what_a_reader_does(self):
+        found = acted(self.page, self.scratch)
+        self.assertEqual((found["shown"], found["stills"]), (True, 0))
+        self.assertEqual(found["hidden"], found["lines"] - 1)
+        self.assertNotEqual(found["first"], found["end"])
+        self.assertIn("t = 1", found["reading"])
+        self.assertTrue(found["toggled"])
+        self.assertIn("CPU time", found["axis"])
+        self.assertEqual(found["measure"], "Cumulative regret")
+        self.assertEqual(found["heading"], "Plane")
+        self.assertEqual(found["names"], [label.replace("\u202e", "\\u202e") for label in EVIL])
+        self.assertTrue(found["named"])
+        self.assertEqual(found["scripts"], 3)  # two of the page, one of this test
+        self.assertIn("report", found["title"])
+
+
+class Sweep(common.Case):
+    def test_methods_that_read_nothing_stand_everywhere(self):
+        swept_study(self.scratch / "s.h5")
+        results = load(self.scratch / "s.h5")
+        chart = charts.regret_chart(results, ["simple"])
+        self.assertEqual([s["name"] for s in chart["series"]], ["Random", "EI", "GP-UCB"])
+        self.assertEqual(len(chart["panels"]), 4)
+        for panel in chart["data"]:
+            self.assertNotIn(None, panel[0]["curves"])
+        self.assertEqual(len({json.dumps(p[0]["curves"][0]) for p in chart["data"]}), 1)
+        over = charts.sweep_charts(results, "simple")
+        self.assertEqual([(c["axes"][0]["short"], c["axes"][0]["words"]) for c in over],
+                         [("noise", None), ("kernel", ["a", "b"])])
+        text = study_page.write([self.scratch / "s.h5"]).read_text()
+        for words in ("Final value over noise", "Sensitivity", "21 / 21", "swept settings"):
+            self.assertIn(words, text)
+        self.assertNotIn("Cells that lack trials", text)
+
+
+class Several(common.Case):
+    def test_studies_on_one_page(self):
+        for name in ("a", "b"):
+            synthetic.write(self.scratch / f"{name}.h5", [synthetic.problem(name, ["EI"], seeds=2, queries=9)],
+                            title=f"Study {name}")
+        code, out, err = run("page", self.scratch / "a.h5", self.scratch / "b.h5", "--out",
+                             self.scratch / "both.html", "--command", "make both")
+        self.assertEqual((code, err, out.strip()), (0, "", str(self.scratch / "both.html")))
+        text = (self.scratch / "both.html").read_text()
+        for words in ('href="#s2"', "Study b", 'id="s2-provenance"', "make both"):
+            self.assertIn(words, text)
+
+    def test_no_such_file(self):
+        code, _, err = run("page", self.scratch / "no.h5")
+        self.assertEqual((code, len(err.splitlines())), (2, 1))
+
+
+class Claims(common.Case):
+    TEXT = """claims:
+  - {id: c1, where: here, claim: EI beats Random, checks: [
+      {kind: better, who: EI, against: Random, on: study}]}
+  - {id: c2, where: there, claim: of another, checks: [
+      {kind: better, who: EI, against: Random, on: other}]}
+"""
+
+    def test_those_that_speak_of_the_study(self):
+        synthetic.write(self.scratch / "study.h5", [synthetic.problem("P", ["EI", "Random"], seeds=8)])
+        (self.scratch / "claims.yaml").write_text(self.TEXT)
+        text = study_page.write([self.scratch / "study.h5"]).read_text()
+        self.assertIn("<td>c1</td>", text)
+        self.assertNotIn("<td>c2</td>", text)
+
+
+@unittest.skipUnless(os.environ.get("REGATTA") and shutil.which("mpirun"), "no program to run")
+class FrontDoor(common.Case):
+    STUDY = """study: tiny
+seeds: 2
+common: {iterations: 3, initial_points: 2}
+problems: [branin]
+algorithms: [random]
+"""
+
+    def test_run_sh_ends_with_the_report(self):
+        (self.scratch / "tiny.yaml").write_text(self.STUDY)
+        script = (f'source "{common.HERE.parents[1]}/run.sh"; regatta=$REGATTA; '
+                  'run_study tiny.yaml "$PWD/out/tiny.h5" "./run.sh study tiny.yaml"')
+        done = subprocess.run(["bash", "-c", script], cwd=self.scratch, capture_output=True, text=True,
+                              env={**os.environ, "REGATTA_RANKS": "1", "REGATTA_PYTHON": sys.executable},
+                              timeout=200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = self.scratch / "out" / "report.html"
+        self.assertEqual(done.stdout.splitlines()[-1], f"Report: {page}")
+        self.assertIn("./run.sh study tiny.yaml", page.read_text())
+
+
+class Live(common.Case):
+    def test_redrawn_until_it_is_complete(self):
+        shards = self.scratch / "s.h5.d"
+        shards.mkdir()
+        part = synthetic.problem("P", ["EI", "Random"], seeds=4, queries=9)
+        synthetic.write(shards / "0-a.h5", [part], complete=0, rows={"P": [0, 1]})
+        said, seen = [], []
+        work = threading.Thread(target=lambda: seen.append(study_page.watch(
+            [shards], say=said.append, pause=0.05)))
+        work.start()
+        page = self.scratch / "report.html"
+        self.wait(lambda: page.exists() and "2 trials done" in page.read_text())
+        self.assertIn('http-equiv="refresh"', page.read_text())
+        self.assertEqual([p.name for p in shards.iterdir()], ["0-a.h5"])  # it only reads
+        synthetic.write(self.scratch / "b", [part], complete=0, rows={"P": [4, 5, 6]})
+        (self.scratch / "b").rename(shards / "0-b.h5")
+        self.wait(lambda: "5 trials done" in page.read_text())
+        synthetic.write(self.scratch / "s.h5", [part])
+        shutil.rmtree(shards)
+        work.join(60)
+        self.assertEqual(seen, [page])
+        self.assertNotIn('http-equiv="refresh"', page.read_text())
+        self.assertIn("8 / 8", page.read_text())
+
+    def wait(self, condition):
+        end = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
+    def test_nothing_there(self):
+        with self.assertRaises(InputError):
+            study_page.watch([self.scratch / "no.h5.d"], pause=0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()
