@@ -54,6 +54,7 @@ typedef struct {
   int done; /* exchanges the child has been through */
   RgExternalAnswer answer;
   double *numbers;         /* of the newest answer; owned */
+  char *program;           /* as started; owned */
   const char **words;      /* of the command line, NULL at the end; owned */
   RgRecordColumn *columns; /* owned, like their names */
   char (*names)[WORD];
@@ -164,12 +165,14 @@ static PetscErrorCode external_create(RgAlgorithm *algorithm)
   const Options *o = algorithm->options;
   External *s = algorithm->state;
   const int n = o->record.n;
+  RgText program = {0};
 
   PetscFunctionBeginUser;
   s->answer = (RgExternalAnswer){algorithm->setup.domain, n, o->record.values};
   PetscCall(PetscMalloc1(rg_external_width(&s->answer), &s->numbers));
   PetscCall(PetscCalloc1(o->arguments.n + 2, &s->words));
-  s->words[0] = o->program;
+  PetscCall(rg_text_add(&program, "%s%s", strchr(o->program, '/') ? "" : "./", o->program));
+  s->words[0] = s->program = program.data;
   for (int i = 0; i < o->arguments.n; i++) s->words[i + 1] = o->arguments.values[i];
   PetscCall(PetscCalloc1(n + 2, &s->columns));
   PetscCall(PetscCalloc1(n + 1, &s->names));
@@ -191,6 +194,7 @@ static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
   PetscCall(rg_child_close(&s->child, true));
   PetscCall(PetscFree(s->numbers));
   PetscCall(PetscFree(s->words));
+  PetscCall(PetscFree(s->program));
   PetscCall(PetscFree(s->columns));
   PetscCall(PetscFree(s->names));
   PetscFunctionReturn(0);

@@ -50,7 +50,7 @@ typedef struct {
   int n_iterations;      /* queries after it */
   RgStream stream;       /* the algorithm's own */
   RgClock *clock;
-  RgTeam *team; /* takes large linear algebra; may be NULL */
+  RgTeam *team;           /* takes large linear algebra; may be NULL */
   const RgKeeper *keeper; /* of answers from outside; NULL: none, and nothing is asked */
 } RgSetup;
 
@@ -139,7 +139,8 @@ struct RgAlgorithm {
   const void *options; /* borrowed */
   RgSetup setup;
   void *state; /* state_size bytes, owned */
-  const RgRecordColumn *columns; /* those of the class, unless `create` says otherwise; NULL: none */
+  const RgRecordColumn
+    *columns; /* those of the class, unless `create` says otherwise; NULL: none */
 };
 
 RG_API const RgAlgorithmClass *const *rg_algorithm_classes(int *n);

@@ -15,7 +15,7 @@ while read -r line; do
   *'"do":"ask"'*)
     x=$(awk -v seed="$RANDOM$RANDOM" -v lower="$lower" -v upper="$upper" 'BEGIN {
       srand(seed); n = split(lower, a, " "); split(upper, b, " ")
-      for (i = 1; i <= n; i++) printf "%s%.12g", i > 1 ? "," : "", a[i] + rand() * (b[i] - a[i])
+      for (i = 1; i <= n; i++) printf "%s%.12g", (i == 1 ? "" : ","), a[i] + rand() * (b[i] - a[i])
     }')
     echo "{\"id\":$id,\"x\":[$x]}" ;;
   *'"do":"tell"'*)

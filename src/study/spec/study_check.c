@@ -256,8 +256,7 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
     rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
   if (cell->algorithm->identity)
     PetscCall(cell->algorithm->identity(cell->algorithm_options, text));
-  else
-    PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
+  else PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(rg_text_add(text, "};surrogate={"));
     PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, text));

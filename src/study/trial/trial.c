@@ -69,8 +69,8 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
                                 .stop_closure = run,
                                 .child = run->host->child};
   if (run->cell->problem->costly && run->host->directory)
-    PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id, domain->design.dim,
-                                     domain->context.dim, &run->log));
+    PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
+                                     domain->design.dim, domain->context.dim, &run->log));
   PetscFunctionReturn(0);
 }
 

@@ -22,14 +22,14 @@ typedef struct {
   double *unit_x, *unit_c, *native_x, *native_c, *extra;
   int n_extra;
   RgTrialHost *host;
-  RgEvaluationLog *log; /* of a costly problem; else NULL */
+  RgEvaluationLog *log;     /* of a costly problem; else NULL */
   RgEvaluationLog *answers; /* of a method that is a program; NULL: nothing was asked */
   RgKeeper keeper;          /* of them, for the algorithm */
-  bool stop_heard;      /* the host wants a stop */
-  bool abandoned;       /* for which the trial was cut short: there will be no record */
-  int *recommended;     /* index of the recommended design per row, -1 on a box */
-  int stage;            /* number of the evaluation at hand, for messages */
-  double gain;          /* realised information gain so far */
+  bool stop_heard;          /* the host wants a stop */
+  bool abandoned;           /* for which the trial was cut short: there will be no record */
+  int *recommended;         /* index of the recommended design per row, -1 on a box */
+  int stage;                /* number of the evaluation at hand, for messages */
+  double gain;              /* realised information gain so far */
   RgRecord *record;
   RgFailure failure;
 } RgTrialRun;
