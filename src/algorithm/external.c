@@ -54,8 +54,6 @@ typedef struct {
   int done; /* exchanges the child has been through */
   RgExternalAnswer answer;
   double *numbers;         /* of the newest answer; owned */
-  char *program;           /* as started; owned */
-  const char **words;      /* of the command line, NULL at the end; owned */
   RgRecordColumn *columns; /* owned, like their names */
   char (*names)[WORD];
   bool otherwise; /* an answer since the last record was another than the one kept */
@@ -165,15 +163,10 @@ static PetscErrorCode external_create(RgAlgorithm *algorithm)
   const Options *o = algorithm->options;
   External *s = algorithm->state;
   const int n = o->record.n;
-  RgText program = {0};
 
   PetscFunctionBeginUser;
   s->answer = (RgExternalAnswer){algorithm->setup.domain, n, o->record.values};
   PetscCall(PetscMalloc1(rg_external_width(&s->answer), &s->numbers));
-  PetscCall(PetscCalloc1(o->arguments.n + 2, &s->words));
-  PetscCall(rg_text_add(&program, "%s%s", strchr(o->program, '/') ? "" : "./", o->program));
-  s->words[0] = s->program = program.data;
-  for (int i = 0; i < o->arguments.n; i++) s->words[i + 1] = o->arguments.values[i];
   PetscCall(PetscCalloc1(n + 2, &s->columns));
   PetscCall(PetscCalloc1(n + 1, &s->names));
   s->columns[0] = algorithm->class->columns[0];
@@ -193,14 +186,29 @@ static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
   PetscFunctionBeginUser;
   PetscCall(rg_child_close(&s->child, true));
   PetscCall(PetscFree(s->numbers));
-  PetscCall(PetscFree(s->words));
-  PetscCall(PetscFree(s->program));
   PetscCall(PetscFree(s->columns));
   PetscCall(PetscFree(s->names));
   PetscFunctionReturn(0);
 }
 
 /* ---- the conversation ------------------------------------------------------------------------ */
+
+/* Start the program; s->child stays NULL with a mistake when it can't be. */
+static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake)
+{
+  RgText program = {0};
+  const char **words;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(o->arguments.n + 2, &words));
+  PetscCall(rg_text_add(&program, "%s%s", strchr(o->program, '/') ? "" : "./", o->program));
+  words[0] = program.data;
+  for (int i = 0; i < o->arguments.n; i++) words[i + 1] = o->arguments.values[i];
+  PetscCall(rg_child_start(words, &s->child, mistake));
+  PetscCall(PetscFree(words));
+  PetscCall(rg_text_clear(&program));
+  PetscFunctionReturn(0);
+}
 
 /* A request and the line that answers it. */
 static PetscErrorCode talk(const RgAlgorithm *algorithm, const char *line, const char **answer,
@@ -232,7 +240,7 @@ static PetscErrorCode begin(const RgAlgorithm *algorithm, const RgHistory *histo
 
   PetscFunctionBeginUser;
   s->done = 0;
-  PetscCall(rg_child_start(s->words, &s->child, mistake));
+  PetscCall(start_child(algorithm->options, s, mistake));
   if (!s->child) PetscFunctionReturn(0);
   PetscCall(rg_external_start(&algorithm->setup, rg_random_word(&random) >> 33, history, 1, &line));
   PetscCall(talk(algorithm, line.data, &answer, &length, mistake));
