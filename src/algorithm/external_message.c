@@ -25,7 +25,7 @@ int rg_external_index(const RgSpace *space, const double *native)
   return -1;
 }
 
-/* ---- requests: members that can't be made are found out when the line is ---------------------- */
+/* ---- requests: members that can't be made are found out when the line is --------------------- */
 
 static void set(json_t *object, const char *name, json_t *value)
 {

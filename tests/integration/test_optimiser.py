@@ -129,6 +129,12 @@ class Optimiser(RegattaTest):
             recommended = file["newsvendor/recommendation"][()]
         self.assertTrue(any((row[3:7] == 0.5).all() for row in recommended))
 
+    def test_contexts_that_the_learner_chooses(self):
+        study = self.study(method(), iterations=6, problem="{name: gp_path_context, levels: 8}")
+        output = self.run_study(study)
+        self.assertNotIn("ailed", self.run_ok("info", output))
+        self.run_ok("verify", output)
+
     def test_a_study_whose_program_does_not_answer_start_does_not_pass_plan(self):
         code, _, err = regatta("plan", self.study(method(arguments=["--how", "no_start"])))
         self.assertEqual(code, 2)
