@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/file.h"
 
 typedef struct {
@@ -211,7 +212,7 @@ static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake
 }
 
 /* A request and the line that answers it. */
-static PetscErrorCode talk(const RgAlgorithm *algorithm, const char *line, const char **answer,
+static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, const char **answer,
                            size_t *length, RgText *mistake)
 {
   const Options *o = algorithm->options;
@@ -227,10 +228,13 @@ static PetscErrorCode talk(const RgAlgorithm *algorithm, const char *line, const
   *answer = NULL;
   PetscCall(rg_child_ask(s->child, line, &patience, &outcome, answer, length, mistake));
   if (outcome != RG_CHILD_ANSWERED) *answer = NULL;
+  const double cpu = rg_child_cpu_seconds(s->child);
+  algorithm->cpu += cpu;
+  if (algorithm->setup.clock) algorithm->setup.clock->cpu[RG_STAGE_ACQUIRE] += cpu;
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode begin(const RgAlgorithm *algorithm, const RgHistory *history, RgText *mistake)
+static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, RgText *mistake)
 {
   External *s = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "seed", 0);
@@ -250,7 +254,7 @@ static PetscErrorCode begin(const RgAlgorithm *algorithm, const RgHistory *histo
 }
 
 /* The answer that was kept counts; a new one is kept. */
-static PetscErrorCode settle(const RgAlgorithm *algorithm, int exchange, RgText *mistake)
+static PetscErrorCode settle(RgAlgorithm *algorithm, int exchange, RgText *mistake)
 {
   const RgKeeper *keeper = algorithm->setup.keeper;
   External *s = algorithm->state;
@@ -275,8 +279,8 @@ static PetscErrorCode settle(const RgAlgorithm *algorithm, int exchange, RgText 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode exchange_once(const RgAlgorithm *algorithm, int exchange,
-                                    const RgHistory *history, RgText *mistake)
+static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
+                                    RgText *mistake)
 {
   External *s = algorithm->state;
   const int64_t id = exchange + 1;
@@ -296,7 +300,7 @@ static PetscErrorCode exchange_once(const RgAlgorithm *algorithm, int exchange,
 }
 
 /* Bring the program to an exchange: one that was started afresh goes through all before it. */
-static PetscErrorCode advance(const RgAlgorithm *algorithm, int exchange, const RgHistory *history,
+static PetscErrorCode advance(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
                               RgText *mistake)
 {
   External *s = algorithm->state;

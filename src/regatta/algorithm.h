@@ -139,6 +139,7 @@ struct RgAlgorithm {
   const void *options; /* borrowed */
   RgSetup setup;
   void *state; /* state_size bytes, owned */
+  double cpu;  /* seconds that programs of the method have used */
   const RgRecordColumn
     *columns; /* those of the class, unless `create` says otherwise; NULL: none */
 };

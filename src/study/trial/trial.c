@@ -326,7 +326,8 @@ static void finish_record(RgTrialRun *run, double wall, double cpu)
     snprintf(record->message, sizeof(record->message), "evaluation %d: %.200s", run->stage,
              run->failure.message);
   record->provenance.wall = rg_wall_seconds() - wall;
-  record->provenance.cpu = rg_cpu_seconds() - cpu + (run->problem ? run->problem->task.cpu : 0);
+  record->provenance.cpu =
+    rg_cpu_seconds() - cpu + (run->problem ? run->problem->task.cpu : 0) + run->algorithm.cpu;
   if (getrusage(RUSAGE_SELF, &usage) == 0)
     record->provenance.peak_memory = 1024.0 * (double)usage.ru_maxrss;
 }
