@@ -5,12 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-int rg_algorithm_column_count(const RgAlgorithmClass *class)
+static int count_columns(const RgRecordColumn *columns)
 {
   int n = 0;
 
-  while (class->columns && class->columns[n].name) n++;
+  while (columns && columns[n].name) n++;
   return n;
+}
+
+int rg_algorithm_column_count(const RgAlgorithmClass *class)
+{
+  return count_columns(class->columns);
 }
 
 PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
@@ -21,6 +26,7 @@ PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *op
   algorithm->class = class;
   algorithm->options = options;
   algorithm->setup = *setup;
+  algorithm->columns = class->columns;
   if (class->state_size) PetscCall(PetscCalloc(class->state_size, &algorithm->state));
   if (class->create) PetscCall(class->create(algorithm));
   PetscFunctionReturn(0);
@@ -39,7 +45,7 @@ PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm)
 static void query_reset(const RgAlgorithm *algorithm, RgQuery *query)
 {
   const RgDomain *domain = algorithm->setup.domain;
-  int n_columns = rg_algorithm_column_count(algorithm->class);
+  int n_columns = count_columns(algorithm->columns);
 
   query->index = query->context_index = -1;
   for (int j = 0; j < domain->design.dim; j++) query->x[j] = NAN;

@@ -9,6 +9,7 @@
 
 #include "cli/table.h"
 #include "study/plan/cost.h"
+#include "study/plan/probe.h"
 #include "study/spec/registry.h"
 #include "study/run/origin.h"
 #include "study/run/teams.h"
@@ -305,6 +306,7 @@ PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
   PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   if (rank == 0 && *exit_code == RG_EXIT_OK) {
     PetscCall(rg_study_load(registry, arguments.positional[0], &study, &diagnostics));
+    if (!diagnostics.n) PetscCall(rg_study_probe(&study, &diagnostics));
     rg_print_diagnostics(&diagnostics);
     if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
     else PetscCall(show_plan(&study, &arguments, exit_code));

@@ -67,7 +67,8 @@ PetscErrorCode rg_verify_draw(RgVerification *s, int wanted)
 /* The record of the file, beside the one just made. */
 typedef struct {
   const RgRecord *now;
-  bool bits; /* equal bits are promised */
+  bool bits;    /* equal bits are promised */
+  bool program; /* the method is one, which was asked all over again */
   RgText difference;
 } Comparison;
 
@@ -81,6 +82,8 @@ static PetscErrorCode compare_record(void *closure, const RgRecord *then)
     PetscCall(rg_record_compare(then, comparison->now, &comparison->difference));
   else
     PetscCall(rg_record_compare_initial(then, comparison->now, tolerance, &comparison->difference));
+  if (comparison->difference.length && comparison->program)
+    PetscCall(rg_text_add(&comparison->difference, "; the program is not reproducible"));
   const char *software = then->provenance.software ? then->provenance.software : "";
   if (comparison->difference.length)
     PetscCall(
@@ -108,7 +111,8 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
     s->n_equal++;
   } else {
-    Comparison comparison = {.now = &record, .bits = has_our_bits(s, index)};
+    Comparison comparison = {
+      .now = &record, .bits = has_our_bits(s, index), .program = cell->algorithm->probe != NULL};
     PetscCall(rg_store_visit(s->path, compare_record, &comparison, NULL, &fault));
     if (fault.code) PetscCall(rg_text_add(&comparison.difference, "%s", fault.message));
     if (comparison.difference.length) {

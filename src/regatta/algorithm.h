@@ -29,6 +29,17 @@ typedef struct {
     "acquisition", "acquisition value at the query, model units (EI: log EI)"                      \
   }
 
+/* Where a method keeps what it can't compute again: the answers of programs. They outlive a kill of
+   the process, and are on the disk before they are used. */
+typedef struct {
+  void *closure; /* borrowed */
+  /* The n numbers kept under `number`, by this run of the trial or an earlier one; false: none. */
+  PetscErrorCode (*find)(void *closure, int number, int n, double *numbers, bool *found);
+  /* Keep n numbers (n is the same in all calls); *kept false: the disk refused, or a stop came. */
+  PetscErrorCode (*keep)(void *closure, int number, int n, const double *numbers, bool *kept);
+  bool (*stop)(void *closure); /* whether waiting for an answer should be cut short */
+} RgKeeper;
+
 /* What a method is told before the first ask. Borrowed for the life of the algorithm. */
 typedef struct {
   const RgDomain *domain;
@@ -39,7 +50,8 @@ typedef struct {
   int n_iterations;      /* queries after it */
   RgStream stream;       /* the algorithm's own */
   RgClock *clock;
-  RgTeam *team; /* takes large linear algebra; may be NULL */
+  RgTeam *team;           /* takes large linear algebra; may be NULL */
+  const RgKeeper *keeper; /* of answers from outside; NULL: none, and nothing is asked */
 } RgSetup;
 
 /* Needs of a method, checked before anything runs. */
@@ -86,8 +98,13 @@ typedef struct {
   /* Validate what the table can't express, for this domain; NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, const RgDomain *domain, RgPlace place,
                           RgDiagnostics *diagnostics);
+  /* Append what stands for the options where a trial is identified; NULL: the options do. */
+  PetscErrorCode (*identity)(const void *options, RgText *text);
   /* State is zeroed; NULL: nothing to do. */
   PetscErrorCode (*create)(RgAlgorithm *algorithm);
+  /* Try, before a study is begun, what the method needs outside this process; what is wrong is
+     appended to `mistake`. NULL: it needs nothing. */
+  PetscErrorCode (*probe)(RgAlgorithm *algorithm, RgText *mistake);
   /* Choose query t = 1, 2, ... (after the initial design) from the history, which `model` has taken
      in. */
   PetscErrorCode (*ask)(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -122,6 +139,9 @@ struct RgAlgorithm {
   const void *options; /* borrowed */
   RgSetup setup;
   void *state; /* state_size bytes, owned */
+  double cpu;  /* seconds that programs of the method have used */
+  const RgRecordColumn
+    *columns; /* those of the class, unless `create` says otherwise; NULL: none */
 };
 
 RG_API const RgAlgorithmClass *const *rg_algorithm_classes(int *n);

@@ -254,7 +254,9 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
   PetscFunctionBeginUser;
   PetscCall(
     rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
-  PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
+  if (cell->algorithm->identity)
+    PetscCall(cell->algorithm->identity(cell->algorithm_options, text));
+  else PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(rg_text_add(text, "};surrogate={"));
     PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, text));
@@ -276,10 +278,11 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
 
   PetscFunctionBeginUser;
   PetscCall(add_problem_text(cell, &problem));
-  PetscCall(add_algorithm_text(cell, &algorithm));
+  if (!cell->algorithm->identity) PetscCall(add_algorithm_text(cell, &algorithm));
   PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, cell->problem_place));
   PetscCall(
     rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
+  if (cell->algorithm->identity) PetscCall(add_algorithm_text(cell, &algorithm));
   PetscCall(find_variant(checker, cell, problem.data, &variant));
   if (variant->sound) {
     PetscCall(check_domain(checker, cell, &variant->domain));

@@ -71,6 +71,13 @@ bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const do
   return false;
 }
 
+const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluation)
+{
+  for (int i = 0; i < log->n; i++)
+    if (log->entries[i].evaluation == evaluation) return log->entries[i].numbers + POINT;
+  return NULL;
+}
+
 int rg_evaluation_log_size(const RgEvaluationLog *log)
 {
   return log->n;
@@ -152,8 +159,8 @@ static PetscErrorCode read_file(RgEvaluationLog *log, const char *path)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-PetscErrorCode rg_evaluation_log_open(const char *directory, const char *id, int dim_x, int dim_c,
-                                      RgEvaluationLog **log)
+PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder, const char *id,
+                                      int dim_x, int dim_c, RgEvaluationLog **log)
 {
   RgEvaluationLog *new;
   char **names, *path;
@@ -168,7 +175,7 @@ PetscErrorCode rg_evaluation_log_open(const char *directory, const char *id, int
   PetscCall(PetscStrncpy(new->id, id, sizeof(new->id)));
   if (!directory) PetscFunctionReturn(0);
   PetscCall(PetscStrallocpy(directory, &new->directory));
-  PetscCall(rg_path_join(directory, RG_FOLDER_EVALUATIONS, &new->folder));
+  PetscCall(rg_path_join(directory, folder, &new->folder));
   PetscCall(rg_directory_list(new->folder, &n, &names, &error));
   for (int i = 0; i < n; i++) {
     if (strncmp(names[i], id, RG_ID_LENGTH) || names[i][RG_ID_LENGTH] != '.') continue;
@@ -252,15 +259,14 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_evaluation_logs_remove(const char *directory,
-                                         bool (*is_finished)(void *closure, const char *id),
-                                         void *closure)
+static PetscErrorCode remove_from(const char *directory, const char *name,
+                                  bool (*is_finished)(void *closure, const char *id), void *closure)
 {
   char **names, *folder, *path, id[RG_ID_LENGTH + 1];
   int n, error;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_path_join(directory, RG_FOLDER_EVALUATIONS, &folder));
+  PetscCall(rg_path_join(directory, name, &folder));
   PetscCall(rg_directory_list(folder, &n, &names, &error));
   for (int i = 0; i < n; i++) {
     snprintf(id, sizeof(id), "%s", names[i]);
@@ -273,5 +279,15 @@ PetscErrorCode rg_evaluation_logs_remove(const char *directory,
   PetscCall(rg_names_free(n, &names));
   if (!error) (void)rmdir(folder);
   PetscCall(PetscFree(folder));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_evaluation_logs_remove(const char *directory,
+                                         bool (*is_finished)(void *closure, const char *id),
+                                         void *closure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(remove_from(directory, RG_FOLDER_EVALUATIONS, is_finished, closure));
+  PetscCall(remove_from(directory, RG_FOLDER_ANSWERS, is_finished, closure));
   PetscFunctionReturn(0);
 }

@@ -12,18 +12,22 @@
 #include "base/fault.h"
 
 #define RG_FOLDER_EVALUATIONS "evaluations"
+#define RG_FOLDER_ANSWERS "answers" /* the same of what programs that are optimisers answer */
 
 typedef struct RgEvaluationLog RgEvaluationLog;
 
 /* Read what is known of trial `id`. directory: the study directory, which need not exist; NULL: an
-   empty log in memory. dim_c: 0 without context. */
-PetscErrorCode rg_evaluation_log_open(const char *directory, const char *id, int dim_x, int dim_c,
-                                      RgEvaluationLog **log);
+   empty log in memory. folder: one of the above, in it. dim_c: 0 without context. */
+PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder, const char *id,
+                                      int dim_x, int dim_c, RgEvaluationLog **log);
 PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log);
 
 /* The value of evaluation number `evaluation` at exactly x (and c); false: not known. */
 bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const double *x,
                             const double *c, double *value, double *seconds);
+/* The design of evaluation number `evaluation`, whatever it was; NULL: not known. Borrowed until
+   something is added. */
+const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluation);
 /* Any evaluation known, at whatever point. */
 int rg_evaluation_log_size(const RgEvaluationLog *log);
 

@@ -50,7 +50,9 @@ static PetscErrorCode run_create_algorithm(RgTrialRun *run)
     .stream = trial_stream(run, name),
     .clock = &run->clock,
     .team = run->host->team,
+    .keeper = &run->keeper,
   };
+  run->keeper = rg_trial_keeper(run);
   PetscCall(rg_algorithm_create(cell->algorithm, cell->algorithm_options, &setup, &run->algorithm));
   PetscFunctionReturn(0);
 }
@@ -67,8 +69,8 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
                                 .stop_closure = run,
                                 .child = run->host->child};
   if (run->cell->problem->costly && run->host->directory)
-    PetscCall(rg_evaluation_log_open(run->host->directory, run->trial->id, domain->design.dim,
-                                     domain->context.dim, &run->log));
+    PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
+                                     domain->design.dim, domain->context.dim, &run->log));
   PetscFunctionReturn(0);
 }
 
@@ -91,18 +93,19 @@ static PetscErrorCode run_create(RgTrialRun *run)
   int dim = domain->design.dim, context_dim = domain->context.dim;
   run->noise = trial_stream(run, "noise");
   run->contexts = trial_stream(run, "context");
-  run->n_extra = count_columns(cell->algorithm->columns);
-  PetscCall(PetscCalloc5(dim, &run->unit_x, PetscMax(context_dim, 1), &run->unit_c, dim,
-                         &run->native_x, PetscMax(context_dim, 1), &run->native_c,
-                         PetscMax(run->n_extra, 1), &run->extra));
-  run->query = (RgQuery){.x = run->unit_x, .c = run->unit_c, .extra = run->extra};
+  PetscCall(PetscCalloc4(dim, &run->unit_x, PetscMax(context_dim, 1), &run->unit_c, dim,
+                         &run->native_x, PetscMax(context_dim, 1), &run->native_c));
+  run->query = (RgQuery){.x = run->unit_x, .c = run->unit_c};
   PetscCall(PetscMalloc1(PetscMax(run->trial->n_evaluations, 1), &run->recommended));
   PetscCall(rg_history_create(domain, run->trial->n_evaluations, &run->history));
   run->history.n_initial = run->trial->n_initial;
   PetscCall(run_create_log(run));
   PetscCall(run_create_algorithm(run));
+  run->n_extra = count_columns(run->algorithm.columns);
+  PetscCall(PetscCalloc1(PetscMax(run->n_extra, 1), &run->extra));
+  run->query.extra = run->extra;
   PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, model_inputs(run),
-                             cell->algorithm->columns, run->record));
+                             run->algorithm.columns, run->record));
   PetscFunctionReturn(0);
 }
 
@@ -112,8 +115,10 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
   if (run->algorithm.class) PetscCall(rg_algorithm_destroy(&run->algorithm));
   PetscCall(rg_history_destroy(&run->history));
   PetscCall(rg_evaluation_log_close(&run->log));
+  PetscCall(rg_evaluation_log_close(&run->answers));
   PetscCall(PetscFree(run->recommended));
-  PetscCall(PetscFree5(run->unit_x, run->unit_c, run->native_x, run->native_c, run->extra));
+  PetscCall(PetscFree4(run->unit_x, run->unit_c, run->native_x, run->native_c));
+  PetscCall(PetscFree(run->extra));
   if (run->instance) run->problem->task = (RgTask){0}; /* it may outlive the trial */
   PetscCall(rg_instances_give_back(&run->instance));
   if (!run->host->instances) PetscCall(rg_instances_destroy(&run->instances));
@@ -277,6 +282,12 @@ static PetscErrorCode run_initial_design(RgTrialRun *run)
   PetscFunctionReturn(0);
 }
 
+/* A method whose waiting for a program was cut short by a stop has not failed. */
+static void hear_method(RgTrialRun *run)
+{
+  if (run->failure.failed && run->answers && run->stop_heard) run->abandoned = true;
+}
+
 static PetscErrorCode run_iteration(RgTrialRun *run, int t)
 {
   int row = run->trial->n_initial + t - 1;
@@ -288,17 +299,19 @@ static PetscErrorCode run_iteration(RgTrialRun *run, int t)
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
   PetscCall(rg_algorithm_ask(&run->algorithm, t, &run->history, &run->query, &run->failure));
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
-  if (run->failure.failed) PetscFunctionReturn(0);
+  hear_method(run);
+  if (run->failure.failed || run->abandoned) PetscFunctionReturn(0);
 
   PetscCall(rg_trial_evaluate(run, row));
   if (run->failure.failed || run->abandoned) PetscFunctionReturn(0);
-  for (int k = 0; k < run->n_extra; k++) run->record->extra[k][row] = run->extra[k];
   PetscCall(record_model(run, row));
 
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
   PetscCall(rg_algorithm_tell(&run->algorithm, t, &run->history, &run->failure));
   PetscCall(run_recommendation(run, t, row));
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
+  hear_method(run);
+  for (int k = 0; k < run->n_extra; k++) run->record->extra[k][row] = run->extra[k];
   record_clock(run, row);
   PetscFunctionReturn(0);
 }
@@ -313,7 +326,8 @@ static void finish_record(RgTrialRun *run, double wall, double cpu)
     snprintf(record->message, sizeof(record->message), "evaluation %d: %.200s", run->stage,
              run->failure.message);
   record->provenance.wall = rg_wall_seconds() - wall;
-  record->provenance.cpu = rg_cpu_seconds() - cpu + (run->problem ? run->problem->task.cpu : 0);
+  record->provenance.cpu =
+    rg_cpu_seconds() - cpu + (run->problem ? run->problem->task.cpu : 0) + run->algorithm.cpu;
   if (getrusage(RUSAGE_SELF, &usage) == 0)
     record->provenance.peak_memory = 1024.0 * (double)usage.ru_maxrss;
 }
@@ -352,7 +366,8 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
   finish_record(&run, wall, cpu);
   const bool shared = rg_team_jobs(host->team) > jobs || run.problem->by_team;
   record->provenance.team = shared ? rg_team_size(host->team) : 1;
-  record->logged = run.log && rg_evaluation_log_size(run.log);
+  record->logged = (run.log && rg_evaluation_log_size(run.log)) ||
+                   (run.answers && rg_evaluation_log_size(run.answers));
   *stopped = run.abandoned;
   if (*stopped) PetscCall(rg_record_destroy(record));
   PetscCall(run_destroy(&run));

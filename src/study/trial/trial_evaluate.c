@@ -15,19 +15,15 @@ bool rg_trial_hear_stop(void *closure)
 
 static const double patience = 600.0; /* seconds for a disk that can't take the log */
 
-/* The answer is on the disk before it is used. While the disk says no there is time to make room,
-   as with the store. */
-static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row, double f,
-                                 double seconds)
+PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, const double *x,
+                            const double *c, double value, double seconds)
 {
   const double until = rg_wall_seconds() + patience;
 
   PetscFunctionBeginUser;
-  if (!run->log) PetscFunctionReturn(0);
   for (double pause = 0.05;; pause = PetscMin(2 * pause, 1.0)) {
     run->host->trouble = (RgFault){0};
-    PetscCall(rg_evaluation_log_add(run->log, row + 1, point->x, point->c, f, seconds,
-                                    &run->host->trouble));
+    PetscCall(rg_evaluation_log_add(log, number, x, c, value, seconds, &run->host->trouble));
     if (!run->host->trouble.code) break;
     if (rg_trial_hear_stop(run) || rg_wall_seconds() > until) {
       run->abandoned = true;
@@ -35,6 +31,15 @@ static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row,
     }
     PetscCall(PetscSleep(pause));
   }
+  PetscFunctionReturn(0);
+}
+
+/* The answer is on the disk before it is used. */
+static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row, double f,
+                                 double seconds)
+{
+  PetscFunctionBeginUser;
+  if (run->log) PetscCall(rg_trial_log(run, run->log, row + 1, point->x, point->c, f, seconds));
   PetscFunctionReturn(0);
 }
 

@@ -22,12 +22,14 @@ typedef struct {
   double *unit_x, *unit_c, *native_x, *native_c, *extra;
   int n_extra;
   RgTrialHost *host;
-  RgEvaluationLog *log; /* of a costly problem; else NULL */
-  bool stop_heard;      /* the host wants a stop */
-  bool abandoned;       /* for which the trial was cut short: there will be no record */
-  int *recommended;     /* index of the recommended design per row, -1 on a box */
-  int stage;            /* number of the evaluation at hand, for messages */
-  double gain;          /* realised information gain so far */
+  RgEvaluationLog *log;     /* of a costly problem; else NULL */
+  RgEvaluationLog *answers; /* of a method that is a program; NULL: nothing was asked */
+  RgKeeper keeper;          /* of them, for the algorithm */
+  bool stop_heard;          /* the host wants a stop */
+  bool abandoned;           /* for which the trial was cut short: there will be no record */
+  int *recommended;         /* index of the recommended design per row, -1 on a box */
+  int stage;                /* number of the evaluation at hand, for messages */
+  double gain;              /* realised information gain so far */
   RgRecord *record;
   RgFailure failure;
 } RgTrialRun;
@@ -44,6 +46,13 @@ static inline bool rg_trial_is_scored(const RgTrialRun *run, int s)
   return run->cell->score < 0 || run->cell->score == s;
 }
 
+/* Who keeps the answers of a method that is a program: a log in the study directory, if the host
+   has one. */
+RgKeeper rg_trial_keeper(RgTrialRun *run);
+/* Add to a log of the trial. While the disk says no there is time to make room, as with the store;
+   after ten minutes or with a stop the trial is abandoned. */
+PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, const double *x,
+                            const double *c, double value, double seconds);
 /* Whether the host wants a stop; what a waiting evaluation asks. context: the run. */
 bool rg_trial_hear_stop(void *closure);
 /* Evaluate the query as row `row`: context, f, noise; appended to the history unless it failed or

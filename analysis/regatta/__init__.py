@@ -1,0 +1,196 @@
+"""Optimisers in Python that race in Regatta's studies (docs/bring-your-own.md).
+
+    import regatta
+
+    class Middle:
+        def __init__(self, start):          # regatta.Start: space, budget, seed, initial design ...
+            self.space = start.space
+
+        def ask(self):                      # the next query, native units
+            return [(a + b) / 2 for a, b in zip(self.space.lower, self.space.upper)]
+
+        def tell(self, x, y, c=None):       # what was observed there; larger is better
+            pass
+
+    regatta.serve(Middle)
+
+or, of a function that minimises f by itself: ``regatta.serve(regatta.minimiser(function))``.
+Standard library only. The messages are those of docs/protocol.md.
+"""
+from __future__ import annotations
+
+import json
+import queue
+import sys
+import threading
+import traceback
+from dataclasses import dataclass, field
+from typing import Any, Callable, Optional, Protocol, Sequence, TextIO, Union
+
+PROTOCOL = 1
+
+__all__ = ["PROTOCOL", "Evaluation", "Optimiser", "Query", "Space", "Start", "minimiser", "serve"]
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where an optimiser may look: a box, or the finite set ``points``."""
+    names: list[str]
+    kinds: list[str]
+    lower: list[float]
+    upper: list[float]
+    points: Optional[list[list[float]]] = None
+    once: bool = False  # a point may be queried once only
+    control: Optional[str] = None  # of contexts: "nature" draws them, or the "learner" chooses
+    probabilities: Optional[list[float]] = None  # of finite contexts, where they are known
+
+    @property
+    def bounds(self) -> list[tuple[float, float]]:
+        return list(zip(self.lower, self.upper))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    x: list[float]
+    y: float
+    c: Optional[list[float]] = None
+    index: Optional[int] = None  # of the point, in a finite set
+
+
+@dataclass(frozen=True)
+class Start:
+    """What an optimiser knows before its first query."""
+    space: Space
+    budget: int  # queries it will be asked for
+    seed: int
+    initial: list[Evaluation]
+    context: Optional[Space] = None
+    noise_variance: Optional[float] = None  # where the study says that it is known
+
+
+@dataclass(frozen=True)
+class Query:
+    """An answer of ``ask`` with more in it than a design."""
+    x: Sequence[float]
+    c: Optional[Sequence[float]] = None  # where the learner chooses the context
+    record: dict[str, float] = field(default_factory=dict)  # numbers named under `record`
+
+
+class Optimiser(Protocol):
+    def ask(self) -> Union[Query, Sequence[float]]: ...
+
+    def tell(self, x: list[float], y: float, c: Optional[list[float]] = None
+             ) -> Optional[Sequence[float]]:
+        """May return the design it would recommend now; None recommends the query."""
+
+
+def _start(message: dict[str, Any]) -> Start:
+    if message["protocol"] != PROTOCOL:
+        raise ValueError(f"this package speaks protocol {PROTOCOL}, not {message['protocol']}")
+    context = message.get("context")
+    return Start(space=Space(**message["space"]), budget=message["budget"], seed=message["seed"],
+                 initial=[Evaluation(**e) for e in message["initial"]],
+                 context=Space(**context) if context else None,
+                 noise_variance=message.get("noise_variance"))
+
+
+def _numbers(values: Sequence[float]) -> list[float]:
+    return [float(v) for v in values]
+
+
+class _Server:
+    def __init__(self, factory: Callable[[Start], Optimiser]):
+        self.factory = factory
+        self.optimiser: Optional[Optimiser] = None
+
+    def answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        if message["do"] == "start":
+            self.optimiser = self.factory(_start(message))
+            return {"protocol": PROTOCOL}
+        if self.optimiser is None:
+            raise ValueError(f"'{message['do']}' came before 'start'")
+        if message["do"] == "ask":
+            query = self.optimiser.ask()
+            if not isinstance(query, Query):
+                query = Query(query)
+            answer: dict[str, Any] = {"x": _numbers(query.x)}
+            if query.c is not None:
+                answer["c"] = _numbers(query.c)
+            if query.record:
+                answer["record"] = {name: float(v) for name, v in query.record.items()}
+            return answer
+        if message["do"] == "tell":
+            best = self.optimiser.tell(message["x"], message["y"], message.get("c"))
+            return {} if best is None else {"recommendation": _numbers(best)}
+        raise ValueError(f"unknown request '{message['do']}'")
+
+
+def serve(factory: Callable[[Start], Optimiser], requests: Optional[TextIO] = None,
+          answers: Optional[TextIO] = None) -> None:
+    """Answer requests until their end. factory: called with a `Start` for a new optimiser. What is
+    printed meanwhile goes to standard error: standard output belongs to the protocol."""
+    requests = requests or sys.stdin
+    out, printed = answers or sys.stdout, sys.stdout
+    server = _Server(factory)
+    sys.stdout = sys.stderr
+    try:
+        for line in requests:
+            message = json.loads(line)
+            try:
+                answer = server.answer(message)
+            except Exception as error:  # whatever it is, the study wants to know
+                traceback.print_exc()
+                answer = {"error": f"{type(error).__name__}: {error}"}
+            out.write(json.dumps({"id": message["id"], **answer}) + "\n")
+            out.flush()
+    finally:
+        sys.stdout = printed
+
+
+class _InsideOut:
+    """A function that calls f, as something that is asked and told."""
+
+    def __init__(self, function: Callable[..., Any], start: Start):
+        if start.space.points is not None:
+            raise ValueError("a minimiser needs a box, this problem has a finite set of designs")
+        if start.context is not None and start.context.control == "learner":
+            raise ValueError("a minimiser chooses no contexts, this problem wants them chosen")
+        self.function, self.start = function, start
+        self.queries: queue.Queue[Any] = queue.Queue()
+        self.values: queue.Queue[float] = queue.Queue()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _f(self, x: Sequence[float]) -> float:
+        self.calls += 1
+        self.queries.put(_numbers(x))
+        return self.values.get()
+
+    def _run(self) -> None:
+        """A function that ends before the budget does is called again, with the next seed."""
+        left, seed = self.start.budget, self.start.seed
+        try:
+            while left > 0:
+                self.calls = 0
+                self.function(self._f, self.start.space, seed, left)
+                if not self.calls:
+                    raise RuntimeError("the minimiser returned without calling f")
+                left, seed = left - self.calls, seed + 1
+        except Exception as error:
+            self.queries.put(error)
+
+    def ask(self) -> list[float]:
+        query = self.queries.get()
+        if isinstance(query, Exception):
+            raise query
+        return query
+
+    def tell(self, x: list[float], y: float, c: Optional[list[float]] = None) -> None:
+        self.values.put(-y)
+
+
+def minimiser(function: Callable[..., Any]) -> Callable[[Start], Optimiser]:
+    """For `serve`: ``function(f, space, seed, budget)`` minimises f over the box ``space`` with at
+    most ``budget`` calls. Regatta maximises, so f is the negative of what is observed. One that
+    ends early is called again with the next seed and the rest of the budget; the initial design of
+    the study is not shown to it."""
+    return lambda start: _InsideOut(function, start)

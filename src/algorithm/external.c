@@ -1,0 +1,447 @@
+/* external: an optimiser that is a program of the user's.
+
+   For every trial the program is started afresh, so that nothing leaks from one trial to the next,
+   and asked in lines of JSON (docs/protocol.md): `start` with all a method may know, then `ask` and
+   `tell` in turn. What it answers is kept by who runs the trial before it is used. A program that
+   has to be started again (after a kill, or because it gave a wrong answer) is taken through the
+   same questions; where it then answers otherwise the answer that was kept counts, and the row says
+   so (`asked_otherwise`): the program is not reproducible.
+   A trial is identified by the bytes of the program and of `files`, its name, the arguments, the
+   recorded names and `revision`.
+   Needs nothing. Cost per iteration: the program's. Revision 1. */
+#include "algorithm/external.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/file.h"
+
+typedef struct {
+  char *program;
+  RgTexts arguments, record, files;
+  int revision;
+  double time_limit;
+  int retries;
+} Options;
+
+enum { N_IDENTITY = 5, RECORD_MAX = 15, NAME_MAX_LENGTH = 40, WORD = 64 };
+#define STOP_GRACE 60.0 /* seconds an answer may still take after a stop was asked for */
+
+static const RgParam params[] = {
+  {"program", RG_PARAM_PATH, offsetof(Options, program), NULL, 0, 0, NULL, "",
+   "program to run: an executable file, relative to the study file's folder"},
+  {"arguments", RG_PARAM_TEXTS, offsetof(Options, arguments), "auto", 0, 0, NULL, "",
+   "its arguments, as they are (no shell); auto: none"},
+  {"record", RG_PARAM_TEXTS, offsetof(Options, record), "auto", 0, 0, NULL, "",
+   "names of the numbers it gives with its queries, each recorded as 'program_NAME'; auto: none"},
+  {"files", RG_PARAM_TEXTS, offsetof(Options, files), "auto", 0, 0, NULL, "",
+   "files whose bytes identify a trial beside the program's own, relative to its folder; auto: "
+   "none"},
+  {"revision", RG_PARAM_INT, offsetof(Options, revision), "1", 1, 1000000, NULL, "",
+   "to be raised when the program behaves differently though no file says so"},
+  {"time_limit", RG_PARAM_REAL, offsetof(Options, time_limit), "600", RG_POSITIVE, 1e7, NULL, "",
+   "seconds for an answer; the first one includes the program's start"},
+  {"retries", RG_PARAM_INT, offsetof(Options, retries), "1", 0, 100, NULL, "",
+   "how often a wrong answer is asked for again, with the program started afresh"},
+  {0},
+};
+
+typedef struct {
+  RgChild *child;
+  int done; /* exchanges the child has been through */
+  RgExternalAnswer answer;
+  double *numbers;         /* of the newest answer; owned */
+  RgRecordColumn *columns; /* owned, like their names */
+  char (*names)[WORD];
+  bool otherwise; /* an answer since the last record was another than the one kept */
+} External;
+
+/* ---- what the parameters say ----------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash ? slash + 1 : path;
+}
+
+/* File number i of `files`. */
+static PetscErrorCode file_path(const Options *o, int i, RgText *path)
+{
+  const int folder = (int)(base_name(o->program) - o->program);
+
+  PetscFunctionBeginUser;
+  if (o->files.values[i][0] != '/') PetscCall(rg_text_add(path, "%.*s", folder, o->program));
+  PetscCall(rg_text_add(path, "%s", o->files.values[i]));
+  PetscFunctionReturn(0);
+}
+
+static void check_record(const Options *o, RgPlace place, RgDiagnostics *diagnostics)
+{
+  if (o->record.n > RECORD_MAX)
+    rg_diagnostics_add(diagnostics, place,
+                       "external: 'record' has %d names; at most %d are accepted", o->record.n,
+                       RECORD_MAX);
+  for (int i = 0; i < o->record.n; i++) {
+    const char *name = o->record.values[i];
+    if (!*name || strlen(name) > NAME_MAX_LENGTH ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
+      rg_diagnostics_add(diagnostics, place,
+                         "external: '%.60s' in 'record': a name is made of lower-case letters, "
+                         "digits and '_', at most %d of them",
+                         name, NAME_MAX_LENGTH);
+    for (int j = 0; j < i; j++)
+      if (!strcmp(name, o->record.values[j]))
+        rg_diagnostics_add(diagnostics, place, "external: 'record' names '%.60s' twice", name);
+  }
+}
+
+static PetscErrorCode external_check(const void *options, const RgDomain *domain, RgPlace place,
+                                     RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  (void)domain;
+  if (access(o->program, F_OK))
+    rg_diagnostics_add(diagnostics, place, "external: there is no program '%.200s'", o->program);
+  else if (access(o->program, X_OK))
+    rg_diagnostics_add(diagnostics, place,
+                       "external: '%.200s' can't be executed (chmod +x, and "
+                       "for a script a first line like #!/usr/bin/env python3)",
+                       o->program);
+  for (int i = 0; i < o->files.n; i++) {
+    RgText path = {0};
+    PetscCall(file_path(o, i, &path));
+    if (access(path.data, R_OK))
+      rg_diagnostics_add(diagnostics, place, "external: there is no file '%.200s'", path.data);
+    PetscCall(rg_text_clear(&path));
+  }
+  check_record(o, place, diagnostics);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_hash(const char *path, RgText *text)
+{
+  char hex[33] = "unreadable";
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_hash(path, hex, &mistake));
+  PetscCall(rg_text_add(text, ",hash=%s", hex));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_identity(const void *options, RgText *text)
+{
+  const Options *o = options;
+  RgParam table[N_IDENTITY + 1] = {{0}};
+  Options named = *o;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < N_IDENTITY; i++) table[i] = params[i];
+  named.program += base_name(o->program) - o->program;
+  PetscCall(rg_params_canonical(table, &named, text));
+  PetscCall(add_hash(o->program, text));
+  for (int i = 0; i < o->files.n; i++) {
+    RgText path = {0};
+    PetscCall(file_path(o, i, &path));
+    PetscCall(add_hash(path.data, text));
+    PetscCall(rg_text_clear(&path));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static PetscErrorCode external_create(RgAlgorithm *algorithm)
+{
+  const Options *o = algorithm->options;
+  External *s = algorithm->state;
+  const int n = o->record.n;
+
+  PetscFunctionBeginUser;
+  s->answer = (RgExternalAnswer){algorithm->setup.domain, n, o->record.values};
+  PetscCall(PetscMalloc1(rg_external_width(&s->answer), &s->numbers));
+  PetscCall(PetscCalloc1(n + 2, &s->columns));
+  PetscCall(PetscCalloc1(n + 1, &s->names));
+  s->columns[0] = algorithm->class->columns[0];
+  for (int i = 0; i < n; i++) {
+    snprintf(s->names[i], sizeof(s->names[i]), "program_%.*s", NAME_MAX_LENGTH,
+             o->record.values[i]);
+    s->columns[i + 1] = (RgRecordColumn){s->names[i], "what the program calls so, its own unit"};
+  }
+  algorithm->columns = s->columns;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
+{
+  External *s = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_child_close(&s->child, true));
+  PetscCall(PetscFree(s->numbers));
+  PetscCall(PetscFree(s->columns));
+  PetscCall(PetscFree(s->names));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the conversation ------------------------------------------------------------------------ */
+
+/* Start the program; s->child stays NULL with a mistake when it can't be. */
+static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake)
+{
+  RgText program = {0};
+  const char **words;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(o->arguments.n + 2, &words));
+  PetscCall(rg_text_add(&program, "%s%s", strchr(o->program, '/') ? "" : "./", o->program));
+  words[0] = program.data;
+  for (int i = 0; i < o->arguments.n; i++) words[i + 1] = o->arguments.values[i];
+  PetscCall(rg_child_start(words, &s->child, mistake));
+  PetscCall(PetscFree(words));
+  PetscCall(rg_text_clear(&program));
+  PetscFunctionReturn(0);
+}
+
+/* A request and the line that answers it. */
+static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, const char **answer,
+                           size_t *length, RgText *mistake)
+{
+  const Options *o = algorithm->options;
+  const RgKeeper *keeper = algorithm->setup.keeper;
+  External *s = algorithm->state;
+  const RgPatience patience = {.limit = o->time_limit,
+                               .grace = STOP_GRACE,
+                               .stop = keeper ? keeper->stop : NULL,
+                               .closure = keeper ? keeper->closure : NULL};
+  RgChildOutcome outcome;
+
+  PetscFunctionBeginUser;
+  *answer = NULL;
+  PetscCall(rg_child_ask(s->child, line, &patience, &outcome, answer, length, mistake));
+  if (outcome != RG_CHILD_ANSWERED) *answer = NULL;
+  const double cpu = rg_child_cpu_seconds(s->child);
+  algorithm->cpu += cpu;
+  if (algorithm->setup.clock) algorithm->setup.clock->cpu[RG_STAGE_ACQUIRE] += cpu;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, RgText *mistake)
+{
+  External *s = algorithm->state;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "seed", 0);
+  RgText line = {0};
+  const char *answer;
+  size_t length;
+
+  PetscFunctionBeginUser;
+  s->done = 0;
+  PetscCall(start_child(algorithm->options, s, mistake));
+  if (!s->child) PetscFunctionReturn(0);
+  PetscCall(rg_external_start(&algorithm->setup, rg_random_word(&random) >> 33, history, 1, &line));
+  PetscCall(talk(algorithm, line.data, &answer, &length, mistake));
+  if (answer) PetscCall(rg_external_greeting(answer, length, 1, mistake));
+  PetscCall(rg_text_clear(&line));
+  PetscFunctionReturn(0);
+}
+
+/* The answer that was kept counts; a new one is kept. */
+static PetscErrorCode settle(RgAlgorithm *algorithm, int exchange, RgText *mistake)
+{
+  const RgKeeper *keeper = algorithm->setup.keeper;
+  External *s = algorithm->state;
+  const int n = rg_external_width(&s->answer);
+  double *known;
+  bool found, kept = true;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &known));
+  PetscCall(keeper->find(keeper->closure, exchange, n, known, &found));
+  if (found) {
+    for (int i = 0; i < n; i++) {
+      const bool same = isnan(known[i]) ? isnan(s->numbers[i]) : known[i] == s->numbers[i];
+      if (!same) s->otherwise = true;
+      s->numbers[i] = known[i];
+    }
+  } else {
+    PetscCall(keeper->keep(keeper->closure, exchange, n, s->numbers, &kept));
+    if (!kept) PetscCall(rg_text_add(mistake, "gave an answer that could not be kept"));
+  }
+  PetscCall(PetscFree(known));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
+                                    RgText *mistake)
+{
+  External *s = algorithm->state;
+  const int64_t id = exchange + 1;
+  RgText line = {0};
+  const char *answer;
+  size_t length;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_external_request(s->answer.domain, exchange, history, id, &line));
+  PetscCall(talk(algorithm, line.data, &answer, &length, mistake));
+  if (answer)
+    PetscCall(
+      rg_external_read(&s->answer, exchange, history, answer, length, id, s->numbers, mistake));
+  PetscCall(rg_text_clear(&line));
+  if (!mistake->length) PetscCall(settle(algorithm, exchange, mistake));
+  PetscFunctionReturn(0);
+}
+
+/* Bring the program to an exchange: one that was started afresh goes through all before it. */
+static PetscErrorCode advance(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
+                              RgText *mistake)
+{
+  External *s = algorithm->state;
+
+  PetscFunctionBeginUser;
+  if (!s->child) PetscCall(begin(algorithm, history, mistake));
+  for (int k = s->done + 1; k <= exchange && !mistake->length; k++) {
+    PetscCall(exchange_once(algorithm, k, history, mistake));
+    s->done = k;
+  }
+  if (mistake->length) PetscCall(rg_child_close(&s->child, false));
+  PetscFunctionReturn(0);
+}
+
+/* The numbers of an exchange, tried as often as the study says. */
+static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
+                            RgFailure *failure)
+{
+  const Options *o = algorithm->options;
+  const RgKeeper *keeper = algorithm->setup.keeper;
+  RgText mistake = {0};
+  bool stopped = false;
+
+  PetscFunctionBeginUser;
+  PetscCheck(keeper, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "nobody keeps the program's answers");
+  for (int attempt = 0; attempt <= o->retries && !stopped; attempt++) {
+    PetscCall(rg_text_clear(&mistake));
+    PetscCall(advance(algorithm, exchange, history, &mistake));
+    if (!mistake.length) break;
+    stopped = keeper->stop && keeper->stop(keeper->closure);
+  }
+  if (mistake.length)
+    rg_failure_set(failure, "external: %.80s %s%s", base_name(o->program), mistake.data,
+                   o->retries && !stopped ? " (every time it was tried)" : "");
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_probe(RgAlgorithm *algorithm, RgText *mistake)
+{
+  External *s = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(begin(algorithm, NULL, mistake));
+  PetscCall(rg_child_close(&s->child, !mistake->length));
+  PetscFunctionReturn(0);
+}
+
+/* ---- ask, tell, recommend -------------------------------------------------------------------- */
+
+/* Native coordinates as a point of a space. */
+static int take_point(const RgSpace *space, const double *native, double *unit)
+{
+  const int index = rg_external_index(space, native);
+
+  if (index >= 0) {
+    memcpy(unit, space->points + (size_t)index * space->dim, (size_t)space->dim * sizeof(double));
+    return index;
+  }
+  rg_space_to_unit(space, native, unit);
+  for (int j = 0; j < space->dim; j++) unit[j] = fmin(fmax(unit[j], 0), 1);
+  return -1;
+}
+
+static void mark(External *s, RgQuery *query)
+{
+  if (s->otherwise && query->extra) query->extra[0] = 1;
+  s->otherwise = false;
+}
+
+static PetscErrorCode external_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                   RgQuery *query, RgFailure *failure)
+{
+  External *s = algorithm->state;
+  const RgDomain *domain = s->answer.domain;
+  const double *numbers = s->numbers;
+
+  PetscFunctionBeginUser;
+  PetscCall(reach(algorithm, 2 * t - 1, history, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  query->index = take_point(&domain->design, numbers, query->x);
+  numbers += domain->design.dim;
+  if (domain->control == RG_CONTEXT_SIMULATOR)
+    query->context_index = take_point(&domain->context, numbers, query->c);
+  numbers += domain->context.dim;
+  for (int i = 0; query->extra && i < s->answer.n_record; i++) query->extra[i + 1] = numbers[i];
+  mark(s, query);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                    RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(reach(algorithm, 2 * t, history, failure));
+  PetscFunctionReturn(0);
+}
+
+/* What the program recommended when it was told, else the query itself. */
+static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                         RgQuery *recommendation, RgFailure *failure)
+{
+  External *s = algorithm->state;
+  const RgSpace *design = &s->answer.domain->design;
+  const int last = history->n - 1;
+
+  PetscFunctionBeginUser;
+  if (failure->failed || last < 0) PetscFunctionReturn(0);
+  mark(s, recommendation);
+  if (t > 0 && !isnan(s->numbers[0])) {
+    recommendation->index = take_point(design, s->numbers, recommendation->x);
+  } else {
+    recommendation->index = history->index[last];
+    PetscCall(
+      PetscArraycpy(recommendation->x, history->x + (size_t)last * design->dim, design->dim));
+  }
+  PetscFunctionReturn(0);
+}
+
+static const RgRecordColumn columns[] = {
+  {"asked_otherwise", "1 where the program, asked again, answered otherwise: not reproducible"},
+  {0},
+};
+
+const RgAlgorithmClass rg_algorithm_external = {
+  .name = "external",
+  .title = "External optimiser",
+  .summary = "what a program of the user's asks for, started once per trial and talked to in lines "
+             "of JSON",
+  .reference = "the user's own; docs/protocol.md",
+  .revision = 1,
+  .params = params,
+  .options_size = sizeof(Options),
+  .columns = columns,
+  .state_size = sizeof(External),
+  .check = external_check,
+  .identity = external_identity,
+  .create = external_create,
+  .probe = external_probe,
+  .ask = external_ask,
+  .tell = external_tell,
+  .recommend = external_recommend,
+  .destroy = external_destroy,
+};

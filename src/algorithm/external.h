@@ -1,0 +1,33 @@
+/* Parts of algorithm/external.c: the messages. Exchange 2t - 1 is ask t, exchange 2t is tell t. */
+#ifndef RG_ALGORITHM_EXTERNAL_H
+#define RG_ALGORITHM_EXTERNAL_H
+
+#include "regatta/algorithm.h"
+
+/* What an answer is made of, all native units, NaN where it has none: the design (of a tell: the
+   recommended one), the context if the learner chooses it, and the named numbers. */
+typedef struct {
+  const RgDomain *domain;
+  int n_record;
+  char *const *record; /* their names; borrowed */
+} RgExternalAnswer;
+
+int rg_external_width(const RgExternalAnswer *answer);
+
+/* Append a request as one line of JSON, without its end. history: NULL before a trial. */
+PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
+                                 int64_t id, RgText *line);
+PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const RgHistory *history,
+                                   int64_t id, RgText *line);
+
+/* Read the answer to request `id`: numbers of an exchange (rg_external_width), or what is wrong
+   appended to `mistake`. */
+PetscErrorCode rg_external_greeting(const char *line, size_t length, int64_t id, RgText *mistake);
+PetscErrorCode rg_external_read(const RgExternalAnswer *answer, int exchange,
+                                const RgHistory *history, const char *line, size_t length,
+                                int64_t id, double *numbers, RgText *mistake);
+
+/* The point of a finite space with these native coordinates, -1: there is none (or a box). */
+int rg_external_index(const RgSpace *space, const double *native);
+
+#endif

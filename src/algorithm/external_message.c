@@ -1,0 +1,297 @@
+/* What an external optimiser is asked in, and what it may answer (docs/protocol.md). */
+#include <math.h>
+#include <string.h>
+
+#include "algorithm/external.h"
+#include "base/protocol.h"
+
+int rg_external_width(const RgExternalAnswer *answer)
+{
+  return answer->domain->design.dim + answer->domain->context.dim + answer->n_record;
+}
+
+int rg_external_index(const RgSpace *space, const double *native)
+{
+  for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
+    bool same = true;
+    for (int j = 0; j < space->dim && same; j++) {
+      double own;
+      const double unit = space->points[(size_t)i * space->dim + j];
+      own = space->lower[j] + unit * (space->upper[j] - space->lower[j]);
+      same = fabs(own - native[j]) <= 1e-9 * fmax(1, fabs(own));
+    }
+    if (same) return i;
+  }
+  return -1;
+}
+
+/* ---- requests: members that can't be made are found out when the line is --------------------- */
+
+static void set(json_t *object, const char *name, json_t *value)
+{
+  (void)json_object_set_new(object, name, value);
+}
+
+static json_t *reals(int n, const double *values)
+{
+  json_t *list = json_array();
+
+  for (int i = 0; i < n; i++) (void)json_array_append_new(list, json_real(values[i]));
+  return list;
+}
+
+static PetscErrorCode native_point(const RgSpace *space, const double *unit, json_t **list)
+{
+  double *native;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(space->dim, &native));
+  rg_space_to_native(space, unit, native);
+  *list = reals(space->dim, native);
+  PetscCall(PetscFree(native));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode space_object(const RgSpace *space, const char *letter, json_t **object)
+{
+  json_t *names = json_array(), *kinds = json_array(), *points = json_array(), *point;
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < space->dim; j++) {
+    (void)json_array_append_new(names, json_sprintf("%s%d", letter, j + 1));
+    (void)json_array_append_new(kinds, json_string("real"));
+  }
+  *object = json_object();
+  set(*object, "names", names);
+  set(*object, "kinds", kinds);
+  set(*object, "lower", reals(space->dim, space->lower));
+  set(*object, "upper", reals(space->dim, space->upper));
+  for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
+    PetscCall(native_point(space, space->points + (size_t)i * space->dim, &point));
+    (void)json_array_append_new(points, point);
+  }
+  if (rg_space_is_finite(space)) set(*object, "points", points);
+  else json_decref(points);
+  PetscFunctionReturn(0);
+}
+
+/* Evaluation number `row` into an object. */
+static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *history, int row,
+                                     json_t *object)
+{
+  json_t *point;
+
+  PetscFunctionBeginUser;
+  PetscCall(native_point(&domain->design, history->x + (size_t)row * history->dim, &point));
+  set(object, "x", point);
+  if (history->index[row] >= 0) set(object, "index", json_integer(history->index[row]));
+  if (domain->context.dim) {
+    PetscCall(
+      native_point(&domain->context, history->c + (size_t)row * history->context_dim, &point));
+    set(object, "c", point);
+  }
+  set(object, "y", json_real(history->y[row]));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_context(const RgDomain *domain, json_t *request)
+{
+  json_t *object;
+
+  PetscFunctionBeginUser;
+  if (!domain->context.dim) PetscFunctionReturn(0);
+  PetscCall(space_object(&domain->context, "c", &object));
+  set(object, "control",
+      json_string(domain->control == RG_CONTEXT_SIMULATOR ? "learner" : "nature"));
+  if (domain->context_prob)
+    set(object, "probabilities", reals(domain->context.size, domain->context_prob));
+  set(request, "context", object);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
+                                 int64_t id, RgText *line)
+{
+  json_t *request = json_object(), *space, *initial = json_array();
+
+  PetscFunctionBeginUser;
+  set(request, "id", json_integer(id));
+  set(request, "do", json_string("start"));
+  set(request, "protocol", json_integer(RG_PROTOCOL_VERSION));
+  set(request, "seed", json_integer((json_int_t)seed));
+  set(request, "budget", json_integer(setup->n_iterations));
+  PetscCall(space_object(&setup->domain->design, "x", &space));
+  if (rg_space_is_finite(&setup->domain->design))
+    set(space, "once", json_boolean(setup->domain->without_replacement));
+  set(request, "space", space);
+  PetscCall(add_context(setup->domain, request));
+  if (!isnan(setup->noise_variance))
+    set(request, "noise_variance", json_real(setup->noise_variance));
+  for (int row = 0; history && row < history->n_initial; row++) {
+    json_t *evaluation = json_object();
+    PetscCall(add_evaluation(setup->domain, history, row, evaluation));
+    (void)json_array_append_new(initial, evaluation);
+  }
+  set(request, "initial", initial);
+  PetscCall(rg_protocol_write(request, line));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const RgHistory *history,
+                                   int64_t id, RgText *line)
+{
+  const int t = (exchange + 1) / 2;
+  json_t *request = json_object();
+
+  PetscFunctionBeginUser;
+  set(request, "id", json_integer(id));
+  set(request, "do", json_string(exchange % 2 ? "ask" : "tell"));
+  set(request, "t", json_integer(t));
+  if (exchange % 2 == 0)
+    PetscCall(add_evaluation(domain, history, history->n_initial + t - 1, request));
+  PetscCall(rg_protocol_write(request, line));
+  PetscFunctionReturn(0);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+PetscErrorCode rg_external_greeting(const char *line, size_t length, int64_t id, RgText *mistake)
+{
+  json_t *object;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_protocol_read(line, length, id, &object, mistake));
+  if (!object) PetscFunctionReturn(0);
+  const json_t *version = json_object_get(object, "protocol");
+  if (!json_is_integer(version) || json_integer_value(version) != RG_PROTOCOL_VERSION)
+    PetscCall(rg_text_add(mistake, "answered 'start' without \"protocol\": %d, the one spoken here",
+                          RG_PROTOCOL_VERSION));
+  json_decref(object);
+  PetscFunctionReturn(0);
+}
+
+/* dim numbers under `name`, within the bounds. */
+static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, const json_t *list,
+                                       double *native, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  if (!json_is_array(list) || (int)json_array_size(list) != space->dim) {
+    PetscCall(
+      rg_text_add(mistake, "answered without a list of %d numbers as \"%s\"", space->dim, name));
+    PetscFunctionReturn(0);
+  }
+  for (int j = 0; j < space->dim && !mistake->length; j++) {
+    const json_t *number = json_array_get(list, (size_t)j);
+    native[j] = json_is_number(number) ? json_number_value(number) : NAN;
+    if (!isfinite(native[j]))
+      PetscCall(rg_text_add(mistake, "answered a \"%s\" whose number %d is none", name, j + 1));
+    else if (!rg_space_is_finite(space) &&
+             !(native[j] >= space->lower[j] && native[j] <= space->upper[j]))
+      PetscCall(rg_text_add(mistake,
+                            "answered \"%s\" outside the domain: number %d is %.17g, not in "
+                            "[%g, %g]",
+                            name, j + 1, native[j], space->lower[j], space->upper[j]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A point of a space under `name`, of a finite one also by its number under `index_name`. */
+static PetscErrorCode read_point(const RgSpace *space, const char *name, const char *index_name,
+                                 const json_t *object, double *native, RgText *mistake)
+{
+  const json_t *number = json_object_get(object, index_name);
+  int index;
+
+  PetscFunctionBeginUser;
+  if (rg_space_is_finite(space) && number) {
+    const json_int_t given = json_is_integer(number) ? json_integer_value(number) : -1;
+    if (given < 0 || given >= space->size) {
+      PetscCall(rg_text_add(mistake, "answered \"%s\" that is no whole number from 0 to %d",
+                            index_name, space->size - 1));
+      PetscFunctionReturn(0);
+    }
+    index = (int)given;
+  } else {
+    PetscCall(read_coordinates(space, name, json_object_get(object, name), native, mistake));
+    if (mistake->length || !rg_space_is_finite(space)) PetscFunctionReturn(0);
+    index = rg_external_index(space, native);
+    if (index < 0) {
+      PetscCall(rg_text_add(mistake, "answered \"%s\" that is none of the %d points of the domain",
+                            name, space->size));
+      PetscFunctionReturn(0);
+    }
+  }
+  rg_space_to_native(space, space->points + (size_t)index * space->dim, native);
+  PetscFunctionReturn(0);
+}
+
+/* Points that may be queried once only: not those before query t. */
+static PetscErrorCode check_once(const RgDomain *domain, int t, const RgHistory *history,
+                                 const double *native, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  if (!domain->without_replacement || mistake->length) PetscFunctionReturn(0);
+  const int index = rg_external_index(&domain->design, native);
+  for (int row = 0; row < history->n_initial + t - 1; row++) {
+    if (history->index[row] != index) continue;
+    PetscCall(rg_text_add(mistake,
+                          "answered point %d again, which was evaluation %d; each may be "
+                          "queried once",
+                          index, row + 1));
+    break;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_record(const RgExternalAnswer *answer, const json_t *object,
+                                  double *numbers, RgText *mistake)
+{
+  const json_t *record = json_object_get(object, "record");
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < answer->n_record && !mistake->length; i++) {
+    const json_t *number = json_object_get(record, answer->record[i]);
+    if (!number) continue;
+    numbers[i] = json_is_number(number) ? json_number_value(number) : INFINITY;
+    if (!isfinite(numbers[i]))
+      PetscCall(
+        rg_text_add(mistake, "answered a \"record\" whose '%s' is no number", answer->record[i]));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_ask(const RgExternalAnswer *answer, int t, const RgHistory *history,
+                               const json_t *object, double *numbers, RgText *mistake)
+{
+  const RgDomain *domain = answer->domain;
+
+  PetscFunctionBeginUser;
+  PetscCall(read_point(&domain->design, "x", "index", object, numbers, mistake));
+  PetscCall(check_once(domain, t, history, numbers, mistake));
+  numbers += domain->design.dim;
+  if (domain->control == RG_CONTEXT_SIMULATOR && !mistake->length)
+    PetscCall(read_point(&domain->context, "c", "c_index", object, numbers, mistake));
+  numbers += domain->context.dim;
+  PetscCall(read_record(answer, object, numbers, mistake));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_external_read(const RgExternalAnswer *answer, int exchange,
+                                const RgHistory *history, const char *line, size_t length,
+                                int64_t id, double *numbers, RgText *mistake)
+{
+  json_t *object;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < rg_external_width(answer); i++) numbers[i] = NAN;
+  PetscCall(rg_protocol_read(line, length, id, &object, mistake));
+  if (!object) PetscFunctionReturn(0);
+  if (exchange % 2)
+    PetscCall(read_ask(answer, (exchange + 1) / 2, history, object, numbers, mistake));
+  else if (json_object_get(object, "recommendation") ||
+           json_object_get(object, "recommendation_index"))
+    PetscCall(read_point(&answer->domain->design, "recommendation", "recommendation_index", object,
+                         numbers, mistake));
+  json_decref(object);
+  PetscFunctionReturn(0);
+}

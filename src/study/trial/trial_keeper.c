@@ -1,0 +1,39 @@
+/* What a method that is a program has answered: kept beside the evaluations, read on resume. */
+#include "study/trial/trial_internal.h"
+
+static PetscErrorCode open_log(RgTrialRun *run, int n)
+{
+  PetscFunctionBeginUser;
+  if (!run->answers)
+    PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_ANSWERS, run->trial->id, n, 0,
+                                     &run->answers));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode find(void *closure, int number, int n, double *numbers, bool *found)
+{
+  RgTrialRun *run = closure;
+
+  PetscFunctionBeginUser;
+  PetscCall(open_log(run, n));
+  const double *known = rg_evaluation_log_design(run->answers, number);
+  *found = known != NULL;
+  if (known) PetscCall(PetscArraycpy(numbers, known, n));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode keep(void *closure, int number, int n, const double *numbers, bool *kept)
+{
+  RgTrialRun *run = closure;
+
+  PetscFunctionBeginUser;
+  PetscCall(open_log(run, n));
+  PetscCall(rg_trial_log(run, run->answers, number, numbers, NULL, 0, 0));
+  *kept = !run->abandoned;
+  PetscFunctionReturn(0);
+}
+
+RgKeeper rg_trial_keeper(RgTrialRun *run)
+{
+  return (RgKeeper){.closure = run, .find = find, .keep = keep, .stop = rg_trial_hear_stop};
+}

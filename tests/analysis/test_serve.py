@@ -1,0 +1,92 @@
+"""The package `regatta`: optimisers that are asked and told, in the messages of docs/protocol.md."""
+import io
+import json
+import unittest
+
+import common  # noqa: F401  (the path to the packages)
+import regatta
+
+START = {"id": 1, "do": "start", "protocol": 1, "seed": 5, "budget": 6,
+         "space": {"names": ["x1"], "kinds": ["real"], "lower": [-1], "upper": [2]},
+         "initial": [{"x": [0.5], "y": 1.0}]}
+
+
+def converse(factory, *requests):
+    """The answers to requests, each a function of the answers so far or the request itself."""
+    answers = io.StringIO()
+
+    def lines():
+        for request in requests:
+            said = [json.loads(line) for line in answers.getvalue().splitlines()]
+            yield json.dumps(request(said) if callable(request) else request) + "\n"
+    regatta.serve(factory, lines(), answers)
+    return [json.loads(line) for line in answers.getvalue().splitlines()]
+
+
+def told(number):
+    return lambda said: {"id": number, "do": "tell", "t": number // 2, "x": said[-1]["x"],
+                         "y": -(said[-1]["x"][0] - 0.3) ** 2}
+
+
+def game(n):
+    requests = [START]
+    for t in range(1, n + 1):
+        requests += [{"id": 2 * t, "do": "ask", "t": t}, told(2 * t + 1)]
+    return requests
+
+
+class Serve(unittest.TestCase):
+    def test_ask_and_tell(self):
+        class Probe:
+            def __init__(self, start):
+                self.start, self.heard = start, []
+                print("noise")  # goes to standard error
+
+            def ask(self):
+                return regatta.Query([0.25], record={"width": 3})
+
+            def tell(self, x, y, c=None):
+                return self.start.initial[0].x
+
+        self.assertEqual(converse(Probe, *game(1)),
+                         [{"id": 1, "protocol": 1}, {"id": 2, "x": [0.25], "record": {"width": 3.0}},
+                          {"id": 3, "recommendation": [0.5]}])
+
+    def test_an_exception_is_an_answer(self):
+        class Broken:
+            def __init__(self, start):
+                pass
+
+            def ask(self):
+                raise ValueError("no idea")
+
+        with self.subTest("ask"):
+            self.assertEqual(converse(Broken, *game(1)[:2])[1],
+                             {"id": 2, "error": "ValueError: no idea"})
+        self.assertIn("error", converse(Broken, {"id": 1, "do": "ask", "t": 1})[0])
+        self.assertIn("protocol", converse(Broken, {**START, "protocol": 2})[0]["error"])
+
+    def test_a_minimiser_is_turned_inside_out_and_called_again(self):
+        calls = []
+
+        def halves(f, space, seed, budget):
+            calls.append((seed, budget))
+            values = [f([x]) for x in (space.lower[0], 0.3)]
+            assert values[1] < values[0]  # f is what is minimised
+
+        answers = converse(regatta.minimiser(halves), *game(6))
+        self.assertEqual([a["x"][0] for a in answers[1::2]], [-1, 0.3] * 3)
+        self.assertEqual(calls, [(5, 6), (6, 4), (7, 2)])
+
+    def test_what_a_minimiser_can_not_do_is_said_at_the_start(self):
+        finite = {**START, "space": {**START["space"], "points": [[0.0]], "once": True}}
+        answer = converse(regatta.minimiser(print), finite)[0]
+        self.assertIn("needs a box", answer["error"])
+
+    def test_a_minimiser_that_never_calls_f(self):
+        answer = converse(regatta.minimiser(lambda *_: None), *game(1)[:2])[1]
+        self.assertIn("without calling f", answer["error"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,219 @@
+"""Programs as methods: whatever they do the study goes on, and what they answered outlives a kill."""
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from unittest import mock
+
+import h5py
+import numpy as np
+
+from regatta_test import HERE, RegattaTest, environment, main, mpirun, ranks_of, regatta
+
+OPTIMISER = HERE / "optimiser.py"
+EXAMPLES = HERE.parents[1] / "experiments" / "examples" / "optimiser"
+
+HEAD = """study: optimiser
+seeds: 1
+common: {{iterations: {iterations}, initial_points: 3}}
+problems: [{problem}]
+algorithms:
+"""
+METHOD = """  - {{name: external, label: {label}, program: {program}, retries: {retries}, time_limit: 2,
+     arguments: {arguments}, record: [width]}}
+"""
+
+# what the program does at its second query, and what the record says then
+MISTAKES = {
+    "crash": "was ended by signal 11 (Segmentation fault): it broke",
+    "silent": "gave no answer within 2 seconds",
+    "garbage": "answered something that is no JSON object: well ...",
+    "nan": "answered something that is no JSON object",
+    "outside": 'answered "x" outside the domain: number 1 is 1000000, not in [-5, 10]',
+    "short": 'answered without a list of 2 numbers as "x"',
+    "text": 'answered a "x" whose number 1 is none',
+    "nothing": 'answered without a list of 2 numbers as "x"',
+    "record": "answered a \"record\" whose 'width' is no number",
+    "error": "reports: no idea",
+}
+FINITE_MISTAKES = {
+    "seen": "again, which was evaluation",
+    "no_point": 'answered "x" that is none of the 40 points of the domain',
+    "no_index": 'answered "index" that is no whole number from 0 to 39',
+}
+ONCE = "{name: dataset, path: pool.csv, inputs: [a], objective: y}"
+
+
+def method(label="P", arguments=(), retries=0, program=OPTIMISER):
+    return METHOD.format(label=label, program=program, retries=retries,
+                         arguments=[str(a) for a in arguments] or "auto")
+
+
+class Optimiser(RegattaTest):
+    def study(self, *methods, iterations=4, problem="branin", name="study.yaml"):
+        return self.write(name, HEAD.format(iterations=iterations, problem=problem)
+                          + "".join(methods))
+
+    def run_study(self, study, name="out.h5", ranks=None):
+        output = self.folder / name
+        self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks)
+        return output
+
+    def failures(self, mistakes, problem="branin"):
+        study = self.study(*(method(how, ["--at", 2, "--how", how]) for how in mistakes),
+                           problem=problem)
+        code, _, err = regatta("run", study, "-o", self.folder / "out.h5", "-quiet")
+        self.assertEqual(code, 4, err)  # every trial of a cell failed
+        text = self.run_ok("info", self.folder / "out.h5", "-failed")
+        for how, reason in mistakes.items():
+            line = next(l for l in text.splitlines() if f", {how}, " in l)
+            self.assertIn(reason, line)
+            self.assertIn("optimiser.py", line)
+
+    def test_wrong_answers_fail_the_trial_with_one_reason(self):
+        self.failures(MISTAKES)
+
+    def test_wrong_answers_on_finite_sets(self):
+        self.write("pool.csv", "a,y\n" + "".join(f"{i / 40},{i % 7}\n" for i in range(40)))
+        self.failures(FINITE_MISTAKES, ONCE)
+
+    def test_a_wrong_answer_is_asked_for_again(self):
+        quiet = self.checksum(self.run_study(self.study(method()), "quiet.h5"))
+        once = self.folder / "once"
+        study = self.study(method(arguments=["--at", 2, "--how", "crash", "--once", once],
+                                  retries=1), name="again.yaml")
+        output = self.run_study(study, "again.h5")
+        self.assertTrue(once.exists())
+        with h5py.File(output) as again, h5py.File(self.folder / "quiet.h5") as first:
+            np.testing.assert_array_equal(again["branin/x"][()], first["branin/x"][()])
+        self.assertNotEqual(quiet, self.checksum(output))  # other arguments: another method
+
+    def test_layout_does_not_matter_and_numbers_are_recorded(self):
+        study = self.write("seeds.yaml", self.study(method(), "  - random\n").read_text()
+                           .replace("seeds: 1", "seeds: 4"))
+        one = self.run_study(study, "one.h5")
+        self.assertEqual(self.checksum(one), self.checksum(self.run_study(study, "two.h5", ranks=2)))
+        self.run_ok("verify", one)
+        with h5py.File(one) as file:
+            names = [n for n in file["branin"] if n == "program_width"]
+            self.assertTrue(names)
+            widths = file["branin/program_width"][()]
+            self.assertIn([1 / 8, 2 / 8, 3 / 8, 4 / 8], [list(row[3:7]) for row in widths])
+
+    def test_start_says_what_a_method_may_know(self):
+        heard = self.folder / "heard"
+        self.run_study(self.study(method(arguments=["--heard", heard]), iterations=2))
+        requests = [json.loads(line) for line in heard.read_text().splitlines()]
+        self.assertEqual([r["do"] for r in requests], ["start", "ask", "tell", "ask", "tell"])
+        start = requests[0]
+        self.assertEqual(start["protocol"], 1)
+        self.assertEqual(start["budget"], 2)
+        self.assertEqual(start["space"], {"names": ["x1", "x2"], "kinds": ["real", "real"],
+                                          "lower": [-5, 0], "upper": [10, 15]})
+        with h5py.File(self.folder / "out.h5") as file:
+            self.assertGreater(np.nansum(file["branin/timing/cpu_acquire"][0]), 0.005)  # Python's start
+            x, y = file["branin/x"][0], file["branin/y"][0]
+        for row, e in enumerate(start["initial"] + [requests[2], requests[4]]):
+            np.testing.assert_array_equal(e["x"], x[row])
+            self.assertEqual(e["y"], y[row])
+
+    def test_contexts_and_recommendations(self):
+        nature = self.study(method(), method("R", ["--how", "centre"]), problem="newsvendor")
+        output = self.run_study(nature)
+        self.assertNotIn("ailed", self.run_ok("info", output))
+        with h5py.File(output) as file:
+            recommended = file["newsvendor/recommendation"][()]
+        self.assertTrue(any((row[3:7] == 0.5).all() for row in recommended))
+
+    def test_contexts_that_the_learner_chooses(self):
+        study = self.study(method(), iterations=6, problem="{name: gp_path_context, levels: 20}")
+        output = self.run_study(study)
+        self.assertNotIn("ailed", self.run_ok("info", output))
+        self.run_ok("verify", output)
+
+    def test_a_study_whose_program_does_not_answer_start_does_not_pass_plan(self):
+        code, _, err = regatta("plan", self.study(method(arguments=["--how", "no_start"])))
+        self.assertEqual(code, 2)
+        self.assertIn("study.yaml:6:5: the program of 'P' answered 'start' without \"protocol\": 1",
+                      err)
+        self.run_ok("plan", self.study(method()))
+        code, _, err = regatta("plan", self.study(method(program="absent.py")))
+        self.assertEqual(code, 2)
+        self.assertIn("there is no program 'absent.py'", err)
+
+    def test_a_changed_program_is_another_method(self):
+        program = pathlib.Path(shutil.copy(OPTIMISER, self.folder / "mine.py"))
+        study = self.study(method(program="mine.py"))
+        before = self.run_ok("plan", study, "-trials")
+        program.write_text(program.read_text() + "# changed\n")
+        self.assertNotEqual(before, self.run_ok("plan", study, "-trials"))
+
+    def killed(self, arguments):
+        """The results of a study that was killed in the middle and resumed."""
+        heard = self.folder / "heard"
+        study = self.study(method(arguments=[*arguments, "--heard", heard, "--delay", 0.05]),
+                           iterations=20)
+        output = self.folder / "out.h5"
+        job = subprocess.Popen(mpirun(1, "run", study, "-o", output, "-quiet"), env=environment(),
+                               start_new_session=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if heard.exists() and len(heard.read_text().splitlines()) > 15:
+                break
+            time.sleep(0.02)
+        for rank in ranks_of(job):
+            os.kill(rank, signal.SIGKILL)
+        job.wait()
+        self.assertFalse(output.exists())
+        self.assertTrue(list((self.folder / "out.h5.d" / "answers").iterdir()))
+        asked = len(heard.read_text().splitlines())
+        self.run_study(study)
+        lines = [json.loads(line) for line in heard.read_text().splitlines()]
+        self.assertEqual([r["do"] for r in lines].count("start"), 2)
+        self.assertEqual(len(lines) - asked, 41)  # the second process hears everything
+        first = {r["t"]: r for r in lines[:asked] if r["do"] == "tell"}
+        for r in lines[asked:]:
+            if r["do"] == "tell" and r["t"] in first:
+                self.assertEqual(r, first[r["t"]])  # the same values
+        self.assertFalse((self.folder / "out.h5.d").exists())
+        with h5py.File(output) as file:
+            return study, output, np.nan_to_num(file["branin/asked_otherwise"][0]
+                                                if "asked_otherwise" in file["branin"]
+                                                else np.zeros(23))
+
+    def test_a_kill_changes_nothing(self):
+        study, output, otherwise = self.killed([])
+        self.assertEqual(otherwise.sum(), 0)
+        self.assertEqual(self.checksum(output), self.checksum(self.run_study(study, "whole.h5")))
+        self.run_ok("verify", output)
+
+    def test_a_program_that_asks_something_else_is_named(self):
+        _, output, otherwise = self.killed(["--entropy"])
+        self.assertGreater(otherwise.sum(), 0)
+        code, _, err = regatta("verify", output)
+        self.assertEqual(code, 3)
+        self.assertIn("the program is not reproducible", err)
+
+    def test_examples_run(self):
+        packages = [p for p in ("scipy", "optuna", "cmaes") if importlib.util.find_spec(p)]
+        text = (EXAMPLES / "study.yaml").read_text()
+        text = text.replace("seeds: 5", "seeds: 1").replace("iterations: 40", "iterations: 8")
+        text = text.replace("program: ", f"program: {EXAMPLES}/")
+        if "optuna" not in packages or "cmaes" not in packages:
+            text = text.partition("  - {name: external, label: TPE")[0]
+        with mock.patch.dict(os.environ, PATH=f"{pathlib.Path(sys.executable).parent}:"
+                             + os.environ["PATH"]):  # the Python that runs this
+            output = self.run_study(self.write("examples.yaml", text))
+        self.assertNotIn("ailed", self.run_ok("info", output))
+        if len(packages) < 3:
+            self.skipTest("Optuna's samplers need python3-optuna and python3-cmaes")
+
+
+if __name__ == "__main__":
+    main()
