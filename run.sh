@@ -128,11 +128,14 @@ cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
 
 find_python() {
   local python
-  for python in "${REGATTA_PYTHON:-}" /usr/bin/python3 python3; do
-    [ -n "$python" ] || continue
+  for python in ${REGATTA_PYTHON:+"$REGATTA_PYTHON"} /usr/bin/python3 python3; do
     if "$python" -c 'import h5py, jinja2, matplotlib, pandas, xxhash, yaml' 2>/dev/null; then
       echo "$python"
       return 0
+    fi
+    if [ -n "${REGATTA_PYTHON:-}" ]; then # what was asked for is not replaced by something else
+      complain "REGATTA_PYTHON=$python lacks h5py, Jinja2, Matplotlib, pandas, PyYAML or xxhash"
+      return 1
     fi
   done
   complain "no Python with h5py, Jinja2, Matplotlib, pandas, PyYAML and xxhash; set REGATTA_PYTHON"

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 #define TEMPORARY_PREFIX ".tmp."
 
 static void host_name(char host[256])
@@ -22,14 +24,32 @@ static void host_name(char host[256])
     if (*p == '/') *p = '_';
 }
 
+/* Process ids mean something in one PID namespace of one running system only: two containers may
+   share the host's name and the folder. */
+void rg_file_place(char place[RG_FILE_PLACE_MAX])
+{
+  char host[256], what[128] = "", hex[33];
+  uint64_t hash[2];
+  FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+  size_t n = file ? fread(what, 1, 64, file) : 0;
+
+  if (file) fclose(file);
+  const ssize_t more = readlink("/proc/self/ns/pid", what + n, sizeof(what) - n);
+  if (more > 0) n += (size_t)more;
+  rg_hash128(what, n, hash);
+  rg_hash_hex(hash, hex);
+  host_name(host);
+  snprintf(place, RG_FILE_PLACE_MAX, "%.64s.%.16s", host, hex);
+}
+
 int rg_file_create_temporary(const char *directory, char *path, size_t size, int *error)
 {
-  char host[256];
+  char place[RG_FILE_PLACE_MAX];
 
-  host_name(host);
+  rg_file_place(place);
   for (int n = 0; n < 1000000; n++) {
     int length =
-      snprintf(path, size, "%s/" TEMPORARY_PREFIX "%s.%ld.%d", directory, host, (long)getpid(), n);
+      snprintf(path, size, "%s/" TEMPORARY_PREFIX "%s.%ld.%d", directory, place, (long)getpid(), n);
     if (length < 0 || (size_t)length >= size) {
       *error = ENAMETOOLONG;
       return -1;
@@ -44,15 +64,15 @@ int rg_file_create_temporary(const char *directory, char *path, size_t size, int
 
 bool rg_file_is_stale(const char *name)
 {
-  char host[256], *end;
+  char place[RG_FILE_PLACE_MAX], *end;
   const char *rest = name + strlen(TEMPORARY_PREFIX);
   size_t length;
   long pid, n;
 
   if (strncmp(name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX))) return false;
-  host_name(host);
-  length = strlen(host);
-  if (strncmp(rest, host, length) || rest[length] != '.') return false;
+  rg_file_place(place);
+  length = strlen(place);
+  if (strncmp(rest, place, length) || rest[length] != '.') return false;
   pid = strtol(rest + length + 1, &end, 10);
   if (pid <= 0 || *end != '.') return false;
   n = strtol(end + 1, &end, 10);
@@ -173,6 +193,28 @@ PetscErrorCode rg_path_join(const char *a, const char *b, char **path)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, path));
   snprintf(*path, size, "%s/%s", a, b);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_file_check_output(const char *path, RgText *mistake)
+{
+  static const char *const endings[] = {".h5", ".hdf5", ".he5", ".nc"};
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *ending = strrchr(name, '.');
+  struct stat found;
+  bool known = !ending;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < sizeof(endings) / sizeof(*endings) && !known; i++)
+    known = !strcmp(ending, endings[i]);
+  if (!*name) PetscCall(rg_text_add(mistake, "'%.200s' names no file", path));
+  else if (strlen(path) > RG_PATH_MOST)
+    PetscCall(rg_text_add(mistake, "a path of %zu characters, at most %d are accepted",
+                          strlen(path), RG_PATH_MOST));
+  else if (!lstat(path, &found) && S_ISLNK(found.st_mode))
+    PetscCall(rg_text_add(mistake, "%.400s is a symbolic link: name the file it leads to", path));
+  else if (!known)
+    PetscCall(rg_text_add(mistake, "%.400s is written as HDF5: its name must end in .h5", path));
   PetscFunctionReturn(0);
 }
 

@@ -3,11 +3,16 @@
 #define RG_BASE_FILES_H
 
 #include "base/fault.h"
+#include "base/text.h"
 
-/* Create `<directory>/.tmp.<host>.<pid>.<n>` exclusively for writing and reading, n the first that
+/* Where a process id means something: host name, and a hash of the running system and its PID
+   namespace. */
+#define RG_FILE_PLACE_MAX 96
+void rg_file_place(char place[RG_FILE_PLACE_MAX]);
+/* Create `<directory>/.tmp.<place>.<pid>.<n>` exclusively for writing and reading, n the first that
    is free; path: 1 + its length at most `size`. Returns the descriptor, or -1 and *error. */
 int rg_file_create_temporary(const char *directory, char *path, size_t size, int *error);
-/* Whether `name` is a temporary file of a process of this host that does not exist any more. */
+/* Whether `name` is a temporary file of a process of this place that does not exist any more. */
 bool rg_file_is_stale(const char *name);
 
 /* 0 or an errno. */
@@ -27,6 +32,12 @@ PetscErrorCode rg_names_free(int n, char ***names);
 
 /* `<a>/<b>` as a new string. */
 PetscErrorCode rg_path_join(const char *a, const char *b, char **path);
+
+/* Whether a results file can be written as `path`: the names of what stands beside it must fit, a
+   symbolic link would be replaced, another format's ending would mislead. Else why not is appended
+   to `mistake`. */
+#define RG_PATH_MOST 3800
+PetscErrorCode rg_file_check_output(const char *path, RgText *mistake);
 
 /* The one function that writes results: `bytes` as file `<directory>/<name>` by temporary file,
    fsync, close, rename, fsync of the directory (conventions, 4). After a fault nothing is left

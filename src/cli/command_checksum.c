@@ -36,6 +36,8 @@ PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: %d damaged records or shards",
                  arguments.positional[0], damaged);
   }
+  if (!fault.code && !checksum.n)
+    rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it", arguments.positional[0]);
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;

@@ -263,6 +263,8 @@ PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
   if (!fault.code && arguments.option[OPT_STUDY]) rg_say("%s", info.study ? info.study : "");
   else if (!fault.code)
     PetscCall(rg_store_visit(arguments.positional[0], add_record, &contents, &damaged, &fault));
+  if (!fault.code && info.directory && !info.study)
+    rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it", arguments.positional[0]);
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;

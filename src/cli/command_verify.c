@@ -7,11 +7,12 @@
 #include "base/hash.h"
 #include "study/hdf5/shard.h"
 
-enum { OPT_SAMPLE, OPT_ALL, OPT_STUDY };
+enum { OPT_SAMPLE, OPT_ALL, OPT_NONE, OPT_STUDY };
 
 static const RgOption options[] = {
   {"-sample", "N", "run so many trials again (default 3; the file's checksum chooses them)"},
   {"-all", NULL, "run every trial again"},
+  {"-no-rerun", NULL, "run none: checksums and completeness only, which says so"},
   {"-study", "FILE", "where the study file stood: its data files are looked for beside it"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
@@ -195,9 +196,10 @@ static int parse_sample(const RgArguments *arguments)
   char *end;
 
   if (arguments->option[OPT_ALL]) return PETSC_MAX_INT;
+  if (arguments->option[OPT_NONE]) return 0;
   if (!text) return 3;
   long n = strtol(text, &end, 10);
-  return *end || end == text || n < 0 || n > PETSC_MAX_INT ? -1 : (int)n;
+  return *end || end == text || n < 1 || n > PETSC_MAX_INT ? -1 : (int)n;
 }
 
 PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
@@ -209,12 +211,14 @@ PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
   bool ok;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "verify RESULTS.h5 [-sample N | -all] [-study FILE]",
+  PetscCall(rg_arguments_parse(argc, argv,
+                               "verify RESULTS.h5 [-sample N | -all | -no-rerun] [-study FILE]",
                                options, 1, 1, &arguments, &ok, exit_code));
   if (!ok) PetscFunctionReturn(0);
   int wanted = parse_sample(&arguments);
   if (wanted < 0) {
-    rg_complain("verify: -sample must be an integer >= 0, got '%s'", arguments.option[OPT_SAMPLE]);
+    rg_complain("verify: -sample must be an integer >= 1, got '%s' (-no-rerun runs none)",
+                arguments.option[OPT_SAMPLE]);
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }

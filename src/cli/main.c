@@ -1,12 +1,14 @@
 /* regatta: run studies of Bayesian optimisation and look at what came out. */
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "maths/numerics.h"
 #include "base/text.h"
+#include "regatta/run.h"
 
 static const struct {
   const char *name;
@@ -68,19 +70,38 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-/* PETSc without its signal handlers, which would turn a batch system's signals into aborts, and
-   without seeing the options that mean something else to it. `seen`: argc + 1 words that PETSc
-   keeps. */
+/* PETSc without its signal handlers, which would turn a batch system's signals into aborts, without
+   options from files nobody named, and without seeing the options that mean something else to it.
+   `seen`: argc + 3 words that PETSc keeps. */
 static PetscErrorCode initialize_petsc(int argc, char **argv, char **seen)
 {
   static const char *const ours[] = {"-h", "-help", "--help", "-version", "--version", NULL};
+  static char skip[2][16] = {"-skip_petscrc", "true"};
   int n = 0;
 
-  for (int i = 0; i < argc; i++)
+  for (int i = 0; i < argc; i++) {
     if (!is_word(argv[i], ours)) seen[n++] = argv[i];
+    for (int k = 0; i == 0 && k < 2; k++) seen[n++] = skip[k];
+  }
   PetscErrorCode error = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
   if (!error) error = PetscInitialize(&n, &seen, NULL, NULL);
   return error;
+}
+
+/* What was printed must have arrived. PETSc would make a trace of it. */
+static int flush_output(int exit_code)
+{
+  if (!fflush(stdout) && !ferror(stdout)) return exit_code;
+  fprintf(stderr, "regatta: standard output can't be written: %s\n", strerror(errno));
+  clearerr(stdout);
+  if (!freopen("/dev/null", "w", stdout)) return RG_EXIT_STORAGE;
+  return exit_code ? exit_code : RG_EXIT_STORAGE;
+}
+
+/* A run stops cleanly also where the signal comes while MPI starts. */
+static bool is_run(int argc, char **argv)
+{
+  return argc > 1 && !strcmp(argv[1], "run");
 }
 
 int main(int argc, char **argv)
@@ -88,7 +109,8 @@ int main(int argc, char **argv)
   int exit_code = RG_EXIT_INTERNAL;
   PetscErrorCode error;
 
-  char **seen = calloc((size_t)argc + 1, sizeof(*seen));
+  if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
+  char **seen = calloc((size_t)argc + 3, sizeof(*seen));
   if (!seen || initialize_petsc(argc, argv, seen)) return RG_EXIT_INTERNAL;
   rg_numerics_set(NULL);
   error = rg_clock_initialize();
@@ -97,6 +119,7 @@ int main(int argc, char **argv)
     (void)MPI_Abort(MPI_COMM_WORLD, RG_EXIT_INTERNAL); /* other ranks wait for us */
     return RG_EXIT_INTERNAL;
   }
+  exit_code = flush_output(exit_code);
   error = PetscFinalize();
   free(seen);
   return error ? RG_EXIT_INTERNAL : exit_code;

@@ -75,7 +75,7 @@ class Damage(RegattaTest):
                          says="damaged: its last bytes are missing")
         for data in (self.bytes[:-32], self.bytes + b"\0" * 1000):
             path.write_bytes(data)
-            code, out, err = regatta("verify", path, "-sample", "0")
+            code, out, err = regatta("verify", path, "-no-rerun")
             self.assertIn(code, (0, 3), err)
             self.assertTrue(code == 3 or "no trailer" in out, out)
             code, out, err = regatta("checksum", path)
@@ -104,7 +104,7 @@ class Damage(RegattaTest):
             data = bytearray(self.bytes)
             data[positions.randrange(len(data))] ^= positions.randrange(1, 256)
             path.write_bytes(data)
-            code, err = self.call("verify", path, "-sample", "0")
+            code, err = self.call("verify", path, "-no-rerun")
             self.assertEqual(code, 3, err)
             found += "flipped.h5" in err
             for command in ("status", "info"):

@@ -58,7 +58,7 @@ class Stop(RegattaTest):
         """Part of the trials is there, every checksum right, nothing half-written."""
         self.assertEqual(list(self.directory.glob(".tmp*")), [], "a temporary file was left")
         self.assertFalse((self.directory / "bad").exists())
-        code, out, err = regatta("verify", self.directory, "-sample", "0")
+        code, out, err = regatta("verify", self.directory, "-no-rerun")
         self.assertEqual((code, err), (75, ""), out)
         code, _, _ = regatta("status", self.output)
         self.assertEqual(code, 75, "the run was over before it could be stopped")

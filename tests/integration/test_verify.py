@@ -32,8 +32,9 @@ class Verify(RegattaTest):
         self.assertEqual(err, "")
         self.assertEqual(out, self.verify(0, ranks=3)[0], "the sample depends on the ranks")
         self.verify(0, "-all", ranks=3, says="run again: 60 trials, 60 equal in every bit")
-        self.verify(0, "-sample", "0", says="run again: 0 trials")
-        self.assertEqual(regatta("verify", self.output, "-sample", "-1")[0], 2)
+        self.verify(0, "-no-rerun", says="run again: 0 trials")
+        for sample in ("-1", "0", "x"):
+            self.assertEqual(regatta("verify", self.output, "-sample", sample)[0], 2)
 
     def test_unfinished(self):
         """A study directory, as a stopped run leaves it."""

@@ -216,7 +216,12 @@ int rg_shard_level(const char *name)
 static RgFaultCode code_of(int error)
 {
   if (error == ENOENT) return RG_FAULT_VANISHED;
-  return error == EIO || error == EISDIR ? RG_FAULT_DAMAGED : RG_FAULT_ERROR;
+  return error == EIO || error == EISDIR || error == ESPIPE ? RG_FAULT_DAMAGED : RG_FAULT_ERROR;
+}
+
+static const char *describe(int error)
+{
+  return error == ESPIPE ? "it is a pipe or a device, not a file" : strerror(error);
 }
 
 static int open_to_read(const char *path, uint64_t *length, int *error)
@@ -224,11 +229,11 @@ static int open_to_read(const char *path, uint64_t *length, int *error)
   struct stat status;
   int fd;
 
-  do fd = open(path, O_RDONLY | O_CLOEXEC);
+  do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe nobody writes to */
   while (fd < 0 && errno == EINTR);
   if (fd >= 0 && !fstat(fd, &status)) {
     *length = (uint64_t)status.st_size;
-    *error = S_ISREG(status.st_mode) ? 0 : EISDIR;
+    *error = S_ISREG(status.st_mode) ? 0 : S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
     return fd;
   }
   *error = errno;
@@ -312,7 +317,7 @@ PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *contain
   container->fd = -1;
   PetscCall(load(path, &bytes, &length, &error));
   if (error) {
-    rg_fault_set(fault, code_of(error), "cannot read %s: %s", path, strerror(error));
+    rg_fault_set(fault, code_of(error), "cannot read %s: %s", path, describe(error));
   } else if (!trailer_fits(bytes, length)) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  length ? "its checksum does not fit" : "it is empty");
@@ -411,7 +416,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
   if (error)
     rg_fault_set(fault, error == EIO ? RG_FAULT_ERROR : code_of(error), "cannot read %s: %s", path,
-                 strerror(error));
+                 describe(error));
   else if (!fits)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  *trailed ? "its checksum does not fit" : "its last bytes are missing");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "study/run/session.h"
 #include "study/trial/optimum_cache.h"
 
@@ -122,6 +123,20 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode check_output(RgSession *session)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_check_output(session->options->output, &mistake));
+  if (mistake.length) {
+    session->outcome = RG_RUN_REFUSED;
+    snprintf(session->message, sizeof(session->message), "%s", mistake.data);
+  }
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_session_start(RgSession *session)
 {
   const RgRunOptions *options = session->options;
@@ -132,7 +147,9 @@ PetscErrorCode rg_session_start(RgSession *session)
   if (options->walltime > 0) stop.deadline = rg_wall_seconds() + options->walltime;
   snprintf(session->directory, sizeof(session->directory), "%s.d", options->output);
   snprintf(stop.file, sizeof(stop.file), "%s.d/STOP", options->output);
-  PetscCall(rg_session_plan_teams(session));
+  PetscCall(check_output(session));
+  PetscCall(rg_session_agree(session, &speaker));
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(rg_session_plan_teams(session));
   PetscCall(rg_session_agree(session, &speaker));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file, &speaker));
   if (session->rank != 0) stop.file[0] = 0;

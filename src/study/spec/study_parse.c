@@ -72,11 +72,12 @@ static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, R
   if (!node)
     rg_diagnostics_add(draft->diagnostics, place_of(draft, root),
                        "'study' is missing: a study needs a name, 'study: NAME'");
-  else if (!length || length > 64 ||
+  else if (!length || length > 64 || study->name[0] == '-' ||
            strspn(study->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") < length)
     rg_diagnostics_add(
       draft->diagnostics, place_of(draft, node),
-      "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', got '%.80s'",
+      "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', no '-' "
+      "first, got '%.80s'",
       study->name);
   PetscFunctionReturn(0);
 }

@@ -163,6 +163,18 @@ PetscErrorCode rg_shard_move(const char *path, const char *directory, const char
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_remove_stale_in(const char *directory)
+{
+  char **names;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_directory_list(directory, &n, &names, &error));
+  PetscCall(rg_remove_stale(directory, n, names));
+  PetscCall(rg_names_free(n, &names));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names)
 {
   char *path;

@@ -63,6 +63,7 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
                                RgIndex *index, int *n_bad, RgFault *fault);
 /* Remove those of the names in a directory that are temporary files of dead processes. */
 PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names);
+PetscErrorCode rg_remove_stale_in(const char *directory);
 /* What a fault of opening a file means for a study: damaged or newer files are FOREIGN, the rest is
    an ERROR. */
 void rg_store_judge(RgFault *fault);

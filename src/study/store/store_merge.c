@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/files.h"
 #include "study/store/layout.h"
 
 /* Gather all inputs into one index. The first results file or shard describes the study. */
@@ -150,6 +151,27 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   PetscFunctionReturn(0);
 }
 
+/* Whether the output can be written; what a merge that was killed left beside it goes. */
+static PetscErrorCode prepare_output(const char *output, RgFault *fault)
+{
+  RgText mistake = {0};
+  char *directory, *parent;
+  const char *name;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_check_output(output, &mistake));
+  if (mistake.length) rg_fault_set(fault, RG_FAULT_FOREIGN, "%s", mistake.data);
+  else if (!is_absent(output))
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s exists already", output);
+  PetscCall(rg_text_clear(&mistake));
+  if (fault->code) PetscFunctionReturn(0);
+  PetscCall(rg_store_paths(output, &directory, &parent, &name));
+  PetscCall(rg_remove_stale_in(parent));
+  PetscCall(PetscFree(directory));
+  PetscCall(PetscFree(parent));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, RgFault *fault)
 {
   RgIndex index = {0};
@@ -158,10 +180,8 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
 
   PetscFunctionBeginUser;
   *fault = (RgFault){0};
-  if (!is_absent(output)) {
-    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s exists already", output);
-    PetscFunctionReturn(0);
-  }
+  PetscCall(prepare_output(output, fault));
+  if (fault->code) PetscFunctionReturn(0);
   PetscCall(gather_inputs(n, inputs, &index, &first, fault));
   if (!fault->code) find_conflict(&index, fault);
   if (!fault->code) PetscCall(find_complete(inputs[0], &first, &index, &complete));

@@ -7,19 +7,6 @@
 #include "base/files.h"
 #include "study/store/store_internal.h"
 
-/* Temporary results files that a dead process left beside ours. */
-static PetscErrorCode remove_stale_beside(const RgStore *store)
-{
-  char **names;
-  int n, error;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_directory_list(store->parent, &n, &names, &error));
-  PetscCall(rg_remove_stale(store->parent, n, names));
-  PetscCall(rg_names_free(n, &names));
-  PetscFunctionReturn(0);
-}
-
 /* planned: per position in the order of the index, whether it is the entry of a trial of the plan.
  */
 static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsigned char *done,
@@ -96,7 +83,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(scan, sizeof(*scan)));
   PetscCall(PetscMemzero(done, (size_t)plan->n));
-  PetscCall(remove_stale_beside(store));
+  PetscCall(rg_remove_stale_in(store->parent));
   store->looked = true;
   store->found = rg_install_state(store->output);
   PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, fault));

@@ -107,15 +107,21 @@ static void temporary_names_do_not_collide(void **state)
 
 static void files_of_the_dead_are_stale(void **state)
 {
-  char host[200] = "", name[300];
+  char host[RG_FILE_PLACE_MAX], name[300];
 
   (void)state;
-  assert_int_equal(gethostname(host, sizeof(host)), 0);
+  rg_file_place(host);
   snprintf(name, sizeof(name), ".tmp.%s.%d.0", host, 0x3ffffff); /* beyond any pid */
   assert_true(rg_file_is_stale(name));
   snprintf(name, sizeof(name), ".tmp.%s.%d.0", host, (int)getpid());
   assert_false(rg_file_is_stale(name));
-  snprintf(name, sizeof(name), ".tmp.%s-other.%d.0", host, 0x3ffffff);
+  snprintf(name, sizeof(name), ".tmp.other-%s.%d.0", host, 0x3ffffff);
+  assert_false(rg_file_is_stale(name));
+  host[strlen(host) - 1] ^= 1; /* the same host name, but another namespace of processes */
+  snprintf(name, sizeof(name), ".tmp.%s.%d.0", host, 0x3ffffff);
+  assert_false(rg_file_is_stale(name));
+  host[strlen(host) - 1] ^= 1;
+  snprintf(name, sizeof(name), ".tmp.%s.%d.0", "host", 0x3ffffff);
   assert_false(rg_file_is_stale(name));
   snprintf(name, sizeof(name), ".tmp.%s.%d", host, 0x3ffffff);
   assert_false(rg_file_is_stale(name));

@@ -1,5 +1,6 @@
 #include <hdf5.h>
 
+#include "base/files.h"
 #include "store_bench.h"
 
 static void records_come_back_bit_by_bit(void **state)
@@ -209,11 +210,11 @@ static void stale_temporaries_go(void **state)
 {
   Bench bench;
   unsigned char done[8];
-  char host[200], path[600];
+  char host[RG_FILE_PLACE_MAX], path[600];
 
   (void)state;
   bench_create(2, &bench);
-  assert_int_equal(gethostname(host, sizeof(host)), 0);
+  rg_file_place(host);
   snprintf(path, sizeof(path), "%s/.tmp.%s.%d.0", bench.shards, host, 0x3ffffff);
   scratch_write(path, "half", 4);
   snprintf(path, sizeof(path), "%s/.tmp.%s.%d.7", bench.directory, host, 0x3ffffff);

@@ -1,0 +1,155 @@
+"""Paths and surroundings that mislead: every one is followed or refused with one line, none hangs."""
+import os
+import signal
+import subprocess
+import time
+from unittest import mock
+
+from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
+
+STUDY = """study: paths
+seeds: 2
+common: {iterations: 3, initial_points: 2}
+problems: [branin]
+algorithms: [random]
+"""
+SHARD = "0-0123456789abcdef0123456789abcdef.h5"
+ROOT = HERE.parent.parent
+
+
+class Paths(RegattaTest):
+    def setUp(self):
+        super().setUp()
+        self.study = self.write("study.yaml", STUDY)
+        self.good = self.folder / "good.h5"
+        self.run_ok("run", self.study, "-o", self.good, "-quiet")
+
+    def refused(self, *arguments, says, code=2):
+        """With one line that says why; nothing is written."""
+        before = sorted(self.folder.rglob("*"))
+        found, out, err = regatta(*arguments, timeout=60)
+        self.assertEqual(found, code, f"{arguments}: {out}{err}")
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn(says, err)
+        self.assertEqual(out, "")
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+    def test_outputs_that_are_refused(self):
+        link, dangling = self.folder / "link.h5", self.folder / "dangling.h5"
+        link.symlink_to(self.good)
+        dangling.symlink_to(self.folder / "nowhere.h5")
+        for output, says in (("./" * 2024 + "out.h5", "a path of 4054 characters"),
+                             ("./" * 1900 + "o.h5", "at most 3800 are accepted"),
+                             ("./" * 3000 + "out.h5", "at most 3800 are accepted"),
+                             (link, "is a symbolic link"), (dangling, "is a symbolic link"),
+                             (self.folder / "x.csv", "its name must end in .h5"),
+                             (f"{self.folder}/", "names no file")):
+            self.refused("run", self.study, "-o", output, "-quiet", says=says)
+            self.refused("merge", self.good, "-o", output, says=says)
+        self.assertTrue(link.is_symlink() and dangling.is_symlink())
+        self.run_ok("info", link)  # read through it
+        self.run_ok("run", self.study, "-o", f"{self.folder}/{'./' * 1800}long.h5", "-quiet")
+        self.assertEqual(self.checksum(self.folder / "long.h5"), self.checksum(self.good))
+
+    def test_pipes(self):
+        pipe = self.folder / "pipe.h5"
+        os.mkfifo(pipe)
+        for command in ("info", "status", "checksum", "verify"):
+            self.refused(command, pipe, says="it is a pipe", code=3 if command == "verify" else 2)
+        self.refused("run", self.study, "-o", pipe, "-quiet", says="it is a pipe")
+        self.refused("merge", self.good, pipe, "-o", self.folder / "merged.h5", says="it is a pipe")
+        self.refused("run", pipe, "-quiet", says="pipe")
+        shards = self.folder / "out.h5.d"
+        shards.mkdir()
+        os.mkfifo(shards / SHARD)
+        for name in ("evaluations", "bad", "foreign"):
+            os.mkfifo(shards / name)
+        for command in ("info", "status", "checksum"):
+            self.assertEqual(regatta(command, shards, timeout=60)[0],
+                             75 if command == "status" else 2, command)
+        code, _, err = regatta("run", self.study, "-o", self.folder / "out.h5", "-quiet", timeout=60)
+        self.assertIn(code, (0, 2, 3), err)
+        self.assertNotIn("PETSC ERROR", err)
+
+    def test_full_standard_output(self):
+        for arguments in (["list", "problems"], ["info", self.good], ["describe", "branin"], ["help"],
+                          ["run", self.study, "-o", self.good, "-quiet"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([REGATTA, *map(str, arguments)], env=environment(), stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 3, arguments)
+            self.assertEqual(done.stderr, "regatta: standard output can't be written: "
+                             "No space left on device\n")
+
+    def test_options_nobody_named(self):
+        """.petscrc, here or at home, is not obeyed; a file that is named is."""
+        expected = self.run_ok("checksum", self.good)
+        for name in (".petscrc", "named"):
+            self.write(name, "-log_view\n")
+        done = subprocess.run([REGATTA, "checksum", self.good], text=True, capture_output=True,
+                              env=dict(environment(), HOME=str(self.folder)), cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, ""))
+        out = self.run_ok("checksum", self.good, "-options_file", self.folder / "named")
+        self.assertIn("Performance Summary", out)
+
+    def test_folders_of_other_things(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        for folder in (empty, self.folder, "/etc"):
+            for command in ("info", "checksum"):
+                self.refused(command, folder, says="no finished trials in it")
+
+    def test_signals_while_it_starts(self):
+        """A stop like any other, from the moment on that the program has begun."""
+        text = STUDY.replace("seeds: 2", "seeds: 20000")
+        study = self.write("long.yaml", text)
+        for number, delay in ((signal.SIGTERM, 0.15), (signal.SIGUSR1, 0.15), (signal.SIGINT, 0.3)):
+            output = self.folder / f"{number}.h5"
+            job = subprocess.Popen([REGATTA, "run", study, "-o", output, "-quiet"], text=True,
+                                   env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.await_handlers(job.pid)
+            time.sleep(delay - 0.15)
+            job.send_signal(number)
+            out, err = job.communicate(timeout=120)
+            self.assertEqual(job.returncode, 0, err)
+            self.assertIn("stopped by a signal", out)
+
+    def await_handlers(self, pid):
+        """Until the process catches TERM."""
+        for _ in range(5000):
+            with open(f"/proc/{pid}/status") as status:
+                caught = next(line.split()[1] for line in status if line.startswith("SigCgt"))
+            if int(caught, 16) & 1 << (signal.SIGTERM - 1):
+                return
+            time.sleep(0.0005)
+        self.fail("it never catches signals")
+
+    def test_what_a_killed_merge_leaves(self):
+        """The next one sweeps it away."""
+        for attempt in range(50):
+            job = subprocess.Popen([REGATTA, "merge", self.good, "-o", self.folder / "merged.h5"],
+                                   env=environment(), stdout=subprocess.DEVNULL)
+            while job.poll() is None and not list(self.folder.glob(".tmp.*")):
+                pass
+            job.kill()
+            job.wait()
+            if list(self.folder.glob(".tmp.*")):
+                break
+            (self.folder / "merged.h5").unlink(missing_ok=True)
+        left = list(self.folder.glob(".tmp.*"))
+        self.assertTrue(left, "no merge was killed in time")
+        other = self.folder / left[0].name.replace(".tmp.", ".tmp.other-")
+        other.touch()  # of another host: it may be alive
+        self.run_ok("merge", self.good, "-o", self.folder / "again.h5")
+        self.assertEqual(list(self.folder.glob(".tmp.*")), [other])
+
+    def test_a_python_that_was_asked_for(self):
+        with mock.patch.dict(os.environ, REGATTA_PYTHON="/bin/false"):
+            done = subprocess.run([ROOT / "run.sh", "figures", self.good], text=True,
+                                  capture_output=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("REGATTA_PYTHON=/bin/false lacks h5py", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
