@@ -138,3 +138,13 @@ const char *rg_text_nearest(const char *wrong, const char *const *names)
   }
   return best;
 }
+
+void rg_text_disarm(char *text, bool lines)
+{
+  for (unsigned char *at = (unsigned char *)text; *at; at++) {
+    const bool end = *at == '\n' || (*at == '\r' && at[1] == '\n');
+    if ((end && lines) || *at == '\t') continue;
+    if (*at == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) at[0] = at[1] = '?';
+    else if (*at < 0x20 || *at == 0x7F) *at = '?';
+  }
+}

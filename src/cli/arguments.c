@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 
@@ -14,6 +15,32 @@ static bool on_rank_0(void)
   return MPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
 }
 
+/* Labels and messages may come from anybody's file: no escape code in them reaches the terminal. */
+static void print(FILE *stream, const char *format, va_list arguments)
+{
+  va_list again;
+  char *text;
+
+  va_copy(again, arguments);
+  const int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  text = length < 0 ? NULL : malloc((size_t)length + 1);
+  if (!text) return;
+  vsnprintf(text, (size_t)length + 1, format, arguments);
+  rg_text_disarm(text, true);
+  fputs(text, stream);
+  free(text);
+}
+
+void rg_warn(const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  print(stderr, format, arguments);
+  va_end(arguments);
+}
+
 void rg_complain(const char *format, ...)
 {
   va_list arguments;
@@ -21,7 +48,7 @@ void rg_complain(const char *format, ...)
   if (!on_rank_0()) return;
   fputs("regatta: ", stderr);
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  print(stderr, format, arguments);
   va_end(arguments);
   fputc('\n', stderr);
 }
@@ -32,7 +59,7 @@ void rg_say(const char *format, ...)
 
   if (!on_rank_0()) return;
   va_start(arguments, format);
-  vprintf(format, arguments);
+  print(stdout, format, arguments);
   va_end(arguments);
 }
 
@@ -42,8 +69,8 @@ void rg_print_diagnostics(const RgDiagnostics *diagnostics)
     const RgDiagnostic *d = &diagnostics->list[i];
     const char *file = d->place.file ? d->place.file : "?";
     if (d->place.line > 0)
-      fprintf(stderr, "%s:%d:%d: %s\n", file, d->place.line, d->place.column, d->message);
-    else fprintf(stderr, "%s: %s\n", file, d->message);
+      rg_warn("%s:%d:%d: %s\n", file, d->place.line, d->place.column, d->message);
+    else rg_warn("%s: %s\n", file, d->message);
   }
   if (diagnostics->n > RG_DIAGNOSTICS_MAX)
     fprintf(stderr, "... and %d more\n", diagnostics->n - RG_DIAGNOSTICS_MAX);

@@ -62,6 +62,8 @@ PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int
 void rg_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print to stdout on rank 0. */
 void rg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Print to stderr on the calling rank. Like the two above it replaces control characters. */
+void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print all diagnostics to stderr, one line each, on the calling rank. */
 void rg_print_diagnostics(const RgDiagnostics *diagnostics);
 

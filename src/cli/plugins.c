@@ -19,7 +19,7 @@ static PetscErrorCode agree(const RgText *mistake, const RgRegistry *registry, i
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   first = mistake->length ? rank : INT_MAX;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-  if (rank == first) fprintf(stderr, "regatta: %s\n", mistake->data);
+  if (rank == first) rg_warn("regatta: %s\n", mistake->data);
   if (first != INT_MAX) *exit_code = RG_EXIT_BAD_INPUT;
   if (*exit_code) PetscFunctionReturn(0);
   PetscCall(rg_registry_describe(registry, NULL, &plugins));

@@ -1,4 +1,5 @@
 /* The observer of `regatta run`. */
+#include "cli/command.h"
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -32,8 +33,8 @@ static void show(void *closure, const RgProgress *p, bool last)
 static void tell(void *closure, int rank, const char *text)
 {
   (void)closure;
-  if (rank < 0) fprintf(stderr, "regatta: %s\n", text);
-  else fprintf(stderr, "regatta: rank %d: %s\n", rank, text);
+  if (rank < 0) rg_warn("regatta: %s\n", text);
+  else rg_warn("regatta: rank %d: %s\n", rank, text);
 }
 
 static void tell_of_failed(void *closure, const RgRunReport *report)

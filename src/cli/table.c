@@ -17,7 +17,10 @@ PetscErrorCode rg_table_add(RgTable *table, const char *const *entries)
   PetscFunctionBeginUser;
   PetscCall(rg_grow(table->n_rows, table->n_columns * sizeof(char *), &table->entries));
   char **row = table->entries + (size_t)table->n_rows++ * table->n_columns;
-  for (int j = 0; j < table->n_columns; j++) PetscCall(PetscStrallocpy(entries[j], &row[j]));
+  for (int j = 0; j < table->n_columns; j++) {
+    PetscCall(PetscStrallocpy(entries[j], &row[j]));
+    rg_text_disarm(row[j], false);
+  }
   PetscFunctionReturn(0);
 }
 

@@ -112,8 +112,8 @@ static PetscErrorCode run_again(RgVerification *s, int index)
     PetscCall(rg_store_visit(s->path, compare_record, &comparison, NULL, &fault));
     if (fault.code) PetscCall(rg_text_add(&comparison.difference, "%s", fault.message));
     if (comparison.difference.length) {
-      fprintf(stderr, "regatta: %s: trial %s (%s, %s, instance %llu, seed %llu) differs: %s\n",
-              s->path, trial->id, cell->problem_label, cell->algorithm_label,
+      rg_warn("regatta: %s: trial %s (%s, %s, instance %llu, seed %llu) differs: %s\n", s->path,
+              trial->id, cell->problem_label, cell->algorithm_label,
               (unsigned long long)trial->instance, (unsigned long long)trial->seed,
               comparison.difference.data);
       s->n_different++;

@@ -45,7 +45,8 @@ class Paths(RegattaTest):
                              (self.folder / "x.csv", "its name must end in .h5"),
                              (f"{self.folder}/", "names no file")):
             self.refused("run", self.study, "-o", output, "-quiet", says=says)
-            self.refused("merge", self.good, "-o", output, says=says)
+            exists = os.path.lexists(output)
+            self.refused("merge", self.good, "-o", output, says="exists already" if exists else says)
         self.assertTrue(link.is_symlink() and dangling.is_symlink())
         self.run_ok("info", link)  # read through it
         self.run_ok("run", self.study, "-o", f"{self.folder}/{'./' * 1800}long.h5", "-quiet")
@@ -142,6 +143,21 @@ class Paths(RegattaTest):
         other.touch()  # of another host: it may be alive
         self.run_ok("merge", self.good, "-o", self.folder / "again.h5")
         self.assertEqual(list(self.folder.glob(".tmp.*")), [other])
+
+    def test_labels_on_a_terminal(self):
+        """Escape codes, C1 controls and ends of lines in labels reach it as question marks."""
+        label = r"A\e[31m\x07\x9b2J\x7f\nB\rC"
+        text = STUDY.replace("[branin]", f'[{{name: branin, label: "{label}"}}]').replace(
+            "[random]", f'[{{name: random, label: "{label}"}}]')
+        study, output = self.write("labels.yaml", text), self.folder / "labels.h5"
+        code, _, err = regatta("run", study, "-o", output, "-quiet")
+        shown = err
+        if code == 0:
+            for arguments in (("info", output), ("plan", study), ("verify", output), ("bounds", study)):
+                code, out, err = regatta(*arguments)
+                shown += out + err
+            self.assertIn("A?[31m?", shown)
+        self.assertNotRegex(shown, "[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
     def test_a_python_that_was_asked_for(self):
         with mock.patch.dict(os.environ, REGATTA_PYTHON="/bin/false"):

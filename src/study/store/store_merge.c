@@ -160,9 +160,8 @@ static PetscErrorCode prepare_output(const char *output, RgFault *fault)
 
   PetscFunctionBeginUser;
   PetscCall(rg_file_check_output(output, &mistake));
-  if (mistake.length) rg_fault_set(fault, RG_FAULT_FOREIGN, "%s", mistake.data);
-  else if (!is_absent(output))
-    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s exists already", output);
+  if (!is_absent(output)) rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s exists already", output);
+  else if (mistake.length) rg_fault_set(fault, RG_FAULT_FOREIGN, "%s", mistake.data);
   PetscCall(rg_text_clear(&mistake));
   if (fault->code) PetscFunctionReturn(0);
   PetscCall(rg_store_paths(output, &directory, &parent, &name));
