@@ -25,12 +25,11 @@ static void print(FILE *stream, const char *format, va_list arguments)
   va_copy(again, arguments);
   const int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
-  text = length < 0 ? NULL : malloc((size_t)length + 1);
-  if (!text) return;
+  if (length < 0 || PetscMalloc1(length + 1, &text)) return;
   vsnprintf(text, (size_t)length + 1, format, arguments);
   rg_text_disarm(text, true);
   fputs(text, stream);
-  free(text);
+  (void)PetscFree(text);
 }
 
 void rg_warn(const char *format, ...)

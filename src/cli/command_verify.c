@@ -64,6 +64,37 @@ static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
   PetscFunctionReturn(0);
 }
 
+/* The first plug-in that a trial of the file was made with: `FILE HASH`. */
+static PetscErrorCode note_plugin(void *closure, const RgRecord *record)
+{
+  static const char sign[] = "; plugin ";
+  const char *software = record->provenance.software;
+  const char *found = software ? strstr(software, sign) : NULL;
+  RgText *plugin = closure;
+
+  PetscFunctionBeginUser;
+  if (!found || plugin->length) PetscFunctionReturn(0);
+  found += strlen(sign);
+  PetscCall(rg_text_add(plugin, "%.*s", (int)strcspn(found, ";"), found));
+  PetscFunctionReturn(0);
+}
+
+/* Why the study in the file can't be planned, if that is for a library that wasn't named. */
+static PetscErrorCode complain_of_plugin(const RgVerification *s)
+{
+  RgText plugin = {0};
+  RgFault fault = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_store_visit(s->path, note_plugin, &plugin, NULL, &fault));
+  if (plugin.length)
+    rg_complain("%s: its trials were made with the plug-in %s: name that file with -plugin",
+                s->path, plugin.data);
+  else rg_complain("%s: the study in it can't be planned here", s->path);
+  PetscCall(rg_text_clear(&plugin));
+  PetscFunctionReturn(0);
+}
+
 /* The study as the file has it, planned by this program. */
 static PetscErrorCode plan_study(RgVerification *s, const char *near, const char *text)
 {
@@ -73,7 +104,7 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
   PetscCall(rg_study_parse(s->registry, near, text, strlen(text), &s->study, &diagnostics));
   if (diagnostics.n) {
     if (s->rank == 0) rg_print_diagnostics(&diagnostics);
-    rg_complain("%s: the study in it can't be planned here", s->path);
+    if (s->rank == 0) PetscCall(complain_of_plugin(s));
     s->exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }

@@ -72,6 +72,7 @@ static bool is_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
   int exit_code = RG_EXIT_INTERNAL;
+  char option[] = "-skip_petscrc", yes[] = "true", *const skip[2] = {option, yes};
   PetscErrorCode error;
 
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;

@@ -66,6 +66,9 @@ class Plugin(RegattaTest):
         self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
         out = self.run_ok("verify", outputs[0], "-all", "-plugin", self.plugin, ranks=2)
         self.assertIn("run again: 8 trials, 8 equal in every bit", out)
+        code, _, err = regatta("verify", outputs[0])
+        self.assertEqual(code, 2)
+        self.assertRegex(err, r"its trials were made with the plug-in libbowl\.so [0-9a-f]{32}: name")
         with h5py.File(outputs[0]) as results:
             group = results["bowl"]
             for software in group["provenance/software"].asstr():
