@@ -136,19 +136,23 @@ static void complain_unknown_option(const char *command, const char *word, const
               command);
 }
 
+static bool asks_for_help(const char *word)
+{
+  return !strcmp(word, "-help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
                                   int least, int most, RgArguments *arguments, int *exit_code)
 {
   PetscFunctionBeginUser;
   memset(arguments, 0, sizeof(*arguments));
   *exit_code = RG_EXIT_BAD_INPUT;
-  if (argc > 1 && rg_manual_command(argv[1], argv[0], usage, table)) {
-    *exit_code = RG_EXIT_OK;
-    PetscFunctionReturn(0);
-  }
+  const bool manual = argc > 1 && rg_manual_command(argv[1], argv[0], usage, table);
+  if (manual) *exit_code = RG_EXIT_OK;
+  if (manual) PetscFunctionReturn(0);
   for (int i = 1; i < argc; i++) {
     bool petsc = false;
-    if (!strcmp(argv[i], "-help") || !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+    if (asks_for_help(argv[i])) {
       print_help(usage, table);
       *exit_code = RG_EXIT_OK;
       PetscFunctionReturn(0);

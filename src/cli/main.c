@@ -37,11 +37,10 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
 
 /* PETSc without its signal handlers, which would turn a batch system's signals into aborts, without
    options from files nobody named, and without seeing the options that mean something else to it.
-   `seen`: argc + 3 words that PETSc keeps. */
-static PetscErrorCode initialize_petsc(int argc, char **argv, char **seen)
+   `skip` and `seen`, room for argc + 3 words, are kept by PETSc. */
+static PetscErrorCode initialize_petsc(int argc, char **argv, char *const skip[2], char **seen)
 {
   static const char *const ours[] = {"-h", "-help", "--help", "-version", "--version", NULL};
-  static char skip[2][16] = {"-skip_petscrc", "true"};
   int n = 0;
 
   for (int i = 0; i < argc; i++) {
@@ -77,7 +76,7 @@ int main(int argc, char **argv)
 
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
-  if (!seen || initialize_petsc(argc, argv, seen)) return RG_EXIT_INTERNAL;
+  if (!seen || initialize_petsc(argc, argv, skip, seen)) return RG_EXIT_INTERNAL;
   rg_numerics_set(NULL);
   error = rg_clock_initialize();
   if (!error) error = dispatch(argc, argv, &exit_code);
