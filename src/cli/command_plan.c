@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/table.h"
+#include "study/plan/calibration.h"
 #include "study/plan/cost.h"
 #include "study/plan/probe.h"
 #include "study/spec/registry.h"
@@ -35,6 +36,7 @@ typedef struct {
   int n_done, n_foreign;
   RgOriginJudge judge;
   RgOriginCounts origins; /* of those that are done */
+  RgCalibration clock;    /* of those that are complete */
 } Progress;
 
 static PetscErrorCode count_record(void *closure, const RgRecord *record)
@@ -50,6 +52,9 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
   }
   progress->n_done += !progress->done[trial];
   progress->done[trial] = (unsigned char)record->status;
+  if (record->status == RG_STATUS_COMPLETE)
+    rg_calibration_add(&progress->clock, progress->plan->trials[trial].cell,
+                       record->provenance.cpu);
   PetscCall(rg_origin_judge(&progress->judge, record, progress->plan->trials[trial].cell, 0,
                             &progress->origins, &origin));
   PetscFunctionReturn(0);
@@ -59,6 +64,7 @@ static PetscErrorCode progress_clear(Progress *progress)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_origin_judge_destroy(&progress->judge));
+  PetscCall(rg_calibration_destroy(&progress->clock));
   PetscCall(PetscFree(progress->done));
   PetscFunctionReturn(0);
 }
@@ -81,6 +87,7 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   PetscFunctionBeginUser;
   *progress = (Progress){.plan = plan};
   PetscCall(PetscCalloc1(plan->n, &progress->done));
+  PetscCall(rg_calibration_create(plan->study, &progress->clock));
   if (!output || !exists(output)) PetscFunctionReturn(0);
   PetscCall(rg_fingerprint(&fingerprint));
   PetscCall(rg_origin_judge_create(plan->study, fingerprint.hash, &progress->judge));
@@ -187,8 +194,10 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
   PetscCall(rg_text_add(
     text,
     "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
-    "%.0f MB per rank\n",
+    "%.0f MB per rank; ",
     left / 3600, show_seconds(left, seconds), show_seconds(most, longest), memory / 1e6));
+  PetscCall(rg_calibration_describe(&progress->clock, text));
+  PetscCall(rg_text_add(text, "\n"));
   PetscFunctionReturn(0);
 }
 
@@ -275,6 +284,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
   if (*exit_code == RG_EXIT_OK) {
+    PetscCall(rg_calibration_apply(&progress.clock, &plan));
     PetscCall(rg_text_add(&text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
                           study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
                           (unsigned long long)study->seed));

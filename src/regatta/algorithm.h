@@ -130,6 +130,9 @@ typedef struct {
   /* The model, updated before every `ask`; its report, posterior deviation and hyperparameters are
      recorded; NULL: none. */
   RgModel *(*model)(RgAlgorithm *algorithm);
+  /* Expected CPU seconds that the method takes for a trial of n evaluations (the initial design
+     among them) in `dim` coordinates of design and context; NULL: estimated from what it reads. */
+  double (*seconds)(const void *options, int dim, int n);
   bool own_history; /* the method updates its model itself, with evaluations of its choice */
   PetscErrorCode (*destroy)(RgAlgorithm *algorithm);
 } RgAlgorithmClass;

@@ -303,5 +303,8 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
   if (cell->problem->setup_seconds) *seconds += cell->problem->setup_seconds(cell->problem_options);
   if (cell->problem->seconds) *seconds += n * cell->problem->seconds(cell->problem_options);
   *bytes = rg_cost_bytes(cell, PetscMax(1, cell->run.ranks_per_trial));
-  if (cell->algorithm->reads & RG_READS_SURROGATE) *seconds += model_seconds(cell, n0, n);
+  if (cell->algorithm->seconds)
+    *seconds +=
+      cell->algorithm->seconds(cell->algorithm_options, cell->dim_x + cell->dim_c, (int)n);
+  else if (cell->algorithm->reads & RG_READS_SURROGATE) *seconds += model_seconds(cell, n0, n);
 }

@@ -19,7 +19,8 @@
                      320 + 64 D raw samples and some starts, or over N points; P N sum (1 + t)
                      where they are exact
 
-   each term times a constant of the table in cost.c. O(1). */
+   each term times a constant of the table in cost.c; of a method that gives its own cost
+   (RgAlgorithmClass.seconds) that instead of the model's. O(1). */
 void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes);
 
 /* Order of the largest dense matrix a team could take off one rank: data of a model over a box at

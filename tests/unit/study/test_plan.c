@@ -1,5 +1,6 @@
 #include "study_text.h"
 
+#include "study/plan/calibration.h"
 #include "study/plan/cost.h"
 
 static RgStudy study;
@@ -217,6 +218,66 @@ static void costs_grow_with_the_work(void **state)
   }
 }
 
+static double a_second_a_query(const void *options, int dim, int n)
+{
+  (void)options;
+  return 1.0 * n + 100 * dim;
+}
+
+/* A method that says what it costs is believed. */
+static void methods_give_their_own_cost(void **state)
+{
+  RgAlgorithmClass class;
+  double seconds[2], bytes;
+
+  (void)state;
+  parse_study("study: t\ncommon: {initial_points: 5, iterations: 10}\nproblems: [branin]\n"
+              "algorithms: [random]\n",
+              &study);
+  class = *study.cells[0].algorithm;
+  rg_cost_estimate(&study.cells[0], &seconds[0], &bytes);
+  class.seconds = a_second_a_query;
+  study.cells[0].algorithm = &class;
+  rg_cost_estimate(&study.cells[0], &seconds[1], &bytes);
+  RG_CLOSE(seconds[1] - seconds[0], 215, 1e-9);
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* The clock of finished trials is worth more than the algebra. */
+static void costs_by_the_clock(void **state)
+{
+  RgCalibration clock;
+  RgText text = {0};
+  double estimate[4];
+
+  (void)state;
+  parse_study(
+    "study: t\ncommon: {iterations: 9}\nproblems: [branin, sphere]\nalgorithms: [ei, random]\n",
+    &study);
+  RG_OK(rg_plan_fill(&study, &plan));
+  assert_int_equal(plan.n, 4);
+  for (int i = 0; i < 4; i++) estimate[i] = plan.trials[i].cost;
+  RG_OK(rg_calibration_create(&study, &clock));
+  RG_OK(rg_calibration_apply(&clock, &plan));
+  for (int i = 0; i < 4; i++) assert_true(plan.trials[i].cost == estimate[i]);
+  rg_calibration_add(&clock, plan.trials[0].cell, 4);
+  rg_calibration_add(&clock, plan.trials[0].cell, 6);
+  rg_calibration_add(&clock, plan.trials[0].cell, NAN);
+  rg_calibration_add(&clock, plan.trials[1].cell, 2 * estimate[1]);
+  RG_OK(rg_calibration_apply(&clock, &plan));
+  RG_CLOSE(plan.trials[0].cost, 5, 1e-12);
+  RG_CLOSE(plan.trials[1].cost, 2 * estimate[1], 1e-12);
+  RG_CLOSE(plan.trials[2].cost, estimate[2] * 5 / estimate[0], 1e-12); /* ei on sphere */
+  RG_CLOSE(plan.trials[3].cost, 2 * estimate[3], 1e-12);
+  RG_CLOSE(plan.cost, 5 + 2 * estimate[1] + plan.trials[2].cost + 2 * estimate[3], 1e-12);
+  RG_OK(rg_calibration_describe(&clock, &text));
+  assert_string_equal(text.data, "from the clock of 3 finished trials; 2 of 4 cells have none and "
+                                 "follow the others");
+  RG_OK(rg_text_clear(&text));
+  RG_OK(rg_calibration_destroy(&clock));
+  forget_plan();
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(identity_is_pinned),
   cmocka_unit_test(formatting_is_irrelevant),
@@ -225,6 +286,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(trials_stand_in_plan_order),
   cmocka_unit_test(seeds_come_in_turn_and_dear_trials_first),
   cmocka_unit_test(costs_grow_with_the_work),
+  cmocka_unit_test(methods_give_their_own_cost),
+  cmocka_unit_test(costs_by_the_clock),
 };
 
 RG_TEST_MAIN(tests)
