@@ -26,7 +26,7 @@ void rg_calibration_add(RgCalibration *calibration, int cell, double seconds)
   calibration->n_trials++;
 }
 
-/* Recorded over estimated of the measured cells, of one method or (NULL) of all; 0: there are none. */
+/* Recorded over estimated of the measured cells, of one method or (NULL) of all; 0: none. */
 static double ratio_of(const RgCalibration *calibration, const RgStudy *study,
                        const double *estimate, const RgAlgorithmClass *method)
 {

@@ -16,7 +16,7 @@ typedef struct {
 PetscErrorCode rg_calibration_create(const RgStudy *study, RgCalibration *calibration);
 PetscErrorCode rg_calibration_destroy(RgCalibration *calibration);
 
-/* A complete trial of the cell took so many CPU seconds; not finite or negative ones do not count. */
+/* A complete trial of the cell took so many seconds; negative or infinite ones do not count. */
 void rg_calibration_add(RgCalibration *calibration, int cell, double seconds);
 
 /* Replace the costs of the plan's trials (`cost`, not the order they are in): of a cell with
