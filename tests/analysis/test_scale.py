@@ -9,26 +9,26 @@ import synthetic
 import regatta_analysis.progress as progress
 from regatta_analysis import load
 from regatta_analysis.figures.paper_figures import _thinned
-from regatta_analysis.report.summary import PAGE, PAGES, _regret_pages
+from regatta_analysis.report.summary import PAGE, PAGES, regret_pages
 from regatta_analysis.stats import comparison, statistics
 
 
 class Pages(unittest.TestCase):
     def test_few_problems_have_a_figure_each(self):
-        pages = _regret_pages(["A", "B b"])
+        pages = regret_pages(["A", "B b"])
         self.assertEqual(pages, [("A", "A", ["A"]), ("B b", "B_b", ["B b"]),
                                  ("All problems", "all", ["A", "B b"])])
-        self.assertEqual(_regret_pages(["A"]), [("A", "A", ["A"])])
+        self.assertEqual(regret_pages(["A"]), [("A", "A", ["A"])])
 
     def test_many_problems_are_pages(self):
         problems = [f"P{k}" for k in range(10 * PAGE + 1)]
-        pages = _regret_pages(problems)
+        pages = regret_pages(problems)
         self.assertEqual([p for _, _, page in pages for p in page], problems)
         self.assertEqual((pages[0][1], pages[-1][1]), ("all_page01", "all_page11"))
         self.assertEqual(pages[-1][0], f"Problems {10 * PAGE + 1} to {10 * PAGE + 1} of {len(problems)}")
 
     def test_very_many_problems(self):
-        pages = _regret_pages([f"P{k}" for k in range(1000)])
+        pages = regret_pages([f"P{k}" for k in range(1000)])
         self.assertEqual(len(pages), PAGES)
         self.assertIn("of 1000 (--problems and --where choose others)", pages[0][0])
 

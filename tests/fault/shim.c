@@ -49,12 +49,14 @@ typedef struct {
 static struct {
   char prefix[PATH_MAX];
   long call, count;
+  pid_t process; /* that was armed; children that only look at files are left alone */
   Action action;
   int error;
   bool forever, fired;
   char *path[FILES]; /* of a descriptor; NULL: not ours */
   bool writing[FILES];
-  char *dirty[FILES]; /* paths with data that is not durable */
+  char *dirty[FILES];   /* paths with data that is not durable */
+  off_t durable[FILES]; /* length of such a file when all of it was */
   Entry journal[JOURNAL];
   int n_journal, n_graves;
 } fault;
@@ -85,6 +87,7 @@ int rg_fault_arm(const char *prefix, long call, const char *action, int forever)
 
   snprintf(fault.prefix, sizeof(fault.prefix), "%s", prefix);
   fault.call = call;
+  fault.process = getpid();
   fault.count = 0;
   fault.forever = forever;
   fault.fired = false;
@@ -127,13 +130,16 @@ __attribute__((destructor)) static void end(void)
 
 /* ---- power loss ------------------------------------------------------------------------------ */
 
+/* Before it is written to. */
 static void mark_dirty(const char *path)
 {
   for (int i = 0; i < FILES; i++)
     if (fault.dirty[i] && !strcmp(fault.dirty[i], path)) return;
   for (int i = 0; i < FILES; i++)
     if (!fault.dirty[i]) {
+      struct stat status;
       fault.dirty[i] = strdup(path);
+      fault.durable[i] = lstat(path, &status) ? 0 : status.st_size;
       return;
     }
 }
@@ -215,7 +221,7 @@ static void undo(const Entry *entry)
 static void lose_power(void)
 {
   for (int i = 0; i < FILES; i++)
-    if (fault.dirty[i]) (void)!truncate(fault.dirty[i], 0);
+    if (fault.dirty[i]) (void)!truncate(fault.dirty[i], fault.durable[i]);
   for (int i = fault.n_journal - 1; i >= 0; i--) {
     if (!fault.journal[i].durable && fault.action == LOST) undo(&fault.journal[i]);
     if (fault.journal[i].durable && fault.journal[i].grave) REAL_UNLINK(fault.journal[i].grave);
@@ -232,13 +238,13 @@ __attribute__((destructor)) static void empty_graves(void)
 
 static bool is_ours(const char *path)
 {
-  return fault.prefix[0] && path && !strncmp(path, fault.prefix, strlen(fault.prefix)) &&
-         !strstr(path, ".grave.");
+  return fault.prefix[0] && getpid() == fault.process && path &&
+         !strncmp(path, fault.prefix, strlen(fault.prefix)) && !strstr(path, ".grave.");
 }
 
 static const char *path_of(int fd)
 {
-  return fd >= 0 && fd < FILES ? fault.path[fd] : NULL;
+  return fd >= 0 && fd < FILES && getpid() == fault.process ? fault.path[fd] : NULL;
 }
 
 /* Count a call; true: it fails, errno is set. *half: a write does half of it. */

@@ -31,7 +31,7 @@ COLUMNS = ("x", "c", "y", "f", "objective", "recommendation", "instantaneous_reg
            "simple_regret", "cumulative_regret", "posterior_sd", "information_gain", "length_scale",
            "signal_variance", "model_noise", "log_likelihood", "jitter", "score_recommended",
            "score_instantaneous_regret", "score_simple_regret", "score_cumulative_regret",
-           "fill_distance", "objective_error")
+           "fill_distance", "objective_error", "solver_iterations", "solver_residual", "fit_data")
 WIDTHS = {"dim_x": "n_dim_x", "dim_c": "n_dim_c", "dim_z": "n_dim_z", "score": "n_scores"}
 BLOCK = 512  # trials
 READ_ERRORS = (OSError, KeyError, RuntimeError, ValueError, TypeError, IndexError, AttributeError,
