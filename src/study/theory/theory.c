@@ -251,14 +251,14 @@ const double *rg_cell_curve(const RgCellTheory *theory, const char *name)
    parameter `law`. */
 static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
 {
-  const RgParam *param = cell->problem->params;
+  const RgParam *table = cell->problem->params;
+  const RgParam *param = table ? rg_params_find(table, "law") : NULL;
   RgDistribution law;
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
   *deviation = NAN;
-  while (param && param->name && strcmp(param->name, "law")) param++;
-  if (!param || !param->name || param->type != RG_PARAM_TEXTS) PetscFunctionReturn(0);
+  if (!param || param->type != RG_PARAM_TEXTS) PetscFunctionReturn(0);
   const RgTexts *texts = (const RgTexts *)((const char *)cell->problem_options + param->offset);
   PetscCall(rg_distribution_parse(texts->values[0], &law, &mistake));
   if (!mistake.data)
