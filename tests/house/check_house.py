@@ -4,6 +4,7 @@ A rule is a function of a Tree that yields (path, line, message); RULES names th
 test_house.py plants a breach of each."""
 import pathlib
 import re
+import subprocess
 import sys
 
 # from the ground up: a folder includes its own headers and those of folders before it
@@ -268,8 +269,21 @@ def theory(tree):
                 yield path.relative_to(tree.root), number, "a formula of theory/ in Python"
 
 
+# what stands at the top level; a file that a command left there by mistake does not
+TOP_FOLDERS = {"src", "experiments", "analysis", "tests", "docs", "cmake"}
+TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "run.sh", "README.md", "CHANGELOG.md", "CONTRIBUTING.md",
+             "CITATION.cff", "LICENSE", "Dockerfile", "apptainer.def"}
+
+
+def top(tree):
+    names = subprocess.run(["git", "-C", str(tree.root), "ls-files"], capture_output=True, text=True).stdout
+    for name in sorted({line.split("/")[0] for line in names.splitlines() if not line.startswith(".")}):
+        if name not in TOP_FOLDERS | TOP_FILES:
+            yield name, 1, "stands at the top level, where only files about the whole project do"
+
+
 RULES = [floors, words, headers, statics, types, registered, theory, heads, shape, modules,
-         functions]
+         functions, top]
 
 
 def breaches(root):

@@ -1,5 +1,6 @@
 """Every rule of the house finds a planted breach, and finds nothing in a clean tree."""
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -43,6 +44,7 @@ PLANTED = {
     "shape": [{"src/base/odd.c": "/* A file. */\n" + "\n" * 700},
               {"src/base/odd.c": "/* A file. */\n/* " + "long " * 30 + "*/\n"},
               {"src/base/odd.c": "/* A file. */\n\tint;\n"}],
+    "top": [{"odd": "left by a command\n"}],
 }
 
 
@@ -52,6 +54,8 @@ def found(files):
             path = pathlib.Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+        for command in (["init", "-q"], ["add", "."]):
+            subprocess.run(["git", "-C", folder, *command], check=True)
         return {breach[0] for breach in check_house.breaches(folder)[0]}
 
 
