@@ -1,4 +1,5 @@
-/* Common frame of the C tests: PETSc is initialised once, every test returns through cmocka. */
+/* Common frame of the C tests: a file of tests is a list of RG_TEST(what_must_hold) { ... }, which run
+   in their order by the main of test_main.c, where PETSc is initialised once. */
 #ifndef RG_TESTS_TEST_MAIN_H
 #define RG_TESTS_TEST_MAIN_H
 
@@ -25,12 +26,15 @@
                limit_);                                                                            \
   } while (0)
 
-#define RG_TEST_MAIN(tests)                                                                        \
-  int main(int argc, char **argv)                                                                  \
+/* A test, which adds itself to those of the program. `state` is what cmocka hands to it. */
+#define RG_TEST(name)                                                                              \
+  static void name(void **state);                                                                  \
+  __attribute__((constructor)) static void add_##name(void)                                        \
   {                                                                                                \
-    if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;                                       \
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);                                        \
-    return PetscFinalize() || failed ? 1 : 0;                                                      \
-  }
+    rg_test_add(#name, name);                                                                      \
+  }                                                                                                \
+  static void name(__attribute__((unused)) void **state)
+
+void rg_test_add(const char *name, CMUnitTestFunction test);
 
 #endif

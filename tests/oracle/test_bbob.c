@@ -53,7 +53,7 @@ static void check_value(Instance *it, int function, const double *x, double expe
              f, expected);
 }
 
-static void test_values(void **state)
+RG_TEST(test_values)
 {
   FILE *file = open_data("bbob_values.csv");
   char line[LINE], point[LINE];
@@ -61,7 +61,6 @@ static void test_values(void **state)
   Instance it = {0};
   double x[DIM_MAX], value;
 
-  (void)state;
   for (; fgets(line, sizeof line, file); rows++) {
     assert_int_equal(
       sscanf(line, "%d,%d,%d,%d,%[^,],%lf", &function, &dim, &number, &id, point, &value), 6);
@@ -78,14 +77,13 @@ static void test_values(void **state)
   assert_true(rows >= 500);
 }
 
-static void test_optima(void **state)
+RG_TEST(test_optima)
 {
   FILE *file = open_data("bbob_optima.csv");
   char line[LINE], point[LINE];
   int function, dim, number, rows = 0;
   double x[DIM_MAX], f_opt;
 
-  (void)state;
   for (; fgets(line, sizeof line, file); rows++) {
     assert_int_equal(sscanf(line, "%d,%d,%d,%lf,%s", &function, &dim, &number, &f_opt, point), 5);
     assert_int_equal(read_point(point, x), dim);
@@ -101,11 +99,10 @@ static void test_optima(void **state)
 }
 
 /* Instances up to 110 that COCO clips to +-1000, and large dimensions. */
-static void test_further(void **state)
+RG_TEST(test_further)
 {
   static const int clipped[][3] = {{1, 7, 0}, {3, 8, 0}, {6, 3, 0}, {12, 13, 0}, {20, 2, 0}};
 
-  (void)state;
   for (size_t k = 0; k < sizeof clipped / sizeof *clipped; k++) {
     Instance it = bbob(clipped[k][0], 2, clipped[k][1]);
     RG_CLOSE(fabs(it.problem.optimum), 1000, 0);
@@ -118,12 +115,11 @@ static void test_further(void **state)
   }
 }
 
-static void test_numbers(void **state)
+RG_TEST(test_numbers)
 {
   static const double integers[] = {893351816, 197493099, 1624379149, 1137522503};
   double u[4], g[2], R[4];
 
-  (void)state;
   rg_bbob_uniform(4, 1, u);
   for (int i = 0; i < 4; i++) RG_CLOSE(u[i] * 2147483647, integers[i], 1e-15);
   rg_bbob_uniform(4, 10001, u);
@@ -153,11 +149,10 @@ static bool differences(Instance *it, double *x, int j, double step, double *slo
   return fabs(right - left) <= *error;
 }
 
-static void test_gradients(void **state)
+RG_TEST(test_gradients)
 {
   enum { DIM = 3, POINTS = 20 };
 
-  (void)state;
   for (int function = 1; function <= 24; function++) {
     Instance it = bbob(function, DIM, 4);
     const RgProblemClass *class = it.problem.class;
@@ -181,10 +176,3 @@ static void test_gradients(void **state)
     instance_free(&it);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_values),  cmocka_unit_test(test_optima),    cmocka_unit_test(test_further),
-  cmocka_unit_test(test_numbers), cmocka_unit_test(test_gradients),
-};
-
-RG_TEST_MAIN(tests)

@@ -6,11 +6,10 @@
 #include "theory/regression_bounds.h"
 
 /* O6b. */
-static void test_constants(void **state)
+RG_TEST(test_constants)
 {
   const double gaps[] = {0.5, 0, 0.9};
 
-  (void)state;
   RG_CLOSE(rg_regression_bound_finite(10, 1000, 0.1, 1, 0.1, 0.9), 4925.21741581, 1e-11);
   RG_CLOSE(rg_regression_bound_finite(10, 1, 0.1, 1, 0.1, 0.9), 720, 1e-13);
   RG_CLOSE(rg_regression_bound_finite_expected(1, 1, 0.1, 1, 1), 7.57973626739, 1e-11);
@@ -27,11 +26,10 @@ static void test_constants(void **state)
 }
 
 /* The modulus by comparing all pairs. */
-static void test_modulus(void **state)
+RG_TEST(test_modulus)
 {
   double f[60], omega;
 
-  (void)state;
   for (int i = 0; i < 60; i++) f[i] = sin(0.7 * i) + 0.1 * i;
   for (int window = 0; window < 70; window += 7) {
     double largest = 0;
@@ -44,7 +42,7 @@ static void test_modulus(void **state)
 }
 
 /* O14: five scripted points of the one-dimensional example. */
-static void test_run(void **state)
+RG_TEST(test_run)
 {
   enum { GRID = 20001 };
   static double f[GRID];
@@ -55,7 +53,6 @@ static void test_run(void **state)
   double eta = 0, omega = 0;
   RgRegression r;
 
-  (void)state;
   for (int i = 0; i < GRID; i++)
     f[i] = -exp(-1.4 * i / (GRID - 1)) * cos(3.5 * M_PI * i / (GRID - 1));
   RG_OK(rg_regression_create(RG_SMOOTHING_GAUSSIAN, 1, 5, &r));
@@ -75,11 +72,3 @@ static void test_run(void **state)
   RG_CLOSE(rg_regression_bound_general(4, eta, omega, 0.1, 1, 0.1), 1093.7076728, 1e-6);
   RG_OK(rg_regression_destroy(&r));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_constants),
-  cmocka_unit_test(test_modulus),
-  cmocka_unit_test(test_run),
-};
-
-RG_TEST_MAIN(tests)

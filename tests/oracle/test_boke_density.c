@@ -29,9 +29,8 @@ static Estimate at(RgRegression *regression, double h, const double *x)
   return e;
 }
 
-static void test_kernels(void **state)
+RG_TEST(test_kernels)
 {
-  (void)state;
   RG_CLOSE(rg_smoothing_value(RG_SMOOTHING_GAUSSIAN, 0.36), 0.835270211411, 1e-11);
   RG_CLOSE(rg_smoothing_value(RG_SMOOTHING_EPANECHNIKOV, 0.36), 0.64, 1e-14);
   RG_CLOSE(rg_smoothing_value(RG_SMOOTHING_UNIFORM, 0.36), 1.0, 0);
@@ -43,9 +42,8 @@ static void test_kernels(void **state)
 }
 
 /* In one dimension 2, 4/3 and sqrt(2 pi); in two pi, pi/2 and 2 pi. */
-static void test_integrals(void **state)
+RG_TEST(test_integrals)
 {
-  (void)state;
   RG_CLOSE(rg_smoothing_integral(RG_SMOOTHING_UNIFORM, 1), 2, 1e-14);
   RG_CLOSE(rg_smoothing_integral(RG_SMOOTHING_EPANECHNIKOV, 1), 4.0 / 3, 1e-14);
   RG_CLOSE(rg_smoothing_integral(RG_SMOOTHING_GAUSSIAN, 1), sqrt(2 * M_PI), 1e-14);
@@ -54,7 +52,7 @@ static void test_integrals(void **state)
   RG_CLOSE(rg_smoothing_integral(RG_SMOOTHING_GAUSSIAN, 2), 2 * M_PI, 1e-14);
 }
 
-static void test_bandwidths(void **state)
+RG_TEST(test_bandwidths)
 {
   static const struct {
     int n, dim;
@@ -69,7 +67,6 @@ static void test_bandwidths(void **state)
   const double points[] = {1, 5, 2, 5, 6, 5};
   double deviation[2];
 
-  (void)state;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     RG_CLOSE(rg_bandwidth(RG_BANDWIDTH_SCOTT, 1, known[i].n, known[i].dim), known[i].scott, 1e-11);
     RG_CLOSE(rg_bandwidth(RG_BANDWIDTH_SILVERMAN, 1, known[i].n, known[i].dim), known[i].silverman,
@@ -87,13 +84,12 @@ static void test_bandwidths(void **state)
 }
 
 /* O2a to O2d. */
-static void test_regression_1d(void **state)
+RG_TEST(test_regression_1d)
 {
   RgRegression gaussian = make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y);
   RgRegression epanechnikov = make(RG_SMOOTHING_EPANECHNIKOV, 1, 4, d1_x, d1_y);
   RgRegression uniform = make(RG_SMOOTHING_UNIFORM, 1, 4, d1_x, d1_y);
 
-  (void)state;
   Estimate e = at(&gaussian, 0.15, (const double[]){0.3});
   RG_CLOSE(e.m, 0.058535128898, 1e-11);
   RG_CLOSE(exp(e.log_weight), 1.81871581576, 1e-11);
@@ -119,12 +115,11 @@ static void test_regression_1d(void **state)
 }
 
 /* O3. */
-static void test_regression_2d(void **state)
+RG_TEST(test_regression_2d)
 {
   RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 2, 4, d2_x, d2_y);
   Estimate e = at(&r, 0.25, (const double[]){0.4, 0.5});
 
-  (void)state;
   RG_CLOSE(e.m, 0.957707046061, 1e-11);
   RG_CLOSE(exp(e.log_weight), 1.54817338372, 1e-11);
   RG_CLOSE(e.log_weight, 0.437075773884, 1e-11);
@@ -134,14 +129,13 @@ static void test_regression_2d(void **state)
 }
 
 /* O4. */
-static void test_underflow(void **state)
+RG_TEST(test_underflow)
 {
   const double x[] = {0.25, 0.75, 0.875}, y[] = {1, 3, -7};
   RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 1, 3, x, y);
   static const double known[][3] = {
     {0.5, 2, -3124999.30685}, {0.5078125, 3, -2932739.25781}, {0.8125, -2, -195311.806853}};
 
-  (void)state;
   for (int i = 0; i < 3; i++) {
     Estimate e = at(&r, 1e-4, known[i]);
     RG_CLOSE(e.m, known[i][1], 1e-14);
@@ -151,13 +145,12 @@ static void test_underflow(void **state)
 }
 
 /* O12b, O12c. */
-static void test_cross_validation(void **state)
+RG_TEST(test_cross_validation)
 {
   const double points[] = {0.1, 0.15, 0.3, 0.35, 0.9};
   RgRegression density = make(RG_SMOOTHING_GAUSSIAN, 1, 5, points, NULL);
   RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y);
 
-  (void)state;
   RG_CLOSE(exp(at(&density, 0.1, (const double[]){0.2}).log_weight) /
              (5 * 0.1 * rg_smoothing_integral(RG_SMOOTHING_GAUSSIAN, 1)),
            1.93104874296, 1e-11);
@@ -172,14 +165,13 @@ static void test_cross_validation(void **state)
 
 /* 40 random points in 3 coordinates: written down again without vectors, gradients by differences,
    m between the observations, a repetition raises W at the point by one. */
-static void test_random(void **state)
+RG_TEST(test_random)
 {
   enum { N = 40, DIM = 3 };
   RgStream stream = rg_stream(1, "density", 0, "points", 0);
   RgRandom random = rg_stream_at(&stream, 0);
   double x[N * DIM], y[N], z[DIM];
 
-  (void)state;
   rg_random_uniforms(&random, N * DIM, x);
   rg_random_normals(&random, N, y);
   for (int kernel = 0; kernel < 3; kernel++) {
@@ -219,14 +211,13 @@ static void test_random(void **state)
 }
 
 /* Every instruction set the machine has gives what plain loops do. */
-static void test_instruction_sets(void **state)
+RG_TEST(test_instruction_sets)
 {
   enum { N = 48, DIM = 5 };
   RgStream stream = rg_stream(1, "density", 0, "points", 1);
   RgRandom random = rg_stream_at(&stream, 0);
   double x[N * DIM], y[N], z[DIM], r2[N], e[N], sums[2];
 
-  (void)state;
   rg_random_uniforms(&random, N * DIM, x);
   rg_random_uniforms(&random, N, y);
   rg_random_uniforms(&random, DIM, z);
@@ -252,13 +243,3 @@ static void test_instruction_sets(void **state)
     RG_CLOSE(sums[1], moment, 1e-14);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_regression_1d), cmocka_unit_test(test_regression_2d),
-  cmocka_unit_test(test_underflow),     cmocka_unit_test(test_cross_validation),
-  cmocka_unit_test(test_random),        cmocka_unit_test(test_instruction_sets),
-  cmocka_unit_test(test_kernels),       cmocka_unit_test(test_integrals),
-  cmocka_unit_test(test_bandwidths),
-};
-
-RG_TEST_MAIN(tests)

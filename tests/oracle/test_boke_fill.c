@@ -17,12 +17,11 @@ static double fill_of(int n, int dim, const double *points)
 }
 
 /* O9a. */
-static void test_known(void **state)
+RG_TEST(test_known)
 {
   const double line[] = {0.9, 0.1, 0.4, 0.45}, square[] = {0.25, 0.25, 0.75, 0.75};
   double cells[18];
 
-  (void)state;
   for (int i = 0; i < 9; i++) {
     cells[2 * i] = (i % 3 + 0.5) / 3;
     cells[2 * i + 1] = (i / 3 + 0.5) / 3;
@@ -33,9 +32,8 @@ static void test_known(void **state)
 }
 
 /* O9b. */
-static void test_covering(void **state)
+RG_TEST(test_covering)
 {
-  (void)state;
   RG_CLOSE(rg_fill_covering_bound(100, 1), 0.005, 1e-14);
   RG_CLOSE(rg_fill_covering_bound(100, 2), 0.0564189583548, 1e-12);
   RG_CLOSE(rg_fill_covering_bound(100, 3), 0.133650461757, 1e-11);
@@ -75,13 +73,12 @@ static double exact_in_the_plane(int n, const double *p)
   return best;
 }
 
-static void test_plane(void **state)
+RG_TEST(test_plane)
 {
   RgStream stream = rg_stream(1, "fill", 0, "points", 0);
   RgRandom random = rg_stream_at(&stream, 0);
   double points[80], distance[40];
 
-  (void)state;
   for (int trial = 0; trial < 2; trial++) {
     rg_random_uniforms(&random, 80, points);
     for (int n = 1; n <= 40; n++) distance[n - 1] = fill_of(n, 2, points);
@@ -91,22 +88,12 @@ static void test_plane(void **state)
   }
 }
 
-static void test_range(void **state)
+RG_TEST(test_range)
 {
   RgFill fill;
 
-  (void)state;
   PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL);
   assert_int_equal(rg_fill_create(11, 5, &fill), PETSC_ERR_ARG_OUTOFRANGE);
   assert_int_equal(rg_fill_create(0, 5, &fill), PETSC_ERR_ARG_OUTOFRANGE);
   PetscPopErrorHandler();
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_known),
-  cmocka_unit_test(test_covering),
-  cmocka_unit_test(test_plane),
-  cmocka_unit_test(test_range),
-};
-
-RG_TEST_MAIN(tests)

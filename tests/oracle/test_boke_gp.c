@@ -34,12 +34,11 @@ static Value predict(int dim, double length_scale, double noise, int n, const do
 }
 
 /* O8a */
-static void test_one_dimension(void **state)
+RG_TEST(test_one_dimension)
 {
   const double x = 0.3;
   Value at = predict(1, 0.2, 0.01, 4, d1_x, d1_y, &x);
 
-  (void)state;
   RG_CLOSE(at.mean, -1.32425069538, 1e-10);
   RG_CLOSE(at.variance, 0.0654875932974, 1e-11);
   RG_CLOSE(at.mean + sqrt(4 * at.variance), -0.812439818988, 1e-10);
@@ -47,14 +46,13 @@ static void test_one_dimension(void **state)
 
 /* O8b: the GP of n data of which two share their point, and that of their mean with half the noise.
    Merged data have one noise variance each, so the kernel matrix is made by hand. */
-static void test_repeated_points(void **state)
+RG_TEST(test_repeated_points)
 {
   const double x[] = {0.4, 0.5}, noise[] = {0.02, 0.04, 0.04}, y[] = {1.2, 2, -1};
   const double scale = -0.5 / (0.3 * 0.3);
   double K[3][4], k[3], solved[2][3];
   Value at = predict(2, 0.3, 0.04, 4, d2_x, d2_y, x);
 
-  (void)state;
   RG_CLOSE(at.mean, 1.2133606078, 1e-10);
   RG_CLOSE(at.variance, 0.485419003551, 1e-11);
   for (int side = 0; side < 2; side++) { /* K^-1 y and K^-1 k by Gauss-Jordan elimination */
@@ -82,14 +80,13 @@ static void test_repeated_points(void **state)
 }
 
 /* O8c and propositions B.3, B.5: with a vanishing bandwidth spikes on a mean of zero. */
-static void test_no_bandwidth(void **state)
+RG_TEST(test_no_bandwidth)
 {
   const double away[] = {0.4, 0.5};
   Value twice = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, d2_x);
   Value once = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, d2_x + 2);
   Value never = predict(2, 1e-5, 0.04, 4, d2_x, d2_y, away);
 
-  (void)state;
   RG_CLOSE(twice.mean, 1.17647058824, 1e-10);
   RG_CLOSE(twice.variance, 0.0196078431373, 1e-12);
   RG_CLOSE(twice.mean, 2.4 / 2.04, 1e-13);
@@ -98,11 +95,3 @@ static void test_no_bandwidth(void **state)
   RG_CLOSE(never.mean, 0, 0);
   RG_CLOSE(never.variance, 1, 0);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_one_dimension),
-  cmocka_unit_test(test_repeated_points),
-  cmocka_unit_test(test_no_bandwidth),
-};
-
-RG_TEST_MAIN(tests)

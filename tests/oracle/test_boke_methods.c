@@ -16,9 +16,8 @@ static const double d2_x[] = {0.2, 0.3, 0.7, 0.8, 0.5, 0.1, 0.2, 0.3}, d2_y[] = 
 
 /* ---- widths --------------------------------------------------------------------------------- */
 
-static void test_beta(void **state)
+RG_TEST(test_beta)
 {
-  (void)state;
   RG_CLOSE(rg_ikr_ucb_beta_general(1, 0.1, 1, 0.1), 0.0837315951317, 1e-12);
   RG_CLOSE(rg_ikr_ucb_beta_general(5, 0.1, 1, 0.1), 0.148109111629, 1e-12);
   RG_CLOSE(rg_ikr_ucb_beta_general(10, 0.1, 1, 0.1), 0.175834998851, 1e-12);
@@ -60,12 +59,11 @@ static double bound_value(Bound *bound, const double *x, double *gradient)
 }
 
 /* O2, O3. */
-static void test_bound(void **state)
+RG_TEST(test_bound)
 {
   Bound bound;
   double g[2], beta = rg_ikr_ucb_beta_general(4, 0.1, 1, 0.1);
 
-  (void)state;
   bound_make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y, 0.15, 0.2, &bound);
   RG_CLOSE(bound_value(&bound, AT(0.3), g), 0.390148914245, 1e-11);
   RG_CLOSE(g[0], -0.311554855259, 1e-11);
@@ -88,12 +86,11 @@ static void test_bound(void **state)
 }
 
 /* O2d in logarithms, and that they rank as the values do where both can be had. */
-static void test_logarithm(void **state)
+RG_TEST(test_logarithm)
 {
   Bound bound;
   double X[64], value[64], logarithm[64], g[64], below, above;
 
-  (void)state;
   bound_make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y, 0.01, 0.2, &bound);
   bound.search.scaled = true;
   bound.search.scale = RG_REGRESSION_LOGARITHM;
@@ -122,11 +119,10 @@ static void test_logarithm(void **state)
 
 /* ---- projection, O15 ------------------------------------------------------------------------ */
 
-static void test_projection(void **state)
+RG_TEST(test_projection)
 {
   double x[2] = {1.4, 0.9};
 
-  (void)state;
   rg_ball_project(&(RgBall){2, AT(0.8, 0.5), 0.3}, x);
   RG_CLOSE(x[0], 1, 1e-15);
   RG_CLOSE(x[1], 0.72360679775, 1e-11);
@@ -236,7 +232,7 @@ static void bench_end(Bench *bench)
 }
 
 /* O7: scores, selection, the new point, and when it is made. */
-static void test_kr_ucb(void **state)
+RG_TEST(test_kr_ucb)
 {
   const char *const repeat[] = {
     "bandwidth", "fixed",  "bandwidth_constant", "0.15",  "exploration", "0.3",
@@ -247,7 +243,6 @@ static void test_kr_ucb(void **state)
                                "1",         NULL};
   Bench bench;
 
-  (void)state;
   bench_make("kr_ucb", repeat, 1, 0, NULL, &bench);
   bench_start(&bench, 4, d1_x, d1_y, NULL);
   bench_ask(&bench, 1);
@@ -267,12 +262,11 @@ static void test_kr_ucb(void **state)
   bench_end(&bench);
 }
 
-static void test_widening(void **state)
+RG_TEST(test_widening)
 {
   double x[10], y[10];
   Bench bench;
 
-  (void)state;
   for (int i = 0; i < 10; i++) x[i] = (i + 0.5) / 10, y[i] = sin(7 * x[i]);
   bench_make("kr_ucb", NULL, 1, 0, NULL, &bench);
   bench_start(&bench, 10, x, y, NULL);
@@ -289,13 +283,12 @@ static void test_widening(void **state)
 }
 
 /* O9c. */
-static void test_exploration(void **state)
+RG_TEST(test_exploration)
 {
   const char *const fixed[] = {"bandwidth", "fixed", "bandwidth_constant", "0.1", NULL};
   const double two[] = {0.2, 0.55}, three[] = {0, 0.37, 1};
   Bench bench;
 
-  (void)state;
   bench_make("density_exploration", fixed, 1, 0, NULL, &bench);
   bench_start(&bench, 2, two, NULL, NULL);
   bench_ask(&bench, 1);
@@ -326,7 +319,7 @@ static void test_exploration(void **state)
 }
 
 /* O13: arms, ties to the lowest index; with a narrow kernel the rule is UCB1. */
-static void test_arms(void **state)
+RG_TEST(test_arms)
 {
   const char *const settings[] = {
     "bandwidth", "fixed",  "bandwidth_constant", "1e-3", "outputs", "native",
@@ -335,7 +328,6 @@ static void test_arms(void **state)
   const int index[] = {0, 1, 1, 2};
   Bench bench;
 
-  (void)state;
   bench_make("boke", settings, 1, 3, arms, &bench);
   bench_start(&bench, 4, x, y, index);
   bench_ask(&bench, 1);
@@ -357,13 +349,12 @@ static void test_arms(void **state)
 }
 
 /* A compact kernel: where no weight reaches, the point farthest from the data. */
-static void test_compact(void **state)
+RG_TEST(test_compact)
 {
   const char *const settings[] = {"smoothing",          "epanechnikov", "bandwidth", "fixed",
                                   "bandwidth_constant", "0.1",          NULL};
   Bench bench;
 
-  (void)state;
   bench_make("boke", settings, 1, 0, NULL, &bench);
   bench_start(&bench, 2, AT(0.2, 0.5), AT(1, 2), NULL);
   bench_ask(&bench, 1);
@@ -373,12 +364,11 @@ static void test_compact(void **state)
 }
 
 /* BOKE+ with p = 1 is BOKE, bit for bit; with another p it differs. */
-static void test_boke_plus(void **state)
+RG_TEST(test_boke_plus)
 {
   const char *const settings[][3] = {{NULL}, {"p", "1", NULL}, {"p", "0.5", NULL}};
   double queries[3][20];
 
-  (void)state;
   for (int k = 0; k < 3; k++) {
     Bench bench;
     bench_make(k ? "boke_plus" : "boke", settings[k], 2, 0, NULL, &bench);
@@ -396,12 +386,11 @@ static void test_boke_plus(void **state)
 }
 
 /* One point per stratum and coordinate. */
-static void test_latin_hypercube(void **state)
+RG_TEST(test_latin_hypercube)
 {
   int seen[2][40] = {{0}};
   Bench bench;
 
-  (void)state;
   bench_make("latin_hypercube", NULL, 2, 0, NULL, &bench);
   bench_start(&bench, 1, AT(0.5, 0.5), NULL, NULL);
   for (int t = 1; t <= 40; t++) {
@@ -413,19 +402,3 @@ static void test_latin_hypercube(void **state)
     for (int i = 0; i < 40; i++) assert_int_equal(seen[j][i], 1);
   bench_end(&bench);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_beta),
-  cmocka_unit_test(test_bound),
-  cmocka_unit_test(test_logarithm),
-  cmocka_unit_test(test_projection),
-  cmocka_unit_test(test_kr_ucb),
-  cmocka_unit_test(test_widening),
-  cmocka_unit_test(test_exploration),
-  cmocka_unit_test(test_arms),
-  cmocka_unit_test(test_compact),
-  cmocka_unit_test(test_boke_plus),
-  cmocka_unit_test(test_latin_hypercube),
-};
-
-RG_TEST_MAIN(tests)

@@ -9,17 +9,15 @@ static const Setting weighted[] = {{"variant", "weighted"}, {0}};
 static const Setting wide[] = {{"variant", "wide"}, {0}};
 static const Setting rounded[] = {{"constant", "rounded"}, {0}};
 
-static void test_forrester(void **state)
+RG_TEST(test_forrester)
 {
-  (void)state;
   RG_CLOSE(value_of("forrester", NULL, AT(0)), -3.02720998123, 1e-11);
   RG_CLOSE(value_of("forrester", NULL, AT(0.5)), -0.909297426826, 1e-11);
   RG_CLOSE(value_of("forrester", NULL, AT(1)), -15.829731946, 1e-11);
 }
 
-static void test_goldstein_price(void **state)
+RG_TEST(test_goldstein_price)
 {
-  (void)state;
   RG_CLOSE(value_of("goldstein_price", NULL, AT(0, -1)), -3, 1e-15);
   RG_CLOSE(value_of("goldstein_price", NULL, AT(0, 0)), -600, 1e-15);
   RG_CLOSE(value_of("goldstein_price", NULL, AT(1, 1)), -1876, 1e-15);
@@ -28,17 +26,15 @@ static void test_goldstein_price(void **state)
   RG_CLOSE(value_of("goldstein_price", standardised, AT(0, 0)), -0.580392402104, 1e-11);
 }
 
-static void test_six_hump_camel(void **state)
+RG_TEST(test_six_hump_camel)
 {
-  (void)state;
   RG_CLOSE(value_of("six_hump_camel", NULL, AT(1, 0.5)), -1.98333333333, 1e-11);
   RG_CLOSE(value_of("six_hump_camel", NULL, AT(-2, 1)), -1.73333333333, 1e-11);
   RG_CLOSE(value_of("six_hump_camel", wide, AT(3, 2)), -162.9, 1e-12);
 }
 
-static void test_hartmann(void **state)
+RG_TEST(test_hartmann)
 {
-  (void)state;
   RG_CLOSE(value_of("hartmann3", NULL, AT(0.5, 0.5, 0.5)), 0.628022096175, 1e-11);
   RG_CLOSE(value_of("hartmann3", NULL, AT(0, 0, 0)), 0.0679741165901, 1e-11);
   RG_CLOSE(value_of("hartmann6", NULL, AT(0.5, 0.5, 0.5, 0.5, 0.5, 0.5)), 0.50531499170223, 1e-13);
@@ -48,9 +44,8 @@ static void test_hartmann(void **state)
            1e-13);
 }
 
-static void test_rosenbrock(void **state)
+RG_TEST(test_rosenbrock)
 {
-  (void)state;
   RG_CLOSE(value_of("rosenbrock", NULL, AT(0, 0, 0, 0)), -3, 1e-15);
   RG_CLOSE(value_of("rosenbrock", NULL, AT(2, 2, 2, 2)), -1203, 1e-15);
   RG_CLOSE(value_of("rosenbrock", NULL, AT(-1, 1, 1, 1)), -4, 1e-15);
@@ -59,9 +54,8 @@ static void test_rosenbrock(void **state)
   RG_CLOSE(value_of("rosenbrock", standardised, AT(4.0 / 15, 0.4, 0.4, 0.4)), 1.01969062304, 1e-11);
 }
 
-static void test_sphere(void **state)
+RG_TEST(test_sphere)
 {
-  (void)state;
   RG_CLOSE(value_of("sphere", NULL, AT(1, -2, 3, 0.5, 0, 5)), -39.25, 1e-15);
   RG_CLOSE(value_of("sphere", standardised, AT(.5, .5, .5, .5, .5, .5)), 1.17023238832, 1e-11);
   RG_CLOSE(value_of("sphere", standardised, AT(0, 0, 0, 0, 0, 0)), 0.591451726711, 1e-11);
@@ -71,16 +65,15 @@ static void test_sphere(void **state)
   RG_CLOSE(value_of("sphere", weighted, AT(.1, .2, .3, .4, .5, .6)), 1.90266963293, 1e-11);
 }
 
-static void test_damped_cosine(void **state)
+RG_TEST(test_damped_cosine)
 {
-  (void)state;
   RG_CLOSE(value_of("damped_cosine", NULL, AT(0)), -1, 0);
   RG_CLOSE(value_of("damped_cosine", NULL, AT(0.5)), -0.351138835748, 1e-12);
   RG_CLOSE(value_of("damped_cosine", NULL, AT(0.274196693793)), 0.67576083138, 1e-11);
   RG_CLOSE(value_of("damped_cosine", NULL, AT(0.845625265221)), 0.303638914355, 1e-12);
 }
 
-static void test_sprinkler(void **state)
+RG_TEST(test_sprinkler)
 {
   static const Setting outputs[][2] = {
     {{"output", "consumption"}, {0}}, {{"output", "range"}, {0}}, {{"output", "speed"}, {0}}};
@@ -97,7 +90,6 @@ static void test_sprinkler(void **state)
     {{32, 80, 4e-6, 0.15, 0.015, 0.015, 2, 10}, {9.5617403133, 8.01433757236, 0.131244397117}},
   };
 
-  (void)state;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     for (int k = 0; k < 3; k++)
       RG_CLOSE(value_of("sprinkler", outputs[k], known[i].x), (k ? 1 : -1) * known[i].out[k],
@@ -105,14 +97,13 @@ static void test_sprinkler(void **state)
 }
 
 /* h(1, 2), and the value at the origin that every collection prints: 55.6021. */
-static void test_branin(void **state)
+RG_TEST(test_branin)
 {
-  (void)state;
   RG_CLOSE(value_of("branin", NULL, AT(1, 2)), -21.627635392062, 1e-13);
   RG_CLOSE(value_of("branin", NULL, AT(0, 0)), -(36 + 20 - 10 / (8 * M_PI)), 1e-15);
 }
 
-static void test_optima(void **state)
+RG_TEST(test_optima)
 {
   static const struct {
     const char *name;
@@ -137,7 +128,6 @@ static void test_optima(void **state)
     {"branin", NULL, -0.39788735772974, {-3.14159265359, 12.275}},
   };
 
-  (void)state;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     Instance it = instance_make(known[k].name, known[k].settings, 1, 0);
     RG_CLOSE(it.problem.optimum, known[k].optimum, 5e-12);
@@ -148,13 +138,3 @@ static void test_optima(void **state)
     instance_free(&it);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_forrester),      cmocka_unit_test(test_goldstein_price),
-  cmocka_unit_test(test_six_hump_camel), cmocka_unit_test(test_hartmann),
-  cmocka_unit_test(test_rosenbrock),     cmocka_unit_test(test_sphere),
-  cmocka_unit_test(test_damped_cosine),  cmocka_unit_test(test_sprinkler),
-  cmocka_unit_test(test_branin),         cmocka_unit_test(test_optima),
-};
-
-RG_TEST_MAIN(tests)

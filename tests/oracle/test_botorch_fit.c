@@ -28,9 +28,8 @@ static void standardise(int n, const double *y, double *z)
   for (int i = 0; i < n; i++) z[i] = (y[i] - mean) / sqrt(square);
 }
 
-static void test_sbo_o4(void **state)
+RG_TEST(test_sbo_o4)
 {
-  (void)state;
   const double X[12] = {0.10, 0.42, 0.35, 0.56, 0.50, 0.48, 0.65, 0.61, 0.80, 0.50, 0.95, 0.39};
   const double y[6] = {0.20, 0.90, 1.40, 1.10, 0.30, -0.50}, length_scale[2] = {0.3, 0.4};
   double z[6], value, gradient[4];
@@ -44,9 +43,8 @@ static void test_sbo_o4(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void test_sbo_o14(void **state)
+RG_TEST(test_sbo_o14)
 {
-  (void)state;
   enum { N = 12 };
   double X[2 * N], y[N], z[N], value, mean = 0.0, noise = 2.0, gradient[4];
   const double start[2] = {log(2.0), log(2.0)};
@@ -74,9 +72,8 @@ static void test_sbo_o14(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void test_wdrbo_o13(void **state)
+RG_TEST(test_wdrbo_o13)
 {
-  (void)state;
   const RgFitOptions botorch2024 = {
     .length_scale = {RG_PRIOR_LOGNORMAL, sqrt(2.0) + 0.5 * log(2.0), sqrt(3.0)},
     .noise = {RG_PRIOR_LOGNORMAL, -4.0, 1.0},
@@ -100,11 +97,3 @@ static void test_wdrbo_o13(void **state)
   RG_CLOSE(value / 4, -1.5237788762366, 1e-12);
   RG_OK(rg_kernel_destroy(&kernel));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_sbo_o4),
-  cmocka_unit_test(test_sbo_o14),
-  cmocka_unit_test(test_wdrbo_o13),
-};
-
-RG_TEST_MAIN(tests)

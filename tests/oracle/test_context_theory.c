@@ -11,13 +11,12 @@
 
 static const RgKdeTheory unit = {{1, 1, 1}, 2, 1, 0.01, 1.8};
 
-static void density_parameters(void **state)
+RG_TEST(density_parameters)
 {
   static const double beta[] = {0.45158270528945, 28.082603821218, 55.713624937147};
   static const int t[] = {1, 10, 100};
   RgKernel kernel;
 
-  (void)state;
   for (int k = 0; k < 3; k++) RG_CLOSE(rg_kde_beta(&unit, t[k]), beta[k], 1e-12);
   RG_CLOSE(rg_kde_error_constant(1, 0.10), 1.8245621732181, 1e-12);
   RG_CLOSE(rg_kde_error_constant(1, 0.15), 1.4897487761226, 1e-12);
@@ -33,13 +32,12 @@ static void density_parameters(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void theorems_1_and_2(void **state)
+RG_TEST(theorems_1_and_2)
 {
   static const double constant[] = {1.7334325226843, 10.369696011483, 28.081606867485,
                                     0.061728395061728, 3.4565653371611};
   double C[5];
 
-  (void)state;
   rg_kde_constants(&unit, C);
   for (int k = 0; k < 5; k++) RG_CLOSE(C[k], constant[k], 1e-11);
   RG_CLOSE(rg_bound_sbo_kde(&unit, 100, 20), 2381.254887782, 1e-8);
@@ -55,14 +53,13 @@ static RgDomain points_of(int n, const double *points)
   return domain;
 }
 
-static void greedy_gain_of_a_grid(void **state)
+RG_TEST(greedy_gain_of_a_grid)
 {
   static const int index[] = {0, 24, 4, 20, 12};
   double points[50];
   RgInformationGain gain;
   RgKernel kernel;
 
-  (void)state;
   for (int i = 0; i < 25; i++) points[2 * i] = i / 5 / 4.0, points[2 * i + 1] = i % 5 / 4.0;
   RgDomain domain = points_of(25, points);
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, (const double[]){.3, .4}, 1, &kernel));
@@ -75,7 +72,7 @@ static void greedy_gain_of_a_grid(void **state)
 }
 
 /* With lambda for the noise, log det(I + K/lambda) is twice the gain. */
-static void greedy_gain_with_repeats(void **state)
+RG_TEST(greedy_gain_with_repeats)
 {
   static const int index[] = {0, 8, 6, 7, 6, 8};
   static const double log_det[] = {0.69314718055995, 1.3827179902227, 2.001963203692,
@@ -84,7 +81,6 @@ static void greedy_gain_with_repeats(void **state)
   RgInformationGain gain;
   RgKernel kernel;
 
-  (void)state;
   for (int k = 0; k < 20; k++) {
     points[2 * k] = fmod(0.37 * k, 1);
     points[2 * k + 1] = fmod(0.23 * k * k + 0.11 * k, 1);
@@ -144,7 +140,7 @@ static void log_determinants(double lambda, double log_det[5], double variance[4
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void confidence_of_ridge_regression(void **state)
+RG_TEST(confidence_of_ridge_regression)
 {
   static const double expected[] = {0, 0.69314718055995, 1.1697537178399, 1.6137950756547,
                                     1.9658477876884};
@@ -154,7 +150,6 @@ static void confidence_of_ridge_regression(void **state)
   RgWassersteinTheory theory = ball(1);
   double log_det[5], variance[4];
 
-  (void)state;
   log_determinants(1, log_det, variance);
   for (int n = 0; n < 5; n++) {
     RG_CLOSE(log_det[n], expected[n], 1e-12);
@@ -169,7 +164,7 @@ static void confidence_of_ridge_regression(void **state)
   RG_CLOSE(sqrt(0.25) * rg_wasserstein_norm(&theory, log_det[4]), 1.2958552356192, 1e-12);
 }
 
-static void radii(void **state)
+RG_TEST(radii)
 {
   static const struct {
     int t;
@@ -179,7 +174,6 @@ static void radii(void **state)
               {100, 5782.6345360134, 10.761264262171, 0.05}};
   const RgWassersteinTheory theory = ball(1);
 
-  (void)state;
   for (int k = 0; k < 3; k++) {
     RG_CLOSE(rg_wasserstein_covering(&theory, rows[k].t, 2), rows[k].covering, 1e-9);
     RG_CLOSE(rg_wasserstein_radius(&theory, rows[k].t, 2), rows[k].radius, 1e-11);
@@ -187,12 +181,11 @@ static void radii(void **state)
   }
 }
 
-static void theorems_5_and_9(void **state)
+RG_TEST(theorems_5_and_9)
 {
   const RgWassersteinTheory theory = ball(1);
   double log_det[5], variance[4], given = 0, observed = 0;
 
-  (void)state;
   log_determinants(1, log_det, variance);
   for (int t = 1; t <= 4; t++) {
     const double norm = rg_wasserstein_norm(&theory, log_det[t - 1]);
@@ -208,7 +201,7 @@ static void theorems_5_and_9(void **state)
   RG_CLOSE(rg_bound_wdrbo(&theory, 4, log_det[4], norm, observed), 320.38206137934, 1e-9);
 }
 
-static void slopes_of_kernels(void **state)
+RG_TEST(slopes_of_kernels)
 {
   static const struct {
     RgKernelFamily family;
@@ -217,7 +210,6 @@ static void slopes_of_kernels(void **state)
               {RG_KERNEL_MATERN32, 1.7320508075689},
               {RG_KERNEL_MATERN52, 1.2909944487358}};
 
-  (void)state;
   for (int k = 0; k < 3; k++) {
     RgKernel kernel;
     RG_OK(rg_kernel_create(rows[k].family, 2, true, (const double[]){2, 1}, 4, &kernel));
@@ -335,13 +327,12 @@ static void start(Run *run, RgRandom *random)
 
 /* Theorem 4 at every step and Theorem 5 with the realised gain at every horizon: they may fail with
    probability 0.1 and 0.2. */
-static void bounds_hold_on_runs(void **state)
+RG_TEST(bounds_hold_on_runs)
 {
   const RgStream stream = rg_stream(1, "wdrbo theory", 0, "run", 0);
   const double radius = 1.0 / (CONTEXTS - 1);
   double closest = 0;
 
-  (void)state;
   for (int k = 0; k < RUNS; k++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     RgFailure failure = {0};
@@ -373,16 +364,3 @@ static void bounds_hold_on_runs(void **state)
   }
   assert_true(closest > 0.3); /* the bound says something */
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(density_parameters),
-  cmocka_unit_test(theorems_1_and_2),
-  cmocka_unit_test(greedy_gain_of_a_grid),
-  cmocka_unit_test(greedy_gain_with_repeats),
-  cmocka_unit_test(confidence_of_ridge_regression),
-  cmocka_unit_test(radii),
-  cmocka_unit_test(theorems_5_and_9),
-  cmocka_unit_test(slopes_of_kernels),
-  cmocka_unit_test(bounds_hold_on_runs),
-};
-RG_TEST_MAIN(tests)

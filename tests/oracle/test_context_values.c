@@ -54,9 +54,8 @@ static const Case cases[] = {
   {"three_humps_camel", {{0}}, {0}, {1}, -1.1166666666667, NAN},
   {"three_humps_camel", {{0}}, {1}, {1}, -3.1166666666667, NAN}};
 
-static void values(void **state)
+RG_TEST(values)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const Case *it = &cases[i];
     Instance instance = instance_make(it->name, it->settings, 1, 0);
@@ -72,7 +71,7 @@ static void values(void **state)
 }
 
 /* wdrbo 4: optima under the wider laws. */
-static void optima(void **state)
+RG_TEST(optima)
 {
   static const struct {
     const char *name;
@@ -88,7 +87,6 @@ static void optima(void **state)
                         "cauchy(0.8, 0.02), cauchy(0.2, 0.02))"}},
                1.9530037545}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     Instance instance = instance_make(rows[i].name, rows[i].settings, 1, 0);
     RgFailure failure = {0};
@@ -99,7 +97,7 @@ static void optima(void **state)
   }
 }
 
-static void regret_of_newsvendor(void **state)
+RG_TEST(regret_of_newsvendor)
 {
   const double x[3] = {.1, .2, .3},
                cumulated[3] = {0.1140848336867, 0.11622662637946, 0.27501633499426};
@@ -111,7 +109,6 @@ static void regret_of_newsvendor(void **state)
   double F[3], now[3], simple[3], cumulative[3], optimum, accuracy;
   bool exceeded;
 
-  (void)state;
   RG_OK(rg_problem_objective(&instance.problem, 3, points, F, &failure));
   RG_OK(rg_regret_optimum(&instance.problem, &optimum, &accuracy, &failure));
   RG_OK(rg_regret(&(RgScores){3, 0, true, optimum, accuracy, F, NULL},
@@ -121,7 +118,7 @@ static void regret_of_newsvendor(void **state)
 }
 
 /* wdrbo O2, O6: the clipped normal law, quantiles of the Burr law. */
-static void laws(void **state)
+RG_TEST(laws)
 {
   static const double p[] = {.25, .5, .9},
                       burr[] = {0.12036632688431, 0.18778957330315, 0.34931140018895};
@@ -131,7 +128,6 @@ static void laws(void **state)
   RgQuadrature rule;
   RgText mistake = {0};
 
-  (void)state;
   RG_OK(rg_distribution_parse("burr(2, 20)", &law, &mistake));
   for (int k = 0; k < 3; k++) RG_CLOSE(rg_distribution_quantile(&law, p[k]), burr[k], 1e-13);
   RG_OK(rg_distribution_destroy(&law));
@@ -218,13 +214,12 @@ static void moments(Fitted *it, const double *z, double *mean, double *deviation
   RG_OK(rg_prediction_destroy(&work));
 }
 
-static void posterior_with_and_without_contexts(void **state)
+RG_TEST(posterior_with_and_without_contexts)
 {
   const double at[2] = {.45, .52};
   double mean, deviation;
   Fitted it;
 
-  (void)state;
   sbo_model(&it);
   moments(&it, at, &mean, &deviation);
   RG_CLOSE(mean, 1.0306371932868, 1e-12);
@@ -240,7 +235,7 @@ static void posterior_with_and_without_contexts(void **state)
 static const double tiny_x[4] = {.1, .4, .8, .6}, tiny_c[4] = {.3, .7, .2, .9};
 static const double tiny_y[4] = {.2, .9, -.1, .5};
 
-static void posterior_of_the_tiny_data(void **state)
+RG_TEST(posterior_of_the_tiny_data)
 {
   static const double alpha[] = {-1.6355959305767, 3.4751637749907, -1.3631155178769,
                                  -1.6514645183998};
@@ -251,7 +246,6 @@ static void posterior_of_the_tiny_data(void **state)
   double z[4];
   Fitted it;
 
-  (void)state;
   standardise(4, tiny_y, z);
   RG_CLOSE(z[0], -0.40964401518646, 1e-13);
   fitted_make(RG_KERNEL_GAUSSIAN, 2, (const double[]){.3, .5}, 1, 0, 4, tiny_x, tiny_c, tiny_y,
@@ -272,13 +266,12 @@ static void posterior_of_the_tiny_data(void **state)
 }
 
 /* wdrbo O13. */
-static void prior_modes(void **state)
+RG_TEST(prior_modes)
 {
   static const double mode[] = {0.20478667782261, 0.28961209717006, 0.354700930702,
                                 0.40957335564522, 0.4579169324977,  0.50162286678512};
   RgSurrogateOptions options = {0};
 
-  (void)state;
   RG_OK(rg_params_defaults(rg_surrogate_params, &options));
   options.prior = RG_PRIORS_BOTORCH2024;
   options.fit = RG_FIT_MAP;
@@ -292,7 +285,7 @@ static void prior_modes(void **state)
 
 /* ---- acquisitions ---------------------------------------------------------------------------- */
 
-static void box_of_stable_opt(void **state)
+RG_TEST(box_of_stable_opt)
 {
   double mean = 0, square = 0, contexts[9], value;
   const double x = .45;
@@ -300,7 +293,6 @@ static void box_of_stable_opt(void **state)
   RgContextUcb ucb;
   Fitted it;
 
-  (void)state;
   for (int i = 0; i < 6; i++) mean += seen[i] / 6;
   for (int i = 0; i < 6; i++) square += (seen[i] - mean) * (seen[i] - mean) / 5;
   const double low = mean - sqrt(square), high = mean + sqrt(square);
@@ -327,7 +319,7 @@ static void grid_of_the_model(Fitted *it, const double *grid, double u[11])
   }
 }
 
-static void worst_case_on_the_model(void **state)
+RG_TEST(worst_case_on_the_model)
 {
   double *grid, p[11], u[11], q[11], K[121], Z[22] = {0}, value, centre = 0, least = INFINITY;
   int n;
@@ -337,7 +329,6 @@ static void worst_case_on_the_model(void **state)
   Fitted it;
   double contexts[6];
 
-  (void)state;
   memcpy(contexts, seen, sizeof contexts);
   history.c = contexts;
   sbo_model(&it);
@@ -371,7 +362,7 @@ static void worst_case_on_the_model(void **state)
 /* ---- density --------------------------------------------------------------------------------- */
 
 /* The exact mean integrated squared error at a fixed bandwidth, against simulation. */
-static void mean_integrated_squared_error(void **state)
+RG_TEST(mean_integrated_squared_error)
 {
   enum { RUNS = 200, N = 100, GRID = 400 };
   const RgStream stream = rg_stream(1, "mise", 0, "context", 0);
@@ -379,7 +370,6 @@ static void mean_integrated_squared_error(void **state)
   RgDistribution law;
   RgText mistake = {0};
 
-  (void)state;
   RG_OK(rg_distribution_parse("normal(0.5, 0.1)", &law, &mistake));
   for (int run = 0; run < RUNS; run++) {
     double error = 0;
@@ -406,12 +396,11 @@ static void mean_integrated_squared_error(void **state)
 
 /* ---- Wasserstein ----------------------------------------------------------------------------- */
 
-static void wasserstein_worst_case(void **state)
+RG_TEST(wasserstein_worst_case)
 {
   double u[21], distance[84];
   Fitted it;
 
-  (void)state;
   fitted_make(RG_KERNEL_GAUSSIAN, 2, (const double[]){.3, .5}, 1, 0, 4, tiny_x, tiny_c, tiny_y,
               &it);
   for (int s = 0; s < 21; s++) {
@@ -454,30 +443,13 @@ static void wasserstein_worst_case(void **state)
 
 /* Two points at distance 1: mass `radius` of the point of weight 0.7 moves to the lower value. A
    sample that is too far away has no such distribution. */
-static void wasserstein_by_hand(void **state)
+RG_TEST(wasserstein_by_hand)
 {
   const double u[2] = {1, 3}, w[2] = {.3, .7}, distance[4] = {0, 1, 1, 0}, far[4] = {2, 3, 2, 3};
 
-  (void)state;
   RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0, NULL), 2.4, 1e-14);
   RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0.25, NULL), 1.9, 1e-13);
   RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0.7, NULL), 1, 1e-13);
   RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 5, NULL), 1, 1e-13);
   assert_true(isinf(rg_wasserstein_worst(2, w, 2, u, far, 1, NULL)));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(values),
-  cmocka_unit_test(optima),
-  cmocka_unit_test(regret_of_newsvendor),
-  cmocka_unit_test(laws),
-  cmocka_unit_test(posterior_with_and_without_contexts),
-  cmocka_unit_test(posterior_of_the_tiny_data),
-  cmocka_unit_test(prior_modes),
-  cmocka_unit_test(box_of_stable_opt),
-  cmocka_unit_test(worst_case_on_the_model),
-  cmocka_unit_test(mean_integrated_squared_error),
-  cmocka_unit_test(wasserstein_worst_case),
-  cmocka_unit_test(wasserstein_by_hand),
-};
-RG_TEST_MAIN(tests)

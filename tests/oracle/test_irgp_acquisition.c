@@ -5,11 +5,10 @@
 #include "acquisition/confidence.h"
 #include "maths/normal.h"
 
-static void test_o2_shifted_exponential(void **state)
+RG_TEST(test_o2_shifted_exponential)
 {
   double shift = rg_irgp_shift_finite(1000);
 
-  (void)state;
   RG_CLOSE(rg_irgp_quantile(shift, 0.5, 1.0 - 0.5), 13.815510558, 1e-11);
   RG_CLOSE(rg_irgp_quantile(shift, 0.5, 1.0 - 0.1), 17.0343863828, 1e-11);
   RG_CLOSE(rg_irgp_quantile(shift, 0.5, 1.0 - 0.9), 12.6399372282, 1e-11);
@@ -35,9 +34,8 @@ static const double o3[][6] = {
   {300, 34.79276339, 42.23121125, 45.17113769, 32.96942708, 59.26411503},
   {500, 36.83606589, 44.27451374, 47.69083970, 35.12612130, 62.14698660}};
 
-static void test_o3_table(void **state)
+RG_TEST(test_o3_table)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof o3 / sizeof o3[0]; i++) {
     double t = o3[i][0], kappa = rg_rgp_shape_finite(1000, t, 1.0);
     RG_CLOSE(rg_gp_ucb_beta_bcr(1000, t), o3[i][1], 1e-9);
@@ -55,9 +53,8 @@ static const double o4[][6] = {
   {4, 125, 4.41716873429, 1.30611482045, 4.08868103949, 9.38914011819},
   {5, 60, 4.78749174278, 1.50587951502, 4.45860249245, 9.93278819963}};
 
-static void test_o4_heuristics(void **state)
+RG_TEST(test_o4_heuristics)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof o4 / sizeof o4[0]; i++) {
     int dim = (int)o4[i][0];
     double t = o4[i][1];
@@ -71,7 +68,7 @@ static void test_o4_heuristics(void **state)
 }
 
 /* Means and deviations of O5; UCB with zeta = 4, EI with incumbent 0.9. */
-static void test_o6_ucb_ei(void **state)
+RG_TEST(test_o6_ucb_ei)
 {
   double mean[3] = {0.404561413625, 0.8714527349, 0.499954083043};
   double sd[3] = {0.768224356445, 0.228049430309, 0.00999949742682};
@@ -80,7 +77,6 @@ static void test_o6_ucb_ei(void **state)
   RgUcb ucb = {2.0};
   RgEi ei = {0.9};
 
-  (void)state;
   rg_acquisition_ucb(&ucb, 3, mean, sd, value, NULL, NULL);
   for (int j = 0; j < 3; j++) RG_CLOSE(value[j], expected_ucb[j], 1e-11);
   rg_acquisition_log_ei(&ei, 3, mean, sd, value, NULL, NULL);
@@ -90,9 +86,8 @@ static void test_o6_ucb_ei(void **state)
   }
 }
 
-static void test_o13_continuous(void **state)
+RG_TEST(test_o13_continuous)
 {
-  (void)state;
   RG_CLOSE(rg_irgp_shift_continuous(2, 1.0, 2.0, 20.0, 1.0), 16.2671031947, 1e-11);
   RG_CLOSE(rg_irgp_shift_continuous(2, 10.0, 2.0, 20.0, 1.0), 34.6877839387, 1e-11);
   RG_CLOSE(rg_irgp_shift_continuous(2, 100.0, 2.0, 20.0, 1.0), 53.1084646826, 1e-11);
@@ -104,17 +99,9 @@ static void test_o13_continuous(void **state)
 }
 
 /* Regularised incomplete gamma P(kappa, x) = p, read backwards. */
-static void test_o16_gamma(void **state)
+RG_TEST(test_o16_gamma)
 {
-  (void)state;
   RG_CLOSE(rg_gamma_quantile(0.3, 0.813811804674), 0.5, 1e-10);
   RG_CLOSE(rg_gamma_quantile(17.0, 0.778925798446), 20.0, 1e-10);
   RG_CLOSE(rg_gamma_quantile(28.4, 0.977049820691), 40.0, 1e-10);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_o2_shifted_exponential), cmocka_unit_test(test_o3_table),
-  cmocka_unit_test(test_o4_heuristics),          cmocka_unit_test(test_o6_ucb_ei),
-  cmocka_unit_test(test_o13_continuous),         cmocka_unit_test(test_o16_gamma),
-};
-RG_TEST_MAIN(tests)

@@ -18,15 +18,10 @@ static void check(double scale_1, double scale_2, double variance, double value,
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void test_o7(void **state)
+RG_TEST(test_o7)
 {
-  (void)state;
   check(0.3, 0.3, 1.0, -3.32411074356,
         (const double[]){0.126662580692, -0.0865424574052, -0.928607222321});
   check(0.2, 0.5, 2.0, -4.0963840803,
         (const double[]){-0.0263833424557, -0.0109458636531, -1.19049816572});
 }
-
-static const struct CMUnitTest tests[] = {cmocka_unit_test(test_o7)};
-
-RG_TEST_MAIN(tests)

@@ -10,7 +10,7 @@
 static const double X3[] = {0.1, 0.2, 0.4, 0.9, 0.8, 0.3}, Y3[] = {0.5, -0.3, 0.9};
 static const double ABC[] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2};
 
-static void o5_posterior(void **state)
+RG_TEST(o5_posterior)
 {
   const double ell = 0.3, mu[] = {0.404561413625, 0.8714527349, 0.499954083043};
   const double var[] = {0.590168661836, 0.0520065426641, 9.9989948789e-05};
@@ -20,7 +20,6 @@ static void o5_posterior(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &ell, 1.0, &kernel));
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.0, 3, &posterior));
   for (int appended = 0; appended < 2; ++appended) {
@@ -44,14 +43,13 @@ static void o5_posterior(void **state)
 }
 
 /* Value, and gradient from 1/2 sum A_pq dK_pq with A = alpha alpha' - (K + noise I)^-1. */
-static void o7_likelihood(void **state)
+RG_TEST(o7_likelihood)
 {
   const double scales[2][2] = {{0.3, 0.3}, {0.2, 0.5}}, variance[] = {1.0, 2.0};
   const double value[] = {-3.32411074356, -4.0963840803};
   const double gradient[2][3] = {{0.126662580692, -0.0865424574052, -0.928607222321},
                                  {-0.0263833424557, -0.0109458636531, -1.19049816572}};
 
-  (void)state;
   for (int s = 0; s < 2; ++s) {
     double K[9], alpha[3], A[9], g[3];
     RgKernel kernel;
@@ -91,7 +89,7 @@ static void unit_grid(int dim, RgSpace *space)
 }
 
 /* The oracle adds jitter 1e-10 to the prior, which moves this path by less than 1e-5. */
-static void o9_path_conditioned_on_data(void **state)
+RG_TEST(o9_path_conditioned_on_data)
 {
   const double ell = 0.2;
   const double prior[] = {0.8414709848,  1.1702546743,  1.2233441747,  0.8173724537, 0.0350304053,
@@ -105,7 +103,6 @@ static void o9_path_conditioned_on_data(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   unit_grid(1, &space);
   for (int i = 0; i < 10; ++i) z[i] = sin(1.0 + i);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
@@ -127,7 +124,7 @@ static void o9_path_conditioned_on_data(void **state)
   RG_OK(rg_space_destroy(&space));
 }
 
-static void o10_path_on_the_grid(void **state)
+RG_TEST(o10_path_on_the_grid)
 {
   const double ell = 0.1;
   double *z, *f, jitter, sum = 0.0;
@@ -136,7 +133,6 @@ static void o10_path_on_the_grid(void **state)
   RgKernel kernel;
   RgFailure failure = {0};
 
-  (void)state;
   RG_OK(PetscMalloc2(1000, &z, 1000, &f));
   unit_grid(3, &space);
   for (int i = 0; i < 1000; ++i) z[i] = sin(1.0 + i);
@@ -165,7 +161,7 @@ static void o10_path_on_the_grid(void **state)
 }
 
 /* The choices and acquisition values of the trace follow from the posterior alone. */
-static void o15_trace(void **state)
+RG_TEST(o15_trace)
 {
   const double ell = 0.2;
   const double zeta[] = {4.6051701860, 3.4295968562, 7.8240460109,
@@ -179,7 +175,6 @@ static void o15_trace(void **state)
   RgFailure failure = {0};
   double f[10];
 
-  (void)state;
   unit_grid(1, &domain.design);
   for (int i = 0; i < 10; ++i) f[i] = sin(0.3 * i) + 0.5 * cos(0.7 * i);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
@@ -202,13 +197,3 @@ static void o15_trace(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(rg_domain_destroy(&domain));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(o5_posterior),
-  cmocka_unit_test(o7_likelihood),
-  cmocka_unit_test(o9_path_conditioned_on_data),
-  cmocka_unit_test(o10_path_on_the_grid),
-  cmocka_unit_test(o15_trace),
-};
-
-RG_TEST_MAIN(tests)

@@ -131,16 +131,11 @@ static void check(const Oracle *oracle)
   instance_free(&it);
 }
 
-static void test_materials(void **state)
+RG_TEST(test_materials)
 {
-  (void)state;
   if (!rg_data_folder()) {
     print_message("skipped: REGATTA_DATA, the folder of the materials data sets, is not set\n");
     skip();
   }
   for (size_t k = 0; k < sizeof oracles / sizeof *oracles; k++) check(&oracles[k]);
 }
-
-static const struct CMUnitTest tests[] = {cmocka_unit_test(test_materials)};
-
-RG_TEST_MAIN(tests)

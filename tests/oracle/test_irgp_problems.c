@@ -5,9 +5,8 @@
 
 #define AT(...) ((const double[]){__VA_ARGS__})
 
-static void test_holder_table(void **state)
+RG_TEST(test_holder_table)
 {
-  (void)state;
   RG_CLOSE(value_of("holder_table", NULL, AT(0, 0)), 0, 1e-15);
   RG_CLOSE(value_of("holder_table", NULL, AT(1, 2)), 0.467160032399, 1e-12);
   RG_CLOSE(value_of("holder_table", NULL, AT(-3, 4)), 0.166661878779, 1e-12);
@@ -17,9 +16,8 @@ static void test_holder_table(void **state)
   RG_CLOSE(value_of("holder_table", NULL, AT(8.09758273, -6.47949736)), 9.50467703, 1e-9);
 }
 
-static void test_cross_in_tray(void **state)
+RG_TEST(test_cross_in_tray)
 {
-  (void)state;
   RG_CLOSE(value_of("cross_in_tray", NULL, AT(0, 0)), 0.0001, 1e-15);
   RG_CLOSE(value_of("cross_in_tray", NULL, AT(1, 2)), 1.99713708081, 1e-11);
   RG_CLOSE(value_of("cross_in_tray", NULL, AT(-3, 4)), 1.50204111364, 1e-11);
@@ -27,15 +25,14 @@ static void test_cross_in_tray(void **state)
   RG_CLOSE(value_of("cross_in_tray", NULL, AT(4.49099927, 4.49099927)), 1.79060172, 1e-8);
 }
 
-static void test_ackley(void **state)
+RG_TEST(test_ackley)
 {
-  (void)state;
   RG_CLOSE(value_of("ackley", NULL, AT(1, 2, -3, 4)), -8.43469444444, 1e-12);
   RG_CLOSE(value_of("ackley", NULL, AT(0.5, 0.5, 0.5, 0.5)), -4.25365402657, 1e-12);
   RG_CLOSE(value_of("ackley", NULL, AT(32.768, 32.768, 32.768, 32.768)), -21.5703111513, 1e-12);
 }
 
-static void test_optima(void **state)
+RG_TEST(test_optima)
 {
   static const struct {
     const char *name;
@@ -45,7 +42,6 @@ static void test_optima(void **state)
     {"cross_in_tray", 2.062611870823, {1.349406617, 1.349406617}},
   };
 
-  (void)state;
   for (int k = 0; k < 2; k++) {
     Instance it = instance_make(known[k].name, NULL, 1, 0);
     RG_CLOSE(it.problem.optimum, known[k].optimum, 1e-12);
@@ -56,7 +52,7 @@ static void test_optima(void **state)
 }
 
 /* The default grid, with a fixed vector in place of the normal draws (O10). */
-static void test_grid_path(void **state)
+RG_TEST(test_grid_path)
 {
   const RgProblemClass *class = rg_problem_class_find("gp_path");
   const double length_scale = 0.1;
@@ -66,7 +62,6 @@ static void test_grid_path(void **state)
   double z[1000], f[1000], jitter, sum = 0;
   int best = 0;
 
-  (void)state;
   void *options = options_make(class, NULL);
   RG_OK(class->domain(options, &domain));
   assert_int_equal(domain.design.size, 1000);
@@ -93,13 +88,12 @@ static void test_grid_path(void **state)
 
 /* E max f = 3.137 +- 0.004 with 5/50/95 percent quantiles 2.58/3.10/3.83: the whole chain from the
    instance's stream to the scanned optimum. */
-static void test_mean_of_maxima(void **state)
+RG_TEST(test_mean_of_maxima)
 {
   enum { N = 1000 };
   double sum = 0;
   int below = 0;
 
-  (void)state;
   for (int i = 0; i < N; i++) {
     Instance it = instance_make("gp_path", NULL, 2024, (uint64_t)i);
     sum += it.problem.optimum;
@@ -109,11 +103,3 @@ static void test_mean_of_maxima(void **state)
   RG_CLOSE(sum / N, 3.137, 4 * (0.38 / sqrt(N) + 0.004) / 3.137);
   RG_CLOSE((double)below / N, 0.5, 4 * 0.5 / sqrt(N));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_holder_table), cmocka_unit_test(test_cross_in_tray),
-  cmocka_unit_test(test_ackley),       cmocka_unit_test(test_optima),
-  cmocka_unit_test(test_grid_path),    cmocka_unit_test(test_mean_of_maxima),
-};
-
-RG_TEST_MAIN(tests)

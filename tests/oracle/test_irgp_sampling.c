@@ -22,7 +22,7 @@ static void o5_posterior(RgPosterior *posterior)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void o6_pims_mes(void **state)
+RG_TEST(o6_pims_mes)
 {
   const double z[] = {1.16559515311, 1.87918586124, 80.008612714};
   const double information[] = {0.188167907717, 0.0677028682291, 0.0}, maxima[] = {1.2, 1.5, 2.0};
@@ -32,7 +32,6 @@ static void o6_pims_mes(void **state)
   RgPosterior posterior;
   RgPrediction work = {0};
 
-  (void)state;
   o5_posterior(&posterior);
   RG_OK(rg_posterior_predict(&posterior, 3, ABC, mean, sd, &work));
   for (int j = 0; j < 3; ++j) sd[j] = sqrt(sd[j]);
@@ -44,7 +43,7 @@ static void o6_pims_mes(void **state)
   RG_OK(rg_posterior_destroy(&posterior));
 }
 
-static void o6_jes(void **state)
+RG_TEST(o6_jes)
 {
   const double optima[] = {0.7, 0.5, 0.9, 0.1, 0.2, 0.6}, maximum[] = {1.2, 1.5, 1.1};
   const double expected[] = {0.471150235172, 0.535986966093, 1.82654191928e-06};
@@ -58,7 +57,6 @@ static void o6_jes(void **state)
   RgPrediction work = {0};
   RgCrossCovariance cross;
 
-  (void)state;
   o5_posterior(&posterior);
   RG_OK(rg_posterior_predict(&posterior, 3, optima, at, NULL, &work));
   RG_OK(rg_posterior_predict(&posterior, 3, ABC, mean, variance, &work));
@@ -84,7 +82,7 @@ static void o6_jes(void **state)
   RG_OK(rg_posterior_destroy(&posterior));
 }
 
-static void o6_tails(void **state)
+RG_TEST(o6_tails)
 {
   const double a[] = {-40.0, -10.0, -1.0, 0.0, 1.0, 5.0};
   const double hazard[] = {40.0249688472,  10.098093234,   1.52513527616,
@@ -95,7 +93,6 @@ static void o6_tails(void **state)
                          0.69314718056, 0.316553764493, 4.00345146523e-06};
   double h[6], l[6], t[6] = {0}, minus[6], one[6];
 
-  (void)state;
   rg_vector_ops()->normal_tails(6, a, h, l);
   for (int i = 0; i < 6; ++i) {
     minus[i] = -a[i];
@@ -111,7 +108,7 @@ static void o6_tails(void **state)
   }
 }
 
-static void o8_random_features(void **state)
+RG_TEST(o8_random_features)
 {
   const double normal[] = {-1.2, 0.4, 2.1, 0.9}, angle[] = {0.3, 1.7, 4.0, 5.5};
   const double theta[] = {0.5, -1.0, 0.25, 1.5}, e[] = {0.05, -0.02, 0.1};
@@ -127,7 +124,6 @@ static void o8_random_features(void **state)
   RgFeaturePath path;
   RgFailure failure = {0};
 
-  (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.0, 3, &posterior));
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, 3, x, y, &failure));
@@ -155,7 +151,7 @@ static void o8_random_features(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void o9_exact_path(void **state)
+RG_TEST(o9_exact_path)
 {
   const double prior[] = {0.8414709848,  1.1702546743,  1.2233441747,  0.8173724537, 0.0350304053,
                           -0.7213178505, -0.9628927137, -0.5058685125, 0.3148174838, 0.8544823888};
@@ -171,7 +167,6 @@ static void o9_exact_path(void **state)
   RgSetPaths *paths;
   RgFailure failure = {0};
 
-  (void)state;
   RG_OK(rg_space_grid(&space, 1, &levels, axis, &zero, &one));
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
   for (int grid = 0; grid < 2; ++grid) {
@@ -191,21 +186,12 @@ static void o9_exact_path(void **state)
 }
 
 /* The value printed at -40 has lost four digits to cancellation. */
-static void o16_truncation(void **state)
+RG_TEST(o16_truncation)
 {
   const double a[] = {-40.0, -3.0, 0.0, 2.0};
   const double expected[] = {0.0006226683784, 0.07055918679, 0.3633802276, 0.8864519483};
   double factor[4];
 
-  (void)state;
   rg_vector_ops()->truncation(4, a, factor, NULL);
   for (int i = 0; i < 4; ++i) RG_CLOSE(factor[i] / expected[i], 1.0, 1e-9);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(o6_pims_mes),   cmocka_unit_test(o6_jes),
-  cmocka_unit_test(o6_tails),      cmocka_unit_test(o8_random_features),
-  cmocka_unit_test(o9_exact_path), cmocka_unit_test(o16_truncation),
-};
-
-RG_TEST_MAIN(tests)

@@ -23,7 +23,7 @@ static RgInformationGain synthetic_gain(double noise)
   return gain;
 }
 
-static void test_o11_information_gain(void **state)
+RG_TEST(test_o11_information_gain)
 {
   static const int first[] = {0, 5, 39, 50, 65, 99, 390, 408, 422, 468, 684, 800};
   static const double greedy[N_ROWS] = {4.6052201835, 46.0522018348, 230.2497946718, 459.7906199090,
@@ -32,7 +32,6 @@ static void test_o11_information_gain(void **state)
                                        921.0440366977};
   RgInformationGain gain = synthetic_gain(1e-4);
 
-  (void)state;
   for (int i = 0; i < 12; i++) assert_int_equal(gain.index[i], first[i]);
   for (int k = 0; k < N_ROWS; k++) {
     const int t = horizons[k] - 1;
@@ -48,7 +47,7 @@ static void test_o11_information_gain(void **state)
   RG_OK(rg_information_gain_destroy(&gain));
 }
 
-static void test_o12_bounds(void **state)
+RG_TEST(test_o12_bounds)
 {
   static const double rows[N_ROWS][8] = {
     {3.798581, 16.528638, 15.416428, 37.985808, 14.452684, 11.694482, 4.460872, 4.526486},
@@ -63,7 +62,6 @@ static void test_o12_bounds(void **state)
   const double n = 1000, noise = 1e-4, delta = 0.1, s = rg_irgp_shift_finite(n);
   RgInformationGain gain = synthetic_gain(noise);
 
-  (void)state;
   RG_CLOSE(rg_bound_c1(noise), 0.217144883449, 1e-11);
   RG_CLOSE(rg_bound_c2(n), 14.4292161968, 1e-11);
   for (int k = 0; k < N_ROWS; k++) {
@@ -86,11 +84,10 @@ static void test_o12_bounds(void **state)
   RG_OK(rg_information_gain_destroy(&gain));
 }
 
-static void test_o13_continuous(void **state)
+RG_TEST(test_o13_continuous)
 {
   const double s = rg_irgp_shift_continuous(2, 100, 2, 20, 1);
 
-  (void)state;
   RG_CLOSE(s, 53.1084646826, 1e-11);
   RG_CLOSE(rg_bound_theorem_4_2(s, 1e-4, 100, 50), 246.251977512, 1e-11);
   RG_CLOSE(rg_bound_theorem_4_4(s, 1e-4, 100, 50, 0.1, false), 449.136771654, 1e-11);
@@ -100,23 +97,21 @@ static void test_o13_continuous(void **state)
   assert_true(rg_bound_theorem_4_4(s, 1e-4, 100, 50, 0.1, true) < 449.13);
 }
 
-static void test_o16_chi_square(void **state)
+RG_TEST(test_o16_chi_square)
 {
-  (void)state;
   RG_CLOSE(rg_chi_square_tail(200, log(2 / 0.1)), 254.946401161, 1e-11);
 }
 
 /* Lemma 4.2 before any data: E sqrt(zeta) lies above E max f = 3.137 of the synthetic problem. */
-static void test_o2_mean_width(void **state)
+RG_TEST(test_o2_mean_width)
 {
-  (void)state;
   RG_CLOSE(rg_irgp_mean_width(rg_irgp_shift_finite(1000)), 3.79037802713, 1e-11);
   RG_CLOSE(rg_irgp_mean_width(0), sqrt(M_PI / 2), 1e-14);
   RG_CLOSE(rg_irgp_mean_width(1e5), sqrt(1e5) + 1 / sqrt(1e5), 1e-9);
 }
 
 /* Figure 1(a): means and equal-tailed 95% intervals for |X| = 1000. */
-static void test_o3_confidence_parameters(void **state)
+RG_TEST(test_o3_confidence_parameters)
 {
   static const double rows[][6] = {
     {1, 11.97763349, 19.41608135, 17.03662076, 9.93101365, 26.02836990},
@@ -131,7 +126,6 @@ static void test_o3_confidence_parameters(void **state)
     {500, 36.83606589, 44.27451374, 47.69083970, 35.12612130, 62.14698660},
   };
 
-  (void)state;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     const double t = rows[k][0];
     const RgConfidenceLaw bcr = {.kind = RG_LAW_CONSTANT, .a = rg_gp_ucb_beta_bcr(1000, t)},
@@ -157,11 +151,10 @@ static void test_o3_confidence_parameters(void **state)
 }
 
 /* The heuristic rule of RGP-UCB, with a scale. */
-static void test_o4_heuristic(void **state)
+RG_TEST(test_o4_heuristic)
 {
   const RgConfidenceLaw law = {.kind = RG_LAW_GAMMA, .a = rg_rgp_shape_heuristic(4, 125), .b = 2};
 
-  (void)state;
   RG_CLOSE(rg_confidence_mean(&law), 2 * 4.41716873429, 1e-11);
   RG_CLOSE(rg_confidence_quantile(&law, 0.025), 2 * 1.30611482045, 1e-11);
   RG_CLOSE(rg_confidence_quantile(&law, 0.5), 2 * 4.08868103949, 1e-11);
@@ -170,12 +163,11 @@ static void test_o4_heuristic(void **state)
 
 /* Lemma 4.2: E max f <= E max (mu + sqrt(zeta) sd), on 3-point posteriors with random means and
    covariances, by Monte Carlo. */
-static void test_lemma_on_three_points(void **state)
+RG_TEST(test_lemma_on_three_points)
 {
   enum { DRAWS = 20000, POSTERIORS = 30 };
   RgStream stream = rg_stream(1, "test", 0, "lemma", 0);
 
-  (void)state;
   for (int k = 0; k < POSTERIORS; k++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     double mu[3], L[3][3], sd[3], sum = 0.0, square = 0.0;
@@ -199,12 +191,3 @@ static void test_lemma_on_three_points(void **state)
     assert_true(mean > -4.0 * error);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_o11_information_gain), cmocka_unit_test(test_o12_bounds),
-  cmocka_unit_test(test_o13_continuous),       cmocka_unit_test(test_o16_chi_square),
-  cmocka_unit_test(test_o2_mean_width),        cmocka_unit_test(test_o3_confidence_parameters),
-  cmocka_unit_test(test_o4_heuristic),         cmocka_unit_test(test_lemma_on_three_points),
-};
-
-RG_TEST_MAIN(tests)

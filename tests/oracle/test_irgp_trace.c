@@ -34,7 +34,7 @@ static void make_grid(RgDomain *domain)
   RG_OK(rg_space_set(&domain->design, 1, N, points, &lower, &upper));
 }
 
-static void test_o15_trace(void **state)
+RG_TEST(test_o15_trace)
 {
   RgDomain domain;
   RgKernel kernel;
@@ -42,7 +42,6 @@ static void test_o15_trace(void **state)
   RgFailure failure = {0};
   double scale = 0.2, optimum = objective(8), regret = 0.0, sd[N], value[N];
 
-  (void)state;
   make_grid(&domain);
   RG_CLOSE(optimum, 1.06324611981, 1e-11);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &scale, 1.0, &kernel));
@@ -69,7 +68,7 @@ static void test_o15_trace(void **state)
 }
 
 /* The same trace through the model and rg_acquire, as the algorithm runs it. */
-static void test_o15_acquire(void **state)
+RG_TEST(test_o15_acquire)
 {
   RgDomain domain;
   RgSurrogateOptions surrogate = {0};
@@ -82,7 +81,6 @@ static void test_o15_acquire(void **state)
   double x, value;
   RgQuery query = {.x = &x};
 
-  (void)state;
   make_grid(&domain);
   RG_OK(rg_params_defaults(rg_surrogate_params, &surrogate));
   RG_OK(rg_params_defaults(rg_maximiser_params, &maximiser));
@@ -118,7 +116,7 @@ static void test_o15_acquire(void **state)
 }
 
 /* UCB (zeta = 4) and EI (incumbent 0.9) of O6 from the data of O5. */
-static void test_o6_from_data(void **state)
+RG_TEST(test_o6_from_data)
 {
   double X[6] = {0.1, 0.2, 0.4, 0.9, 0.8, 0.3}, y[3] = {0.5, -0.3, 0.9}, scale = 0.3;
   double Z[6] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2}, mean[3], variance[3];
@@ -129,7 +127,6 @@ static void test_o6_from_data(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &scale, 1.0, &kernel));
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.0, 3, &posterior));
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-4, 0.0, 3, X, y, &failure));
@@ -142,10 +139,3 @@ static void test_o6_from_data(void **state)
   RG_OK(rg_posterior_destroy(&posterior));
   RG_OK(rg_kernel_destroy(&kernel));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_o15_trace),
-  cmocka_unit_test(test_o15_acquire),
-  cmocka_unit_test(test_o6_from_data),
-};
-RG_TEST_MAIN(tests)

@@ -21,7 +21,7 @@ static void standin(const char *measure, double optimum, int index)
   instance_free(&instance);
 }
 
-static void the_standin_has_the_values_of_the_specification(void **state)
+RG_TEST(the_standin_has_the_values_of_the_specification)
 {
   Instance instance = instance_make("carrier_lifetime_synthetic", NULL, 1, 0);
   RgProblem *problem = &instance.problem;
@@ -29,7 +29,6 @@ static void the_standin_has_the_values_of_the_specification(void **state)
   double least = INFINITY, most = -INFINITY, sum = 0, square = 0, above = 0;
   unsigned char seen[88][72] = {{0}};
 
-  (void)state;
   assert_int_equal(problem->domain.design.size, 64);
   assert_int_equal(problem->domain.context.size, 99);
   for (int i = 0; i < 64; ++i) {
@@ -67,7 +66,7 @@ static void the_standin_has_the_values_of_the_specification(void **state)
 }
 
 /* Matern 3/2 of x + w, variance 4, length scale 25 of 154 units; O6. */
-static void the_kernel_is_of_the_sum(void **state)
+RG_TEST(the_kernel_is_of_the_sum)
 {
   const double length_scale = 25.0 / 154.0;
   const double points[] = {0.1,
@@ -82,7 +81,6 @@ static void the_kernel_is_of_the_sum(void **state)
   double K[4], gradient[4], one = 1.0;
   bool splits;
 
-  (void)state;
   RG_OK(rg_kernel_create_shift(RG_KERNEL_MATERN32, 4, false, &length_scale, 4.0, &kernel));
   RG_OK(rg_kernel_copy(&kernel, &copy));
   RG_OK(rg_kernel_matrix(&copy, 2, points, K));
@@ -106,7 +104,7 @@ static void the_kernel_is_of_the_sum(void **state)
 }
 
 /* The posterior on the set against the kernel's own matrix; and q0 of Bayesian quadrature. */
-static void the_set_posterior_knows_the_sum(void **state)
+RG_TEST(the_set_posterior_knows_the_sum)
 {
   const double length_scale = 25.0 / 154.0;
   Instance instance = instance_make("carrier_lifetime_synthetic", NULL, 1, 0);
@@ -115,7 +113,6 @@ static void the_set_posterior_knows_the_sum(void **state)
   RgFailure failure = {0};
   double *row, direct, q0 = 0.0;
 
-  (void)state;
   RG_OK(PetscMalloc1(6336, &row));
   RG_OK(rg_kernel_create_shift(RG_KERNEL_MATERN32, 4, false, &length_scale, 4.0, &kernel));
   RG_OK(rg_set_posterior_create(&instance.problem.domain, &kernel, 1e-6, 0.0, 10, &posterior));
@@ -175,21 +172,11 @@ static void read_user_table(const char *extra, int skipped, const char *message)
   free(text);
 }
 
-static void tables_of_users_are_read_and_checked(void **state)
+RG_TEST(tables_of_users_are_read_and_checked)
 {
-  (void)state;
   read_user_table("", -1, NULL);
   read_user_table("8,8,0.000\n", -1, NULL);
   read_user_table("8,8,0.5\n", -1, "node (8, 8) stands there twice");
   read_user_table("", 100, "no row for the node (10, 64)");
   read_user_table("8,8,nan\n", -1, "a cell is not a number");
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(the_standin_has_the_values_of_the_specification),
-  cmocka_unit_test(the_kernel_is_of_the_sum),
-  cmocka_unit_test(the_set_posterior_knows_the_sum),
-  cmocka_unit_test(tables_of_users_are_read_and_checked),
-};
-
-RG_TEST_MAIN(tests)

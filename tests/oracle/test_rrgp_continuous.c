@@ -265,32 +265,29 @@ static void run(const Setting *problem)
   bench_free(&bench);
 }
 
-static void algorithm_3(void **state)
+RG_TEST(algorithm_3)
 {
   const Setting problem[] = {{"length_scale", "0.25"}, {"context_levels", "12"}, {NULL, NULL}};
 
-  (void)state;
   run(problem);
 }
 
-static void algorithm_4(void **state)
+RG_TEST(algorithm_4)
 {
   const Setting problem[] = {{"length_scale", "0.25"}, {"levels", "25"}, {NULL, NULL}};
 
-  (void)state;
   run(problem);
 }
 
-static void algorithm_5(void **state)
+RG_TEST(algorithm_5)
 {
   const Setting problem[] = {{"length_scale", "0.25"}, {NULL, NULL}};
 
-  (void)state;
   run(problem);
 }
 
 /* Nature draws the contexts: of a grid, of a box. */
-static void algorithms_6_and_7(void **state)
+RG_TEST(algorithms_6_and_7)
 {
   const Setting finite[] = {{"length_scale", "0.25"},
                             {"context_levels", "12"},
@@ -298,7 +295,6 @@ static void algorithms_6_and_7(void **state)
                             {NULL, NULL}};
   const Setting box[] = {{"length_scale", "0.25"}, {"setting", "uncontrollable"}, {NULL, NULL}};
 
-  (void)state;
   run(finite);
   run(box);
 }
@@ -326,7 +322,7 @@ static void check_gradient(RgBatchFunction function, void *closure, int dim, con
 }
 
 /* Two design and two context coordinates, outputs of mean and deviation far from 0 and 1. */
-static void gradients(void **state)
+RG_TEST(gradients)
 {
   static const char *const measures[] = {
     "expectation", "expectation - 2*mad",          "sd", "variance", "cvar(0.37)",
@@ -335,7 +331,6 @@ static void gradients(void **state)
   const Setting problem[] = {
     {"dim", "2"}, {"context_dim", "2"}, {"length_scale", "0.4"}, {NULL, NULL}};
 
-  (void)state;
   for (size_t k = 0; k < sizeof measures / sizeof *measures; k++) {
     const Setting settings[] = {{"measure", measures[k]}, {"levels_max", "4"}, {NULL, NULL}};
     RgRobustBox box = {0};
@@ -364,7 +359,7 @@ static void gradients(void **state)
 }
 
 /* Weights of the cells: products of differences of the law, its tails in the outer cells. */
-static void weights(void **state)
+RG_TEST(weights)
 {
   const Setting problem[] = {{"context_dim", "2"}, {NULL, NULL}};
   const double cuts[] = {-INFINITY, 0.25, 0.5, 0.75, INFINITY};
@@ -373,7 +368,6 @@ static void weights(void **state)
   Bench bench;
   double total = 0;
 
-  (void)state;
   bench_make(problem, NULL, false, &bench);
   RG_OK(rg_robust_box_create(&bench.algorithm, "worst", &law, 4, &box));
   rg_robust_box_place(bench.setup.domain, 4, &box);
@@ -391,13 +385,12 @@ static void weights(void **state)
 
 /* E[rho(f(x, .))] over paths: the mean for the expectation, more than rho(mean) for a convex measure,
    rho of the data where all is known; the best index is t for the expectation. */
-static void best_index(void **state)
+RG_TEST(best_index)
 {
   static const char *const measures[] = {"expectation", "variance"};
   const double X[] = {0.1, 0.5, 0.9};
   const Setting problem[] = {{"context_levels", "5"}, {NULL, NULL}};
 
-  (void)state;
   for (int k = 0; k < 2; k++) {
     const Setting settings[] = {{"measure", measures[k]}, {"index_paths", "50"}, {NULL, NULL}};
     RgRobustBox box = {0};
@@ -433,14 +426,13 @@ static void best_index(void **state)
 }
 
 /* The cap of the nodes: kappa_t keeps the theory's value, both numbers are recorded. */
-static void cap(void **state)
+RG_TEST(cap)
 {
   const Setting settings[] = {{"levels_max", "5"}, {NULL, NULL}};
   const Setting problem[] = {{"levels", "50"}, {NULL, NULL}};
   Bench bench;
   RgFailure failure = {0};
 
-  (void)state;
   bench_make(problem, settings, false, &bench);
   RG_OK(rg_algorithm_ask(&bench.algorithm, 10, &bench.history, &bench.query, &failure));
   assert_false(failure.failed);
@@ -474,12 +466,11 @@ static void direct(RgProblem *problem, double x, int count, double *mean, double
 }
 
 /* F against f itself; paths have mean 0 and variance 1 over the instances. */
-static void the_problem(void **state)
+RG_TEST(the_problem)
 {
   static const char *const grids[] = {"0", "9"};
   double sum = 0, squares = 0;
 
-  (void)state;
   for (int k = 0; k < 2; k++) {
     const Setting expectation[] = {{"context_levels", grids[k]}, {NULL, NULL}};
     const Setting mixed[] = {
@@ -509,7 +500,7 @@ static void the_problem(void **state)
 
 /* ---- mistakes -------------------------------------------------------------------------------- */
 
-static void mistakes(void **state)
+RG_TEST(mistakes)
 {
   static const struct {
     const char *problem[2], *setting[2], *expected;
@@ -518,7 +509,6 @@ static void mistakes(void **state)
                {{"context_dim", "2"}, {"law", "normal(0, -1)"}, "law"},
                {{"levels", "5"}, {"measure", "wurst"}, "did you mean 'worst'"}};
 
-  (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const Setting problem[] = {{cases[k].problem[0], cases[k].problem[1]}, {NULL, NULL}};
     const RgAlgorithmClass *class = rg_algorithm_class_find("rrgp_ucb_continuous");
@@ -540,12 +530,3 @@ static void mistakes(void **state)
     instance_free(&instance);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(algorithm_3), cmocka_unit_test(algorithm_4),
-  cmocka_unit_test(algorithm_5), cmocka_unit_test(algorithms_6_and_7),
-  cmocka_unit_test(gradients),   cmocka_unit_test(weights),
-  cmocka_unit_test(cap),         cmocka_unit_test(best_index),
-  cmocka_unit_test(the_problem), cmocka_unit_test(mistakes)};
-
-RG_TEST_MAIN(tests)

@@ -30,9 +30,8 @@ static void check(const char *text, double lower, double value, double upper)
   RG_OK(rg_measure_destroy(&measure));
 }
 
-static void table_of_measures(void **state)
+RG_TEST(table_of_measures)
 {
-  (void)state;
   check("expectation", 0.18, 0.5575, 0.935);
   check("worst", -0.7, -0.15, 0.3);
   check("best", 1.1, 1.3, 1.6);
@@ -49,12 +48,11 @@ static void table_of_measures(void **state)
 }
 
 /* Intervals so wide that every deviation may be 0. */
-static void wide_intervals(void **state)
+RG_TEST(wide_intervals)
 {
   const char *texts[] = {"mad", "variance"};
   double upper[] = {6.469, 41.89931875}, wl[CONTEXTS], wu[CONTEXTS], low, up;
 
-  (void)state;
   for (int i = 0; i < CONTEXTS; ++i) {
     wl[i] = 0.5 * (l[i] + u[i]) - 3.0;
     wu[i] = wl[i] + 6.0;
@@ -71,13 +69,12 @@ static void wide_intervals(void **state)
 }
 
 /* The integral form of CVaR, not the mean of what is below the value at risk. */
-static void cvar_is_an_integral(void **state)
+RG_TEST(cvar_is_an_integral)
 {
   const double f[] = {0.0, 1.0}, half[] = {0.5, 0.5};
   RgMeasure measure;
   double F;
 
-  (void)state;
   parse("cvar(0.6)", &measure);
   RG_OK(rg_measure_value(&measure, 1, 2, f, half, &F));
   RG_CLOSE(F, 1.0 / 6.0, 1e-12);
@@ -85,11 +82,3 @@ static void cvar_is_an_integral(void **state)
   RG_CLOSE(F, 1.0 / 6.0, 1e-12);
   RG_OK(rg_measure_destroy(&measure));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(table_of_measures),
-  cmocka_unit_test(wide_intervals),
-  cmocka_unit_test(cvar_is_an_integral),
-};
-
-RG_TEST_MAIN(tests)

@@ -102,7 +102,7 @@ static const RgRobust *updated(Bench *bench)
   return state;
 }
 
-static void posterior(void **state)
+RG_TEST(posterior)
 {
   static const struct {
     int x, w;
@@ -113,7 +113,6 @@ static void posterior(void **state)
                   {0, 0, -0.324111856763, 0.954134870026}};
   Bench bench;
 
-  (void)state;
   RG_CLOSE(y_of(0), -1.51340042166, 1e-11);
   RG_CLOSE(y_of(5), 0.716163983494, 1e-11);
   bench_make("expectation", "rrgp_ucb", NULL, &bench);
@@ -156,9 +155,8 @@ static void row(const char *measure, double beta, double lower, double upper, in
   bench_free(&bench);
 }
 
-static void acquisitions(void **state)
+RG_TEST(acquisitions)
 {
-  (void)state;
   row("expectation", 9, -2.28862703349, 3.11419419679, 44, 0.353207425958, 5.81285308475, 49, 0);
   row("ptr(0.5)", 9, 0.06, 1, 42, 0.26, 1, 0, 25);
   row("expectation - mad", 9, -7.61784808271, 3.11419419679, 35, 0.09842292875, 11.9048389454, 49,
@@ -167,7 +165,7 @@ static void acquisitions(void **state)
 }
 
 /* The rest of O3: ties of the upper bound, the width at x-hat, wider intervals, information gain. */
-static void ties_and_widths(void **state)
+RG_TEST(ties_and_widths)
 {
   static const struct {
     const char *measure;
@@ -181,7 +179,6 @@ static void ties_and_widths(void **state)
               {"expectation - mad", 0, -10.3875332807, 4.16070863488, NAN, 1}};
   double gain = 0;
 
-  (void)state;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
     const double beta = rows[k].squared > 0 ? rows[k].squared : 2 * log(2500) + 1;
     Bench bench;
@@ -214,7 +211,7 @@ static void ties_and_widths(void **state)
 }
 
 /* Measures are of values as they are, also where the model has standardised them. */
-static void native_units(void **state)
+RG_TEST(native_units)
 {
   Bench bench;
   RgMeasure ptr;
@@ -224,7 +221,6 @@ static void native_units(void **state)
   RgQuery best = {.x = (double[1]){0}, .c = (double[1]){0}};
   RgFailure failure = {0};
 
-  (void)state;
   standardised = true;
   bench_make("ptr(0.5)", "rrgp_ucb", NULL, &bench);
   standardised = false;
@@ -268,12 +264,11 @@ static void choose(const char *name, const Setting *settings, int x, int w, doub
   bench_free(&bench);
 }
 
-static void other_methods(void **state)
+RG_TEST(other_methods)
 {
   static const Setting any[] = {{"any_measure", "true"}, {NULL, NULL}};
   static const Setting fixed[] = {{"confidence", "fixed"}, {NULL, NULL}};
 
-  (void)state;
   choose("bq", any, 44, 26, log(0.169487879547));
   choose("bpt_ucb", NULL, 40, 38, 4.49664386202);
   choose("bpt_ucb", fixed, 39, 38, 1.81392591156);
@@ -282,7 +277,7 @@ static void other_methods(void **state)
 /* ---- sample paths ------------------------------------------------------------------------ */
 
 /* The recursion against the batch formula, for the same draws and the same virtual noises. */
-static void paths_follow_the_posterior(void **state)
+RG_TEST(paths_follow_the_posterior)
 {
   enum { PATHS = 3, N = SIDE * SIDE };
   const RgStream stream = rg_stream(7, "test", 0, "paths", 0);
@@ -294,7 +289,6 @@ static void paths_follow_the_posterior(void **state)
   RgFailure failure = {0};
   double K[DATA * DATA], z[2 * DATA], *cross, e[PATHS][DATA];
 
-  (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &scale, 1.0, &kernel));
   RG_OK(rg_set_posterior_create(&instance.problem.domain, &kernel, noise, 0.5, 10, &with));
   RG_OK(rg_set_posterior_create(&instance.problem.domain, &kernel, noise, 0.5, 10, &without));
@@ -336,7 +330,7 @@ static void paths_follow_the_posterior(void **state)
 
 /* Sampled bounds enclose rho of every path; the best index is a query; that of the expectation is
    the last one. */
-static void sampled_bounds_and_best_index(void **state)
+RG_TEST(sampled_bounds_and_best_index)
 {
   static const Setting settings[] = {
     {"bounds", "sampled"}, {"paths", "30"}, {"index_paths", "20"}, {NULL, NULL}};
@@ -344,7 +338,6 @@ static void sampled_bounds_and_best_index(void **state)
   Bench bench;
   RgFailure failure = {0};
 
-  (void)state;
   for (int m = 0; m < 2; ++m) {
     bench_make(measures[m], "rrgp_ucb", settings, &bench);
     const RgRobust *robust = bench.algorithm.state;
@@ -365,13 +358,12 @@ static void sampled_bounds_and_best_index(void **state)
 /* ---- Lemma 3.1 --------------------------------------------------------------------------- */
 
 /* With a single context the point chosen attains the largest upper bound. */
-static void one_context(void **state)
+RG_TEST(one_context)
 {
   static const char *const measures[] = {"expectation", "worst", "best", "cvar(0.3)", "var(0.5)"};
   const RgStream stream = rg_stream(3, "test", 0, "lemma", 0);
   const double p = 1.0;
 
-  (void)state;
   for (int k = 0; k < 500; ++k) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     RgMeasure measure;
@@ -392,16 +384,3 @@ static void one_context(void **state)
     RG_OK(rg_measure_destroy(&measure));
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(posterior),
-  cmocka_unit_test(acquisitions),
-  cmocka_unit_test(ties_and_widths),
-  cmocka_unit_test(native_units),
-  cmocka_unit_test(other_methods),
-  cmocka_unit_test(paths_follow_the_posterior),
-  cmocka_unit_test(sampled_bounds_and_best_index),
-  cmocka_unit_test(one_context),
-};
-
-RG_TEST_MAIN(tests)

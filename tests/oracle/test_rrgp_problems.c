@@ -50,13 +50,12 @@ static void himmelblau_optimum(const char *measure, double optimum, int index, d
   instance_free(&instance);
 }
 
-static void himmelblau_composite(void **state)
+RG_TEST(himmelblau_composite)
 {
   Instance instance = make("himmelblau_composite", "expectation", "uncontrollable", 0);
   const RgDomain *domain = &instance.problem.domain;
   double mean = 0.0, square = 0.0, w1 = 0.0;
 
-  (void)state;
   assert_int_equal(domain->design.size, 225);
   assert_int_equal(domain->control, RG_CONTEXT_NATURE);
   assert_string_equal(domain->measure, "expectation");
@@ -82,7 +81,7 @@ static void himmelblau_composite(void **state)
   himmelblau_optimum("expectation - 4*mad", -0.137353390651, 177, -1.810117189);
 }
 
-static void sum_of_paths(void **state)
+RG_TEST(sum_of_paths)
 {
   static const double q1[] = {0.00323767011452, 0.0191563020152, 0.0726726479361, 0.17677079867,
                               0.275695891297,   0.275695891297,  0.17677079867};
@@ -93,7 +92,6 @@ static void sum_of_paths(void **state)
   const double *p = instance.problem.domain.context_prob;
   double least = 1.0, f[2][2][2][2];
 
-  (void)state;
   for (int j = 0; j < 343; ++j) {
     RG_CLOSE(p[j], q1[j / 49] * q2[j / 7 % 7] * q1[6 - j % 7], 1e-11);
     least = fmin(least, p[j]);
@@ -115,12 +113,11 @@ static void sum_of_paths(void **state)
 }
 
 /* Over many instances f has mean 0, variance 1 and the correlation of its kernel. */
-static void path_with_context(void **state)
+RG_TEST(path_with_context)
 {
   double square = 0.0, product = 0.0;
   int count = 0;
 
-  (void)state;
   for (uint64_t k = 0; k < 40; ++k) {
     Instance instance = make("gp_path_context", "cvar(0.3)", "simulator", k);
 
@@ -140,7 +137,7 @@ static void path_with_context(void **state)
 }
 
 /* Nature draws contexts by their probabilities. */
-static void contexts_follow_their_probabilities(void **state)
+RG_TEST(contexts_follow_their_probabilities)
 {
   enum { DRAWS = 20000 };
   Instance instance = make("gp_path_sum", "expectation", "uncontrollable", 0);
@@ -149,7 +146,6 @@ static void contexts_follow_their_probabilities(void **state)
   int counts[343] = {0};
   double chi = 0.0;
 
-  (void)state;
   for (int k = 0; k < DRAWS; ++k) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     double c[3];
@@ -168,7 +164,7 @@ static void contexts_follow_their_probabilities(void **state)
 }
 
 /* Measures of problems whose contexts follow a law: F by hand from quantiles of a uniform one. */
-static void measures_of_laws(void **state)
+RG_TEST(measures_of_laws)
 {
   enum { N = 1024 };
   static const char *const measures[] = {"worst", "ptr(-0.1)", "sd", "cvar(0.25)",
@@ -178,7 +174,6 @@ static void measures_of_laws(void **state)
   RgFailure failure = {0};
   double c[N], f[N], expected[5] = {INFINITY, 0, 0, 0, 0}, optimum;
 
-  (void)state;
   for (int k = 0; k < 5; k++) {
     const Setting settings[] = {{"law", "uniform(0, 1)"}, {"measure", measures[k]}, {NULL, NULL}};
     Instance instance = instance_make("three_humps_camel", settings, 1, 0);
@@ -221,25 +216,16 @@ static void measures_of_laws(void **state)
   instance_free(&whole);
 }
 
-static void mistakes(void **state)
+RG_TEST(mistakes)
 {
   const Setting settings[] = {{"measure", "expectation - mda"}, {NULL, NULL}};
   const RgProblemClass *class = rg_problem_class_find("himmelblau_composite");
   void *options = options_make(class, settings);
   RgDiagnostics diagnostics = {0};
 
-  (void)state;
   RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 1);
   assert_non_null(strstr(diagnostics.list[0].message, "column 15"));
   assert_non_null(strstr(diagnostics.list[0].message, "did you mean 'mad'"));
   options_free(class, options);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(himmelblau_composite), cmocka_unit_test(sum_of_paths),
-  cmocka_unit_test(path_with_context),    cmocka_unit_test(contexts_follow_their_probabilities),
-  cmocka_unit_test(measures_of_laws),     cmocka_unit_test(mistakes),
-};
-
-RG_TEST_MAIN(tests)

@@ -7,11 +7,10 @@
 #include "theory/robust_bounds.h"
 
 /* O2, N = 1000. */
-static void widths(void **state)
+RG_TEST(widths)
 {
   const RgConfidenceLaw law = {RG_LAW_EXPONENTIAL, 2 * log(1000), 0.5, RG_THEORY_NONE, NAN};
 
-  (void)state;
   RG_CLOSE(law.a, 13.815510558, 1e-10);
   RG_CLOSE(rg_confidence_mean(&law), 15.815510558, 1e-10);
   RG_CLOSE(rg_robust_mean_power(1000, 0.5), 3.96967118115, 1e-10);
@@ -24,14 +23,13 @@ static void widths(void **state)
 }
 
 /* Figure 1, right. */
-static void curves_of_figure_1(void **state)
+RG_TEST(curves_of_figure_1)
 {
   static const double t[] = {1, 10, 100, 1000};
   static const double rkhs[] = {3.82691785291, 4.54917380993, 5.14750586728, 5.66979390392};
   static const double bayesian[] = {4.5609621474, 5.47838626623, 6.26283134484, 6.95941066657};
   static const double bpt[] = {2.82955310427, 4.48453945267, 7.10751604986, 11.2646538027};
 
-  (void)state;
   for (int k = 0; k < 4; k++) {
     RG_CLOSE(1 + sqrt(2 * (log(t[k]) + 1 + log(1 / 0.05))), rkhs[k], 1e-11);
     RG_CLOSE(sqrt(rg_gp_ucb_beta_srinivas(1000, t[k], 0.05)), bayesian[k], 1e-11);
@@ -40,7 +38,7 @@ static void curves_of_figure_1(void **state)
 }
 
 /* O2: 2 log N, BBBMOBO's beta_1 and beta_300, BPT-UCB's B_1^(1/10). */
-static void widths_of_the_problems(void **state)
+RG_TEST(widths_of_the_problems)
 {
   static const double value[4][5] = {
     {2500, 15.6480920217, 22.6349571738, 45.4500870724, 3.32364667675},
@@ -48,7 +46,6 @@ static void widths_of_the_problems(void **state)
     {117649, 23.3509217887, 30.3377869407, 53.1529168393, 4.88516990129},
     {6336, 17.508005867, 24.494871019, 47.3100009177, 3.64755933653}};
 
-  (void)state;
   for (int k = 0; k < 4; k++) {
     const double n = value[k][0];
     RG_CLOSE(2 * log(n), value[k][1], 1e-11);
@@ -67,13 +64,12 @@ static double power_bound(double nu, double concave)
 }
 
 /* O7. */
-static void bounds(void **state)
+RG_TEST(bounds)
 {
   const double c1 = rg_robust_c1(1e-6, 1, 1), nature = rg_robust_c1(1e-6, 1, 1 / 50.0);
   const double lambda[] = {0.3, 0.7}, nu[] = {1, 1};
   const RgRobustTerm two[] = {{2, 1, 1, lambda, nu}, {1, 1, 1, lambda + 1, nu}};
 
-  (void)state;
   RG_CLOSE(c1, 0.144764816823, 1e-11);
   RG_CLOSE(rg_robust_c1(1e-6, 4, 1), 0.526253291041, 1e-11);
   RG_CLOSE(c1 * (2 * log(2500) + 2), 2.55482280879, 1e-11);
@@ -97,7 +93,7 @@ static void bounds(void **state)
 
 /* O7: greedy information gain of the 2D grid; which points are taken, and so the later values,
    depends on ties. */
-static void greedy_gain(void **state)
+RG_TEST(greedy_gain)
 {
   static const struct {
     int t;
@@ -110,7 +106,6 @@ static void greedy_gain(void **state)
   RgKernel kernel;
   RgInformationGain gain;
 
-  (void)state;
   RG_OK(class->domain(options, &domain));
   RG_OK(class->prior(options, &kernel));
   RG_OK(rg_information_gain_create(&domain, &kernel, 1e-6, 300, &gain));
@@ -127,7 +122,7 @@ static void greedy_gain(void **state)
 }
 
 /* O8. */
-static void continuous(void **state)
+RG_TEST(continuous)
 {
   const RgRobustDerivatives unit = {1, 1, 1};
   static const int t[] = {1, 2, 10};
@@ -136,7 +131,6 @@ static void continuous(void **state)
   static const double tau3[] = {6, 24, 581}, kappa3[] = {222, 13848, 196123522};
   const double c1 = rg_robust_c1(1e-6, 1, 1);
 
-  (void)state;
   for (int k = 0; k < 3; k++) {
     RG_CLOSE(rg_robust_levels(&unit, 2, 50, t[k]), tau1[k], 0);
     RG_CLOSE(rg_robust_kappa(&unit, 2, 0, 0, 50, t[k]), kappa1[k], 0);
@@ -160,14 +154,3 @@ static void continuous(void **state)
   RG_CLOSE(rg_robust_bound_example(100, 1e9, c1, 40), 2866.18450962, 1e-11);
   assert_true(rg_robust_oscillation(100) <= 6 * sqrt(100));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(widths),
-  cmocka_unit_test(curves_of_figure_1),
-  cmocka_unit_test(widths_of_the_problems),
-  cmocka_unit_test(bounds),
-  cmocka_unit_test(greedy_gain),
-  cmocka_unit_test(continuous),
-};
-
-RG_TEST_MAIN(tests)

@@ -158,29 +158,27 @@ static const Setting fixed[] = {{"confidence", "fixed"}, {NULL, NULL}};
   }
 
 /* Both are the same method for the expectation (claim R13). */
-static void fixed_widths_and_the_expectation(void **state)
+RG_TEST(fixed_widths_and_the_expectation)
 {
   static const Step steps[] = {FIXED_FIRST_11, {224, 224, 149}, {0, 224, 59},
                                {210, 14, 59},  {59, 217, 59},   {74, 81, 74}};
 
-  (void)state;
   run("expectation", "rrgp_ucb", fixed, false, steps, 0.5976766799);
   run("expectation", "bbbmobo", fixed, false, steps, 0.5976766799);
 }
 
-static void fixed_widths_and_deviations(void **state)
+RG_TEST(fixed_widths_and_deviations)
 {
   static const Step proposed[] = {FIXED_FIRST_11, {224, 224, 210}, {0, 224, 210},
                                   {210, 14, 210}, {210, 90, 210},  {59, 217, 74}};
   static const Step upper[] = {FIXED_FIRST_11, {224, 224, 210}, {0, 224, 210},
                                {210, 14, 210}, {59, 217, 210},  {74, 81, 89}};
 
-  (void)state;
   run(exp_mad, "rrgp_ucb", fixed, false, proposed, 0.1424444541);
   run(exp_mad, "bbbmobo", fixed, false, upper, 0.1359507970);
 }
 
-static void random_widths(void **state)
+RG_TEST(random_widths)
 {
   static const Step deviations[] = {
     {210, 224, 210}, {224, 14, 224}, {0, 14, 224},  {224, 210, 224}, {14, 224, 14},   {134, 0, 14},
@@ -191,34 +189,31 @@ static void random_widths(void **state)
                                    {53, 224, 142}, {60, 105, 127}, {71, 215, 129},  {160, 104, 160},
                                    {192, 0, 192},  {71, 14, 160},  {115, 210, 115}, {40, 113, 129}};
 
-  (void)state;
   run(exp_mad, "rrgp_ucb", NULL, true, deviations, 0.1424444541);
   run(ptr, "rrgp_ucb", NULL, true, threshold, 0.3743337825);
 }
 
-static void bbbmobo(void **state)
+RG_TEST(bbbmobo)
 {
   static const Step steps[] = {{210, 224, 210}, {224, 14, 224},  {0, 14, 224},   {224, 210, 224},
                                {14, 224, 14},   {218, 0, 14},    {134, 146, 14}, {90, 210, 104},
                                {218, 218, 104}, {7, 216, 89},    {14, 14, 104},  {105, 0, 134},
                                {105, 115, 134}, {224, 224, 134}, {59, 210, 89},  {59, 0, 89}};
 
-  (void)state;
   run("expectation", "bbbmobo", NULL, false, steps, 0.6051564785);
 }
 
-static void quadrature(void **state)
+RG_TEST(quadrature)
 {
   static const Step steps[] = {{210, 224, 210}, {224, 14, 224},  {224, 210, 224}, {0, 14, 0},
                                {14, 224, 14},   {14, 14, 14},    {224, 0, 224},   {218, 128, 224},
                                {218, 224, 218}, {212, 0, 215},   {213, 210, 216}, {214, 14, 217},
                                {224, 149, 218}, {222, 217, 219}, {214, 7, 216},   {214, 105, 216}};
 
-  (void)state;
   run("expectation", "bq", NULL, false, steps, 0.4055111558);
 }
 
-static void probability_threshold(void **state)
+RG_TEST(probability_threshold)
 {
   static const Step theory[] = {{210, 224, 0}, {224, 14, 0},   {224, 134, 0}, {224, 224, 0},
                                 {0, 14, 224},  {14, 104, 224}, {14, 188, 14}, {10, 156, 14},
@@ -229,31 +224,28 @@ static void probability_threshold(void **state)
                                 {8, 206, 14},  {59, 35, 14},   {59, 187, 14}, {41, 171, 14},
                                 {89, 189, 14}, {85, 142, 74},  {104, 45, 44}, {104, 124, 44}};
 
-  (void)state;
   run(ptr, "bpt_ucb", NULL, false, theory, 0.0485777456);
   run(ptr, "bpt_ucb", fixed, false, width3, 0.0551329515);
 }
 
-static void uncertainty(void **state)
+RG_TEST(uncertainty)
 {
   static const Step steps[] = {{210, 224, 210}, {224, 14, 224},  {0, 14, 224},    {14, 224, 224},
                                {210, 0, 224},   {224, 210, 224}, {0, 217, 14},    {210, 210, 14},
                                {14, 14, 14},    {210, 14, 224},  {224, 224, 224}, {224, 0, 14},
                                {0, 0, 14},      {14, 210, 14},   {14, 0, 14},     {96, 134, 9}};
 
-  (void)state;
   run("expectation", "uncertainty_sampling", NULL, false, steps, 1.4173928836);
 }
 
 /* Random draws beta_t = 2 log N + chi^2_2; designs and contexts of random sampling. */
-static void random_numbers(void **state)
+RG_TEST(random_numbers)
 {
   Race race;
   double x[2], c[2], extra[8], sum = 0.0, least = INFINITY, w1 = 0.0;
   RgQuery query = {.x = x, .c = c, .extra = extra};
   RgFailure failure = {0};
 
-  (void)state;
   race_make("expectation", "rrgp_ucb", NULL, &race);
   for (int t = 1; t <= 400; ++t) {
     RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
@@ -273,7 +265,7 @@ static void random_numbers(void **state)
 }
 
 /* Random among equal upper bounds: more than one design, all of them tied. */
-static void random_ties(void **state)
+RG_TEST(random_ties)
 {
   const Setting settings[] = {{"ties", "random"}, {NULL, NULL}};
   Race race;
@@ -282,7 +274,6 @@ static void random_ties(void **state)
   RgFailure failure = {0};
   int first = -1, different = 0;
 
-  (void)state;
   race_make(ptr, "bbbmobo", settings, &race);
   for (int t = 1; t <= 20; ++t) {
     RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
@@ -295,14 +286,13 @@ static void random_ties(void **state)
 }
 
 /* Methods made for one measure refuse others unless told. */
-static void measures_are_checked(void **state)
+RG_TEST(measures_are_checked)
 {
   static const struct {
     const char *name, *measure, *expected;
   } cases[] = {{"bq", exp_mad, "made for the measure 'expectation'"},
                {"bpt_ucb", "expectation", "made for the measure 'ptr(theta)'"}};
 
-  (void)state;
   for (int k = 0; k < 2; ++k) {
     const Setting problem[] = {{"measure", cases[k].measure}, {NULL, NULL}};
     const RgAlgorithmClass *class = rg_algorithm_class_find(cases[k].name);
@@ -327,18 +317,3 @@ static void measures_are_checked(void **state)
     instance_free(&instance);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(fixed_widths_and_the_expectation),
-  cmocka_unit_test(fixed_widths_and_deviations),
-  cmocka_unit_test(random_widths),
-  cmocka_unit_test(bbbmobo),
-  cmocka_unit_test(quadrature),
-  cmocka_unit_test(probability_threshold),
-  cmocka_unit_test(uncertainty),
-  cmocka_unit_test(random_numbers),
-  cmocka_unit_test(random_ties),
-  cmocka_unit_test(measures_are_checked),
-};
-
-RG_TEST_MAIN(tests)

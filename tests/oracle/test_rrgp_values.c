@@ -31,12 +31,11 @@ static void normals(uint64_t *state, int n, double *out)
   }
 }
 
-static void generator(void **state)
+RG_TEST(generator)
 {
   uint64_t words = 3, numbers = 3, pairs = 3;
   double pair[2];
 
-  (void)state;
   assert_true(splitmix(&words) == 0x1d0b14e4db018fedu);
   assert_true(splitmix(&words) == 0xb3466f8a7b81a989u);
   RG_CLOSE(uniform(&numbers), 0.1134503420571546, 1e-16);
@@ -75,14 +74,13 @@ static double F_at(RgProblem *problem, int design)
 }
 
 /* On 21 levels, 0.25 apart: fH(3, 2), fH(0, 0), fH(-3.75, 3.75) by x + (w1, w2/2). */
-static void himmelblau(void **state)
+RG_TEST(himmelblau)
 {
   const Setting fine[] = {{"levels", "21"}, {NULL, NULL}};
   const double scale = 3281.531;
   Instance instance = instance_make("himmelblau_composite", fine, 1, 0);
   double mean = 0, square = 0;
 
-  (void)state;
   RG_CLOSE(f_at(&instance.problem, 20 * 21 + 18, 12 * 21 + 10), 1.83104028754, 1e-11);
   RG_CLOSE(f_at(&instance.problem, 10 * 21 + 10, 10 * 21 + 10), -1.13659595103, 1e-11);
   RG_CLOSE(f_at(&instance.problem, 0 * 21 + 20, 5 * 21 + 20), 0.829326676681, 1e-11);
@@ -100,7 +98,7 @@ static void himmelblau(void **state)
 }
 
 /* The second best design of every measure, and the local maxima in which runs are trapped. */
-static void himmelblau_optima(void **state)
+RG_TEST(himmelblau_optima)
 {
   static const struct {
     const char *measure;
@@ -115,7 +113,6 @@ static void himmelblau_optima(void **state)
                {2.142857143, -1.785714286, 0.262462066061},
                {-2.5, -2.5, 1.73011768384}};
 
-  (void)state;
   for (int k = 0; k < 3; k++) {
     const Setting settings[] = {{"measure", rows[k].measure}, {NULL, NULL}};
     Instance instance = instance_make("himmelblau_composite", settings, 1, 0);
@@ -164,7 +161,7 @@ static void draw_paths(const RgSpace *space, double f[4][CUBE])
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void sum_of_paths(void **state)
+RG_TEST(sum_of_paths)
 {
   static const struct {
     const char *measure;
@@ -176,7 +173,6 @@ static void sum_of_paths(void **state)
   Instance instance = instance_make("gp_path_sum", NULL, 1, 0);
   double f[4][CUBE], least = INFINITY, most = -INFINITY, mean = 0, F[CUBE], *sum;
 
-  (void)state;
   draw_paths(&instance.problem.domain.design, f);
   RG_CLOSE(f[0][at(0, 0, 0)], 0.562543518588, 1e-9);
   RG_CLOSE(f[1][at(1, 2, 3)], -0.188115022578, 1e-9);
@@ -229,7 +225,7 @@ static void prior_variance(const char *problem, const RgKernel *kernel, double e
   instance_free(&instance);
 }
 
-static void averages(void **state)
+RG_TEST(averages)
 {
   static const char *const settings[][2] = {
     {"kernel", "gaussian"}, {"ard", "false"}, {"structure", "additive"}};
@@ -243,7 +239,6 @@ static void averages(void **state)
   const RgParam *entry;
   RgKernel kernel;
 
-  (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &two, 1.0, &kernel));
   prior_variance("gp_path_context", &kernel, 0.226508377105);
   RG_OK(rg_kernel_destroy(&kernel));
@@ -268,7 +263,7 @@ static void averages(void **state)
 }
 
 /* Bayesian quadrature and BPT-UCB after the six observations of O3. */
-static void after_six_observations(void **state)
+RG_TEST(after_six_observations)
 {
   static const int xs[] = {5, 20, 33, 44, 12, 27}, ws[] = {7, 30, 12, 44, 40, 25};
   static const struct {
@@ -284,7 +279,6 @@ static void after_six_observations(void **state)
   RgFailure failure = {0};
   double best = -INFINITY;
 
-  (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &scale, 1.0, &kernel));
   RG_OK(rg_set_posterior_create(domain, &kernel, 1e-6, 0, 10, &set));
   RG_OK(rg_integral_create(set, 50, domain->context_prob, &integral));
@@ -315,10 +309,3 @@ static void after_six_observations(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
   instance_free(&instance);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(generator),         cmocka_unit_test(himmelblau),
-  cmocka_unit_test(himmelblau_optima), cmocka_unit_test(sum_of_paths),
-  cmocka_unit_test(averages),          cmocka_unit_test(after_six_observations)};
-
-RG_TEST_MAIN(tests)

@@ -23,7 +23,7 @@ static void law_make(const char *text, RgDistribution *law)
 
 static const double seen[6] = {.42, .56, .48, .61, .50, .39};
 
-static void density_estimate(void **state)
+RG_TEST(density_estimate)
 {
   const double both[12] = {.42, .10, .56, .35, .48, .50, .61, .65, .50, .80, .39, .95};
   const double at[2] = {.5, .5}, off = .3;
@@ -31,7 +31,6 @@ static void density_estimate(void **state)
   double distance;
   RgDistribution law;
 
-  (void)state;
   RG_OK(rg_kde_create(6, 1, seen, &kde));
   RG_CLOSE(kde.bandwidth[0], 0.055993789080224, 1e-14);
   RG_CLOSE(rg_kde_density(&kde, at), 3.7430848860373, 1e-12);
@@ -49,13 +48,12 @@ static void density_estimate(void **state)
 }
 
 /* The Gauss rule against draws and against polynomials. */
-static void gauss_rule_of_the_estimate(void **state)
+RG_TEST(gauss_rule_of_the_estimate)
 {
   RgKde kde;
   double node[8], weight[8], total = 0, mean = 0, square = 0;
   int n;
 
-  (void)state;
   RG_OK(rg_kde_create(6, 1, seen, &kde));
   RG_OK(rg_kde_gauss(&kde, -10, 10, 8, &n, node, weight));
   assert_int_equal(n, 8);
@@ -81,7 +79,7 @@ static void gauss_rule_of_the_estimate(void **state)
   RG_OK(rg_kde_destroy(&kde));
 }
 
-static void sampling_clips_and_spreads(void **state)
+RG_TEST(sampling_clips_and_spreads)
 {
   enum { M = 4096 };
   const double points[3] = {-0.4, 0.5, 1.9};
@@ -90,7 +88,6 @@ static void sampling_clips_and_spreads(void **state)
   double samples[M], below = 0, expected = 0;
   RgKde kde;
 
-  (void)state;
   RG_OK(rg_kde_create(3, 1, points, &kde));
   for (int sobol = 0; sobol < 2; sobol++) {
     below = expected = 0;
@@ -107,7 +104,7 @@ static void sampling_clips_and_spreads(void **state)
 }
 
 /* Means over 20 runs fall into the 5%..95% range of such means (sbo_kde 6.2). */
-static void table_2(void **state)
+RG_TEST(table_2)
 {
   static const struct {
     int n;
@@ -119,7 +116,6 @@ static void table_2(void **state)
   enum { RUNS = 20, MOST = 300 };
   double contexts[MOST];
 
-  (void)state;
   for (int column = 0; column < 2; column++) {
     RgDistribution law;
     law_make(column ? MIXTURE : "normal(0.5, 0.1)", &law);
@@ -151,12 +147,11 @@ static void table_2(void **state)
 
 /* ---- acquisition functions ------------------------------------------------------------------- */
 
-static void worst_case_by_hand(void **state)
+RG_TEST(worst_case_by_hand)
 {
   const double u[4] = {3, 1, 2, 5}, w[4] = {.1, .4, .3, .2};
   double value, q[4], floor_mass, work[8];
 
-  (void)state;
   value = rg_total_variation_worst(4, u, w, 0.5, 0.5, q, &floor_mass, work);
   RG_CLOSE(value, 1.275, 1e-15);
   RG_CLOSE(floor_mass, 0.25, 1e-15);
@@ -170,14 +165,13 @@ static void worst_case_by_hand(void **state)
 }
 
 /* Against the best of a fine grid of eta, with ties and equal weights. */
-static void worst_case_at_random(void **state)
+RG_TEST(worst_case_at_random)
 {
   const RgStream stream = rg_stream(1, "tv", 0, "x", 0);
   RgRandom random = rg_stream_at(&stream, 0);
   enum { N = 40 };
   double u[N], q[N], work[2 * N], value, mass;
 
-  (void)state;
   for (int trial = 0; trial < 200; trial++) {
     const double radius = 0.1 * (trial % 25), floor = rg_random_normal(&random);
     double best = -INFINITY, total = 0, reached = 0, moved = 0;
@@ -234,7 +228,7 @@ static void fitted_free(Fitted *it)
   RG_OK(rg_kernel_destroy(&it->kernel));
 }
 
-static void average_and_worst_case(void **state)
+RG_TEST(average_and_worst_case)
 {
   const double contexts[8] = {.40, .44, .47, .50, .52, .55, .60, .66}, x = 0.45;
   const double u[8] = {1.500515418677,  1.3782179851054, 1.2972547504928, 1.2537455216464,
@@ -245,7 +239,6 @@ static void average_and_worst_case(void **state)
   RgContextUcb ucb;
   Fitted it;
 
-  (void)state;
   fitted_make(&it);
   const RgContextual average = {8, 0, contexts, rg_ucb_expectation, &weights};
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &average, RG_CONTEXT_EXACT, 500, &ucb));
@@ -273,12 +266,3 @@ static void average_and_worst_case(void **state)
   RG_OK(rg_context_ucb_destroy(&ucb));
   fitted_free(&it);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(density_estimate),           cmocka_unit_test(gauss_rule_of_the_estimate),
-  cmocka_unit_test(sampling_clips_and_spreads), cmocka_unit_test(table_2),
-  cmocka_unit_test(worst_case_by_hand),         cmocka_unit_test(worst_case_at_random),
-  cmocka_unit_test(average_and_worst_case),
-};
-
-RG_TEST_MAIN(tests)

@@ -29,7 +29,7 @@ static void begin(double jitter, RgMmd *mmd)
   RG_OK(rg_mmd_create(5, K, p5, jitter, mmd));
 }
 
-static void exact_worst_case(void **state)
+RG_TEST(exact_worst_case)
 {
   const double radius[3] = {0.1, 0.3, 0.6};
   const double expected[3] = {0.29591831310784, 0.032540107245041, -0.33576285552667};
@@ -41,7 +41,6 @@ static void exact_worst_case(void **state)
   RgFailure failure = {0};
   double value, q[5];
 
-  (void)state;
   begin(0.0, &mmd);
   RG_CLOSE(mmd.distance[2], 0.74217324921044, 1e-12);
   for (int k = 0; k < 3; ++k) {
@@ -54,7 +53,7 @@ static void exact_worst_case(void **state)
   RG_OK(rg_mmd_destroy(&mmd));
 }
 
-static void minimax(void **state)
+RG_TEST(minimax)
 {
   const double radius[3] = {0.1, 0.3, 0.6};
   const double identity[3] = {0.3069309355328, 0.060792806598406, -0.30841438680319};
@@ -62,7 +61,6 @@ static void minimax(void **state)
   RgMmd mmd;
   double value, up, down, weight[5], u[5];
 
-  (void)state;
   begin(0.0, &mmd);
   for (int k = 0; k < 3; ++k) {
     for (int kind = RG_MMD_IDENTITY; kind <= RG_MMD_EXACT; ++kind) {
@@ -89,13 +87,12 @@ static void minimax(void **state)
 }
 
 /* Five points that stand for twenty have the sensitivity of four copies of each. */
-static void minimax_of_a_thinner_grid(void **state)
+RG_TEST(minimax_of_a_thinner_grid)
 {
   const RgMmdMinimax how = {RG_MMD_IDENTITY, false, false, 20};
   double K[400], p[20], u[20], five[25], up, down, value, expected, weight[5], v[5];
   RgMmd mmd, copies;
 
-  (void)state;
   line_kernel(5, 0.25, five);
   for (int i = 0; i < 20; ++i) {
     p[i] = p5[i / 4] / 4;
@@ -119,9 +116,8 @@ static void minimax_of_a_thinner_grid(void **state)
   RG_OK(rg_mmd_destroy(&mmd));
 }
 
-static void radius(void **state)
+RG_TEST(radius)
 {
-  (void)state;
   RG_CLOSE(rg_mmd_radius(0.1, 5), 1.8541323734375, 1e-12);
   RG_CLOSE(rg_mmd_radius(0.1, 6), 1.6925835425539, 1e-12);
   RG_CLOSE(rg_mmd_radius(0.1, 100), 0.41459660262893, 1e-12);
@@ -159,7 +155,7 @@ static void check_optimal(const RgMmd *mmd, const double *u, double r, const dou
   }
 }
 
-static void hundred_points(void **state)
+RG_TEST(hundred_points)
 {
   static double K[100 * 100];
   const double scales[3] = {0.1, 0.4, 1.5}, part[3] = {0.1, 0.5, 0.9};
@@ -167,7 +163,6 @@ static void hundred_points(void **state)
   RgFailure failure = {0};
   RgMmd mmd;
 
-  (void)state;
   for (int k = 0; k < 9; ++k) {
     double sum = 0.0;
     line_kernel(100, scales[k % 3], K);
@@ -185,12 +180,3 @@ static void hundred_points(void **state)
     RG_OK(rg_mmd_destroy(&mmd));
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(exact_worst_case),
-  cmocka_unit_test(minimax),
-  cmocka_unit_test(minimax_of_a_thinner_grid),
-  cmocka_unit_test(radius),
-  cmocka_unit_test(hundred_points),
-};
-RG_TEST_MAIN(tests)

@@ -20,13 +20,12 @@ static void law_make(const char *text, RgDistribution *law)
   if (mistake.data) fail_msg("%s", mistake.data);
 }
 
-static void mixture_law(void **state)
+RG_TEST(mixture_law)
 {
   RgDistribution law;
   RgQuadrature rule;
   double total = 0;
 
-  (void)state;
   law_make(MIXTURE, &law);
   RG_CLOSE(rg_distribution_cdf(&law, 0), 0.0049681903911737, 1e-14);
   RG_CLOSE(1 - rg_distribution_cdf(&law, 1), 0.004964195779457, 1e-14);
@@ -53,14 +52,13 @@ static void mixture_law(void **state)
 }
 
 /* Draws follow the law: Kolmogorov's distance of 4000 stays below its 99.99% quantile. */
-static void draws_follow_the_law(void **state)
+RG_TEST(draws_follow_the_law)
 {
   static const char *const laws[] = {"normal(0.5, 0.1)", "uniform(-1, 2)", "cauchy(0.2, 0.02)",
                                      "burr(2, 20)", MIXTURE};
   enum { N = 4000 };
   double draws[N];
 
-  (void)state;
   for (size_t l = 0; l < sizeof laws / sizeof *laws; l++) {
     const RgStream stream = rg_stream(1, "law", l, "context", 0);
     RgDistribution law;
@@ -78,7 +76,7 @@ static void draws_follow_the_law(void **state)
   }
 }
 
-static void mistakes_in_laws(void **state)
+RG_TEST(mistakes_in_laws)
 {
   static const char *const wrong[][2] = {{"normal(0.5, 0)", "deviation > 0"},
                                          {"normal(0.5)", "',' expected"},
@@ -93,7 +91,6 @@ static void mistakes_in_laws(void **state)
                                          {"normal(nan, 1)", "finite number"},
                                          {"", "a law expected"}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     RgDiagnostics found = {0};
     RG_OK(rg_distribution_check("law", wrong[i][0], (RgPlace){0}, &found));
@@ -103,11 +100,10 @@ static void mistakes_in_laws(void **state)
   }
 }
 
-static void laws_read_back(void **state)
+RG_TEST(laws_read_back)
 {
   RgDistribution law;
 
-  (void)state;
   law_make("mixture(1 * clip(normal(0.1, 0.2), 0, 1), 3 * mixture(point(2), burr(2, 3)))", &law);
   RG_CLOSE(rg_distribution_atom(&law, 2), 0.375, 1e-15);
   RG_OK(rg_distribution_destroy(&law));
@@ -215,9 +211,8 @@ static const Case cases[] = {
    1e-12},
   {"shift_example", {{0}}, {.3}, {.8}, -0.19160797830996, NAN, 0.05439779480125, 1e-10}};
 
-static void values_and_optima(void **state)
+RG_TEST(values_and_optima)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const Case *it = &cases[i];
     Instance instance = instance_make(it->name, it->settings, 1, 0);
@@ -232,9 +227,8 @@ static void values_and_optima(void **state)
 }
 
 /* F by quasi-Monte Carlo agrees with the exact one within its own estimate of its error. */
-static void quasi_monte_carlo_agrees(void **state)
+RG_TEST(quasi_monte_carlo_agrees)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const Case *it = &cases[i];
     const Setting settings[] = {{"expectation", "qmc"},
@@ -253,7 +247,7 @@ static void quasi_monte_carlo_agrees(void **state)
 }
 
 /* The search with a rough F ends at the optimum of the fine one. */
-static void optimum_of_a_sampled_objective(void **state)
+RG_TEST(optimum_of_a_sampled_objective)
 {
   static const Setting settings[] = {{"expectation", "qmc"}, {"expectation_points", "65536"}, {0}};
   static const struct {
@@ -261,7 +255,6 @@ static void optimum_of_a_sampled_objective(void **state)
     double optimum;
   } rows[] = {{"newsvendor", 0.46394307290227}, {"modified_branin", -9.6039098378}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     Instance instance = instance_make(rows[i].name, settings, 1, 0);
     RgFailure failure = {0};
@@ -281,7 +274,7 @@ static void optimum_of_a_sampled_objective(void **state)
   }
 }
 
-static void portfolio_surrogate(void **state)
+RG_TEST(portfolio_surrogate)
 {
   static const double z[][6] = {{.949, .171, .208, .110, .376, -0.686839796602},
                                 {.320, .088, .534, .167, .847, -1.125003285246},
@@ -292,7 +285,6 @@ static void portfolio_surrogate(void **state)
                                 {.1, .9, .3, .2, .7, -1.363659527481}};
   const Setting settings[] = {{"law", "point(0.5)"}, {NULL}};
 
-  (void)state;
   if (!getenv("REGATTA_DATA")) skip();
   Instance instance = instance_make("portfolio", settings, 1, 0);
   for (size_t i = 0; i < sizeof z / sizeof *z; i++)
@@ -312,7 +304,7 @@ static void portfolio_surrogate(void **state)
   instance_free(&instance);
 }
 
-static void portfolio_expectations(void **state)
+RG_TEST(portfolio_expectations)
 {
   static const struct {
     Setting settings[3];
@@ -324,7 +316,6 @@ static void portfolio_expectations(void **state)
     {{{"law", "normal(0.5, 0.2)"}, {"variant", "wdrbo"}}, 1.8755864042535, 19.749013871524}};
   const double half[3] = {.5, .5, .5};
 
-  (void)state;
   if (!getenv("REGATTA_DATA")) skip();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     Instance instance = instance_make("portfolio", rows[i].settings, 1, 0);
@@ -336,17 +327,3 @@ static void portfolio_expectations(void **state)
     instance_free(&instance);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(mixture_law),
-  cmocka_unit_test(draws_follow_the_law),
-  cmocka_unit_test(mistakes_in_laws),
-  cmocka_unit_test(laws_read_back),
-  cmocka_unit_test(values_and_optima),
-  cmocka_unit_test(quasi_monte_carlo_agrees),
-  cmocka_unit_test(optimum_of_a_sampled_objective),
-  cmocka_unit_test(portfolio_surrogate),
-  cmocka_unit_test(portfolio_expectations),
-};
-
-RG_TEST_MAIN(tests)

@@ -85,7 +85,7 @@ static void append(RgHistory *history, RgRandom *random, const double *x)
   RG_OK(rg_history_append(history, x, -1, &c, -1, ackley(x, c)));
 }
 
-static void the_same_points(void **state)
+RG_TEST(the_same_points)
 {
   const double lower[DIM] = {0}, upper[DIM] = {1, 1};
   RgDomain domain = {.control = RG_CONTEXT_NATURE};
@@ -97,7 +97,6 @@ static void the_same_points(void **state)
   RgRandom random = rg_stream_at(&stream, 0);
   double lost = 0, allowed = 0;
 
-  (void)state;
   RG_OK(rg_space_box(&domain.design, DIM, lower, upper));
   RG_OK(rg_space_box(&domain.context, 1, lower, upper));
   RG_OK(rg_params_defaults(rg_surrogate_params, &surrogate));
@@ -141,8 +140,3 @@ static void the_same_points(void **state)
   RG_OK(rg_domain_destroy(&domain));
   RG_OK(rg_params_clear(rg_surrogate_params, &surrogate));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(the_same_points),
-};
-RG_TEST_MAIN(tests)

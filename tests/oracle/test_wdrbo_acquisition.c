@@ -46,7 +46,7 @@ static void end(Case *test)
   RG_OK(rg_kernel_destroy(&test->kernel));
 }
 
-static void confidence_bounds_and_slopes(void **state)
+RG_TEST(confidence_bounds_and_slopes)
 {
   const double u[4] = {0.98083809474438, 1.1311637073808, 0.8618200692642, 1.120823782494};
   const double slope[5] = {0.13609209583309, 1.2034309778736, 0.51401037108535, -0.86631210512493,
@@ -55,7 +55,6 @@ static void confidence_bounds_and_slopes(void **state)
   double value;
   Case test;
 
-  (void)state;
   begin(5, 0.0, false, &test);
   RG_OK(rg_context_ucb_function(&test.ucb, 1, &x, &value, NULL));
   RG_CLOSE(value, 1.0236614134709, 1e-11);
@@ -68,13 +67,12 @@ static void confidence_bounds_and_slopes(void **state)
   end(&test);
 }
 
-static void penalised_value_and_gradient(void **state)
+RG_TEST(penalised_value_and_gradient)
 {
   const double x = 0.5, radius = 0.3 / sqrt(4.0);
   double value, gradient;
   Case test;
 
-  (void)state;
   begin(5, radius, false, &test);
   RG_OK(rg_context_ucb_function(&test.ucb, 1, &x, &value, &gradient));
   RG_CLOSE(value, 0.84314676678982, 1e-11);
@@ -87,14 +85,13 @@ static void penalised_value_and_gradient(void **state)
   end(&test);
 }
 
-static void maximisers_on_a_grid(void **state)
+RG_TEST(maximisers_on_a_grid)
 {
   const double radius[2] = {0.0, 0.15}, best[2] = {1.343687515464, 1.0603164510171};
   const int index[2] = {34, 43};
   double x[101], value[101];
   Case test;
 
-  (void)state;
   for (int i = 0; i <= 100; ++i) x[i] = 0.01 * i;
   for (int k = 0; k < 2; ++k) {
     begin(5, radius[k], false, &test);
@@ -106,7 +103,7 @@ static void maximisers_on_a_grid(void **state)
 }
 
 /* The gradient of every criterion, on a kernel that is no product too. */
-static void gradients(void **state)
+RG_TEST(gradients)
 {
   const double list[5] = {0.1, 0.3, 0.55, 0.7, 0.95}, weight[3] = {0.5, 0.2, 0.3};
   const double scales[2] = {0.3, 0.5}, x = 0.47, h = 1e-6;
@@ -118,7 +115,6 @@ static void gradients(void **state)
   Case test;
   RgFailure failure = {0};
 
-  (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family += 3) {
     begin(5, 0.0, false, &test);
     RgKernel kernel;
@@ -137,11 +133,3 @@ static void gradients(void **state)
     end(&test);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(confidence_bounds_and_slopes),
-  cmocka_unit_test(penalised_value_and_gradient),
-  cmocka_unit_test(maximisers_on_a_grid),
-  cmocka_unit_test(gradients),
-};
-RG_TEST_MAIN(tests)

@@ -73,13 +73,12 @@ static double best(Case *it, RgContextCriterion criterion, void *all, void *some
   return value;
 }
 
-static void ends_where_the_plain_search_ends(void **state)
+RG_TEST(ends_where_the_plain_search_ends)
 {
   const RgKernelFamily families[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN52};
   RgContextWeights all = {M, NULL}, some = {FEW, NULL};
   int n_all = M, n_some = FEW;
 
-  (void)state;
   for (int k = 0; k < 2; ++k) {
     Case it;
     begin(families[k], &it);
@@ -92,7 +91,7 @@ static void ends_where_the_plain_search_ends(void **state)
 }
 
 /* The value is that of all contexts, whatever the search began with. */
-static void value_is_exact(void **state)
+RG_TEST(value_is_exact)
 {
   RgContextWeights all = {M, NULL}, some = {1, NULL};
   Case it;
@@ -103,7 +102,6 @@ static void value_is_exact(void **state)
   double x[DX], value, again;
   RgQuery query = {.x = x};
 
-  (void)state;
   begin(RG_KERNEL_MATERN52, &it);
   const RgContextual exact = {M, 0, it.contexts, rg_ucb_expectation, &all};
   const RgContextual cheap = {1, 0, it.contexts, rg_ucb_expectation, &some};
@@ -117,10 +115,3 @@ static void value_is_exact(void **state)
   RG_OK(rg_context_ucb_destroy(&ucb));
   end(&it);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(ends_where_the_plain_search_ends),
-  cmocka_unit_test(value_is_exact),
-};
-
-RG_TEST_MAIN(tests)

@@ -20,9 +20,8 @@ static const double log_h[][4] = {
   {-100000.0, -5000000023.94478946, 100000.00002, 10000000003.0}};
 
 /* The value is compared with the part that does not come from z^2/2 alone. */
-static void test_log_ei_tail(void **state)
+RG_TEST(test_log_ei_tail)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof log_h / sizeof log_h[0]; i++) {
     double z = log_h[i][0], sd = 0.37, incumbent = 0.0, mean = z * sd, value, d_mean, d_sd;
     RgEi ei = {incumbent};
@@ -34,22 +33,20 @@ static void test_log_ei_tail(void **state)
 }
 
 /* The remainder log h + z^2/2 itself, where z^2/2 is exactly representable. */
-static void test_log_ei_remainder(void **state)
+RG_TEST(test_log_ei_remainder)
 {
   double mean = -1000.0, sd = 1.0, value;
   RgEi ei = {0.0};
 
-  (void)state;
   rg_acquisition_log_ei(&ei, 1, &mean, &sd, &value, NULL, NULL);
   assert_true(fabs(value + 500000.0 + 14.734452091158) < 1e-9);
 }
 
-static void test_log_ei_certain(void **state)
+RG_TEST(test_log_ei_certain)
 {
   double mean[3] = {1.5, 1.0, 0.5}, sd[3] = {0.0, 0.0, 1e-13}, value[3], d_mean[3], d_sd[3];
   RgEi ei = {1.0};
 
-  (void)state;
   rg_acquisition_log_ei(&ei, 3, mean, sd, value, d_mean, d_sd);
   RG_CLOSE(value[0], log(0.5), 1e-15);
   RG_CLOSE(d_mean[0], 2.0, 1e-15);
@@ -71,12 +68,11 @@ static void check_derivatives(RgMarginalFunction function, const void *closure)
   }
 }
 
-static void test_derivatives(void **state)
+RG_TEST(test_derivatives)
 {
   RgUcb ucb = {1.7};
   RgEi ei = {0.3};
 
-  (void)state;
   check_derivatives(rg_acquisition_ucb, &ucb);
   check_derivatives(rg_acquisition_log_ei, &ei);
 }
@@ -94,9 +90,8 @@ static double improvement_by_quadrature(double mean, double sd, double incumbent
   return sum;
 }
 
-static void test_expected_improvement(void **state)
+RG_TEST(test_expected_improvement)
 {
-  (void)state;
   RG_CLOSE(rg_expected_improvement(0.0, 1.0, 0.0), 0.39894228040143267794, 1e-15);
   RG_CLOSE(rg_expected_improvement(2.0, 0.0, 0.5), 1.5, 1e-15);
   assert_true(rg_expected_improvement(0.2, 0.0, 0.5) == 0.0);
@@ -113,13 +108,12 @@ static void test_expected_improvement(void **state)
 }
 
 /* log EI orders points as EI does, and grows in both arguments. */
-static void test_log_ei_monotone(void **state)
+RG_TEST(test_log_ei_monotone)
 {
   RgStream stream = rg_stream(1, "test", 0, "monotone", 1);
   RgRandom random = rg_stream_at(&stream, 0);
   RgEi ei = {0.0};
 
-  (void)state;
   for (int i = 0; i < 2000; i++) {
     double mean = 5.2 * rg_random_uniform(&random) - 5.0, sd = 0.05 + rg_random_uniform(&random);
     double means[3] = {mean, mean + 1e-4, mean}, sds[3] = {sd, sd, sd + 1e-4}, value[3];
@@ -128,24 +122,12 @@ static void test_log_ei_monotone(void **state)
   }
 }
 
-static void test_ucb(void **state)
+RG_TEST(test_ucb)
 {
   double mean[2] = {0.5, -1.0}, sd[2] = {0.25, 2.0}, value[2], d_mean[2], d_sd[2];
   RgUcb ucb = {3.0};
 
-  (void)state;
   rg_acquisition_ucb(&ucb, 2, mean, sd, value, d_mean, d_sd);
   assert_true(value[0] == 1.25 && value[1] == 5.0);
   assert_true(d_mean[1] == 1.0 && d_sd[1] == 3.0);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_ucb),
-  cmocka_unit_test(test_log_ei_tail),
-  cmocka_unit_test(test_log_ei_remainder),
-  cmocka_unit_test(test_log_ei_certain),
-  cmocka_unit_test(test_derivatives),
-  cmocka_unit_test(test_expected_improvement),
-  cmocka_unit_test(test_log_ei_monotone),
-};
-RG_TEST_MAIN(tests)

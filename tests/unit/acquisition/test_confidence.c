@@ -7,12 +7,11 @@
 #define DRAWS 100000
 
 /* zeta_t >= s_t always; mean of 1e5 draws within 4 standard errors of s + 2 (irgp_ucb 8). */
-static void test_shifted_exponential(void **state)
+RG_TEST(test_shifted_exponential)
 {
   RgStream stream = rg_stream(7, "test", 0, "confidence", 3);
   double shift = rg_irgp_shift_finite(1000), sum = 0.0;
 
-  (void)state;
   for (int t = 1; t <= DRAWS; t++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)t);
     double zeta = shift + rg_random_exponential(&random) / 0.5;
@@ -39,27 +38,24 @@ static void check_gamma_moments(double kappa)
               5.0 * sqrt((3.0 * kappa * kappa + 6.0 * kappa - kappa * kappa) / DRAWS));
 }
 
-static void test_gamma(void **state)
+RG_TEST(test_gamma)
 {
-  (void)state;
   check_gamma_moments(rg_rgp_shape_heuristic(2, 1.0)); /* 0.277: the branch below 1 */
   check_gamma_moments(rg_rgp_shape_finite(1000, 1.0, 1.0));
   check_gamma_moments(rg_rgp_shape_heuristic(5, 60.0));
 }
 
 /* E exp(-zeta/2) = (1 + theta/2)^-kappa is what the shape is made for: 1/(|X| t^2). */
-static void test_gamma_shape(void **state)
+RG_TEST(test_gamma_shape)
 {
-  (void)state;
   for (double theta = 0.25; theta < 5.0; theta *= 2.0) {
     double kappa = rg_rgp_shape_finite(150, 7.0, theta);
     RG_CLOSE(pow(1.0 + theta / 2.0, -kappa) * 150.0 * 49.0, 1.0, 1e-12);
   }
 }
 
-static void test_clamps(void **state)
+RG_TEST(test_clamps)
 {
-  (void)state;
   assert_true(rg_gp_ucb_beta_bcr(2, 1.0) == 0.0);
   assert_true(rg_irgp_shift_finite(1) == 0.0 && rg_irgp_shift_finite(2) == 0.0);
   assert_true(rg_irgp_shift_continuous(1, 1.0, 1.0, 1e-3, 1.0) == 0.0);
@@ -67,9 +63,8 @@ static void test_clamps(void **state)
 }
 
 /* The width grows with t in every rule that depends on t, and the shift of IRGP-UCB does not. */
-static void test_growth(void **state)
+RG_TEST(test_growth)
 {
-  (void)state;
   for (double t = 1.0; t < 300.0; t += 1.0) {
     assert_true(rg_gp_ucb_beta_bcr(1000, t + 1.0) > rg_gp_ucb_beta_bcr(1000, t));
     assert_true(rg_gp_ucb_beta_srinivas(1000, t, 0.1) > rg_gp_ucb_beta_bcr(1000, t));
@@ -78,12 +73,3 @@ static void test_growth(void **state)
     assert_true(rg_irgp_shift_highprob(1000, t + 1.0, 0.1) > rg_irgp_shift_highprob(1000, t, 0.1));
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_shifted_exponential),
-  cmocka_unit_test(test_gamma),
-  cmocka_unit_test(test_gamma_shape),
-  cmocka_unit_test(test_clamps),
-  cmocka_unit_test(test_growth),
-};
-RG_TEST_MAIN(tests)

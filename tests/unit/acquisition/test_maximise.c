@@ -94,9 +94,8 @@ static RgRandom test_random(uint64_t seed)
 
 /* ---- box ------------------------------------------------------------------------------------ */
 
-static void test_paraboloid(void **state)
+RG_TEST(test_paraboloid)
 {
-  (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     for (int seed = 0; seed < 10; seed++) {
       RgMaximiserOptions options = defaults(local_search);
@@ -115,11 +114,10 @@ static void test_paraboloid(void **state)
   }
 }
 
-static void test_banana(void **state)
+RG_TEST(test_banana)
 {
   double x[2], value;
 
-  (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
     RgRandom random = test_random(4);
@@ -134,13 +132,12 @@ static void test_banana(void **state)
 }
 
 /* Extra points join the raw ones: a needle that only they know. */
-static void test_extra_points(void **state)
+RG_TEST(test_extra_points)
 {
   Paraboloid p = {2, 0, 0, {0.123456, 0.654321}, {1e8, 1e8}};
   double extra[4] = {0.9, 0.9, 0.123456, 0.654321}, x[2], value;
   RgFailure failure = {0};
 
-  (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
     RgRandom random = test_random(5);
@@ -164,14 +161,13 @@ static PetscErrorCode diagonal(void *closure, RgRandom *random, int n, double *X
   return 0;
 }
 
-static void test_raw_design(void **state)
+RG_TEST(test_raw_design)
 {
   Paraboloid p = {2, 0, 0, {0.25, 0.5}, {1.0, 1.0}};
   const RgScreen screen = {paraboloid, &p, diagonal};
   double extra[2] = {1.0, 0.0}, x[2], value;
   RgFailure failure = {0};
 
-  (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
     RgRandom random = test_random(8);
@@ -194,11 +190,10 @@ static void test_raw_design(void **state)
   }
 }
 
-static void test_not_finite(void **state)
+RG_TEST(test_not_finite)
 {
   double x, value;
 
-  (void)state;
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
     RgRandom random = test_random(6);
@@ -215,11 +210,10 @@ static void test_not_finite(void **state)
 }
 
 /* Everything ties: the first start, which is the first raw point, not the centre of the cube. */
-static void test_flat(void **state)
+RG_TEST(test_flat)
 {
   int dim = 2;
 
-  (void)state;
   for (int selection = 0; selection < 2; selection++) {
     RgMaximiserOptions options = defaults(0);
     RgRandom random = test_random(7), again = test_random(7);
@@ -236,9 +230,8 @@ static void test_flat(void **state)
 }
 
 /* Many raw points, one start: boltzmann keeps the best raw point whatever it draws. */
-static void test_boltzmann_keeps_best(void **state)
+RG_TEST(test_boltzmann_keeps_best)
 {
-  (void)state;
   for (int seed = 0; seed < 20; seed++) {
     RgMaximiserOptions options = defaults(0);
     RgRandom random = test_random((uint64_t)seed), same = random;
@@ -348,9 +341,8 @@ static void compare_searches(int dim, int kind)
   assert_true(points[0] < points[1]);
 }
 
-static void test_against_reference(void **state)
+RG_TEST(test_against_reference)
 {
-  (void)state;
   compare_searches(2, 0);
   compare_searches(3, 0);
   compare_searches(2, 1);
@@ -361,11 +353,10 @@ static void test_against_reference(void **state)
 
 /* Every vertex of the optimality conditions: p is optimal iff the gradient g - Bp vanishes on free
    coordinates and points outward on fixed ones. */
-static void test_box_quadratic(void **state)
+RG_TEST(test_box_quadratic)
 {
   RgRandom random = test_random(8);
 
-  (void)state;
   for (int trial = 0; trial < 500; trial++) {
     int dim = 1 + trial % 6;
     double root[36], B[36] = {0}, g[6], lower[6], upper[6], step[6], work[6 * 9];
@@ -396,12 +387,11 @@ static void test_box_quadratic(void **state)
 
 /* ---- finite sets ---------------------------------------------------------------------------- */
 
-static void test_argmax(void **state)
+RG_TEST(test_argmax)
 {
   double value[6] = {1.0, 5.0 - 1e-13, 5.0, NAN, INFINITY, 4.0};
   unsigned char excluded[6] = {0, 1, 1, 0, 0, 0}, all[6] = {1, 1, 1, 1, 1, 1};
 
-  (void)state;
   assert_int_equal(rg_argmax(6, value, NULL), 1); /* ties with 2 within 1e-12 */
   assert_int_equal(rg_argmax(6, value, excluded), 5);
   assert_int_equal(rg_argmax(6, value, all), -1);
@@ -411,7 +401,7 @@ static void test_argmax(void **state)
 }
 
 /* A line of 2000 points, the model's posterior after a few data, scanned point by point. */
-static void test_acquire_finite(void **state)
+RG_TEST(test_acquire_finite)
 {
   enum { N = 2000 };
   static double points[N];
@@ -428,7 +418,6 @@ static void test_acquire_finite(void **state)
   double x, value, expected[N];
   RgQuery query = {.x = &x};
 
-  (void)state;
   for (int i = 0; i < N; i++) points[i] = i;
   RG_OK(rg_space_set(&domain.design, 1, N, points, NULL, NULL));
   RG_OK(rg_params_defaults(rg_surrogate_params, &surrogate));
@@ -466,7 +455,7 @@ static void test_acquire_finite(void **state)
 }
 
 /* A set and the box around it: the function's best point; a set's best one is taken only once. */
-static void test_acquire_with(void **state)
+RG_TEST(test_acquire_with)
 {
   enum { N = 1201 };
   static double points[N];
@@ -481,7 +470,6 @@ static void test_acquire_with(void **state)
   double x, value;
   RgQuery query = {.x = &x};
 
-  (void)state;
   for (int i = 0; i < N; i++) points[i] = i;
   RG_OK(rg_space_set(&set.design, 1, N, points, NULL, NULL));
   RG_OK(rg_history_create(&set, 4, &history));
@@ -509,13 +497,3 @@ static void test_acquire_with(void **state)
   RG_OK(rg_domain_destroy(&set));
   RG_OK(rg_domain_destroy(&box));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_paraboloid),           cmocka_unit_test(test_banana),
-  cmocka_unit_test(test_extra_points),         cmocka_unit_test(test_not_finite),
-  cmocka_unit_test(test_raw_design),           cmocka_unit_test(test_flat),
-  cmocka_unit_test(test_boltzmann_keeps_best), cmocka_unit_test(test_against_reference),
-  cmocka_unit_test(test_box_quadratic),        cmocka_unit_test(test_argmax),
-  cmocka_unit_test(test_acquire_finite),       cmocka_unit_test(test_acquire_with),
-};
-RG_TEST_MAIN(tests)

@@ -25,26 +25,24 @@ static void check_marginal(RgMarginalFunction function, const void *closure)
   }
 }
 
-static void marginal_derivatives(void **state)
+RG_TEST(marginal_derivatives)
 {
   const double maxima[] = {0.4, 1.3, 2.0, 1.1};
   const RgPims pims = {0.9};
   const RgMes mes = {4, maxima};
 
-  (void)state;
   check_marginal(rg_acquisition_pims, &pims);
   check_marginal(rg_acquisition_mes, &mes);
 }
 
 /* Many points at once are points one by one, over chunk borders. */
-static void batches_are_points(void **state)
+RG_TEST(batches_are_points)
 {
   enum { M = 300 };
   const double maxima[] = {0.4, 1.3, 2.0};
   const RgMes mes = {3, maxima};
   double mean[M], sd[M], value[M], d_mean[M], d_sd[M], one[3];
 
-  (void)state;
   for (int j = 0; j < M; ++j) {
     mean[j] = sin(j);
     sd[j] = 0.3 + 0.2 * cos(3 * j);
@@ -58,14 +56,13 @@ static void batches_are_points(void **state)
   }
 }
 
-static void known_points(void **state)
+RG_TEST(known_points)
 {
   const double maximum = 1.0;
   const RgPims pims = {1.0};
   const RgMes mes = {1, &maximum};
   double mean[] = {0.5, 1.0, 1.5}, sd[] = {0.0, 0.0, 0.0}, value[3], d_mean[3], d_sd[3];
 
-  (void)state;
   rg_acquisition_pims(&pims, 3, mean, sd, value, d_mean, d_sd);
   RG_CLOSE(value[0] * 1e-12, -0.5, 1e-15);
   assert_true(value[1] == 0.0);
@@ -114,13 +111,12 @@ static double jes_at(const JesCase *c, int j, double mean, double variance, int 
   return value;
 }
 
-static void jes_derivatives(void **state)
+RG_TEST(jes_derivatives)
 {
   static JesCase c;
   static double value[POINTS], d_mean[POINTS], d_variance[POINTS], d_C[OPTIMA * POINTS];
   const double h = 1e-6;
 
-  (void)state;
   jes_case(&c);
   RG_OK(rg_acquisition_jes(&c.jes, POINTS, &(RgJesMoments){c.mean, c.variance, c.C}, value,
                            &(RgJesSlopes){d_mean, d_variance, d_C}));
@@ -140,14 +136,13 @@ static void jes_derivatives(void **state)
 }
 
 /* At the optimum itself nothing is left: a = log((variance + noise)/noise)/2. */
-static void jes_at_the_optimum(void **state)
+RG_TEST(jes_at_the_optimum)
 {
   const double variance = 0.5, eta = 1e-10, mean = 0.2, maximum = 1.4;
   const RgJesOptimum optimum = {maximum, (maximum - mean) / (variance + eta), 1 / (variance + eta)};
   RgJes jes = {1, &optimum, 1e-4, 1e-9};
   double value, d_mean, d_variance, d_C;
 
-  (void)state;
   RG_OK(rg_acquisition_jes(&jes, 1, &(RgJesMoments){&mean, &variance, &variance}, &value,
                            &(RgJesSlopes){&d_mean, &d_variance, &d_C}));
   RG_CLOSE(value, 0.5 * log((variance + 1e-4) / 1e-4), 1e-9);
@@ -207,20 +202,11 @@ static void check_cross(RgKernelFamily family, int variant, int n)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void cross_covariances(void **state)
+RG_TEST(cross_covariances)
 {
-  (void)state;
   for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
     check_cross(RG_KERNEL_GAUSSIAN, variant, 16);
     check_cross(RG_KERNEL_MATERN52, variant, 9);
   }
   check_cross(RG_KERNEL_GAUSSIAN, 1, 0);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(marginal_derivatives), cmocka_unit_test(batches_are_points),
-  cmocka_unit_test(known_points),         cmocka_unit_test(jes_derivatives),
-  cmocka_unit_test(jes_at_the_optimum),   cmocka_unit_test(cross_covariances),
-};
-
-RG_TEST_MAIN(tests)

@@ -38,7 +38,7 @@ static bool equal(const double *a, const double *b)
   return !memcmp(a, b, N_ITERATIONS * sizeof(double));
 }
 
-static void test_sequence_is_shared(void **state)
+RG_TEST(test_sequence_is_shared)
 {
   RgStudy study;
   RgPlan plan;
@@ -46,7 +46,6 @@ static void test_sequence_is_shared(void **state)
   double first[3][N_ITERATIONS], zeta[N_ITERATIONS];
   bool seen[3] = {false};
 
-  (void)state;
   RG_OK(rg_study_parse(NULL, "zeta.yaml", text, strlen(text), &study, &found));
   if (found.n) fail_msg("%s", found.list[0].message);
   RG_OK(rg_plan_fill(&study, &plan));
@@ -65,8 +64,3 @@ static void test_sequence_is_shared(void **state)
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_sequence_is_shared),
-};
-RG_TEST_MAIN(tests)

@@ -108,12 +108,11 @@ static void bench_end(Bench *bench)
 
 /* ---- registry ------------------------------------------------------------------------------- */
 
-static void test_registry(void **state)
+RG_TEST(test_registry)
 {
   int n;
   const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
 
-  (void)state;
   assert_true(n >= 5);
   for (int i = 0; i < n; i++) {
     const RgAlgorithmClass *class = classes[i];
@@ -181,11 +180,10 @@ static const Setting settings[] = {
   {"irgp_ucb", "shift", "heuristic", "value", "1", "'value' goes with shift: 'fixed'"},
   {"ei", "incumbent", "best_mean", NULL, NULL, NULL}};
 
-static void test_settings(void **state)
+RG_TEST(test_settings)
 {
   RgDomain box;
 
-  (void)state;
   make_box(3, &box);
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     const Setting *setting = &settings[i];
@@ -199,11 +197,10 @@ static void test_settings(void **state)
   RG_OK(rg_domain_destroy(&box));
 }
 
-static void test_finite_rules_on_finite_sets(void **state)
+RG_TEST(test_finite_rules_on_finite_sets)
 {
   RgDomain line;
 
-  (void)state;
   make_line(20, &line);
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     Bench bench;
@@ -235,12 +232,11 @@ static void expect_need(unsigned needs, const RgDomain *domain, const char *part
     fail_msg("'%s' does not contain '%s'", diagnostics.list[0].message, part);
 }
 
-static void test_needs(void **state)
+RG_TEST(test_needs)
 {
   RgDomain box, line, with_context;
   double context_points[2] = {0.0, 1.0};
 
-  (void)state;
   make_box(2, &box);
   make_line(5, &line);
   make_box(2, &with_context);
@@ -268,13 +264,12 @@ static void test_needs(void **state)
 
 /* ---- ask and tell --------------------------------------------------------------------------- */
 
-static void test_random_box(void **state)
+RG_TEST(test_random_box)
 {
   RgDomain box;
   Bench bench;
   double mean[3] = {0.0};
 
-  (void)state;
   make_box(3, &box);
   add_context(&box, RG_CONTEXT_SIMULATOR);
   bench_options(&bench, "random");
@@ -290,13 +285,12 @@ static void test_random_box(void **state)
   RG_OK(rg_domain_destroy(&box));
 }
 
-static void test_random_without_replacement(void **state)
+RG_TEST(test_random_without_replacement)
 {
   RgDomain line;
   Bench bench;
   int seen[12] = {0}, first[200] = {0}, distinct = 0;
 
-  (void)state;
   make_line(12, &line);
   line.without_replacement = true;
   for (int seed = 0; seed < 200; seed++) {
@@ -343,11 +337,10 @@ static void run_twice(const char *name, const RgDomain *domain)
   assert_memory_equal(chosen[0], chosen[1], sizeof chosen[0]);
 }
 
-static void test_runs(void **state)
+RG_TEST(test_runs)
 {
   RgDomain box, line;
 
-  (void)state;
   make_box(2, &box);
   make_line(40, &line);
   for (size_t i = 0; i < sizeof with_model / sizeof with_model[0]; i++) {
@@ -358,11 +351,10 @@ static void test_runs(void **state)
   RG_OK(rg_domain_destroy(&line));
 }
 
-static void test_without_replacement(void **state)
+RG_TEST(test_without_replacement)
 {
   RgDomain line;
 
-  (void)state;
   make_line(15, &line);
   line.without_replacement = true;
   for (size_t i = 0; i < sizeof with_model / sizeof with_model[0]; i++) {
@@ -382,11 +374,10 @@ static void test_without_replacement(void **state)
   RG_OK(rg_domain_destroy(&line));
 }
 
-static void test_single_point(void **state)
+RG_TEST(test_single_point)
 {
   RgDomain line;
 
-  (void)state;
   make_line(1, &line);
   for (size_t i = 0; i < sizeof with_model / sizeof with_model[0]; i++) {
     Bench bench;
@@ -401,12 +392,11 @@ static void test_single_point(void **state)
 }
 
 /* The widths that are recorded obey their rules, and don't depend on how a box is searched. */
-static void test_recorded_width(void **state)
+RG_TEST(test_recorded_width)
 {
   RgDomain box;
   double widths[2][10];
 
-  (void)state;
   make_box(2, &box);
   for (int run = 0; run < 2; run++) {
     Bench bench;
@@ -436,11 +426,10 @@ static void test_recorded_width(void **state)
   RG_OK(rg_domain_destroy(&box));
 }
 
-static void test_incumbents(void **state)
+RG_TEST(test_incumbents)
 {
   RgDomain box, line;
 
-  (void)state;
   make_box(1, &box);
   make_line(30, &line);
   for (int kind = 0; kind < 2; kind++) {
@@ -463,18 +452,3 @@ static void test_incumbents(void **state)
   RG_OK(rg_domain_destroy(&box));
   RG_OK(rg_domain_destroy(&line));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_registry),
-  cmocka_unit_test(test_settings),
-  cmocka_unit_test(test_finite_rules_on_finite_sets),
-  cmocka_unit_test(test_needs),
-  cmocka_unit_test(test_random_box),
-  cmocka_unit_test(test_random_without_replacement),
-  cmocka_unit_test(test_runs),
-  cmocka_unit_test(test_without_replacement),
-  cmocka_unit_test(test_single_point),
-  cmocka_unit_test(test_recorded_width),
-  cmocka_unit_test(test_incumbents),
-};
-RG_TEST_MAIN(tests)

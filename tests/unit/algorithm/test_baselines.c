@@ -135,7 +135,7 @@ static void check_points(Bench *b, Function f, int n, const int *at, const doubl
   }
 }
 
-static void test_nelder_mead_plain(void **state)
+RG_TEST(test_nelder_mead_plain)
 {
   static const int at[] = {3, 10, 20, 40, 60, 80};
   static const double start[] = {0.3, 0.4};
@@ -153,14 +153,13 @@ static void test_nelder_mead_plain(void **state)
                                   0.8097705206010078};
   Bench b;
 
-  (void)state;
   bench_begin(&b, "nelder_mead", 2);
   bench_start(&b, 1, start, rosenbrock);
   check_points(&b, rosenbrock, 6, at, points);
   bench_end(&b);
 }
 
-static void test_nelder_mead_adaptive(void **state)
+RG_TEST(test_nelder_mead_adaptive)
 {
   static const int at[] = {5, 30, 60, 100};
   static const double start[] = {0.6, 0.5, 0.4, 0.3};
@@ -182,7 +181,6 @@ static void test_nelder_mead_adaptive(void **state)
                                   0.5487398758457467};
   Bench b;
 
-  (void)state;
   bench_begin(&b, "nelder_mead", 4);
   set(&b, "adaptive", "true");
   bench_start(&b, 1, start, quadratic);
@@ -191,12 +189,11 @@ static void test_nelder_mead_adaptive(void **state)
 }
 
 /* Without an initial design, optimum in a corner: it gets there, and starts again. */
-static void test_nelder_mead_restarts(void **state)
+RG_TEST(test_nelder_mead_restarts)
 {
   Bench b;
   double best = -INFINITY;
 
-  (void)state;
   bench_begin(&b, "nelder_mead", 2);
   bench_start(&b, 0, NULL, NULL);
   for (int t = 1; t <= 600; t++) {
@@ -214,7 +211,7 @@ static void test_nelder_mead_restarts(void **state)
 
 /* The step size after one generation of six points in the plane, by the equations with the numbers
    of that case. */
-static void test_cma_es_step(void **state)
+RG_TEST(test_cma_es_step)
 {
   static const double weight[] = {0.63704257, 0.28457026, 0.07838717}, start[] = {0.5, 0.5};
   const double mu_eff = 2.0286114646100626, c = 0.44620498737831715, d = 1.4462049873783172;
@@ -223,7 +220,6 @@ static void test_cma_es_step(void **state)
   bool taken[6] = {false};
   Bench b;
 
-  (void)state;
   bench_begin(&b, "cma_es", 2);
   set(&b, "sigma", "0.01");
   bench_start(&b, 1, start, sphere);
@@ -283,11 +279,10 @@ static double monotone(double y)
 
 /* Published numbers are about 1300 evaluations for 1e-10 in 5-D (sphere), 2.5 times as many for a
    condition of 1e6. Only ranks count. */
-static void test_cma_es_converges(void **state)
+RG_TEST(test_cma_es_converges)
 {
   double plain[DIM_MAX], shown[DIM_MAX];
 
-  (void)state;
   const int easy = queries_until(sphere, 5, 1e-8, NULL, plain);
   assert_in_range(easy, 300, 900);
   assert_int_equal(queries_until(sphere, 3, 1e-4, NULL, plain),
@@ -305,11 +300,10 @@ static void small_search(Bench *b)
   b->maximiser.restarts = 8;
 }
 
-static void test_log_ei_asks_what_ei_asks(void **state)
+RG_TEST(test_log_ei_asks_what_ei_asks)
 {
   Bench b[2];
 
-  (void)state;
   for (int k = 0; k < 2; k++) {
     bench_begin(&b[k], k ? "log_ei" : "ei", 2);
     small_search(&b[k]);
@@ -326,14 +320,13 @@ static void test_log_ei_asks_what_ei_asks(void **state)
 }
 
 /* Over a finite line the query is the point of largest Phi((mu - tau - xi)/sd). */
-static void test_pi(void **state)
+RG_TEST(test_pi)
 {
   enum { N = 40 };
   double points[N], best = -INFINITY;
   Bench b;
   int chosen = -1;
 
-  (void)state;
   bench_begin(&b, "pi", 1);
   RG_OK(rg_domain_destroy(&b.domain));
   for (int i = 0; i < N; i++) points[i] = i;
@@ -378,12 +371,11 @@ static double expected_gain(int n, const double *a, const double *b)
   return sum * 20.0 / STEPS / 3;
 }
 
-static void test_lines(void **state)
+RG_TEST(test_lines)
 {
   const double a[] = {0.3, -0.2, 0.25, 0.1, 0.3, -3.0}, b[] = {0.2, 0.9, -0.4, 0.2, 0.5, 0.0};
   double d_a[6], d_b[6], A[6], B[6];
 
-  (void)state;
   const double value = rg_knowledge_gradient_lines(6, a, b, d_a, d_b);
   RG_CLOSE(exp(value), expected_gain(6, a, b), 1e-8);
   for (int i = 0; i < 6; i++) {
@@ -424,13 +416,12 @@ static double knowledge_gradient_at(RgModel *model, const RgHistory *history, co
 }
 
 /* The recorded value is that of the query, and no point beside it or elsewhere has a larger one. */
-static void test_knowledge_gradient_on_a_box(void **state)
+RG_TEST(test_knowledge_gradient_on_a_box)
 {
   RgStream stream = rg_stream(5, "test", 0, "points", 0);
   RgRandom random = rg_stream_at(&stream, 0);
   Bench b;
 
-  (void)state;
   bench_begin(&b, "knowledge_gradient", 2);
   small_search(&b);
   bench_start(&b, 6, design, sphere);
@@ -448,14 +439,13 @@ static void test_knowledge_gradient_on_a_box(void **state)
   bench_end(&b);
 }
 
-static void test_knowledge_gradient_on_a_set(void **state)
+RG_TEST(test_knowledge_gradient_on_a_set)
 {
   enum { N = 30 };
   double points[N], a[N + 1], slope[N + 1], row[N], best = -INFINITY;
   int chosen = -1;
   Bench b;
 
-  (void)state;
   bench_begin(&b, "knowledge_gradient", 1);
   RG_OK(rg_domain_destroy(&b.domain));
   for (int i = 0; i < N; i++) points[i] = i;
@@ -484,13 +474,12 @@ static void test_knowledge_gradient_on_a_set(void **state)
 
 /* ---- TuRBO ---------------------------------------------------------------------------------- */
 
-static void test_turbo_region(void **state)
+RG_TEST(test_turbo_region)
 {
   Bench b;
   double y = 1;
   int designed = 0;
 
-  (void)state;
   bench_begin(&b, "turbo", 2);
   bench_start(&b, 6, design, sphere);
   for (int t = 1; t <= 4; t++) { /* successes in a row: the third doubles the side, up to 1.6 */
@@ -519,12 +508,11 @@ static void test_turbo_region(void **state)
   bench_end(&b);
 }
 
-static void test_turbo_finds_the_optimum(void **state)
+RG_TEST(test_turbo_finds_the_optimum)
 {
   double best = -INFINITY;
   Bench b;
 
-  (void)state;
   bench_begin(&b, "turbo", 2);
   b.surrogate.fit = RG_FIT_MAP;
   bench_start(&b, 6, design, sphere);
@@ -536,20 +524,3 @@ static void test_turbo_finds_the_optimum(void **state)
   assert_true(best > -1e-4);
   bench_end(&b);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_nelder_mead_plain),
-  cmocka_unit_test(test_nelder_mead_adaptive),
-  cmocka_unit_test(test_nelder_mead_restarts),
-  cmocka_unit_test(test_cma_es_step),
-  cmocka_unit_test(test_cma_es_converges),
-  cmocka_unit_test(test_log_ei_asks_what_ei_asks),
-  cmocka_unit_test(test_pi),
-  cmocka_unit_test(test_lines),
-  cmocka_unit_test(test_knowledge_gradient_on_a_box),
-  cmocka_unit_test(test_knowledge_gradient_on_a_set),
-  cmocka_unit_test(test_turbo_region),
-  cmocka_unit_test(test_turbo_finds_the_optimum),
-};
-
-RG_TEST_MAIN(tests)

@@ -167,9 +167,8 @@ static double run(const char *name, int design, const char *paths, uint64_t seed
   return sum;
 }
 
-static void every_design_and_kind_of_path(void **state)
+RG_TEST(every_design_and_kind_of_path)
 {
-  (void)state;
   for (int m = 0; m < 4; m++) {
     for (int design = 0; design < 3; design++) {
       const char *const kinds[] = {"auto", "rff", "pathwise", "exact"};
@@ -185,9 +184,8 @@ static void every_design_and_kind_of_path(void **state)
   }
 }
 
-static void an_exhausted_design_is_a_failure(void **state)
+RG_TEST(an_exhausted_design_is_a_failure)
 {
-  (void)state;
   for (int m = 0; m < 4; m++) {
     Bench bench;
     bench_options(&bench, methods[m]);
@@ -207,9 +205,8 @@ static void an_exhausted_design_is_a_failure(void **state)
   }
 }
 
-static void without_data_queries_are_random(void **state)
+RG_TEST(without_data_queries_are_random)
 {
-  (void)state;
   for (int m = 0; m < 4; m++) {
     for (int design = 0; design < 2; design++) {
       Bench bench;
@@ -274,11 +271,10 @@ static void best_probabilities(Bench *bench, double *probability)
   RG_OK(rg_posterior_destroy(&posterior));
 }
 
-static void ts_has_the_probability_of_being_best(void **state)
+RG_TEST(ts_has_the_probability_of_being_best)
 {
   const char *const kinds[] = {"exact", "pathwise", "rff"};
 
-  (void)state;
   for (int k = 0; k < 3; k++) {
     const int draws = 4000;
     Bench bench;
@@ -311,11 +307,10 @@ static void ts_has_the_probability_of_being_best(void **state)
 /* The same numbers give the same path (pathwise: the noise of all, then features of all with the
    weights of the first, then the other weights); its maximum is at least that of many random points, and a
    stationary point or at the border. */
-static void maxima_on_a_box(void **state)
+RG_TEST(maxima_on_a_box)
 {
   const char *const kinds[] = {"rff", "pathwise"};
 
-  (void)state;
   for (int k = 0; k < 2; k++) {
     enum { COUNT = 4, RANDOM = 4000 };
     static double X[RANDOM * 2], value[RANDOM];
@@ -375,7 +370,7 @@ static void maxima_on_a_box(void **state)
   }
 }
 
-static void maxima_on_a_set(void **state)
+RG_TEST(maxima_on_a_set)
 {
   enum { COUNT = 5, N = 30 };
   Bench bench;
@@ -387,7 +382,6 @@ static void maxima_on_a_set(void **state)
   double F[N * COUNT], y[3];
   unsigned char excluded[N] = {0};
 
-  (void)state;
   bench_options(&bench, "jes");
   bench_grid(&bench);
   bench_start(&bench, 3);
@@ -426,9 +420,8 @@ static void maxima_on_a_set(void **state)
    ------------------------------------------------------------------------- */
 
 /* The acquisition value recorded belongs to the query and beats that of other points. */
-static void pims_records_its_confidence(void **state)
+RG_TEST(pims_records_its_confidence)
 {
-  (void)state;
   for (int clamp = 0; clamp < 2; clamp++) {
     Bench bench;
     bench_options(&bench, "pims");
@@ -456,7 +449,7 @@ static void pims_records_its_confidence(void **state)
 }
 
 /* JES on a box: the value at the query is that of its parts, and no random point is better. */
-static void jes_on_a_box(void **state)
+RG_TEST(jes_on_a_box)
 {
   enum { RANDOM = 3000, K = 10 };
   static double X[RANDOM * 2], mean[RANDOM], variance[RANDOM], C[K * RANDOM], value[RANDOM];
@@ -470,7 +463,6 @@ static void jes_on_a_box(void **state)
   RgStream stream = rg_stream(8, "test", 0, "jes", 1);
   RgRandom draws = rg_stream_at(&stream, 1), search = rg_stream_at(&stream, 2);
 
-  (void)state;
   bench_options(&bench, "jes");
   bench_box(&bench, 2);
   bench_start(&bench, 4);
@@ -512,11 +504,10 @@ static void jes_on_a_box(void **state)
 }
 
 /* Maxima of MES are at least the best observation plus five noise deviations. */
-static void mes_floors_its_maxima(void **state)
+RG_TEST(mes_floors_its_maxima)
 {
   double recorded[2];
 
-  (void)state;
   for (int floor = 0; floor < 2; floor++) {
     Bench bench;
     bench_options(&bench, "mes");
@@ -540,9 +531,8 @@ static void mes_floors_its_maxima(void **state)
 /* ---- mistakes
    ---------------------------------------------------------------------------------- */
 
-static void exact_paths_need_a_finite_design(void **state)
+RG_TEST(exact_paths_need_a_finite_design)
 {
-  (void)state;
   for (int m = 0; m < 4; m++) {
     Bench bench;
     RgDiagnostics diagnostics = {0};
@@ -566,11 +556,10 @@ static void exact_paths_need_a_finite_design(void **state)
   }
 }
 
-static void too_few_features_are_a_failure(void **state)
+RG_TEST(too_few_features_are_a_failure)
 {
   Bench bench;
 
-  (void)state;
   bench_options(&bench, "ts");
   set(&bench, "features", "1");
   bench.surrogate.structure = RG_STRUCTURE_ADDITIVE;
@@ -582,19 +571,3 @@ static void too_few_features_are_a_failure(void **state)
   assert_non_null(strstr(bench.failure.message, "1 features"));
   bench_end(&bench);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(every_design_and_kind_of_path),
-  cmocka_unit_test(an_exhausted_design_is_a_failure),
-  cmocka_unit_test(without_data_queries_are_random),
-  cmocka_unit_test(ts_has_the_probability_of_being_best),
-  cmocka_unit_test(maxima_on_a_box),
-  cmocka_unit_test(maxima_on_a_set),
-  cmocka_unit_test(pims_records_its_confidence),
-  cmocka_unit_test(jes_on_a_box),
-  cmocka_unit_test(mes_floors_its_maxima),
-  cmocka_unit_test(exact_paths_need_a_finite_design),
-  cmocka_unit_test(too_few_features_are_a_failure),
-};
-
-RG_TEST_MAIN(tests)

@@ -61,12 +61,11 @@ static void expect_no_zombies(void)
   assert_true(waitpid(-1, NULL, WNOHANG) <= 0);
 }
 
-static void test_answers(void **state)
+RG_TEST(test_answers)
 {
   RgChild *child = start("exec cat");
   char line[40000];
 
-  (void)state;
   for (int i = 0; i < 300; i++) {
     char text[32];
     snprintf(text, sizeof(text), "line %d", i);
@@ -85,11 +84,10 @@ static void test_answers(void **state)
   expect_no_zombies();
 }
 
-static void test_failures(void **state)
+RG_TEST(test_failures)
 {
   const double begin = rg_wall_seconds();
 
-  (void)state;
   expect_failure("exit 3", 60, "ended with exit code 3");
   expect_failure("read x; echo first >&2; echo no such data >&2; echo >&2; exit 4", 60,
                  "ended with exit code 4: no such data");
@@ -105,12 +103,11 @@ static void test_failures(void **state)
   assert_true(rg_wall_seconds() - begin < 300);
 }
 
-static void test_a_program_that_does_not_listen(void **state)
+RG_TEST(test_a_program_that_does_not_listen)
 {
   RgChild *child = start("exec sleep 1000");
   char *line;
 
-  (void)state;
   RG_OK(PetscMalloc1(1 << 20, &line));
   memset(line, 'x', (1 << 20) - 1);
   line[(1 << 20) - 1] = '\0';
@@ -126,12 +123,11 @@ static void test_a_program_that_does_not_listen(void **state)
   RG_OK(rg_child_close(&child, false));
 }
 
-static void test_words_nobody_asked_for(void **state)
+RG_TEST(test_words_nobody_asked_for)
 {
   RgChild *child = start("echo hello; exec cat");
   Reply reply;
 
-  (void)state;
   reply = ask(child, "question", 60); /* may or may not come before the question */
   if (reply.outcome == RG_CHILD_ANSWERED) {
     assert_memory_equal(reply.answer, "hello", 5);
@@ -150,13 +146,12 @@ static bool wants_stop(void *closure)
   return true;
 }
 
-static void test_a_stop_shortens_the_wait(void **state)
+RG_TEST(test_a_stop_shortens_the_wait)
 {
   int asked = 0;
   RgPatience patience = {.limit = 1000, .grace = 0.3, .stop = wants_stop, .closure = &asked};
   RgChild *child = start("exec cat"), *slow = start("exec sleep 1000");
 
-  (void)state;
   assert_int_equal(ask_with(child, "in time", &patience).outcome, RG_CHILD_ANSWERED);
   Reply reply = ask_with(slow, "question", &patience);
   assert_int_equal(reply.outcome, RG_CHILD_ABANDONED);
@@ -166,12 +161,11 @@ static void test_a_stop_shortens_the_wait(void **state)
   RG_OK(rg_child_close(&slow, false));
 }
 
-static void test_no_such_program(void **state)
+RG_TEST(test_no_such_program)
 {
   RgText mistake = {0};
   RgChild *child;
 
-  (void)state;
   RG_OK(rg_child_start((const char *const[]){"no-such-program", NULL}, &child, &mistake));
   assert_null(child);
   assert_non_null(strstr(mistake.data, "No such file"));
@@ -194,9 +188,8 @@ static bool runs(long pid)
   return state != 'Z' && state != 'X';
 }
 
-static void test_what_it_started_goes_with_it(void **state)
+RG_TEST(test_what_it_started_goes_with_it)
 {
-  (void)state;
   for (int gently = 0; gently < 2; gently++) {
     RgChild *child = start("sleep 1000 & read x; echo $!; read y");
     long pid = strtol(ask(child, "who", 60).answer, NULL, 10);
@@ -208,12 +201,11 @@ static void test_what_it_started_goes_with_it(void **state)
   }
 }
 
-static void test_environment(void **state)
+RG_TEST(test_environment)
 {
   RgChild *child;
   Reply reply;
 
-  (void)state;
   setenv("OMPI_COMM_WORLD_RANK", "7", 1);
   setenv("REGATTA_TEST_WORD", "kept", 1);
   unsetenv("OMP_NUM_THREADS");
@@ -224,16 +216,3 @@ static void test_environment(void **state)
   RG_OK(rg_child_close(&child, true));
   unsetenv("OMPI_COMM_WORLD_RANK");
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_answers),
-  cmocka_unit_test(test_failures),
-  cmocka_unit_test(test_a_program_that_does_not_listen),
-  cmocka_unit_test(test_words_nobody_asked_for),
-  cmocka_unit_test(test_a_stop_shortens_the_wait),
-  cmocka_unit_test(test_no_such_program),
-  cmocka_unit_test(test_what_it_started_goes_with_it),
-  cmocka_unit_test(test_environment),
-};
-
-RG_TEST_MAIN(tests)

@@ -21,21 +21,19 @@ static void pause_for(double seconds)
   nanosleep(&time, NULL);
 }
 
-static void clocks_advance(void **state)
+RG_TEST(clocks_advance)
 {
   double wall = rg_wall_seconds(), cpu = rg_cpu_seconds();
 
-  (void)state;
   spin(0.01);
   assert_true(rg_wall_seconds() - wall >= 0.01);
   assert_true(rg_cpu_seconds() > cpu);
 }
 
-static void inner_stage_suspends_the_outer(void **state)
+RG_TEST(inner_stage_suspends_the_outer)
 {
   RgClock clock = {0};
 
-  (void)state;
   rg_clock_reset(&clock);
   double start = rg_wall_seconds();
   RG_OK(rg_clock_begin(&clock, RG_STAGE_ACQUIRE));
@@ -57,11 +55,10 @@ static void inner_stage_suspends_the_outer(void **state)
   assert_true(sum >= 0.05);
 }
 
-static void sleeping_is_wall_but_not_cpu(void **state)
+RG_TEST(sleeping_is_wall_but_not_cpu)
 {
   RgClock clock = {0};
 
-  (void)state;
   RG_OK(rg_clock_begin(&clock, RG_STAGE_EVALUATE));
   pause_for(0.05);
   RG_OK(rg_clock_end(&clock, RG_STAGE_EVALUATE));
@@ -70,11 +67,10 @@ static void sleeping_is_wall_but_not_cpu(void **state)
   assert_true(clock.cpu[RG_STAGE_EVALUATE] >= 0.0);
 }
 
-static void reset_keeps_the_running_stage(void **state)
+RG_TEST(reset_keeps_the_running_stage)
 {
   RgClock clock = {0};
 
-  (void)state;
   RG_OK(rg_clock_begin(&clock, RG_STAGE_FIT));
   spin(0.02);
   double before = rg_wall_seconds();
@@ -86,12 +82,11 @@ static void reset_keeps_the_running_stage(void **state)
   assert_int_equal(clock.depth, 0);
 }
 
-static void wrong_order_is_an_error(void **state)
+RG_TEST(wrong_order_is_an_error)
 {
   RgClock clock = {0};
   PetscErrorCode none, other, deep = 0;
 
-  (void)state;
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
   none = rg_clock_end(&clock, RG_STAGE_FIT);
   RG_OK(rg_clock_begin(&clock, RG_STAGE_FIT));
@@ -105,13 +100,12 @@ static void wrong_order_is_an_error(void **state)
 
 #if defined(PETSC_USE_LOG)
 /* Last of the tests: from here on every stage is logged. */
-static void stages_are_petsc_events(void **state)
+RG_TEST(stages_are_petsc_events)
 {
   RgClock clock = {0};
   PetscLogEvent event;
   PetscEventPerfInfo info;
 
-  (void)state;
   RG_OK(PetscLogDefaultBegin());
   RG_OK(rg_clock_initialize());
   RG_OK(rg_clock_begin(&clock, RG_STAGE_EVALUATE));
@@ -131,16 +125,3 @@ static void stages_are_petsc_events(void **state)
   assert_true(event >= 0);
 }
 #endif
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(clocks_advance),
-  cmocka_unit_test(inner_stage_suspends_the_outer),
-  cmocka_unit_test(sleeping_is_wall_but_not_cpu),
-  cmocka_unit_test(reset_keeps_the_running_stage),
-  cmocka_unit_test(wrong_order_is_an_error),
-#if defined(PETSC_USE_LOG)
-  cmocka_unit_test(stages_are_petsc_events),
-#endif
-};
-
-RG_TEST_MAIN(tests)

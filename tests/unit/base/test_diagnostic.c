@@ -2,12 +2,11 @@
 
 #include "regatta/error.h"
 
-static void place_and_message_are_kept(void **state)
+RG_TEST(place_and_message_are_kept)
 {
   RgDiagnostics diagnostics = {0};
   RgPlace place = {"study.yaml", 3, 7};
 
-  (void)state;
   rg_diagnostics_add(&diagnostics, place, "'%s' must be > %d", "sigma", 0);
   assert_int_equal(diagnostics.n, 1);
   assert_string_equal(diagnostics.list[0].message, "'sigma' must be > 0");
@@ -16,12 +15,11 @@ static void place_and_message_are_kept(void **state)
   assert_int_equal(diagnostics.list[0].place.column, 7);
 }
 
-static void counting_goes_on_when_full(void **state)
+RG_TEST(counting_goes_on_when_full)
 {
   RgDiagnostics diagnostics = {0};
   RgPlace place = {"study.yaml", 1, 1};
 
-  (void)state;
   for (int i = 0; i < RG_DIAGNOSTICS_MAX + 5; ++i) {
     rg_diagnostics_add(&diagnostics, place, "mistake %d", i);
   }
@@ -29,35 +27,24 @@ static void counting_goes_on_when_full(void **state)
   assert_string_equal(diagnostics.list[RG_DIAGNOSTICS_MAX - 1].message, "mistake 19");
 }
 
-static void control_characters_are_replaced(void **state)
+RG_TEST(control_characters_are_replaced)
 {
   RgDiagnostics diagnostics = {0};
   RgPlace place = {0};
 
-  (void)state;
   rg_diagnostics_add(&diagnostics, place, "a\nb\x1b[31mc\x7f\td \xc3\xa9 %s", "\xc2\x9b.");
   assert_string_equal(diagnostics.list[0].message, "a?b?[31mc??d \xc3\xa9 ??.");
 }
 
-static void long_message_is_cut_between_characters(void **state)
+RG_TEST(long_message_is_cut_between_characters)
 {
   RgDiagnostics diagnostics = {0};
   RgPlace place = {0};
   char word[600];
 
-  (void)state;
   for (int i = 0; i < 598; i += 2) memcpy(word + i, "\xc3\xa9", 3);
   rg_diagnostics_add(&diagnostics, place, "%s", word);
   assert_int_equal(strlen(diagnostics.list[0].message), 510);
   rg_diagnostics_add(&diagnostics, place, "x%s", word);
   assert_int_equal(strlen(diagnostics.list[1].message), 511);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(place_and_message_are_kept),
-  cmocka_unit_test(counting_goes_on_when_full),
-  cmocka_unit_test(control_characters_are_replaced),
-  cmocka_unit_test(long_message_is_cut_between_characters),
-};
-
-RG_TEST_MAIN(tests)

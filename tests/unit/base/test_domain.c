@@ -2,13 +2,12 @@
 
 #include "regatta/domain.h"
 
-static void box_scales_exactly_at_its_ends(void **state)
+RG_TEST(box_scales_exactly_at_its_ends)
 {
   RgSpace space;
   double lower[3] = {-5.0, 0.1, 1e6}, upper[3] = {10.0, 0.7, 1e6 + 3.0};
   double ones[3] = {1, 1, 1}, zeros[3] = {0, 0, 0}, native[3], unit[3];
 
-  (void)state;
   RG_OK(rg_space_box(&space, 3, lower, upper));
   assert_int_equal(space.kind, RG_SPACE_BOX);
   assert_false(rg_space_is_finite(&space));
@@ -27,13 +26,12 @@ static void box_scales_exactly_at_its_ends(void **state)
   assert_null(space.lower);
 }
 
-static void set_scales_by_its_columns(void **state)
+RG_TEST(set_scales_by_its_columns)
 {
   RgSpace space;
   const double points[8] = {15.0, 7.0, 0.3, 7.0, 96.27, 7.0, 40.0, 7.0};
   double native[2];
 
-  (void)state;
   RG_OK(rg_space_set(&space, 2, 4, points, NULL, NULL));
   assert_true(rg_space_is_finite(&space));
   assert_int_equal(space.size, 4);
@@ -52,25 +50,23 @@ static void set_scales_by_its_columns(void **state)
   RG_OK(rg_space_destroy(&space));
 }
 
-static void set_scales_by_given_bounds(void **state)
+RG_TEST(set_scales_by_given_bounds)
 {
   RgSpace space;
   const double points[2] = {2.0, 4.0}, lower[1] = {0.0}, upper[1] = {8.0};
 
-  (void)state;
   RG_OK(rg_space_set(&space, 1, 2, points, lower, upper));
   assert_true(space.points[0] == 0.25);
   assert_true(space.points[1] == 0.5);
   RG_OK(rg_space_destroy(&space));
 }
 
-static void grid_is_row_major_and_exact(void **state)
+RG_TEST(grid_is_row_major_and_exact)
 {
   RgSpace space;
   const int levels[3] = {2, 3, 2};
   const double axes[7] = {0, 1, 0, 0.3, 1, 10, 20};
 
-  (void)state;
   RG_OK(rg_space_grid(&space, 3, levels, axes, NULL, NULL));
   assert_int_equal(space.kind, RG_SPACE_GRID);
   assert_int_equal(space.size, 12);
@@ -91,14 +87,13 @@ static void grid_is_row_major_and_exact(void **state)
   RG_OK(rg_space_destroy(&space));
 }
 
-static void grid_with_one_level_keeps_its_value(void **state)
+RG_TEST(grid_with_one_level_keeps_its_value)
 {
   RgSpace space;
   const int levels[2] = {1, 2};
   const double axes[3] = {3.5, -1.0, 1.0};
   double native[2];
 
-  (void)state;
   RG_OK(rg_space_grid(&space, 2, levels, axes, NULL, NULL));
   assert_int_equal(space.size, 2);
   assert_true(space.axes[0] == 0.5);
@@ -108,14 +103,13 @@ static void grid_with_one_level_keeps_its_value(void **state)
   RG_OK(rg_space_destroy(&space));
 }
 
-static void impossible_spaces_are_refused(void **state)
+RG_TEST(impossible_spaces_are_refused)
 {
   RgSpace space;
   const double zero[1] = {0}, one[1] = {1}, nan[1] = {NAN}, two[1] = {2};
   const int none[1] = {0}, many[4] = {1000, 1000, 1000, 1000};
   PetscErrorCode codes[8];
 
-  (void)state;
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
   codes[0] = rg_space_box(&space, 1, one, zero);
   RG_OK(rg_space_destroy(&space));
@@ -133,12 +127,11 @@ static void impossible_spaces_are_refused(void **state)
   for (int i = 0; i < 8; ++i) assert_int_equal(codes[i], PETSC_ERR_ARG_OUTOFRANGE);
 }
 
-static void domain_owns_its_parts(void **state)
+RG_TEST(domain_owns_its_parts)
 {
   RgDomain domain = {0};
   const double zero[1] = {0}, one[1] = {1}, points[2] = {0, 1};
 
-  (void)state;
   RG_OK(rg_space_box(&domain.design, 1, zero, one));
   RG_OK(rg_space_set(&domain.context, 1, 2, points, NULL, NULL));
   RG_OK(PetscMalloc1(2, &domain.context_prob));
@@ -148,15 +141,3 @@ static void domain_owns_its_parts(void **state)
   assert_int_equal(domain.context.dim, 0);
   assert_int_equal(domain.control, RG_CONTEXT_NONE);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(box_scales_exactly_at_its_ends),
-  cmocka_unit_test(set_scales_by_its_columns),
-  cmocka_unit_test(set_scales_by_given_bounds),
-  cmocka_unit_test(grid_is_row_major_and_exact),
-  cmocka_unit_test(grid_with_one_level_keeps_its_value),
-  cmocka_unit_test(impossible_spaces_are_refused),
-  cmocka_unit_test(domain_owns_its_parts),
-};
-
-RG_TEST_MAIN(tests)

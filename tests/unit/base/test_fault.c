@@ -6,11 +6,10 @@
 #include "base/fault.h"
 #include "base/grow.h"
 
-static void the_first_cause_is_kept(void **state)
+RG_TEST(the_first_cause_is_kept)
 {
   RgFault fault = {0};
 
-  (void)state;
   rg_fault_judge(&fault, RG_FAULT_ERROR, "nowhere"); /* nothing happened */
   assert_int_equal(fault.code, RG_FAULT_NONE);
   rg_fault_set(&fault, RG_FAULT_DAMAGED, "trial %d is gone", 3);
@@ -22,11 +21,10 @@ static void the_first_cause_is_kept(void **state)
   assert_string_equal(fault.message, "out.h5: trial 3 is gone");
 }
 
-static void what_the_system_refuses_has_its_errno(void **state)
+RG_TEST(what_the_system_refuses_has_its_errno)
 {
   RgFault fault = {0}, full = {0};
 
-  (void)state;
   rg_fault_file(&fault, "a.h5", "write", 0, ".", 0);
   assert_int_equal(fault.code, RG_FAULT_NONE);
   rg_fault_file(&fault, "a.h5", "write", EIO, ".", 0);
@@ -39,11 +37,10 @@ static void what_the_system_refuses_has_its_errno(void **state)
 }
 
 /* Under valgrind or ASan this writes beyond the end where there is no room. */
-static void arrays_keep_what_is_in_them(void **state)
+RG_TEST(arrays_keep_what_is_in_them)
 {
   int *array = NULL, n = 0;
 
-  (void)state;
   for (int round = 0; round < 3; round++) {
     for (; n < 100; n++) {
       RG_OK(RG_GROW(n, array));
@@ -54,11 +51,3 @@ static void arrays_keep_what_is_in_them(void **state)
   }
   RG_OK(PetscFree(array));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(the_first_cause_is_kept),
-  cmocka_unit_test(what_the_system_refuses_has_its_errno),
-  cmocka_unit_test(arrays_keep_what_is_in_them),
-};
-
-RG_TEST_MAIN(tests)

@@ -9,14 +9,13 @@
 #include "study/hdf5/shard.h"
 #include "study/store/store.h"
 
-static void writes_and_replaces(void **state)
+RG_TEST(writes_and_replaces)
 {
   char scratch[64], path[512];
   unsigned char *bytes;
   size_t length;
   RgFault fault = {0};
 
-  (void)state;
   scratch_create(scratch);
   RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &fault));
   assert_int_equal(fault.code, RG_FAULT_NONE);
@@ -33,12 +32,11 @@ static void writes_and_replaces(void **state)
   scratch_remove(scratch);
 }
 
-static void missing_directory_is_an_error(void **state)
+RG_TEST(missing_directory_is_an_error)
 {
   char scratch[64], directory[128];
   RgFault fault = {0};
 
-  (void)state;
   scratch_create(scratch);
   snprintf(directory, sizeof(directory), "%s/nowhere", scratch);
   RG_OK(rg_file_commit(directory, "a.h5", "hello", 5, &fault));
@@ -48,13 +46,12 @@ static void missing_directory_is_an_error(void **state)
 }
 
 /* A limit on the size of files stands for a disk that is full: EFBIG after a short write. */
-static void nothing_is_left_of_a_failed_write(void **state)
+RG_TEST(nothing_is_left_of_a_failed_write)
 {
   char scratch[64], bytes[8192] = {0};
   struct rlimit old, small;
   RgFault fault = {0};
 
-  (void)state;
   scratch_create(scratch);
   (void)signal(SIGXFSZ, SIG_IGN);
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -70,12 +67,11 @@ static void nothing_is_left_of_a_failed_write(void **state)
   scratch_remove(scratch);
 }
 
-static void target_that_is_a_directory_is_an_error(void **state)
+RG_TEST(target_that_is_a_directory_is_an_error)
 {
   char scratch[64], directory[128];
   RgFault fault = {0};
 
-  (void)state;
   scratch_create(scratch);
   snprintf(directory, sizeof(directory), "%s/a.h5", scratch);
   assert_int_equal(mkdir(directory, 0777), 0);
@@ -86,12 +82,11 @@ static void target_that_is_a_directory_is_an_error(void **state)
   scratch_remove(scratch);
 }
 
-static void temporary_names_do_not_collide(void **state)
+RG_TEST(temporary_names_do_not_collide)
 {
   char scratch[64], first[512], second[512];
   int a, b, error = 0;
 
-  (void)state;
   scratch_create(scratch);
   a = rg_file_create_temporary(scratch, first, sizeof(first), &error);
   b = rg_file_create_temporary(scratch, second, sizeof(second), &error);
@@ -105,11 +100,10 @@ static void temporary_names_do_not_collide(void **state)
   scratch_remove(scratch);
 }
 
-static void files_of_the_dead_are_stale(void **state)
+RG_TEST(files_of_the_dead_are_stale)
 {
   char host[RG_FILE_PLACE_MAX], name[300];
 
-  (void)state;
   rg_file_place(host);
   snprintf(name, sizeof(name), ".tmp.%s.%d.0", host, 0x3ffffff); /* beyond any pid */
   assert_true(rg_file_is_stale(name));
@@ -129,9 +123,8 @@ static void files_of_the_dead_are_stale(void **state)
   assert_false(rg_file_is_stale(".tmp"));
 }
 
-static void shards_are_known_by_their_names(void **state)
+RG_TEST(shards_are_known_by_their_names)
 {
-  (void)state;
   assert_int_equal(rg_shard_level("0-0123456789abcdef0123456789abcdef.h5"), 0);
   assert_int_equal(rg_shard_level("12-0123456789abcdef0123456789abcdef.h5"), 12);
   assert_int_equal(rg_shard_level("0-0123456789abcdef0123456789abcdef.h5~"), -1);
@@ -142,13 +135,12 @@ static void shards_are_known_by_their_names(void **state)
   assert_int_equal(rg_shard_level(""), -1);
 }
 
-static void trailer_survives_the_way(void **state)
+RG_TEST(trailer_survives_the_way)
 {
   const uint64_t hash[2] = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
   unsigned char trailer[RG_TRAILER_LENGTH];
   uint64_t length = 0, found[2] = {0};
 
-  (void)state;
   rg_trailer_write(UINT64_C(0x1122334455667788), hash, trailer);
   assert_memory_equal(trailer, "RGTRAIL\n\x88\x77\x66\x55\x44\x33\x22\x11\xef\xcd", 18);
   assert_true(rg_trailer_read(trailer, &length, found));
@@ -156,22 +148,4 @@ static void trailer_survives_the_way(void **state)
   assert_true(found[0] == hash[0] && found[1] == hash[1]);
   trailer[0] ^= 1;
   assert_false(rg_trailer_read(trailer, &length, found));
-}
-
-int main(int argc, char **argv)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(writes_and_replaces),
-    cmocka_unit_test(missing_directory_is_an_error),
-    cmocka_unit_test(nothing_is_left_of_a_failed_write),
-    cmocka_unit_test(target_that_is_a_directory_is_an_error),
-    cmocka_unit_test(temporary_names_do_not_collide),
-    cmocka_unit_test(files_of_the_dead_are_stale),
-    cmocka_unit_test(shards_are_known_by_their_names),
-    cmocka_unit_test(trailer_survives_the_way),
-  };
-
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  return PetscFinalize() || failed ? 1 : 0;
 }

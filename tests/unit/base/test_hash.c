@@ -13,27 +13,18 @@ static void assert_hex(const char *data, const char *expected)
 }
 
 /* As printed by `xxhsum -H2`. */
-static void known_answers(void **state)
+RG_TEST(known_answers)
 {
-  (void)state;
   assert_hex("", "99aa06d3014798d86001c324468d497f");
   assert_hex("a", "a96faf705af16834e6c632b61e964e1f");
   assert_hex("abc", "06b05ab6733a618578af5f94892f3950");
 }
 
-static void halves_and_digits_are_in_order(void **state)
+RG_TEST(halves_and_digits_are_in_order)
 {
   const uint64_t hash[2] = {0x0123456789abcdefu, 0xfedcba9876543210u};
   char hex[33];
 
-  (void)state;
   rg_hash_hex(hash, hex);
   assert_string_equal(hex, "fedcba98765432100123456789abcdef");
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(known_answers),
-  cmocka_unit_test(halves_and_digits_are_in_order),
-};
-
-RG_TEST_MAIN(tests)

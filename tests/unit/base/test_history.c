@@ -2,13 +2,12 @@
 
 #include "regatta/domain.h"
 
-static void rows_are_appended_in_order(void **state)
+RG_TEST(rows_are_appended_in_order)
 {
   RgDomain domain = {0};
   RgHistory history;
   double lower[2] = {0, 0}, upper[2] = {1, 2};
 
-  (void)state;
   RG_OK(rg_space_box(&domain.design, 2, lower, upper));
   RG_OK(rg_space_box(&domain.context, 1, lower, upper));
   RG_OK(rg_history_create(&domain, 2, &history));
@@ -35,13 +34,12 @@ static void rows_are_appended_in_order(void **state)
   RG_OK(rg_domain_destroy(&domain));
 }
 
-static void context_is_optional_only_without_contexts(void **state)
+RG_TEST(context_is_optional_only_without_contexts)
 {
   RgDomain domain = {0};
   RgHistory history;
   double lower[1] = {0}, upper[1] = {1};
 
-  (void)state;
   RG_OK(rg_space_box(&domain.design, 1, lower, upper));
   RG_OK(rg_history_create(&domain, 1, &history));
   RG_OK(rg_history_append(&history, upper, -1, NULL, -1, 2.0));
@@ -57,14 +55,13 @@ static void context_is_optional_only_without_contexts(void **state)
   RG_OK(rg_domain_destroy(&domain));
 }
 
-static void the_best_is_the_first_of_equal_ones(void **state)
+RG_TEST(the_best_is_the_first_of_equal_ones)
 {
   static const double y[] = {1, 3, 2, 3};
   double lower[1] = {0}, upper[1] = {1};
   RgDomain domain = {0};
   RgHistory history;
 
-  (void)state;
   RG_OK(rg_space_box(&domain.design, 1, lower, upper));
   RG_OK(rg_history_create(&domain, 4, &history));
   assert_int_equal(rg_history_best(&history), -1);
@@ -73,11 +70,3 @@ static void the_best_is_the_first_of_equal_ones(void **state)
   RG_OK(rg_history_destroy(&history));
   RG_OK(rg_domain_destroy(&domain));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(the_best_is_the_first_of_equal_ones),
-  cmocka_unit_test(rows_are_appended_in_order),
-  cmocka_unit_test(context_is_optional_only_without_contexts),
-};
-
-RG_TEST_MAIN(tests)

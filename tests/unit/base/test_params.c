@@ -81,7 +81,7 @@ static void refuse_list(const char *name, int n, const char *const *words, const
 }
 
 /* A parameter that came later shows in the canonical text only where it is given. */
-static void later_parameters_leave_old_texts(void **state)
+RG_TEST(later_parameters_leave_old_texts)
 {
   static const RgParam later[] = {
     {"beta", RG_PARAM_REAL, AT(beta), "auto", 0, 10, NULL, "", "old"},
@@ -91,7 +91,6 @@ static void later_parameters_leave_old_texts(void **state)
   Options options = {0};
   RgText text = {0};
 
-  (void)state;
   RG_OK(rg_params_defaults(later, &options));
   RG_OK(rg_params_canonical(later, &options, &text));
   assert_string_equal(text.data, "beta=auto");
@@ -107,11 +106,10 @@ static void refuse(const char *name, const char *word, const char *message)
   refuse_list(name, 1, &word, message);
 }
 
-static void defaults(void **state)
+RG_TEST(defaults)
 {
   Options options = {.before = 77};
 
-  (void)state;
   RG_OK(rg_params_defaults(table, &options));
   assert_int_equal(options.before, 77);
   assert_true(options.refit);
@@ -133,12 +131,11 @@ static void defaults(void **state)
 }
 
 /* Pinned: the text identifies trials, so it must never change by accident. */
-static void canonical_text(void **state)
+RG_TEST(canonical_text)
 {
   Options options = {0};
   const char *two[] = {"0.3", "1"};
 
-  (void)state;
   RG_OK(rg_params_defaults(table, &options));
   assert_canonical(&options, CANONICAL_DEFAULTS);
   set(&options, "refit", "off");
@@ -161,12 +158,11 @@ static void canonical_text(void **state)
   RG_OK(rg_params_clear(table, &options));
 }
 
-static void equal_options_have_equal_text(void **state)
+RG_TEST(equal_options_have_equal_text)
 {
   static const char *const spellings[][2] = {
     {"restarts", "1000"}, {"restarts", "1e3"}, {"restarts", "+1E+3"}, {"restarts", "01000"}};
 
-  (void)state;
   for (int i = 0; i < 4; ++i) {
     Options options = {0};
     RgText text = {0};
@@ -179,13 +175,12 @@ static void equal_options_have_equal_text(void **state)
   }
 }
 
-static void accepted_spellings(void **state)
+RG_TEST(accepted_spellings)
 {
   static const char *const yes[] = {"true", "yes", "on", "True", "YES", "On"};
   static const char *const no[] = {"false", "no", "off", "False", "NO", "Off"};
   Options options = {0};
 
-  (void)state;
   RG_OK(rg_params_defaults(table, &options));
   for (int i = 0; i < 6; ++i) {
     set(&options, "refit", no[i]);
@@ -220,9 +215,8 @@ static void accepted_spellings(void **state)
   RG_OK(rg_params_clear(table, &options));
 }
 
-static void wrong_names(void **state)
+RG_TEST(wrong_names)
 {
-  (void)state;
   refuse("restarst", "5", "unknown key 'restarst', did you mean 'restarts'?");
   refuse("Kernel", "se", "unknown key 'Kernel', did you mean 'kernel'?");
   refuse("xyzzy", "5",
@@ -236,13 +230,12 @@ static void wrong_names(void **state)
   assert_string_equal(diagnostics.list[0].message, "unknown key 'seed', no keys are accepted here");
 }
 
-static void wrong_integers(void **state)
+RG_TEST(wrong_integers)
 {
   static const char *const wrong[] = {
     "abc", "1.5", "1.0", "",      "1e",  "e3", "0x10",  "1 ",   " 1",   "1e-1",  "nan",
     "inf", "0",   "-3",  "10001", "1e5", "+",  "1_000", "auto", "1e99", "1e400", "true"};
 
-  (void)state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     char message[128];
     snprintf(message, sizeof message, "'restarts' must be an integer in [1, 10000], got '%s'",
@@ -257,13 +250,12 @@ static void wrong_integers(void **state)
   refuse("batch", "Auto", "'batch' must be an integer in [1, 100] or 'auto', got 'Auto'");
 }
 
-static void wrong_reals(void **state)
+RG_TEST(wrong_reals)
 {
   static const char *const wrong[] = {"abc",   "nan", ".nan",  "inf", "-.inf", "1e999",
                                       "0x1p3", "1,5", "1.2.3", ".",   "-",     "",
                                       "1e+",   " 1",  "auto",  "1/3"};
 
-  (void)state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     char message[128];
     snprintf(message, sizeof message, "'width' must be a number, got '%s'", wrong[i]);
@@ -276,11 +268,10 @@ static void wrong_reals(void **state)
   refuse("beta", "-1e-9", "'beta' must be a number >= 0 or 'auto', got '-1e-9'");
 }
 
-static void wrong_words_and_lists(void **state)
+RG_TEST(wrong_words_and_lists)
 {
   static const char *const words[] = {"0.5", "2", "x"};
 
-  (void)state;
   refuse("refit", "1", "'refit' must be true or false, got '1'");
   refuse("refit", "auto", "'refit' must be true or false, got 'auto'");
   refuse("kernel", "mattern52",
@@ -300,11 +291,10 @@ static void wrong_words_and_lists(void **state)
   refuse_list("label", 3, words, "'label' must be a text, got a list of 3 values");
 }
 
-static void long_and_strange_words_are_shortened(void **state)
+RG_TEST(long_and_strange_words_are_shortened)
 {
   char word[200], expected[300];
 
-  (void)state;
   memset(word, 'z', sizeof word - 1);
   word[sizeof word - 1] = '\0';
   snprintf(expected, sizeof expected, "'width' must be a number, got '%.60s...'", word);
@@ -315,7 +305,7 @@ static void long_and_strange_words_are_shortened(void **state)
   refuse("width", "a\nb", "'width' must be a number, got 'a?b'");
 }
 
-static void invalid_defaults_are_errors_of_ours(void **state)
+RG_TEST(invalid_defaults_are_errors_of_ours)
 {
   static const RgParam wrong[][2] = {
     {{"restarts", RG_PARAM_INT, AT(restarts), "ten", 0, 0, NULL, "", ""}},
@@ -325,7 +315,6 @@ static void invalid_defaults_are_errors_of_ours(void **state)
     {{"lengths", RG_PARAM_REALS, AT(lengths), "[0.1, x]", 0, 0, NULL, "", ""}},
   };
 
-  (void)state;
   for (int i = 0; i < 5; ++i) {
     Options options = {0};
     PetscErrorCode code;
@@ -336,7 +325,7 @@ static void invalid_defaults_are_errors_of_ours(void **state)
   }
 }
 
-static void list_defaults(void **state)
+RG_TEST(list_defaults)
 {
   static const RgParam lists[] = {
     {"lengths", RG_PARAM_REALS, AT(lengths), "0.5", 0, 0, NULL, "", ""},
@@ -346,7 +335,6 @@ static void list_defaults(void **state)
   Options options = {0};
   RgText text = {0};
 
-  (void)state;
   RG_OK(rg_params_defaults(lists, &options));
   RG_OK(rg_params_canonical(lists, &options, &text));
   assert_string_equal(text.data, "lengths=[0.5],weights=[]");
@@ -354,7 +342,7 @@ static void list_defaults(void **state)
   RG_OK(rg_params_clear(lists, &options));
 }
 
-static void description(void **state)
+RG_TEST(description)
 {
   static const RgParam few[] = {
     {"restarts", RG_PARAM_INT, AT(restarts), "10", 1, 10000, NULL, "R", "starts"},
@@ -365,7 +353,6 @@ static void description(void **state)
   };
   RgText text = {0};
 
-  (void)state;
   RG_OK(rg_params_describe(few, &text));
   assert_string_equal(
     text.data, "name      type     default   range                     symbol  meaning\n"
@@ -376,28 +363,8 @@ static void description(void **state)
   RG_OK(rg_text_clear(&text));
 }
 
-static void find(void **state)
+RG_TEST(find)
 {
-  (void)state;
   assert_ptr_equal(rg_params_find(table, "kernel"), &table[8]);
   assert_null(rg_params_find(table, "kernels"));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(defaults),
-  cmocka_unit_test(canonical_text),
-  cmocka_unit_test(equal_options_have_equal_text),
-  cmocka_unit_test(accepted_spellings),
-  cmocka_unit_test(wrong_names),
-  cmocka_unit_test(wrong_integers),
-  cmocka_unit_test(wrong_reals),
-  cmocka_unit_test(wrong_words_and_lists),
-  cmocka_unit_test(long_and_strange_words_are_shortened),
-  cmocka_unit_test(invalid_defaults_are_errors_of_ours),
-  cmocka_unit_test(list_defaults),
-  cmocka_unit_test(description),
-  cmocka_unit_test(later_parameters_leave_old_texts),
-  cmocka_unit_test(find),
-};
-
-RG_TEST_MAIN(tests)

@@ -39,13 +39,12 @@ static void assert_canonical(const Options *options, const char *expected)
   RG_OK(rg_text_clear(&text));
 }
 
-static void test_lists_of_texts(void **state)
+RG_TEST(test_lists_of_texts)
 {
   static const char *const two[] = {"x, \"1\"", "y"}, *const one[] = {"z"},
                            *const none[] = {"auto"};
   Options options = {0};
 
-  (void)state;
   RG_OK(rg_params_defaults(table, &options));
   assert_canonical(&options, "inputs=auto,names=[\"a\",\"b\"],path=none");
   set(&options, "inputs", 2, two, NULL);
@@ -58,12 +57,11 @@ static void test_lists_of_texts(void **state)
   assert_int_equal(options.inputs.n, 0);
 }
 
-static void test_empty_list(void **state)
+RG_TEST(test_empty_list)
 {
   RgDiagnostics diagnostics = {0};
   Options options = {0};
 
-  (void)state;
   RG_OK(rg_params_set(table, &options, "inputs", 0, NULL, (RgPlace){0}, &diagnostics, NULL));
   assert_int_equal(diagnostics.n, 1);
   assert_string_equal(diagnostics.list[0].message,
@@ -71,14 +69,13 @@ static void test_empty_list(void **state)
 }
 
 /* A folder with a study file and data.csv: that file is found from anywhere, others stay as typed. */
-static void test_paths(void **state)
+RG_TEST(test_paths)
 {
   static const char *const here[] = {"data.csv"}, *const not_here[] = {"other.csv"},
                            *const root[] = {"/data.csv"}, *const nothing[] = {""};
   char folder[] = "/tmp/regatta-params-XXXXXX", study[64], data[64];
   Options options = {0};
 
-  (void)state;
   assert_non_null(mkdtemp(folder));
   snprintf(study, sizeof study, "%s/study.yaml", folder);
   snprintf(data, sizeof data, "%s/data.csv", folder);
@@ -103,11 +100,10 @@ static void test_paths(void **state)
   rmdir(folder);
 }
 
-static void test_description(void **state)
+RG_TEST(test_description)
 {
   RgText text = {0};
 
-  (void)state;
   RG_OK(rg_params_describe(table, &text));
   assert_string_equal(text.data, "name    type   default   range  symbol  meaning\n"
                                  "inputs  texts  auto      -      -       auto: all\n"
@@ -115,12 +111,3 @@ static void test_description(void **state)
                                  "path    path   required  -      -       file\n");
   RG_OK(rg_text_clear(&text));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_lists_of_texts),
-  cmocka_unit_test(test_empty_list),
-  cmocka_unit_test(test_paths),
-  cmocka_unit_test(test_description),
-};
-
-RG_TEST_MAIN(tests)

@@ -5,11 +5,10 @@
 #include <float.h>
 #include <stdlib.h>
 
-static void text_grows(void **state)
+RG_TEST(text_grows)
 {
   RgText text = {0};
 
-  (void)state;
   assert_null(text.data);
   for (int i = 0; i < 1000; ++i) RG_OK(rg_text_add(&text, "%03d,", i));
   assert_int_equal(text.length, 4000);
@@ -24,12 +23,11 @@ static void text_grows(void **state)
   RG_OK(rg_text_clear(&text));
 }
 
-static void one_addition_longer_than_the_storage(void **state)
+RG_TEST(one_addition_longer_than_the_storage)
 {
   RgText text = {0};
   char word[5000];
 
-  (void)state;
   memset(word, 'w', sizeof word - 1);
   word[sizeof word - 1] = '\0';
   RG_OK(rg_text_add(&text, "<"));
@@ -39,11 +37,10 @@ static void one_addition_longer_than_the_storage(void **state)
   RG_OK(rg_text_clear(&text));
 }
 
-static void bytes_are_kept_as_they_are(void **state)
+RG_TEST(bytes_are_kept_as_they_are)
 {
   RgText text = {0};
 
-  (void)state;
   RG_OK(rg_text_add_bytes(&text, "a\0b", 3));
   RG_OK(rg_text_add_bytes(&text, NULL, 0));
   assert_int_equal(text.length, 3);
@@ -61,9 +58,8 @@ static void assert_real(double value, const char *expected)
   RG_OK(rg_text_clear(&text));
 }
 
-static void reals_are_short_and_read_back(void **state)
+RG_TEST(reals_are_short_and_read_back)
 {
-  (void)state;
   assert_real(0.1, "0.1");
   assert_real(1.0, "1");
   assert_real(-2.5e-7, "-2.5e-07");
@@ -79,12 +75,11 @@ static void reals_are_short_and_read_back(void **state)
   assert_real(-3.141592653589793e200, NULL);
 }
 
-static void nearest_name(void **state)
+RG_TEST(nearest_name)
 {
   static const char *const names[] = {"iterations", "seed", "restarts", "restart_width", NULL};
   static const char *const none[] = {NULL};
 
-  (void)state;
   assert_string_equal(rg_text_nearest("iteratoins", names), "iterations");
   assert_string_equal(rg_text_nearest("ITERATION", names), "iterations");
   assert_string_equal(rg_text_nearest("sead", names), "seed");
@@ -97,24 +92,12 @@ static void nearest_name(void **state)
   assert_null(rg_text_nearest("seed", none));
 }
 
-static void nearest_of_a_very_long_name(void **state)
+RG_TEST(nearest_of_a_very_long_name)
 {
   static const char *const names[] = {"seed", NULL};
   char word[300];
 
-  (void)state;
   memset(word, 's', sizeof word - 1);
   word[sizeof word - 1] = '\0';
   assert_null(rg_text_nearest(word, names));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(text_grows),
-  cmocka_unit_test(one_addition_longer_than_the_storage),
-  cmocka_unit_test(bytes_are_kept_as_they_are),
-  cmocka_unit_test(reals_are_short_and_read_back),
-  cmocka_unit_test(nearest_name),
-  cmocka_unit_test(nearest_of_a_very_long_name),
-};
-
-RG_TEST_MAIN(tests)

@@ -37,12 +37,11 @@ static void check_basis(int n, int k, const double *F, const double *Q, int rank
   RG_OK(PetscFree2(rest, parts));
 }
 
-static void basis_of_a_smooth_matrix(void **state)
+RG_TEST(basis_of_a_smooth_matrix)
 {
   static double F[ROWS * COLUMNS], Q[ROWS * ROWS];
   int rank, coarse;
 
-  (void)state;
   smooth_matrix(F);
   RG_OK(rg_column_basis(ROWS, COLUMNS, F, 1e-12, 0, Q, &rank));
   assert_in_range(rank, 7, 12);
@@ -53,13 +52,12 @@ static void basis_of_a_smooth_matrix(void **state)
 }
 
 /* A rank beyond the first sketch, full rank, and no columns that span anything. */
-static void basis_of_other_matrices(void **state)
+RG_TEST(basis_of_other_matrices)
 {
   enum { N = 90, K = 300 };
   static double F[N * K], Q[N * N], few[N * 5];
   int rank;
 
-  (void)state;
   support_normals(1, N * K, F);
   RG_OK(rg_column_basis(N, K, F, 1e-12, 0, Q, &rank));
   assert_int_equal(rank, N);
@@ -100,14 +98,13 @@ static double direct_form(const double *P, const double *u, const double *w)
   return sum;
 }
 
-static void forms_and_their_gradient(void **state)
+RG_TEST(forms_and_their_gradient)
 {
   static Forms all;
   static double values[SIZE * J], bar[SIZE * J], G[R * R * J];
   RgBilinearForms forms;
   const int half = SIZE / 2;
 
-  (void)state;
   smooth_forms(&all);
   RG_OK(rg_bilinear_forms_create(R, SIZE, all.U, all.W, 1e-12, J, &forms));
   assert_in_range(forms.rank, 10, R * (R + 1) / 2 - 20);
@@ -145,10 +142,3 @@ static void forms_and_their_gradient(void **state)
   }
   RG_OK(rg_bilinear_forms_destroy(&forms));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(basis_of_a_smooth_matrix),
-  cmocka_unit_test(basis_of_other_matrices),
-  cmocka_unit_test(forms_and_their_gradient),
-};
-RG_TEST_MAIN(tests)

@@ -126,33 +126,30 @@ static void check_gradient(Case *test, RgContextForm form)
   RG_OK(rg_context_posterior_destroy(&cp));
 }
 
-static void gaussian_is_a_product(void **state)
+RG_TEST(gaussian_is_a_product)
 {
   Case test;
 
-  (void)state;
   begin(RG_KERNEL_GAUSSIAN, false, &test);
   check_moments(&test, RG_CONTEXT_EXACT, true);
   check_gradient(&test, RG_CONTEXT_EXACT);
   end(&test);
 }
 
-static void product_of_materns(void **state)
+RG_TEST(product_of_materns)
 {
   Case test;
 
-  (void)state;
   begin(RG_KERNEL_MATERN52, true, &test);
   check_moments(&test, RG_CONTEXT_EXACT, true);
   check_gradient(&test, RG_CONTEXT_EXACT);
   end(&test);
 }
 
-static void other_kernels_go_pair_by_pair(void **state)
+RG_TEST(other_kernels_go_pair_by_pair)
 {
   Case test;
 
-  (void)state;
   begin(RG_KERNEL_MATERN52, false, &test);
   check_moments(&test, RG_CONTEXT_EXACT, false);
   check_gradient(&test, RG_CONTEXT_EXACT);
@@ -162,10 +159,3 @@ static void other_kernels_go_pair_by_pair(void **state)
   check_gradient(&test, RG_CONTEXT_PAIRS);
   end(&test);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(gaussian_is_a_product),
-  cmocka_unit_test(product_of_materns),
-  cmocka_unit_test(other_kernels_go_pair_by_pair),
-};
-RG_TEST_MAIN(tests)

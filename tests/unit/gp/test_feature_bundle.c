@@ -73,9 +73,8 @@ static void check_screening(RgFeatureBundle *bundle)
   }
 }
 
-static void paths_are_those_made_alone(void **state)
+RG_TEST(paths_are_those_made_alone)
 {
-  (void)state;
   for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
     for (int n = 0; n <= DATA; n += DATA) {
       RgRandom random = test_random(), again = random;
@@ -105,7 +104,7 @@ static void paths_are_those_made_alone(void **state)
 
 /* Mean and variance of the last path, and its covariance with the first given the data, which is
    nil: within five standard errors. */
-static void paths_have_the_posterior(void **state)
+RG_TEST(paths_have_the_posterior)
 {
   enum { TRIALS = 4000 };
   double z[SUPPORT_DIM] = {0.3, 0.6, 0.2, 0.8}, mean, variance, sum = 0, square = 0;
@@ -116,7 +115,6 @@ static void paths_have_the_posterior(void **state)
   RgPrediction work = {0};
   RgFeatureBundle bundle;
 
-  (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 0, &kernel);
   make_posterior(&kernel, DATA, &posterior);
   RG_OK(rg_posterior_predict(&posterior, 1, z, &mean, &variance, &work));
@@ -144,14 +142,13 @@ static void paths_have_the_posterior(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void unknown_paths_are_refused(void **state)
+RG_TEST(unknown_paths_are_refused)
 {
   RgRandom random = test_random();
   RgKernel kernel;
   RgPosterior posterior;
   RgFeatureBundle bundle;
 
-  (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 0, &kernel);
   make_posterior(&kernel, 0, &posterior);
   RG_OK(rg_feature_bundle_create(SUPPORT_DIM, 10, &bundle));
@@ -166,11 +163,3 @@ static void unknown_paths_are_refused(void **state)
   RG_OK(rg_posterior_destroy(&posterior));
   RG_OK(rg_kernel_destroy(&kernel));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(paths_are_those_made_alone),
-  cmocka_unit_test(paths_have_the_posterior),
-  cmocka_unit_test(unknown_paths_are_refused),
-};
-
-RG_TEST_MAIN(tests)

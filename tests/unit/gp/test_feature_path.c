@@ -58,11 +58,10 @@ static void check_moments(const Moments *moments, const double *C, double bias)
   }
 }
 
-static void prior_has_the_kernel(void **state)
+RG_TEST(prior_has_the_kernel)
 {
   double X[POINTS * SUPPORT_DIM], K[POINTS * POINTS], value[POINTS], zero[POINTS] = {0};
 
-  (void)state;
   support_points(3, POINTS, SUPPORT_DIM, X);
   for (int k = 0; k < SUPPORT_DIM; ++k) X[SUPPORT_DIM + k] = X[k] + 0.05; /* two that are near */
   for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
@@ -142,30 +141,27 @@ static void check_posterior(RgKernelFamily family, int variant, bool pathwise, i
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void pathwise_has_the_posterior(void **state)
+RG_TEST(pathwise_has_the_posterior)
 {
-  (void)state;
   for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
     check_posterior(RG_KERNEL_GAUSSIAN, variant, true, 50, 3000, 0.0);
     check_posterior(RG_KERNEL_MATERN32, variant, true, 50, 3000, 0.0);
   }
 }
 
-static void many_features_have_the_posterior(void **state)
+RG_TEST(many_features_have_the_posterior)
 {
-  (void)state;
   check_posterior(RG_KERNEL_GAUSSIAN, 1, false, 1500, 2000, 0.01);
   check_posterior(RG_KERNEL_MATERN52, 3, false, 1500, 2000, 0.01);
 }
 
 /* value(z) of a path from its parameters, and the weights from the dense n x n system, by hand. */
-static void weights_solve_the_linear_model(void **state)
+RG_TEST(weights_solve_the_linear_model)
 {
   enum { MOST = 40 };
   double P[MOST * MOST], A[MOST * MOST], r[MOST], e[MOST], weight[MOST];
   RgKernel kernel;
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
   for (int features = 7; features <= 33; features += 26) { /* n = 20: primal, dual */
     const int n = 20;
@@ -254,9 +250,8 @@ static void check_gradient(RgKernelFamily family, int variant, bool pathwise)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void gradients_agree_with_differences(void **state)
+RG_TEST(gradients_agree_with_differences)
 {
-  (void)state;
   for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
     check_gradient(RG_KERNEL_GAUSSIAN, variant, false);
     check_gradient(RG_KERNEL_GAUSSIAN, variant, true);
@@ -289,14 +284,13 @@ static void check_product(RgFeaturePath *path, double allowed)
 }
 
 /* Single precision follows the path through draws and conditioning; white features count as 0. */
-static void screening_is_close(void **state)
+RG_TEST(screening_is_close)
 {
   enum { M = 200 };
   static double Z[M * SUPPORT_DIM], value[M], coarse[M];
   double e[DATA] = {0};
   RgFailure failure = {0};
 
-  (void)state;
   support_points(4, M, SUPPORT_DIM, Z);
   for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
     for (int pathwise = 0; pathwise < 2; ++pathwise) {
@@ -328,7 +322,7 @@ static void screening_is_close(void **state)
   assert_false(failure.failed);
 }
 
-static void grids_by_tables(void **state)
+RG_TEST(grids_by_tables)
 {
   int shapes[][SUPPORT_DIM] = {
     {1, 1, 7, 1}, {4, 3, 5, 2}, {11, 2, 1, 3}, {1, 1, 1, 1}, {2, 9, 3, 3}};
@@ -336,7 +330,6 @@ static void grids_by_tables(void **state)
   double value[2 * 162], expected[162], e[DATA] = {0.05, -0.02, 0.1, 0.0, -0.1, 0.03};
   RgFailure failure = {0};
 
-  (void)state;
   for (int k = 0; k < 32; ++k) axes[k] = fmod(0.37 * k, 1.0);
   for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; ++shape) {
     RgRandom random = test_random("grid");
@@ -363,7 +356,7 @@ static void grids_by_tables(void **state)
   assert_false(failure.failed);
 }
 
-static void without_data_the_mean_is_added(void **state)
+RG_TEST(without_data_the_mean_is_added)
 {
   double Z[POINTS * SUPPORT_DIM], prior[POINTS], value[POINTS];
   RgRandom random = test_random("empty");
@@ -372,7 +365,6 @@ static void without_data_the_mean_is_added(void **state)
   RgFeaturePath path;
   RgFailure failure = {0};
 
-  (void)state;
   support_points(9, POINTS, SUPPORT_DIM, Z);
   support_kernel(RG_KERNEL_GAUSSIAN, 0, &kernel);
   RG_OK(rg_posterior_create(&kernel, 0.05, 0.4, 1, &posterior));
@@ -393,13 +385,12 @@ static void without_data_the_mean_is_added(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void fewer_features_than_terms_are_refused(void **state)
+RG_TEST(fewer_features_than_terms_are_refused)
 {
   RgRandom random = test_random("few");
   RgKernel kernel;
   RgFeaturePath path;
 
-  (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 3, &kernel);
   RG_OK(rg_feature_path_create(SUPPORT_DIM, 1, &path));
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
@@ -408,17 +399,3 @@ static void fewer_features_than_terms_are_refused(void **state)
   RG_OK(rg_feature_path_destroy(&path));
   RG_OK(rg_kernel_destroy(&kernel));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(prior_has_the_kernel),
-  cmocka_unit_test(pathwise_has_the_posterior),
-  cmocka_unit_test(many_features_have_the_posterior),
-  cmocka_unit_test(weights_solve_the_linear_model),
-  cmocka_unit_test(gradients_agree_with_differences),
-  cmocka_unit_test(screening_is_close),
-  cmocka_unit_test(grids_by_tables),
-  cmocka_unit_test(without_data_the_mean_is_added),
-  cmocka_unit_test(fewer_features_than_terms_are_refused),
-};
-
-RG_TEST_MAIN(tests)

@@ -41,9 +41,8 @@ static RgKernel isotropic_or_ard(RgKernelFamily family, bool ard)
   return kernel;
 }
 
-static void test_prior(void **state)
+RG_TEST(test_prior)
 {
-  (void)state;
   const RgPrior none = {0}, gamma = {RG_PRIOR_GAMMA, 3.0, 6.0};
   const RgPrior lognormal = {RG_PRIOR_LOGNORMAL, -1.0, 0.5};
   RG_CLOSE(rg_prior_log_density(&none, 0.7), 0.0, 0.0);
@@ -94,9 +93,8 @@ static void check_gradient(RgKernel kernel, const RgFitOptions *options)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void test_gradient(void **state)
+RG_TEST(test_gradient)
 {
-  (void)state;
   const int group[DIM] = {0, 1, 0};
   const double length_scale[DIM] = {0.4, 0.7, 0.5}, variance[2] = {0.8, 1.7};
   RgFitOptions plain = full, kept = full;
@@ -123,9 +121,8 @@ static void test_gradient(void **state)
 /* Optima found by scipy.optimize.minimize (L-BFGS-B, ftol 1e-15, gtol 1e-9, numerical gradient,
    same box) from length scales 0.3 and variance 1, best of 12 starts; Gamma(3,6), Gamma(2,0.15) and
    Gamma(1.1,0.05) priors on length scales, variance and noise. */
-static void test_scipy(void **state)
+RG_TEST(test_scipy)
 {
-  (void)state;
   enum { N = 24 };
   const struct {
     RgKernelFamily family;
@@ -174,9 +171,8 @@ static void test_scipy(void **state)
 }
 
 /* With other starts, no point drawn at random from the box is better. */
-static void test_beats_random(void **state)
+RG_TEST(test_beats_random)
 {
-  (void)state;
   enum { N = 20 };
   double X[DIM * N], y[N], best, mean = 0.0, noise = 0.1;
   int evaluations;
@@ -202,9 +198,8 @@ static void test_beats_random(void **state)
 }
 
 /* 200 data drawn from a known process: its hyperparameters come back roughly, from a bad start. */
-static void test_planted(void **state)
+RG_TEST(test_planted)
 {
-  (void)state;
   enum { N = 200 };
   const double planted[DIM] = {0.2, 0.5, 1.5}, start[DIM] = {1.0, 1.0, 1.0};
   const double planted_variance = 2.0, planted_noise = 0.01;
@@ -240,9 +235,8 @@ static void test_planted(void **state)
 
 /* With a constant mean the optimum is stationary in the mean too, and better than any other mean.
  */
-static void test_mean(void **state)
+RG_TEST(test_mean)
 {
-  (void)state;
   enum { N = 15 };
   double X[DIM * N], y[N], value, mean = 0.0, noise = 0.1, at, high, low;
   int evaluations;
@@ -262,9 +256,8 @@ static void test_mean(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void test_kept_variance_and_bounds(void **state)
+RG_TEST(test_kept_variance_and_bounds)
 {
-  (void)state;
   enum { N = 12 };
   double X[DIM * N], y[N], value, mean = 0.0, noise = 3e-4;
   int evaluations;
@@ -287,9 +280,8 @@ static void test_kept_variance_and_bounds(void **state)
 }
 
 /* Two equal points without noise: no factorisation succeeds, everything stays as it was. */
-static void test_failure(void **state)
+RG_TEST(test_failure)
 {
-  (void)state;
   const double X[2 * DIM] = {0.1, 0.2, 0.3, 0.1, 0.2, 0.3}, y[2] = {1.0, -1.0};
   double value, gradient[4], mean = 0.25, noise = 0.0;
   int evaluations;
@@ -314,9 +306,8 @@ static void test_failure(void **state)
 }
 
 /* Scratch that has seen other sizes gives the same bits as fresh scratch. */
-static void test_bits(void **state)
+RG_TEST(test_bits)
 {
-  (void)state;
   enum { N = 30 };
   double X[DIM * N], y[N], mean[2] = {0.0, 0.0}, noise[2] = {0.1, 0.1}, theta[2][4];
   RgFitReport report[2], other;
@@ -343,13 +334,3 @@ static void test_bits(void **state)
   assert_memory_equal(&noise[0], &noise[1], sizeof noise[0]);
   assert_int_equal(report[0].evaluations, report[1].evaluations);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_prior),   cmocka_unit_test(test_gradient),
-  cmocka_unit_test(test_scipy),   cmocka_unit_test(test_beats_random),
-  cmocka_unit_test(test_planted), cmocka_unit_test(test_mean),
-  cmocka_unit_test(test_failure), cmocka_unit_test(test_kept_variance_and_bounds),
-  cmocka_unit_test(test_bits),
-};
-
-RG_TEST_MAIN(tests)

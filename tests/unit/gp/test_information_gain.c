@@ -57,11 +57,10 @@ static double best_gain(const RgKernel *kernel, double noise, bool once, int fir
   return best;
 }
 
-static void test_between_greedy_and_bounds(void **state)
+RG_TEST(test_between_greedy_and_bounds)
 {
   const double noises[] = {1e-4, 0.1, 3};
 
-  (void)state;
   for (int once = 0; once < 2; once++)
     for (int k = 0; k < 3; k++) {
       RgDomain domain = line(once);
@@ -87,14 +86,13 @@ static void test_between_greedy_and_bounds(void **state)
 }
 
 /* All points once: greedy selection and interlacing both give log det of the whole matrix. */
-static void test_exhausted(void **state)
+RG_TEST(test_exhausted)
 {
   RgDomain domain = line(true);
   RgKernel kernel = matern(1);
   RgInformationGain gain;
   const int count[N] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-  (void)state;
   RG_OK(rg_information_gain_create(&domain, &kernel, 0.01, N, &gain));
   const double all = gain_of(&kernel, 0.01, count);
   RG_CLOSE(gain.gain[N - 1], all, 1e-12);
@@ -107,14 +105,13 @@ static void test_exhausted(void **state)
 
 /* Hadamard at the start, then the certificate, with points taken once the eigenvalues; the
    guarantee of greedy selection is weaker than the certificate, from which it is proved. */
-static void test_which_bound_is_the_least(void **state)
+RG_TEST(test_which_bound_is_the_least)
 {
   RgDomain domain = line(false);
   RgKernel kernel = matern(1);
   RgInformationGain gain;
   bool seen[4] = {false};
 
-  (void)state;
   for (int k = 0; k < 3; k++) {
     const double noise[] = {1e-4, 0.3, 1e-6};
     const int n[] = {N, 60, 60};
@@ -131,7 +128,7 @@ static void test_which_bound_is_the_least(void **state)
 
 /* Eigenvalues from the factors of a product grid against those of the dense matrix: the same points
    as a set. */
-static void test_product_grid(void **state)
+RG_TEST(test_product_grid)
 {
   static const int levels[] = {3, 4};
   static const double axes[] = {0, 0.4, 1, 0, 0.2, 0.5, 1}, scales[] = {0.3, 0.6};
@@ -139,7 +136,6 @@ static void test_product_grid(void **state)
   RgKernel kernel;
   RgInformationGain a, b;
 
-  (void)state;
   RG_OK(rg_space_grid(&grid.design, 2, levels, axes, NULL, NULL));
   RG_OK(rg_space_set(&set.design, 2, 12, grid.design.points, NULL, NULL));
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, scales, 2.5, &kernel));
@@ -158,13 +154,12 @@ static void test_product_grid(void **state)
   RG_OK(rg_domain_destroy(&set));
 }
 
-static void test_wrong_arguments(void **state)
+RG_TEST(test_wrong_arguments)
 {
   RgDomain domain = line(true);
   RgKernel kernel = matern(1);
   RgInformationGain gain;
 
-  (void)state;
   PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
   assert_int_equal(rg_information_gain_create(&domain, &kernel, 0, 1, &gain),
                    PETSC_ERR_ARG_OUTOFRANGE);
@@ -174,11 +169,3 @@ static void test_wrong_arguments(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(rg_domain_destroy(&domain));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_between_greedy_and_bounds), cmocka_unit_test(test_exhausted),
-  cmocka_unit_test(test_which_bound_is_the_least),  cmocka_unit_test(test_product_grid),
-  cmocka_unit_test(test_wrong_arguments),
-};
-
-RG_TEST_MAIN(tests)

@@ -9,12 +9,11 @@
 #define M 70
 
 /* Every instruction set this CPU has. */
-static void exponential_agrees_with_libm(void **state)
+RG_TEST(exponential_agrees_with_libm)
 {
   enum { COUNT = 200000 };
   double *x, *e;
 
-  (void)state;
   RG_OK(PetscMalloc2(COUNT, &x, COUNT, &e));
   support_points(1, COUNT, 1, x);
   for (int i = 0; i < COUNT; ++i) x[i] = i % 2 ? -345.0 * x[i] : -x[i];
@@ -32,9 +31,8 @@ static void exponential_agrees_with_libm(void **state)
   RG_OK(PetscFree2(x, e));
 }
 
-static void exponential_at_its_ends(void **state)
+RG_TEST(exponential_at_its_ends)
 {
-  (void)state;
   for (int level = 0; level < RG_TILE_LEVELS; ++level) {
     double x[] = {0.0, -0.0, -344.999, -345.001, -708.5, -1e6, -INFINITY, -NAN, -5e-324}, e[9];
 
@@ -202,9 +200,8 @@ static void halves_of_one_kernel(const RgKernel *kernel, bool expected)
   RG_OK(rg_kernel_destroy(&right));
 }
 
-static void every_kernel(void **state)
+RG_TEST(every_kernel)
 {
-  (void)state;
   for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
       RgKernel kernel;
@@ -226,11 +223,10 @@ static void every_kernel(void **state)
 }
 
 /* One factor of the sums x_j + c_j. */
-static void every_kernel_of_sums(void **state)
+RG_TEST(every_kernel_of_sums)
 {
   const double scales[] = {0.4, 0.7};
 
-  (void)state;
   for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
     RgKernel kernel;
 
@@ -243,7 +239,7 @@ static void every_kernel_of_sums(void **state)
 }
 
 /* Numbers by hand, at d = (0.3, 0.1) with length scales (0.5, 0.2): r^2 = 0.61. */
-static void definitions_have_known_values(void **state)
+RG_TEST(definitions_have_known_values)
 {
   const struct {
     RgKernelFamily family;
@@ -261,18 +257,16 @@ static void definitions_have_known_values(void **state)
   };
   const double d[] = {0.3, 0.1}, scales[] = {0.5, 0.2};
 
-  (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     RG_CLOSE(rg_kernel_classes[rows[i].family]->value(rows[i].shape, 2, d, scales), rows[i].value,
              1e-8);
 }
 
 /* The deviation of a path's derivative: 2 (1 - k(h))/h^2 = slope^2 as h goes to 0. */
-static void slopes_are_those_of_the_correlations(void **state)
+RG_TEST(slopes_are_those_of_the_correlations)
 {
   const double h = 1e-4;
 
-  (void)state;
   for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
     const RgKernelClass *class = rg_kernel_classes[family];
     const double shape = class->symbol ? 0.7 : 0;
@@ -283,12 +277,11 @@ static void slopes_are_those_of_the_correlations(void **state)
   }
 }
 
-static void families_know_what_they_lack(void **state)
+RG_TEST(families_know_what_they_lack)
 {
   const double scales[] = {1, 1, 1, 1};
   RgKernel kernel;
 
-  (void)state;
   for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
     const RgKernelClass *class = rg_kernel_classes[family];
 
@@ -302,9 +295,8 @@ static void families_know_what_they_lack(void **state)
 }
 
 /* At z = x_i every kernel is flat or, Matern-1/2, has no gradient: 0. */
-static void gradient_at_a_datum_is_zero(void **state)
+RG_TEST(gradient_at_a_datum_is_zero)
 {
-  (void)state;
   for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
     double x[SUPPORT_DIM] = {0.1, 0.7, 0.3, 0.9}, w = 2.0, G[SUPPORT_DIM];
     RgKernel kernel;
@@ -316,13 +308,12 @@ static void gradient_at_a_datum_is_zero(void **state)
   }
 }
 
-static void more_candidates_than_a_block(void **state)
+RG_TEST(more_candidates_than_a_block)
 {
   enum { MANY = 1000 };
   double X[2 * SUPPORT_DIM], *Z, *K, *G, *W;
   RgKernel kernel;
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
   RG_OK(PetscMalloc4(MANY * SUPPORT_DIM, &Z, 2 * MANY, &K, MANY * SUPPORT_DIM, &G, 2 * MANY, &W));
   support_points(10, 2, SUPPORT_DIM, X);
@@ -343,13 +334,12 @@ static void more_candidates_than_a_block(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void theta_goes_round(void **state)
+RG_TEST(theta_goes_round)
 {
   RgKernel kernel, copy;
   double theta[16], back[16];
   int size;
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN32, 4, &kernel);
   size = rg_kernel_theta_size(&kernel);
   assert_int_equal(size, 8); /* 2 scales, variance, 4 scales, variance */
@@ -367,13 +357,12 @@ static void theta_goes_round(void **state)
   RG_OK(rg_kernel_destroy(&copy));
 }
 
-static void bad_hyperparameters_are_errors(void **state)
+RG_TEST(bad_hyperparameters_are_errors)
 {
   double scale = 0.0, good = 1.0;
   int group[] = {0, 0};
   RgKernel kernel;
 
-  (void)state;
   RG_OK(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   assert_int_not_equal(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &scale, 1.0, &kernel), 0);
   RG_OK(rg_kernel_destroy(&kernel));
@@ -384,19 +373,3 @@ static void bad_hyperparameters_are_errors(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(PetscPopErrorHandler());
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(exponential_agrees_with_libm),
-  cmocka_unit_test(exponential_at_its_ends),
-  cmocka_unit_test(every_kernel),
-  cmocka_unit_test(every_kernel_of_sums),
-  cmocka_unit_test(definitions_have_known_values),
-  cmocka_unit_test(slopes_are_those_of_the_correlations),
-  cmocka_unit_test(families_know_what_they_lack),
-  cmocka_unit_test(gradient_at_a_datum_is_zero),
-  cmocka_unit_test(more_candidates_than_a_block),
-  cmocka_unit_test(theta_goes_round),
-  cmocka_unit_test(bad_hyperparameters_are_errors),
-};
-
-RG_TEST_MAIN(tests)

@@ -147,9 +147,8 @@ static void check_pieces(Frame *frame, bool use_context, double noise, double to
   RG_OK(rg_model_destroy(&once));
 }
 
-static void test_pieces(void **state)
+RG_TEST(test_pieces)
 {
-  (void)state;
   for (int finite = 0; finite < 2; finite++) {
     for (int use_context = 0; use_context < 2; use_context++) {
       Frame frame = frame_create(finite);
@@ -174,9 +173,8 @@ static void test_pieces(void **state)
 }
 
 /* The posterior on a set is that of the box at the same points. */
-static void test_set_is_box(void **state)
+RG_TEST(test_set_is_box)
 {
-  (void)state;
   Frame frame = frame_create(true);
   set_option(&frame, "refit_every", "3");
   RgModel set = model_create(&frame, true, 0.1), box;
@@ -212,9 +210,8 @@ static void test_set_is_box(void **state)
 
 /* ---- schedule ------------------------------------------------------------------------------ */
 
-static void test_schedule(void **state)
+RG_TEST(test_schedule)
 {
-  (void)state;
   Frame frame = frame_create(false);
   set_option(&frame, "refit_every", "3");
   RgModel model = model_create(&frame, true, 0.01);
@@ -239,9 +236,8 @@ static void test_schedule(void **state)
 
 /* ---- standardisation and noise ------------------------------------------------------------- */
 
-static void test_standardisation(void **state)
+RG_TEST(test_standardisation)
 {
-  (void)state;
   Frame frame = frame_create(false);
   const double y[4] = {1.0, 2.0, 3.0, 6.0};
   memcpy(frame.history.y, y, sizeof y);
@@ -279,9 +275,8 @@ static void test_standardisation(void **state)
 }
 
 /* Equal outputs say nothing about hyperparameters. */
-static void test_equal_outputs(void **state)
+RG_TEST(test_equal_outputs)
 {
-  (void)state;
   Frame frame = frame_create(false);
   RgModel model = model_create(&frame, true, NAN);
   for (int i = 0; i < 5; i++) frame.history.y[i] = 2.5;
@@ -303,9 +298,8 @@ static double noise_after(Frame *frame, double known)
   return noise;
 }
 
-static void test_noise(void **state)
+RG_TEST(test_noise)
 {
-  (void)state;
   Frame frame = frame_create(false);
   RgModel model = model_create(&frame, true, 0.1);
   show(&model, &frame, 10);
@@ -335,9 +329,8 @@ static void test_noise(void **state)
 
 /* ---- kernels from options ------------------------------------------------------------------ */
 
-static void test_kernels(void **state)
+RG_TEST(test_kernels)
 {
-  (void)state;
   const char *const groups[3] = {"5", "2", "5"}, *const scales[3] = {"0.1", "0.2", "0.3"};
   Frame frame = frame_create(false);
   RgKernel kernel;
@@ -382,9 +375,8 @@ static void test_kernels(void **state)
 }
 
 /* The 6D surrogate of rrgp_ucb 4.3 on [-2, 2]^6, with the values of its oracle O5. */
-static void test_terms(void **state)
+RG_TEST(test_terms)
 {
-  (void)state;
   const char *const terms[] = {"1 2 3", "2, 3, 4", "3 4 5", "4 5 6"};
   const char *const variances[] = {"1.25", "0.75", "1", "1"};
   const char *const scales[] = {"0.23385358667337133", "0.23385358667337133", "0.25",
@@ -426,9 +418,8 @@ static void test_terms(void **state)
   frame_destroy(&frame);
 }
 
-static void test_check(void **state)
+RG_TEST(test_check)
 {
-  (void)state;
   const char *const two[2] = {"1", "2"};
   Frame frame = frame_create(false);
   RgDiagnostics diagnostics = {0};
@@ -455,9 +446,8 @@ static void test_check(void **state)
 }
 
 /* The policies of the papers are keys (irgp_ucb 2.4, sbo_kde 2.1.1, wdrbo 2.1). */
-static void test_policies(void **state)
+RG_TEST(test_policies)
 {
-  (void)state;
   Frame frame = frame_create(false);
   set_option(&frame, "fit", "ml");
   set_option(&frame, "fit_starts", "9");
@@ -499,9 +489,8 @@ static void test_policies(void **state)
 }
 
 /* hvarfner2024: the mode of the prior where fits start, bounds that grow beyond 20 inputs. */
-static void test_many_inputs(void **state)
+RG_TEST(test_many_inputs)
 {
-  (void)state;
   Frame frame = frame_create(false);
   set_option(&frame, "fit", "map");
   set_option(&frame, "prior", "hvarfner2024");
@@ -524,9 +513,8 @@ static void test_many_inputs(void **state)
 /* ---- fit policy ---------------------------------------------------------------------------- */
 
 /* Other starts join at the first fit and when the data surprise; not in between. */
-static void test_multistart(void **state)
+RG_TEST(test_multistart)
 {
-  (void)state;
   Frame frame = frame_create(false);
   frame.history.n_initial = 12;
   set_option(&frame, "fit_starts", "6");
@@ -548,9 +536,8 @@ static void test_multistart(void **state)
 
 /* A repeated point without noise: the fit finds nothing and keeps everything, the posterior goes on
    with jitter that is reported. */
-static void test_fit_failure(void **state)
+RG_TEST(test_fit_failure)
 {
-  (void)state;
   Frame frame = frame_create(false);
   memcpy(frame.history.x + 2, frame.history.x, 2 * sizeof(double));
   set_option(&frame, "kernel", "gaussian");
@@ -571,9 +558,8 @@ static void test_fit_failure(void **state)
   frame_destroy(&frame);
 }
 
-static void test_failure(void **state)
+RG_TEST(test_failure)
 {
-  (void)state;
   RgFailure failure = {0};
   Frame frame = frame_create(false);
   RgModel model = model_create(&frame, true, 0.1);
@@ -609,9 +595,8 @@ static void test_failure(void **state)
 }
 
 /* Equal histories give equal bits, whatever the capacity and the clock. */
-static void test_bits(void **state)
+RG_TEST(test_bits)
 {
-  (void)state;
   RgClock clock = {0};
   Frame frame = frame_create(false);
   RgModel model[2] = {model_create(&frame, true, NAN)};
@@ -627,16 +612,3 @@ static void test_bits(void **state)
   for (int i = 0; i < 2; i++) RG_OK(rg_model_destroy(&model[i]));
   frame_destroy(&frame);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_pieces),      cmocka_unit_test(test_set_is_box),
-  cmocka_unit_test(test_schedule),    cmocka_unit_test(test_standardisation),
-  cmocka_unit_test(test_noise),       cmocka_unit_test(test_equal_outputs),
-  cmocka_unit_test(test_kernels),     cmocka_unit_test(test_terms),
-  cmocka_unit_test(test_check),       cmocka_unit_test(test_policies),
-  cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_multistart),
-  cmocka_unit_test(test_failure),     cmocka_unit_test(test_fit_failure),
-  cmocka_unit_test(test_bits),
-};
-
-RG_TEST_MAIN(tests)

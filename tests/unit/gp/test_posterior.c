@@ -45,9 +45,8 @@ static void dense_predict(const RgKernel *kernel, double noise, double mean, int
   RG_OK(PetscFree4(K, k, B, pivots));
 }
 
-static void prediction_agrees_with_a_dense_solve(void **state)
+RG_TEST(prediction_agrees_with_a_dense_solve)
 {
-  (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
       double X[N * DIM], y[N], Z[M * DIM], mean[M], variance[M], mu[M], v[M];
@@ -77,7 +76,7 @@ static void prediction_agrees_with_a_dense_solve(void **state)
   }
 }
 
-static void batch_size_does_not_matter(void **state)
+RG_TEST(batch_size_does_not_matter)
 {
   enum { MANY = 1000 };
   const int sizes[] = {1, 7, 64};
@@ -87,7 +86,6 @@ static void batch_size_does_not_matter(void **state)
   RgPrediction work = {0}, small = {0};
   RgFailure failure = {0};
 
-  (void)state;
   RG_OK(
     PetscMalloc5(MANY * DIM, &Z, MANY, &mean, MANY, &variance, MANY * DIM, &G, 2 * MANY, &bars));
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
@@ -168,9 +166,8 @@ static void gradient_of(RgKernelFamily family, int variant, bool with_variance)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void gradient_agrees_with_differences(void **state)
+RG_TEST(gradient_agrees_with_differences)
 {
-  (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
       gradient_of((RgKernelFamily)family, variant, true);
@@ -181,7 +178,7 @@ static void gradient_agrees_with_differences(void **state)
 
 /* Little noise and long length scales: the variance near the data, about the noise, has its digits.
  */
-static void small_variances_are_accurate(void **state)
+RG_TEST(small_variances_are_accurate)
 {
   const double scales[] = {0.8, 0.9, 1.1, 0.7}, noise = 1e-8;
   double X[N * DIM], y[N], Z[M * DIM], mean[M], variance[M], G[M * DIM];
@@ -190,7 +187,6 @@ static void small_variances_are_accurate(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, DIM, true, scales, 1.0, &kernel));
   data(35, N, X, y);
   support_points(36, M, DIM, Z);
@@ -227,7 +223,7 @@ static void small_variances_are_accurate(void **state)
 }
 
 /* A prediction that keeps nothing gives the same values and, later, the same gradient. */
-static void values_only_changes_nothing_but_memory(void **state)
+RG_TEST(values_only_changes_nothing_but_memory)
 {
   double X[N * DIM], y[N], Z[M * DIM], mean[2][M], variance[2][M], G[3][M * DIM];
   RgKernel kernel;
@@ -235,7 +231,6 @@ static void values_only_changes_nothing_but_memory(void **state)
   RgPrediction work[2] = {{0}, {.values_only = true}};
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
   data(37, N, X, y);
   support_points(38, M, DIM, Z);
@@ -262,7 +257,7 @@ static void values_only_changes_nothing_but_memory(void **state)
 }
 
 /* A prediction at NaN leaves nothing behind in scratch that later, smaller ones could see. */
-static void scratch_keeps_no_nan(void **state)
+RG_TEST(scratch_keeps_no_nan)
 {
   double X[N * DIM], y[N], Z[M * DIM], nan[M * DIM], mean[M], variance[M], G[M * DIM];
   RgKernel kernel;
@@ -270,7 +265,6 @@ static void scratch_keeps_no_nan(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
   data(39, N, X, y);
   support_points(40, M, DIM, Z);
@@ -310,7 +304,7 @@ static void same_predictions(RgPosterior *a, RgPosterior *b, double tolerance)
 
 /* One by one from nothing through several doublings, with predictions in between, equals all at
    once. */
-static void append_equals_set(void **state)
+RG_TEST(append_equals_set)
 {
   enum { MANY = 100 };
   double X[MANY * DIM], y[MANY], mean[M], variance[M], Z[M * DIM];
@@ -319,7 +313,6 @@ static void append_equals_set(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
   data(51, MANY, X, y);
   support_points(53, M, DIM, Z);
@@ -342,7 +335,7 @@ static void append_equals_set(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void without_data_it_is_the_prior(void **state)
+RG_TEST(without_data_it_is_the_prior)
 {
   double Z[3 * DIM], mean[3], variance[3], G[3 * DIM], C[9];
   double bars[] = {1.0, 1.0, 1.0};
@@ -350,7 +343,6 @@ static void without_data_it_is_the_prior(void **state)
   RgPosterior posterior;
   RgPrediction work = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
   support_points(61, 3, DIM, Z);
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.3, 4, &posterior));
@@ -369,7 +361,7 @@ static void without_data_it_is_the_prior(void **state)
 }
 
 /* The diagonal is the variance, and conditioning on B by hand gives the covariance. */
-static void covariance_agrees_with_conditioning(void **state)
+RG_TEST(covariance_agrees_with_conditioning)
 {
   double X[N * DIM], y[N], A[5 * DIM], B[3 * DIM], C[15], D[25], mean[5], variance[5];
   RgKernel kernel;
@@ -377,7 +369,6 @@ static void covariance_agrees_with_conditioning(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN32, 2, &kernel);
   data(71, N, X, y);
   support_points(72, 5, DIM, A);
@@ -405,14 +396,13 @@ static void covariance_agrees_with_conditioning(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void new_outputs_for_the_same_inputs(void **state)
+RG_TEST(new_outputs_for_the_same_inputs)
 {
   double X[N * DIM], y[N], other[N];
   RgKernel kernel;
   RgPosterior posterior, fresh;
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN52, 0, &kernel);
   data(81, N, X, y);
   for (int i = 0; i < N; ++i) other[i] = 3.0 * y[i] - 1.0;
@@ -428,14 +418,13 @@ static void new_outputs_for_the_same_inputs(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void hyperparameters_change_in_place(void **state)
+RG_TEST(hyperparameters_change_in_place)
 {
   double X[N * DIM], y[N];
   RgKernel kernel, other;
   RgPosterior posterior, fresh;
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
   data(83, N, X, y);
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.0, N, &posterior));
@@ -454,7 +443,7 @@ static void hyperparameters_change_in_place(void **state)
 }
 
 /* Repeated inputs without noise need jitter; it is reported and the posterior stays finite. */
-static void repeated_points_without_noise_get_jitter(void **state)
+RG_TEST(repeated_points_without_noise_get_jitter)
 {
   double X[20 * DIM], y[20], mean[20], variance[20];
   RgKernel kernel;
@@ -462,7 +451,6 @@ static void repeated_points_without_noise_get_jitter(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
   data(91, 20, X, y);
   memcpy(X + 10 * DIM, X, 10 * DIM * sizeof(double));
@@ -495,11 +483,10 @@ static void repeated_points_without_noise_get_jitter(void **state)
 
 /* Points closer than rounding can tell apart: a tiny positive pivot is as good as a negative one.
  */
-static void nearly_repeated_points_get_jitter(void **state)
+RG_TEST(nearly_repeated_points_get_jitter)
 {
   RgKernel kernel;
 
-  (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
   for (int trial = 0; trial < 20; ++trial) {
     double X[9 * DIM], y[9];
@@ -520,14 +507,13 @@ static void nearly_repeated_points_get_jitter(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void no_jitter_helps_a_broken_matrix(void **state)
+RG_TEST(no_jitter_helps_a_broken_matrix)
 {
   double X[3 * DIM] = {0}, y[3] = {0};
   RgKernel kernel;
   RgPosterior posterior;
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
   support_points(95, 3, DIM, X);
   X[5] = NAN;
@@ -539,7 +525,7 @@ static void no_jitter_helps_a_broken_matrix(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-static void gradients_need_their_prediction(void **state)
+RG_TEST(gradients_need_their_prediction)
 {
   double X[3 * DIM], y[3], mean[2], G[2 * DIM];
   RgKernel kernel;
@@ -547,7 +533,6 @@ static void gradients_need_their_prediction(void **state)
   RgPrediction work = {0};
   RgFailure failure = {0};
 
-  (void)state;
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
   data(96, 3, X, y);
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.0, 3, &posterior));
@@ -562,23 +547,3 @@ static void gradients_need_their_prediction(void **state)
   RG_OK(rg_posterior_destroy(&posterior));
   RG_OK(rg_kernel_destroy(&kernel));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(prediction_agrees_with_a_dense_solve),
-  cmocka_unit_test(batch_size_does_not_matter),
-  cmocka_unit_test(gradient_agrees_with_differences),
-  cmocka_unit_test(small_variances_are_accurate),
-  cmocka_unit_test(values_only_changes_nothing_but_memory),
-  cmocka_unit_test(scratch_keeps_no_nan),
-  cmocka_unit_test(append_equals_set),
-  cmocka_unit_test(without_data_it_is_the_prior),
-  cmocka_unit_test(covariance_agrees_with_conditioning),
-  cmocka_unit_test(new_outputs_for_the_same_inputs),
-  cmocka_unit_test(hyperparameters_change_in_place),
-  cmocka_unit_test(repeated_points_without_noise_get_jitter),
-  cmocka_unit_test(nearly_repeated_points_get_jitter),
-  cmocka_unit_test(no_jitter_helps_a_broken_matrix),
-  cmocka_unit_test(gradients_need_their_prediction),
-};
-
-RG_TEST_MAIN(tests)

@@ -91,9 +91,8 @@ static void check_update(const Case *c)
   }
 }
 
-static void updates_and_covariances(void **state)
+RG_TEST(updates_and_covariances)
 {
-  (void)state;
   for (int which = 0; which < 2; ++which) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
       for (int family = 0; family < 4; family += 2) {
@@ -148,9 +147,8 @@ static void check_moments(Case *c, int at)
   }
 }
 
-static void draws_have_the_posterior(void **state)
+RG_TEST(draws_have_the_posterior)
 {
-  (void)state;
   for (int which = 0; which < 2; ++which) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
       Case c;
@@ -167,9 +165,8 @@ static void draws_have_the_posterior(void **state)
 }
 
 /* Without data, a path is rg_sample_path of the same normals. */
-static void prior_paths_are_sample_paths(void **state)
+RG_TEST(prior_paths_are_sample_paths)
 {
-  (void)state;
   for (int which = 0; which < 2; ++which) {
     double F[MOST], z[MOST], f[MOST], jitter;
     RgStream stream = rg_stream(4, "set_path", 0, "prior", 1);
@@ -190,12 +187,11 @@ static void prior_paths_are_sample_paths(void **state)
 }
 
 /* Data one by one, other outputs, other hyperparameters, fewer data: always as from scratch. */
-static void updates_are_incremental(void **state)
+RG_TEST(updates_are_incremental)
 {
   RgFailure failure = {0};
   Case c, d;
 
-  (void)state;
   for (int which = 0; which < 2; ++which) {
     case_create(which, RG_KERNEL_GAUSSIAN, 1, &c);
     case_create(which, RG_KERNEL_GAUSSIAN, 1, &d);
@@ -223,13 +219,12 @@ static void updates_are_incremental(void **state)
   }
 }
 
-static void an_index_outside_is_refused(void **state)
+RG_TEST(an_index_outside_is_refused)
 {
   const int outside = 1000;
   Case c;
   RgFailure failure = {0};
 
-  (void)state;
   case_create(0, RG_KERNEL_GAUSSIAN, 0, &c);
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
   assert_int_equal(
@@ -238,11 +233,3 @@ static void an_index_outside_is_refused(void **state)
   RG_OK(PetscPopErrorHandler());
   case_destroy(&c);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(updates_and_covariances),      cmocka_unit_test(draws_have_the_posterior),
-  cmocka_unit_test(prior_paths_are_sample_paths), cmocka_unit_test(updates_are_incremental),
-  cmocka_unit_test(an_index_outside_is_refused),
-};
-
-RG_TEST_MAIN(tests)

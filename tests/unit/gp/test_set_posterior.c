@@ -168,9 +168,8 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
   RG_OK(rg_set_posterior_destroy(&rows));
 }
 
-static void structured_methods_agree_with_rows(void **state)
+RG_TEST(structured_methods_agree_with_rows)
 {
-  (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
     for (int which = 0; which < DOMAINS; ++which) {
       const int group[] = {0, 0, 1, 1};
@@ -196,7 +195,7 @@ static void structured_methods_agree_with_rows(void **state)
 }
 
 /* Which representation a posterior chooses, and that a new kernel may change it. */
-static void methods_are_chosen_by_structure(void **state)
+RG_TEST(methods_are_chosen_by_structure)
 {
   const double lower[4] = {0}, upper[] = {1, 1, 1, 1}, scale = 0.4;
   const int levels[] = {8, 8, 8, 8};
@@ -206,7 +205,6 @@ static void methods_are_chosen_by_structure(void **state)
   RgSetPosterior *posterior;
   RgFailure failure = {0};
 
-  (void)state;
   for (int i = 0; i < 32; ++i) axes[i] = (i % 8) / 7.0;
   RG_OK(rg_space_grid(&grid.design, 4, levels, axes, lower, upper));
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 4, false, &scale, 1.0, &gaussian));
@@ -267,7 +265,7 @@ static PetscErrorCode follower_update(void *closure, const RgSetPosterior *poste
   return 0;
 }
 
-static void listeners_follow(void **state)
+RG_TEST(listeners_follow)
 {
   Follower follower = {0};
   RgSetListener listener = {&follower, follower_reset, follower_update};
@@ -276,7 +274,6 @@ static void listeners_follow(void **state)
   RgSetPosterior *set;
   RgFailure failure = {0};
 
-  (void)state;
   make_domain(2, &domain);
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
   RG_OK(rg_set_posterior_create(&domain, &kernel, 1e-2, 0.5, 4, &set));
@@ -295,9 +292,8 @@ static void listeners_follow(void **state)
   RG_OK(rg_domain_destroy(&domain));
 }
 
-static void agrees_with_the_cholesky_posterior(void **state)
+RG_TEST(agrees_with_the_cholesky_posterior)
 {
-  (void)state;
   for (int which = 0; which < DOMAINS; ++which) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
       one_domain_one_kernel(which, RG_KERNEL_GAUSSIAN, variant);
@@ -307,7 +303,7 @@ static void agrees_with_the_cholesky_posterior(void **state)
 }
 
 /* Without noise a second look at a point teaches nothing and breaks nothing. */
-static void noiseless_repeats_are_skipped(void **state)
+RG_TEST(noiseless_repeats_are_skipped)
 {
   RgDomain domain;
   RgKernel kernel;
@@ -315,7 +311,6 @@ static void noiseless_repeats_are_skipped(void **state)
   RgFailure failure = {0};
   double before[MAX_POINTS];
 
-  (void)state;
   make_domain(0, &domain);
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
   RG_OK(rg_set_posterior_create(&domain, &kernel, 0.0, 0.0, 4, &set));
@@ -339,9 +334,8 @@ static void noiseless_repeats_are_skipped(void **state)
 
 /* The grid's factor and the dense one give the same path from the same numbers. A sum over groups of
    inputs is singular on a grid (its rank is the number of points of the groups): jitter. */
-static void paths_agree_between_routes(void **state)
+RG_TEST(paths_agree_between_routes)
 {
-  (void)state;
   for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
       RgDomain domain;
@@ -367,7 +361,7 @@ static void paths_agree_between_routes(void **state)
 }
 
 /* Nearly equal points: jitter steps in and is reported; still a path. */
-static void paths_through_a_singular_matrix_report_jitter(void **state)
+RG_TEST(paths_through_a_singular_matrix_report_jitter)
 {
   const double zero = 0.0, one = 1.0, scale = 5.0;
   double z[60], f[60], axis[60], jitter;
@@ -376,7 +370,6 @@ static void paths_through_a_singular_matrix_report_jitter(void **state)
   RgKernel kernel;
   RgFailure failure = {0};
 
-  (void)state;
   for (int i = 0; i < 60; ++i) axis[i] = i / 59.0;
   support_normals(9, 60, z);
   RG_OK(rg_space_grid(&grid, 1, &levels, axis, &zero, &one));
@@ -393,15 +386,3 @@ static void paths_through_a_singular_matrix_report_jitter(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(rg_space_destroy(&grid));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(agrees_with_the_cholesky_posterior),
-  cmocka_unit_test(structured_methods_agree_with_rows),
-  cmocka_unit_test(methods_are_chosen_by_structure),
-  cmocka_unit_test(listeners_follow),
-  cmocka_unit_test(noiseless_repeats_are_skipped),
-  cmocka_unit_test(paths_agree_between_routes),
-  cmocka_unit_test(paths_through_a_singular_matrix_report_jitter),
-};
-
-RG_TEST_MAIN(tests)

@@ -142,13 +142,12 @@ static void reference(const Data *d, RgKernelFamily family, int dim, int width, 
   }
 }
 
-static void every_level_agrees_with_plain_loops(void **state)
+RG_TEST(every_level_agrees_with_plain_loops)
 {
   const int widths[] = {8, 16, 24, 40}, dims[] = {1, 2, 3, 4, 5, 8, 11};
   Data *d = data();
   Results *got, *expected;
 
-  (void)state;
   RG_OK(PetscMalloc2(1, &got, 1, &expected));
   for (int level = 0; level < RG_TILE_LEVELS; ++level) {
     const RgTileOps *ops = rg_tile_ops_at(level);
@@ -174,13 +173,12 @@ static void every_level_agrees_with_plain_loops(void **state)
 }
 
 /* Both have fused multiply-add: the same bits with 256-bit and 512-bit vectors. */
-static void bits_do_not_depend_on_the_width_of_vectors(void **state)
+RG_TEST(bits_do_not_depend_on_the_width_of_vectors)
 {
   const int widths[] = {8, 16, 40};
   Data *d = data();
   Results *a, *b;
 
-  (void)state;
   if (!rg_tile_ops_at(1) || !rg_tile_ops_at(2)) {
     RG_OK(PetscFree(d));
     skip();
@@ -221,11 +219,10 @@ static void make_matrix(int n, int ld, double *A)
   RG_OK(PetscFree(B));
 }
 
-static void factors_agree_with_lapack(void **state)
+RG_TEST(factors_agree_with_lapack)
 {
   const int sizes[] = {1, 3, 8, 9, 16, 17, 31, 64, 100, 130, 520};
 
-  (void)state;
   for (int s = 0; s < 11; ++s) {
     int n = sizes[s], ld = rg_pad(n) + 8;
     double *A, *L, *M, *X, *P;
@@ -268,9 +265,8 @@ static void factors_agree_with_lapack(void **state)
   }
 }
 
-static void a_pivot_that_fails_is_named(void **state)
+RG_TEST(a_pivot_that_fails_is_named)
 {
-  (void)state;
   for (int level = 0; level < RG_TILE_LEVELS; ++level) {
     double A[32 * 32];
 
@@ -282,12 +278,3 @@ static void a_pivot_that_fails_is_named(void **state)
     }
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(every_level_agrees_with_plain_loops),
-  cmocka_unit_test(bits_do_not_depend_on_the_width_of_vectors),
-  cmocka_unit_test(factors_agree_with_lapack),
-  cmocka_unit_test(a_pivot_that_fails_is_named),
-};
-
-RG_TEST_MAIN(tests)

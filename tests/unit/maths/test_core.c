@@ -5,11 +5,10 @@
 
 #include <float.h>
 
-static void first_failure_is_kept(void **state)
+RG_TEST(first_failure_is_kept)
 {
   RgFailure failure = {0};
 
-  (void)state;
   assert_false(failure.failed);
   rg_failure_set(&failure, "pivot %d is %g", 3, -0.5);
   assert_true(failure.failed);
@@ -18,12 +17,11 @@ static void first_failure_is_kept(void **state)
   assert_string_equal(failure.message, "pivot 3 is -0.5");
 }
 
-static void failure_is_one_line_that_fits(void **state)
+RG_TEST(failure_is_one_line_that_fits)
 {
   RgFailure failure = {0};
   char word[400];
 
-  (void)state;
   memset(word, 'x', sizeof word - 1);
   word[sizeof word - 1] = '\0';
   rg_failure_set(&failure, "a\nb\r%s", word);
@@ -31,12 +29,11 @@ static void failure_is_one_line_that_fits(void **state)
   assert_memory_equal(failure.message, "a b xxx", 7);
 }
 
-static void subnormals_are_flushed_until_set_back(void **state)
+RG_TEST(subnormals_are_flushed_until_set_back)
 {
   volatile double tiny = DBL_MIN, half = 0.5;
   RgNumerics before;
 
-  (void)state;
   assert_true(tiny * half > 0.0);
   rg_numerics_set(&before);
 #if defined(__SSE2__)
@@ -47,12 +44,11 @@ static void subnormals_are_flushed_until_set_back(void **state)
   assert_true(tiny * half > 0.0);
 }
 
-static void blas_has_one_thread_until_set_back(void **state)
+RG_TEST(blas_has_one_thread_until_set_back)
 {
   double a[4] = {2, 1, 1, 3}, b[2] = {1, 2}, c[2] = {0, 0};
   RgNumerics before;
 
-  (void)state;
   rg_blas_set_threads(2);
   rg_numerics_set(&before);
   assert_int_equal(rg_blas_threads(), 1);
@@ -68,23 +64,12 @@ static void failing_handler(const char *reason, const char *file, int line, int 
   (void)reason, (void)file, (void)line, (void)error;
 }
 
-static void handler_of_gsl_is_set_back(void **state)
+RG_TEST(handler_of_gsl_is_set_back)
 {
   RgNumerics before;
 
-  (void)state;
   gsl_error_handler_t *first = gsl_set_error_handler(failing_handler);
   rg_numerics_set(&before);
   rg_numerics_restore(&before);
   assert_ptr_equal(gsl_set_error_handler(first), failing_handler);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(first_failure_is_kept),
-  cmocka_unit_test(failure_is_one_line_that_fits),
-  cmocka_unit_test(blas_has_one_thread_until_set_back),
-  cmocka_unit_test(handler_of_gsl_is_set_back),
-  cmocka_unit_test(subnormals_are_flushed_until_set_back),
-};
-
-RG_TEST_MAIN(tests)

@@ -28,14 +28,13 @@ static void count_cells(const double *points, int n, int dim, int j, int k, int 
 #define NET_DIM 7
 
 /* Every prefix of 2^k points has one point in each interval of length 2^-k, in every dimension. */
-static void intervals_hold_one_point_each(void **state)
+RG_TEST(intervals_hold_one_point_each)
 {
   static const int dims[] = {40, RG_SOBOL_MAX_DIM};
   RgRandom random = test_random(1);
   double *points;
   int cells[1024];
 
-  (void)state;
   RG_OK(PetscMalloc1(1024 * RG_SOBOL_MAX_DIM, &points));
   for (int d = 0; d < 2; ++d) {
     RG_OK(rg_design_sobol(&random, 1024, dims[d], points));
@@ -50,13 +49,12 @@ static void intervals_hold_one_point_each(void **state)
 }
 
 /* The first two coordinates form a (0, k, 2)-net: one point in each rectangle of area 2^-k. */
-static void rectangles_hold_one_point_each(void **state)
+RG_TEST(rectangles_hold_one_point_each)
 {
   RgRandom random = test_random(2);
   double points[1024 * 2];
   int cells[1024];
 
-  (void)state;
   RG_OK(rg_design_sobol(&random, 1024, 2, points));
   for (int k = 0; k <= 10; ++k) {
     for (int a = 0; a <= k; ++a) {
@@ -73,14 +71,13 @@ static int compare_ints(const void *a, const void *b)
 
 /* Scrambling permutes elementary rectangles, in every pair of dimensions: the same counts as
    without scrambling, in another order. */
-static void scrambling_permutes_rectangles(void **state)
+RG_TEST(scrambling_permutes_rectangles)
 {
   RgRandom random = test_random(3);
   double points[256 * NET_DIM], plain[256 * NET_DIM];
   int cells[256], expected[256];
   gsl_qrng *sequence = gsl_qrng_alloc(gsl_qrng_sobol, NET_DIM);
 
-  (void)state;
   RG_OK(rg_design_sobol(&random, 256, NET_DIM, points));
   memset(plain, 0, NET_DIM * sizeof *plain);
   for (int i = 1; i < 256; ++i) gsl_qrng_get(sequence, plain + (size_t)i * NET_DIM);
@@ -98,12 +95,11 @@ static void scrambling_permutes_rectangles(void **state)
   }
 }
 
-static void prefix_and_repetition(void **state)
+RG_TEST(prefix_and_repetition)
 {
   RgRandom first = test_random(4), second = test_random(4), other = test_random(5);
   double a[64 * 3], b[100 * 3], c[64 * 3];
 
-  (void)state;
   RG_OK(rg_design_sobol(&first, 64, 3, a));
   RG_OK(rg_design_sobol(&second, 100, 3, b));
   RG_OK(rg_design_sobol(&other, 64, 3, c));
@@ -117,14 +113,13 @@ static void prefix_and_repetition(void **state)
 #define KEYS 20000
 
 /* Over the keys each point is uniform in the cube: means, squares and products of coordinates. */
-static void every_point_is_uniform(void **state)
+RG_TEST(every_point_is_uniform)
 {
   double points[8 * 2], sums[8][4] = {{0}};
   /* Standard deviations of u, u^2 and u v. */
   const double sd[3] = {sqrt(1.0 / 12), sqrt(4.0 / 45), sqrt(1.0 / 9 - 1.0 / 16)};
   const double mean[3] = {0.5, 1.0 / 3, 0.25};
 
-  (void)state;
   for (uint64_t key = 0; key < KEYS; ++key) {
     RgRandom random = test_random(key);
     RG_OK(rg_design_sobol(&random, 8, 2, points));
@@ -144,12 +139,11 @@ static void every_point_is_uniform(void **state)
 
 /* The third digits of the points 0, 1/2, 1/4, 3/4 are flipped independently: all 16 patterns are
    equally likely (chi-square with 15 degrees of freedom, 0.9999 quantile 44.3). */
-static void digits_are_flipped_independently(void **state)
+RG_TEST(digits_are_flipped_independently)
 {
   int counts[16] = {0};
   double points[4], chi_square = 0;
 
-  (void)state;
   for (uint64_t key = 0; key < KEYS; ++key) {
     RgRandom random = test_random(key);
     int pattern = 0;
@@ -166,12 +160,11 @@ static void digits_are_flipped_independently(void **state)
 
 /* A smooth integral in four dimensions: unbiased, and far better than independent points, whose
    standard error with 1024 points would be 0.019. */
-static void smooth_integrals_are_accurate(void **state)
+RG_TEST(smooth_integrals_are_accurate)
 {
   double points[1024 * 4], sum = 0, squares = 0;
   int repeats = 200;
 
-  (void)state;
   for (int key = 0; key < repeats; ++key) {
     RgRandom random = test_random((uint64_t)key);
     double mean = 0;
@@ -191,7 +184,7 @@ static void smooth_integrals_are_accurate(void **state)
 
 /* Values of SciPy's Sobol sequence (the same direction numbers) beyond GSL's 40 dimensions, and of
    GSL's up to there. */
-static void sequences_are_those_of_their_sources(void **state)
+RG_TEST(sequences_are_those_of_their_sources)
 {
   static const struct {
     int i, j;
@@ -205,7 +198,6 @@ static void sequences_are_those_of_their_sources(void **state)
                {1023, 1110, 0.5888671875}};
   double *points, first[3 * 40];
 
-  (void)state;
   RG_OK(PetscMalloc1(1024 * RG_SOBOL_MAX_DIM, &points));
   RG_OK(rg_sobol_points(1023, RG_SOBOL_MAX_DIM, points));
   for (int k = 0; k < 7; ++k)
@@ -218,13 +210,12 @@ static void sequences_are_those_of_their_sources(void **state)
   RG_OK(PetscFree(points));
 }
 
-static void too_many_dimensions_are_refused(void **state)
+RG_TEST(too_many_dimensions_are_refused)
 {
   RgRandom random = test_random(0);
   double points[RG_SOBOL_MAX_DIM + 1];
   PetscErrorCode many, none;
 
-  (void)state;
   RG_OK(rg_design_sobol(&random, 1, RG_SOBOL_MAX_DIM, points));
   RG_OK(rg_design_sobol(&random, 0, 2, points));
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
@@ -235,12 +226,11 @@ static void too_many_dimensions_are_refused(void **state)
   assert_int_equal(none, PETSC_ERR_ARG_OUTOFRANGE);
 }
 
-static void latin_hypercube_fills_every_stratum(void **state)
+RG_TEST(latin_hypercube_fills_every_stratum)
 {
   static const int sizes[] = {1, 2, 7, 1000};
   double points[1000 * 5];
 
-  (void)state;
   for (int s = 0; s < 4; ++s) {
     RgRandom random = test_random(6);
     int m = sizes[s];
@@ -259,12 +249,11 @@ static void latin_hypercube_fills_every_stratum(void **state)
 }
 
 /* Strata are paired at random: over many designs of two points both diagonals occur. */
-static void latin_hypercube_permutes_independently(void **state)
+RG_TEST(latin_hypercube_permutes_independently)
 {
   int rising = 0;
   double points[4];
 
-  (void)state;
   for (uint64_t key = 0; key < KEYS; ++key) {
     RgRandom random = test_random(key);
     RG_OK(rg_design_latin_hypercube(&random, 2, 2, points));
@@ -273,29 +262,11 @@ static void latin_hypercube_permutes_independently(void **state)
   RG_CLOSE((double)rising / KEYS, 0.5, 2.5 / sqrt(KEYS));
 }
 
-static void uniform_points_are_the_stream(void **state)
+RG_TEST(uniform_points_are_the_stream)
 {
   RgRandom random = test_random(7), same = test_random(7);
   double points[6];
 
-  (void)state;
   RG_OK(rg_design_uniform(&random, 3, 2, points));
   for (int i = 0; i < 6; ++i) assert_true(points[i] == rg_random_uniform(&same));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(intervals_hold_one_point_each),
-  cmocka_unit_test(rectangles_hold_one_point_each),
-  cmocka_unit_test(scrambling_permutes_rectangles),
-  cmocka_unit_test(prefix_and_repetition),
-  cmocka_unit_test(every_point_is_uniform),
-  cmocka_unit_test(digits_are_flipped_independently),
-  cmocka_unit_test(smooth_integrals_are_accurate),
-  cmocka_unit_test(sequences_are_those_of_their_sources),
-  cmocka_unit_test(too_many_dimensions_are_refused),
-  cmocka_unit_test(latin_hypercube_fills_every_stratum),
-  cmocka_unit_test(latin_hypercube_permutes_independently),
-  cmocka_unit_test(uniform_points_are_the_stream),
-};
-
-RG_TEST_MAIN(tests)

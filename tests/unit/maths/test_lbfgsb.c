@@ -32,9 +32,8 @@ static RgLbfgsbStatus run(RgLbfgsb *search, const double *start)
   return status;
 }
 
-static void test_unbounded(void **state)
+RG_TEST(test_unbounded)
 {
-  (void)state;
   RgLbfgsb search;
   const double start[5] = {-1.2, 1.0, 0.3, -0.7, 2.0};
   RG_OK(rg_lbfgsb_create(5, 7, NULL, NULL, &tight, &search));
@@ -48,9 +47,8 @@ static void test_unbounded(void **state)
 }
 
 /* x_1 <= 0.5 is active at the minimum: x = (0.5, 0.25), value 0.25. */
-static void test_active_bound(void **state)
+RG_TEST(test_active_bound)
 {
-  (void)state;
   RgLbfgsb search;
   const double lower[2] = {-2.0, -INFINITY}, upper[2] = {0.5, INFINITY};
   const double start[2] = {3.0, -4.0}; /* outside: moved to the bound */
@@ -63,9 +61,8 @@ static void test_active_bound(void **state)
 }
 
 /* One-sided bounds of both kinds and a variable fixed by equal bounds. */
-static void test_one_sided_and_fixed(void **state)
+RG_TEST(test_one_sided_and_fixed)
 {
-  (void)state;
   RgLbfgsb search;
   const double lower[3] = {-INFINITY, 1.5, 2.0}, upper[3] = {0.0, INFINITY, 2.0};
   const double start[3] = {-0.5, 2.0, 0.0};
@@ -81,9 +78,8 @@ static void test_one_sided_and_fixed(void **state)
 }
 
 /* Many searches in lockstep give the bits of the same searches run alone. */
-static void test_lockstep(void **state)
+RG_TEST(test_lockstep)
 {
-  (void)state;
   enum { N = 4, STARTS = 3 };
   const double lower[N] = {-2, -2, -2, -2}, upper[N] = {2, 0.8, 2, 2};
   const double start[STARTS][N] = {{-1, 0, 1, 2}, {0.1, 0.2, 0.3, 0.4}, {2, -2, 2, -2}};
@@ -111,9 +107,8 @@ static void test_lockstep(void **state)
   }
 }
 
-static void test_limits(void **state)
+RG_TEST(test_limits)
 {
-  (void)state;
   RgLbfgsb search;
   RgLbfgsbLimits limits = {.max_evaluations = 7};
   const double start[2] = {-1.2, 1.0};
@@ -135,9 +130,8 @@ static void test_limits(void **state)
 
 /* 50 (3x - log x) on x > 0, NaN elsewhere; minimum at 1/3. Started far out, the search steps into
    the NaNs. */
-static void test_not_finite(void **state)
+RG_TEST(test_not_finite)
 {
-  (void)state;
   RgLbfgsb search;
   RgLbfgsbStatus status;
   int outside = 0;
@@ -164,9 +158,8 @@ static void test_not_finite(void **state)
 }
 
 /* A gradient that points the wrong way: the line search gives up, the best point is kept. */
-static void test_no_decrease(void **state)
+RG_TEST(test_no_decrease)
 {
-  (void)state;
   RgLbfgsb search;
   RgLbfgsbStatus status;
   const double start = 2.0;
@@ -181,9 +174,8 @@ static void test_no_decrease(void **state)
   RG_OK(rg_lbfgsb_destroy(&search));
 }
 
-static void test_misuse(void **state)
+RG_TEST(test_misuse)
 {
-  (void)state;
   RgLbfgsb search;
   RgLbfgsbStatus status;
   const double lower = 1.0, upper = 0.0, start = 0.0;
@@ -205,16 +197,3 @@ static void test_misuse(void **state)
   RG_OK(rg_lbfgsb_destroy(&search));
   RG_OK(rg_lbfgsb_destroy(&search)); /* twice is harmless */
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_unbounded),
-  cmocka_unit_test(test_active_bound),
-  cmocka_unit_test(test_one_sided_and_fixed),
-  cmocka_unit_test(test_lockstep),
-  cmocka_unit_test(test_limits),
-  cmocka_unit_test(test_not_finite),
-  cmocka_unit_test(test_no_decrease),
-  cmocka_unit_test(test_misuse),
-};
-
-RG_TEST_MAIN(tests)

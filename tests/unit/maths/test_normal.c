@@ -24,9 +24,8 @@ static const struct {
   {10, -7.619853024160526066e-24, 7.6945986267064193463e-23},
 };
 
-static void log_cdf_and_hazard(void **state)
+RG_TEST(log_cdf_and_hazard)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof reference / sizeof *reference; ++i) {
     CLOSE_RATIO(rg_normal_log_cdf(reference[i].z), reference[i].log_cdf, 4e-15);
     CLOSE_RATIO(rg_normal_hazard(reference[i].z), reference[i].hazard, 4e-15);
@@ -34,7 +33,7 @@ static void log_cdf_and_hazard(void **state)
 }
 
 /* irgp_ucb O6: hazard, log cdf and the term of max-value entropy search made of them. */
-static void tail_functions_of_the_papers(void **state)
+RG_TEST(tail_functions_of_the_papers)
 {
   static const struct {
     double alpha, hazard, log_cdf, entropy;
@@ -47,7 +46,6 @@ static void tail_functions_of_the_papers(void **state)
     {5, 1.4867199409e-06, -2.86651612964e-07, 4.00345146523e-06},
   };
 
-  (void)state;
   for (size_t i = 0; i < sizeof oracle / sizeof *oracle; ++i) {
     double hazard = rg_normal_hazard(oracle[i].alpha);
     double log_cdf = rg_normal_log_cdf(oracle[i].alpha);
@@ -57,7 +55,7 @@ static void tail_functions_of_the_papers(void **state)
   }
 }
 
-static void mills_ratio(void **state)
+RG_TEST(mills_ratio)
 {
   static const double known[][2] = {
     {-5, 672621.63672287925231},   {-1, 3.4770518117036944669},   {0, 1.2533141373155002512},
@@ -65,7 +63,6 @@ static void mills_ratio(void **state)
     {10, 0.099028596471731921395}, {1e4, 0.00009999999900000003}, {1e8, 9.999999999999999e-9},
   };
 
-  (void)state;
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
     CLOSE_RATIO(rg_normal_mills(known[i][0]), known[i][1], 4e-15);
   }
@@ -73,9 +70,8 @@ static void mills_ratio(void **state)
 }
 
 /* The continued fraction 1/(x + 1/(x + 2/(x + 3/...))) is an independent way to the same values. */
-static void mills_ratio_against_the_continued_fraction(void **state)
+RG_TEST(mills_ratio_against_the_continued_fraction)
 {
-  (void)state;
   for (double x = 1.0; x < 60.0; x *= 1.03) {
     double tail = x;
     for (int k = 2000; k >= 1; --k) tail = x + k / tail;
@@ -84,11 +80,10 @@ static void mills_ratio_against_the_continued_fraction(void **state)
   }
 }
 
-static void functions_are_continuous_where_formulas_change(void **state)
+RG_TEST(functions_are_continuous_where_formulas_change)
 {
   static const double borders[] = {-1.0, 0.0, 1.0};
 
-  (void)state;
   for (int i = 0; i < 3; ++i) {
     double below = nextafter(borders[i], -9.0), above = nextafter(borders[i], 9.0);
     CLOSE_RATIO(rg_normal_log_cdf(below), rg_normal_log_cdf(above), 4e-15);
@@ -97,9 +92,8 @@ static void functions_are_continuous_where_formulas_change(void **state)
   }
 }
 
-static void density_distribution_and_quantile(void **state)
+RG_TEST(density_distribution_and_quantile)
 {
-  (void)state;
   CLOSE_RATIO(rg_normal_pdf(0.0), 0.39894228040143268, 1e-15);
   CLOSE_RATIO(rg_normal_pdf(-3.0), 0.0044318484119380073, 1e-14);
   CLOSE_RATIO(rg_normal_cdf(-3.0), 0.0013498980316300945, 1e-14);
@@ -112,7 +106,7 @@ static void density_distribution_and_quantile(void **state)
 }
 
 /* irgp_ucb, table 7.2: kappa and its 2.5% and 97.5% quantiles. */
-static void gamma_quantiles_of_table_7_2(void **state)
+RG_TEST(gamma_quantiles_of_table_7_2)
 {
   static const double rows[][3] = {
     {17.03662076, 9.93101365, 26.02836990},  {20.45564334, 12.57254095, 30.22627601},
@@ -122,7 +116,6 @@ static void gamma_quantiles_of_table_7_2(void **state)
     {45.17113769, 32.96942708, 59.26411503}, {47.69083970, 35.12612130, 62.14698660},
   };
 
-  (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.025), rows[i][1], 1e-9);
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.975), rows[i][2], 1e-9);
@@ -130,7 +123,7 @@ static void gamma_quantiles_of_table_7_2(void **state)
 }
 
 /* irgp_ucb O4. */
-static void gamma_quantiles_of_small_shapes(void **state)
+RG_TEST(gamma_quantiles_of_small_shapes)
 {
   static const double rows[][4] = {
     {0.277258872224, 1.14508254356e-06, 0.0590451732245, 1.81897275019},
@@ -139,7 +132,6 @@ static void gamma_quantiles_of_small_shapes(void **state)
     {4.78749174278, 1.50587951502, 4.45860249245, 9.93278819963},
   };
 
-  (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.025), rows[i][1], 3e-11);
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.5), rows[i][2], 3e-11);
@@ -148,7 +140,7 @@ static void gamma_quantiles_of_small_shapes(void **state)
 }
 
 /* 17 digits by mpmath, in the corners of shape and probability. */
-static void gamma_quantiles_to_full_precision(void **state)
+RG_TEST(gamma_quantiles_to_full_precision)
 {
   static const double rows[][3] = {
     {0.001, 0.9, 9.8216596440668819e-47},
@@ -160,7 +152,6 @@ static void gamma_quantiles_to_full_precision(void **state)
     {300, 1e-6, 224.74061625126691},
   };
 
-  (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], rows[i][1]), rows[i][2], 3e-13);
   }
@@ -171,9 +162,8 @@ static void gamma_quantiles_to_full_precision(void **state)
 }
 
 /* Shapes for which GSL's inverse fails: finite and increasing in p. */
-static void gamma_quantiles_exist_for_every_shape(void **state)
+RG_TEST(gamma_quantiles_exist_for_every_shape)
 {
-  (void)state;
   for (double shape = 1e-3; shape < 1e5; shape *= 1.7) {
     double last = 0.0;
     for (double p = 1e-6; p < 1.0; p += 0.0313) {
@@ -183,18 +173,3 @@ static void gamma_quantiles_exist_for_every_shape(void **state)
     }
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(log_cdf_and_hazard),
-  cmocka_unit_test(tail_functions_of_the_papers),
-  cmocka_unit_test(mills_ratio),
-  cmocka_unit_test(mills_ratio_against_the_continued_fraction),
-  cmocka_unit_test(functions_are_continuous_where_formulas_change),
-  cmocka_unit_test(density_distribution_and_quantile),
-  cmocka_unit_test(gamma_quantiles_of_table_7_2),
-  cmocka_unit_test(gamma_quantiles_of_small_shapes),
-  cmocka_unit_test(gamma_quantiles_to_full_precision),
-  cmocka_unit_test(gamma_quantiles_exist_for_every_shape),
-};
-
-RG_TEST_MAIN(tests)

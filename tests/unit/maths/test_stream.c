@@ -50,9 +50,8 @@ static const uint64_t vectors[3][10] = {
    0xa5a1610e72fd18b5u, 0x57bd43b5e52b7fe6u},
 };
 
-static void known_answers(void **state)
+RG_TEST(known_answers)
 {
-  (void)state;
   for (int i = 0; i < 3; ++i) {
     const uint64_t *v = vectors[i];
     uint64_t own[4];
@@ -66,12 +65,11 @@ static void known_answers(void **state)
   }
 }
 
-static void blocks_are_philox_of_seed_iteration_index(void **state)
+RG_TEST(blocks_are_philox_of_seed_iteration_index)
 {
   RgStream zero = {{0, 0}, 0};
   uint64_t words[4], own[4];
 
-  (void)state;
   rg_stream_block(&zero, 0, 0, words);
   assert_memory_equal(words, vectors[0] + 6, sizeof words);
   for (uint64_t i = 1; i < 100; ++i) {
@@ -97,11 +95,10 @@ static void assert_words(RgStream stream, uint64_t key0, uint64_t key1, uint64_t
 }
 
 /* Pinned: a change of these values changes every result of every study. */
-static void keys_do_not_change(void **state)
+RG_TEST(keys_do_not_change)
 {
   RgStream design = rg_stream(1, "ackley", 0, "design", 7);
 
-  (void)state;
   assert_words(design, 0xb36989f206719bdcu, 0xf5f8809900cba2cfu, 0x666f2ad00dcb0502u);
   assert_words(rg_stream(0, "", 0, "", 0), 0xace2fba30e49ecb5u, 0x65d719b2a16d4783u,
                0xccb6958f7c10fb93u);
@@ -116,11 +113,10 @@ static bool same_key(RgStream a, RgStream b)
   return a.key[0] == b.key[0] && a.key[1] == b.key[1];
 }
 
-static void every_field_matters(void **state)
+RG_TEST(every_field_matters)
 {
   RgStream base = rg_stream(1, "ackley", 0, "design", 7);
 
-  (void)state;
   assert_true(same_key(base, rg_stream(1, "ackley", 0, "design", 8)));
   assert_int_equal(base.seed, 7);
   assert_false(same_key(base, rg_stream(2, "ackley", 0, "design", 7)));
@@ -133,25 +129,23 @@ static void every_field_matters(void **state)
   assert_false(same_key(rg_stream(1, "a", 2, "b", 0), rg_stream(2, "a", 1, "b", 0)));
 }
 
-static void sub_streams(void **state)
+RG_TEST(sub_streams)
 {
   RgStream base = rg_stream(1, "ackley", 0, "gp_ucb", 7);
   RgStream paths = rg_stream_sub(&base, "paths"), starts = rg_stream_sub(&base, "starts");
 
-  (void)state;
   assert_int_equal(paths.seed, 7);
   assert_false(same_key(paths, base));
   assert_false(same_key(paths, starts));
   assert_true(same_key(paths, rg_stream_sub(&base, "paths")));
 }
 
-static void draws_do_not_depend_on_other_draws(void **state)
+RG_TEST(draws_do_not_depend_on_other_draws)
 {
   RgStream stream = rg_stream(3, "branin", 2, "noise", 11);
   double alone[5], later[5];
   uint64_t others = 0;
 
-  (void)state;
   RgRandom first = rg_stream_at(&stream, 5);
   rg_random_normals(&first, 5, alone);
   for (uint64_t iteration = 0; iteration < 5; ++iteration) {
@@ -165,12 +159,11 @@ static void draws_do_not_depend_on_other_draws(void **state)
 }
 
 /* Words of 4 x 4 x 4 x 4 streams, iterations and seeds: no two alike. */
-static void streams_differ(void **state)
+RG_TEST(streams_differ)
 {
   static const char *const names[] = {"design", "noise", "context", "problem"};
   uint64_t words[256];
 
-  (void)state;
   for (uint64_t i = 0; i < 256; ++i) {
     RgStream stream = rg_stream(i % 4, "p", 0, names[i / 4 % 4], i / 16 % 4);
     RgRandom random = rg_stream_at(&stream, i / 64);
@@ -194,25 +187,23 @@ static RgRandom test_random(const char *name)
 #define CLOSE_MEAN(sum, n, expected, sd)                                                           \
   RG_CLOSE(((sum) / (n) - (expected)) / (sd), 0.0, 5 / sqrt(n))
 
-static void words_come_in_order_of_the_blocks(void **state)
+RG_TEST(words_come_in_order_of_the_blocks)
 {
   RgStream stream = rg_stream(1, "p", 0, "n", 1);
   RgRandom random = rg_stream_at(&stream, 9);
   uint64_t block[4];
 
-  (void)state;
   for (uint64_t index = 0; index < 3; ++index) {
     rg_stream_block(&stream, 9, index, block);
     for (int i = 0; i < 4; ++i) assert_true(rg_random_word(&random) == block[i]);
   }
 }
 
-static void uniform_moments(void **state)
+RG_TEST(uniform_moments)
 {
   RgRandom random = test_random("uniform");
   double sum = 0, squares = 0, low = 1, high = 0;
 
-  (void)state;
   for (int i = 0; i < DRAWS; ++i) {
     double u = rg_random_uniform(&random);
     sum += u;
@@ -226,23 +217,21 @@ static void uniform_moments(void **state)
 }
 
 /* The extreme words give the extreme values, neither 0 nor 1. */
-static void uniform_is_open(void **state)
+RG_TEST(uniform_is_open)
 {
   RgRandom random = {.left = 2, .block = {0, 0, 0, UINT64_MAX}};
 
-  (void)state;
   assert_true(rg_random_uniform(&random) == 0x1p-53);
   assert_true(rg_random_uniform(&random) == 1.0 - 0x1p-53);
 }
 
-static void normal_moments(void **state)
+RG_TEST(normal_moments)
 {
   RgRandom random = test_random("normal");
   double sums[5] = {0}, products = 0, last = 0;
   /* Standard deviations of z, z^2, z^3, z^4. */
   const double sd[5] = {0, 1, sqrt(2), sqrt(15), sqrt(96)}, mean[5] = {0, 0, 1, 0, 3};
 
-  (void)state;
   for (int i = 0; i < DRAWS; ++i) {
     double z = rg_random_normal(&random), power = 1;
     for (int k = 1; k <= 4; ++k) sums[k] += power *= z;
@@ -253,12 +242,11 @@ static void normal_moments(void **state)
   CLOSE_MEAN(products, DRAWS, 0.0, 1.0);
 }
 
-static void exponential_moments(void **state)
+RG_TEST(exponential_moments)
 {
   RgRandom random = test_random("exponential");
   double sum = 0, squares = 0;
 
-  (void)state;
   for (int i = 0; i < DRAWS; ++i) {
     double x = rg_random_exponential(&random);
     assert_true(x > 0);
@@ -269,11 +257,10 @@ static void exponential_moments(void **state)
   CLOSE_MEAN(squares, DRAWS, 2.0, sqrt(20.0));
 }
 
-static void gamma_moments(void **state)
+RG_TEST(gamma_moments)
 {
   static const double shapes[] = {0.05, 0.277, 0.9, 1.0, 2.5, 40.0};
 
-  (void)state;
   for (int k = 0; k < 6; ++k) {
     RgRandom random = test_random("gamma");
     double a = shapes[k], scale = 2.0, sum = 0, squares = 0;
@@ -292,23 +279,21 @@ static void gamma_moments(void **state)
 }
 
 /* Below one the law has a pole at zero; check the median as well (irgp_ucb O4). */
-static void gamma_median_of_a_small_shape(void **state)
+RG_TEST(gamma_median_of_a_small_shape)
 {
   RgRandom random = test_random("gamma median");
   int below = 0;
 
-  (void)state;
   for (int i = 0; i < DRAWS; ++i) {
     below += rg_random_gamma(&random, 0.277258872224, 1.0) < 0.0590451732245;
   }
   CLOSE_MEAN((double)below, DRAWS, 0.5, 0.5);
 }
 
-static void below_is_unbiased(void **state)
+RG_TEST(below_is_unbiased)
 {
   static const uint64_t ranges[] = {1, 2, 3, 7, 10};
 
-  (void)state;
   for (int k = 0; k < 5; ++k) {
     RgRandom random = test_random("below");
     uint64_t n = ranges[k];
@@ -326,24 +311,22 @@ static void below_is_unbiased(void **state)
 }
 
 /* n = 3 * 2^62: plain modulo would give the first third twice as often as the others. */
-static void below_is_unbiased_where_modulo_is_not(void **state)
+RG_TEST(below_is_unbiased_where_modulo_is_not)
 {
   RgRandom random = test_random("modulo");
   uint64_t n = (uint64_t)3 << 62, third = (uint64_t)1 << 62;
   int first = 0;
 
-  (void)state;
   for (int i = 0; i < DRAWS; ++i) first += rg_random_below(&random, n) < third;
   CLOSE_MEAN((double)first, DRAWS, 1.0 / 3, sqrt(2.0 / 9));
 }
 
-static void subset_is_distinct_and_fair(void **state)
+RG_TEST(subset_is_distinct_and_fair)
 {
   RgRandom random = test_random("subset");
   int firsts[6] = {0}, members[6] = {0}, out[6];
   double n = DRAWS / 10.0;
 
-  (void)state;
   for (int i = 0; i < DRAWS / 10; ++i) {
     bool seen[6] = {false};
     RG_OK(rg_random_subset(&random, 6, 4, out));
@@ -365,37 +348,13 @@ static void subset_is_distinct_and_fair(void **state)
   assert_int_equal(code, PETSC_ERR_ARG_OUTOFRANGE);
 }
 
-static void batches_equal_single_draws(void **state)
+RG_TEST(batches_equal_single_draws)
 {
   RgRandom batch = test_random("batch"), single = test_random("batch");
   double values[7];
 
-  (void)state;
   rg_random_normals(&batch, 7, values);
   for (int i = 0; i < 7; ++i) assert_true(values[i] == rg_random_normal(&single));
   rg_random_uniforms(&batch, 7, values);
   for (int i = 0; i < 7; ++i) assert_true(values[i] == rg_random_uniform(&single));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(known_answers),
-  cmocka_unit_test(blocks_are_philox_of_seed_iteration_index),
-  cmocka_unit_test(keys_do_not_change),
-  cmocka_unit_test(every_field_matters),
-  cmocka_unit_test(sub_streams),
-  cmocka_unit_test(draws_do_not_depend_on_other_draws),
-  cmocka_unit_test(streams_differ),
-  cmocka_unit_test(words_come_in_order_of_the_blocks),
-  cmocka_unit_test(uniform_moments),
-  cmocka_unit_test(uniform_is_open),
-  cmocka_unit_test(normal_moments),
-  cmocka_unit_test(exponential_moments),
-  cmocka_unit_test(gamma_moments),
-  cmocka_unit_test(gamma_median_of_a_small_shape),
-  cmocka_unit_test(below_is_unbiased),
-  cmocka_unit_test(below_is_unbiased_where_modulo_is_not),
-  cmocka_unit_test(subset_is_distinct_and_fair),
-  cmocka_unit_test(batches_equal_single_draws),
-};
-
-RG_TEST_MAIN(tests)

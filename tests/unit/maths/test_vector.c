@@ -290,68 +290,58 @@ static void check_tile(const RgVectorOps *ops)
   }
 }
 
-static void logarithm_is_accurate(void **state)
+RG_TEST(logarithm_is_accurate)
 {
-  (void)state;
   each_level(check_logarithm);
 }
 
-static void cosine_and_sine_are_accurate(void **state)
+RG_TEST(cosine_and_sine_are_accurate)
 {
-  (void)state;
   each_level(check_circle);
 }
 
-static void tails_agree_with_the_scalar_ones(void **state)
+RG_TEST(tails_agree_with_the_scalar_ones)
 {
-  (void)state;
   each_level(check_tails);
 }
 
-static void truncated_variance_and_its_slope(void **state)
+RG_TEST(truncated_variance_and_its_slope)
 {
-  (void)state;
   each_level(check_truncation);
 }
 
-static void entropy_and_variance_of_truncated_normals(void **state)
+RG_TEST(entropy_and_variance_of_truncated_normals)
 {
-  (void)state;
   each_level(check_entropy);
   each_level(check_variance);
 }
 
-static void coarse_sums_are_close(void **state)
+RG_TEST(coarse_sums_are_close)
 {
-  (void)state;
   each_level(check_coarse);
   each_level(check_coarse_products);
 }
 
-static void gram_matrices(void **state)
+RG_TEST(gram_matrices)
 {
-  (void)state;
   each_level(check_gram);
 }
 
-static void sums_and_angles(void **state)
+RG_TEST(sums_and_angles)
 {
-  (void)state;
   each_level(check_sums);
 }
 
-static void tiles_are_matrix_products(void **state)
+RG_TEST(tiles_are_matrix_products)
 {
-  (void)state;
   each_level(check_tile);
 }
 
-static void normals_follow_the_stream(void **state)
+RG_TEST(normals_follow_the_stream)
 {
   RgStream stream = rg_stream(5, "test", 0, "vector", 3);
   double fast[N], slow[N + 1];
 
-  (void)state;
   for (int used = 0; used < 4; ++used) { /* words taken before */
     RgRandom a = rg_stream_at(&stream, 1), b = a;
 
@@ -365,7 +355,7 @@ static void normals_follow_the_stream(void **state)
 }
 
 /* Everything at 256 and at 512 bits. */
-static void width_does_not_change_bits(void **state)
+RG_TEST(width_does_not_change_bits)
 {
   const RgVectorOps *ops[2] = {rg_vector_ops_at(1), rg_vector_ops_at(2)};
   double x[N], out[2][11][N];
@@ -373,7 +363,6 @@ static void width_does_not_change_bits(void **state)
   float coarse[N], circle[2][2][WHOLE];
   uint64_t words[2 * N];
 
-  (void)state;
   if (!ops[0] || !ops[1]) skip();
   for (int i = 0; i < N; ++i) x[i] = 0.01 * i - 4.0;
   for (int i = 0; i < N; ++i) coarse[i] = (float)x[i];
@@ -418,11 +407,10 @@ static double dot_as_promised(int n, const double *a, const double *b)
   return lane[0] + rest;
 }
 
-static void fusing_does_not_depend_on_the_compiler(void **state)
+RG_TEST(fusing_does_not_depend_on_the_compiler)
 {
   double x[N], y[N];
 
-  (void)state;
   for (int i = 0; i < N; ++i) x[i] = fmod(0.754877666 * (i + 1), 1.0) - 0.3;
   for (int i = 0; i < N; ++i) y[i] = fmod(0.569840291 * (i + 1), 1.0) - 0.5;
   for (int level = 1; level < RG_VECTOR_LEVELS; ++level) {
@@ -431,20 +419,3 @@ static void fusing_does_not_depend_on_the_compiler(void **state)
     for (int n = 0; n < 64; ++n) assert_true(ops->dot(n, x + n, y) == dot_as_promised(n, x + n, y));
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(logarithm_is_accurate),
-  cmocka_unit_test(cosine_and_sine_are_accurate),
-  cmocka_unit_test(tails_agree_with_the_scalar_ones),
-  cmocka_unit_test(truncated_variance_and_its_slope),
-  cmocka_unit_test(entropy_and_variance_of_truncated_normals),
-  cmocka_unit_test(coarse_sums_are_close),
-  cmocka_unit_test(gram_matrices),
-  cmocka_unit_test(sums_and_angles),
-  cmocka_unit_test(tiles_are_matrix_products),
-  cmocka_unit_test(normals_follow_the_stream),
-  cmocka_unit_test(width_does_not_change_bits),
-  cmocka_unit_test(fusing_does_not_depend_on_the_compiler),
-};
-
-RG_TEST_MAIN(tests)

@@ -12,7 +12,7 @@ static void read_text(const TemporaryFile *file, RgCsv *csv)
 }
 
 /* header a,b; rows (1, x) and (2, y): the same table however it is written */
-static void test_spellings(void **state)
+RG_TEST(test_spellings)
 {
   static const char *const spellings[] = {
     "a,b\n1,x\n2,y\n",
@@ -28,7 +28,6 @@ static void test_spellings(void **state)
     "\"a\" , \"b\" \n1,\"x\"\n2,y",
   };
 
-  (void)state;
   for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
     TemporaryFile file = file_make("t.csv", spellings[k]);
     RgCsv csv;
@@ -47,7 +46,7 @@ static void test_spellings(void **state)
   }
 }
 
-static void test_quotes_and_lines(void **state)
+RG_TEST(test_quotes_and_lines)
 {
   TemporaryFile file = file_make("t.csv", "name,\"say \"\"hi\"\", you\"\n"
                                           "\"two\nlines\",1;2\n"
@@ -55,7 +54,6 @@ static void test_quotes_and_lines(void **state)
                                           "5\" pipe,\"\"\n");
   RgCsv csv;
 
-  (void)state;
   read_text(&file, &csv);
   assert_string_equal(csv.names[1], "say \"hi\", you");
   assert_string_equal(csv.cells[0], "two\nlines");
@@ -68,12 +66,11 @@ static void test_quotes_and_lines(void **state)
   file_remove(&file);
 }
 
-static void test_columns(void **state)
+RG_TEST(test_columns)
 {
   TemporaryFile file = file_make("t.csv", "y,2,x y\n1,2,3\n");
   RgCsv csv;
 
-  (void)state;
   read_text(&file, &csv);
   assert_int_equal(rg_csv_column(&csv, "x y"), 2);
   assert_int_equal(rg_csv_column(&csv, "2"), 1);
@@ -87,7 +84,7 @@ static void test_columns(void **state)
   file_remove(&file);
 }
 
-static void test_numbers(void **state)
+RG_TEST(test_numbers)
 {
   static const struct {
     const char *cell;
@@ -97,7 +94,6 @@ static void test_numbers(void **state)
     {"", NAN},    {"nan", NAN},         {"inf", NAN}, {"0x10", NAN}, {"1e999", NAN}, {"1 2", NAN},
     {"1-2", NAN}, {".", NAN},           {"e5", NAN},  {"1,5", NAN},  {"12%", NAN}};
 
-  (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[64];
     snprintf(text, sizeof text, "a;b\n\"%s\";0\n", cases[k].cell);
@@ -132,9 +128,8 @@ static void refuse(const char *bytes, size_t length, const char *expected)
   file_remove(&file);
 }
 
-static void test_mistakes(void **state)
+RG_TEST(test_mistakes)
 {
-  (void)state;
   refuse("", 0, " has no rows");
   refuse("# only this\n", 0, " has no rows");
   refuse("a,b\n", 0, " has a header but no rows");
@@ -150,12 +145,11 @@ static void test_mistakes(void **state)
          8, " is UTF-16; save it as UTF-8");
 }
 
-static void test_no_file(void **state)
+RG_TEST(test_no_file)
 {
   RgText mistake = {0};
   RgCsv csv;
 
-  (void)state;
   RG_OK(rg_csv_read("/nowhere/t.csv", &csv, &mistake));
   assert_string_equal(mistake.data, "/nowhere/t.csv can't be opened: No such file or directory");
   RG_OK(rg_text_clear(&mistake));
@@ -165,14 +159,13 @@ static void test_no_file(void **state)
 }
 
 /* More cells and rows than the first allocation. */
-static void test_long_and_wide(void **state)
+RG_TEST(test_long_and_wide)
 {
   enum { ROWS = 300, COLUMNS = 70 };
   RgText text = {0};
   RgCsv csv;
   double value;
 
-  (void)state;
   for (int j = 0; j < COLUMNS; j++) RG_OK(rg_text_add(&text, "%sc%d", j ? "," : "", j));
   for (int i = 0; i < ROWS; i++)
     for (int j = 0; j < COLUMNS; j++)
@@ -188,12 +181,3 @@ static void test_long_and_wide(void **state)
   RG_OK(rg_text_clear(&text));
   file_remove(&file);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_spellings),     cmocka_unit_test(test_quotes_and_lines),
-  cmocka_unit_test(test_columns),       cmocka_unit_test(test_numbers),
-  cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_no_file),
-  cmocka_unit_test(test_long_and_wide),
-};
-
-RG_TEST_MAIN(tests)

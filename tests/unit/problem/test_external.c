@@ -9,13 +9,12 @@ static char *const forest[] = {"n_estimators integer 10 100", "max_depth integer
                                "min_samples_split integer 2 20", "max_features real 0.1 1.0",
                                "min_impurity_decrease real 0 0.1"};
 
-static void test_rounding(void **state)
+RG_TEST(test_rounding)
 {
   RgInput inputs[6] = {{0}};
   RgText mistake = {0}, line = {0};
   double u[] = {.37, .5, .25, .6, .1}, x[6];
 
-  (void)state;
   RG_OK(rg_inputs_parse(5, forest, inputs, &mistake));
   assert_int_equal(mistake.length, 0);
   for (int j = 0; j < 5; j++) x[j] = inputs[j].lower + u[j] * (inputs[j].upper - inputs[j].lower);
@@ -42,13 +41,12 @@ static void test_rounding(void **state)
   RG_OK(rg_inputs_clear(5, inputs));
 }
 
-static void test_bounds_of_integers_and_choices(void **state)
+RG_TEST(test_bounds_of_integers_and_choices)
 {
   static char *const texts[] = {"n integer -2 3", "w choice red green blue"};
   RgInput inputs[2] = {{0}};
   RgText mistake = {0};
 
-  (void)state;
   RG_OK(rg_inputs_parse(2, texts, inputs, &mistake));
   assert_int_equal(mistake.length, 0);
   assert_true(rg_input_integer(&inputs[0], -2) == -2 && rg_input_integer(&inputs[0], 3) == 3);
@@ -62,7 +60,7 @@ static void test_bounds_of_integers_and_choices(void **state)
   RG_OK(rg_inputs_clear(2, inputs));
 }
 
-static void test_wrong_inputs(void **state)
+RG_TEST(test_wrong_inputs)
 {
   static const struct {
     const char *text, *reason;
@@ -77,7 +75,6 @@ static void test_wrong_inputs(void **state)
                {"a choice one", "two words or more"},
                {"a choice one two one", "names 'one' twice"}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
     char *texts[] = {(char *)(uintptr_t)wrong[i].text};
     RgInput input = {0};
@@ -97,7 +94,7 @@ static void test_wrong_inputs(void **state)
   RG_OK(rg_inputs_clear(2, inputs));
 }
 
-static void test_answers(void **state)
+RG_TEST(test_answers)
 {
   static const struct {
     const char *line, *mistake; /* NULL: none */
@@ -119,7 +116,6 @@ static void test_answers(void **state)
                  {"0.5", "no JSON object", 0},
                  {"{\"id\":3,\"value\":1} {\"id\":4,\"value\":1}", "no JSON object", 0}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
     RgText mistake = {0};
     double value;
@@ -135,7 +131,7 @@ static void test_answers(void **state)
 }
 
 /* Where the program stands and how patient we are makes no other trial. */
-static void test_identity(void **state)
+RG_TEST(test_identity)
 {
   static const Setting here[] = {{"program", "/bin/cat"}, {"inputs", "a real 0 1"}, {NULL, NULL}};
   static const Setting there[] = {{"program", "/usr/bin/cat"},
@@ -150,7 +146,6 @@ static void test_identity(void **state)
   const RgProblemClass *class = rg_problem_class_find("external");
   RgText texts[3] = {{0}};
 
-  (void)state;
   for (int i = 0; i < 3; i++) {
     void *options = options_make(class, settings[i]);
     RG_OK(class->identity(options, &texts[i]));
@@ -162,7 +157,7 @@ static void test_identity(void **state)
   for (int i = 0; i < 3; i++) RG_OK(rg_text_clear(&texts[i]));
 }
 
-static void test_contexts(void **state)
+RG_TEST(test_contexts)
 {
   static const Setting settings[] = {{"program", "/bin/cat"},
                                      {"inputs", "a real 0 1"},
@@ -172,7 +167,6 @@ static void test_contexts(void **state)
   RgProblem *problem = &instance.problem;
   double sum = 0;
 
-  (void)state;
   assert_int_equal(problem->domain.control, RG_CONTEXT_NATURE);
   assert_int_equal(problem->domain.context.dim, 1);
   for (uint64_t i = 0; i < 1000; i++) {
@@ -186,11 +180,3 @@ static void test_contexts(void **state)
   assert_true(fabs(sum / 1000 - 5) < 1);
   instance_free(&instance);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_rounding),     cmocka_unit_test(test_bounds_of_integers_and_choices),
-  cmocka_unit_test(test_wrong_inputs), cmocka_unit_test(test_answers),
-  cmocka_unit_test(test_identity),     cmocka_unit_test(test_contexts),
-};
-
-RG_TEST_MAIN(tests)

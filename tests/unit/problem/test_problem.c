@@ -4,12 +4,11 @@
 
 #include <ctype.h>
 
-static void test_registry(void **state)
+RG_TEST(test_registry)
 {
   int n;
   const RgProblemClass *const *classes = rg_problem_classes(&n);
 
-  (void)state;
   assert_true(n > 0);
   for (int i = 0; i < n; i++) {
     const RgProblemClass *class = classes[i];
@@ -77,13 +76,12 @@ static RgProblem fake(const RgProblemClass *class, const FakeOptions *options)
   return problem;
 }
 
-static void test_life_cycle(void **state)
+RG_TEST(test_life_cycle)
 {
   const FakeOptions options = {0};
   RgProblem problem = fake(&plain_class, &options);
   const RgStream stream = rg_stream(3, "fake", 5, "problem", 0);
 
-  (void)state;
   assert_ptr_equal(problem.class, &plain_class);
   assert_ptr_equal(problem.options, &options);
   assert_memory_equal(&problem.stream, &stream, sizeof stream);
@@ -93,7 +91,7 @@ static void test_life_cycle(void **state)
   RG_OK(rg_problem_destroy(&problem));
 }
 
-static void test_not_finite_is_a_failure(void **state)
+RG_TEST(test_not_finite_is_a_failure)
 {
   const FakeOptions options = {.with_context = true};
   const double x[] = {1, 0, -1}, c[] = {1};
@@ -102,7 +100,6 @@ static void test_not_finite_is_a_failure(void **state)
   RgFailure failure = {0};
   double f[3];
 
-  (void)state;
   RG_OK(rg_problem_evaluate(&problem, 1, points, f, &failure));
   assert_false(failure.failed);
   RG_OK(rg_problem_evaluate(&problem, 3, points, f, &failure));
@@ -117,7 +114,7 @@ static void test_not_finite_is_a_failure(void **state)
   RG_OK(rg_problem_destroy(&problem));
 }
 
-static void test_objective_is_f_by_default(void **state)
+RG_TEST(test_objective_is_f_by_default)
 {
   const FakeOptions options = {0};
   const double x = -1;
@@ -126,14 +123,13 @@ static void test_objective_is_f_by_default(void **state)
   RgFailure failure = {0};
   double F = 0;
 
-  (void)state;
   RG_OK(rg_problem_objective(&problem, 1, &point, &F, &failure));
   assert_true(F == -1);
   RG_OK(rg_problem_destroy(&problem));
 }
 
 /* What only a mistake in the program can cause: PETSc errors. */
-static void test_misuse(void **state)
+RG_TEST(test_misuse)
 {
   const FakeOptions with = {.with_context = true}, without = {0};
   const double x = 1, c = 0;
@@ -155,7 +151,6 @@ static void test_misuse(void **state)
     {&context, {2, &x, 0, &c}, true, PETSC_ERR_PLIB},
   };
 
-  (void)state;
   RG_OK(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   for (size_t i = 0; i < sizeof misuse / sizeof *misuse; i++) {
     PetscErrorCode (*call)(RgProblem *, int, const RgPoint *, double *, RgFailure *) =
@@ -168,12 +163,11 @@ static void test_misuse(void **state)
   RG_OK(rg_problem_destroy(&context));
 }
 
-static void test_descriptions(void **state)
+RG_TEST(test_descriptions)
 {
   int n;
   const RgProblemClass *const *classes = rg_problem_classes(&n);
 
-  (void)state;
   for (int i = 0; i < n; i++) {
     RgText text = {0};
     RG_OK(rg_problem_describe(classes[i], &text));
@@ -186,11 +180,10 @@ static void test_descriptions(void **state)
   }
 }
 
-static void test_description_of_branin(void **state)
+RG_TEST(test_description_of_branin)
 {
   RgText text = {0};
 
-  (void)state;
   RG_OK(rg_problem_describe(rg_problem_class_find("branin"), &text));
   assert_non_null(strstr(text.data, "branin: Branin (problem, revision 1)\n"));
   assert_non_null(strstr(text.data, "Parameters: none\n"));
@@ -201,29 +194,15 @@ static void test_description_of_branin(void **state)
 }
 
 /* A family whose defaults don't make an instance says so. */
-static void test_description_without_instance(void **state)
+RG_TEST(test_description_without_instance)
 {
   static const RgParam needs[] = {{.name = "file", .type = RG_PARAM_TEXT, .doc = "data"}, {0}};
   RgProblemClass class = *rg_problem_class_find("branin");
   RgText text = {0};
 
-  (void)state;
   class.params = needs;
   class.options_size = sizeof(char *);
   RG_OK(rg_problem_describe(&class, &text));
   assert_non_null(strstr(text.data, "depends on the required parameter file\n"));
   RG_OK(rg_text_clear(&text));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_registry),
-  cmocka_unit_test(test_life_cycle),
-  cmocka_unit_test(test_not_finite_is_a_failure),
-  cmocka_unit_test(test_objective_is_f_by_default),
-  cmocka_unit_test(test_misuse),
-  cmocka_unit_test(test_descriptions),
-  cmocka_unit_test(test_description_of_branin),
-  cmocka_unit_test(test_description_without_instance),
-};
-
-RG_TEST_MAIN(tests)

@@ -63,9 +63,8 @@ static void gradient_at(RgProblem *problem, const double *x, double *gradient)
   RG_OK(problem->class->gradient(problem, &point, gradient));
 }
 
-static void test_domain(void **state)
+RG_TEST(test_domain)
 {
-  (void)state;
   for (int k = 0; k < N_CASES; k++) {
     Instance it = open_case(k);
     const RgDomain *domain = &it.problem.domain;
@@ -77,11 +76,10 @@ static void test_domain(void **state)
   }
 }
 
-static void test_optimum(void **state)
+RG_TEST(test_optimum)
 {
   double gradient[MAX_DIM];
 
-  (void)state;
   for (int k = 0; k < N_CASES; k++) {
     Instance it = open_case(k);
     RgProblem *p = &it.problem;
@@ -105,13 +103,12 @@ static void test_optimum(void **state)
 }
 
 /* 10^5 points of the whole box, and as many close to each optimiser. */
-static void test_nothing_above_optimum(void **state)
+RG_TEST(test_nothing_above_optimum)
 {
   enum { BATCH = 1000, ROUNDS = 100 };
   static double x[BATCH * MAX_DIM], f[BATCH];
   static RgPoint points[BATCH];
 
-  (void)state;
   for (int k = 0; k < N_CASES; k++) {
     Instance it = open_case(k);
     RgProblem *p = &it.problem;
@@ -144,12 +141,11 @@ static void test_nothing_above_optimum(void **state)
 
 /* Fourth-order differences. Points where they differ from those of half the step are next to a kink
    and don't count. */
-static void test_gradient(void **state)
+RG_TEST(test_gradient)
 {
   enum { POINTS = 300 };
   double x[MAX_DIM], gradient[MAX_DIM], estimate[2];
 
-  (void)state;
   for (int k = 0; k < N_CASES; k++) {
     Instance it = open_case(k);
     const RgSpace *box = &it.problem.domain.design;
@@ -185,13 +181,12 @@ static void test_gradient(void **state)
   }
 }
 
-static void test_optimum_depends_on_box(void **state)
+RG_TEST(test_optimum_depends_on_box)
 {
   static const Setting moved[] = {{"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {0}};
   static const Setting shifted[] = {{"lower", "-10"}, {"upper", "40"}, {0}};
   Instance it = instance_make("sphere", moved, 1, 0);
 
-  (void)state;
   assert_int_equal(it.problem.n_optimisers, 0);
   assert_true(isnan(it.problem.optimum));
   instance_free(&it);
@@ -203,7 +198,7 @@ static void test_optimum_depends_on_box(void **state)
 }
 
 /* The mistakes a parameters table can't catch. */
-static void test_mistakes(void **state)
+RG_TEST(test_mistakes)
 {
   static const struct {
     const char *name;
@@ -219,7 +214,6 @@ static void test_mistakes(void **state)
     {"sphere", {{"variant", "weighted"}, {"dim", "2"}, {"lower", "-1"}}, 2, "has dim = 6, not 2"},
   };
 
-  (void)state;
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     const RgProblemClass *class = rg_problem_class_find(wrong[k].name);
     void *options = options_make(class, wrong[k].settings);
@@ -233,14 +227,3 @@ static void test_mistakes(void **state)
     options_free(class, options);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_domain),
-  cmocka_unit_test(test_optimum),
-  cmocka_unit_test(test_nothing_above_optimum),
-  cmocka_unit_test(test_gradient),
-  cmocka_unit_test(test_optimum_depends_on_box),
-  cmocka_unit_test(test_mistakes),
-};
-
-RG_TEST_MAIN(tests)

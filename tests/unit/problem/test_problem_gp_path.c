@@ -27,7 +27,7 @@ static void cholesky(int n, double *K)
 }
 
 /* f = L z with z from the documented stream. */
-static void test_path_is_factor_times_normals(void **state)
+RG_TEST(test_path_is_factor_times_normals)
 {
   static const Setting gaussian[] = {{"dim", "2"},        {"levels", "6"},
                                      {"spacing", "0.15"}, {"length_scale", "0.2"},
@@ -38,7 +38,6 @@ static void test_path_is_factor_times_normals(void **state)
   enum { N = 36 };
   double K[N * N], z[N], f[N];
 
-  (void)state;
   for (int rough = 0; rough < 2; rough++) {
     const double spacing = rough ? 1 / 6.0 : 0.15;
     const RgStream stream = rg_stream(11, "gp_path", 4, "problem", 0);
@@ -61,13 +60,12 @@ static void test_path_is_factor_times_normals(void **state)
   }
 }
 
-static void test_grid(void **state)
+RG_TEST(test_grid)
 {
   static const Setting spaced[] = {{"dim", "1"}, {"levels", "3"}, {"spacing", "0.5"}, {0}};
   Instance it = instance_make("gp_path", NULL, 1, 0);
   const RgSpace *grid = &it.problem.domain.design;
 
-  (void)state;
   assert_int_equal(grid->kind, RG_SPACE_GRID);
   assert_int_equal(grid->size, 1000);
   for (int j = 0; j < 3; j++) {
@@ -82,11 +80,10 @@ static void test_grid(void **state)
   instance_free(&it);
 }
 
-static void test_optimum_by_scan(void **state)
+RG_TEST(test_optimum_by_scan)
 {
   double f[1000];
 
-  (void)state;
   for (uint64_t number = 0; number < 5; number++) {
     Instance it = instance_make("gp_path", NULL, 8, number);
     int best = 0;
@@ -102,12 +99,11 @@ static void test_optimum_by_scan(void **state)
 }
 
 /* One path per (study seed, instance), the same each time; others differ. */
-static void test_instances(void **state)
+RG_TEST(test_instances)
 {
   static const uint64_t who[][2] = {{1, 0}, {1, 0}, {1, 1}, {2, 0}};
   double f[4][1000];
 
-  (void)state;
   assert_true(rg_problem_class_find("gp_path")->random);
   for (int k = 0; k < 4; k++) {
     Instance it = instance_make("gp_path", NULL, who[k][0], who[k][1]);
@@ -120,7 +116,7 @@ static void test_instances(void **state)
 
 /* A longer length scale per coordinate smooths that coordinate: the mean square increment is
    2 (1 - exp(-spacing^2 / (2 ell^2))). */
-static void test_length_scale_per_coordinate(void **state)
+RG_TEST(test_length_scale_per_coordinate)
 {
   static const char *const values[] = {"0.1", "0.4"};
   const RgProblemClass *class = rg_problem_class_find("gp_path");
@@ -132,7 +128,6 @@ static void test_length_scale_per_coordinate(void **state)
   void *options = options_make(class, settings);
   enum { PATHS = 200 };
 
-  (void)state;
   RG_OK(rg_params_set(class->params, options, "length_scale", 2, values, (RgPlace){0}, &diagnostics,
                       &entry));
   RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
@@ -156,7 +151,7 @@ static void test_length_scale_per_coordinate(void **state)
   options_free(class, options);
 }
 
-static void test_mistakes(void **state)
+RG_TEST(test_mistakes)
 {
   static const struct {
     Setting settings[MAX_SETTINGS];
@@ -171,7 +166,6 @@ static void test_mistakes(void **state)
   const RgPlace place = {"study.yaml", 7, 9};
   const RgParam *entry;
 
-  (void)state;
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     RgDiagnostics diagnostics = {0};
     void *options = options_make(class, wrong[k].settings);
@@ -189,14 +183,3 @@ static void test_mistakes(void **state)
   assert_non_null(strstr(diagnostics.list[0].message, "length_scale has 2 values"));
   options_free(class, options);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_path_is_factor_times_normals),
-  cmocka_unit_test(test_grid),
-  cmocka_unit_test(test_optimum_by_scan),
-  cmocka_unit_test(test_instances),
-  cmocka_unit_test(test_length_scale_per_coordinate),
-  cmocka_unit_test(test_mistakes),
-};
-
-RG_TEST_MAIN(tests)

@@ -38,7 +38,7 @@ static double at(RgProblem *problem, int i)
   return f;
 }
 
-static void test_path_is_factor_times_normals(void **state)
+RG_TEST(test_path_is_factor_times_normals)
 {
   static const Setting settings[] = {{"points", "40"},    {"dim", "2"},
                                      {"variance", "1.5"}, {"length_scale", "0.3"},
@@ -51,7 +51,6 @@ static void test_path_is_factor_times_normals(void **state)
   const RgSpace *set = &it.problem.domain.design;
   double K[N * N], z[N], best = -INFINITY;
 
-  (void)state;
   assert_int_equal(set->kind, RG_SPACE_SET);
   assert_int_equal(set->size, N);
   for (int i = 0; i < N; i++)
@@ -70,7 +69,7 @@ static void test_path_is_factor_times_normals(void **state)
 }
 
 /* Instances share the points and nothing else; another points_seed is another set. */
-static void test_points(void **state)
+RG_TEST(test_points)
 {
   static const Setting plain[] = {{"points", "50"}, {0}},
                        other[] = {{"points", "50"}, {"points_seed", "2"}, {0}};
@@ -79,7 +78,6 @@ static void test_points(void **state)
   Instance c = instance_make("gp_path_set", other, 1, 0);
   const size_t bytes = 150 * sizeof(double);
 
-  (void)state;
   assert_memory_equal(a.problem.domain.design.points, b.problem.domain.design.points, bytes);
   assert_memory_not_equal(a.problem.domain.design.points, c.problem.domain.design.points, bytes);
   assert_true(at(&a.problem, 7) != at(&b.problem, 7));
@@ -151,13 +149,12 @@ static Instance make_from(const TemporaryFile *file, const char *goal)
   return it;
 }
 
-static void test_surrogate_of_a_table(void **state)
+RG_TEST(test_surrogate_of_a_table)
 {
   TemporaryFile file = file_make("t.csv", table);
   Instance it = make_from(&file, "minimise");
   const RgSpace *box = &it.problem.domain.design;
 
-  (void)state;
   assert_int_equal(box->dim, 2);
   assert_true(box->lower[0] == 2 && box->upper[0] == 4 && box->upper[1] == 10);
   assert_true(it.problem.class->dense_order(it.options) == RUNS);
@@ -178,7 +175,7 @@ static void test_surrogate_of_a_table(void **state)
 }
 
 /* The data identify the problem, not the name of their file. */
-static void test_identity(void **state)
+RG_TEST(test_identity)
 {
   TemporaryFile a = file_make("a.csv", table), b = file_make("b.csv", table);
   TemporaryFile c = file_make("c.csv", "a,b,cost\n1,2,3\n2,3,5\n");
@@ -186,7 +183,6 @@ static void test_identity(void **state)
   const RgProblemClass *class = rg_problem_class_find("gp_surrogate");
   RgText text[3] = {{0}};
 
-  (void)state;
   for (int k = 0; k < 3; k++) {
     const Setting settings[] = {{"path", files[k]->path}, {0}};
     void *options = options_make(class, settings);
@@ -202,7 +198,7 @@ static void test_identity(void **state)
 }
 
 /* Fitted to runs drawn from the model that is its start, it stays near, and is not the same. */
-static void test_fit(void **state)
+RG_TEST(test_fit)
 {
   static const Setting fixed[] = {{"runs", "150"}, {"dim", "2"}, {0}},
                        fitted[] = {{"runs", "150"}, {"dim", "2"}, {"fit", "ml"}, {0}};
@@ -210,7 +206,6 @@ static void test_fit(void **state)
   Instance b = instance_make("gp_surrogate", fitted, 3, 0);
   double squares = 0;
 
-  (void)state;
   for (int k = 0; k < 50; k++) {
     const double x[] = {0.02 * k + 0.01, fabs(cos(k))};
     squares += pow(value_at(&a.problem, x) - value_at(&b.problem, x), 2) / 50;
@@ -221,7 +216,7 @@ static void test_fit(void **state)
   instance_free(&b);
 }
 
-static void test_mistakes(void **state)
+RG_TEST(test_mistakes)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n1,3,4\n");
   const struct {
@@ -231,7 +226,6 @@ static void test_mistakes(void **state)
                {{{"path", "nowhere.csv"}, {0}}, "there is no file"}};
   const RgProblemClass *class = rg_problem_class_find("gp_surrogate");
 
-  (void)state;
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     RgDiagnostics diagnostics = {0};
     void *options = options_make(class, wrong[k].settings);
@@ -243,14 +237,3 @@ static void test_mistakes(void **state)
   }
   file_remove(&file);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_path_is_factor_times_normals),
-  cmocka_unit_test(test_points),
-  cmocka_unit_test(test_surrogate_of_a_table),
-  cmocka_unit_test(test_identity),
-  cmocka_unit_test(test_fit),
-  cmocka_unit_test(test_mistakes),
-};
-
-RG_TEST_MAIN(tests)

@@ -27,14 +27,13 @@ static double value(Instance *it, int index)
   return f;
 }
 
-static void test_candidates(void **state)
+RG_TEST(test_candidates)
 {
   static const double unit[] = {0, 0, 0, 1, 1, 0};
   TemporaryFile file = file_make("t.csv", table);
   Instance it = pool(&file, NULL);
   const RgDomain *domain = &it.problem.domain;
 
-  (void)state;
   assert_int_equal(domain->design.size, 3);
   assert_int_equal(domain->design.dim, 2);
   assert_true(domain->without_replacement);
@@ -48,14 +47,13 @@ static void test_candidates(void **state)
   file_remove(&file);
 }
 
-static void test_goal_and_duplicates(void **state)
+RG_TEST(test_goal_and_duplicates)
 {
   static const Setting minimise[] = {{"goal", "minimise"}, {0}},
                        first[] = {{"duplicates", "first"}, {0}};
   TemporaryFile file = file_make("t.csv", table);
   Instance it = pool(&file, minimise);
 
-  (void)state;
   assert_true(value(&it, 0) == -2 && value(&it, 2) == 4 && it.problem.optimum == 4);
   instance_free(&it);
   it = pool(&file, first);
@@ -64,13 +62,12 @@ static void test_goal_and_duplicates(void **state)
   file_remove(&file);
 }
 
-static void test_chosen_columns(void **state)
+RG_TEST(test_chosen_columns)
 {
   static const Setting by_number[] = {{"inputs", "3"}, {"repeats", "yes"}, {0}};
   TemporaryFile file = file_make("t.csv", table);
   Instance it = pool(&file, by_number);
 
-  (void)state;
   assert_int_equal(it.problem.domain.design.dim, 1);
   assert_int_equal(it.problem.domain.design.size, 2);
   assert_false(it.problem.domain.without_replacement);
@@ -80,13 +77,12 @@ static void test_chosen_columns(void **state)
 }
 
 /* All but the last column; the order of columns is that of the file. */
-static void test_columns_by_default(void **state)
+RG_TEST(test_columns_by_default)
 {
   TemporaryFile file = file_make("t.csv", "a,b,c\n1,2,3\n1,5,6\n");
   const Setting settings[] = {{"path", file.path}, {0}};
   Instance it = instance_make("dataset", settings, 1, 0);
 
-  (void)state;
   assert_int_equal(it.problem.domain.design.dim, 2);
   assert_true(value(&it, 1) == 6);
   assert_true(it.problem.domain.design.points[0] == 0.5); /* constant column */
@@ -95,13 +91,12 @@ static void test_columns_by_default(void **state)
   file_remove(&file);
 }
 
-static void test_bounds(void **state)
+RG_TEST(test_bounds)
 {
   static const Setting bounds[] = {{"lower", "0"}, {"upper", "40"}, {0}};
   TemporaryFile file = file_make("t.csv", table);
   Instance it = pool(&file, bounds);
 
-  (void)state;
   assert_true(it.problem.domain.design.points[0] == 0);
   assert_true(it.problem.domain.design.points[1] == 0.25);
   assert_true(it.problem.domain.design.points[4] == 0.025);
@@ -110,12 +105,11 @@ static void test_bounds(void **state)
 }
 
 /* All optimisers of a tie are known. */
-static void test_ties(void **state)
+RG_TEST(test_ties)
 {
   TemporaryFile file = file_make("t.csv", "x,f\n3,7\n1,7\n2,0\n");
   Instance it = pool(&file, NULL);
 
-  (void)state;
   assert_int_equal(it.problem.n_optimisers, 2);
   assert_true(it.problem.optimisers[0] == 1 && it.problem.optimisers[1] == 3);
   instance_free(&it);
@@ -137,7 +131,7 @@ static void refuse(const Setting *settings, const char *expected)
   options_free(class, options);
 }
 
-static void test_mistakes(void **state)
+RG_TEST(test_mistakes)
 {
   TemporaryFile file = file_make("t.csv", table);
   const struct {
@@ -160,7 +154,6 @@ static void test_mistakes(void **state)
     {{{0}}, "x,f\n", "t.csv has a header but no rows"},
   };
 
-  (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const Setting settings[] = {{"path", file.path},
                                 {cases[k].more[0][0], cases[k].more[0][1]},
@@ -172,7 +165,7 @@ static void test_mistakes(void **state)
   file_remove(&file);
 }
 
-static void test_wrong_lists(void **state)
+RG_TEST(test_wrong_lists)
 {
   const RgProblemClass *class = rg_problem_class_find("dataset");
   static const char *const twice[] = {"u", "v", "1"}, *const three[] = {"0", "0", "0"};
@@ -181,7 +174,6 @@ static void test_wrong_lists(void **state)
   RgDiagnostics found = {0};
   void *options = options_make(class, settings);
 
-  (void)state;
   RG_OK(rg_params_set(class->params, options, "lower", 3, three, (RgPlace){0}, &found, NULL));
   RG_OK(class->check(options, (RgPlace){0}, &found));
   assert_int_equal(found.n, 1);
@@ -195,7 +187,7 @@ static void test_wrong_lists(void **state)
 }
 
 /* Found by its last name below REGATTA_DATA; without it the message says what to do. */
-static void test_data_folder(void **state)
+RG_TEST(test_data_folder)
 {
   const RgProblemClass *class = rg_problem_class_find("perovskite");
   TemporaryFile file = file_make("Perovskite_dataset.csv", "a,b\n1,7\n0,9\n");
@@ -204,7 +196,6 @@ static void test_data_folder(void **state)
   RgDiagnostics found = {0};
   void *options = options_make(class, NULL);
 
-  (void)state;
   unsetenv("REGATTA_DATA");
   RG_OK(class->check(options, (RgPlace){0}, &found));
   assert_int_equal(found.n, 1);
@@ -241,7 +232,7 @@ static char *identity(const char *path, const char *key, const char *word)
 }
 
 /* Numbers count, not the file's name, its layout or comments, nor the order of its rows. */
-static void test_identity(void **state)
+RG_TEST(test_identity)
 {
   TemporaryFile one = file_make("one.csv", "x,y,f\n1,2,3\n4,5,6\n"),
                 same = file_make("two.csv", "# again\r\nx;y;g\r\n4.0;5;6\r\n1;2;3e0"),
@@ -251,7 +242,6 @@ static void test_identity(void **state)
                          identity(one.path, "repeats", "yes"),   identity(one.path, "lower", "-1"),
                          identity(one.path, "goal", "minimise"), identity(one.path, "inputs", "x")};
 
-  (void)state;
   assert_string_equal(texts[0], texts[1]);
   assert_string_equal(texts[0], texts[2]);
   assert_null(strstr(texts[0], "csv"));
@@ -262,13 +252,3 @@ static void test_identity(void **state)
   file_remove(&same);
   file_remove(&other);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_candidates),     cmocka_unit_test(test_goal_and_duplicates),
-  cmocka_unit_test(test_chosen_columns), cmocka_unit_test(test_columns_by_default),
-  cmocka_unit_test(test_bounds),         cmocka_unit_test(test_ties),
-  cmocka_unit_test(test_mistakes),       cmocka_unit_test(test_wrong_lists),
-  cmocka_unit_test(test_data_folder),    cmocka_unit_test(test_identity),
-};
-
-RG_TEST_MAIN(tests)

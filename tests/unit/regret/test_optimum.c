@@ -13,13 +13,12 @@ static double hidden_optimum(RgProblem *problem)
   return optimum;
 }
 
-static void test_known_optimum_is_returned(void **state)
+RG_TEST(test_known_optimum_is_returned)
 {
   Instance it = instance_make("branin", NULL, 1, 0);
   RgFailure failure = {0};
   double optimum;
 
-  (void)state;
   it.problem.optimum = 17;
   RG_OK(rg_regret_optimum(&it.problem, &optimum, NULL, &failure));
   assert_true(optimum == 17);
@@ -48,9 +47,8 @@ static const struct {
   {"sphere", {{"variant", "standardised"}}},
 };
 
-static void test_analytic_gradients(void **state)
+RG_TEST(test_analytic_gradients)
 {
-  (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     Instance it = instance_make(cases[k].name, cases[k].settings, 1, 0);
     const double known = it.problem.optimum, found = hidden_optimum(&it.problem);
@@ -60,9 +58,8 @@ static void test_analytic_gradients(void **state)
   }
 }
 
-static void test_differences(void **state)
+RG_TEST(test_differences)
 {
-  (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     Instance it = instance_make(cases[k].name, cases[k].settings, 1, 0);
     RgProblemClass class = *it.problem.class;
@@ -77,19 +74,18 @@ static void test_differences(void **state)
 }
 
 /* The optimiser of this box is a corner that no benchmark knows. */
-static void test_box_without_known_optimum(void **state)
+RG_TEST(test_box_without_known_optimum)
 {
   static const Setting settings[] = {{"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {0}};
   Instance it = instance_make("sphere", settings, 1, 0);
 
-  (void)state;
   assert_true(isnan(it.problem.optimum));
   assert_true(hidden_optimum(&it.problem) == -0.5);
   instance_free(&it);
 }
 
 /* The known optimiser, the searched one, and the lowest index of a set. */
-static void test_where_it_is_attained(void **state)
+RG_TEST(test_where_it_is_attained)
 {
   static const Setting corner[] = {{"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {0}};
   Instance known = instance_make("ackley", NULL, 1, 0);
@@ -98,7 +94,6 @@ static void test_where_it_is_attained(void **state)
   RgFailure failure = {0};
   double optimum, x[4];
 
-  (void)state;
   RG_OK(rg_regret_optimum_at(&known.problem, &optimum, x, &failure));
   assert_true(optimum == 0 && x[0] == 0 && x[3] == 0);
   RG_OK(rg_regret_optimum_at(&searched.problem, &optimum, x, &failure));
@@ -112,11 +107,10 @@ static void test_where_it_is_attained(void **state)
   instance_free(&path);
 }
 
-static void test_same_answer_for_every_seed(void **state)
+RG_TEST(test_same_answer_for_every_seed)
 {
   Instance a = instance_make("hartmann3", NULL, 1, 0), b = instance_make("hartmann3", NULL, 99, 3);
 
-  (void)state;
   assert_true(hidden_optimum(&a.problem) == hidden_optimum(&b.problem));
   instance_free(&a);
   instance_free(&b);
@@ -130,14 +124,13 @@ static PetscErrorCode bad_evaluate(RgProblem *problem, int m, const RgPoint *poi
   return 0;
 }
 
-static void test_failure(void **state)
+RG_TEST(test_failure)
 {
   Instance it = instance_make("branin", NULL, 1, 0);
   RgProblemClass class = *it.problem.class;
   RgFailure failure = {0};
   double optimum = 0;
 
-  (void)state;
   class.evaluate = bad_evaluate;
   it.problem.class = &class;
   it.problem.optimum = NAN;
@@ -148,12 +141,11 @@ static void test_failure(void **state)
   instance_free(&it);
 }
 
-static void test_costly_stays_unknown(void **state)
+RG_TEST(test_costly_stays_unknown)
 {
   Instance it = instance_make("branin", NULL, 1, 0);
   RgProblemClass class = *it.problem.class;
 
-  (void)state;
   class.costly = true;
   it.problem.class = &class;
   assert_true(isnan(hidden_optimum(&it.problem)));
@@ -177,7 +169,7 @@ static PetscErrorCode set_evaluate(RgProblem *problem, int m, const RgPoint *poi
   return 0;
 }
 
-static void test_scan(void **state)
+RG_TEST(test_scan)
 {
   static const RgParam params[] = {{0}};
   static const RgProblemClass class = {
@@ -185,22 +177,7 @@ static void test_scan(void **state)
   RgProblem problem;
   RgFailure failure = {0};
 
-  (void)state;
   RG_OK(rg_problem_create(&class, NULL, 1, 0, &problem, &failure));
   RG_CLOSE(hidden_optimum(&problem), 9, 1e-14);
   RG_OK(rg_problem_destroy(&problem));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_known_optimum_is_returned),
-  cmocka_unit_test(test_analytic_gradients),
-  cmocka_unit_test(test_differences),
-  cmocka_unit_test(test_box_without_known_optimum),
-  cmocka_unit_test(test_where_it_is_attained),
-  cmocka_unit_test(test_same_answer_for_every_seed),
-  cmocka_unit_test(test_failure),
-  cmocka_unit_test(test_costly_stays_unknown),
-  cmocka_unit_test(test_scan),
-};
-
-RG_TEST_MAIN(tests)

@@ -2,13 +2,12 @@
 #include "regret/regret.h"
 #include "test_main.h"
 
-static void test_by_hand(void **state)
+RG_TEST(test_by_hand)
 {
   const double F[] = {1, 3, 2, 4.5, 0};
   double r[5], s[5], c[5];
   bool exceeded = true;
 
-  (void)state;
   RG_OK(rg_regret(&(RgScores){5, 2, false, 5, 0, F, NULL}, &(RgRegrets){r, s, c}, &exceeded));
   assert_memory_equal(r, ((const double[]){4, 2, 3, 0.5, 5}), sizeof r);
   assert_memory_equal(s, ((const double[]){4, 2, 2, 0.5, 0.5}), sizeof s);
@@ -21,24 +20,22 @@ static void test_by_hand(void **state)
 }
 
 /* The empty initial design, the empty trial. */
-static void test_edges(void **state)
+RG_TEST(test_edges)
 {
   const double F = 1;
   double r, s, c;
 
-  (void)state;
   RG_OK(rg_regret(&(RgScores){1, 0, false, 2, 0, &F, NULL}, &(RgRegrets){&r, &s, &c}, NULL));
   assert_true(r == 1 && s == 1 && c == 1);
   RG_OK(
     rg_regret(&(RgScores){0, 0, false, 2, 0, NULL, NULL}, &(RgRegrets){NULL, NULL, NULL}, NULL));
 }
 
-static void test_recommendations(void **state)
+RG_TEST(test_recommendations)
 {
   const double F[] = {1, 2, 3}, G[] = {NAN, 4, 1};
   double r[3], s[3], c[3];
 
-  (void)state;
   RG_OK(rg_regret(&(RgScores){3, 1, false, 5, 0, F, G}, &(RgRegrets){r, s, c}, NULL));
   assert_memory_equal(r, ((const double[]){4, 1, 4}), sizeof r);
   assert_memory_equal(s, ((const double[]){4, 3, 2}), sizeof s);
@@ -46,14 +43,13 @@ static void test_recommendations(void **state)
 }
 
 /* Rounding is 0, relative to a large optimum too; a true excess is kept and reported. */
-static void test_above_the_optimum(void **state)
+RG_TEST(test_above_the_optimum)
 {
   const double small[] = {1e-13, 0.5e-12, -1}, large[] = {1e6 + 0.9e-6, 1e6, 1e6 - 1};
   const double wrong[] = {-1, 1.1e-12, 0};
   double r[3], s[3], c[3];
   bool exceeded;
 
-  (void)state;
   RG_OK(rg_regret(&(RgScores){3, 0, false, 0, 0, small, NULL}, &(RgRegrets){r, s, c}, &exceeded));
   assert_memory_equal(r, ((const double[]){0, 0, 1}), sizeof r);
   assert_memory_equal(s, ((const double[]){0, 0, 0}), sizeof s);
@@ -67,13 +63,12 @@ static void test_above_the_optimum(void **state)
   assert_true(exceeded);
 }
 
-static void test_not_a_number(void **state)
+RG_TEST(test_not_a_number)
 {
   const double F[] = {NAN, 2, NAN, 3};
   double r[4], s[4], c[4];
   bool exceeded;
 
-  (void)state;
   RG_OK(rg_regret(&(RgScores){4, 0, false, NAN, 0, (const double[]){1, 2, 3, 4}, NULL},
                   &(RgRegrets){r, s, c}, &exceeded));
   for (int i = 0; i < 4; i++) assert_true(isnan(r[i]) && isnan(s[i]) && isnan(c[i]));
@@ -85,11 +80,3 @@ static void test_not_a_number(void **state)
   assert_true(isnan(c[0]) && c[1] == 3 && isnan(c[2]) && isnan(c[3]));
   assert_false(exceeded);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_edges),
-  cmocka_unit_test(test_recommendations), cmocka_unit_test(test_above_the_optimum),
-  cmocka_unit_test(test_not_a_number),
-};
-
-RG_TEST_MAIN(tests)

@@ -57,11 +57,10 @@ static void draw_case(RgRandom *random, Case *c)
 
 /* rho(g) is inside for every g between l and u, at their ends and within; lower = upper = rho where
    l = u. */
-static void bounds_hold(void **state)
+RG_TEST(bounds_hold)
 {
   RgStream stream = rg_stream(1, "measure", 0, "cases", 0);
 
-  (void)state;
   for (int m = 0; m < N_MEASURES; ++m) {
     RgMeasure measure;
     RgRandom random = rg_stream_at(&stream, (uint64_t)m);
@@ -95,11 +94,10 @@ static void bounds_hold(void **state)
 }
 
 /* Wider intervals never give tighter bounds, and the slope holds (rrgp_ucb 7). */
-static void bounds_nest(void **state)
+RG_TEST(bounds_nest)
 {
   RgStream stream = rg_stream(1, "measure", 0, "nest", 0);
 
-  (void)state;
   for (int m = 0; m < N_MEASURES; ++m) {
     RgMeasure measure;
     RgRandom random = rg_stream_at(&stream, (uint64_t)m);
@@ -136,7 +134,7 @@ static void bounds_nest(void **state)
 }
 
 /* mean -/+ width sd without storing it. */
-static void credible_bounds_are_bounds(void **state)
+RG_TEST(credible_bounds_are_bounds)
 {
   RgStream stream = rg_stream(1, "measure", 0, "credible", 0);
   RgRandom random = rg_stream_at(&stream, 0);
@@ -145,7 +143,6 @@ static void credible_bounds_are_bounds(void **state)
   double mean[DESIGNS * CONTEXTS], variance[DESIGNS * CONTEXTS], a[DESIGNS], b[DESIGNS],
     lower[DESIGNS], upper[DESIGNS];
 
-  (void)state;
   draw_case(&random, &c);
   for (int i = 0; i < DESIGNS * CONTEXTS; ++i) {
     mean[i] = 0.5 * (c.l[i] + c.u[i]);
@@ -177,11 +174,10 @@ static int compare_atoms(const void *a, const void *b)
 }
 
 /* Selection against sorting: quantiles and tails for many alpha, with ties. */
-static void quantiles_agree_with_sorting(void **state)
+RG_TEST(quantiles_agree_with_sorting)
 {
   RgStream stream = rg_stream(1, "measure", 0, "quantiles", 0);
 
-  (void)state;
   for (int k = 0; k < 300; ++k) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     Case c;
@@ -215,7 +211,7 @@ static void quantiles_agree_with_sorting(void **state)
 }
 
 /* The canonical form reads back to itself. */
-static void canonical_form(void **state)
+RG_TEST(canonical_form)
 {
   static const char *const pairs[][2] = {
     {" expectation-4 * mad ", "expectation - 4*mad"},
@@ -228,7 +224,6 @@ static void canonical_form(void **state)
      "robust(mad - sd, nominal, pmf(0.5, 0.5), pmf(1, 0))"},
     {"clip(tanh(exp(variance)), -1, 2)", "clip(tanh(exp(variance)), -1, 2)"}};
 
-  (void)state;
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) {
     for (int side = 0; side < 2; ++side) {
       RgMeasure measure;
@@ -243,7 +238,7 @@ static void canonical_form(void **state)
   }
 }
 
-static void mistakes_are_explained(void **state)
+RG_TEST(mistakes_are_explained)
 {
   static const char *const pairs[][2] = {
     {"", "column 1: a measure expected at the end"},
@@ -268,7 +263,6 @@ static void mistakes_are_explained(void **state)
   RgMeasure measure;
   RgText mistake = {0};
 
-  (void)state;
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) {
     RG_OK(rg_measure_parse(pairs[k][0], &measure, &mistake));
     assert_non_null(mistake.data);
@@ -290,14 +284,3 @@ static void mistakes_are_explained(void **state)
   assert_int_equal(diagnostics.n, 2);
   assert_non_null(strstr(diagnostics.list[1].message, "did you mean 'worst'"));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(bounds_hold),
-  cmocka_unit_test(bounds_nest),
-  cmocka_unit_test(credible_bounds_are_bounds),
-  cmocka_unit_test(quantiles_agree_with_sorting),
-  cmocka_unit_test(canonical_form),
-  cmocka_unit_test(mistakes_are_explained),
-};
-
-RG_TEST_MAIN(tests)

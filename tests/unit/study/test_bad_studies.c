@@ -30,9 +30,8 @@ static void check_bad_file(const char *path, const char *text, size_t length)
              diagnostics.list[n].message);
 }
 
-static void every_mistake_is_found_where_it_is(void **state)
+RG_TEST(every_mistake_is_found_where_it_is)
 {
-  (void)state;
   assert_true(for_each_study(RG_TEST_DATA "/unit/study/bad_studies", check_bad_file) >= 130);
 }
 
@@ -68,16 +67,8 @@ static void parse_mutants(const char *path, const char *text, size_t length)
   RG_OK(PetscFree(copy));
 }
 
-static void mutants_do_no_harm(void **state)
+RG_TEST(mutants_do_no_harm)
 {
-  (void)state;
   for_each_study(RG_TEST_DATA "/unit/study/bad_studies", parse_mutants);
   for_each_study(RG_TEST_DATA "/unit/study/good_studies", parse_mutants);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(every_mistake_is_found_where_it_is),
-  cmocka_unit_test(mutants_do_no_harm),
-};
-
-RG_TEST_MAIN(tests)

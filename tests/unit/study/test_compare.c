@@ -41,11 +41,10 @@ static const char *initial_difference(Pair *pair, double tolerance)
   return pair->text.length ? pair->text.data : NULL;
 }
 
-static void equal_records_have_no_difference(void **state)
+RG_TEST(equal_records_have_no_difference)
 {
   Pair pair;
 
-  (void)state;
   pair_create(&pair);
   assert_null(difference(&pair));
   assert_null(initial_difference(&pair, 0));
@@ -64,11 +63,10 @@ static void equal_records_have_no_difference(void **state)
   pair_destroy(&pair);
 }
 
-static void the_first_bit_that_differs_is_named(void **state)
+RG_TEST(the_first_bit_that_differs_is_named)
 {
   Pair pair;
 
-  (void)state;
   pair_create(&pair);
   double *y = pair.now.column[RG_COLUMN_Y];
   y[6] = 0.25;
@@ -92,11 +90,10 @@ static void the_first_bit_that_differs_is_named(void **state)
   pair_destroy(&pair);
 }
 
-static void what_is_not_a_column_counts_too(void **state)
+RG_TEST(what_is_not_a_column_counts_too)
 {
   Pair pair;
 
-  (void)state;
   pair_create(&pair);
   pair.then.optimum = 1;
   pair.now.optimum = 2;
@@ -125,11 +122,10 @@ static void what_is_not_a_column_counts_too(void **state)
 }
 
 /* Other arithmetic: within a tolerance, and only what does not depend on what came before. */
-static void initial_designs_may_be_a_little_off(void **state)
+RG_TEST(initial_designs_may_be_a_little_off)
 {
   Pair pair;
 
-  (void)state;
   pair_create(&pair);
   double *then = pair.then.column[RG_COLUMN_Y], *now = pair.now.column[RG_COLUMN_Y];
   now[FAKE_INITIAL] = 1e9; /* later evaluations are not looked at */
@@ -150,12 +146,3 @@ static void initial_designs_may_be_a_little_off(void **state)
   assert_null(initial_difference(&pair, 1e-6));
   pair_destroy(&pair);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(equal_records_have_no_difference),
-  cmocka_unit_test(the_first_bit_that_differs_is_named),
-  cmocka_unit_test(what_is_not_a_column_counts_too),
-  cmocka_unit_test(initial_designs_may_be_a_little_off),
-};
-
-RG_TEST_MAIN(tests)

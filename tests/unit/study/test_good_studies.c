@@ -39,9 +39,8 @@ static void check_good_file(const char *path, const char *text, size_t length)
   RG_OK(rg_study_destroy(&study));
 }
 
-static void good_studies_are_accepted(void **state)
+RG_TEST(good_studies_are_accepted)
 {
-  (void)state;
   assert_true(for_each_study(RG_TEST_DATA "/unit/study/good_studies", check_good_file) >= 5);
 }
 
@@ -64,15 +63,7 @@ static int check_folder(const char *path, const struct stat *info, int type, str
   return 0;
 }
 
-static void experiments_are_accepted(void **state)
+RG_TEST(experiments_are_accepted)
 {
-  (void)state;
   assert_int_equal(nftw(RG_TEST_DATA "/../experiments", check_folder, 8, 0), 0);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(good_studies_are_accepted),
-  cmocka_unit_test(experiments_are_accepted),
-};
-
-RG_TEST_MAIN(tests)

@@ -21,13 +21,12 @@ static bool reads(const char *folder, const char *of, double *optimum, double *a
   return found;
 }
 
-static void bits_come_back(void **state)
+RG_TEST(bits_come_back)
 {
   const double values[] = {-0.1, 1.0 / 3, DBL_MAX, -DBL_MIN, nextafter(1, 2), -0.0, 0};
   char scratch[64], folder[128];
   double optimum, accuracy;
 
-  (void)state;
   scratch_create(scratch);
   snprintf(folder, sizeof(folder), "%s/not/there/yet", scratch);
   for (int i = 0; i < 6; i++) {
@@ -49,14 +48,13 @@ static void bits_come_back(void **state)
 }
 
 /* Every cut, every changed byte, and the file of another key under this name. */
-static void damage_is_no_answer(void **state)
+RG_TEST(damage_is_no_answer)
 {
   char scratch[64], path[512], other[512], longer[4096];
   double optimum = 3, accuracy = 4;
   unsigned char *bytes, *foreign;
   size_t length, foreign_length;
 
-  (void)state;
   scratch_create(scratch);
   RG_OK(rg_optimum_cache_write(scratch, key, 1.25, 1e-8));
   scratch_find(scratch, ".optimum", path);
@@ -89,12 +87,11 @@ static void damage_is_no_answer(void **state)
   scratch_remove(scratch);
 }
 
-static void folders_that_can_not_be_used(void **state)
+RG_TEST(folders_that_can_not_be_used)
 {
   char scratch[64], folder[8192], path[512];
   double optimum, accuracy;
 
-  (void)state;
   scratch_create(scratch);
   snprintf(path, sizeof(path), "%s/file", scratch);
   scratch_write(path, "x", 1);
@@ -125,9 +122,8 @@ static void expect_folder(const char *own, const char *caches, const char *home,
   RG_OK(rg_text_clear(&text));
 }
 
-static void where_they_are_kept(void **state)
+RG_TEST(where_they_are_kept)
 {
-  (void)state;
   expect_folder("/a/b", "/c", "/h", "/a/b");
   expect_folder("off", "/c", "/h", "");
   expect_folder("", "/c", "/h", "/c/regatta");
@@ -215,12 +211,11 @@ static void raise_all(const char *folder)
   closedir(stream);
 }
 
-static void trials_read_what_was_kept(void **state)
+RG_TEST(trials_read_what_was_kept)
 {
   char folder[64];
   double searched[2], kept[2];
 
-  (void)state;
   scratch_create(folder);
   optima_of(NULL, 1, 16, 9, searched);
   assert_int_equal(scratch_count(folder, ""), 0);
@@ -247,7 +242,7 @@ static void trials_read_what_was_kept(void **state)
 }
 
 /* Searches that take less are not written. */
-static void short_searches_are_not_kept(void **state)
+RG_TEST(short_searches_are_not_kept)
 {
   RgInstances *instances;
   RgInstance *instance;
@@ -257,7 +252,6 @@ static void short_searches_are_not_kept(void **state)
   char folder[64], text[512];
   double optimum, accuracy;
 
-  (void)state;
   scratch_create(folder);
   snprintf(text, sizeof(text), study_text, 1, 16);
   RG_OK(rg_study_parse(NULL, "kept.yaml", text, strlen(text), &study, &found));
@@ -276,14 +270,3 @@ static void short_searches_are_not_kept(void **state)
   assert_int_equal(scratch_count(folder, ""), 0);
   scratch_remove(folder);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(bits_come_back),
-  cmocka_unit_test(damage_is_no_answer),
-  cmocka_unit_test(folders_that_can_not_be_used),
-  cmocka_unit_test(where_they_are_kept),
-  cmocka_unit_test(trials_read_what_was_kept),
-  cmocka_unit_test(short_searches_are_not_kept),
-};
-
-RG_TEST_MAIN(tests)

@@ -28,9 +28,8 @@ static bool has_id(const char *id)
 
 /* The identity of a trial as it is stored in results: whoever changes it cuts off every study that
    is under way. The id is what `xxhsum -H2` prints for the key. */
-static void identity_is_pinned(void **state)
+RG_TEST(identity_is_pinned)
 {
-  (void)state;
   make_plan("study: t\nseed: 7\nseeds: [5]\ncommon: {iterations: 3, noise_variance: 1e-4}\n"
             "problems: [branin]\nalgorithms: [random]\n");
   assert_int_equal(plan.n, 1);
@@ -43,11 +42,10 @@ static void identity_is_pinned(void **state)
 }
 
 /* Labels, comments, quotes, order of keys and spelling of numbers don't enter. */
-static void formatting_is_irrelevant(void **state)
+RG_TEST(formatting_is_irrelevant)
 {
   char id[RG_ID_LENGTH + 1];
 
-  (void)state;
   make_plan(
     "study: t\ncommon: {iterations: 3, noise_variance: 1e-4, surrogate: {kernel: gaussian, ard: "
     "yes}}\n"
@@ -66,7 +64,7 @@ static void formatting_is_irrelevant(void **state)
 }
 
 /* Everything that changes a result changes the id. */
-static void settings_enter(void **state)
+RG_TEST(settings_enter)
 {
   static const char *const variants[] = {
     "study: t\nseed: 2\n"
@@ -96,7 +94,6 @@ static void settings_enter(void **state)
   enum { N = sizeof(variants) / sizeof(*variants) };
   char ids[N + 1][RG_ID_LENGTH + 1];
 
-  (void)state;
   make_plan("study: t\ncommon: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n");
   strcpy(ids[N], plan.trials[0].id);
   forget_plan();
@@ -110,12 +107,11 @@ static void settings_enter(void **state)
 }
 
 /* A longer study contains the shorter one. */
-static void growing_a_study_keeps_its_trials(void **state)
+RG_TEST(growing_a_study_keeps_its_trials)
 {
   enum { MAX = 64 };
   char ids[MAX][RG_ID_LENGTH + 1];
 
-  (void)state;
   make_plan(
     "study: t\nseeds: 3\ninstances: 2\ncommon: {iterations: 3}\nproblems: [gp_path, branin]\n"
     "algorithms: [random, gp_ucb]\n");
@@ -131,9 +127,8 @@ static void growing_a_study_keeps_its_trials(void **state)
   forget_plan();
 }
 
-static void trials_stand_in_plan_order(void **state)
+RG_TEST(trials_stand_in_plan_order)
 {
-  (void)state;
   make_plan("study: t\nseeds: [9, 4]\ninstances: 2\n"
             "common: {iterations: 3, initial_points: 2}\n"
             "problems: [{name: branin, iterations: 5}, {name: gp_path, label: G}]\nalgorithms: "
@@ -163,11 +158,10 @@ static void trials_stand_in_plan_order(void **state)
   forget_plan();
 }
 
-static void seeds_come_in_turn_and_dear_trials_first(void **state)
+RG_TEST(seeds_come_in_turn_and_dear_trials_first)
 {
   double sum = 0;
 
-  (void)state;
   make_plan(
     "study: t\nseeds: 2\ncommon: {iterations: 30}\n"
     "problems: [branin, {name: ackley, iterations: 100}, gp_path]\nalgorithms: [random, ei]\n");
@@ -193,7 +187,7 @@ static void seeds_come_in_turn_and_dear_trials_first(void **state)
 }
 
 /* More work is estimated to cost more, and to need more memory. */
-static void costs_grow_with_the_work(void **state)
+RG_TEST(costs_grow_with_the_work)
 {
   static const char *const pairs[][2] = {
     {"iterations: 10", "iterations: 20"},
@@ -202,7 +196,6 @@ static void costs_grow_with_the_work(void **state)
     {"iterations: 10, surrogate: {fit: ml, refit_every: 5}",
      "iterations: 10, surrogate: {fit: ml, refit_every: 1}"}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
     double seconds[2], bytes[2];
     for (int k = 0; k < 2; k++) {
@@ -225,12 +218,11 @@ static double a_second_a_query(const void *options, int dim, int n)
 }
 
 /* A method that says what it costs is believed. */
-static void methods_give_their_own_cost(void **state)
+RG_TEST(methods_give_their_own_cost)
 {
   RgAlgorithmClass class;
   double seconds[2], bytes;
 
-  (void)state;
   parse_study("study: t\ncommon: {initial_points: 5, iterations: 10}\nproblems: [branin]\n"
               "algorithms: [random]\n",
               &study);
@@ -244,13 +236,12 @@ static void methods_give_their_own_cost(void **state)
 }
 
 /* The clock of finished trials is worth more than the algebra. */
-static void costs_by_the_clock(void **state)
+RG_TEST(costs_by_the_clock)
 {
   RgCalibration clock;
   RgText text = {0};
   double estimate[4];
 
-  (void)state;
   parse_study(
     "study: t\ncommon: {iterations: 9}\nproblems: [branin, sphere]\nalgorithms: [ei, random]\n",
     &study);
@@ -277,17 +268,3 @@ static void costs_by_the_clock(void **state)
   RG_OK(rg_calibration_destroy(&clock));
   forget_plan();
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(identity_is_pinned),
-  cmocka_unit_test(formatting_is_irrelevant),
-  cmocka_unit_test(settings_enter),
-  cmocka_unit_test(growing_a_study_keeps_its_trials),
-  cmocka_unit_test(trials_stand_in_plan_order),
-  cmocka_unit_test(seeds_come_in_turn_and_dear_trials_first),
-  cmocka_unit_test(costs_grow_with_the_work),
-  cmocka_unit_test(methods_give_their_own_cost),
-  cmocka_unit_test(costs_by_the_clock),
-};
-
-RG_TEST_MAIN(tests)

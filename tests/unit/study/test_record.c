@@ -2,12 +2,11 @@
 
 #include "fake_study.h"
 
-static void widths_follow_the_record(void **state)
+RG_TEST(widths_follow_the_record)
 {
   Fake fake;
   RgRecord record;
 
-  (void)state;
   fake_create(1, &fake);
   RG_OK(fake_record(&fake, 2, &record)); /* second problem, first algorithm */
   assert_int_equal(rg_record_width(&record, RG_COLUMN_X), 2);
@@ -32,12 +31,11 @@ static void widths_follow_the_record(void **state)
   fake_destroy(&fake);
 }
 
-static void cell_is_shared_by_its_seeds(void **state)
+RG_TEST(cell_is_shared_by_its_seeds)
 {
   Fake fake;
   RgRecord a, b, c;
 
-  (void)state;
   fake_create(2, &fake);
   RG_OK(fake_record(&fake, 0, &a));
   RG_OK(fake_record(&fake, 1, &b));
@@ -62,13 +60,12 @@ static bool same(const uint64_t a[2], const uint64_t b[2])
 }
 
 /* What counts and what does not. */
-static void checksum_covers_results_only(void **state)
+RG_TEST(checksum_covers_results_only)
 {
   Fake fake;
   RgRecord record;
   uint64_t first[2], now[2];
 
-  (void)state;
   fake_create(1, &fake);
   RG_OK(fake_record(&fake, 0, &record));
   checksum_of(&record, first);
@@ -106,14 +103,13 @@ static void checksum_covers_results_only(void **state)
 }
 
 /* -0 as 0, every NaN the same, an empty column as none, extra columns in any order. */
-static void checksum_is_canonical(void **state)
+RG_TEST(checksum_is_canonical)
 {
   Fake fake;
   RgRecord record;
   uint64_t first[2], now[2], odd = UINT64_C(0xfff8dead00000001);
   double *column;
 
-  (void)state;
   fake_create(1, &fake);
   RG_OK(fake_record(&fake, 0, &record));
   record.column[RG_COLUMN_F][1] = 0.0;
@@ -142,7 +138,7 @@ static void checksum_is_canonical(void **state)
 }
 
 /* The bits are part of the format: a change of this number is a change of the schema. */
-static void checksum_is_known(void **state)
+RG_TEST(checksum_is_known)
 {
   Fake fake;
   RgRecord record;
@@ -150,7 +146,6 @@ static void checksum_is_known(void **state)
   RgChecksum all = {0}, reversed = {0}, half = {0};
   char a[33], b[33];
 
-  (void)state;
   fake_create(1, &fake);
   RG_OK(fake_record(&fake, 1, &record));
   /* the columns of the first format; nothing that depends on libm */
@@ -173,14 +168,13 @@ static void checksum_is_known(void **state)
   fake_destroy(&fake);
 }
 
-static void names_of_the_format_are_taken(void **state)
+RG_TEST(names_of_the_format_are_taken)
 {
   const RgRecordColumn standard[] = {{"y", "mine"}, {NULL, NULL}};
   const RgRecordColumn field[] = {{"seed", "mine"}, {NULL, NULL}};
   Fake fake;
   RgRecord record;
 
-  (void)state;
   fake_create(1, &fake);
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
   assert_int_equal(rg_record_create(&fake.study, &fake.plan.trials[0], 4, 0, standard, &record),
@@ -191,20 +185,4 @@ static void names_of_the_format_are_taken(void **state)
   RG_OK(rg_record_destroy(&record));
   RG_OK(PetscPopErrorHandler());
   fake_destroy(&fake);
-}
-
-int main(int argc, char **argv)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(widths_follow_the_record),
-    cmocka_unit_test(cell_is_shared_by_its_seeds),
-    cmocka_unit_test(checksum_covers_results_only),
-    cmocka_unit_test(checksum_is_canonical),
-    cmocka_unit_test(checksum_is_known),
-    cmocka_unit_test(names_of_the_format_are_taken),
-  };
-
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  return PetscFinalize() || failed ? 1 : 0;
 }

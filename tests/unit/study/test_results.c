@@ -14,14 +14,13 @@ static void pack_in_order(Bench *bench, int step, size_t image_bytes)
 }
 
 /* Equal bytes whatever the order of arrival and the way of writing; the time is pinned. */
-static void results_do_not_tell_who_came_first(void **state)
+RG_TEST(results_do_not_tell_who_came_first)
 {
   static const int steps[] = {1, 3, 7, 9};
   static const size_t images[] = {256 << 20, 0, 0, 256 << 20};
   unsigned char *first = NULL, *bytes;
   size_t length = 0, n;
 
-  (void)state;
   setenv("SOURCE_DATE_EPOCH", "1000000000", 1);
   for (int k = 0; k < 4; k++) {
     Bench bench;
@@ -45,7 +44,7 @@ static void results_do_not_tell_who_came_first(void **state)
   free(first);
 }
 
-static void info_tells_of_file_and_directory(void **state)
+RG_TEST(info_tells_of_file_and_directory)
 {
   Bench bench;
   RgStoreInfo info;
@@ -53,7 +52,6 @@ static void info_tells_of_file_and_directory(void **state)
   Witness witness;
   char hex[33];
 
-  (void)state;
   bench_create(5, &bench);
   bench_add(&bench, 0, true);
   RG_OK(rg_store_info(bench.output, &info, &fault));
@@ -81,11 +79,10 @@ static void info_tells_of_file_and_directory(void **state)
   bench_destroy(&bench);
 }
 
-static void incomplete_studies_are_not_packed(void **state)
+RG_TEST(incomplete_studies_are_not_packed)
 {
   Bench bench;
 
-  (void)state;
   bench_create(5, &bench);
   for (int i = 0; i < 19; i++) bench_add(&bench, i, i % 4 == 0);
   bench_flush(&bench);
@@ -97,14 +94,13 @@ static void incomplete_studies_are_not_packed(void **state)
   bench_destroy(&bench);
 }
 
-static void packing_again_changes_nothing(void **state)
+RG_TEST(packing_again_changes_nothing)
 {
   Bench bench;
   unsigned char *before, *after, done[20];
   size_t length, n;
   struct stat old, new;
 
-  (void)state;
   bench_create(5, &bench);
   pack_in_order(&bench, 3, 256 << 20);
   before = scratch_read(bench.output, &length);
@@ -131,7 +127,7 @@ static PetscErrorCode count_earlier(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-static void studies_grow_and_shrink(void **state)
+RG_TEST(studies_grow_and_shrink)
 {
   Bench bench;
   Fake two;
@@ -140,7 +136,6 @@ static void studies_grow_and_shrink(void **state)
   RgStoreInfo info;
   unsigned char done[20];
 
-  (void)state;
   bench_create(2, &bench); /* two seeds first */
   for (int i = 0; i < 8; i++) bench_add(&bench, i, true);
   assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
@@ -183,14 +178,13 @@ static RgFaultCode try_to_open(Bench *bench, RgFault *fault)
   return fault->code;
 }
 
-static void what_stands_at_the_output_is_respected(void **state)
+RG_TEST(what_stands_at_the_output_is_respected)
 {
   Bench bench;
   unsigned char *bytes;
   size_t length;
   RgFault fault = {0};
 
-  (void)state;
   bench_create(5, &bench);
   RG_OK(rg_store_close(&bench.store));
   assert_int_equal(rmdir(bench.shards), 0);
@@ -282,12 +276,11 @@ static const char *retried(Bench *bench, char text[256], bool rewritten)
   return text;
 }
 
-static void failed_trials_may_be_retried(void **state)
+RG_TEST(failed_trials_may_be_retried)
 {
   Bench bench;
   char text[256] = "";
 
-  (void)state;
   bench_create(5, &bench);
   pack_in_order(&bench, 1, 256 << 20);
   bench_add(&bench, 4, true); /* the same failure */
@@ -302,7 +295,7 @@ static void failed_trials_may_be_retried(void **state)
   bench_destroy(&bench);
 }
 
-static void parts_are_joined(void **state)
+RG_TEST(parts_are_joined)
 {
   Bench bench;
   RgFault fault = {0};
@@ -310,7 +303,6 @@ static void parts_are_joined(void **state)
   const char *inputs[2] = {bench.output, part};
   RgStoreInfo info;
 
-  (void)state;
   bench_create(5, &bench);
   for (int i = 0; i < 12; i++) bench_add(&bench, i, i % 3 == 0);
   bench_flush(&bench);
@@ -342,22 +334,4 @@ static void parts_are_joined(void **state)
   assert_non_null(strstr(fault.message, bench.fake.plan.trials[0].id));
   assert_int_equal(access(joined, F_OK), -1);
   bench_destroy(&bench);
-}
-
-int main(int argc, char **argv)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(results_do_not_tell_who_came_first),
-    cmocka_unit_test(info_tells_of_file_and_directory),
-    cmocka_unit_test(incomplete_studies_are_not_packed),
-    cmocka_unit_test(packing_again_changes_nothing),
-    cmocka_unit_test(studies_grow_and_shrink),
-    cmocka_unit_test(what_stands_at_the_output_is_respected),
-    cmocka_unit_test(failed_trials_may_be_retried),
-    cmocka_unit_test(parts_are_joined),
-  };
-
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  return PetscFinalize() || failed ? 1 : 0;
 }

@@ -87,11 +87,10 @@ static RgRunReport run(Frame *f)
   return report;
 }
 
-static void observer_hears_of_a_run(void **state)
+RG_TEST(observer_hears_of_a_run)
 {
   Frame f;
 
-  (void)state;
   open_study(&f, text);
   RgRunReport report = run(&f);
   assert_int_equal(report.outcome, RG_RUN_COMPLETE);
@@ -109,12 +108,11 @@ static void observer_hears_of_a_run(void **state)
   close_study(&f);
 }
 
-static void nobody_needs_to_watch(void **state)
+RG_TEST(nobody_needs_to_watch)
 {
   Frame f;
   RgRunReport report;
 
-  (void)state;
   open_study(&f, text);
   const RgRunOptions options = {.output = f.output};
   RG_OK(rg_run(PETSC_COMM_SELF, &f.plan, &options, NULL, &report));
@@ -122,13 +120,12 @@ static void nobody_needs_to_watch(void **state)
   close_study(&f);
 }
 
-static void observer_stops_and_the_next_call_goes_on(void **state)
+RG_TEST(observer_stops_and_the_next_call_goes_on)
 {
   Frame f;
   RgStoreInfo info[2];
   RgFault fault;
 
-  (void)state;
   for (int stopped = 0; stopped < 2; stopped++) {
     open_study(&f, text);
     f.stop_after = stopped ? 10 : 0; /* looks: in the second trial */
@@ -152,11 +149,10 @@ static void observer_stops_and_the_next_call_goes_on(void **state)
   for (int i = 0; i < 2; i++) RG_OK(rg_store_info_clear(&info[i]));
 }
 
-static void what_cannot_be_is_refused(void **state)
+RG_TEST(what_cannot_be_is_refused)
 {
   Frame f;
 
-  (void)state;
   open_study(&f, team_text);
   RgRunReport report = run(&f);
   assert_int_equal(report.outcome, RG_RUN_REFUSED);
@@ -174,12 +170,3 @@ static void what_cannot_be_is_refused(void **state)
   assert_int_equal(f.n_begin, 0);
   close_study(&f);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(observer_hears_of_a_run),
-  cmocka_unit_test(nobody_needs_to_watch),
-  cmocka_unit_test(observer_stops_and_the_next_call_goes_on),
-  cmocka_unit_test(what_cannot_be_is_refused),
-};
-
-RG_TEST_MAIN(tests)

@@ -37,12 +37,11 @@ static void take_all(int *order)
 
 /* At any time in the first half every method has run on the same seeds, but for the one at work;
    what begins last is cheap. */
-static void half_a_study_is_a_comparison(void **state)
+RG_TEST(half_a_study_is_a_comparison)
 {
   int order[3 * SEEDS], n_of[3] = {0};
   double after = 0;
 
-  (void)state;
   parse_study("study: t\nseeds: 40\ncommon: {iterations: 30}\nproblems: [branin]\n"
               "algorithms: [random, ei, gp_ucb]\n",
               &study);
@@ -62,9 +61,3 @@ static void half_a_study_is_a_comparison(void **state)
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(half_a_study_is_a_comparison),
-};
-
-RG_TEST_MAIN(tests)

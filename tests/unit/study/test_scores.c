@@ -68,12 +68,11 @@ static void run(const Frame *frame, const char *algorithm, const char *swept, ui
 }
 
 /* One cell for all scores where the queries don't depend on the measure, one for each else. */
-static void methods_that_follow_the_measure_run_for_each(void **state)
+RG_TEST(methods_that_follow_the_measure_run_for_each)
 {
   Frame frame;
   int all = 0, aimed = 0;
 
-  (void)state;
   frame_create(several, &frame);
   assert_int_equal(frame.study.n_cells, 5 + 3);
   assert_int_equal(frame.plan.n, 8 * 2);
@@ -89,11 +88,10 @@ static void methods_that_follow_the_measure_run_for_each(void **state)
   frame_destroy(&frame);
 }
 
-static void seeds_have_instances_of_their_own(void **state)
+RG_TEST(seeds_have_instances_of_their_own)
 {
   Frame frame;
 
-  (void)state;
   frame_create(several, &frame);
   for (int i = 0; i < frame.plan.n; i++) {
     const RgTrial *trial = &frame.plan.trials[i];
@@ -122,12 +120,11 @@ static void assert_same_score(const RgRecord *record, int s, const RgRecord *alo
   }
 }
 
-static void scores_are_those_of_single_measures(void **state)
+RG_TEST(scores_are_those_of_single_measures)
 {
   Frame frame, alone;
   RgRecord a, b;
 
-  (void)state;
   frame_create(several, &frame);
   frame_create(single, &alone);
   run(&frame, "uncertainty_sampling", "", 4, &a);
@@ -153,12 +150,11 @@ static void scores_are_those_of_single_measures(void **state)
 }
 
 /* r_1: what the initial point alone recommends. */
-static void the_initial_design_recommends(void **state)
+RG_TEST(the_initial_design_recommends)
 {
   Frame frame;
   RgRecord record;
 
-  (void)state;
   frame_create(single, &frame);
   run(&frame, "rrgp_ucb", "", 3, &record);
   assert_false(isnan(record.column[RG_COLUMN_RECOMMENDATION][0]));
@@ -166,12 +162,3 @@ static void the_initial_design_recommends(void **state)
   RG_OK(rg_record_destroy(&record));
   frame_destroy(&frame);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(methods_that_follow_the_measure_run_for_each),
-  cmocka_unit_test(seeds_have_instances_of_their_own),
-  cmocka_unit_test(scores_are_those_of_single_measures),
-  cmocka_unit_test(the_initial_design_recommends),
-};
-
-RG_TEST_MAIN(tests)

@@ -3,14 +3,13 @@
 #include "base/files.h"
 #include "store_bench.h"
 
-static void records_come_back_bit_by_bit(void **state)
+RG_TEST(records_come_back_bit_by_bit)
 {
   Bench bench;
   Witness witness;
   unsigned char done[20];
   RgStoreScan scan;
 
-  (void)state;
   bench_create(5, &bench);
   for (int i = 0; i < 20; i += 2) bench_add(&bench, i, false);
   bench_flush(&bench); /* one shard with two problems, models and none, failed and complete */
@@ -31,7 +30,7 @@ static void records_come_back_bit_by_bit(void **state)
   bench_destroy(&bench);
 }
 
-static void groups_are_committed_when_due(void **state)
+RG_TEST(groups_are_committed_when_due)
 {
   Bench bench;
   RgStoreLimits *limits;
@@ -41,7 +40,6 @@ static void groups_are_committed_when_due(void **state)
   double troubled;
   int n;
 
-  (void)state;
   bench_create(5, &bench);
   bench_add(&bench, 0, false);
   assert_int_equal(scratch_count(bench.shards, ""), 0); /* neither large nor old */
@@ -69,12 +67,11 @@ static void groups_are_committed_when_due(void **state)
   bench_destroy(&bench);
 }
 
-static void shards_are_merged_by_levels(void **state)
+RG_TEST(shards_are_merged_by_levels)
 {
   Bench bench;
   RgStoreLimits *limits;
 
-  (void)state;
   bench_create(5, &bench);
   limits = rg_store_limits(bench.store);
   limits->compaction = 3;
@@ -91,11 +88,10 @@ static void shards_are_merged_by_levels(void **state)
   bench_destroy(&bench);
 }
 
-static void other_ranks_touch_nothing_before_they_commit(void **state)
+RG_TEST(other_ranks_touch_nothing_before_they_commit)
 {
   Bench bench;
 
-  (void)state;
   bench_create(2, &bench);
   RG_OK(rg_store_close(&bench.store));
   assert_int_equal(rmdir(bench.shards), 0);
@@ -106,7 +102,7 @@ static void other_ranks_touch_nothing_before_they_commit(void **state)
   bench_destroy(&bench);
 }
 
-static void damaged_shards_are_moved_and_run_again(void **state)
+RG_TEST(damaged_shards_are_moved_and_run_again)
 {
   static const char text[] = "this is no HDF5 file\n";
   unsigned char done[20], *bytes;
@@ -115,7 +111,6 @@ static void damaged_shards_are_moved_and_run_again(void **state)
   char path[512], copy[512];
   size_t length;
 
-  (void)state;
   bench_create(5, &bench);
   for (int i = 0; i < 4; i++) bench_add(&bench, i, true);
   scratch_find(bench.shards, "0-", path);
@@ -152,7 +147,7 @@ static void damaged_shards_are_moved_and_run_again(void **state)
 }
 
 /* A foreign HDF5 file, with and without a trailer that fits. */
-static void foreign_hdf5_is_damaged_or_newer(void **state)
+RG_TEST(foreign_hdf5_is_damaged_or_newer)
 {
   Bench bench;
   RgStoreScan scan;
@@ -162,7 +157,6 @@ static void foreign_hdf5_is_damaged_or_newer(void **state)
   size_t length;
   uint64_t hash[2];
 
-  (void)state;
   bench_create(2, &bench);
   for (int version = -1; version <= RG_SCHEMA_VERSION + 1; version += RG_SCHEMA_VERSION + 2) {
     snprintf(path, sizeof(path), "%s/foreign", bench.directory);
@@ -206,13 +200,12 @@ static void foreign_hdf5_is_damaged_or_newer(void **state)
   bench_destroy(&bench);
 }
 
-static void stale_temporaries_go(void **state)
+RG_TEST(stale_temporaries_go)
 {
   Bench bench;
   unsigned char done[8];
   char host[RG_FILE_PLACE_MAX], path[600];
 
-  (void)state;
   bench_create(2, &bench);
   rg_file_place(host);
   snprintf(path, sizeof(path), "%s/.tmp.%s.%d.0", bench.shards, host, 0x3ffffff);
@@ -228,7 +221,7 @@ static void stale_temporaries_go(void **state)
 }
 
 /* A study that shrinks and grows again: shards with other trials are put aside, not lost. */
-static void trials_of_another_plan_are_kept(void **state)
+RG_TEST(trials_of_another_plan_are_kept)
 {
   Bench bench;
   Fake smaller;
@@ -237,7 +230,6 @@ static void trials_of_another_plan_are_kept(void **state)
   unsigned char done[20];
   char foreign[256];
 
-  (void)state;
   bench_create(5, &bench);
   for (int i = 0; i < 20; i++) bench_add(&bench, i, i % 5 >= 2); /* some shards mixed, some not */
   bench_flush(&bench);
@@ -261,22 +253,4 @@ static void trials_of_another_plan_are_kept(void **state)
   assert_int_equal(scratch_count(bench.shards, ""), -1);
   fake_destroy(&smaller);
   bench_destroy(&bench);
-}
-
-int main(int argc, char **argv)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(records_come_back_bit_by_bit),
-    cmocka_unit_test(groups_are_committed_when_due),
-    cmocka_unit_test(shards_are_merged_by_levels),
-    cmocka_unit_test(other_ranks_touch_nothing_before_they_commit),
-    cmocka_unit_test(damaged_shards_are_moved_and_run_again),
-    cmocka_unit_test(foreign_hdf5_is_damaged_or_newer),
-    cmocka_unit_test(stale_temporaries_go),
-    cmocka_unit_test(trials_of_another_plan_are_kept),
-  };
-
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  return PetscFinalize() || failed ? 1 : 0;
 }

@@ -39,14 +39,13 @@ static void identify(const char *folder, const char *path, char id[RG_ID_LENGTH 
 }
 
 /* Same numbers, same trial, whatever the file is called; other numbers, another trial. */
-static void test_identity_is_the_numbers(void **state)
+RG_TEST(test_identity_is_the_numbers)
 {
   TemporaryFile one = file_make("one.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,9\n"),
                 two = file_make("two.csv", "f,a,b\n9,7,8\n3,1,2\n6,4,5\n"),
                 other = file_make("one.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,8\n");
   char first[RG_ID_LENGTH + 1], again[RG_ID_LENGTH + 1], third[RG_ID_LENGTH + 1];
 
-  (void)state;
   identify("/elsewhere", one.path, first);
   identify(one.folder, "one.csv", again);
   assert_string_equal(first, again);
@@ -59,13 +58,12 @@ static void test_identity_is_the_numbers(void **state)
   file_remove(&other);
 }
 
-static void test_mistake_has_both_places(void **state)
+RG_TEST(test_mistake_has_both_places)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,x,6\n");
   RgStudy study;
   RgDiagnostics found = {0};
 
-  (void)state;
   parse(file.folder, "t.csv", &study, &found);
   assert_int_equal(found.n, 1);
   assert_int_equal(found.list[0].place.line, 4);
@@ -74,13 +72,12 @@ static void test_mistake_has_both_places(void **state)
   file_remove(&file);
 }
 
-static void test_pool_exhausted(void **state)
+RG_TEST(test_pool_exhausted)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,5,6\n");
   RgStudy study;
   RgDiagnostics found = {0};
 
-  (void)state;
   parse(file.folder, "t.csv", &study, &found);
   assert_int_equal(found.n, 1);
   assert_non_null(strstr(found.list[0].message, "2 designs, each of which may be queried once"));
@@ -102,7 +99,7 @@ static void expect_trial(const RgStudy *study, const RgTrial *trial, RgTrialHost
 }
 
 /* A table is read once per run; one that is gone or different when it is read fails the trial. */
-static void test_table_changes_under_a_run(void **state)
+RG_TEST(test_table_changes_under_a_run)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,9\n");
   const char changed[] = "a,b,f\n1,2,3\n4,5,6\n7,8,8\n";
@@ -111,7 +108,6 @@ static void test_table_changes_under_a_run(void **state)
   RgPlan plan;
   RgDiagnostics found = {0};
 
-  (void)state;
   parse(file.folder, "t.csv", &study, &found);
   assert_int_equal(found.n, 0);
   RG_OK(rg_plan_fill(&study, &plan));
@@ -127,12 +123,3 @@ static void test_table_changes_under_a_run(void **state)
   RG_OK(rg_study_destroy(&study));
   file_remove(&file);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_identity_is_the_numbers),
-  cmocka_unit_test(test_mistake_has_both_places),
-  cmocka_unit_test(test_pool_exhausted),
-  cmocka_unit_test(test_table_changes_under_a_run),
-};
-
-RG_TEST_MAIN(tests)

@@ -4,11 +4,10 @@
 
 #include "study/spec/draft.h"
 
-static void the_head_is_read(void **state)
+RG_TEST(the_head_is_read)
 {
   RgStudy study;
 
-  (void)state;
   parse_study(
     "study: a_b-1\ntitle: 'Ünïcode: #1'\nreference: arXiv:2409.00979\n"
     "description: >\n  two\n  lines\n\nseed: 2024\ninstances: 3\nseeds: {first: 5, count: 3}\n"
@@ -35,11 +34,10 @@ static void the_head_is_read(void **state)
   RG_OK(rg_study_destroy(&study));
 }
 
-static void a_preset_comes_before_what_stands_beside_it(void **state)
+RG_TEST(a_preset_comes_before_what_stands_beside_it)
 {
   RgStudy study;
 
-  (void)state;
   parse_study("study: s\ncommon: {iterations: 3, surrogate: {variance: 2, preset: botorch2024}}\n"
               "problems: [branin]\nalgorithms: [gp_ucb]\n",
               &study);
@@ -50,11 +48,10 @@ static void a_preset_comes_before_what_stands_beside_it(void **state)
   RG_OK(rg_study_destroy(&study));
 }
 
-static void what_is_not_said_has_a_default(void **state)
+RG_TEST(what_is_not_said_has_a_default)
 {
   RgStudy study;
 
-  (void)state;
   parse_study(STUDY("[branin]", "[random]"), &study);
   assert_string_equal(study.title, "");
   assert_int_equal(study.seed, 1);
@@ -70,7 +67,7 @@ static void what_is_not_said_has_a_default(void **state)
   RG_OK(rg_study_destroy(&study));
 }
 
-static void seeds_are_a_number_a_list_or_a_range(void **state)
+RG_TEST(seeds_are_a_number_a_list_or_a_range)
 {
   static const struct {
     const char *text;
@@ -82,7 +79,6 @@ static void seeds_are_a_number_a_list_or_a_range(void **state)
                {"{count: 2, first: 9}", 2, 9, 10},
                {"[9223372036854775807]", 1, INT64_MAX, INT64_MAX}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     char text[256];
     RgStudy study;
@@ -96,11 +92,10 @@ static void seeds_are_a_number_a_list_or_a_range(void **state)
 }
 
 /* common < problem < algorithm, key by key. */
-static void later_layers_win(void **state)
+RG_TEST(later_layers_win)
 {
   RgStudy study;
 
-  (void)state;
   parse_study("study: t\n"
               "common:\n"
               "  {iterations: 5, noise_variance: 1, surrogate: {variance: 2, length_scale: 3, "
@@ -138,7 +133,7 @@ static void later_layers_win(void **state)
 }
 
 /* min(2^dim, 4 dim), and no more than there are points. */
-static void automatic_initial_points(void **state)
+RG_TEST(automatic_initial_points)
 {
   static const struct {
     const char *problem;
@@ -152,7 +147,6 @@ static void automatic_initial_points(void **state)
                {"{name: gp_path, dim: 2, levels: 2, initial_points: auto}", 4, 4},
                {"{name: gp_path, dim: 6, levels: 2, initial_points: 64}", 64, 64}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     char text[256];
     RgStudy study;
@@ -164,11 +158,10 @@ static void automatic_initial_points(void **state)
   }
 }
 
-static void canonical_text_leaves_out_what_is_not_read(void **state)
+RG_TEST(canonical_text_leaves_out_what_is_not_read)
 {
   RgStudy study;
 
-  (void)state;
   parse_study(STUDY("[branin]", "[random, gp_ucb]"), &study);
   assert_null(strstr(study.cells[0].text, "surrogate={"));
   assert_null(strstr(study.cells[0].text, "maximiser={"));
@@ -179,14 +172,13 @@ static void canonical_text_leaves_out_what_is_not_read(void **state)
 }
 
 /* A name in an entry must mean one thing only. */
-static void no_parameter_has_a_reserved_name(void **state)
+RG_TEST(no_parameter_has_a_reserved_name)
 {
   static const char *const reserved[] = {"name",   "label",    "surrogate",  "maximiser",
                                          "common", "problems", "algorithms", NULL};
   int n;
   const RgProblemClass *const *problems = rg_problem_classes(&n);
 
-  (void)state;
   for (int i = 0; i < n; i++) {
     for (int j = 0; reserved[j]; j++) assert_null(rg_params_find(problems[i]->params, reserved[j]));
     for (const RgParam *p = rg_run_params; p->name; p++)
@@ -205,13 +197,12 @@ static void no_parameter_has_a_reserved_name(void **state)
 }
 
 /* Defaults must be valid, or no study could use the method. */
-static void every_method_can_be_named(void **state)
+RG_TEST(every_method_can_be_named)
 {
   int n;
   const RgProblemClass *const *problems = rg_problem_classes(&n);
   const RgAlgorithmClass *const *algorithms;
 
-  (void)state;
   for (int i = 0; i < n; i++) {
     void *options;
     RG_OK(PetscCalloc(problems[i]->options_size, &options));
@@ -233,7 +224,7 @@ static void every_method_can_be_named(void **state)
 
 /* Paths are followed from the folder of the study file, but only after the text that identifies the
    cell was written with the path as typed. */
-static void paths_lead_from_the_study_file(void **state)
+RG_TEST(paths_lead_from_the_study_file)
 {
   static const RgParam table[] = {
     {.name = "file", .type = RG_PARAM_PATH, .fallback = "auto", .symbol = "", .doc = ""}, {0}};
@@ -243,7 +234,6 @@ static void paths_lead_from_the_study_file(void **state)
   const RgDraft draft = {.path = place.file, .diagnostics = &diagnostics};
   char *path = NULL;
 
-  (void)state;
   RG_OK(rg_draft_apply(&draft, table, &path, &typed));
   assert_string_equal(path, "study_text.h");
   RG_OK(rg_params_resolve(table, &path, place));
@@ -254,7 +244,7 @@ static void paths_lead_from_the_study_file(void **state)
   assert_int_equal(diagnostics.n, 0);
 }
 
-static void files_that_are_none(void **state)
+RG_TEST(files_that_are_none)
 {
   static const struct {
     const char *path, *message;
@@ -262,7 +252,6 @@ static void files_that_are_none(void **state)
                {RG_TEST_DATA, "the study file is a directory"},
                {"/dev/null", "the study file is a device or pipe"}};
 
-  (void)state;
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     RgStudy study;
     RgDiagnostics diagnostics = {0};
@@ -276,13 +265,12 @@ static void files_that_are_none(void **state)
 }
 
 /* More mistakes than are kept are still counted, and those kept are in the order of the file. */
-static void many_mistakes(void **state)
+RG_TEST(many_mistakes)
 {
   RgText text = {0};
   RgStudy study;
   RgDiagnostics diagnostics = {0};
 
-  (void)state;
   RG_OK(rg_text_add(&text, STUDY("[branin]", "[random]")));
   for (int i = 0; i < 50; i++) RG_OK(rg_text_add(&text, "wrong%d: 1\n", i));
   RG_OK(rg_study_parse(NULL, "t.yaml", text.data, text.length, &study, &diagnostics));
@@ -294,7 +282,7 @@ static void many_mistakes(void **state)
 }
 
 /* A megabyte of text in every place where a word or a number is expected. */
-static void giant_scalars(void **state)
+RG_TEST(giant_scalars)
 {
   static const char *const formats[] = {
     "study: %s\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n",
@@ -309,7 +297,6 @@ static void giant_scalars(void **state)
   enum { SIZE = 1 << 20 };
   char *word = malloc(SIZE + 1), *text = malloc(SIZE + 500);
 
-  (void)state;
   memset(word, '7', SIZE);
   word[SIZE] = 0;
   for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
@@ -324,21 +311,3 @@ static void giant_scalars(void **state)
   free(word);
   free(text);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(the_head_is_read),
-  cmocka_unit_test(what_is_not_said_has_a_default),
-  cmocka_unit_test(a_preset_comes_before_what_stands_beside_it),
-  cmocka_unit_test(seeds_are_a_number_a_list_or_a_range),
-  cmocka_unit_test(later_layers_win),
-  cmocka_unit_test(automatic_initial_points),
-  cmocka_unit_test(canonical_text_leaves_out_what_is_not_read),
-  cmocka_unit_test(no_parameter_has_a_reserved_name),
-  cmocka_unit_test(every_method_can_be_named),
-  cmocka_unit_test(paths_lead_from_the_study_file),
-  cmocka_unit_test(files_that_are_none),
-  cmocka_unit_test(many_mistakes),
-  cmocka_unit_test(giant_scalars),
-};
-
-RG_TEST_MAIN(tests)

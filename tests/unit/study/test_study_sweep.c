@@ -23,9 +23,8 @@ static void check_cells(const char *text, const char *const *expected)
   STUDY("[branin, {name: ackley, label: Ackley 4.5-D}]", "[random, {name: gp_ucb, label: "         \
                                                          "GP-UCB}]")
 
-static void an_algorithm_axis_multiplies_its_cells_only(void **state)
+RG_TEST(an_algorithm_axis_multiplies_its_cells_only)
 {
-  (void)state;
   check_cells(TWO "sweep: [{algorithms.GP-UCB.delta: [0.1, 0.2]}]\n",
               (const char *const[]){"branin | random | ", "branin | GP-UCB (delta=0.1) | delta=0.1",
                                     "branin | GP-UCB (delta=0.2) | delta=0.2",
@@ -34,9 +33,8 @@ static void an_algorithm_axis_multiplies_its_cells_only(void **state)
                                     "Ackley 4.5-D | GP-UCB (delta=0.2) | delta=0.2", NULL});
 }
 
-static void a_problem_axis_multiplies_its_cells_only(void **state)
+RG_TEST(a_problem_axis_multiplies_its_cells_only)
 {
-  (void)state;
   check_cells(
     TWO "sweep: [{problems.Ackley 4.5-D.dim: [2, 4]}]\n",
     (const char *const[]){"branin | random | ", "branin | GP-UCB | ",
@@ -44,18 +42,16 @@ static void a_problem_axis_multiplies_its_cells_only(void **state)
                           "Ackley 4.5-D | GP-UCB | dim=2", "Ackley 4.5-D | GP-UCB | dim=4", NULL});
 }
 
-static void a_range_stands_for_its_whole_numbers(void **state)
+RG_TEST(a_range_stands_for_its_whole_numbers)
 {
-  (void)state;
   check_cells(STUDY("[bbob]", "[random]") "sweep: [{problems.bbob.function: [1..3, 24]}]\n",
               (const char *const[]){"bbob | random | function=1", "bbob | random | function=2",
                                     "bbob | random | function=3", "bbob | random | function=24",
                                     NULL});
 }
 
-static void a_common_axis_multiplies_all(void **state)
+RG_TEST(a_common_axis_multiplies_all)
 {
-  (void)state;
   check_cells(TWO "sweep: [{common.noise_variance: [1e-4, 1e-2]}]\n",
               (const char *const[]){
                 "branin | random | noise_variance=1e-4", "branin | random | noise_variance=1e-2",
@@ -67,9 +63,8 @@ static void a_common_axis_multiplies_all(void **state)
 }
 
 /* The model's settings mean nothing to random search. */
-static void a_common_block_axis_multiplies_who_reads_it(void **state)
+RG_TEST(a_common_block_axis_multiplies_who_reads_it)
 {
-  (void)state;
   check_cells(
     STUDY("[branin]",
           "[random, gp_ucb]") "sweep: [{common.surrogate.length_scale: [0.1, [0.2, 0.3]]}]\n",
@@ -78,9 +73,8 @@ static void a_common_block_axis_multiplies_who_reads_it(void **state)
 }
 
 /* Who sets the key closer by is not touched. */
-static void an_axis_does_not_reach_through_an_override(void **state)
+RG_TEST(an_axis_does_not_reach_through_an_override)
 {
-  (void)state;
   check_cells(
     "study: t\ncommon: {iterations: 5}\n"
     "problems: [branin, {name: ackley, noise_variance: 1, surrogate: {variance: 2}}]\n"
@@ -94,9 +88,8 @@ static void an_axis_does_not_reach_through_an_override(void **state)
                           "ackley | gp_ucb | ", "ackley | ei | ", NULL});
 }
 
-static void axes_are_crossed_and_paths_of_one_axis_go_together(void **state)
+RG_TEST(axes_are_crossed_and_paths_of_one_axis_go_together)
 {
-  (void)state;
   check_cells(STUDY("[ackley]", "[gp_ucb]") "sweep:\n  - {problems.ackley.dim: [2, 3], "
                                             "algorithms.gp_ucb.delta: [0.2, 0.3]}\n"
                                             "  - {common.initial_points: [4, 5]}\n",
@@ -108,9 +101,8 @@ static void axes_are_crossed_and_paths_of_one_axis_go_together(void **state)
 }
 
 /* An axis of pairs of which a cell reads only one: its values once each. */
-static void half_an_axis_is_not_repeated(void **state)
+RG_TEST(half_an_axis_is_not_repeated)
 {
-  (void)state;
   check_cells(STUDY("[ackley]", "[random, gp_ucb]") "sweep: [{problems.ackley.dim: [2, 2, 3], "
                                                     "algorithms.gp_ucb.delta: [0.2, 0.3, 0.2]}]\n",
               (const char *const[]){"ackley | random | dim=2", "ackley | random | dim=3",
@@ -119,9 +111,8 @@ static void half_an_axis_is_not_repeated(void **state)
                                     "ackley | gp_ucb (delta=0.2) | dim=3, delta=0.2", NULL});
 }
 
-static void blocks_are_swept_at_every_layer(void **state)
+RG_TEST(blocks_are_swept_at_every_layer)
 {
-  (void)state;
   check_cells(
     STUDY("[branin]",
           "[gp_ucb]") "sweep:\n  - {problems.branin.surrogate.kernel: [matern32, gaussian]}\n"
@@ -133,9 +124,8 @@ static void blocks_are_swept_at_every_layer(void **state)
                           NULL});
 }
 
-static void the_longest_label_is_meant(void **state)
+RG_TEST(the_longest_label_is_meant)
 {
-  (void)state;
   check_cells(STUDY("[{name: ackley, label: A, upper: 3}, {name: ackley, label: A.B}]",
                     "[random]") "sweep: [{problems.A.B.dim: [2, 3]}, {problems.A.dim: [5]}]\n",
               (const char *const[]){"A | random | dim=5", "A.B | random | dim=2",
@@ -143,11 +133,10 @@ static void the_longest_label_is_meant(void **state)
 }
 
 /* A swept value replaces the one that stands in the entry, and takes effect. */
-static void the_swept_value_counts(void **state)
+RG_TEST(the_swept_value_counts)
 {
   RgStudy study;
 
-  (void)state;
   parse_study(STUDY("[{name: ackley, dim: 9, iterations: 9}]",
                     "[random]") "sweep: [{problems.ackley.dim: [2, 3], problems.ackley.iterations: "
                                 "[20, 30]}]\n",
@@ -162,11 +151,10 @@ static void the_swept_value_counts(void **state)
 }
 
 /* A required setting may come from the sweep alone. */
-static void a_sweep_can_give_what_is_required(void **state)
+RG_TEST(a_sweep_can_give_what_is_required)
 {
   RgStudy study;
 
-  (void)state;
   parse_study("study: t\nproblems: [branin]\nalgorithms: [random]\n"
               "sweep: [{common.iterations: [5, 6]}]\n",
               &study);
@@ -174,20 +162,3 @@ static void a_sweep_can_give_what_is_required(void **state)
   assert_int_equal(study.cells[1].run.iterations, 6);
   RG_OK(rg_study_destroy(&study));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(an_algorithm_axis_multiplies_its_cells_only),
-  cmocka_unit_test(a_problem_axis_multiplies_its_cells_only),
-  cmocka_unit_test(a_range_stands_for_its_whole_numbers),
-  cmocka_unit_test(a_common_axis_multiplies_all),
-  cmocka_unit_test(a_common_block_axis_multiplies_who_reads_it),
-  cmocka_unit_test(an_axis_does_not_reach_through_an_override),
-  cmocka_unit_test(axes_are_crossed_and_paths_of_one_axis_go_together),
-  cmocka_unit_test(half_an_axis_is_not_repeated),
-  cmocka_unit_test(blocks_are_swept_at_every_layer),
-  cmocka_unit_test(the_longest_label_is_meant),
-  cmocka_unit_test(the_swept_value_counts),
-  cmocka_unit_test(a_sweep_can_give_what_is_required),
-};
-
-RG_TEST_MAIN(tests)

@@ -61,7 +61,7 @@ static int count_curves(const RgCellTheory *cell)
 }
 
 /* Oracle O12 through a study file. */
-static void test_curves_of_the_rules(void **state)
+RG_TEST(test_curves_of_the_rules)
 {
   static const char text[] = HEAD "problems: [gp_path]\n"
                                   "algorithms:\n"
@@ -72,7 +72,6 @@ static void test_curves_of_the_rules(void **state)
   static const int curves_per_rule[] = {3, 1, 1, 1};
   Theory theory = theory_of(text, &printed);
 
-  (void)state;
   check_curve(&theory, 0, "theorem_4_1", 379.858081);
   check_curve(&theory, 0, "theorem_4_3", 627.374617);
   check_curve(&theory, 0, "proposition_4_1", 3798.580814);
@@ -91,13 +90,12 @@ static void test_curves_of_the_rules(void **state)
   theory_free(&theory);
 }
 
-static void test_tight_and_delta(void **state)
+RG_TEST(test_tight_and_delta)
 {
   static const char text[] = HEAD "problems: [gp_path]\nalgorithms: [irgp_ucb]\n";
   const RgTheoryOptions tight = {.delta = 0.1, .tight = true}, surer = {.delta = 0.01};
   Theory theory = theory_of(text, &tight);
 
-  (void)state;
   check_curve(&theory, 0, "theorem_4_3", 490.872102);
   theory_free(&theory);
   theory = theory_of(text, &surer);
@@ -106,7 +104,7 @@ static void test_tight_and_delta(void **state)
 }
 
 /* problems, algorithm settings; expected claim and words (bounded), or words alone. */
-static void test_assumptions(void **state)
+RG_TEST(test_assumptions)
 {
   static const struct {
     const char *problem, *algorithm;
@@ -147,7 +145,6 @@ static void test_assumptions(void **state)
     {"name: branin", "name: irgp_ucb, shift: continuous", true, RG_CLAIM_NOMINAL, "f is no path"},
   };
 
-  (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[1024];
     snprintf(text, sizeof text, HEAD "problems:\n  - {%s}\nalgorithms:\n  - {%s}\n",
@@ -163,7 +160,7 @@ static void test_assumptions(void **state)
 }
 
 /* Gain of a box: that of Sobol points, below Hadamard's bound for a smooth kernel. */
-static void test_box(void **state)
+RG_TEST(test_box)
 {
   static const char text[] =
     HEAD "problems: [{name: branin, iterations: 40, surrogate: {length_scale: 0.5}}]\n"
@@ -172,7 +169,6 @@ static void test_box(void **state)
   const RgCellTheory *cell = &theory.table.cells[0];
   const double hadamard = 20 * log1p(1e4), gamma = cell->gain->upper[39];
 
-  (void)state;
   assert_int_equal(cell->n, 40);
   assert_true(gamma < 0.9 * hadamard && gamma >= cell->gain->gain[39]);
   RG_CLOSE(rg_cell_curve(cell, "theorem_4_2")[39],
@@ -182,7 +178,7 @@ static void test_box(void **state)
   theory_free(&theory);
 }
 
-static void test_tables(void **state)
+RG_TEST(test_tables)
 {
   static const char text[] = HEAD "problems: [{name: gp_path, label: 'a, \"b\"', iterations: 2}]\n"
                                   "algorithms: [gp_ucb, random]\n"
@@ -190,7 +186,6 @@ static void test_tables(void **state)
   Theory theory = theory_of(text, &printed);
   RgText bounds = {0}, confidence = {0};
 
-  (void)state;
   RG_OK(rg_theory_write_bounds(&theory.study, &theory.table, &bounds));
   RG_OK(rg_theory_write_confidence(&theory.study, &theory.table, 0.95, &confidence));
   assert_memory_equal(bounds.data,
@@ -216,7 +211,7 @@ static void test_tables(void **state)
 
 /* RRGP-UCB (rrgp_ucb 7 and O7): the gain of the 2D grid, a bound per measure, C1' where nature draws
    the context, nothing for a measure without Lipschitz bounds. */
-static void test_robust_measures(void **state)
+RG_TEST(test_robust_measures)
 {
   static const char text[] =
     "study: theory\n"
@@ -234,7 +229,6 @@ static void test_robust_measures(void **state)
   static const int cells[] = {0, 2, 6, 8}; /* E, M, nature, other */
   Theory theory = theory_of(text, &printed);
 
-  (void)state;
   assert_int_equal(theory.table.n_cells, 10);
   RG_CLOSE(theory.table.cells[0].gain->gain[0], 6.907755779, 1e-9);
   RG_CLOSE(theory.table.cells[0].gain->gain[9], 69.0775, 1e-5);
@@ -261,7 +255,7 @@ static void test_robust_measures(void **state)
 }
 
 /* The same on boxes, with kappa_t at t = 10 from O8. */
-static void test_robust_measures_on_boxes(void **state)
+RG_TEST(test_robust_measures_on_boxes)
 {
   static const char text[] =
     "study: theory\n"
@@ -285,7 +279,6 @@ static void test_robust_measures_on_boxes(void **state)
   const RgCellTheory *cells = theory.table.cells;
   RgText bounds = {0};
 
-  (void)state;
   for (int k = 0; k < 4; k++) {
     const double root =
       4 * sqrt(10 * 0.144764816823 / least[k] * (2 * log(kappa[k]) + 2) * cells[k].gain->upper[9]);
@@ -310,7 +303,7 @@ static void test_robust_measures_on_boxes(void **state)
 }
 
 /* Contexts from a box: nominal bounds, with fitted hyperparameters too (sbo_kde 7, wdrbo 7). */
-static void test_contexts(void **state)
+RG_TEST(test_contexts)
 {
   static const char text[] =
     "study: theory\n"
@@ -328,7 +321,6 @@ static void test_contexts(void **state)
   const RgCellTheory *cells = theory.table.cells;
   const RgKdeTheory kde = {{1, sqrt(2) / 0.5, 1}, 1, 1, 0.01, rg_kde_error_constant(1, 0.1)};
 
-  (void)state;
   for (int k = 0; k < 4; k++) {
     assert_true(cells[k].bounded);
     assert_int_equal(cells[k].claim, RG_CLAIM_NOMINAL);
@@ -349,16 +341,3 @@ static void test_contexts(void **state)
   assert_true(rg_cell_curve(&cells[2], "wdrbo_theorem_9")[19] > first);
   theory_free(&theory);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(test_curves_of_the_rules),
-  cmocka_unit_test(test_tight_and_delta),
-  cmocka_unit_test(test_assumptions),
-  cmocka_unit_test(test_box),
-  cmocka_unit_test(test_tables),
-  cmocka_unit_test(test_robust_measures),
-  cmocka_unit_test(test_robust_measures_on_boxes),
-  cmocka_unit_test(test_contexts),
-};
-
-RG_TEST_MAIN(tests)

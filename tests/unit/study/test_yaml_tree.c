@@ -33,12 +33,11 @@ static void reject(const char *text, size_t length, int line, int column, const 
   assert_int_equal(d->place.column, column);
 }
 
-static void nodes_know_their_kind_and_place(void **state)
+RG_TEST(nodes_know_their_kind_and_place)
 {
   char got[64];
   const RgYamlNode *root = parse("# comment\na: 1e-3\nb:\n  - no\n  - [x, 'y z']\n  - {k: v}\n");
 
-  (void)state;
   assert_int_equal(root->kind, RG_YAML_MAP);
   assert_int_equal(root->n, 2);
   const RgYamlEntry *a = rg_yaml_find(root, "a"), *b = rg_yaml_find(root, "b");
@@ -61,35 +60,32 @@ static void nodes_know_their_kind_and_place(void **state)
   RG_OK(rg_yaml_destroy(&tree));
 }
 
-static void columns_count_characters(void **state)
+RG_TEST(columns_count_characters)
 {
   const RgYamlNode *root = parse("{\"\xce\xb2\": \xce\xb1\xce\xb2, k: v}\n");
 
-  (void)state;
   assert_string_equal(root->entries[0].key, "\xce\xb2");
   assert_int_equal(root->entries[1].column, 11);
   RG_OK(rg_yaml_destroy(&tree));
 }
 
-static void a_byte_order_mark_and_dos_line_ends_are_fine(void **state)
+RG_TEST(a_byte_order_mark_and_dos_line_ends_are_fine)
 {
   const RgYamlNode *root = parse("\xef\xbb\xbf"
                                  "a: 1\r\nb: 2\r\n");
 
-  (void)state;
   assert_string_equal(root->entries[0].key, "a");
   assert_string_equal(root->entries[0].value->text, "1");
   assert_int_equal(root->entries[1].line, 2);
   RG_OK(rg_yaml_destroy(&tree));
 }
 
-static void nothing_is_told_from_a_text(void **state)
+RG_TEST(nothing_is_told_from_a_text)
 {
   static const char *const nothing[] = {"a:", "a: ~", "a: null", "a: # x"};
   static const char *const text[] = {"a: ''", "a: \"null\"", "a: nil", "a: '~'", "a: |\n  null\n"};
   char got[64];
 
-  (void)state;
   for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++) {
     assert_true(rg_yaml_is_null(parse(nothing[i])->entries[0].value));
     assert_string_equal(rg_yaml_describe(tree.root->entries[0].value, got), "nothing");
@@ -101,22 +97,20 @@ static void nothing_is_told_from_a_text(void **state)
   }
 }
 
-static void block_texts_keep_their_lines(void **state)
+RG_TEST(block_texts_keep_their_lines)
 {
   const RgYamlNode *root = parse("a: |\n  one\n  two\nb: >\n  one\n  two\n");
 
-  (void)state;
   assert_string_equal(root->entries[0].value->text, "one\ntwo\n");
   assert_string_equal(root->entries[1].value->text, "one two\n");
   assert_false(root->entries[0].value->plain);
   RG_OK(rg_yaml_destroy(&tree));
 }
 
-static void aliases_share_what_they_stand_for(void **state)
+RG_TEST(aliases_share_what_they_stand_for)
 {
   const RgYamlNode *root = parse("a: &x {k: [1, 2]}\nb: *x\nc: &x2 7\nd: [*x2, *x]\n");
 
-  (void)state;
   assert_ptr_equal(root->entries[0].value, root->entries[1].value);
   assert_int_equal(root->entries[1].value->line, 1);
   assert_string_equal(root->entries[3].value->items[0]->text, "7");
@@ -126,21 +120,19 @@ static void aliases_share_what_they_stand_for(void **state)
   RG_OK(rg_yaml_destroy(&tree));
 }
 
-static void empty_texts_have_no_root(void **state)
+RG_TEST(empty_texts_have_no_root)
 {
-  (void)state;
   assert_null(parse(""));
   RG_OK(rg_yaml_destroy(&tree));
   assert_null(parse("# only a comment\n\n"));
   RG_OK(rg_yaml_destroy(&tree));
 }
 
-static void every_duplicate_is_named(void **state)
+RG_TEST(every_duplicate_is_named)
 {
   const char *text = "b: 1\na: 1\nb: 2\nc: {x: 1, x: 2}\na: 3\n";
   RgDiagnostics diagnostics = {0};
 
-  (void)state;
   RG_OK(rg_yaml_parse("t.yaml", text, strlen(text), &tree, &diagnostics));
   RG_OK(rg_yaml_destroy(&tree));
   assert_int_equal(diagnostics.n, 3);
@@ -149,7 +141,7 @@ static void every_duplicate_is_named(void **state)
   assert_string_equal(diagnostics.list[2].message, "duplicate key 'b' (first in line 1)");
 }
 
-static void other_encodings_are_refused(void **state)
+RG_TEST(other_encodings_are_refused)
 {
   static const char utf16le[] = "\xff\xfe"
                                 "a\0:\0 \0"
@@ -157,7 +149,6 @@ static void other_encodings_are_refused(void **state)
                     utf16be[] = "\xfe\xff\0a\0:\0 \0"
                                 "1";
 
-  (void)state;
   reject(utf16le, sizeof(utf16le) - 1, 1, 1, "the file is UTF-16");
   reject(utf16be, sizeof(utf16be) - 1, 1, 1, "the file is UTF-16");
   reject("a: \xed\xa0\x80", 6, 1, 4, "byte 0xED is not UTF-8");     /* a surrogate */
@@ -169,12 +160,11 @@ static void other_encodings_are_refused(void **state)
   reject("a: \xef\xbb\xbf", 6, 1, 4, "control character U+FEFF"); /* a mark in the middle */
 }
 
-static void limits_hold(void **state)
+RG_TEST(limits_hold)
 {
   const size_t size = RG_YAML_MAX_BYTES + 1;
   char *big = malloc(size);
 
-  (void)state;
   memset(big, '#', size);
   reject(big, size, 0, 0, "the file has 4194305 bytes; a study file has at most 4194304");
   /* 4 MiB of opening brackets: refused at the depth limit, not after reading them all. */
@@ -187,41 +177,22 @@ static void limits_hold(void **state)
   free(big);
 }
 
-static void depth_counts_aliases(void **state)
+RG_TEST(depth_counts_aliases)
 {
   char text[512];
 
-  (void)state;
   snprintf(text, sizeof(text), "a: &x %.20s1%.20s\nb: %.12s*x%.12s\n", "[[[[[[[[[[[[[[[[[[[[[",
            "]]]]]]]]]]]]]]]]]]]]]", "[[[[[[[[[[[[[[[[[[[[[", "]]]]]]]]]]]]]]]]]]]]]");
   reject(text, strlen(text), 2, 16, "the file is nested more than 32 levels deep");
 }
 
-static void a_failed_parse_leaves_nothing_behind(void **state)
+RG_TEST(a_failed_parse_leaves_nothing_behind)
 {
   RgDiagnostics diagnostics = {0};
 
-  (void)state;
   RG_OK(rg_yaml_parse("t.yaml", "a: [1, 2", 8, &tree, &diagnostics));
   assert_null(tree.root);
   assert_int_equal(diagnostics.n, 1);
   RG_OK(rg_yaml_destroy(&tree));
   assert_null(tree.nodes);
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(nodes_know_their_kind_and_place),
-  cmocka_unit_test(columns_count_characters),
-  cmocka_unit_test(a_byte_order_mark_and_dos_line_ends_are_fine),
-  cmocka_unit_test(nothing_is_told_from_a_text),
-  cmocka_unit_test(block_texts_keep_their_lines),
-  cmocka_unit_test(aliases_share_what_they_stand_for),
-  cmocka_unit_test(empty_texts_have_no_root),
-  cmocka_unit_test(every_duplicate_is_named),
-  cmocka_unit_test(other_encodings_are_refused),
-  cmocka_unit_test(limits_hold),
-  cmocka_unit_test(depth_counts_aliases),
-  cmocka_unit_test(a_failed_parse_leaves_nothing_behind),
-};
-
-RG_TEST_MAIN(tests)

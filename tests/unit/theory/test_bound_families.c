@@ -4,12 +4,11 @@
 #include "theory/family.h"
 #include "theory/formula.h"
 
-static void every_family_is_whole(void **state)
+RG_TEST(every_family_is_whole)
 {
   int n;
   const RgBoundFamily *const *families = rg_bound_families(&n);
 
-  (void)state;
   for (int i = 0; i < n; i++) {
     const RgBoundFamily *family = families[i];
 
@@ -28,12 +27,11 @@ static void every_family_is_whole(void **state)
 }
 
 /* A rule belongs to one family; that of no theory to none. */
-static void every_rule_has_its_family(void **state)
+RG_TEST(every_rule_has_its_family)
 {
   int n, owners;
   const RgBoundFamily *const *families = rg_bound_families(&n);
 
-  (void)state;
   assert_null(rg_bound_family_of(RG_THEORY_NONE));
   for (int rule = RG_THEORY_NONE + 1; rule <= RG_THEORY_WDRBO; rule++) {
     assert_non_null(rg_bound_family_of((RgTheory)rule));
@@ -48,9 +46,8 @@ static void every_rule_has_its_family(void **state)
   }
 }
 
-static void every_formula_is_whole(void **state)
+RG_TEST(every_formula_is_whole)
 {
-  (void)state;
   for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++) {
     assert_ptr_equal(rg_theory_formula_find(formula->name), formula);
     assert_true(formula->summary[0] && formula->reference[0] && formula->rows);
@@ -59,11 +56,3 @@ static void every_formula_is_whole(void **state)
     assert_null(formula->outputs[RG_FORMULA_COLUMNS - 1]);
   }
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(every_family_is_whole),
-  cmocka_unit_test(every_rule_has_its_family),
-  cmocka_unit_test(every_formula_is_whole),
-};
-
-RG_TEST_MAIN(tests)
