@@ -1,16 +1,10 @@
 /* The observer of `regatta run`. */
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/values.h"
 
 #include <stdio.h>
 #include <unistd.h>
-
-static void format_seconds(double seconds, char *out, size_t size)
-{
-  if (seconds < 90) snprintf(out, size, "%.0f s", seconds);
-  else if (seconds < 5400) snprintf(out, size, "%.0f min", seconds / 60);
-  else snprintf(out, size, "%.1f h", seconds / 3600);
-}
 
 static void show(void *closure, const RgProgress *p, bool last)
 {
@@ -19,9 +13,8 @@ static void show(void *closure, const RgProgress *p, bool last)
 
   if (last && !meter->shown) return; /* too short to speak of */
   if (p->cost_finished > 0)
-    format_seconds(p->seconds * PetscMax(p->cost_total / p->cost_finished - 1.0, 0.0), left,
-                   sizeof(left));
-  format_seconds(p->seconds, elapsed, sizeof(elapsed));
+    rg_duration_print(p->seconds * PetscMax(p->cost_total / p->cost_finished - 1.0, 0.0), left);
+  rg_duration_print(p->seconds, elapsed);
   if (p->n_failed) snprintf(failed, sizeof(failed), ", %d failed", p->n_failed);
   fprintf(stderr, "%s%d of %d trials%s, %s elapsed, %s left%s%s", meter->terminal ? "\r" : "",
           p->n_finished, p->n_total, failed, elapsed, left, meter->terminal ? "\033[K" : "\n",

@@ -39,3 +39,10 @@ double rg_duration_parse(const char *text)
     p = end;
   }
 }
+
+void rg_duration_print(double seconds, char text[32])
+{
+  if (seconds < 90) snprintf(text, 32, "%.0f s", seconds);
+  else if (seconds < 5400) snprintf(text, 32, "%.0f min", seconds / 60);
+  else snprintf(text, 32, "%.1f h", seconds / 3600);
+}

@@ -11,5 +11,7 @@ PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const doubl
 
 /* Seconds from "90", "1:30:00" or "30:00"; negative when it is none of these. */
 double rg_duration_parse(const char *text);
+/* Seconds in the unit that suits them: `12 s`, `3 min`, `2.5 h`. */
+void rg_duration_print(double seconds, char text[32]);
 
 #endif

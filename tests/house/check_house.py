@@ -40,7 +40,8 @@ ONLY_HEADERS = [
 ]
 
 # mutable statics that must be: PETSc's events are process-wide, a signal handler reaches no others
-STATICS = {"base/clock.c": {"events"}, "study/run/stop.c": {"signal_seen"}}
+STATICS = {"base/clock.c": {"events"}, "study/run/stop.c": {"signal_seen"},
+           "cli/terminal.c": {"signal_seen"}}
 
 MAX_LINES, MAX_COLUMNS, MAX_FUNCTION, MAX_PARAMETERS = 600, 100, 50, 8
 

@@ -45,5 +45,8 @@ struct RgStore {
    the caller); returns its name, which points into `output`. */
 PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
                               const char **name);
+/* What `path` means: a results file, or a directory of shards (owned by the caller, else NULL). A
+   path that does not exist stands for the study directory of that name. */
+PetscErrorCode rg_store_resolve(const char *path, char **results, char **directory, RgFault *fault);
 
 #endif

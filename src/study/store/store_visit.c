@@ -6,9 +6,7 @@
 #include "base/files.h"
 #include "study/store/store_internal.h"
 
-/* What `path` means: a results file, or a directory of shards (owned by the caller, else NULL). A
-   path that does not exist stands for the study directory of that name. */
-static PetscErrorCode resolve(const char *path, char **results, char **directory, RgFault *fault)
+PetscErrorCode rg_store_resolve(const char *path, char **results, char **directory, RgFault *fault)
 {
   struct stat found;
   char *beside, *parent;
@@ -190,7 +188,7 @@ PetscErrorCode rg_results_open(const char *path, RgResults **results, RgFault *f
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&r));
   *results = r;
-  PetscCall(resolve(path, &r->results, &r->directory, fault));
+  PetscCall(rg_store_resolve(path, &r->results, &r->directory, fault));
   if (!fault->code) PetscCall(gather(r, fault));
   if (fault->code) PetscCall(rg_results_close(results));
   PetscFunctionReturn(0);
@@ -260,7 +258,7 @@ PetscErrorCode rg_store_visit_fields(const char *path, RgRecordVisitor visit, vo
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&r));
   r->fields = true;
-  PetscCall(resolve(path, &r->results, &r->directory, fault));
+  PetscCall(rg_store_resolve(path, &r->results, &r->directory, fault));
   if (r->results) {
     PetscCall(rg_store_paths(path, &r->directory, &parent, &name));
     PetscCall(PetscFree(parent));
@@ -344,7 +342,7 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(info, sizeof(*info)));
-  PetscCall(resolve(path, &results, &directory, fault));
+  PetscCall(rg_store_resolve(path, &results, &directory, fault));
   info->directory = directory != NULL;
   if (directory) PetscCall(read_directory(directory, true, info));
   if (results) {
