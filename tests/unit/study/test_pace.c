@@ -39,11 +39,10 @@ static void finish(int trial, double started, double wall, int rank)
 
 /* Of 12 trials of 10 s, 4 were finished before a pause of an hour and 3 since; the rank that began
    last is 5 s behind. */
-static void one_rank_per_trial(void **state)
+RG_TEST(one_rank_per_trial)
 {
   RgPace pace;
 
-  (void)state;
   open_plan("study: t\nseeds: 12\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: "
             "[random]\n");
   RG_OK(rg_pace(&plan, status, trials, &pace));
@@ -63,15 +62,15 @@ static void one_rank_per_trial(void **state)
   finish(11, 4630, 3, 0);
   RG_OK(rg_pace(&plan, status, trials, &pace));
   assert_true(pace.over == 4633 && pace.end == 4633);
+  RG_OK(close_plan(state));
 }
 
 /* Teams of two before single ranks: 3 trials of 10 s on two teams, then 8 of 1 s on four ranks. */
-static void teams_before_ranks(void **state)
+RG_TEST(teams_before_ranks)
 {
   RgPace pace;
   int n_teams = 0;
 
-  (void)state;
   open_plan("study: t\nseeds: 4\ncommon: {iterations: 5}\n"
             "problems: [{name: branin, ranks_per_trial: 2}, hartmann3]\n"
             "algorithms: [random]\n");
@@ -84,11 +83,5 @@ static void teams_before_ranks(void **state)
   assert_int_equal(pace.heard, 2);
   /* the other team from 1000 on: 1010, 1020; ours from 1010: 1020; four of 1 s on four ranks */
   assert_true(pace.over == 1021);
+  RG_OK(close_plan(state));
 }
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test_teardown(one_rank_per_trial, close_plan),
-  cmocka_unit_test_teardown(teams_before_ranks, close_plan),
-};
-
-RG_TEST_MAIN(tests)
