@@ -27,7 +27,8 @@ RG_API PetscErrorCode rg_model_close(RgModel **model);
    fixed, n < 2 or all outputs are equal; (4) the constant mean. Between refits data are appended;
    shift, scale and hyperparameters stay. A fit that finds nothing finite keeps them too.
 
-   Starts of a fit: the last optimum (fit_warm) or the configured values. `fit_starts` log-uniform
+   Starts of a fit: the last optimum (fit_warm: true) or the configured values (false; auto: for up
+   to 100 data, then when n has grown by a tenth since they were it last). `fit_starts` log-uniform
    ones join in every fit (always), or (adaptive) in the first fit, whenever n has grown by half
    since they last joined, and when the warm start looks bad: not finite, or the log density of the
    data in native units fell by more than 6 + log scale per new datum since the last optimum.

@@ -21,6 +21,7 @@ typedef enum {
 typedef enum { RG_MEAN_AUTO, RG_MEAN_ZERO, RG_MEAN_CONSTANT } RgMeanKind;
 typedef enum { RG_UNITS_NATIVE, RG_UNITS_MODEL } RgNoiseUnits;
 typedef enum { RG_DEVIATION_POPULATION, RG_DEVIATION_SAMPLE } RgDeviation;
+typedef enum { RG_WARM_NEVER, RG_WARM_ALWAYS, RG_WARM_AUTO } RgWarm; /* false, true, auto */
 typedef enum { RG_MULTISTART_ADAPTIVE, RG_MULTISTART_ALWAYS } RgMultistart;
 typedef enum {
   RG_PRIORS_NONE,
@@ -58,7 +59,7 @@ typedef struct RgSurrogateOptions {
   int refit_every;                 /* evaluations between refits */
   int fit_starts;                  /* starts of the fit beside the first one */
   int fit_multistart;              /* RgMultistart: when fit_starts are used */
-  bool fit_warm; /* first start of a fit: the last optimum, else the configured values */
+  int fit_warm; /* RgWarm: first start of a fit: the last optimum, else the configured values */
   int fit_iterations;
   double fit_tolerance; /* a start ends when an iteration gains less (log density) */
   bool fit_variance;    /* false keeps `variance` */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { COLD_DATA = 100 }; /* fit_warm: auto */
+
 /* ---- noise and units ----------------------------------------------------------------------- */
 
 /* Noise variance in model units at the current scale, where it is not learned. */
@@ -165,6 +167,15 @@ static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double 
   PetscFunctionReturn(0);
 }
 
+/* Does a fit start from the configured hyperparameters? Beyond COLD_DATA they find what the last
+   optimum finds, several times dearer: then only when n has grown by a tenth. */
+static bool cold_start_is_due(const RgModel *model)
+{
+  const struct RgModelState *s = model->state;
+  if (model->options->fit_warm != RG_WARM_AUTO) return model->options->fit_warm == RG_WARM_NEVER;
+  return s->n <= COLD_DATA || 10 * s->n >= 11 * s->cold_n;
+}
+
 /* Put the configured hyperparameters back, the start of a fit that is not warm. */
 static PetscErrorCode start_cold(RgModel *model)
 {
@@ -180,13 +191,14 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
 {
   struct RgModelState *s = model->state;
   const int other_starts = model->options->fit_starts;
-  const bool all = multistart_is_due(model);
+  const bool all = multistart_is_due(model), cold = cold_start_is_due(model);
   double value, warm, second;
   RgKernel kept = {0};
   const double kept_noise = model->noise_variance;
 
   PetscFunctionBeginUser;
-  if (!model->options->fit_warm) {
+  if (cold) {
+    s->cold_n = s->n;
     PetscCall(rg_kernel_copy(&model->kernel, &kept));
     PetscCall(start_cold(model));
   }
@@ -207,7 +219,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
     s->optimum_scale = model->scale;
     model->report.log_likelihood =
       value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
-  } else if (!model->options->fit_warm) {
+  } else if (cold) {
     PetscCall(rg_kernel_destroy(&model->kernel));
     PetscCall(rg_kernel_copy(&kept, &model->kernel));
     model->noise_variance = kept_noise;

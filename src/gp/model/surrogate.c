@@ -16,6 +16,7 @@ static const char *const mean_names[] = {"auto", "zero", "constant", NULL};
 static const char *const unit_names[] = {"native", "model", NULL};
 static const char *const deviation_names[] = {"population", "sample", NULL};
 static const char *const policy_names[] = {"fixed", "ml", "map", NULL};
+static const char *const warm_names[] = {"false", "true", "auto", NULL};
 static const char *const multistart_names[] = {"adaptive", "always", NULL};
 static const char *const prior_names[] = {"none",        "default",      "botorch2023",
                                           "botorch2024", "hvarfner2024", NULL};
@@ -79,8 +80,9 @@ const RgParam rg_surrogate_params[] = {
    "log-uniform starts of the fit beside the first one"},
   {"fit_multistart", RG_PARAM_CHOICE, AT(fit_multistart), "adaptive", 0, 0, multistart_names, "",
    "use fit_starts in every fit, or when n has grown by half or the warm start looks bad"},
-  {"fit_warm", RG_PARAM_BOOL, AT(fit_warm), "true", 0, 0, NULL, "",
-   "first start of a fit: the last optimum instead of the configured values"},
+  {"fit_warm", RG_PARAM_CHOICE, AT(fit_warm), "true", 0, 0, warm_names, "",
+   "first start of a fit: the last optimum instead of the configured values; auto: these for up to "
+   "100 data, then whenever the data have grown by a tenth since"},
   {"fit_iterations", RG_PARAM_INT, AT(fit_iterations), "100", 1, 1e6, NULL, "",
    "largest number of iterations of L-BFGS-B per start"},
   {"fit_tolerance", RG_PARAM_REAL, AT(fit_tolerance), "1e-3", 0, 1e6, NULL, "",

@@ -17,7 +17,7 @@
 /* log 2 = softplus(0): where the raw hyperparameters of the 2023 defaults start. */
 static const RgPresetSetting botorch2023[] = {
   SET("kernel", "matern52"),     SET("prior", "botorch2023"), SET("deviation", "sample"),
-  SET("fit_noise", "true"),      SET("noise_lower", "1e-4"),  SET("fit_warm", "false"),
+  SET("fit_noise", "true"),      SET("noise_lower", "1e-4"),  SET("fit_warm", "auto"),
   SET("length_scale", "0.6931"), SET("variance", "0.6931"),   {0}};
 
 static const RgPresetSetting botorch2024[] = {SET("kernel", "gaussian"),
@@ -25,7 +25,7 @@ static const RgPresetSetting botorch2024[] = {SET("kernel", "gaussian"),
                                               SET("deviation", "sample"),
                                               SET("fit_noise", "true"),
                                               SET("noise_lower", "1e-4"),
-                                              SET("fit_warm", "false"),
+                                              SET("fit_warm", "auto"),
                                               SET("length_scale_lower", "0.025"),
                                               SET("fit_variance", "false"),
                                               SET("variance", "1"),

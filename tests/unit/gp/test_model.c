@@ -38,8 +38,8 @@ static double objective(const double *x, double c)
   return 40.0 + 7.0 * (sin(5.0 * x[0]) + x[1] * x[1] - x[0] * c);
 }
 
-/* Two design inputs and one context input; a box, or grids of 6 x 5 and 3 points. */
-static Frame frame_create(bool finite)
+/* Two design inputs and one context input, n data; a box, or grids of 6 x 5 and 3 points. */
+static Frame frame_of(bool finite, int n)
 {
   Frame frame = {0};
   const double zero[2] = {0.0, 0.0}, one[2] = {1.0, 1.0};
@@ -54,10 +54,10 @@ static Frame frame_create(bool finite)
   }
   frame.domain.control = RG_CONTEXT_NATURE;
   RG_OK(rg_params_defaults(rg_surrogate_params, &frame.options));
-  RG_OK(rg_history_create(&frame.domain, BUDGET, &frame.history));
+  RG_OK(rg_history_create(&frame.domain, n, &frame.history));
   frame.history.n_initial = 4;
   frame.stream = rg_stream(1, "test", 0, "model", 5);
-  for (int i = 0; i < BUDGET; i++) {
+  for (int i = 0; i < n; i++) {
     double x[2] = {fmod(0.7548 * (i + 1), 1.0), fmod(0.5698 * (i + 1), 1.0)};
     double c = fmod(0.3141 * (i + 1), 1.0);
     int index = -1, context_index = -1;
@@ -70,6 +70,11 @@ static Frame frame_create(bool finite)
     RG_OK(rg_history_append(&frame.history, x, index, &c, context_index, objective(x, c)));
   }
   return frame;
+}
+
+static Frame frame_create(bool finite)
+{
+  return frame_of(finite, BUDGET);
 }
 
 static void frame_destroy(Frame *frame)
@@ -530,6 +535,35 @@ RG_TEST(test_multistart)
   set_option(&frame, "fit_starts", "0");
   model = model_create(&frame, true, 0.01);
   assert_true(show(&model, &frame, 12).fit_evaluations < first);
+  RG_OK(rg_model_destroy(&model));
+  frame_destroy(&frame);
+}
+
+/* fit_warm: auto. Up to 100 data, and again at 110 (a tenth more), the fit is the cold one, bit by
+   bit; in between it finds as good an optimum by fewer evaluations. */
+RG_TEST(test_warm_auto)
+{
+  Frame frame = frame_of(false, 112);
+  set_option(&frame, "fit_starts", "0");
+  set_option(&frame, "fit_noise", "true");
+  set_option(&frame, "fit_warm", "auto");
+  RgModel model = model_create(&frame, true, 0.01);
+  set_option(&frame, "fit_warm", "false");
+  for (int n = 97; n <= 112; n++) {
+    RgModel cold = model_create(&frame, true, 0.01);
+    Frame with = frame;
+    with.options.fit_warm = RG_WARM_AUTO;
+    model.options = &with.options;
+    const RgModelReport report = show(&model, &frame, n), other = show(&cold, &frame, n);
+    if (n <= 100 || n == 110) {
+      assert_int_equal(report.fit_evaluations, other.fit_evaluations);
+      assert_true(report.log_likelihood == other.log_likelihood);
+    } else {
+      assert_true(2 * report.fit_evaluations < other.fit_evaluations);
+      RG_CLOSE(report.log_likelihood, other.log_likelihood, 0.02);
+    }
+    RG_OK(rg_model_destroy(&cold));
+  }
   RG_OK(rg_model_destroy(&model));
   frame_destroy(&frame);
 }

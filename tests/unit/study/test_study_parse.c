@@ -44,7 +44,8 @@ RG_TEST(a_preset_comes_before_what_stands_beside_it)
   const RgSurrogateOptions *o = &study.cells[0].surrogate;
   assert_int_equal(o->kernel, RG_KERNEL_GAUSSIAN);
   assert_int_equal(o->prior, RG_PRIORS_BOTORCH2024);
-  assert_true(o->variance == 2 && o->noise_lower == 1e-4 && !o->fit_variance && !o->fit_warm);
+  assert_true(o->variance == 2 && o->noise_lower == 1e-4 && !o->fit_variance);
+  assert_int_equal(o->fit_warm, RG_WARM_AUTO);
   RG_OK(rg_study_destroy(&study));
 }
 
