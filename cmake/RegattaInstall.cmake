@@ -42,7 +42,7 @@ install(FILES src/algorithm/new.c.in DESTINATION ${CMAKE_INSTALL_DATADIR}/regatt
 
 # The Python package with the papers it knows, and a command for it. (pip install ./analysis does the
 # same for an environment of one's own.)
-install(DIRECTORY analysis/regatta_analysis DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python
+install(DIRECTORY analysis/regatta analysis/regatta_analysis DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python
         PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python/regatta_analysis
         PATTERN __pycache__ EXCLUDE)

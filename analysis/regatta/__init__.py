@@ -1,4 +1,5 @@
-"""Optimisers in Python that race in Regatta's studies (docs/bring-your-own.md).
+"""Regatta for Python (docs/bring-your-own.md). Its problems are one call away, `regatta.problem`; results
+files are data frames, `regatta.load`; and optimisers in Python race in its studies:
 
     import regatta
 
@@ -19,17 +20,37 @@ Standard library only. The messages are those of docs/protocol.md.
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import sys
 import threading
+import time
 import traceback
-from dataclasses import dataclass, field
-from typing import Any, Callable, Optional, Protocol, Sequence, TextIO, Union
+from dataclasses import dataclass, field, fields
+from typing import Any, Callable, Iterator, Optional, Protocol, Sequence, TYPE_CHECKING, TextIO, Union
+
+if TYPE_CHECKING:
+    from regatta_analysis import load
+
+    from .problems import Problem, find_program, problem
 
 PROTOCOL = 1
 
-__all__ = ["PROTOCOL", "Evaluation", "Optimiser", "Query", "Space", "Start", "minimiser", "serve"]
+__all__ = ["PROTOCOL", "Evaluation", "Optimiser", "Problem", "Query", "Space", "Start", "find_program",
+           "fitting", "load", "minimiser", "problem", "serve"]
+
+
+def __getattr__(name: str) -> Any:
+    """What optimisers don't need is imported when it is used; `load` is that of regatta_analysis, which
+    needs NumPy, pandas and h5py."""
+    if name == "load":
+        from regatta_analysis import load as loader
+        return loader
+    if name in ("Problem", "find_program", "problem"):
+        from . import problems
+        return getattr(problems, name)
+    raise AttributeError(f"module 'regatta' has no attribute '{name}'")
 
 
 @dataclass(frozen=True)
@@ -43,6 +64,12 @@ class Space:
     once: bool = False  # a point may be queried once only
     control: Optional[str] = None  # of contexts: "nature" draws them, or the "learner" chooses
     probabilities: Optional[list[float]] = None  # of finite contexts, where they are known
+
+    @classmethod
+    def of(cls, message: dict[str, Any]) -> "Space":
+        """The space that a message describes; members that this package doesn't know are left out."""
+        known = {f.name for f in fields(cls)}
+        return cls(**{name: value for name, value in message.items() if name in known})
 
     @property
     def bounds(self) -> list[tuple[float, float]]:
@@ -88,14 +115,29 @@ def _start(message: dict[str, Any]) -> Start:
     if message["protocol"] != PROTOCOL:
         raise ValueError(f"this package speaks protocol {PROTOCOL}, not {message['protocol']}")
     context = message.get("context")
-    return Start(space=Space(**message["space"]), budget=message["budget"], seed=message["seed"],
+    return Start(space=Space.of(message["space"]), budget=message["budget"], seed=message["seed"],
                  initial=[Evaluation(**e) for e in message["initial"]],
-                 context=Space(**context) if context else None,
+                 context=Space.of(context) if context else None,
                  noise_variance=message.get("noise_variance"))
 
 
 def _numbers(values: Sequence[float]) -> list[float]:
     return [float(v) for v in values]
+
+
+_fitted = {"wall": 0.0, "cpu": 0.0}  # seconds of `fitting` since the request came
+
+
+@contextlib.contextmanager
+def fitting() -> Iterator[None]:
+    """What happens inside is the fit of a model: its seconds, wall and CPU, are recorded as such, not
+    as acquisition."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    try:
+        yield
+    finally:
+        _fitted["wall"] += time.perf_counter() - wall
+        _fitted["cpu"] += time.process_time() - cpu
 
 
 class _Server:
@@ -104,6 +146,11 @@ class _Server:
         self.optimiser: Optional[Optimiser] = None
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        _fitted.update(wall=0.0, cpu=0.0)
+        answer = self._answer(message)
+        return {**answer, "fit": dict(_fitted)} if any(_fitted.values()) else answer
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         if message["do"] == "start":
             self.optimiser = self.factory(_start(message))
             return {"protocol": PROTOCOL}
@@ -182,7 +229,7 @@ class _InsideOut:
         query = self.queries.get()
         if isinstance(query, Exception):
             raise query
-        return query
+        return _numbers(query)
 
     def tell(self, x: list[float], y: float, c: Optional[list[float]] = None) -> None:
         self.values.put(-y)

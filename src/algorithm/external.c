@@ -19,6 +19,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/protocol.h"
 
 typedef struct {
   char *program;
@@ -354,7 +355,7 @@ static PetscErrorCode external_probe(RgAlgorithm *algorithm, RgText *mistake)
 /* Native coordinates as a point of a space. */
 static int take_point(const RgSpace *space, const double *native, double *unit)
 {
-  const int index = rg_external_index(space, native);
+  const int index = rg_protocol_find(space, native);
 
   if (index >= 0) {
     memcpy(unit, space->points + (size_t)index * space->dim, (size_t)space->dim * sizeof(double));

@@ -27,7 +27,4 @@ PetscErrorCode rg_external_read(const RgExternalAnswer *answer, int exchange,
                                 const RgHistory *history, const char *line, size_t length,
                                 int64_t id, double *numbers, RgText *mistake);
 
-/* The point of a finite space with these native coordinates, -1: there is none (or a box). */
-int rg_external_index(const RgSpace *space, const double *native);
-
 #endif

@@ -10,69 +10,11 @@ int rg_external_width(const RgExternalAnswer *answer)
   return answer->domain->design.dim + answer->domain->context.dim + answer->n_record;
 }
 
-int rg_external_index(const RgSpace *space, const double *native)
-{
-  for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
-    bool same = true;
-    for (int j = 0; j < space->dim && same; j++) {
-      double own;
-      const double unit = space->points[(size_t)i * space->dim + j];
-      own = space->lower[j] + unit * (space->upper[j] - space->lower[j]);
-      same = fabs(own - native[j]) <= 1e-9 * fmax(1, fabs(own));
-    }
-    if (same) return i;
-  }
-  return -1;
-}
-
 /* ---- requests: members that can't be made are found out when the line is --------------------- */
 
 static void set(json_t *object, const char *name, json_t *value)
 {
   (void)json_object_set_new(object, name, value);
-}
-
-static json_t *reals(int n, const double *values)
-{
-  json_t *list = json_array();
-
-  for (int i = 0; i < n; i++) (void)json_array_append_new(list, json_real(values[i]));
-  return list;
-}
-
-static PetscErrorCode native_point(const RgSpace *space, const double *unit, json_t **list)
-{
-  double *native;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(space->dim, &native));
-  rg_space_to_native(space, unit, native);
-  *list = reals(space->dim, native);
-  PetscCall(PetscFree(native));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode space_object(const RgSpace *space, const char *letter, json_t **object)
-{
-  json_t *names = json_array(), *kinds = json_array(), *points = json_array(), *point;
-
-  PetscFunctionBeginUser;
-  for (int j = 0; j < space->dim; j++) {
-    (void)json_array_append_new(names, json_sprintf("%s%d", letter, j + 1));
-    (void)json_array_append_new(kinds, json_string("real"));
-  }
-  *object = json_object();
-  set(*object, "names", names);
-  set(*object, "kinds", kinds);
-  set(*object, "lower", reals(space->dim, space->lower));
-  set(*object, "upper", reals(space->dim, space->upper));
-  for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
-    PetscCall(native_point(space, space->points + (size_t)i * space->dim, &point));
-    (void)json_array_append_new(points, point);
-  }
-  if (rg_space_is_finite(space)) set(*object, "points", points);
-  else json_decref(points);
-  PetscFunctionReturn(0);
 }
 
 /* Evaluation number `row` into an object. */
@@ -82,12 +24,12 @@ static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *hi
   json_t *point;
 
   PetscFunctionBeginUser;
-  PetscCall(native_point(&domain->design, history->x + (size_t)row * history->dim, &point));
+  PetscCall(rg_protocol_point(&domain->design, history->x + (size_t)row * history->dim, &point));
   set(object, "x", point);
   if (history->index[row] >= 0) set(object, "index", json_integer(history->index[row]));
   if (domain->context.dim) {
     PetscCall(
-      native_point(&domain->context, history->c + (size_t)row * history->context_dim, &point));
+      rg_protocol_point(&domain->context, history->c + (size_t)row * history->context_dim, &point));
     set(object, "c", point);
   }
   set(object, "y", json_real(history->y[row]));
@@ -100,11 +42,11 @@ static PetscErrorCode add_context(const RgDomain *domain, json_t *request)
 
   PetscFunctionBeginUser;
   if (!domain->context.dim) PetscFunctionReturn(0);
-  PetscCall(space_object(&domain->context, "c", &object));
+  PetscCall(rg_protocol_space(&domain->context, "c", &object));
   set(object, "control",
       json_string(domain->control == RG_CONTEXT_SIMULATOR ? "learner" : "nature"));
   if (domain->context_prob)
-    set(object, "probabilities", reals(domain->context.size, domain->context_prob));
+    set(object, "probabilities", rg_protocol_reals(domain->context.size, domain->context_prob));
   set(request, "context", object);
   PetscFunctionReturn(0);
 }
@@ -120,7 +62,7 @@ PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHi
   set(request, "protocol", json_integer(RG_PROTOCOL_VERSION));
   set(request, "seed", json_integer((json_int_t)seed));
   set(request, "budget", json_integer(setup->n_iterations));
-  PetscCall(space_object(&setup->domain->design, "x", &space));
+  PetscCall(rg_protocol_space(&setup->domain->design, "x", &space));
   if (rg_space_is_finite(&setup->domain->design))
     set(space, "once", json_boolean(setup->domain->without_replacement));
   set(request, "space", space);
@@ -214,7 +156,7 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const c
   } else {
     PetscCall(read_coordinates(space, name, json_object_get(object, name), native, mistake));
     if (mistake->length || !rg_space_is_finite(space)) PetscFunctionReturn(0);
-    index = rg_external_index(space, native);
+    index = rg_protocol_find(space, native);
     if (index < 0) {
       PetscCall(rg_text_add(mistake, "answered \"%s\" that is none of the %d points of the domain",
                             name, space->size));
@@ -231,7 +173,7 @@ static PetscErrorCode check_once(const RgDomain *domain, int t, const RgHistory 
 {
   PetscFunctionBeginUser;
   if (!domain->without_replacement || mistake->length) PetscFunctionReturn(0);
-  const int index = rg_external_index(&domain->design, native);
+  const int index = rg_protocol_find(&domain->design, native);
   for (int row = 0; row < history->n_initial + t - 1; row++) {
     if (history->index[row] != index) continue;
     PetscCall(rg_text_add(mistake,

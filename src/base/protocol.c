@@ -1,6 +1,7 @@
 /* Lines of JSON that external programs are asked in and answer with. */
 #include "base/protocol.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 PetscErrorCode rg_protocol_write(json_t *request, RgText *line)
@@ -49,4 +50,91 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
   if (mistake->length == before) *answer = object;
   else json_decref(object);
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_protocol_request(const char *line, size_t length, json_t **request, int64_t *id,
+                                   RgText *mistake)
+{
+  json_error_t error;
+  json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
+
+  PetscFunctionBeginUser;
+  *request = NULL;
+  *id = -1;
+  if (!json_is_object(object)) {
+    PetscCall(rg_text_add(mistake, "a request is a JSON object in one line%s%s", object ? "" : ": ",
+                          object ? "" : error.text));
+    json_decref(object);
+    PetscFunctionReturn(0);
+  }
+  const json_t *own = json_object_get(object, "id");
+  if (json_is_integer(own) && json_integer_value(own) >= 0) {
+    *id = json_integer_value(own);
+    *request = object;
+  } else {
+    PetscCall(rg_text_add(mistake, "a request has a whole number as \"id\""));
+    json_decref(object);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- parts of messages ----------------------------------------------------------------------- */
+
+json_t *rg_protocol_reals(int n, const double *values)
+{
+  json_t *list = json_array();
+
+  for (int i = 0; i < n; i++)
+    (void)json_array_append_new(list, isfinite(values[i]) ? json_real(values[i]) : json_null());
+  return list;
+}
+
+PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_t **list)
+{
+  double *native;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(space->dim, &native));
+  rg_space_to_native(space, unit, native);
+  *list = rg_protocol_reals(space->dim, native);
+  PetscCall(PetscFree(native));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_t **object)
+{
+  json_t *names = json_array(), *kinds = json_array(), *points = json_array(), *point;
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < space->dim; j++) {
+    (void)json_array_append_new(names, json_sprintf("%s%d", letter, j + 1));
+    (void)json_array_append_new(kinds, json_string("real"));
+  }
+  *object = json_object();
+  (void)json_object_set_new(*object, "names", names);
+  (void)json_object_set_new(*object, "kinds", kinds);
+  (void)json_object_set_new(*object, "lower", rg_protocol_reals(space->dim, space->lower));
+  (void)json_object_set_new(*object, "upper", rg_protocol_reals(space->dim, space->upper));
+  for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
+    PetscCall(rg_protocol_point(space, space->points + (size_t)i * space->dim, &point));
+    (void)json_array_append_new(points, point);
+  }
+  if (rg_space_is_finite(space)) (void)json_object_set_new(*object, "points", points);
+  else json_decref(points);
+  PetscFunctionReturn(0);
+}
+
+int rg_protocol_find(const RgSpace *space, const double *native)
+{
+  for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
+    bool same = true;
+    for (int j = 0; j < space->dim && same; j++) {
+      double own;
+      const double unit = space->points[(size_t)i * space->dim + j];
+      own = space->lower[j] + unit * (space->upper[j] - space->lower[j]);
+      same = fabs(own - native[j]) <= 1e-9 * fmax(1, fabs(own));
+    }
+    if (same) return i;
+  }
+  return -1;
 }

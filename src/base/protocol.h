@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "regatta/error.h"
+#include "regatta/domain.h"
 
 #define RG_PROTOCOL_VERSION 1
 
@@ -16,5 +16,21 @@ PetscErrorCode rg_protocol_write(json_t *request, RgText *line);
    with it, or the error that it reports, appended to `mistake`. */
 PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, json_t **answer,
                                 RgText *mistake);
+
+/* The other way round: the object in a line that was received, to be released, or NULL and what is
+   wrong with it appended to `mistake`. *id: that of the request, -1 where it has none. */
+PetscErrorCode rg_protocol_request(const char *line, size_t length, json_t **request, int64_t *id,
+                                   RgText *mistake);
+
+/* ---- parts of messages; a member that can't be made is found out when the line is written ---- */
+
+json_t *rg_protocol_reals(int n, const double *values); /* those that are not finite as null */
+/* A point in unit coordinates as a list of native ones. */
+PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_t **list);
+/* A space: names, kinds, lower, upper, and the points of a finite one. */
+PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_t **object);
+
+/* The point of a finite space with these native coordinates, -1: there is none (or a box). */
+int rg_protocol_find(const RgSpace *space, const double *native);
 
 #endif

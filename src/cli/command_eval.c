@@ -1,135 +1,32 @@
 /* regatta eval NAME -x 1,2: one value of a problem, with gradient, objective and optimum. */
 #include "cli/command.h"
+#include "cli/named_problem.h"
 #include "cli/values.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "problem/problem_describe.h"
 #include "regret/optimum.h"
-#include "study/spec/registry.h"
 
-enum { OPT_X, OPT_C, OPT_SET, OPT_INSTANCE, OPT_SEED };
+enum { OPT_X, OPT_C };
 enum { MAX_WORDS = 4096, MAX_OPTIMISERS = 8 };
 
 static const RgOption options[] = {
   {"-x", "X1,X2,...", "design in native units; of a finite design the nearest point is taken"},
   {"-c", "C1,C2,...", "context in native units; without it the objective F alone is evaluated"},
-  {"-set", "KEY=VALUE", "parameter of the problem; repeated, or several separated by commas"},
-  {"-instance", "I", "draw of a random problem (default 0)"},
-  {"-seed", "S", "study seed (default 0)"},
-  RG_OPTION_PLUGIN,
+  RG_OPTIONS_NAMED_PROBLEM,
   {NULL, NULL, NULL},
 };
 
 typedef struct {
-  RgRegistry *registry; /* owned, NULL: no plugins */
-  const RgProblemClass *class;
-  void *options; /* owned */
-  bool *given;   /* per parameter: set by the user; owned */
-  uint64_t instance, seed;
+  RgNamedProblem named;
   RgProblem problem;
   double *x, *c; /* native units, NULL: not given; owned */
   RgPoint point; /* what is evaluated */
   RgText text;   /* the answer */
-  bool mistaken;
 } Evaluation;
 
 /* ---- what the user typed --------------------------------------------------------------------- */
-
-/* Split in place at `separators`, outside parentheses unless these are separators too. */
-static int split(char *text, const char *separators, const char **words)
-{
-  const bool nested = !strchr(separators, '(');
-  int n = 0, depth = 0;
-  for (char *c = text, before = 0; *c; before = *c++) {
-    if (nested) depth += (*c == '(') - (*c == ')');
-    if (depth <= 0 && strchr(separators, *c)) *c = '\0';
-    else if (!before && n < MAX_WORDS) words[n++] = c;
-  }
-  return n;
-}
-
-static void complain_all(Evaluation *e, const RgDiagnostics *found)
-{
-  for (int i = 0; i < found->n && i < RG_DIAGNOSTICS_MAX; i++) {
-    const RgDiagnostic *d = &found->list[i];
-    if (d->place.file) rg_complain("%s:%d: %s", d->place.file, d->place.line, d->message);
-    else rg_complain("eval: %s", d->message);
-  }
-  e->mistaken = e->mistaken || found->n;
-}
-
-/* `words` of one -set: `key=value`, and values alone, which continue the list of the key before. */
-static PetscErrorCode set_words(Evaluation *e, int n, const char **words, RgDiagnostics *found)
-{
-  PetscFunctionBeginUser;
-  for (int i = 0; i < n;) {
-    char *equals = strchr(words[i], '=');
-    const char *key = words[i];
-    const RgParam *entry;
-    int count = 1;
-    if (!equals || equals == key) {
-      rg_diagnostics_add(found, (RgPlace){0}, "-set takes KEY=VALUE, got '%s'", key);
-      PetscFunctionReturn(0);
-    }
-    *equals = '\0';
-    words[i] = equals + 1 + (equals[1] == '[');
-    while (i + count < n && !strchr(words[i + count], '=')) count++;
-    PetscCall(rg_params_set(e->class->params, e->options, key, count, words + i, (RgPlace){0},
-                            found, &entry));
-    if (entry) e->given[entry - e->class->params] = true;
-    i += count;
-  }
-  PetscFunctionReturn(0);
-}
-
-/* Every -set of the command line; the words of an option's value are no options. */
-static PetscErrorCode set_options(Evaluation *e, int argc, char **argv)
-{
-  RgDiagnostics found = {0};
-  const char **words;
-  size_t n_params = 0;
-
-  PetscFunctionBeginUser;
-  while (e->class->params[n_params].name) n_params++;
-  PetscCall(PetscCalloc1(n_params + 1, &e->given));
-  PetscCall(PetscMalloc1(MAX_WORDS, &words));
-  PetscCall(PetscCalloc1(e->class->options_size + 1, (char **)&e->options));
-  PetscCall(rg_params_defaults(e->class->params, e->options));
-  for (int i = 1; i + 1 < argc; i++) {
-    int entry = 0;
-    while (options[entry].name && strcmp(argv[i], options[entry].name)) entry++;
-    if (!options[entry].name) continue;
-    i++;
-    if (entry != OPT_SET) continue;
-    char *copy;
-    PetscCall(PetscStrallocpy(argv[i], &copy));
-    const int n = split(copy, ",]", words);
-    if (n == 0) rg_diagnostics_add(&found, (RgPlace){0}, "-set takes KEY=VALUE, got ''");
-    PetscCall(set_words(e, n, words, &found));
-    PetscCall(PetscFree(copy));
-  }
-  PetscCall(PetscFree(words));
-  complain_all(e, &found);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode check_options(Evaluation *e)
-{
-  RgDiagnostics found = {0};
-
-  PetscFunctionBeginUser;
-  for (const RgParam *entry = e->class->params; entry->name; entry++)
-    if (!entry->fallback && !e->given[entry - e->class->params])
-      rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", e->class->name,
-                         entry->name, entry->doc);
-  if (!found.n && e->class->check) PetscCall(e->class->check(e->options, (RgPlace){0}, &found));
-  complain_all(e, &found);
-  PetscFunctionReturn(0);
-}
 
 /* The numbers of -x or -c, through a table of one parameter: same notation as in study files. */
 static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const char *value,
@@ -145,48 +42,20 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(MAX_WORDS, &words));
   PetscCall(PetscStrallocpy(value, &copy));
-  n = split(copy, ", ()[]", words);
+  n = rg_split_words(copy, ", ()[]", words);
   PetscCall(rg_params_set(table, &numbers, option->name, n, words, (RgPlace){0}, &found, NULL));
   if (!found.n && numbers.n != space->dim)
     rg_diagnostics_add(&found, (RgPlace){0}, "%s has %d coordinate%s, %s has %d", option->name,
-                       numbers.n, numbers.n == 1 ? "" : "s", e->class->name, space->dim);
+                       numbers.n, numbers.n == 1 ? "" : "s", e->named.class->name, space->dim);
   for (int j = 0; !found.n && j < space->dim; j++)
     if (space->kind == RG_SPACE_BOX &&
         !(numbers.values[j] >= space->lower[j] && numbers.values[j] <= space->upper[j]))
       rg_diagnostics_add(&found, (RgPlace){0}, "%s: coordinate %d is %.15g, outside [%.15g, %.15g]",
                          option->name, j + 1, numbers.values[j], space->lower[j], space->upper[j]);
-  complain_all(e, &found);
+  rg_named_problem_complain(&e->named, &found);
   *x = numbers.values;
   PetscCall(PetscFree(copy));
   PetscCall(PetscFree(words));
-  PetscFunctionReturn(0);
-}
-
-static void parse_count(Evaluation *e, const RgOption *option, const char *value, uint64_t *count)
-{
-  char *end;
-
-  if (!value) return;
-  errno = 0;
-  *count = strtoull(value, &end, 10);
-  if (*value >= '0' && *value <= '9' && !*end && !errno) return;
-  rg_complain("eval: %s must be an integer >= 0, got '%s'", option->name, value);
-  e->mistaken = true;
-}
-
-static PetscErrorCode find_problem(Evaluation *e, const char *name)
-{
-  const char **names;
-
-  PetscFunctionBeginUser;
-  e->class = rg_registry_find_problem(e->registry, name);
-  if (e->class) PetscFunctionReturn(0);
-  PetscCall(rg_registry_problem_names(e->registry, &names));
-  const char *nearest = rg_text_nearest(name, names);
-  rg_complain("eval: unknown problem '%s'%s%s%s (regatta list problems names them)", name,
-              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-  PetscCall(PetscFree(names));
-  e->mistaken = true;
   PetscFunctionReturn(0);
 }
 
@@ -239,9 +108,9 @@ static PetscErrorCode add_gradient(Evaluation *e)
   double *gradient;
 
   PetscFunctionBeginUser;
-  if (!e->class->gradient) PetscFunctionReturn(0);
+  if (!e->named.class->gradient) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(dim, &gradient));
-  PetscCall(e->class->gradient(&e->problem, &e->point, gradient));
+  PetscCall(e->named.class->gradient(&e->problem, &e->point, gradient));
   PetscCall(rg_add_point(&e->text, "gradient", dim, gradient, ""));
   PetscCall(PetscFree(gradient));
   PetscFunctionReturn(0);
@@ -267,7 +136,7 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
     PetscCall(rg_add_value(&e->text, "f", f, ""));
     PetscCall(add_gradient(e));
   }
-  if (e->class->costly && !e->class->objective) { /* F is f, if it is anything */
+  if (e->named.class->costly && !e->named.class->objective) { /* F is f, if it is anything */
     if (domain->context.dim) PetscFunctionReturn(0);
     *F = f;
   } else {
@@ -311,10 +180,11 @@ static PetscErrorCode add_answer(Evaluation *e, RgFailure *failure)
   double F = NAN;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_text_add(&e->text, "%s: %s", e->class->name, e->class->title));
-  if (e->class->random)
+  PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));
+  if (e->named.class->random)
     PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
-                          (unsigned long long)e->instance, (unsigned long long)e->seed));
+                          (unsigned long long)e->named.instance,
+                          (unsigned long long)e->named.seed));
   PetscCall(rg_text_add(&e->text, "\n"));
   PetscCall(rg_problem_describe_domain(&e->problem.domain, &e->text));
   if (e->x) PetscCall(add_values(e, &F, failure));
@@ -331,9 +201,9 @@ static PetscErrorCode parse_points(Evaluation *e, const RgArguments *arguments)
 
   PetscFunctionBeginUser;
   if (c && (!x || !domain->context.dim)) {
-    if (x) rg_complain("eval: %s has no context, -c is not accepted", e->class->name);
+    if (x) rg_complain("eval: %s has no context, -c is not accepted", e->named.class->name);
     else rg_complain("eval: -c without -x");
-    e->mistaken = true;
+    e->named.mistaken = true;
     PetscFunctionReturn(0);
   }
   if (x) PetscCall(parse_point(e, &options[OPT_X], x, &domain->design, &e->x));
@@ -346,26 +216,14 @@ static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
   RgFailure failure = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_problem_create(e->class, e->options, e->seed, e->instance, &e->problem, &failure));
+  PetscCall(rg_problem_create(e->named.class, e->named.options, e->named.seed, e->named.instance,
+                              &e->problem, &failure));
   if (!failure.failed) PetscCall(parse_points(e, arguments));
-  if (!failure.failed && !e->mistaken) PetscCall(add_answer(e, &failure));
+  if (!failure.failed && !e->named.mistaken) PetscCall(add_answer(e, &failure));
   if (failure.failed) rg_complain("eval: %s", failure.message);
-  else if (!e->mistaken) rg_say("%s", e->text.data);
-  e->mistaken = e->mistaken || failure.failed;
+  else if (!e->named.mistaken) rg_say("%s", e->text.data);
+  e->named.mistaken = e->named.mistaken || failure.failed;
   PetscCall(rg_problem_destroy(&e->problem));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode destroy(Evaluation *e)
-{
-  PetscFunctionBeginUser;
-  if (e->options) PetscCall(rg_params_clear(e->class->params, e->options));
-  PetscCall(PetscFree(e->options));
-  PetscCall(PetscFree(e->given));
-  PetscCall(PetscFree(e->x));
-  PetscCall(PetscFree(e->c));
-  PetscCall(rg_text_clear(&e->text));
-  PetscCall(rg_registry_destroy(&e->registry));
   PetscFunctionReturn(0);
 }
 
@@ -378,15 +236,12 @@ PetscErrorCode rg_command_eval(int argc, char **argv, int *exit_code)
   PetscCall(rg_arguments_parse(argc, argv, "eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...",
                                options, 1, 1, &arguments, exit_code));
   if (!arguments.ok) PetscFunctionReturn(0);
-  PetscCall(rg_plugins_load(argc, argv, &e.registry, exit_code));
-  e.mistaken = *exit_code != RG_EXIT_OK;
-  if (!e.mistaken) PetscCall(find_problem(&e, arguments.positional[0]));
-  parse_count(&e, &options[OPT_INSTANCE], arguments.option[OPT_INSTANCE], &e.instance);
-  parse_count(&e, &options[OPT_SEED], arguments.option[OPT_SEED], &e.seed);
-  if (!e.mistaken) PetscCall(set_options(&e, argc, argv));
-  if (!e.mistaken) PetscCall(check_options(&e));
-  if (!e.mistaken) PetscCall(evaluate(&e, &arguments));
-  if (e.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
-  PetscCall(destroy(&e));
+  PetscCall(rg_named_problem_read(argc, argv, options, &arguments, &e.named, exit_code));
+  if (!e.named.mistaken) PetscCall(evaluate(&e, &arguments));
+  if (e.named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
+  PetscCall(PetscFree(e.x));
+  PetscCall(PetscFree(e.c));
+  PetscCall(rg_text_clear(&e.text));
+  PetscCall(rg_named_problem_clear(&e.named));
   PetscFunctionReturn(0);
 }

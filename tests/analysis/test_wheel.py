@@ -62,6 +62,13 @@ class Wheel(unittest.TestCase):
         self.addCleanup(self.environment.pop, "REGATTA_EXPERIMENTS")
         self.assertEqual(self.call(self.bin / "python", "-c", code).split()[-1], str(ROOT / "experiments"))
 
+    def test_problems_and_optimisers_come_along(self):
+        code = ("import pathlib, regatta; here = pathlib.Path(regatta.__file__).parent; "
+                "print(here, (here / 'py.typed').exists(), regatta.problem.__name__, regatta.serve.__name__)")
+        said = self.call(self.bin / "python", "-c", code).split()
+        self.assertIn(str(self.folder / "venv"), said[0])
+        self.assertEqual(said[1:], ["True", "problem", "serve"])
+
     def test_version(self):
         said = self.call(self.bin / "python", "-c", "import importlib.metadata as m; print(m.version('regatta-analysis'))")
         version = re.search(r"project\(regatta VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]

@@ -1,0 +1,65 @@
+/* regatta serve NAME: a problem that answers lines of JSON until the end of its input. */
+#include "cli/command.h"
+#include "cli/named_problem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "regret/problem_server.h"
+
+static const RgOption options[] = {
+  RG_OPTIONS_NAMED_PROBLEM,
+  {NULL, NULL, NULL},
+};
+
+/* One line after the other. */
+static PetscErrorCode converse(RgProblemServer *server)
+{
+  char *line = NULL;
+  size_t size = 0;
+  ssize_t length;
+
+  PetscFunctionBeginUser;
+  while ((length = getline(&line, &size, stdin)) >= 0) {
+    RgText answer = {0};
+    PetscCall(rg_problem_server_answer(server, line, (size_t)length, &answer));
+    rg_say("%s\n", answer.data);
+    PetscCall(rg_text_clear(&answer));
+    if (fflush(stdout)) break; /* nobody listens any more */
+  }
+  free(line);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode serve(RgNamedProblem *named)
+{
+  RgFailure failure = {0};
+  RgProblem problem;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_problem_create(named->class, named->options, named->seed, named->instance, &problem,
+                              &failure));
+  RgProblemServer server = {.problem = &problem, .seed = named->seed};
+  if (!failure.failed) PetscCall(converse(&server));
+  if (failure.failed) rg_complain("%s: %s", named->command, failure.message);
+  named->mistaken = failure.failed;
+  PetscCall(rg_problem_server_clear(&server));
+  PetscCall(rg_problem_destroy(&problem));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_serve(int argc, char **argv, int *exit_code)
+{
+  RgNamedProblem named;
+  RgArguments arguments;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "serve NAME [-set KEY=VALUE] ...", options, 1, 1,
+                               &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
+  PetscCall(rg_named_problem_read(argc, argv, options, &arguments, &named, exit_code));
+  if (!named.mistaken) PetscCall(serve(&named));
+  if (named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
+  PetscCall(rg_named_problem_clear(&named));
+  PetscFunctionReturn(0);
+}

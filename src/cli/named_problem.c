@@ -1,0 +1,168 @@
+/* A problem named on a command line: its options, and which draw of it. */
+#include "cli/named_problem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+
+enum { MAX_WORDS = 4096 };
+
+/* ---- what the user typed --------------------------------------------------------------------- */
+
+int rg_split_words(char *text, const char *separators, const char **words)
+{
+  const bool nested = !strchr(separators, '(');
+  int n = 0, depth = 0;
+  for (char *c = text, before = 0; *c; before = *c++) {
+    if (nested) depth += (*c == '(') - (*c == ')');
+    if (depth <= 0 && strchr(separators, *c)) *c = '\0';
+    else if (!before && n < MAX_WORDS) words[n++] = c;
+  }
+  return n;
+}
+
+void rg_named_problem_complain(RgNamedProblem *p, const RgDiagnostics *found)
+{
+  for (int i = 0; i < found->n && i < RG_DIAGNOSTICS_MAX; i++) {
+    const RgDiagnostic *d = &found->list[i];
+    if (d->place.file) rg_complain("%s:%d: %s", d->place.file, d->place.line, d->message);
+    else rg_complain("%s: %s", p->command, d->message);
+  }
+  p->mistaken = p->mistaken || found->n;
+}
+
+/* `words` of one -set: `key=value`, and values alone, which continue the list of the key before. */
+static PetscErrorCode set_words(RgNamedProblem *p, int n, const char **words, RgDiagnostics *found)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n;) {
+    char *equals = strchr(words[i], '=');
+    const char *key = words[i];
+    const RgParam *entry;
+    int count = 1;
+    if (!equals || equals == key) {
+      rg_diagnostics_add(found, (RgPlace){0}, "-set takes KEY=VALUE, got '%s'", key);
+      PetscFunctionReturn(0);
+    }
+    *equals = '\0';
+    words[i] = equals + 1 + (equals[1] == '[');
+    while (i + count < n && !strchr(words[i + count], '=')) count++;
+    PetscCall(rg_params_set(p->class->params, p->options, key, count, words + i, (RgPlace){0},
+                            found, &entry));
+    if (entry) p->given[entry - p->class->params] = true;
+    i += count;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Every -set of the command line; the words of an option's value are no options. */
+static PetscErrorCode set_options(RgNamedProblem *p, int argc, char **argv, const RgOption *table)
+{
+  RgDiagnostics found = {0};
+  const char **words;
+  size_t n_params = 0;
+
+  PetscFunctionBeginUser;
+  while (p->class->params[n_params].name) n_params++;
+  PetscCall(PetscCalloc1(n_params + 1, &p->given));
+  PetscCall(PetscMalloc1(MAX_WORDS, &words));
+  PetscCall(PetscCalloc1(p->class->options_size + 1, (char **)&p->options));
+  PetscCall(rg_params_defaults(p->class->params, p->options));
+  for (int i = 1; i + 1 < argc; i++) {
+    int entry = 0;
+    while (table[entry].name && strcmp(argv[i], table[entry].name)) entry++;
+    if (!table[entry].name) continue;
+    i++;
+    if (strcmp(table[entry].name, "-set")) continue;
+    char *copy;
+    PetscCall(PetscStrallocpy(argv[i], &copy));
+    const int n = rg_split_words(copy, ",]", words);
+    if (n == 0) rg_diagnostics_add(&found, (RgPlace){0}, "-set takes KEY=VALUE, got ''");
+    PetscCall(set_words(p, n, words, &found));
+    PetscCall(PetscFree(copy));
+  }
+  PetscCall(PetscFree(words));
+  rg_named_problem_complain(p, &found);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_options(RgNamedProblem *p)
+{
+  RgDiagnostics found = {0};
+
+  PetscFunctionBeginUser;
+  for (const RgParam *entry = p->class->params; entry->name; entry++)
+    if (!entry->fallback && !p->given[entry - p->class->params])
+      rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", p->class->name,
+                         entry->name, entry->doc);
+  if (!found.n && p->class->check) PetscCall(p->class->check(p->options, (RgPlace){0}, &found));
+  rg_named_problem_complain(p, &found);
+  PetscFunctionReturn(0);
+}
+
+static void parse_count(RgNamedProblem *p, const char *option, const char *value, uint64_t *count)
+{
+  char *end;
+
+  if (!value) return;
+  errno = 0;
+  *count = strtoull(value, &end, 10);
+  if (*value >= '0' && *value <= '9' && !*end && !errno) return;
+  rg_complain("%s: %s must be an integer >= 0, got '%s'", p->command, option, value);
+  p->mistaken = true;
+}
+
+static PetscErrorCode find_problem(RgNamedProblem *p, const char *name)
+{
+  const char **names;
+
+  PetscFunctionBeginUser;
+  p->class = rg_registry_find_problem(p->registry, name);
+  if (p->class) PetscFunctionReturn(0);
+  PetscCall(rg_registry_problem_names(p->registry, &names));
+  const char *nearest = rg_text_nearest(name, names);
+  rg_complain("%s: unknown problem '%s'%s%s%s (regatta list problems names them)", p->command, name,
+              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  PetscCall(PetscFree(names));
+  p->mistaken = true;
+  PetscFunctionReturn(0);
+}
+
+/* ---- in order -------------------------------------------------------------------------------- */
+
+/* Value of an option of the table; NULL: not given. */
+static const char *value_of(const RgOption *table, const RgArguments *arguments, const char *name)
+{
+  for (int i = 0; table[i].name; i++)
+    if (!strcmp(table[i].name, name)) return arguments->option[i];
+  return NULL;
+}
+
+PetscErrorCode rg_named_problem_read(int argc, char **argv, const RgOption *table,
+                                     const RgArguments *arguments, RgNamedProblem *p,
+                                     int *exit_code)
+{
+  PetscFunctionBeginUser;
+  *p = (RgNamedProblem){.command = argv[0]};
+  PetscCall(rg_plugins_load(argc, argv, &p->registry, exit_code));
+  p->mistaken = *exit_code != RG_EXIT_OK;
+  if (!p->mistaken) PetscCall(find_problem(p, arguments->positional[0]));
+  parse_count(p, "-instance", value_of(table, arguments, "-instance"), &p->instance);
+  parse_count(p, "-seed", value_of(table, arguments, "-seed"), &p->seed);
+  if (!p->mistaken) PetscCall(set_options(p, argc, argv, table));
+  if (!p->mistaken) PetscCall(check_options(p));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_named_problem_clear(RgNamedProblem *p)
+{
+  PetscFunctionBeginUser;
+  if (p->options) PetscCall(rg_params_clear(p->class->params, p->options));
+  PetscCall(PetscFree(p->options));
+  PetscCall(PetscFree(p->given));
+  PetscCall(rg_registry_destroy(&p->registry));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,38 @@
+/* A problem named on a command line: NAME -set KEY=VALUE ... -instance I -seed S -plugin LIB.so */
+#ifndef RG_CLI_NAMED_PROBLEM_H
+#define RG_CLI_NAMED_PROBLEM_H
+
+#include "cli/arguments.h"
+#include "cli/plugins.h"
+#include "regatta/problem.h"
+#include "study/spec/registry.h"
+
+/* Lines of an option table, for rg_named_problem_read. */
+#define RG_OPTIONS_NAMED_PROBLEM                                                                   \
+  {"-set", "KEY=VALUE", "parameter of the problem; repeated, or several separated by commas"},     \
+    {"-instance", "I", "draw of a random problem (default 0)"},                                    \
+    {"-seed", "S", "study seed (default 0)"}, RG_OPTION_PLUGIN
+
+typedef struct {
+  const char *command;  /* in front of messages; borrowed */
+  RgRegistry *registry; /* owned, NULL: no plugins */
+  const RgProblemClass *class;
+  void *options; /* owned */
+  bool *given;   /* per parameter: set by the user; owned */
+  uint64_t instance, seed;
+  bool mistaken; /* what is wrong was told */
+} RgNamedProblem;
+
+/* The problem that arguments->positional[0] names. To be cleared in any case. */
+PetscErrorCode rg_named_problem_read(int argc, char **argv, const RgOption *table,
+                                     const RgArguments *arguments, RgNamedProblem *named,
+                                     int *exit_code);
+/* Tell what is wrong; named->mistaken if anything is. */
+void rg_named_problem_complain(RgNamedProblem *named, const RgDiagnostics *found);
+PetscErrorCode rg_named_problem_clear(RgNamedProblem *named);
+
+/* Split in place at `separators`, outside parentheses unless these are separators too: the number
+   of words (at most 4096). */
+int rg_split_words(char *text, const char *separators, const char **words);
+
+#endif

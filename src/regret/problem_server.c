@@ -1,0 +1,384 @@
+/* A problem that answers requests in lines of JSON: what it is, its values, its optimum. */
+#include "regret/problem_server.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/protocol.h"
+#include "regret/optimum.h"
+
+static void set(json_t *object, const char *name, json_t *value)
+{
+  (void)json_object_set_new(object, name, value);
+}
+
+/* A number of a request; `fallback` where it isn't given. */
+static PetscErrorCode read_count(const json_t *object, const char *name, json_int_t fallback,
+                                 json_int_t most, json_int_t *count, RgText *mistake)
+{
+  const json_t *number = json_object_get(object, name);
+
+  PetscFunctionBeginUser;
+  *count = number ? (json_is_integer(number) ? json_integer_value(number) : -1) : fallback;
+  if (*count < 0 || *count > most)
+    PetscCall(
+      rg_text_add(mistake, "\"%s\" is no whole number from 0 to %lld", name, (long long)most));
+  PetscFunctionReturn(0);
+}
+
+/* ---- start: what the problem is -------------------------------------------------------------- */
+
+static PetscErrorCode add_context(const RgDomain *domain, json_t *reply)
+{
+  json_t *object;
+
+  PetscFunctionBeginUser;
+  if (!domain->context.dim) PetscFunctionReturn(0);
+  PetscCall(rg_protocol_space(&domain->context, "c", &object));
+  set(object, "control",
+      json_string(domain->control == RG_CONTEXT_SIMULATOR ? "learner" : "nature"));
+  if (domain->context_prob)
+    set(object, "probabilities", rg_protocol_reals(domain->context.size, domain->context_prob));
+  set(reply, "context", object);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode answer_start(RgProblemServer *server, const json_t *request, json_t *reply,
+                                   RgText *mistake)
+{
+  const RgProblem *problem = server->problem;
+  const json_t *version = json_object_get(request, "protocol");
+  json_t *space;
+
+  PetscFunctionBeginUser;
+  if (!json_is_integer(version) || json_integer_value(version) != RG_PROTOCOL_VERSION) {
+    PetscCall(rg_text_add(mistake, "\"protocol\" must be %d", RG_PROTOCOL_VERSION));
+    PetscFunctionReturn(0);
+  }
+  set(reply, "protocol", json_integer(RG_PROTOCOL_VERSION));
+  set(reply, "problem", json_string(problem->class->name));
+  set(reply, "title", json_string(problem->class->title));
+  set(reply, "instance", json_integer((json_int_t)problem->instance));
+  set(reply, "random", json_boolean(problem->class->random));
+  PetscCall(rg_protocol_space(&problem->domain.design, "x", &space));
+  if (rg_space_is_finite(&problem->domain.design))
+    set(space, "once", json_boolean(problem->domain.without_replacement));
+  set(reply, "space", space);
+  PetscCall(add_context(&problem->domain, reply));
+  set(reply, "gradient", json_boolean(problem->class->gradient != NULL));
+  if (problem->domain.measure) set(reply, "measure", json_string(problem->domain.measure));
+  PetscFunctionReturn(0);
+}
+
+/* ---- evaluate -------------------------------------------------------------------------------- */
+
+/* The points of a request. */
+typedef struct {
+  int m;
+  double *x, *c;   /* m x dim, native units; owned */
+  RgPoint *points; /* m; owned */
+  bool has_c;
+} Batch;
+
+/* Point i of a list into `native`, its number if the space is finite into *index. */
+static PetscErrorCode read_point(const RgSpace *space, const char *name, const json_t *list, int i,
+                                 double *native, int *index, RgText *mistake)
+{
+  const json_t *point = json_array_get(list, (size_t)i);
+
+  PetscFunctionBeginUser;
+  *index = -1;
+  if (!json_is_array(point) || (int)json_array_size(point) != space->dim) {
+    PetscCall(rg_text_add(mistake, "point %d of \"%s\" is no list of %d number%s", i + 1, name,
+                          space->dim, space->dim == 1 ? "" : "s"));
+    PetscFunctionReturn(0);
+  }
+  for (int j = 0; j < space->dim && !mistake->length; j++) {
+    const json_t *number = json_array_get(point, (size_t)j);
+    native[j] = json_is_number(number) ? json_number_value(number) : NAN;
+    if (isnan(native[j]))
+      PetscCall(rg_text_add(mistake, "point %d of \"%s\": number %d is none", i + 1, name, j + 1));
+    else if (!rg_space_is_finite(space) &&
+             !(native[j] >= space->lower[j] && native[j] <= space->upper[j]))
+      PetscCall(rg_text_add(mistake,
+                            "point %d of \"%s\": number %d is %.17g, not in [%.15g, %.15g]", i + 1,
+                            name, j + 1, native[j], space->lower[j], space->upper[j]));
+  }
+  if (mistake->length || !rg_space_is_finite(space)) PetscFunctionReturn(0);
+  *index = rg_protocol_find(space, native);
+  if (*index < 0)
+    PetscCall(rg_text_add(mistake, "point %d of \"%s\" is none of the %d points of the domain",
+                          i + 1, name, space->size));
+  else rg_space_to_native(space, space->points + (size_t)*index * space->dim, native);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_lists(const RgDomain *domain, const json_t *x, const json_t *c,
+                                  RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  if (!json_is_array(x) || !json_array_size(x))
+    PetscCall(rg_text_add(mistake, "\"x\" is no list of points"));
+  else if (c && !domain->context.dim)
+    PetscCall(rg_text_add(mistake, "the problem has no context, \"c\" is not accepted"));
+  else if (c && (!json_is_array(c) || json_array_size(c) != json_array_size(x)))
+    PetscCall(rg_text_add(mistake, "\"c\" is no list of as many points as \"x\" has"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_batch(const RgDomain *domain, const json_t *request, Batch *batch,
+                                 RgText *mistake)
+{
+  const json_t *x = json_object_get(request, "x"), *c = json_object_get(request, "c");
+  const int dim = domain->design.dim, dim_c = domain->context.dim;
+
+  PetscFunctionBeginUser;
+  PetscCall(check_lists(domain, x, c, mistake));
+  if (mistake->length) PetscFunctionReturn(0);
+  const int m = (int)json_array_size(x);
+  *batch = (Batch){.m = m, .has_c = c != NULL};
+  PetscCall(PetscMalloc3((size_t)m * dim, &batch->x, (size_t)m * PetscMax(dim_c, 1), &batch->c, m,
+                         &batch->points));
+  for (int i = 0; i < m && !mistake->length; i++) {
+    RgPoint *point = &batch->points[i];
+    double *own = batch->x + (size_t)i * dim, *context = batch->c + (size_t)i * dim_c;
+    *point = (RgPoint){.x = own, .context_index = -1};
+    PetscCall(read_point(&domain->design, "x", x, i, own, &point->index, mistake));
+    if (!c || mistake->length) continue;
+    PetscCall(read_point(&domain->context, "c", c, i, context, &point->context_index, mistake));
+    point->c = context;
+  }
+  PetscFunctionReturn(0);
+}
+
+static RgRandom random_at(const RgProblemServer *server, const char *name, json_int_t seed,
+                          json_int_t row)
+{
+  const RgProblem *problem = server->problem;
+  const RgStream stream =
+    rg_stream(server->seed, problem->class->name, problem->instance, name, (uint64_t)seed);
+
+  return rg_stream_at(&stream, (uint64_t)row);
+}
+
+/* Observations: f and the noise of evaluations number "first", ... of the trial with that seed. */
+static PetscErrorCode add_noise(const RgProblemServer *server, const json_t *noise, int m,
+                                const double *f, json_t *reply, RgText *mistake)
+{
+  const json_t *given = json_object_get(noise, "variance");
+  const double variance = json_is_number(given) ? json_number_value(given) : NAN;
+  json_int_t seed, first;
+  double *y;
+
+  PetscFunctionBeginUser;
+  PetscCall(read_count(noise, "seed", 0, INT64_MAX, &seed, mistake));
+  PetscCall(read_count(noise, "first", 0, INT64_MAX / 2, &first, mistake));
+  if (!(variance >= 0 && isfinite(variance)))
+    PetscCall(rg_text_add(mistake, "\"variance\" of the noise is no number >= 0"));
+  if (mistake->length) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(m, &y));
+  for (int i = 0; i < m; i++) {
+    RgRandom random = random_at(server, "noise", seed, first + i);
+    y[i] = variance > 0 ? f[i] + sqrt(variance) * rg_random_normal(&random) : f[i];
+  }
+  set(reply, "y", rg_protocol_reals(m, y));
+  PetscCall(PetscFree(y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch, json_t *reply,
+                                    RgText *mistake)
+{
+  const int dim = problem->domain.design.dim;
+  json_t *list;
+  double *gradient;
+
+  PetscFunctionBeginUser;
+  if (!problem->class->gradient) {
+    PetscCall(rg_text_add(mistake, "%s has no gradient", problem->class->name));
+    PetscFunctionReturn(0);
+  }
+  list = json_array();
+  PetscCall(PetscMalloc1(dim, &gradient));
+  for (int i = 0; i < batch->m; i++) {
+    PetscCall(problem->class->gradient((RgProblem *)problem, &batch->points[i], gradient));
+    (void)json_array_append_new(list, rg_protocol_reals(dim, gradient));
+  }
+  PetscCall(PetscFree(gradient));
+  set(reply, "gradient", list);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_values(RgProblemServer *server, const json_t *request, const Batch *batch,
+                                 json_t *reply, RgText *mistake)
+{
+  const json_t *noise = json_object_get(request, "noise");
+  RgFailure failure = {0};
+  double *f;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(batch->m, &f));
+  PetscCall(rg_problem_evaluate(server->problem, batch->m, batch->points, f, &failure));
+  if (failure.failed) {
+    PetscCall(rg_text_add(mistake, "%s", failure.message));
+  } else {
+    set(reply, "f", rg_protocol_reals(batch->m, f));
+    if (noise) PetscCall(add_noise(server, noise, batch->m, f, reply, mistake));
+    if (json_is_true(json_object_get(request, "gradient")))
+      PetscCall(add_gradients(server->problem, batch, reply, mistake));
+  }
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_objective(RgProblem *problem, const Batch *batch, json_t *reply,
+                                    RgText *mistake)
+{
+  RgFailure failure = {0};
+  double *F;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(batch->m, &F));
+  PetscCall(rg_problem_objective(problem, batch->m, batch->points, F, &failure));
+  if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
+  else set(reply, "F", rg_protocol_reals(batch->m, F));
+  PetscCall(PetscFree(F));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *request, json_t *reply,
+                                      RgText *mistake)
+{
+  const RgDomain *domain = &server->problem->domain;
+  const bool objective = json_is_true(json_object_get(request, "objective"));
+  Batch batch = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(read_batch(domain, request, &batch, mistake));
+  if (!mistake->length && domain->context.dim && !batch.has_c && !objective)
+    PetscCall(rg_text_add(mistake, "f needs a context for every point, \"c\" (the objective F "
+                                   "needs none: \"objective\": true)"));
+  if (!mistake->length && (batch.has_c || !domain->context.dim))
+    PetscCall(add_values(server, request, &batch, reply, mistake));
+  if (!mistake->length && objective)
+    PetscCall(add_objective(server->problem, &batch, reply, mistake));
+  PetscCall(PetscFree3(batch.x, batch.c, batch.points));
+  PetscFunctionReturn(0);
+}
+
+/* ---- optimum, contexts ----------------------------------------------------------------------- */
+
+static PetscErrorCode answer_optimum(RgProblemServer *server, const json_t *request, json_t *reply,
+                                     RgText *mistake)
+{
+  RgProblem *problem = server->problem;
+  const int dim = problem->domain.design.dim;
+  RgFailure failure = {0};
+  json_t *optimisers = json_array();
+
+  PetscFunctionBeginUser;
+  (void)request;
+  if (!server->searched) {
+    if (!server->optimiser) PetscCall(PetscMalloc1(dim, &server->optimiser));
+    PetscCall(rg_regret_optimum_at(problem, &server->optimum, server->optimiser, &failure));
+    server->searched = !failure.failed;
+  }
+  if (failure.failed) {
+    PetscCall(rg_text_add(mistake, "%s", failure.message));
+  } else {
+    set(reply, "optimum", isnan(server->optimum) ? json_null() : json_real(server->optimum));
+    for (int i = 0; i < problem->n_optimisers; i++)
+      (void)json_array_append_new(optimisers,
+                                  rg_protocol_reals(dim, problem->optimisers + (size_t)i * dim));
+    if (!problem->n_optimisers && !isnan(server->optimiser[0]))
+      (void)json_array_append_new(optimisers, rg_protocol_reals(dim, server->optimiser));
+  }
+  set(reply, "optimisers", optimisers);
+  PetscFunctionReturn(0);
+}
+
+/* Contexts number "first", ... of the trial with that seed. */
+static PetscErrorCode answer_contexts(RgProblemServer *server, const json_t *request, json_t *reply,
+                                      RgText *mistake)
+{
+  RgProblem *problem = server->problem;
+  const int dim = problem->domain.context.dim;
+  json_int_t n, seed, first;
+  json_t *list;
+  double *c;
+  int index;
+
+  PetscFunctionBeginUser;
+  PetscCall(read_count(request, "n", 1, 1000000, &n, mistake));
+  PetscCall(read_count(request, "seed", 0, INT64_MAX, &seed, mistake));
+  PetscCall(read_count(request, "first", 0, INT64_MAX / 2, &first, mistake));
+  if (!mistake->length && (!dim || !problem->class->draw_context))
+    PetscCall(rg_text_add(mistake,
+                          dim ? "contexts of %s are chosen, not drawn" : "%s has no context",
+                          problem->class->name));
+  if (mistake->length) PetscFunctionReturn(0);
+  list = json_array();
+  PetscCall(PetscMalloc1(dim, &c));
+  for (json_int_t i = 0; i < n; i++) {
+    RgRandom random = random_at(server, "context", seed, first + i);
+    PetscCall(problem->class->draw_context(problem, &random, c, &index));
+    (void)json_array_append_new(list, rg_protocol_reals(dim, c));
+  }
+  PetscCall(PetscFree(c));
+  set(reply, "c", list);
+  PetscFunctionReturn(0);
+}
+
+/* ---- in order -------------------------------------------------------------------------------- */
+
+typedef PetscErrorCode (*Answer)(RgProblemServer *, const json_t *, json_t *, RgText *);
+
+static Answer find_answer(const char *word)
+{
+  static const struct {
+    const char *word;
+    Answer answer;
+  } table[] = {{"start", answer_start},
+               {"evaluate", answer_evaluate},
+               {"optimum", answer_optimum},
+               {"contexts", answer_contexts}};
+
+  for (size_t i = 0; word && i < sizeof(table) / sizeof(table[0]); i++)
+    if (!strcmp(word, table[i].word)) return table[i].answer;
+  return NULL;
+}
+
+PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *line, size_t length,
+                                        RgText *answer)
+{
+  json_t *request, *reply = json_object();
+  RgText mistake = {0};
+  int64_t id;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_protocol_request(line, length, &request, &id, &mistake));
+  set(reply, "id", id < 0 ? json_null() : json_integer(id));
+  if (request) {
+    const Answer act = find_answer(json_string_value(json_object_get(request, "do")));
+    if (act) PetscCall(act(server, request, reply, &mistake));
+    else PetscCall(rg_text_add(&mistake, "\"do\" must be start, evaluate, optimum or contexts"));
+  }
+  if (mistake.length) {
+    json_decref(reply);
+    reply = json_object();
+    set(reply, "id", id < 0 ? json_null() : json_integer(id));
+    json_t *why = json_string(mistake.data);
+    set(reply, "error", why ? why : json_string("a request that is no UTF-8"));
+  }
+  json_decref(request);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_protocol_write(reply, answer));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_problem_server_clear(RgProblemServer *server)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(server->optimiser));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,127 @@
+"""`regatta.problem`: values, gradients, noise and mistakes, from the program that serves them."""
+import os
+import signal
+import subprocess
+import threading
+import unittest
+from unittest import mock
+
+import common
+import numpy as np
+import regatta
+import regatta_analysis
+
+
+class Problem(unittest.TestCase):
+    def problem(self, *words, **settings):
+        made = regatta.problem(*words, **settings)
+        self.addCleanup(made.close)
+        return made
+
+    def test_values_are_those_of_eval(self):
+        f = self.problem("bbob", function=15, dim=3, instance=4)
+        x = [0.3, -1.25, 1 / 3]
+        said = subprocess.run([os.environ["REGATTA"], "eval", "bbob", "-set", "function=15,dim=3", "-instance", "4",
+                               "-x", ",".join(map(repr, x))], capture_output=True, text=True, check=True).stdout
+        words = {line.split()[0]: line.split()[1] for line in said.splitlines() if len(line.split()) == 2}
+        self.assertEqual(f(x), float(words["f"]))
+        self.assertEqual(f.regret(x), float(words["regret"]))
+        self.assertEqual((f.name, f.instance, f.dim, f.names, f.bounds[0]),
+                         ("bbob", 4, 3, ["x1", "x2", "x3"], (-5.0, 5.0)))
+        self.assertIsNone(f.context)
+
+    def test_batches_gradients_and_the_optimum(self):
+        f = self.problem("branin")
+        points = np.random.default_rng(0).uniform([-5, 0], [10, 15], (200, 2))
+        values = f(points)
+        self.assertEqual(values.shape, (200,))
+        self.assertEqual(list(values), f(points.tolist()))
+        self.assertEqual(values[7], f(points[7]))
+        np.testing.assert_allclose(f.regret(points), f.optimum - values)
+        self.assertEqual(len(f.optimisers), 3)
+        np.testing.assert_allclose([f.regret(x) for x in f.optimisers], 0, atol=1e-12)
+        step = np.array([[1e-6, 0], [0, 1e-6]])
+        np.testing.assert_allclose(f.gradient(points[3]), (f(points[3] + step) - f(points[3] - step)) / 2e-6,
+                                   rtol=1e-5)
+        searched = self.problem("gp_path", instance=2, study_seed=7)  # a finite set, its optimum by scan
+        self.assertEqual(searched.optimum, max(searched(searched.space.points)))
+
+    def test_noise_and_contexts_are_those_of_a_study(self):
+        folder = common.scratch_directory(self)
+        (folder / "study.yaml").write_text(
+            "study: s\nseed: 5\nseeds: 2\ncommon: {iterations: 3, initial_points: 2, noise_variance: 0.25}\n"
+            "problems: [branin, newsvendor]\nalgorithms: [random]\n")
+        subprocess.run([os.environ["REGATTA"], "run", folder / "study.yaml", "-o", folder / "s.h5", "-quiet"],
+                       check=True, stdout=subprocess.DEVNULL)
+        results = regatta.load(folder / "s.h5")
+        self.assertIs(regatta.load, regatta_analysis.load)
+        for name in ("branin", "newsvendor"):
+            f = self.problem(name, study_seed=5, noise_variance=0.25, noise_seed=1)
+            group = results.group(name)
+            row = list(group.trials["seed"]).index(1)
+            x, y = group.values("x")[row], group.values("y")[row]
+            c = None
+            if f.context:
+                c = f.contexts(len(x), seed=1)
+                np.testing.assert_array_equal(c, group.values("c")[row])
+            np.testing.assert_array_equal(f(x[:2], c and c[:2]), y[:2])
+            np.testing.assert_array_equal(f(x[2:], c and c[2:]), y[2:])  # the count goes on
+            np.testing.assert_array_equal(f.objective(x), group.values("objective")[row])
+
+    def test_a_wrong_point_is_a_value_error_and_no_end(self):
+        f = self.problem("branin")
+        for x, why in (([1], "point 1 of \"x\" is no list of 2 numbers"),
+                       ([[1, 2], [1, 99]], 'point 2 of "x": number 2 is 99, not in [0, 15]'),
+                       (["a", 1], "number 1 is none"), ([float("nan"), 1], "not finite"), ([], "no list of 2")):
+            with self.subTest(why), self.assertRaises(ValueError) as raised:
+                f(x)
+            self.assertIn(why, str(raised.exception))
+        with self.assertRaisesRegex(ValueError, "no context"):
+            f([1, 2], [0.5])
+        with self.assertRaisesRegex(ValueError, "has no context"):
+            f.contexts()
+        with self.assertRaisesRegex(ValueError, "f needs a context"):
+            self.problem("newsvendor")([0.5])
+        with self.assertRaisesRegex(ValueError, "none of the"):
+            self.problem("gp_path")([0.123] * 3)
+        self.assertLess(f([1, 2]), 0)
+
+    def test_mistakes_of_the_call_are_the_programs_line(self):
+        for words, settings, why in ((["brann"], {}, "did you mean 'branin'"),
+                                     (["bbob"], {"function": 25}, "'function' must be an integer in [1, 24]"),
+                                     (["branin"], {"instance": -1}, "-instance must be"),
+                                     (["external"], {}, "external needs -set inputs"),
+                                     (["branin"], {"plugins": ["absent.so"]}, "absent.so")):
+            with self.subTest(why), self.assertRaises(ValueError) as raised:
+                regatta.problem(*words, **settings)
+            self.assertIn(why, str(raised.exception))
+        with mock.patch.dict(os.environ, REGATTA="/absent/regatta"), self.assertRaises(FileNotFoundError):
+            regatta.problem("branin")
+
+    def test_the_end(self):
+        with regatta.problem("sphere", dim=3) as f:
+            self.assertEqual(f([0, 0, 0]), 0)
+        f.close()
+        with self.assertRaisesRegex(RuntimeError, "closed"):
+            f([0, 0, 0])
+        self.assertEqual(f._process.returncode, 0)
+        killed = self.problem("sphere")
+        os.kill(killed._process.pid, signal.SIGKILL)
+        with self.assertRaisesRegex(RuntimeError, "ended with exit code -9"):
+            killed([0] * killed.dim)
+
+    def test_threads_share_it(self):
+        f, wrong = self.problem("sphere", dim=1), []
+
+        def ask(k):
+            wrong.extend(v for v in (k / 10,) for _ in range(50) if f([v]) != -v * v)
+        threads = [threading.Thread(target=ask, args=(k,)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
