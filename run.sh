@@ -15,7 +15,7 @@ packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-de
 # memory, a reader in R (50 MB), a browser,
 # Optuna with its CMA-ES.
 test_packages=(clang-format clang-tidy valgrind r-cran-hdf5r chromium-headless-shell python3-sklearn python3-xgboost
-  python3-optuna python3-cmaes)
+  python3-optuna python3-cmaes python3-nlopt)
 
 usage() {
   cat <<TEXT
