@@ -19,6 +19,7 @@ PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgConte
                                         what->contexts, what->n_slopes, form, designs, posterior));
   ucb->width = width;
   ucb->criterion = what->criterion;
+  ucb->settle = what->settle;
   ucb->closure = what->closure;
   slopes = (size_t)what->n_slopes * posterior->dim_c;
   PetscCall(rg_context_moments_create(posterior, &ucb->moments));
@@ -118,6 +119,7 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
   for (int begin = 0; begin < m; begin += size)
     PetscCall(batch(ucb, PetscMin(size, m - begin), X + begin * dim, value + begin,
                     gradient ? gradient + begin * dim : NULL));
+  if (ucb->settle) ucb->settle(ucb->closure, m, (int)dim, value, gradient);
   PetscFunctionReturn(0);
 }
 

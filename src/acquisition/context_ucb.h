@@ -13,20 +13,26 @@
 typedef PetscErrorCode (*RgContextCriterion)(void *closure, const double *u, const double *slope,
                                              double *value, double *u_bar, double *slope_bar);
 
+/* What the values at m designs (and their gradients, m x dim_x, or NULL), asked in one batch, do to
+   each other; criterion was called for them in order. */
+typedef void (*RgContextSettle)(void *closure, int m, int dim_x, double *value, double *gradient);
+
 /* phi(U(x, s_1), ..., U(x, s_M)); contexts: M x dim_c in unit coordinates, the last n_slopes with
    slopes. */
 typedef struct {
   int M, n_slopes;
   const double *contexts;
   RgContextCriterion criterion;
-  void *closure; /* passed to criterion */
+  void *closure;          /* passed to criterion and settle */
+  RgContextSettle settle; /* NULL: designs of a batch are apart */
 } RgContextual;
 
 typedef struct {
   RgContextPosterior posterior;
   double width;
   RgContextCriterion criterion;
-  void *closure; /* borrowed; passed to criterion */
+  RgContextSettle settle;
+  void *closure; /* borrowed; passed to both */
   RgContextMoments moments, bar;
   double *u, *slope, *u_bar, *slope_bar; /* of one design */
 } RgContextUcb;

@@ -5,7 +5,11 @@
 
 #include "regatta/acquire.h"
 
-enum { RG_LOCAL_SEARCH_BATCHED, RG_LOCAL_SEARCH_LBFGSB }; /* RgMaximiserOptions.local_search */
+enum {
+  RG_LOCAL_SEARCH_BATCHED,
+  RG_LOCAL_SEARCH_LBFGSB,
+  RG_LOCAL_SEARCH_ADAM
+}; /* RgMaximiserOptions.local_search */
 
 /* Improve m >= 0 starts by ascent within the unit cube. x: m x dim, value: m; in: starts and their
    values, best first; out: end points, at least as good. A start that was dropped keeps the best
@@ -19,6 +23,9 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
 /* The reference: L-BFGS-B with 10 pairs, no start is dropped. */
 PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
                                       double *value, RgBatchFunction function, void *closure);
+/* As released programs search: Adam on the sum of the starts. Ends may be worse than the starts. */
+PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, int m, double *x,
+                                    double *value, RgBatchFunction function, void *closure);
 
 /* Box quadratic programme: maximise g'p - p'Bp/2 over lower <= p <= upper (lower <= 0 <= upper),
    B dim x dim symmetric positive definite. Returns the gain >= 0, p in `step`. work: dim*(dim+3)

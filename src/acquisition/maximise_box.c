@@ -193,13 +193,15 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
 {
   const RgScreen plain = {function, closure, NULL};
   const RgMaximiserOptions *options = search->options;
-  RgLocalSearch ascend = options->local_search == RG_LOCAL_SEARCH_LBFGSB ? rg_local_search_lbfgsb
-                                                                         : rg_local_search_batched;
+  static const RgLocalSearch searches[] = {[RG_LOCAL_SEARCH_BATCHED] = rg_local_search_batched,
+                                           [RG_LOCAL_SEARCH_LBFGSB] = rg_local_search_lbfgsb,
+                                           [RG_LOCAL_SEARCH_ADAM] = rg_local_search_adam};
+  const RgLocalSearch ascend = searches[options->local_search];
   Screening screening;
   int best = 0;
 
   PetscFunctionBeginUser;
-  if (!with) with = &plain;
+  if (!with || ascend == rg_local_search_adam) with = &plain;
   PetscCall(screening_create(options, dim, search->n_extra, &screening));
   PetscCall(screen(search, with, &screening));
   select_starts(options, search->random, &screening);

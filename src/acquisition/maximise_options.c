@@ -2,7 +2,7 @@
 #include "regatta/acquire.h"
 
 static const char *const selections[] = {"best", "boltzmann", NULL};
-static const char *const local_searches[] = {"batched", "lbfgsb", NULL};
+static const char *const local_searches[] = {"batched", "lbfgsb", "adam", NULL};
 
 #define FIELD(field) offsetof(RgMaximiserOptions, field)
 
@@ -26,5 +26,7 @@ const RgParam rg_maximiser_params[] = {
   {"tolerance", RG_PARAM_REAL, FIELD(tolerance), "1e-9", 1e-15, 1.0, NULL, "",
    "a start stops when the improvement it expects is below tolerance * max(1, |a|)"},
   {"local_search", RG_PARAM_CHOICE, FIELD(local_search), "batched", 0, 0, local_searches, "",
-   "projected quasi-Newton of all starts in lockstep with merging, or one L-BFGS-B per start"},
+   "projected quasi-Newton of all starts in lockstep with merging, one L-BFGS-B per start, or Adam "
+   "on "
+   "their sum, whose ends alone compete (as released with wdrbo)"},
   {0}};

@@ -111,8 +111,8 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   first = worst;
   first.n = few;
   first.n_floor = few_floor;
-  const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst};
-  const RgContextual rough = {few + few_floor, 0, c, worst_case, &first};
+  const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst, NULL};
+  const RgContextual rough = {few + few_floor, 0, c, worst_case, &first, NULL};
   PetscCall(rg_acquire_contextual(
     model, options->kde.width, &all, &rough,
     &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},

@@ -50,7 +50,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(PetscMalloc1(ball.n, &inner.q));
   /* 2. x_t = argmax of the worst case. */
-  const RgContextual worst = {ball.n, 0, ball.contexts, worst_case, &inner};
+  const RgContextual worst = {ball.n, 0, ball.contexts, worst_case, &inner, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(PetscFree(inner.q));

@@ -3,23 +3,27 @@
    As drbo_mmd, with the worst expectation replaced by the average of a lower bound (tangent at
    radius 0, by the sensitivity S) and an upper bound (chord to the smallest U).
    Source: Tay, Foo, Urano, Leong, Low (2022); sbo_kde 3.2, wdrbo 3.
-   Deviations: sensitivity identity is the fast variant both papers compare with; centre: uniform
-   and tangent: no are what the released comparison computes (a sign keeps it from the tangent).
+   Deviations: sensitivity identity is the fast variant both papers compare with; centre: uniform,
+   tangent: no and batch: mixed are what the released comparison computes (a sign keeps it from the
+   tangent, a mask sets values to 0).
    Cost per acquisition value: that of the U (gp/context_posterior.h), and O(N) for a grid of N
    contexts (sensitivity exact: O(N^2)).
    Needs contexts from a box, drawn by nature. Revision 2. */
 #include "algorithm/mmd_ball.h"
+#include "base/grow.h"
 
 enum { REFERENCE, UNIFORM };
+enum { SEPARATE, MIXED };
 
 typedef struct {
   RgMmdBallOptions ball;
-  int sensitivity, centre, screening;
+  int sensitivity, centre, screening, batch;
   bool tangent;
 } Options;
 
 static const char *const sensitivities[] = {"identity", "exact", NULL};
 static const char *const centres[] = {"reference", "uniform", NULL};
+static const char *const batches[] = {"separate", "mixed", NULL};
 
 static const RgParam params[] = {
   RG_MMD_BALL_PARAMS(Options, "1024"),
@@ -34,12 +38,17 @@ static const RgParam params[] = {
    "released)"},
   {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 2, 1e5, NULL, "",
    "points of a coarser grid that the search begins with; it ends with all"},
+  {"batch", RG_PARAM_CHOICE, offsetof(Options, batch), "separate", RG_LATER, 0, batches, "",
+   "mixed: a design whose ball reaches its worst context counts as 0 if the ball of another one in "
+   "its batch does not (as released)"},
   {0}};
 
 typedef struct {
   RgMmdBall *ball;
   const Options *options;
   int finer; /* points of the grid of the method */
+  int n;     /* designs of the batch so far; of the mixed batch alone: */
+  bool *reaches;
 } Inner;
 
 static PetscErrorCode approximation(void *closure, const double *u, const double *slope,
@@ -53,8 +62,26 @@ static PetscErrorCode approximation(void *closure, const double *u, const double
   PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
+  if (inner->options->batch == MIXED) {
+    PetscCall(RG_GROW(inner->n, inner->reaches));
+    inner->reaches[inner->n++] = rg_mmd_reaches_worst(&inner->ball->mmd, u, inner->ball->radius);
+  }
   PetscCall(rg_mmd_minimax(&inner->ball->mmd, u, inner->ball->radius, &how, value, u_bar));
   PetscFunctionReturn(0);
+}
+
+static void mix(void *closure, int m, int dim, double *value, double *gradient)
+{
+  Inner *inner = closure;
+  bool all = true;
+
+  for (int i = 0; i < m; ++i) all = all && inner->reaches[i];
+  for (int i = 0; i < m && !all; ++i) {
+    if (!inner->reaches[i]) continue;
+    value[i] = 0.0;
+    for (int k = 0; gradient && k < dim; ++k) gradient[(size_t)i * dim + k] = 0.0;
+  }
+  inner->n = 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -68,10 +95,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(rg_mmd_ball_create(algorithm, history, PetscMin(options->screening, ball.n), &coarse));
   /* 2. x_t = argmax of the approximate worst case. */
-  Inner fine = {&ball, options, ball.n}, few = {&coarse, options, ball.n};
-  const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &fine};
-  const RgContextual rough = {coarse.n, 0, coarse.contexts, approximation, &few};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, &rough, query, failure));
+  const bool mixed = options->batch == MIXED;
+  Inner fine = {&ball, options, ball.n, 0, NULL}, few = {&coarse, options, ball.n, 0, NULL};
+  const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &fine, mixed ? mix : NULL};
+  const RgContextual rough = {coarse.n, 0, coarse.contexts, approximation, &few, NULL};
+  PetscCall(
+    rg_contextual_acquire(algorithm, t, history, &worst, mixed ? &worst : &rough, query, failure));
+  PetscCall(PetscFree(fine.reaches));
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(rg_mmd_ball_destroy(&coarse));
   PetscCall(rg_mmd_ball_destroy(&ball));

@@ -24,7 +24,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_centre_create(&options->centre, algorithm->setup.domain, history, &centre));
   weights = (RgContextWeights){centre.n, centre.weight};
   /* 2. x_t = argmax E U. */
-  const RgContextual average = {centre.n, 0, centre.contexts, rg_ucb_expectation, &weights};
+  const RgContextual average = {centre.n, 0, centre.contexts, rg_ucb_expectation, &weights, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &average, NULL, query, failure));
   PetscCall(rg_centre_destroy(&centre));
   PetscFunctionReturn(0);

@@ -31,7 +31,7 @@ static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, do
                                const double *x, double *value, double *spread)
 {
   RgContextWeights weights = {contexts->n, contexts->weight};
-  const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights};
+  const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights, NULL};
   RgContextUcb ucb;
   double squares = 0;
 
@@ -76,8 +76,8 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   const int few = rg_kde_screening(options, contexts);
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgContextWeights weights = {contexts->n, contexts->weight}, first = {few, NULL};
-  const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights};
-  const RgContextual rough = {few, 0, contexts->c, rg_ucb_expectation, &first};
+  const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights, NULL};
+  const RgContextual rough = {few, 0, contexts->c, rg_ucb_expectation, &first, NULL};
 
   PetscFunctionBeginUser;
   PetscCall(rg_acquire_contextual(

@@ -67,8 +67,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
         mean + deviation * (2.0 * contexts[(size_t)m * dim + k] - 1.0);
   }
   /* 2. x_t = argmax min U. */
-  const RgContextual least = {M, 0, contexts, rg_ucb_minimum, &M};
-  const RgContextual rough = {few, 0, contexts, rg_ucb_minimum, &few};
+  const RgContextual least = {M, 0, contexts, rg_ucb_minimum, &M, NULL};
+  const RgContextual rough = {few, 0, contexts, rg_ucb_minimum, &few, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &least, &rough, query, failure));
   PetscCall(PetscFree(contexts));
   PetscFunctionReturn(0);

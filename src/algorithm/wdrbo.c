@@ -112,10 +112,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(
     PetscArraycpy(contexts + (size_t)centre.n * dim, state->samples, (size_t)state->n * dim));
   /* 2. x_t = argmax E U - eps_t L. */
-  const RgContextual bound = {centre.n + state->n, state->n, contexts, rg_ucb_penalised,
-                              &penalised};
+  const RgContextual bound = {centre.n + state->n, state->n,   contexts,
+                              rg_ucb_penalised,    &penalised, NULL};
   const RgContextual rough = {centre.n + coarse.n_slopes, coarse.n_slopes, contexts,
-                              rg_ucb_penalised, &coarse};
+                              rg_ucb_penalised,           &coarse,         NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &bound, &rough, query, failure));
   query->extra[RG_BALL_RADIUS] = radius;
   PetscCall(PetscFree(contexts));

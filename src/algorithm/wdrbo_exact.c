@@ -87,7 +87,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_centre_create(&options->ball.centre, domain, history, &centre));
   PetscCall(inner_create(options, domain->context.dim, &centre, &inner));
   /* 2. x_t = argmax of the worst case. */
-  const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner};
+  const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
   query->extra[RG_BALL_RADIUS] = inner.radius;
   PetscCall(PetscFree2(inner.contexts, inner.distance));

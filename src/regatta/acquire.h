@@ -51,7 +51,7 @@ typedef struct {
   double temperature;  /* boltzmann: weights exp(temperature * (a - mean a)/sd a) */
   int max_iterations;  /* of the local search, per start */
   double tolerance;    /* a start stops when it expects to gain less, relative to max(1,|a|) */
-  int local_search;    /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) */
+  int local_search; /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) | adam */
 } RgMaximiserOptions;
 
 RG_API extern const RgParam rg_maximiser_params[];

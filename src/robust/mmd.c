@@ -255,8 +255,15 @@ static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMin
     for (int i = 0; i < n; ++i) slope[i] = v[i] - sums[1] / sums[2] * ones[i];
     *S = sqrt(fmax(sums[0] - sums[1] * sums[1] / sums[2], 0.0));
   }
-  for (int i = 0; i<n && * S> 0.0; ++i) slope[i] /= *S;
+  if (*S > 0.0) {
+    for (int i = 0; i < n; ++i) slope[i] /= *S;
+  }
   PetscFunctionReturn(0);
+}
+
+bool rg_mmd_reaches_worst(const RgMmd *mmd, const double *u, double radius)
+{
+  return radius >= mmd->distance[argmin(mmd->n, u)];
 }
 
 PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,

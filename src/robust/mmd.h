@@ -44,6 +44,9 @@ typedef struct {
 PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
                               const RgMmdMinimax *options, double *value, double *weight);
 
+/* Whether the radius reaches the distribution that is all on the smallest of u. */
+bool rg_mmd_reaches_worst(const RgMmd *mmd, const double *u, double radius);
+
 /* (2 + sqrt(2 log(1/gamma))) / sqrt(n): radius after n contexts (sbo_kde 3.1). */
 double rg_mmd_radius(double gamma, int n);
 

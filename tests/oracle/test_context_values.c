@@ -300,7 +300,7 @@ RG_TEST(box_of_stable_opt)
   RG_CLOSE(high, 0.57619868596437, 1e-13);
   for (int i = 0; i < 9; i++) contexts[i] = low + i / 8.0 * (high - low);
   sbo_model(&it);
-  const RgContextual least = {9, 0, contexts, rg_ucb_minimum, &all};
+  const RgContextual least = {9, 0, contexts, rg_ucb_minimum, &all, NULL};
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &least, RG_CONTEXT_EXACT, 500, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, NULL));
   RG_CLOSE(value, 1.2524956326321, 1e-11);

@@ -241,6 +241,7 @@ RG_TEST(uncertainty)
 /* Random draws beta_t = 2 log N + chi^2_2; designs and contexts of random sampling. */
 RG_TEST(random_numbers)
 {
+  const Setting uniform[] = {{"contexts", "uniform"}, {NULL, NULL}};
   Race race;
   double x[2], c[2], extra[8], sum = 0.0, least = INFINITY, w1 = 0.0;
   RgQuery query = {.x = x, .c = c, .extra = extra};
@@ -261,6 +262,14 @@ RG_TEST(random_numbers)
     w1 += c[0] * 5.0 - 2.5;
   }
   RG_CLOSE(w1 / 2000.0, 0.803178556943, 0.1);
+  race_free(&race);
+  w1 = 0.0;
+  race_make("expectation", "random_sampling", uniform, &race);
+  for (int t = 1; t <= 2000; ++t) {
+    RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
+    w1 += c[0] * 5.0 - 2.5;
+  }
+  RG_CLOSE(w1 / 2000.0, 0.0, 0.1);
   race_free(&race);
 }
 

@@ -240,7 +240,7 @@ RG_TEST(average_and_worst_case)
   Fitted it;
 
   fitted_make(&it);
-  const RgContextual average = {8, 0, contexts, rg_ucb_expectation, &weights};
+  const RgContextual average = {8, 0, contexts, rg_ucb_expectation, &weights, NULL};
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &average, RG_CONTEXT_EXACT, 500, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, &gradient));
   RG_CLOSE(value, 1.349401964835, 1e-11);

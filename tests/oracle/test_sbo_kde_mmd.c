@@ -83,6 +83,8 @@ RG_TEST(minimax)
     RG_OK(rg_mmd_minimax(&mmd, u5, radius[k], &released, &value, NULL));
     RG_CLOSE(value, as_released[k], 1e-12);
   }
+  assert_false(rg_mmd_reaches_worst(&mmd, u5, 0.742173249));
+  assert_true(rg_mmd_reaches_worst(&mmd, u5, 0.742173250));
   RG_OK(rg_mmd_destroy(&mmd));
 }
 

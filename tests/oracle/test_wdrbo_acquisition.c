@@ -34,7 +34,7 @@ static void begin(int grid, double radius, bool flat, Case *test)
   RG_OK(rg_posterior_create(&test->kernel, 0.01, 0.0, 4, &test->model.posterior));
   RG_OK(rg_posterior_set(&test->model.posterior, NULL, 0.01, 0.0, 4, Z, y, &failure));
   test->penalised = (RgContextPenalised){{4, weights}, radius, grid, 1, flat};
-  const RgContextual bound = {4 + grid, grid, list, rg_ucb_penalised, &test->penalised};
+  const RgContextual bound = {4 + grid, grid, list, rg_ucb_penalised, &test->penalised, NULL};
   RG_OK(rg_context_ucb_create(&test->model, 1.5, &bound, RG_CONTEXT_EXACT, 500, &test->ucb));
   RG_OK(PetscFree(list));
 }
@@ -121,7 +121,7 @@ RG_TEST(gradients)
     RG_OK(rg_kernel_create((RgKernelFamily)family, 2, true, scales, 1.0, &kernel));
     RG_OK(rg_posterior_set(&test.model.posterior, &kernel, 0.01, 0.0, 4, Z, y, &failure));
     for (int k = 0; k < 3; ++k) {
-      const RgContextual what = {5, 2, list, criteria[k], argument[k]};
+      const RgContextual what = {5, 2, list, criteria[k], argument[k], NULL};
       RgContextUcb ucb;
       double points[3] = {x, x + h, x - h}, value[3], gradient[3];
       RG_OK(rg_context_ucb_create(&test.model, 1.5, &what, RG_CONTEXT_EXACT, 500, &ucb));

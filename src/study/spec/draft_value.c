@@ -143,6 +143,8 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const 
   PetscCall(set_value(table, &scratch, value, draft->path, draft->diagnostics));
   if (canonical) {
     PetscCall(rg_params_canonical(table, &scratch, &text));
+    /* The default of what came later has no text of its own. */
+    if (!text.data) PetscCall(rg_text_add(&text, "%s", param->fallback));
     *canonical = text.data;
   }
   PetscCall(rg_params_clear(table, &scratch));

@@ -55,8 +55,8 @@ static void end(Case *it)
 /* Best value with `few`; as many as M: the plain search. */
 static double best(Case *it, RgContextCriterion criterion, void *all, void *some, int few)
 {
-  const RgContextual exact = {M, 0, it->contexts, criterion, all};
-  const RgContextual cheap = {few, 0, it->contexts, criterion, some};
+  const RgContextual exact = {M, 0, it->contexts, criterion, all, NULL};
+  const RgContextual cheap = {few, 0, it->contexts, criterion, some, NULL};
   const RgMaximiserOptions options = {
     .raw_samples = 256, .restarts = 20, .max_iterations = 100, .tolerance = 1e-9};
   RgRandom random = random_at(1);
@@ -103,8 +103,8 @@ RG_TEST(value_is_exact)
   RgQuery query = {.x = x};
 
   begin(RG_KERNEL_MATERN52, &it);
-  const RgContextual exact = {M, 0, it.contexts, rg_ucb_expectation, &all};
-  const RgContextual cheap = {1, 0, it.contexts, rg_ucb_expectation, &some};
+  const RgContextual exact = {M, 0, it.contexts, rg_ucb_expectation, &all, NULL};
+  const RgContextual cheap = {1, 0, it.contexts, rg_ucb_expectation, &some, NULL};
   RG_OK(rg_acquire_contextual(
     &it.model, 1.5, &exact, &cheap,
     &(RgSearch){.options = &options, .history = &it.history, .random = &random}, &query, &value,
@@ -112,6 +112,37 @@ RG_TEST(value_is_exact)
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &exact, RG_CONTEXT_PAIRS, 1, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, x, &again, NULL));
   RG_CLOSE(value, again, 1e-12);
+  RG_OK(rg_context_ucb_destroy(&ucb));
+  end(&it);
+}
+
+/* Designs of one batch: the odd ones count as 0. */
+static void odd_ones_are_nothing(void *closure, int m, int dim, double *value, double *gradient)
+{
+  (void)closure;
+  for (int i = 1; i < m; i += 2) {
+    value[i] = 0.0;
+    for (int k = 0; gradient && k < dim; ++k) gradient[i * dim + k] = 0.0;
+  }
+}
+
+RG_TEST(a_batch_is_settled_as_one)
+{
+  enum { BATCH = RG_CONTEXT_BATCH + 3 };
+  RgContextWeights all = {M, NULL};
+  RgContextUcb ucb;
+  Case it;
+  double X[BATCH * DX], value[BATCH], gradient[BATCH * DX];
+
+  begin(RG_KERNEL_GAUSSIAN, &it);
+  for (int i = 0; i < BATCH * DX; ++i) X[i] = (i % 7) / 7.0;
+  const RgContextual what = {M, 0, it.contexts, rg_ucb_expectation, &all, odd_ones_are_nothing};
+  RG_OK(rg_context_ucb_create(&it.model, 1.5, &what, RG_CONTEXT_EXACT, BATCH, &ucb));
+  RG_OK(rg_context_ucb_function(&ucb, BATCH, X, value, gradient));
+  for (int i = 0; i < BATCH; ++i) {
+    assert_true((value[i] == 0.0) == (i % 2 == 1));
+    assert_true((gradient[i * DX] == 0.0) == (i % 2 == 1));
+  }
   RG_OK(rg_context_ucb_destroy(&ucb));
   end(&it);
 }

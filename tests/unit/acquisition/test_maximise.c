@@ -114,6 +114,27 @@ RG_TEST(test_paraboloid)
   }
 }
 
+/* The first step of Adam is 0.025 whatever the slope, and many end near the maximum; a start that
+   steps over it ends worse than it began. */
+RG_TEST(test_adam)
+{
+  RgMaximiserOptions options = {.max_iterations = 1};
+  Paraboloid p = {1, 0, 0, {0.6}, {3.0}};
+  double x[2] = {0.2, 0.9}, value[2], over = 0.599;
+
+  RG_OK(rg_local_search_adam(&options, 1, 2, x, value, paraboloid, &p));
+  RG_CLOSE(x[0], 0.225, 1e-7);
+  RG_CLOSE(x[1], 0.875, 1e-7);
+  RG_CLOSE(value[0], -3.0 * 0.375 * 0.375, 1e-6);
+  RG_OK(rg_local_search_adam(&options, 1, 1, &over, value, paraboloid, &p));
+  assert_true(value[0] < -3e-6);
+  options.max_iterations = 10000;
+  RG_OK(rg_local_search_adam(&options, 1, 2, x, value, paraboloid, &p));
+  RG_CLOSE(x[0], 0.6, 0.1); /* it stops when the sum falls once */
+  RG_CLOSE(x[1], 0.6, 0.1);
+  assert_true(p.calls < 1000);
+}
+
 RG_TEST(test_banana)
 {
   double x[2], value;

@@ -111,6 +111,20 @@ RG_TEST(half_an_axis_is_not_repeated)
                                     "ackley | gp_ucb (delta=0.2) | dim=3, delta=0.2", NULL});
 }
 
+/* Nor where what it reads has the default of a word that came later, which texts of cells leave
+   out. */
+RG_TEST(half_an_axis_of_a_later_word_is_not_repeated)
+{
+  check_cells(STUDY("[ackley]", "[gp_ucb, ei]") "sweep: [{algorithms.ei.surrogate.solver: [auto, "
+                                                "auto, dense], algorithms.gp_ucb.delta: [0.2, "
+                                                "0.3, 0.3]}]\n",
+              (const char *const[]){"ackley | gp_ucb (delta=0.2) | delta=0.2",
+                                    "ackley | gp_ucb (delta=0.3) | delta=0.3",
+                                    "ackley | ei (surrogate.solver=auto) | surrogate.solver=auto",
+                                    "ackley | ei (surrogate.solver=dense) | surrogate.solver=dense",
+                                    NULL});
+}
+
 RG_TEST(blocks_are_swept_at_every_layer)
 {
   check_cells(
