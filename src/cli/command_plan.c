@@ -69,14 +69,6 @@ static PetscErrorCode progress_clear(Progress *progress)
   PetscFunctionReturn(0);
 }
 
-/* Whether there is a results file, or the study directory of one. */
-static bool exists(const char *output)
-{
-  char directory[4096];
-  snprintf(directory, sizeof(directory), "%s.d", output);
-  return !access(output, F_OK) || !access(directory, F_OK);
-}
-
 /* Look which trials of the plan `output` holds; nothing is written. output NULL: none. */
 static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress *progress,
                                 int *exit_code)
@@ -88,7 +80,7 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   *progress = (Progress){.plan = plan};
   PetscCall(PetscCalloc1(plan->n, &progress->done));
   PetscCall(rg_calibration_create(plan->study, &progress->clock));
-  if (!output || !exists(output)) PetscFunctionReturn(0);
+  if (!output || !rg_store_exists(output)) PetscFunctionReturn(0);
   PetscCall(rg_fingerprint(&fingerprint));
   PetscCall(rg_origin_judge_create(plan->study, fingerprint.hash, &progress->judge));
   PetscCall(rg_store_visit_fields(output, count_record, progress, &fault));

@@ -18,6 +18,7 @@ enum {
   OPT_QUIET,
   OPT_RETRY_FAILED,
   OPT_RECOMPUTE,
+  OPT_PART,
   OPT_CROSSOVER
 };
 
@@ -30,6 +31,8 @@ static const RgOption options[] = {
   {"-recompute", "[LABEL]",
    "run trials again that another build, plug-in or numeric fingerprint made: all, or those of a "
    "label"},
+  {"-part", "I/N",
+   "run the I-th of N shares of the trials; the part that ends last writes the results file"},
   {"-crossover", "N", "data from which a team of ranks shares a matrix (default: as measured)"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
@@ -52,6 +55,9 @@ static bool read_options(const RgArguments *arguments, RgRunOptions *run)
     rg_complain("run: -crossover must be a whole number from 1 on, got '%s'", crossover);
     return false;
   }
+  if (arguments->option[OPT_PART] &&
+      !rg_part_parse("run", arguments->option[OPT_PART], &run->part, &run->parts))
+    return false;
   if (run->walltime < 0) rg_complain("run: -walltime must be seconds or H:M:S, got '%s'", walltime);
   return run->walltime >= 0;
 }
@@ -59,6 +65,7 @@ static bool read_options(const RgArguments *arguments, RgRunOptions *run)
 static int report(const RgStudy *study, const char *output, const RgRunReport *r, bool strict)
 {
   static const int exit_codes[] = {[RG_RUN_COMPLETE] = RG_EXIT_OK,
+                                   [RG_RUN_PART] = RG_EXIT_OK,
                                    [RG_RUN_STOPPED] = RG_EXIT_OK,
                                    [RG_RUN_REFUSED] = RG_EXIT_BAD_INPUT,
                                    [RG_RUN_STORAGE] = RG_EXIT_STORAGE};
@@ -68,6 +75,11 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
   if (r->outcome == RG_RUN_COMPLETE)
     rg_say("%s: %d trials in %s (%d run now, %.1f s)\n", study->name, r->n_trials, output,
            r->n_finished, r->seconds);
+  else if (r->outcome == RG_RUN_PART)
+    rg_say(
+      "%s: this part is finished (%d run now, %.1f s), %d of %d trials are in %s.d; the others "
+      "are of other parts\n",
+      study->name, r->n_finished, r->seconds, r->n_earlier + r->n_finished, r->n_trials, output);
   else
     rg_say("%s: stopped by %s with %d of %d trials finished; %sthe same command resumes\n",
            study->name, rg_stop_describe(r->stop), r->n_earlier + r->n_finished, r->n_trials,

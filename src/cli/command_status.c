@@ -2,10 +2,22 @@
  */
 #include "cli/command.h"
 
+#include "cli/values.h"
+#include "study/plan/plan.h"
 #include "study/run/origin.h"
+#include "study/spec/registry.h"
 #include "study/store/store.h"
 
-static const RgOption options[] = {{NULL, NULL, NULL}};
+enum { OPT_PART, OPT_STUDY };
+
+static const RgOption options[] = {
+  {"-part", "I/N", "look at this part of the study only (-study says which)"},
+  {"-study", "STUDY.yaml", "the study file that the part is of"},
+  RG_OPTION_PLUGIN,
+  {NULL, NULL, NULL},
+};
+
+/* ---- all of a study -------------------------------------------------------------------------- */
 
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
@@ -33,26 +45,115 @@ static PetscErrorCode print_state(const char *path, const char *name, bool compl
 }
 
 /* Shards beside a complete results file belong to a run that extends it and is not over. */
-PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
+static PetscErrorCode show_all(const char *path, int *exit_code)
 {
-  RgArguments arguments;
   RgStoreInfo info;
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_arguments_parse(argc, argv, "status RESULTS.h5", options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  PetscCall(rg_store_info(arguments.positional[0], &info, &fault));
+  PetscCall(rg_store_info(path, &info, &fault));
   const bool complete = info.complete && info.n_shards == 0;
-  if (!fault.code)
-    PetscCall(print_state(arguments.positional[0], info.name ? info.name : arguments.positional[0],
-                          complete, &fault));
+  if (!fault.code) PetscCall(print_state(path, info.name ? info.name : path, complete, &fault));
   *exit_code = complete ? RG_EXIT_OK : RG_EXIT_INCOMPLETE;
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
   }
   PetscCall(rg_store_info_clear(&info));
+  PetscFunctionReturn(0);
+}
+
+/* ---- a part ---------------------------------------------------------------------------------- */
+
+typedef struct {
+  const RgPlan *plan;
+  bool *missing; /* by trial: of the part, and not finished */
+} Part;
+
+static PetscErrorCode strike_record(void *closure, const RgRecord *record)
+{
+  Part *part = closure;
+  const int trial = rg_plan_find(part->plan, record->id);
+
+  PetscFunctionBeginUser;
+  if (trial >= 0) part->missing[trial] = false;
+  PetscFunctionReturn(0);
+}
+
+static int count(int n, const bool *flags)
+{
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += flags[i];
+  return sum;
+}
+
+static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, int n,
+                                int *exit_code)
+{
+  RgFault fault = {0};
+  RgPlan plan;
+  Part part = {&plan, NULL};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_plan_fill(study, &plan));
+  PetscCall(PetscCalloc1(PetscMax(plan.n, 1), &part.missing));
+  PetscCall(rg_plan_share(&plan, i, n, part.missing));
+  const int all = count(plan.n, part.missing);
+  if (rg_store_exists(path)) PetscCall(rg_store_visit_fields(path, strike_record, &part, &fault));
+  const int missing = count(plan.n, part.missing);
+  if (!fault.code)
+    rg_say("%s, part %d of %d: %s (%d of %d trials)\n", study->name, i, n,
+           missing ? "incomplete; the run command resumes it" : "complete", all - missing, all);
+  else rg_complain("%s", fault.message);
+  *exit_code = fault.code ? RG_EXIT_BAD_INPUT : missing ? RG_EXIT_INCOMPLETE : RG_EXIT_OK;
+  PetscCall(PetscFree(part.missing));
+  PetscCall(rg_plan_clear(&plan));
+  PetscFunctionReturn(0);
+}
+
+/* What was typed, as a part of a study; false: a mistake, which was told. */
+static bool read_part(const RgArguments *arguments, int *i, int *n)
+{
+  const char *part = arguments->option[OPT_PART];
+
+  if (!part != !arguments->option[OPT_STUDY]) {
+    rg_complain("status: -part and -study go together");
+    return false;
+  }
+  return !part || rg_part_parse("status", part, i, n);
+}
+
+static PetscErrorCode show_part_of(const RgRegistry *registry, const RgArguments *arguments, int i,
+                                   int n, int *exit_code)
+{
+  RgDiagnostics diagnostics = {0};
+  RgStudy study;
+  int rank;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  PetscCall(rg_study_load(registry, arguments->option[OPT_STUDY], &study, &diagnostics));
+  if (rank == 0) rg_print_diagnostics(&diagnostics);
+  if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
+  else PetscCall(show_part(&study, arguments->positional[0], i, n, exit_code));
+  PetscCall(rg_study_destroy(&study));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
+{
+  RgArguments arguments;
+  RgRegistry *registry = NULL;
+  int i = 0, n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(argc, argv, "status RESULTS.h5 [-part I/N -study STUDY.yaml]",
+                               options, 1, 1, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
+  if (!read_part(&arguments, &i, &n)) *exit_code = RG_EXIT_BAD_INPUT;
+  else if (!n) PetscCall(show_all(arguments.positional[0], exit_code));
+  else PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
+  if (n && *exit_code == RG_EXIT_OK) PetscCall(show_part_of(registry, &arguments, i, n, exit_code));
+  PetscCall(rg_registry_destroy(&registry));
   PetscFunctionReturn(0);
 }

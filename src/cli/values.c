@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "cli/arguments.h"
+
 PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark)
 {
   PetscFunctionBeginUser;
@@ -23,6 +25,25 @@ PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const doubl
   }
   PetscCall(rg_text_add(text, ")%s\n", remark));
   PetscFunctionReturn(0);
+}
+
+/* Parts of a study. */
+static const long most = 1000000;
+
+bool rg_part_parse(const char *command, const char *text, int *part, int *parts)
+{
+  char *end, *rest;
+  const long i = strtol(text, &end, 10), n = *end == '/' ? strtol(end + 1, &rest, 10) : 0;
+  const bool good = end > text && *end == '/' && rest > end + 1 && !*rest && i >= 1 && i <= n;
+
+  if (good && n <= most) {
+    *part = (int)i;
+    *parts = (int)n;
+    return true;
+  }
+  rg_complain("%s: -part must be I/N with I from 1 to N, such as 2/8, and N to %ld, got '%s'",
+              command, most, text);
+  return false;
 }
 
 double rg_duration_parse(const char *text)

@@ -9,6 +9,9 @@ PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const 
 PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const double *x,
                             const char *remark);
 
+/* Part and number of parts of "2/8"; false, and a complaint of `command`, when it is none. */
+bool rg_part_parse(const char *command, const char *text, int *part, int *parts);
+
 /* Seconds from "90", "1:30:00" or "30:00"; negative when it is none of these. */
 double rg_duration_parse(const char *text);
 /* Seconds in the unit that suits them: `12 s`, `3 min`, `2.5 h`. */

@@ -14,6 +14,9 @@ typedef struct {
   const char *recompute; /* run trials again that another build, plug-in or numeric fingerprint
                             made: "" all, else those of a label; NULL: none */
   int crossover;         /* data from which a team of ranks shares a matrix; 0: as measured */
+  int part,
+    parts; /* run the part'th of so many shares of the trials, from 1; 0, 0: all of them. The
+                      shares are the same for every run of a study file, and cost about the same */
 } RgRunOptions;
 
 typedef struct {
@@ -33,6 +36,7 @@ typedef enum {
 
 typedef enum {
   RG_RUN_COMPLETE, /* every trial is in the results file */
+  RG_RUN_PART,     /* every trial of RgRunOptions.part is finished; those of other parts are not */
   RG_RUN_STOPPED,  /* cleanly; the same call goes on where it stopped */
   RG_RUN_REFUSED,  /* not begun: what was asked for can't be; the output is another study's, ... */
   RG_RUN_STORAGE   /* the disk said no for too long; what is finished is safe where it could be */
@@ -42,13 +46,14 @@ typedef enum {
 typedef struct {
   RgRunOutcome outcome;
   RgStopReason stop;
-  int n_trials;                /* of the plan */
-  int n_earlier;               /* of these, finished by earlier runs and not run again */
-  int n_earlier_failed;        /* of these, recorded as failed */
-  int n_others;                /* of these, made by another build or plug-in, or under another
+  int n_trials;         /* of the plan */
+  int n_earlier;        /* of these, finished by earlier runs and not run again; at the end of
+                                  a part with those that the others finished meanwhile */
+  int n_earlier_failed; /* of these, recorded as failed */
+  int n_others;         /* of these, made by another build or plug-in, or under another
                                   numeric fingerprint */
-  int n_finished;              /* by this run */
-  int n_failed;                /* of these, recorded as failed; the results file says why */
+  int n_finished;       /* by this run */
+  int n_failed;         /* of these, recorded as failed; the results file says why */
   int n_cells, n_cells_failed; /* of the plan; of these, with no trial but failed ones */
   int first_cell_failed;       /* number of the first of them in the study, from 0; -1: none */
   double seconds;

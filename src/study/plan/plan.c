@@ -109,6 +109,44 @@ static PetscErrorCode sort_by_id(RgPlan *plan)
   PetscFunctionReturn(0);
 }
 
+typedef struct {
+  double cost;
+  int part;
+} Load;
+
+static bool is_less(const Load *a, const Load *b)
+{
+  return a->cost < b->cost || (a->cost == b->cost && a->part < b->part);
+}
+
+/* The first of a heap has grown: it sinks to its place. */
+static void sink(Load *heap, int n)
+{
+  for (int at = 0, child = 1; child < n; at = child, child = 2 * at + 1) {
+    if (child + 1 < n && is_less(&heap[child + 1], &heap[child])) child++;
+    if (!is_less(&heap[child], &heap[at])) return;
+    const Load small = heap[child];
+    heap[child] = heap[at];
+    heap[at] = small;
+  }
+}
+
+PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, bool *share)
+{
+  Load *heap; /* the share with the least to do comes first */
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(parts, &heap));
+  for (int i = 0; i < parts; i++) heap[i] = (Load){0, i + 1};
+  for (int i = 0; i < plan->n; i++) {
+    share[plan->order[i]] = heap[0].part == part;
+    heap[0].cost += plan->trials[plan->order[i]].cost;
+    sink(heap, parts);
+  }
+  PetscCall(PetscFree(heap));
+  PetscFunctionReturn(0);
+}
+
 int rg_plan_find(const RgPlan *plan, const char *id)
 {
   int low = 0, high = plan->n;

@@ -44,6 +44,10 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan);
 PetscErrorCode rg_plan_clear(RgPlan *plan);
 /* For qsort_r over indices of the trials in `closure`: dearest first, ties by index. */
 int rg_plan_compare_costs(const void *left, const void *right, void *closure);
+/* The part'th of `parts` shares of the trials, from 1: share[i] (plan->n). In the schedule's order
+   each goes to the share with the least to do so far: shares advance seed by seed, and the costs of
+   two differ by no more than the dearest trial. O(n log parts). */
+PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, bool *share);
 /* Index of the trial of that id, -1: none. O(log n). */
 int rg_plan_find(const RgPlan *plan, const char *id);
 

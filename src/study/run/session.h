@@ -20,6 +20,7 @@ typedef struct {
   const RgObserver *observer;  /* borrowed; NULL: nobody */
   double begun, next_progress; /* rg_wall_seconds: of the first trial, of the next report */
   char directory[4200];        /* of finished trials */
+  bool *share;                 /* by trial: whether this run's part has it */
   unsigned char *done;         /* RgStatus per trial, known before the run */
   RgStoreScan scan;
   int *cell_failed;       /* failed trials by cell, of this rank */

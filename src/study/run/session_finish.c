@@ -22,6 +22,31 @@ static PetscErrorCode wait_for_all(RgSession *session)
   PetscFunctionReturn(0);
 }
 
+/* What the other parts have finished meanwhile, looked at once our own trials are committed: who
+   looks last sees all of them. *all: nothing is missing. */
+static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, bool *all)
+{
+  const RgPlan *plan = session->plan;
+  RgStoreScan now = {0};
+  RgFault fault;
+  int speaker;
+
+  PetscFunctionBeginUser;
+  if (session->rank == 0) {
+    PetscCall(rg_store_scan(session->store, plan, session->done, &now, &fault));
+    if (fault.message[0]) rg_session_tell(session, -1, "%s", fault.message);
+    rg_session_note(session, &fault);
+  }
+  PetscCall(rg_session_agree(session, &speaker));
+  PetscCallMPI(MPI_Bcast(session->done, plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
+  PetscCallMPI(MPI_Bcast(&now, (int)sizeof(now), MPI_BYTE, 0, session->comm));
+  PetscCall(PetscArrayzero(session->cell_failed, plan->study->n_cells)); /* `done` has ours too */
+  session->scan.n_done = now.n_done - own->n_finished;
+  session->scan.n_failed = now.n_failed - own->n_failed;
+  *all = now.n_done == plan->n;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode pack(RgSession *session)
 {
   RgFault fault;
@@ -75,9 +100,13 @@ PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
   PetscCall(rg_schedule_progress(session->schedule, &progress));
   PetscCallMPI(MPI_Bcast(&progress, (int)sizeof(progress), MPI_BYTE, 0, session->comm));
   PetscCall(rg_session_agree(session, &speaker));
-  const bool complete = progress.n_finished == progress.n_total;
-  if (complete && session->outcome == RG_RUN_COMPLETE) PetscCall(pack(session));
-  if (!complete && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_STOPPED;
+  bool all = progress.n_finished == progress.n_total;
+  if (!all && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_STOPPED;
+  if (session->options->parts && session->outcome == RG_RUN_COMPLETE) {
+    PetscCall(look_at_parts(session, &progress, &all));
+    if (!all && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_PART;
+  }
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(pack(session));
   report->stop = session->stop;
   report->n_finished = progress.n_finished;
   report->n_failed = progress.n_failed;

@@ -51,7 +51,7 @@ static void forget_others(RgSession *session, const unsigned char *origin)
   const char *label = session->options->recompute;
 
   for (int i = 0; label && i < plan->n; i++) {
-    if (!session->done[i] || origin[i] == RG_ORIGIN_SAME) continue;
+    if (!session->done[i] || !session->share[i] || origin[i] == RG_ORIGIN_SAME) continue;
     if (!is_meant(&plan->study->cells[plan->trials[i].cell], label)) continue;
     session->scan.n_done--;
     session->scan.n_failed -= session->done[i] == RG_STATUS_FAILED;

@@ -14,7 +14,7 @@ static const double search_worth_keeping = 0.1; /* seconds */
 static void look_at_failed(RgSession *session)
 {
   for (int i = 0; i < session->plan->n && session->options->retry_failed; i++)
-    if (session->done[i] == RG_STATUS_FAILED) {
+    if (session->done[i] == RG_STATUS_FAILED && session->share[i]) {
       session->done[i] = RG_STATUS_MISSING;
       session->scan.n_done--;
       session->scan.n_failed--;
@@ -42,14 +42,19 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
 /* Open the store, rank 0 first, and tell everybody what is finished already. */
 static PetscErrorCode open_store(RgSession *session, const char *stop_file, int *speaker)
 {
+  const RgRunOptions *options = session->options;
+
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->done));
+  PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->share));
+  PetscCall(rg_plan_share(session->plan, PetscMax(options->part, 1), PetscMax(options->parts, 1),
+                          session->share));
   PetscCall(PetscCalloc1(session->plan->study->n_cells, &session->cell_failed));
   for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
     if (turn == (session->rank == 0 ? 0 : 1)) {
       RgFault fault;
-      PetscCall(rg_store_open(session->options->output, session->plan->study, session->rank,
-                              &session->store, &fault));
+      PetscCall(rg_store_open(options->output, session->plan->study, session->rank, &session->store,
+                              &fault));
       if (!fault.code && session->rank == 0) PetscCall(scan_store(session, stop_file, &fault));
       rg_session_note(session, &fault);
     }
@@ -101,6 +106,20 @@ static PetscErrorCode keep_optima(RgSession *session)
   PetscFunctionReturn(0);
 }
 
+/* The schedule of what is not finished of this run's share. */
+static PetscErrorCode create_schedule(RgSession *session)
+{
+  const RgPlan *plan = session->plan;
+  unsigned char *left_out;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(PetscMax(plan->n, 1), &left_out));
+  for (int i = 0; i < plan->n; i++) left_out[i] = session->done[i] || !session->share[i];
+  PetscCall(rg_schedule_create(session->comm, plan, &session->teams, left_out, &session->schedule));
+  PetscCall(PetscFree(left_out));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
 {
   const RgObserver *observer = session->observer;
@@ -119,8 +138,7 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   session->begun = rg_wall_seconds();
   session->next_progress = session->begun + (observer ? observer->period : 0);
   PetscCall(rg_stop_relay_create(session->comm, stop, &session->relay));
-  PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
-                               &session->schedule));
+  PetscCall(create_schedule(session));
   PetscCall(rg_session_form_teams(session));
   PetscFunctionReturn(0);
 }

@@ -88,6 +88,9 @@ PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *clo
 PetscErrorCode rg_store_visit_fields(const char *path, RgRecordVisitor visit, void *closure,
                                      RgFault *fault);
 
+/* Whether there is a results file, or the study directory of one. */
+bool rg_store_exists(const char *output);
+
 /* What a results file or study directory says about itself. Texts owned; zero-initialised by the
  * call. */
 typedef struct {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "study/store/store_internal.h"
@@ -330,6 +331,13 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
   }
   PetscCall(rg_names_free(n, &names));
   PetscFunctionReturn(0);
+}
+
+bool rg_store_exists(const char *output)
+{
+  char directory[4096];
+  snprintf(directory, sizeof(directory), "%s.d", output);
+  return !access(output, F_OK) || !access(directory, F_OK);
 }
 
 PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault)

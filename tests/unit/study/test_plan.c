@@ -268,3 +268,29 @@ RG_TEST(costs_by_the_clock)
   RG_OK(rg_calibration_destroy(&clock));
   forget_plan();
 }
+
+/* Every trial is in one share; a share has its part of the seeds done so far, and of the cost. */
+RG_TEST(shares_advance_seed_by_seed)
+{
+  bool share[64];
+
+  make_plan("study: t\nseeds: 4\ncommon: {iterations: 30, noise_variance: 1e-4}\n"
+            "problems: [branin, {name: sphere, dim: 2}]\nalgorithms: [random, ei, gp_ucb]\n");
+  assert_int_equal(plan.n, 24);
+  const double dearest = plan.trials[plan.order[0]].cost;
+  for (int parts = 1; parts <= 30; parts++) {
+    int taken[24] = {0};
+    for (int part = 1; part <= parts; part++) {
+      double cost[4] = {0}; /* up to each seed */
+      RG_OK(rg_plan_share(&plan, part, parts, share));
+      for (int i = 0; i < plan.n; i++) {
+        taken[i] += share[i];
+        for (int s = plan.trials[i].turn; s < 4; s++) cost[s] += share[i] ? plan.trials[i].cost : 0;
+      }
+      for (int s = 0; s < 4; s++)
+        assert_true(fabs(cost[s] - plan.cost * (s + 1) / 4 / parts) <= dearest * (1 + 1e-9));
+    }
+    for (int i = 0; i < plan.n; i++) assert_int_equal(taken[i], 1);
+  }
+  forget_plan();
+}

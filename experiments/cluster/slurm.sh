@@ -1,0 +1,25 @@
+#!/bin/bash
+# A study by an array of Slurm jobs. Each runs its part, all write into one results file:
+#   sbatch experiments/cluster/slurm.sh study.yaml study.h5 [options of regatta run]
+# Two minutes before its limit a job stops cleanly and queues itself again until its part is finished;
+# the part that ends last writes the results file. The same command resumes an array that was
+# cancelled; one part of eight alone: PARTS=8 sbatch --array=3 experiments/cluster/slurm.sh ...
+# Where srun does not start MPI programs as it is ("OMPI was not built with SLURM's PMI support"):
+# export SLURM_MPI_TYPE=pmix before sbatch.
+#SBATCH --job-name=regatta
+#SBATCH --array=1-8
+#SBATCH --ntasks=16
+#SBATCH --time=04:00:00
+#SBATCH --signal=USR1@120
+#SBATCH --requeue
+#SBATCH --open-mode=append
+set -u
+study=$1 out=$2
+shift 2
+part=$SLURM_ARRAY_TASK_ID/${PARTS:-$SLURM_ARRAY_TASK_COUNT}
+export OMP_NUM_THREADS=1
+srun regatta run "$study" -part "$part" -o "$out" -quiet "$@" || exit
+regatta status "$out" -part "$part" -study "$study"
+code=$?
+[ $code -eq 75 ] || exit $code
+scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"

@@ -1,0 +1,98 @@
+"""`regatta run -part I/N`: shares of one study, at once into one output or each into its own."""
+import re
+import subprocess
+
+from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
+
+STUDY = HERE / "smoke.yaml"
+N_TRIALS = 60
+
+
+class Parts(RegattaTest):
+    whole = None  # checksum of a plain run
+
+    def checksum_of_whole(self):
+        if not Parts.whole:
+            self.run_ok("run", STUDY, "-o", self.folder / "whole.h5", "-quiet", ranks=2)
+            Parts.whole = self.checksum(self.folder / "whole.h5")
+        return Parts.whole
+
+    def status(self, output, *options):
+        return regatta("status", output, *options)[0]
+
+    def test_at_once_into_one_output(self):
+        output = self.folder / "out.h5"
+        parts = [subprocess.Popen([REGATTA, "run", STUDY, "-part", f"{i}/3", "-o", output, "-quiet"],
+                                  env=environment(), stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                 for i in (1, 2, 3)]
+        told = [part.communicate(timeout=120) for part in parts]
+        self.assertEqual([part.returncode for part in parts], [0, 0, 0], told)
+        run = [int(re.search(r"\((\d+) run now", out).group(1)) for out, _ in told]
+        self.assertEqual(sum(run), N_TRIALS)
+        self.assertTrue(any(f"{N_TRIALS} trials in {output}" in out for out, _ in told), told)
+        self.assertEqual(self.status(output), 0)
+        self.assertEqual(self.checksum(output), self.checksum_of_whole())
+        before = output.read_bytes()
+        out = self.run_ok("run", STUDY, "-part", "2/3", "-o", output)
+        self.assertIn(f"{N_TRIALS} trials in {output} (0 run now", out)
+        self.assertEqual(output.read_bytes(), before)
+
+    def test_one_by_one(self):
+        """Until the last part is there the study is incomplete; the parts know what is theirs."""
+        output = self.folder / "out.h5"
+        for i in (2, 1, 3):
+            part = "-part", f"{i}/3"
+            self.assertEqual(self.status(output, *part, "-study", STUDY), 75)
+            out = self.run_ok("run", STUDY, *part, "-o", output, "-quiet")
+            self.assertEqual(self.status(output, *part, "-study", STUDY), 0)
+            self.assertEqual(self.status(output), 0 if i == 3 else 75)
+            self.assertEqual("this part is finished" in out, i != 3, out)
+        self.assertEqual(self.checksum(output), self.checksum_of_whole())
+
+    def test_into_outputs_of_their_own(self):
+        outputs = [self.folder / f"part{i}.h5" for i in (1, 2, 3)]
+        for i, output in enumerate(outputs, 1):
+            out = self.run_ok("run", STUDY, "-part", f"{i}/3", "-o", output, "-quiet")
+            self.assertRegex(out, rf" \d+ of {N_TRIALS} trials are in {output}.d")
+            self.assertEqual(self.status(output), 75)
+        merged = self.folder / "merged.h5"
+        self.assertIn("every trial of the study is there",
+                      self.run_ok("merge", *outputs, "-o", merged))
+        self.assertEqual(self.checksum(merged), self.checksum_of_whole())
+
+    def test_failed_trials_of_a_part(self):
+        """A part retries its own; what of the others failed is not its business, but the end tells."""
+        study = self.write("study.yaml", f"""
+            study: fails
+            seeds: 4
+            common: {{iterations: 2, initial_points: 1}}
+            problems:
+              - name: external
+                program: /bin/false
+                inputs: [a real 0 1]
+            algorithms: [random]
+            """.replace("\n            ", "\n"))
+        output = self.folder / "out.h5"
+        run = "run", study, "-o", output, "-quiet"
+        code, out, _ = regatta(*run, "-part", "1/2")
+        self.assertEqual(code, 0, out)
+        self.assertIn("2 trials failed", out)
+        code, out, err = regatta(*run, "-part", "2/2")
+        self.assertEqual(code, 4, err)
+        self.assertIn("4 trials failed", out)
+        self.assertIn("(2 run now", regatta(*run, "-part", "2/2", "-retry-failed")[1])
+
+    def test_there_is_no_such_part(self):
+        output = self.folder / "out.h5"
+        for part in ("0/3", "4/3", "2", "1/3x", "1/2000000"):
+            code, out, err = regatta("run", STUDY, "-part", part, "-o", output)
+            self.assertEqual((code, out, len(err.splitlines())), (2, "", 1), err)
+            self.assertIn(f"-part must be I/N with I from 1 to N, such as 2/8, and N to 1000000, got '{part}'", err)
+        for options in (("-part", "1/3"), ("-study", STUDY)):
+            code, _, err = regatta("status", output, *options)
+            self.assertEqual((code, err), (2, "regatta: status: -part and -study go together\n"))
+
+
+if __name__ == "__main__":
+    main()
