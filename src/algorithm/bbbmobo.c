@@ -53,14 +53,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_bbbmobo = {
-  .name = "bbbmobo",
-  .title = "BBBMOBO",
-  .summary = "x_t = argmax of the upper bound of rho from mu -/+ sqrt(beta_t) sd,\n"
-             "beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); w_t = argmax sd(x_t, w)",
-  .reference = "Inatsu et al. 2024; Inatsu 2025, arXiv:2504.03172, 5",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("bbbmobo", "BBBMOBO", 2,
+           "x_t = argmax of the upper bound of rho from mu -/+ sqrt(beta_t) sd,\n"
+           "beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); w_t = argmax sd(x_t, w)",
+           "Inatsu et al. 2024; Inatsu 2025, arXiv:2504.03172, 5"),
+  RG_OPTIONS(Options, params),
   .check = rg_robust_check,
   .ask = ask,
   .aims = rg_robust_aims,

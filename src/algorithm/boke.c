@@ -71,12 +71,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_boke = {
-  .name = "boke",
-  .title = "BOKE",
-  .summary =
-    "x_t = argmax m(x) + sqrt(beta_t) W(x)^(-1/2), kernel regression m with sum of weights "
-    "W",
-  .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 2",
-  .revision = 1,
+  RG_ABOUT("boke", "BOKE", 1,
+           "x_t = argmax m(x) + sqrt(beta_t) W(x)^(-1/2), kernel regression m with sum of weights "
+           "W",
+           "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 2"),
   RG_BOKE_METHODS,
 };

@@ -28,11 +28,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_boke_plus = {
-  .name = "boke_plus",
-  .title = "BOKE+",
-  .summary = "boke with probability p, else x_t = argmax m(x)",
-  .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3",
-  .revision = 1,
+  RG_ABOUT("boke_plus", "BOKE+", 1, "boke with probability p, else x_t = argmax m(x)",
+           "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3"),
   .stream = "boke",
   RG_BOKE_METHODS,
 };

@@ -131,14 +131,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_bpt_ucb = {
-  .name = "bpt_ucb",
-  .title = "BPT-UCB",
-  .summary = "x_t = argmax E_w Phi(z) + (B_t E_w Phi(z)(1 - Phi(z)))^(1/10), z = (mu - h)/sd;\n"
-             "w_t where f is least surely on one side of h",
-  .reference = "Iwazaki, Inatsu, Takeuchi 2021; Inatsu 2025, arXiv:2504.03172, D",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("bpt_ucb", "BPT-UCB", 2,
+           "x_t = argmax E_w Phi(z) + (B_t E_w Phi(z)(1 - Phi(z)))^(1/10), z = (mu - h)/sd;\n"
+           "w_t where f is least surely on one side of h",
+           "Iwazaki, Inatsu, Takeuchi 2021; Inatsu 2025, arXiv:2504.03172, D"),
+  RG_OPTIONS(Options, params),
   .check = check,
   .ask = ask,
   RG_ROBUST_METHODS,

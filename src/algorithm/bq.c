@@ -76,19 +76,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_bq = {
-  .name = "bq",
-  .title = "BQ",
-  .summary = "x_t = argmax of the expected improvement of the average of f(x, .) over contexts;\n"
-             "w_t = argmax sd(x_t, w)",
-  .reference = "Beland and Nair 2017; Inatsu 2025, arXiv:2504.03172, 5",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(RgRobustKindOptions),
-  .columns = rg_robust_columns,
-  .state_size = sizeof(State),
+  RG_ABOUT("bq", "BQ", 2,
+           "x_t = argmax of the expected improvement of the average of f(x, .) over contexts;\n"
+           "w_t = argmax sd(x_t, w)",
+           "Beland and Nair 2017; Inatsu 2025, arXiv:2504.03172, 5"),
+  RG_OPTIONS(RgRobustKindOptions, params),
+  RG_STATE(State, create, destroy),
   .check = check,
-  .create = create,
-  .ask = ask,
-  .destroy = destroy,
+  RG_ASK(ask, rg_robust_columns),
   RG_ROBUST_METHODS,
 };

@@ -299,18 +299,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_cma_es = {
-  .name = "cma_es",
-  .title = "CMA-ES",
-  .summary = "generations of normal draws; rank-weighted means move the centre, evolution paths\n"
-             "adapt step size and covariance; restarts with twice the population",
-  .reference = "Hansen (2016), The CMA evolution strategy: a tutorial, arXiv:1604.00772",
-  .revision = 1,
+  RG_ABOUT("cma_es", "CMA-ES", 1,
+           "generations of normal draws; rank-weighted means move the centre, evolution paths\n"
+           "adapt step size and covariance; restarts with twice the population",
+           "Hansen (2016), The CMA evolution strategy: a tutorial, arXiv:1604.00772"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(State),
-  .create = create,
-  .ask = ask,
-  .destroy = destroy,
+  RG_OPTIONS(Options, params),
+  RG_STATE(State, create, destroy),
+  RG_ASK(ask, columns),
 };

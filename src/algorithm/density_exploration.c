@@ -37,18 +37,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_density_exploration = {
-  .name = "density_exploration",
-  .title = "Density-based exploration",
-  .summary = "x_t = argmin W(x), the sum of kernel weights of the points so far",
-  .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, section 3.2",
-  .revision = 1,
+  RG_ABOUT("density_exploration", "Density-based exploration", 1,
+           "x_t = argmin W(x), the sum of kernel weights of the points so far",
+           "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, section 3.2"),
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_MAXIMISER,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(RgSmoother),
-  .create = rg_smoother_create,
-  .ask = ask,
-  .destroy = rg_smoother_destroy,
+  RG_OPTIONS(Options, params),
+  RG_STATE(RgSmoother, rg_smoother_create, rg_smoother_destroy),
+  RG_ASK(ask, columns),
 };

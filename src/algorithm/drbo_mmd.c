@@ -65,18 +65,14 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd = {
-  .name = "drbo_mmd",
-  .title = "DRBO-MMD",
-  .summary = "x_t = argmax of the worst expectation of mu + width sd over distributions of the\n"
-             "context within a maximum mean discrepancy of the observed ones",
-  .reference = "Kirschner, Bogunovic, Jegelka, Krause (2020), Distributionally robust Bayesian "
-               "optimization",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("drbo_mmd", "DRBO-MMD", 2,
+           "x_t = argmax of the worst expectation of mu + width sd over distributions of the\n"
+           "context within a maximum mean discrepancy of the observed ones",
+           "Kirschner, Bogunovic, Jegelka, Krause (2020), Distributionally robust Bayesian "
+           "optimization"),
+  RG_OPTIONS(Options, params),
   .contexts = contexts,
   .context_bytes = rg_mmd_ball_bytes,
-  .columns = rg_ball_columns,
-  .ask = ask,
+  RG_ASK(ask, rg_ball_columns),
   RG_CONTEXTUAL_METHODS,
 };

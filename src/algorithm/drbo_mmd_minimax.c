@@ -118,19 +118,14 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
-  .name = "drbo_mmd_minimax",
-  .title = "DRBO-MMD Minimax",
-  .summary =
-    "x_t = argmax of a closed-form approximation of the worst expectation of mu + width sd\n"
-    "over distributions of the context within a maximum mean discrepancy of the observed",
-  .reference = "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "
-               "optimization with worst-case sensitivity",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("drbo_mmd_minimax", "DRBO-MMD Minimax", 2,
+           "x_t = argmax of a closed-form approximation of the worst expectation of mu + width sd\n"
+           "over distributions of the context within a maximum mean discrepancy of the observed",
+           "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "
+           "optimization with worst-case sensitivity"),
+  RG_OPTIONS(Options, params),
   .contexts = contexts,
   .context_bytes = rg_mmd_ball_bytes,
-  .columns = rg_ball_columns,
-  .ask = ask,
+  RG_ASK(ask, rg_ball_columns),
   RG_CONTEXTUAL_METHODS,
 };

@@ -42,16 +42,12 @@ PetscErrorCode rg_ei_ask(RgAlgorithm *algorithm, int t, const RgHistory *history
 }
 
 const RgAlgorithmClass rg_algorithm_ei = {
-  .name = "ei",
-  .title = "EI",
-  .summary = "x_t = argmax E[max(f(x) - tau, 0)], the expected improvement over the incumbent tau",
-  .reference = "Mockus, Tiesis, Zilinskas (1978), The application of Bayesian methods for seeking "
-               "the extremum",
-  .revision = 1,
+  RG_ABOUT("ei", "EI", 1,
+           "x_t = argmax E[max(f(x) - tau, 0)], the expected improvement over the incumbent tau",
+           "Mockus, Tiesis, Zilinskas (1978), The application of Bayesian methods for seeking "
+           "the extremum"),
   .matrix_free = true,
-  .params = rg_ei_params,
-  .options_size = sizeof(RgEiOptions),
-  .columns = rg_ei_columns,
-  .ask = rg_ei_ask,
+  RG_OPTIONS(RgEiOptions, rg_ei_params),
+  RG_ASK(rg_ei_ask, rg_ei_columns),
   RG_SURROGATE_METHODS,
 };

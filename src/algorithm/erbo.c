@@ -36,18 +36,14 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_erbo = {
-  .name = "erbo",
-  .title = "ERBO",
-  .summary = "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
-  .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5",
-  .revision = 2,
+  RG_ABOUT("erbo", "ERBO", 2,
+           "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
+           "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5"),
   .needs = RG_NEEDS_CONTEXT,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .contexts = contexts,
   .context_bytes = rg_centre_bytes,
-  .columns = rg_ucb_columns,
   .check = rg_centre_check,
-  .ask = ask,
+  RG_ASK(ask, rg_ucb_columns),
   RG_CONTEXTUAL_STATE,
 };

@@ -427,22 +427,16 @@ static const RgRecordColumn columns[] = {
 };
 
 const RgAlgorithmClass rg_algorithm_external = {
-  .name = "external",
-  .title = "External optimiser",
-  .summary = "what a program of the user's asks for, started once per trial and talked to in lines "
-             "of JSON",
-  .reference = "the user's own; docs/protocol.md",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(External),
+  RG_ABOUT("external", "External optimiser", 1,
+           "what a program of the user's asks for, started once per trial and talked to in lines "
+           "of JSON",
+           "the user's own; docs/protocol.md"),
+  RG_OPTIONS(Options, params),
+  RG_STATE(External, external_create, external_destroy),
   .check = external_check,
   .identity = external_identity,
-  .create = external_create,
   .probe = external_probe,
-  .ask = external_ask,
+  RG_ASK(external_ask, columns),
   .tell = external_tell,
   .recommend = external_recommend,
-  .destroy = external_destroy,
 };

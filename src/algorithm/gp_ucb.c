@@ -69,18 +69,13 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
 }
 
 const RgAlgorithmClass rg_algorithm_gp_ucb = {
-  .name = "gp_ucb",
-  .title = "GP-UCB",
-  .summary = "x_t = argmax mu_{t-1}(x) + sqrt(beta_t) sd_{t-1}(x)",
-  .reference = "Srinivas, Krause, Kakade, Seeger (2010), Gaussian process optimization in the "
-               "bandit setting, Algorithm 1",
-  .revision = 1,
+  RG_ABOUT("gp_ucb", "GP-UCB", 1, "x_t = argmax mu_{t-1}(x) + sqrt(beta_t) sd_{t-1}(x)",
+           "Srinivas, Krause, Kakade, Seeger (2010), Gaussian process optimization in the "
+           "bandit setting, Algorithm 1"),
   .matrix_free = true,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = rg_ucb_columns,
+  RG_OPTIONS(Options, params),
   .check = check,
   .confidence = confidence,
-  .ask = rg_ucb_ask,
+  RG_ASK(rg_ucb_ask, rg_ucb_columns),
   RG_SURROGATE_METHODS,
 };

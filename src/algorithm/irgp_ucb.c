@@ -93,17 +93,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_irgp_ucb = {
-  .name = "irgp_ucb",
-  .title = "IRGP-UCB",
-  .summary = "x_t = argmax mu_{t-1}(x) + sqrt(zeta_t) sd_{t-1}(x), zeta_t ~ s_t + Exp(lambda)",
-  .reference = "Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979, Algorithm 1",
-  .revision = 1,
+  RG_ABOUT("irgp_ucb", "IRGP-UCB", 1,
+           "x_t = argmax mu_{t-1}(x) + sqrt(zeta_t) sd_{t-1}(x), zeta_t ~ s_t + Exp(lambda)",
+           "Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979, Algorithm 1"),
   .matrix_free = true,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = rg_ucb_columns,
+  RG_OPTIONS(Options, params),
   .check = check,
   .confidence = confidence,
-  .ask = ask,
+  RG_ASK(ask, rg_ucb_columns),
   RG_SURROGATE_METHODS,
 };

@@ -45,16 +45,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_jes = {
-  .name = "jes",
-  .title = "JES",
-  .summary = "x_t = argmax of the information that f(x) carries on (x*, f*), over sampled optima",
-  .reference = "Hvarfner, Hutter, Nardi (2022), Joint entropy search for maximally-informed "
-               "Bayesian optimization, NeurIPS, Section 3",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(RgSampledOptions),
+  RG_ABOUT("jes", "JES", 2,
+           "x_t = argmax of the information that f(x) carries on (x*, f*), over sampled optima",
+           "Hvarfner, Hutter, Nardi (2022), Joint entropy search for maximally-informed "
+           "Bayesian optimization, NeurIPS, Section 3"),
+  RG_OPTIONS(RgSampledOptions, params),
   .paths = rg_sampling_paths,
-  .columns = rg_sampled_columns,
-  .ask = ask,
+  RG_ASK(ask, rg_sampled_columns),
   RG_SAMPLING_METHODS,
 };

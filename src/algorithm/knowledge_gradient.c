@@ -45,23 +45,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_knowledge_gradient = {
-  .name = "knowledge_gradient",
-  .title = "KG",
-  .summary =
-    "x_t = argmax E[max_i mu_{t+1}(x_i)] - max_i mu_t(x_i) over x itself and the points of\n"
-    "largest posterior mean",
-  .reference =
-    "Frazier, Powell, Dayanik (2009), The knowledge-gradient policy for correlated normal "
-    "beliefs, INFORMS J. Comput. 21",
-  .revision = 1,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(RgModel),
-  .create = rg_surrogate_create,
-  .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_ABOUT("knowledge_gradient", "KG", 1,
+           "x_t = argmax E[max_i mu_{t+1}(x_i)] - max_i mu_t(x_i) over x itself and the points of\n"
+           "largest posterior mean",
+           "Frazier, Powell, Dayanik (2009), The knowledge-gradient policy for correlated normal "
+           "beliefs, INFORMS J. Comput. 21"),
+  RG_OPTIONS(Options, params),
+  RG_ASK(ask, columns),
+  RG_SURROGATE_METHODS,
 };

@@ -212,21 +212,14 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 }
 
 const RgAlgorithmClass rg_algorithm_kr_ucb = {
-  .name = "kr_ucb",
-  .title = "KR-UCB",
-  .summary =
-    "the visited point of largest m(x_i) + C sqrt(log(sum_j W(x_j))/W(x_i)) again, or a new "
-    "point of least density near it",
-  .reference = "Yee, Lisy, Bowling (2016), Monte Carlo tree search in continuous action spaces; "
-               "arXiv:2502.06178, Algorithm 5",
-  .revision = 1,
+  RG_ABOUT("kr_ucb", "KR-UCB", 1,
+           "the visited point of largest m(x_i) + C sqrt(log(sum_j W(x_j))/W(x_i)) again, or a new "
+           "point of least density near it",
+           "Yee, Lisy, Bowling (2016), Monte Carlo tree search in continuous action spaces; "
+           "arXiv:2502.06178, Algorithm 5"),
   .needs = RG_NEEDS_NO_CONTEXT,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(State),
+  RG_OPTIONS(Options, params),
+  RG_STATE(State, rg_smoother_create, rg_smoother_destroy),
   .check = check,
-  .create = rg_smoother_create,
-  .ask = ask,
-  .destroy = rg_smoother_destroy,
+  RG_ASK(ask, columns),
 };

@@ -64,17 +64,13 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
 }
 
 const RgAlgorithmClass rg_algorithm_latin_hypercube = {
-  .name = "latin_hypercube",
-  .title = "Latin hypercube",
-  .summary = "x_1, ..., x_T are the points of a Latin hypercube, in random order",
-  .reference = "McKay, Beckman, Conover (1979), A comparison of three methods for selecting values "
-               "of input variables",
-  .revision = 1,
+  RG_ABOUT("latin_hypercube", "Latin hypercube", 1,
+           "x_1, ..., x_T are the points of a Latin hypercube, in random order",
+           "McKay, Beckman, Conover (1979), A comparison of three methods for selecting values "
+           "of input variables"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
   .params = params,
-  .state_size = sizeof(State),
-  .create = create,
+  RG_STATE(State, create, destroy),
   .ask = ask,
   .design = design,
-  .destroy = destroy,
 };

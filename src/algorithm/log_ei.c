@@ -12,24 +12,14 @@
 #include "algorithm/ei.h"
 
 const RgAlgorithmClass rg_algorithm_log_ei = {
-  .name = "log_ei",
-  .title = "LogEI",
-  .summary =
-    "x_t = argmax log E[max(f(x) - tau, 0)], stable where the expectation underflows; the\n"
-    "queries are those of `ei`",
-  .reference = "Ament et al. (2023), Unexpected improvements to expected improvement for Bayesian "
-               "optimization, NeurIPS",
-  .revision = 1,
+  RG_ABOUT("log_ei", "LogEI", 1,
+           "x_t = argmax log E[max(f(x) - tau, 0)], stable where the expectation underflows; the\n"
+           "queries are those of `ei`",
+           "Ament et al. (2023), Unexpected improvements to expected improvement for Bayesian "
+           "optimization, NeurIPS"),
   .stream = "ei",
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .matrix_free = true,
-  .params = rg_ei_params,
-  .options_size = sizeof(RgEiOptions),
-  .columns = rg_ei_columns,
-  .state_size = sizeof(RgModel),
-  .create = rg_surrogate_create,
-  .ask = rg_ei_ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_OPTIONS(RgEiOptions, rg_ei_params),
+  RG_ASK(rg_ei_ask, rg_ei_columns),
+  RG_SURROGATE_METHODS,
 };

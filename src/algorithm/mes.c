@@ -65,17 +65,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_mes = {
-  .name = "mes",
-  .title = "MES",
-  .summary = "x_t = argmax of the information that f(x) carries on max f, over sampled maxima",
-  .reference = "Wang, Jegelka (2017), Max-value entropy search for efficient Bayesian "
-               "optimization, ICML",
-  .revision = 2,
+  RG_ABOUT("mes", "MES", 2,
+           "x_t = argmax of the information that f(x) carries on max f, over sampled maxima",
+           "Wang, Jegelka (2017), Max-value entropy search for efficient Bayesian "
+           "optimization, ICML"),
   .matrix_free = true,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .paths = rg_sampling_paths,
-  .columns = rg_sampled_columns,
-  .ask = ask,
+  RG_ASK(ask, rg_sampled_columns),
   RG_SAMPLING_METHODS,
 };

@@ -248,18 +248,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_nelder_mead = {
-  .name = "nelder_mead",
-  .title = "Nelder-Mead",
-  .summary = "a simplex reflects, expands, contracts and shrinks; a small one starts again on a\n"
-             "uniform point",
-  .reference = "Nelder, Mead (1965), A simplex method for function minimization",
-  .revision = 1,
+  RG_ABOUT("nelder_mead", "Nelder-Mead", 1,
+           "a simplex reflects, expands, contracts and shrinks; a small one starts again on a\n"
+           "uniform point",
+           "Nelder, Mead (1965), A simplex method for function minimization"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(State),
-  .create = create,
-  .ask = ask,
-  .destroy = destroy,
+  RG_OPTIONS(Options, params),
+  RG_STATE(State, create, destroy),
+  RG_ASK(ask, columns),
 };

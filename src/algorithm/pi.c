@@ -52,21 +52,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_pi = {
-  .name = "pi",
-  .title = "PI",
-  .summary = "x_t = argmax Pr(f(x) >= tau + xi), the probability of improving on the incumbent tau",
-  .reference =
-    "Kushner (1964), A new method of locating the maximum point of an arbitrary multipeak "
-    "curve in the presence of noise",
-  .revision = 1,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(RgModel),
-  .create = rg_surrogate_create,
-  .ask = ask,
-  .model = rg_surrogate_model,
-  .destroy = rg_surrogate_destroy,
+  RG_ABOUT("pi", "PI", 1,
+           "x_t = argmax Pr(f(x) >= tau + xi), the probability of improving on the incumbent tau",
+           "Kushner (1964), A new method of locating the maximum point of an arbitrary multipeak "
+           "curve in the presence of noise"),
+  RG_OPTIONS(Options, params),
+  RG_ASK(ask, columns),
+  RG_SURROGATE_METHODS,
 };

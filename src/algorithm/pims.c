@@ -58,17 +58,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_pims = {
-  .name = "pims",
-  .title = "PIMS",
-  .summary = "x_t = argmax Pr(f(x) >= g*), g* the maximum of a sample path from the posterior",
-  .reference = "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
-               "Bayesian regret bounds, ICML",
-  .revision = 2,
+  RG_ABOUT("pims", "PIMS", 2,
+           "x_t = argmax Pr(f(x) >= g*), g* the maximum of a sample path from the posterior",
+           "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
+           "Bayesian regret bounds, ICML"),
   .matrix_free = true,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .paths = rg_sampling_one_path,
-  .columns = columns,
-  .ask = ask,
+  RG_ASK(ask, columns),
   RG_SAMPLING_METHODS,
 };

@@ -49,13 +49,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_random_sampling = {
-  .name = "random_sampling",
-  .title = "Random",
-  .summary = "x_t uniform, w_t by its probabilities or uniform; recommends argmax rho(mu)",
-  .reference = "Inatsu 2025, arXiv:2504.03172, 5",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("random_sampling", "Random", 2,
+           "x_t uniform, w_t by its probabilities or uniform; recommends argmax rho(mu)",
+           "Inatsu 2025, arXiv:2504.03172, 5"),
+  RG_OPTIONS(Options, params),
   .check = rg_robust_check,
   .ask = ask,
   RG_ROBUST_METHODS,

@@ -78,11 +78,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_random_search = {
-  .name = "random",
-  .title = "Random search",
-  .summary = "x_t uniform on the domain (finite designs without replacement: on the points left)",
-  .reference = "baseline",
-  .revision = 1,
+  RG_ABOUT("random", "Random search", 1,
+           "x_t uniform on the domain (finite designs without replacement: on the points left)",
+           "baseline"),
   .params = params,
   .ask = ask,
 };

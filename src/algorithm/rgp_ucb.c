@@ -62,17 +62,13 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
 }
 
 const RgAlgorithmClass rg_algorithm_rgp_ucb = {
-  .name = "rgp_ucb",
-  .title = "RGP-UCB",
-  .summary = "x_t = argmax mu_{t-1}(x) + sqrt(zeta_t) sd_{t-1}(x), zeta_t ~ Gamma(kappa_t, theta)",
-  .reference = "Berk, Gupta, Rana, Venkatesh (2020), arXiv:2006.04296",
-  .revision = 1,
+  RG_ABOUT("rgp_ucb", "RGP-UCB", 1,
+           "x_t = argmax mu_{t-1}(x) + sqrt(zeta_t) sd_{t-1}(x), zeta_t ~ Gamma(kappa_t, theta)",
+           "Berk, Gupta, Rana, Venkatesh (2020), arXiv:2006.04296"),
   .matrix_free = true,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = rg_ucb_columns,
+  RG_OPTIONS(Options, params),
   .check = check,
   .confidence = confidence,
-  .ask = rg_ucb_ask,
+  RG_ASK(rg_ucb_ask, rg_ucb_columns),
   RG_SURROGATE_METHODS,
 };

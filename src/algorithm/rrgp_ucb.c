@@ -182,21 +182,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_rrgp_ucb = {
-  .name = "rrgp_ucb",
-  .title = "RRGP-UCB",
-  .summary = "x_t = argmax of the upper bound of rho or argmax rho(mu), whichever has the wider "
-             "bounds;\nbeta_t = 2 log |X x Omega| + chi^2_2; w_t = argmax sd(x_t, w)",
-  .reference = "Inatsu 2025, arXiv:2504.03172, Algorithms 1 and 2",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(State),
+  RG_ABOUT("rrgp_ucb", "RRGP-UCB", 2,
+           "x_t = argmax of the upper bound of rho or argmax rho(mu), whichever has the wider "
+           "bounds;\nbeta_t = 2 log |X x Omega| + chi^2_2; w_t = argmax sd(x_t, w)",
+           "Inatsu 2025, arXiv:2504.03172, Algorithms 1 and 2"),
+  RG_OPTIONS(Options, params),
+  RG_STATE(State, create, destroy),
   .check = rg_robust_check,
-  .create = create,
-  .ask = ask,
+  RG_ASK(ask, columns),
   .aims = rg_robust_aims,
   .confidence = confidence,
-  .destroy = destroy,
   RG_ROBUST_METHODS,
 };

@@ -316,24 +316,18 @@ static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *
 }
 
 const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {
-  .name = "rrgp_ucb_continuous",
-  .title = "RRGP-UCB, continuous",
-  .summary = "RRGP-UCB on boxes: beta_t = 2 log kappa_t + chi^2_2 with the kappa_t of a finer and "
-             "finer\ndiscretisation; contexts are replaced by the midpoints of cells",
-  .reference = "Inatsu 2025, arXiv:2504.03172, Algorithms 3 to 7",
-  .revision = 1,
+  RG_ABOUT("rrgp_ucb_continuous", "RRGP-UCB, continuous", 1,
+           "RRGP-UCB on boxes: beta_t = 2 log kappa_t + chi^2_2 with the kappa_t of a finer and "
+           "finer\ndiscretisation; contexts are replaced by the midpoints of cells",
+           "Inatsu 2025, arXiv:2504.03172, Algorithms 3 to 7"),
   .needs = RG_NEEDS_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .nodes = nodes,
-  .columns = columns,
-  .state_size = sizeof(State),
+  RG_STATE(State, create, destroy),
   .check = check,
-  .create = create,
-  .ask = ask,
+  RG_ASK(ask, columns),
   .recommend = recommend,
   .confidence = confidence,
   .model = model,
-  .destroy = destroy,
 };

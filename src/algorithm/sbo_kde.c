@@ -124,19 +124,15 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {
-  .name = "sbo_kde",
-  .title = "SBO-KDE",
-  .summary = "x_t = argmax E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t a density estimate of the "
-             "contexts",
-  .reference = "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
-               "continuous context distribution via kernel density estimation, Algorithm 1",
-  .revision = 2,
+  RG_ABOUT("sbo_kde", "SBO-KDE", 2,
+           "x_t = argmax E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t a density estimate of the "
+           "contexts",
+           "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
+           "continuous context distribution via kernel density estimation, Algorithm 1"),
   .needs = RG_NEEDS_NATURE,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .contexts = contexts,
   .confidence = confidence,
-  .columns = columns,
-  .ask = ask,
+  RG_ASK(ask, columns),
   RG_CONTEXTUAL_STATE,
 };

@@ -82,19 +82,13 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_stable_opt = {
-  .name = "stable_opt",
-  .title = "StableOpt",
-  .summary =
-    "x_t = argmax min_c mu(x, c) + width sd(x, c), c within one standard deviation of the\n"
-    "mean of the contexts observed so far",
-  .reference =
-    "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "
-    "Gaussian processes",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("stable_opt", "StableOpt", 2,
+           "x_t = argmax min_c mu(x, c) + width sd(x, c), c within one standard deviation of the\n"
+           "mean of the contexts observed so far",
+           "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "
+           "Gaussian processes"),
+  RG_OPTIONS(Options, params),
   .contexts = contexts,
-  .columns = rg_ucb_columns,
-  .ask = ask,
+  RG_ASK(ask, rg_ucb_columns),
   RG_CONTEXTUAL_METHODS,
 };

@@ -40,16 +40,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_ts = {
-  .name = "ts",
-  .title = "TS",
-  .summary = "x_t = argmax g(x), g a sample path from the posterior",
-  .reference = "Thompson (1933); Russo, Van Roy (2014), doi:10.1287/moor.2014.0650",
-  .revision = 2,
+  RG_ABOUT("ts", "TS", 2, "x_t = argmax g(x), g a sample path from the posterior",
+           "Thompson (1933); Russo, Van Roy (2014), doi:10.1287/moor.2014.0650"),
   .matrix_free = true,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .paths = rg_sampling_one_path,
-  .columns = columns,
-  .ask = ask,
+  RG_ASK(ask, columns),
   RG_SAMPLING_METHODS,
 };

@@ -307,24 +307,18 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_turbo = {
-  .name = "turbo",
-  .title = "TuRBO-1",
-  .summary =
-    "x_t = argmax g(x) over candidates in a trust region around the best point, g a sample\n"
-    "path from a local posterior; the region widens, narrows, starts again",
-  .reference = "Eriksson, Pearce, Gardner, Turner, Poloczek (2019), Scalable global optimization "
-               "via local Bayesian optimization, NeurIPS",
-  .revision = 1,
+  RG_ABOUT("turbo", "TuRBO-1", 1,
+           "x_t = argmax g(x) over candidates in a trust region around the best point, g a sample\n"
+           "path from a local posterior; the region widens, narrows, starts again",
+           "Eriksson, Pearce, Gardner, Turner, Poloczek (2019), Scalable global optimization "
+           "via local Bayesian optimization, NeurIPS"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE,
   .params = params,
   .paths = one_path,
   .options_size = sizeof(Options),
-  .columns = columns,
-  .state_size = sizeof(State),
-  .create = create,
+  RG_STATE(State, create, destroy),
   .model = model_of,
   .own_history = true,
-  .ask = ask,
-  .destroy = destroy,
+  RG_ASK(ask, columns),
 };

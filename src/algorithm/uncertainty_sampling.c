@@ -30,13 +30,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_uncertainty_sampling = {
-  .name = "uncertainty_sampling",
-  .title = "US",
-  .summary = "(x_t, w_t) = argmax of the posterior variance; recommends argmax rho(mu)",
-  .reference = "Inatsu 2025, arXiv:2504.03172, 5",
-  .revision = 2,
-  .params = params,
-  .options_size = sizeof(RgRobustOptions),
+  RG_ABOUT("uncertainty_sampling", "US", 2,
+           "(x_t, w_t) = argmax of the posterior variance; recommends argmax rho(mu)",
+           "Inatsu 2025, arXiv:2504.03172, 5"),
+  RG_OPTIONS(RgRobustOptions, params),
   .check = rg_robust_check,
   .ask = ask,
   RG_ROBUST_METHODS,

@@ -39,12 +39,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_variance_exploration = {
-  .name = "variance_exploration",
-  .title = "GP-variance exploration",
-  .summary = "x_t = argmax sd_{t-1}(x), the posterior deviation of a Gaussian process",
-  .reference = "Wenzel, Santin, Haasdonk (2021), A novel class of stabilized greedy kernel "
-               "approximation algorithms",
-  .revision = 1,
+  RG_ABOUT("variance_exploration", "GP-variance exploration", 1,
+           "x_t = argmax sd_{t-1}(x), the posterior deviation of a Gaussian process",
+           "Wenzel, Santin, Haasdonk (2021), A novel class of stabilized greedy kernel "
+           "approximation algorithms"),
   .params = params,
   .ask = ask,
   RG_SURROGATE_METHODS,

@@ -149,24 +149,18 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo = {
-  .name = "wdrbo",
-  .title = "WDRBO",
-  .summary = "x_t = argmax of the average of U = mu + width sd over the contexts observed, minus\n"
-             "eps_t times the Lipschitz constant of U(x, .)",
-  .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341",
-  .revision = 2,
+  RG_ABOUT("wdrbo", "WDRBO", 2,
+           "x_t = argmax of the average of U = mu + width sd over the contexts observed, minus\n"
+           "eps_t times the Lipschitz constant of U(x, .)",
+           "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341"),
   .needs = RG_NEEDS_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .contexts = contexts,
   .context_bytes = rg_centre_bytes,
   .confidence = confidence,
-  .columns = rg_ball_columns,
-  .state_size = sizeof(State),
+  RG_STATE(State, create, destroy),
   .check = rg_centre_check,
-  .create = create,
-  .ask = ask,
+  RG_ASK(ask, rg_ball_columns),
   .model = rg_surrogate_model,
-  .destroy = destroy,
 };

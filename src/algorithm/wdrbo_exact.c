@@ -110,20 +110,16 @@ static double context_bytes(const void *options, int dim, int n)
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
-  .name = "wdrbo_exact",
-  .title = "WDRBO, exact worst case",
-  .summary = "x_t = argmax of the worst expectation of U = mu + width sd over distributions\n"
-             "within a Wasserstein distance eps_t of the contexts observed",
-  .reference = "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, whose WDRBO bounds this "
-               "value from below",
-  .revision = 2,
+  RG_ABOUT("wdrbo_exact", "WDRBO, exact worst case", 2,
+           "x_t = argmax of the worst expectation of U = mu + width sd over distributions\n"
+           "within a Wasserstein distance eps_t of the contexts observed",
+           "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, whose WDRBO bounds this "
+           "value from below"),
   .needs = RG_NEEDS_CONTEXT,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .contexts = contexts,
   .context_bytes = context_bytes,
-  .columns = rg_ball_columns,
   .check = rg_centre_check,
-  .ask = ask,
+  RG_ASK(ask, rg_ball_columns),
   RG_CONTEXTUAL_STATE,
 };

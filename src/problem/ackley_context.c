@@ -161,16 +161,12 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_ackley_context = {
-  .name = "ackley_context",
-  .title = "Ackley with contexts",
-  .summary = "20 exp(-0.2 sqrt(mean z^2)) + exp(mean cos(2 pi z)) - 20 - e, z = 65.536 (x, c) -\n"
-             "32.768, on [0, 1]^dim; F(x) = E f(x, c)",
-  .reference = "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
-  .check = check,
-  .domain = domain,
+  RG_ABOUT("ackley_context", "Ackley with contexts", 1,
+           "20 exp(-0.2 sqrt(mean z^2)) + exp(mean cos(2 pi z)) - 20 - e, z = 65.536 (x, c) -\n"
+           "32.768, on [0, 1]^dim; F(x) = E f(x, c)",
+           "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
+  RG_OPTIONS(Options, params),
+  RG_DOMAIN(domain, check),
   .create = create,
   .evaluate = rg_context_evaluate,
   RG_CONTEXT_METHODS,

@@ -251,15 +251,12 @@ static PetscErrorCode destroy(RgProblem *problem)
 }
 
 const RgProblemClass rg_problem_bbob = {
-  .name = "bbob",
-  .title = "BBOB",
-  .summary = "function 1 ... 24 of the noiseless BBOB suite, negated, on [-5, 5]^D; instances are\n"
-             "those of the COCO platform",
-  .reference = "Hansen, Finck, Ros, Auger 2009, Real-parameter black-box optimization benchmarking "
-               "2009: noiseless functions definitions, RR-6829",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("bbob", "BBOB", 1,
+           "function 1 ... 24 of the noiseless BBOB suite, negated, on [-5, 5]^D; instances are\n"
+           "those of the COCO platform",
+           "Hansen, Finck, Ros, Auger 2009, Real-parameter black-box optimization benchmarking "
+           "2009: noiseless functions definitions, RR-6829"),
+  RG_OPTIONS(Options, params),
   .random = true,
   .domain = domain,
   .create = create,

@@ -35,11 +35,9 @@ static const RgBoxFunction box = {
 RG_BOX_FIXED(box)
 
 const RgProblemClass rg_problem_branin = {
-  .name = "branin",
-  .title = "Branin",
-  .summary = "-[(x2 - 5.1 x1^2/(4 pi^2) + 5 x1/pi - 6)^2 + 10 (1 - 1/(8 pi)) cos x1 + 10] on\n"
-             "[-5, 10] x [0, 15]; three maximisers",
-  .reference = "Dixon and Szego 1978, Towards Global Optimisation 2",
-  .revision = 1,
+  RG_ABOUT("branin", "Branin", 1,
+           "-[(x2 - 5.1 x1^2/(4 pi^2) + 5 x1/pi - 6)^2 + 10 (1 - 1/(8 pi)) cos x1 + 10] on\n"
+           "[-5, 10] x [0, 15]; three maximisers",
+           "Dixon and Szego 1978, Towards Global Optimisation 2"),
   RG_BOX_FIXED_METHODS,
 };

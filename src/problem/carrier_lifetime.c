@@ -261,32 +261,25 @@ static PetscErrorCode create_synthetic(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_carrier_lifetime = {
-  .name = "carrier_lifetime",
-  .title = "Carrier lifetime",
-  .summary = "LT(x + w) measured on a silicon ingot, 64 designs, 99 offsets w, from the user's "
-             "table;\na robustness measure over w",
-  .reference = "Kutsukake et al. 2015; Inatsu 2025, arXiv:2504.03172, 5.2",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
-  .check = check,
+  RG_ABOUT("carrier_lifetime", "Carrier lifetime", 1,
+           "LT(x + w) measured on a silicon ingot, 64 designs, 99 offsets w, from the user's "
+           "table;\na robustness measure over w",
+           "Kutsukake et al. 2015; Inatsu 2025, arXiv:2504.03172, 5.2"),
+  RG_OPTIONS(Options, params),
   .identity = identity,
-  .domain = domain,
+  RG_DOMAIN(domain, check),
   .create = create,
   RG_FINITE_CONTEXT_METHODS,
 };
 
 const RgProblemClass rg_problem_carrier_lifetime_synthetic = {
-  .name = "carrier_lifetime_synthetic",
-  .title = "Carrier lifetime (synthetic stand-in, not the measured data)",
-  .summary = "synthetic stand-in for carrier_lifetime, not the measured data: a random path of the "
-             "same\nshape",
-  .reference = "Inatsu 2025, arXiv:2504.03172, 5.2",
-  .revision = 1,
-  .params = synthetic_params,
-  .options_size = sizeof(RgFiniteContextOptions),
-  .check = check_synthetic,
-  .domain = domain,
+  RG_ABOUT("carrier_lifetime_synthetic",
+           "Carrier lifetime (synthetic stand-in, not the measured data)", 1,
+           "synthetic stand-in for carrier_lifetime, not the measured data: a random path of the "
+           "same\nshape",
+           "Inatsu 2025, arXiv:2504.03172, 5.2"),
+  RG_OPTIONS(RgFiniteContextOptions, synthetic_params),
+  RG_DOMAIN(domain, check_synthetic),
   .create = create_synthetic,
   RG_FINITE_CONTEXT_METHODS,
 };

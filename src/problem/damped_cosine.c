@@ -86,15 +86,11 @@ static PetscErrorCode cosine_create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_damped_cosine = {
-  .name = "damped_cosine",
-  .title = "Damped cosine",
-  .summary = "-exp(-1.4 x) cos(3.5 pi x) on [0, 1], or at equispaced points of it; two maxima",
-  .reference = "Zhu, Zhou, Jin, Xu, Yuan, Ji 2025, arXiv:2502.06178, section 3",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
-  .check = cosine_check,
-  .domain = cosine_domain,
+  RG_ABOUT("damped_cosine", "Damped cosine", 1,
+           "-exp(-1.4 x) cos(3.5 pi x) on [0, 1], or at equispaced points of it; two maxima",
+           "Zhu, Zhou, Jin, Xu, Yuan, Ji 2025, arXiv:2502.06178, section 3"),
+  RG_OPTIONS(Options, params),
+  RG_DOMAIN(cosine_domain, cosine_check),
   .create = cosine_create,
   RG_BOX_METHODS,
 };

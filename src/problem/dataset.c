@@ -56,14 +56,11 @@ static RgPoolSource source(const void *options)
 RG_POOL_FAMILY(dataset, "dataset", source)
 
 const RgProblemClass rg_problem_dataset = {
-  .name = "dataset",
-  .title = "Data set",
-  .summary = "the value measured at each distinct input row of a CSV file; a pool of candidates,\n"
-             "each queried once unless repeats are allowed",
-  .reference = "the user's own; pools of measurements as in Liang et al. 2021, npj Computational "
-               "Materials 7, 188",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("dataset", "Data set", 1,
+           "the value measured at each distinct input row of a CSV file; a pool of candidates,\n"
+           "each queried once unless repeats are allowed",
+           "the user's own; pools of measurements as in Liang et al. 2021, npj Computational "
+           "Materials 7, 188"),
+  RG_OPTIONS(Options, params),
   RG_POOL_METHODS(dataset),
 };

@@ -363,19 +363,15 @@ static PetscErrorCode external_evaluate(RgProblem *problem, int m, const RgPoint
 }
 
 const RgProblemClass rg_problem_external = {
-  .name = "external",
-  .title = "External program",
-  .summary = "what a program of the user's answers, started once per rank and asked in lines of "
-             "JSON;\nreal, integer and categorical inputs",
-  .reference = "the user's own",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("external", "External program", 1,
+           "what a program of the user's answers, started once per rank and asked in lines of "
+           "JSON;\nreal, integer and categorical inputs",
+           "the user's own"),
+  RG_OPTIONS(Options, params),
   .costly = true,
-  .check = external_check,
   .identity = external_identity,
   .seconds = external_seconds,
-  .domain = external_domain,
+  RG_DOMAIN(external_domain, external_check),
   .create = external_create,
   .evaluate = external_evaluate,
   .draw_context = external_draw_context,

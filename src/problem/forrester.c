@@ -30,10 +30,7 @@ static const RgBoxFunction box = {
 RG_BOX_FIXED(box)
 
 const RgProblemClass rg_problem_forrester = {
-  .name = "forrester",
-  .title = "Forrester",
-  .summary = "-(6 x - 2)^2 sin(12 x - 4) on [0, 1]",
-  .reference = "Forrester, Sobester and Keane 2008, Engineering Design via Surrogate Modelling",
-  .revision = 1,
+  RG_ABOUT("forrester", "Forrester", 1, "-(6 x - 2)^2 sin(12 x - 4) on [0, 1]",
+           "Forrester, Sobester and Keane 2008, Engineering Design via Surrogate Modelling"),
   RG_BOX_FIXED_METHODS,
 };

@@ -75,12 +75,10 @@ static const RgParam params[] = {
 RG_BOX_VARIANTS(variants)
 
 const RgProblemClass rg_problem_goldstein_price = {
-  .name = "goldstein_price",
-  .title = "Goldstein-Price",
-  .summary = "-G(x), G the product of two quartic factors, on [-2, 2]^2; or its standardised\n"
-             "logarithm on [0, 1]^2",
-  .reference = "Dixon and Szego 1978; standardised: Picheny, Wagner and Ginsbourger 2013",
-  .revision = 1,
+  RG_ABOUT("goldstein_price", "Goldstein-Price", 1,
+           "-G(x), G the product of two quartic factors, on [-2, 2]^2; or its standardised\n"
+           "logarithm on [0, 1]^2",
+           "Dixon and Szego 1978; standardised: Picheny, Wagner and Ginsbourger 2013"),
   .params = params,
   .gradient = rg_box_gradient,
   RG_BOX_VARIANT_METHODS,

@@ -148,16 +148,12 @@ static double gp_path_order(const void *options)
 }
 
 const RgProblemClass rg_problem_gp_path = {
-  .name = "gp_path",
-  .title = "GP sample path",
-  .summary = "a draw of a zero-mean Gaussian process on the grid spacing * {0, .., levels-1}^d\n"
-             "in the unit cube; every instance is another path",
-  .reference = "Takeno, Inatsu and Karasuyama 2024, arXiv:2409.00979, 5.1",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
-  .check = gp_path_check,
-  .domain = gp_path_domain,
+  RG_ABOUT("gp_path", "GP sample path", 1,
+           "a draw of a zero-mean Gaussian process on the grid spacing * {0, .., levels-1}^d\n"
+           "in the unit cube; every instance is another path",
+           "Takeno, Inatsu and Karasuyama 2024, arXiv:2409.00979, 5.1"),
+  RG_OPTIONS(Options, params),
+  RG_DOMAIN(gp_path_domain, gp_path_check),
   .dense_order = gp_path_order,
   RG_GP_PATH_METHODS,
 };

@@ -278,17 +278,13 @@ static PetscErrorCode destroy(RgProblem *problem)
 }
 
 const RgProblemClass rg_problem_gp_path_box = {
-  .name = "gp_path_box",
-  .title = "GP path on boxes",
-  .summary = "a draw of a Gaussian process over (x, w) on boxes or grids of the unit cube, by\n"
-             "random features; a robustness measure over uniform w",
-  .reference = "the setting of Inatsu 2025, arXiv:2504.03172, appendix A",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("gp_path_box", "GP path on boxes", 1,
+           "a draw of a Gaussian process over (x, w) on boxes or grids of the unit cube, by\n"
+           "random features; a robustness measure over uniform w",
+           "the setting of Inatsu 2025, arXiv:2504.03172, appendix A"),
+  RG_OPTIONS(Options, params),
   .random = true,
-  .check = check,
-  .domain = domain,
+  RG_DOMAIN(domain, check),
   .setup_seconds = setup_seconds,
   .prior = prior,
   .create = create,

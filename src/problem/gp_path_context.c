@@ -76,12 +76,10 @@ static PetscErrorCode prior(const void *options, RgKernel *kernel)
 }
 
 const RgProblemClass rg_problem_gp_path_context = {
-  .name = "gp_path_context",
-  .title = "GP path with context",
-  .summary = "a draw of a Gaussian process over (x, w) on a grid of [-5, 5]^2, kernel\n"
-             "exp(-r^2/2); a robustness measure over w",
-  .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
-  .revision = 2,
+  RG_ABOUT("gp_path_context", "GP path with context", 2,
+           "a draw of a Gaussian process over (x, w) on a grid of [-5, 5]^2, kernel\n"
+           "exp(-r^2/2); a robustness measure over w",
+           "Inatsu 2025, arXiv:2504.03172, 5.1"),
   .params = params,
   .random = true,
   .prior = prior,

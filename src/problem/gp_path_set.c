@@ -65,17 +65,13 @@ static double dense_order(const void *options)
 }
 
 const RgProblemClass rg_problem_gp_path_set = {
-  .name = "gp_path_set",
-  .title = "GP sample path on a set",
-  .summary = "a draw of a zero-mean Gaussian process on N points spread over the unit cube;\n"
-             "every instance is another path on the same points",
-  .reference = "the setting of arXiv:2409.00979, section 4.1, on a set without structure",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("gp_path_set", "GP sample path on a set", 1,
+           "a draw of a zero-mean Gaussian process on N points spread over the unit cube;\n"
+           "every instance is another path on the same points",
+           "the setting of arXiv:2409.00979, section 4.1, on a set without structure"),
+  RG_OPTIONS(Options, params),
   .shared = true,
-  .check = check,
-  .domain = domain,
+  RG_DOMAIN(domain, check),
   .dense_order = dense_order,
   RG_GP_PATH_METHODS,
 };

@@ -77,12 +77,10 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_gp_path_sum = {
-  .name = "gp_path_sum",
-  .title = "Sum of GP paths",
-  .summary = "f1(x1,x2,x3) + f2(x2,x3,w1) + f3(x3,w1,w2) + f4(w1,w2,w3), Gaussian process paths\n"
-             "on a grid of [-2, 2]^6; a robustness measure over (w1, w2, w3)",
-  .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
-  .revision = 2,
+  RG_ABOUT("gp_path_sum", "Sum of GP paths", 2,
+           "f1(x1,x2,x3) + f2(x2,x3,w1) + f3(x3,w1,w2) + f4(w1,w2,w3), Gaussian process paths\n"
+           "on a grid of [-2, 2]^6; a robustness measure over (w1, w2, w3)",
+           "Inatsu 2025, arXiv:2504.03172, 5.1"),
   .params = params,
   .random = true,
   .create = create,

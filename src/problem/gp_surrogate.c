@@ -364,20 +364,16 @@ static PetscErrorCode destroy(RgProblem *problem)
 }
 
 const RgProblemClass rg_problem_gp_surrogate = {
-  .name = "gp_surrogate",
-  .title = "Surrogate of a simulator",
-  .summary = "posterior mean of a Gaussian process trained on a table of runs, or on synthetic\n"
-             "ones, over the box of their inputs",
-  .reference = "surrogates of simulators as in Cakmak et al. 2020, Bayesian optimization of risk "
-               "measures",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("gp_surrogate", "Surrogate of a simulator", 1,
+           "posterior mean of a Gaussian process trained on a table of runs, or on synthetic\n"
+           "ones, over the box of their inputs",
+           "surrogates of simulators as in Cakmak et al. 2020, Bayesian optimization of risk "
+           "measures"),
+  RG_OPTIONS(Options, params),
   .random = true,
   .shared = true,
-  .check = check,
   .identity = identity,
-  .domain = domain,
+  RG_DOMAIN(domain, check),
   .dense_order = dense_order,
   .create = create,
   .evaluate = evaluate,

@@ -120,21 +120,17 @@ RG_BOX_VARIANTS(variants3)
 RG_BOX_FIXED(box6)
 
 const RgProblemClass rg_problem_hartmann3 = {
-  .name = "hartmann3",
-  .title = "Hartmann 3",
-  .summary = "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^3",
-  .reference = "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978",
-  .revision = 1,
+  RG_ABOUT("hartmann3", "Hartmann 3", 1,
+           "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^3",
+           "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978"),
   .params = params3,
   .gradient = rg_box_gradient,
   RG_BOX_VARIANT_METHODS,
 };
 
 const RgProblemClass rg_problem_hartmann6 = {
-  .name = "hartmann6",
-  .title = "Hartmann 6",
-  .summary = "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^6",
-  .reference = "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978",
-  .revision = 1,
+  RG_ABOUT("hartmann6", "Hartmann 6", 1,
+           "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^6",
+           "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978"),
   RG_BOX_FIXED_METHODS,
 };

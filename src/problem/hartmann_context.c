@@ -98,13 +98,10 @@ static const RgContextFunction function = {
 RG_CONTEXT_FIXED("hartmann_context", function)
 
 const RgProblemClass rg_problem_hartmann_context = {
-  .name = "hartmann_context",
-  .title = "Hartmann 5+1",
-  .summary = "sum_i alpha_i exp(-sum_j A_ij (z_j - P_ij)^2), z = (x, c), on [0, 1]^5;\n"
-             "F(x) = E f(x, c)",
-  .reference = "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("hartmann_context", "Hartmann 5+1", 1,
+           "sum_i alpha_i exp(-sum_j A_ij (z_j - P_ij)^2), z = (x, c), on [0, 1]^5;\n"
+           "F(x) = E f(x, c)",
+           "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
+  RG_OPTIONS(Options, params),
   RG_CONTEXT_FIXED_METHODS,
 };

@@ -54,12 +54,10 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_himmelblau_composite = {
-  .name = "himmelblau_composite",
-  .title = "Himmelblau composite",
-  .summary = "Himmelblau's function, standardised, of x1 + w1 and x2 + w2/2 on a grid of\n"
-             "[-2.5, 2.5]^4; a robustness measure over (w1, w2)",
-  .reference = "Inatsu 2025, arXiv:2504.03172, 5.1",
-  .revision = 2,
+  RG_ABOUT("himmelblau_composite", "Himmelblau composite", 2,
+           "Himmelblau's function, standardised, of x1 + w1 and x2 + w2/2 on a grid of\n"
+           "[-2.5, 2.5]^4; a robustness measure over (w1, w2)",
+           "Inatsu 2025, arXiv:2504.03172, 5.1"),
   .params = params,
   .create = create,
   RG_FINITE_GRID_METHODS,

@@ -54,40 +54,31 @@ RG_POOL_FAMILY(p3ht, "p3ht", maximised)
 RG_POOL_FAMILY(agnp, "agnp", minimised)
 
 const RgProblemClass rg_problem_perovskite = {
-  .name = "perovskite",
-  .title = "Perovskite",
-  .summary = "environmental stability of halide perovskites, F = -instability index; 94\n"
-             "candidates, fractions of CsPbI, FAPbI and MAPbI",
-  .reference = "Sun et al. 2021, Matter 4, 1305; table of Liang et al. 2021, npj Computational "
-               "Materials 7, 188",
-  .revision = 1,
-  .params = perovskite_params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("perovskite", "Perovskite", 1,
+           "environmental stability of halide perovskites, F = -instability index; 94\n"
+           "candidates, fractions of CsPbI, FAPbI and MAPbI",
+           "Sun et al. 2021, Matter 4, 1305; table of Liang et al. 2021, npj Computational "
+           "Materials 7, 188"),
+  RG_OPTIONS(Options, perovskite_params),
   RG_POOL_METHODS(perovskite),
 };
 
 const RgProblemClass rg_problem_p3ht = {
-  .name = "p3ht",
-  .title = "P3HT/CNT",
-  .summary = "electrical conductivity of P3HT-nanotube composites in S/cm; 178 candidates,\n"
-             "contents of P3HT and of four kinds of nanotubes in %",
-  .reference = "Bash et al. 2021, Advanced Functional Materials, 2102606; table of Liang et al. "
-               "2021, npj Computational Materials 7, 188",
-  .revision = 1,
-  .params = p3ht_params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("p3ht", "P3HT/CNT", 1,
+           "electrical conductivity of P3HT-nanotube composites in S/cm; 178 candidates,\n"
+           "contents of P3HT and of four kinds of nanotubes in %",
+           "Bash et al. 2021, Advanced Functional Materials, 2102606; table of Liang et al. "
+           "2021, npj Computational Materials 7, 188"),
+  RG_OPTIONS(Options, p3ht_params),
   RG_POOL_METHODS(p3ht),
 };
 
 const RgProblemClass rg_problem_agnp = {
-  .name = "agnp",
-  .title = "AgNP",
-  .summary = "absorbance spectrum of silver nanoparticles, F = -loss against the target spectrum;\n"
-             "164 candidates, four flow ratios in % and the total flow in uL/min",
-  .reference = "Mekki-Berrada et al. 2021, npj Computational Materials 7, 55; table of Liang et "
-               "al. 2021, npj Computational Materials 7, 188",
-  .revision = 1,
-  .params = agnp_params,
-  .options_size = sizeof(Options),
+  RG_ABOUT("agnp", "AgNP", 1,
+           "absorbance spectrum of silver nanoparticles, F = -loss against the target spectrum;\n"
+           "164 candidates, four flow ratios in % and the total flow in uL/min",
+           "Mekki-Berrada et al. 2021, npj Computational Materials 7, 55; table of Liang et "
+           "al. 2021, npj Computational Materials 7, 188"),
+  RG_OPTIONS(Options, agnp_params),
   RG_POOL_METHODS(agnp),
 };

@@ -82,13 +82,10 @@ static const RgContextFunction function = {
 RG_CONTEXT_FIXED("modified_branin", function)
 
 const RgProblemClass rg_problem_modified_branin = {
-  .name = "modified_branin",
-  .title = "Modified Branin",
-  .summary = "-sqrt(h(15 x1 - 5, 15 c1) h(15 c2 - 5, 15 x2)), h Branin's function, on [0, 1]^2;\n"
-             "F(x) = E f(x, c)",
-  .reference = "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(RgContextOptions),
+  RG_ABOUT("modified_branin", "Modified Branin", 1,
+           "-sqrt(h(15 x1 - 5, 15 c1) h(15 c2 - 5, 15 x2)), h Branin's function, on [0, 1]^2;\n"
+           "F(x) = E f(x, c)",
+           "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
+  RG_OPTIONS(RgContextOptions, params),
   RG_CONTEXT_FIXED_METHODS,
 };

@@ -73,12 +73,9 @@ static const RgContextFunction function = {
 RG_CONTEXT_FIXED("newsvendor", function)
 
 const RgProblemClass rg_problem_newsvendor = {
-  .name = "newsvendor",
-  .title = "Newsvendor",
-  .summary = "9 min(x, c) + max(0, x - c) - 5 x on [0, 1], c the demand; F(x) = E f(x, c)",
-  .reference = "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(RgContextOptions),
+  RG_ABOUT("newsvendor", "Newsvendor", 1,
+           "9 min(x, c) + max(0, x - c) - 5 x on [0, 1], c the demand; F(x) = E f(x, c)",
+           "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
+  RG_OPTIONS(RgContextOptions, params),
   RG_CONTEXT_FIXED_METHODS,
 };

@@ -358,18 +358,14 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_portfolio = {
-  .name = "portfolio",
-  .title = "Portfolio",
-  .summary = "posterior mean of a Gaussian process fitted to 3000 runs of a trading simulator, on\n"
-             "[0, 1]^3 with two contexts; F(x) = E f(x, c)",
-  .reference = "Cakmak et al. 2020, Bayesian optimization of risk measures; arXiv:2312.10423; "
-               "arXiv:2503.20341",
-  .revision = 1,
-  .params = params,
-  .options_size = sizeof(Options),
-  .check = check,
+  RG_ABOUT("portfolio", "Portfolio", 1,
+           "posterior mean of a Gaussian process fitted to 3000 runs of a trading simulator, on\n"
+           "[0, 1]^3 with two contexts; F(x) = E f(x, c)",
+           "Cakmak et al. 2020, Bayesian optimization of risk measures; arXiv:2312.10423; "
+           "arXiv:2503.20341"),
+  RG_OPTIONS(Options, params),
   .identity = identity,
-  .domain = domain,
+  RG_DOMAIN(domain, check),
   .create = create,
   .evaluate = evaluate,
   RG_CONTEXT_METHODS,

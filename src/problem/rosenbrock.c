@@ -57,12 +57,10 @@ static const RgParam params[] = {
 RG_CUBE_FAMILY("rosenbrock", functions)
 
 const RgProblemClass rg_problem_rosenbrock = {
-  .name = "rosenbrock",
-  .title = "Rosenbrock",
-  .summary = "-sum_{i<d} [100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2] on [lower, upper]^d; or its\n"
-             "standardised form on [0, 1]^4",
-  .reference = "Rosenbrock 1960; standardised: Picheny, Wagner and Ginsbourger 2013",
-  .revision = 1,
+  RG_ABOUT("rosenbrock", "Rosenbrock", 1,
+           "-sum_{i<d} [100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2] on [lower, upper]^d; or its\n"
+           "standardised form on [0, 1]^4",
+           "Rosenbrock 1960; standardised: Picheny, Wagner and Ginsbourger 2013"),
   .params = params,
   RG_CUBE_METHODS,
 };

@@ -43,12 +43,10 @@ static const RgParam params[] = {
 RG_BOX_VARIANTS(variants)
 
 const RgProblemClass rg_problem_six_hump_camel = {
-  .name = "six_hump_camel",
-  .title = "Six-hump camel",
-  .summary = "-[(4 - 2.1 x1^2 + x1^4/3) x1^2 + x1 x2 + (4 x2^2 - 4) x2^2] on [-2, 2] x [-1, 1] or\n"
-             "[-3, 3] x [-2, 2]; two maximisers",
-  .reference = "Dixon and Szego 1978, Towards Global Optimisation 2",
-  .revision = 1,
+  RG_ABOUT("six_hump_camel", "Six-hump camel", 1,
+           "-[(4 - 2.1 x1^2 + x1^4/3) x1^2 + x1 x2 + (4 x2^2 - 4) x2^2] on [-2, 2] x [-1, 1] or\n"
+           "[-3, 3] x [-2, 2]; two maximisers",
+           "Dixon and Szego 1978, Towards Global Optimisation 2"),
   .params = params,
   .gradient = rg_box_gradient,
   RG_BOX_VARIANT_METHODS,

@@ -171,13 +171,10 @@ static const RgBoxFunction functions[] = {
 RG_BOX_VARIANTS(functions)
 
 const RgProblemClass rg_problem_sprinkler = {
-  .name = "sprinkler",
-  .title = "Garden sprinkler",
-  .summary =
-    "flight distance of the droplets of a rotating garden sprinkler (or its rotation rate,\n"
-    "or its consumption) of 8 inputs",
-  .reference = "Siebertz, van Bebber, Hochkirchen 2010, Statistische Versuchsplanung",
-  .revision = 1,
+  RG_ABOUT("sprinkler", "Garden sprinkler", 1,
+           "flight distance of the droplets of a rotating garden sprinkler (or its rotation rate,\n"
+           "or its consumption) of 8 inputs",
+           "Siebertz, van Bebber, Hochkirchen 2010, Statistische Versuchsplanung"),
   .params = params,
   RG_BOX_VARIANT_METHODS,
 };

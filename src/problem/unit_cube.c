@@ -41,14 +41,11 @@ static PetscErrorCode cube_create(RgProblem *problem, RgFailure *failure)
 }
 
 const RgProblemClass rg_problem_unit_cube = {
-  .name = "unit_cube",
-  .title = "Unit cube",
-  .summary = "f = 0 on [0, 1]^d: for space-filling designs, whose fill distance is recorded",
-  .reference = "arXiv:2502.06178, figure 3",
-  .revision = 1,
+  RG_ABOUT("unit_cube", "Unit cube", 1,
+           "f = 0 on [0, 1]^d: for space-filling designs, whose fill distance is recorded",
+           "arXiv:2502.06178, figure 3"),
   .fills_space = true,
-  .params = params,
-  .options_size = sizeof(Options),
+  RG_OPTIONS(Options, params),
   .domain = cube_domain,
   .create = cube_create,
   RG_BOX_METHODS,

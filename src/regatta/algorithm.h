@@ -137,6 +137,11 @@ typedef struct {
   PetscErrorCode (*destroy)(RgAlgorithm *algorithm);
 } RgAlgorithmClass;
 
+/* Fields of a descriptor that go together. */
+#define RG_ASK(ask_, columns_) .ask = (ask_), .columns = (columns_)
+#define RG_STATE(State, create_, destroy_)                                                         \
+  .state_size = sizeof(State), .create = (create_), .destroy = (destroy_)
+
 struct RgAlgorithm {
   const RgAlgorithmClass *class;
   const void *options; /* borrowed */

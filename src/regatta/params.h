@@ -50,6 +50,13 @@ typedef struct {
   const char *doc;            /* one line: meaning, unit, what `auto` means */
 } RgParam;
 
+/* In the descriptor of a method: its parameters table and the struct that the table points into. */
+#define RG_OPTIONS(Options, table) .params = (table), .options_size = sizeof(Options)
+/* How a descriptor begins; the fields are described in RgAlgorithmClass and RgProblemClass. */
+#define RG_ABOUT(name_, title_, revision_, summary_, reference_)                                   \
+  .name = (name_), .title = (title_), .summary = (summary_), .reference = (reference_),            \
+  .revision = (revision_)
+
 /* `choices` of an INT that says how the work is laid out over ranks, not what is computed: it is no
    part of the canonical text, and accepts `auto` (-1) whatever its default. */
 RG_API extern const char *const rg_param_layout[];

@@ -97,6 +97,9 @@ typedef struct {
   PetscErrorCode (*destroy)(RgProblem *problem);
 } RgProblemClass;
 
+/* Fields of a descriptor that go together: what its options mean. */
+#define RG_DOMAIN(domain_, check_) .domain = (domain_), .check = (check_)
+
 struct RgProblem {
   const RgProblemClass *class;
   const void *options;    /* borrowed, filled from the table */

@@ -58,8 +58,8 @@ class New(RegattaTest):
 
         # the loops of tests over the list of kernels, and what the skeleton lacks
         loops = self.folder / "loops"
-        subprocess.run([*compiler, tree / "tests/unit/gp/test_kernel.c", *objects, *flags,
-                        "-lcmocka", "-o", loops], check=True)
+        subprocess.run([*compiler, tree / "tests/unit/gp/test_kernel.c", tree / "tests/test_main.c",
+                        *objects, *flags, "-lcmocka", "-o", loops], check=True)
         subprocess.run([loops], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        env=environment())
         listed = subprocess.run([program, "list", "kernels"], check=True, capture_output=True,

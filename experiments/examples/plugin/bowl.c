@@ -86,8 +86,7 @@ static const RgProblemClass bowl = {
   .summary = "offset - sum_j (x_j - centre)^2 on [-1, 1]^dim",
   .reference = "an example of a plugin",
   .revision = 1, /* to be raised when values change: results of before don't count any more */
-  .params = bowl_params,
-  .options_size = sizeof(BowlOptions),
+  RG_OPTIONS(BowlOptions, bowl_params),
   .domain = bowl_domain,
   .create = bowl_create,
   .evaluate = bowl_evaluate,
@@ -117,11 +116,8 @@ static PetscErrorCode corners_ask(RgAlgorithm *algorithm, int t, const RgHistory
 }
 
 static const RgAlgorithmClass corners = {
-  .name = "corners",
-  .title = "Corners",
-  .summary = "the corners of the box in binary order",
-  .reference = "an example of a plugin",
-  .revision = 1,
+  RG_ABOUT("corners", "Corners", 1, "the corners of the box in binary order",
+           "an example of a plugin"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
   .params = corners_params,
   .create = corners_create,
