@@ -48,18 +48,18 @@ REGATTA_CACHE folder where optima that took a search are kept (off: nowhere), RE
 the build for this CPU.
 
 Systems without apt: install a C compiler, CMake >= 3.22, an MPI, PETSc (real numbers), HDF5 with its
-high-level library, a BLAS and LAPACK with CBLAS and LAPACKE (best OpenBLAS), GSL, L-BFGS-B 3.0, libyaml,
+high-level library, a BLAS and LAPACK with CBLAS and LAPACKE (best OpenBLAS), GSL, libyaml,
 jansson, xxHash, Random123, cmocka for the tests, ScaLAPACK for teams of ranks (without it: one rank per
-trial), and Python with NumPy, SciPy, pandas, h5py, xarray, Matplotlib, Jinja2, PyYAML and xxhash:
+trial), L-BFGS-B 3.0 (without it: a method of our own in its place, with other bits), and Python with NumPy, SciPy, pandas, h5py, xarray, Matplotlib, Jinja2, PyYAML and xxhash:
   Fedora  dnf install gcc gcc-gfortran cmake ninja-build pkgconf openmpi-devel petsc-openmpi-devel
           scalapack-openmpi-devel hdf5-openmpi-devel openblas-devel lapack-devel gsl-devel libyaml-devel
           jansson-devel xxhash-devel libcmocka-devel python3-h5py python3-pandas python3-xarray
           python3-scipy python3-matplotlib python3-jinja2 python3-pyyaml python3-xxhash
-          (then: module load mpi/openmpi-x86_64); from source: L-BFGS-B, Random123
+          (then: module load mpi/openmpi-x86_64); from source: Random123 (headers)
   macOS   brew install cmake ninja pkgconf open-mpi petsc scalapack hdf5-mpi openblas lapack gsl libyaml
-          jansson xxhash cmocka numpy scipy; pip install ./analysis; from source: L-BFGS-B, Random123
+          jansson xxhash cmocka numpy scipy; pip install ./analysis; from source: Random123
   Spack   spack install openmpi petsc+mpi+hdf5 netlib-scalapack hdf5+mpi+hl openblas gsl libyaml jansson
-          xxhash random123 cmocka; from source: L-BFGS-B
+          xxhash random123 cmocka
 CMake looks first at what is named: PETSC_DIR and PETSC_ARCH, HDF5_ROOT, BLA_VENDOR (Intel10_64lp: MKL),
 CMAKE_PREFIX_PATH (where L-BFGS-B and Random123 are), mpicc on the path; then pkg-config; then the system.
 A summary at the end says what it took.

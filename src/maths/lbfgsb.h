@@ -58,4 +58,7 @@ PetscErrorCode rg_lbfgsb_begin(RgLbfgsb *search, const double *start, RgLbfgsbSt
 PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *gradient,
                               RgLbfgsbStatus *status);
 
+/* "", or what does its work in a build without the library: then the bits are others. */
+const char *rg_lbfgsb_substitute(void);
+
 #endif

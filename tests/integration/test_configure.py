@@ -38,11 +38,13 @@ class Configure(RegattaTest):
         self.assertRegex(package, r"Libs.private: .*hdf5_hl.*gsl.*yaml.*lbfgsb")
         self.assertNotRegex(package, "PkgConfig::|NOTFOUND")
 
-    def test_no_pkg_config_at_all_and_no_scalapack(self):
+    def test_no_pkg_config_at_all_and_what_may_be_missing(self):
         said = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON", "-DREGATTA_SCALAPACK=OFF",
+                              "-DREGATTA_LBFGSB=OFF",
                               f"-DPETSC_DIR={petsc_folder()}")
         self.assertRegex(said, "PETSC: .*libpetsc")
         self.assertIn("ScaLAPACK no: teams of one rank only", said)
+        self.assertIn("L-BFGS-B no: a dense BFGS method in its place", said)
         commands = (self.folder / "build/CMakeFiles").rglob("flags.make")
         self.assertTrue(any("RG_NO_SCALAPACK" in file.read_text() for file in commands))
 

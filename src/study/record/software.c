@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "maths/blas.h"
+#include "maths/lbfgsb.h"
 #include "base/text.h"
 #include "regatta_commit.h" /* made by the build: RG_GIT_COMMIT, RG_SOURCE_HASH */
 
@@ -20,6 +21,7 @@ static PetscErrorCode add_mpi(RgText *text)
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Get_library_version(version, &length));
   version[strcspn(version, ",\n")] = '\0'; /* the name and number; build details follow */
+  for (char *tab = version; (tab = strchr(tab, '\t'));) *tab = ' ';
   PetscCall(rg_text_add(text, "; %s", version));
   PetscFunctionReturn(0);
 }
@@ -41,6 +43,7 @@ PetscErrorCode rg_software_describe(char **description)
                         xxhash / 10000, xxhash / 100 % 100, xxhash % 100, yaml_get_version_string(),
                         JANSSON_VERSION));
   PetscCall(rg_text_add(&text, "; %s", rg_blas_config()));
+  if (rg_lbfgsb_substitute()[0]) PetscCall(rg_text_add(&text, "; %s", rg_lbfgsb_substitute()));
 #ifdef __clang__
   PetscCall(rg_text_add(&text, "; compiler %s", __VERSION__));
 #else

@@ -4,8 +4,10 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "maths/blas.h"
+#include "maths/lbfgsb.h"
 #include "base/hash.h"
 #include "gp/kernel/kernel.h"
 #include "study/run/vector_probe.h"
@@ -80,6 +82,10 @@ PetscErrorCode rg_fingerprint(RgFingerprint *fingerprint)
   rg_hash128(values, LENGTH * sizeof(double), hash);
   PetscCall(PetscFree(values));
   fingerprint->hash = hash[0];
+  if (rg_lbfgsb_substitute()[0]) {
+    rg_hash128(rg_lbfgsb_substitute(), strlen(rg_lbfgsb_substitute()), hash);
+    fingerprint->hash ^= hash[0];
+  }
   snprintf(fingerprint->blas_core, sizeof(fingerprint->blas_core), "%s", rg_blas_core());
   fingerprint->blas_threads = rg_blas_threads();
   read_cpu_model(fingerprint->cpu, sizeof(fingerprint->cpu));

@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acquisition/local_search.h"
 #include "acquisition/path_sampler.h"
-#include "maths/design.h"
 #include "base/grow.h"
+#include "maths/design.h"
+#include "maths/lbfgsb.h"
 #include "study/spec/draft.h"
 
 /* One setting of one problem with its domain, so that a domain is built once for all algorithms. */
@@ -203,6 +205,12 @@ static void check_search(const RgCell *cell, RgDiagnostics *found)
 {
   const int dim = cell->dim_x + (cell->control == RG_CONTEXT_SIMULATOR ? cell->dim_c : 0);
 
+  if (cell->maximiser.local_search == RG_LOCAL_SEARCH_LBFGSB && rg_lbfgsb_substitute()[0])
+    rg_diagnostics_add(
+      found, cell->algorithm_place,
+      "'%s': 'local_search: lbfgsb' needs the library L-BFGS-B, which this build of "
+      "Regatta is without; accepted: batched",
+      cell->algorithm_label);
   if (cell->size_x || dim <= RG_SOBOL_MAX_DIM) return;
   rg_diagnostics_add(found, cell->problem_place,
                      "'%s' searches '%s' from Sobol points, which end at %d dimensions; it has %d",
