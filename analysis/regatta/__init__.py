@@ -60,6 +60,7 @@ class Space:
     kinds: list[str]
     lower: list[float]
     upper: list[float]
+    inputs: Optional[list[dict[str, Any]]] = None  # where they have names: choices, log, if, is
     points: Optional[list[list[float]]] = None
     once: bool = False  # a point may be queried once only
     control: Optional[str] = None  # of contexts: "nature" draws them, or the "learner" chooses

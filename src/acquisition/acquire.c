@@ -91,6 +91,7 @@ static PetscErrorCode acquire_with_box(const RgDomain *domain, RgBatchFunction f
   PetscFunctionBeginUser;
   PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
   with.extra = extra;
+  with.space = &domain->design;
   query->index = -1;
   PetscCall(rg_maximise_box_screened(&with, domain->design.dim, function, closure, screen, query->x,
                                      value, failure));

@@ -187,11 +187,10 @@ PetscErrorCode rg_maximise_box(const RgSearch *search, int dim, RgBatchFunction 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatchFunction function,
-                                        void *closure, const RgScreen *with, double *best_x,
-                                        double *best_value, RgFailure *failure)
+static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction function,
+                               void *closure, const RgScreen *with, double *best_x,
+                               double *best_value, RgFailure *failure)
 {
-  const RgScreen plain = {function, closure, NULL};
   const RgMaximiserOptions *options = search->options;
   static const RgLocalSearch searches[] = {[RG_LOCAL_SEARCH_BATCHED] = rg_local_search_batched,
                                            [RG_LOCAL_SEARCH_LBFGSB] = rg_local_search_lbfgsb,
@@ -201,7 +200,6 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
   int best = 0;
 
   PetscFunctionBeginUser;
-  if (!with || ascend == rg_local_search_adam) with = &plain;
   PetscCall(screening_create(options, dim, search->n_extra, &screening));
   PetscCall(screen(search, with, &screening));
   select_starts(options, search->random, &screening);
@@ -219,5 +217,56 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
   if (!screening.m)
     rg_failure_set(failure, "the acquisition function is finite at none of %d points", screening.n);
   PetscCall(screening_destroy(&screening));
+  PetscFunctionReturn(0);
+}
+
+/* ---- inputs that count with some word of a choice only --------------------------------------- */
+
+/* A function of points whose inputs that don't count are settled. */
+typedef struct {
+  const RgSpace *space;
+  RgBatchFunction function;
+  void *closure;
+} Settled;
+
+static PetscErrorCode settled_function(void *closure, int m, const double *X, double *value,
+                                       double *gradient)
+{
+  const Settled *settled = closure;
+  const int dim = settled->space->dim;
+  const size_t size = (size_t)m * dim;
+  double *points;
+  bool *counts;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(size, &points, size, &counts));
+  memcpy(points, X, size * sizeof(double));
+  for (int i = 0; i < m; i++)
+    rg_space_settle(settled->space, points + (size_t)i * dim, counts + (size_t)i * dim);
+  PetscCall(settled->function(settled->closure, m, points, value, gradient));
+  for (size_t k = 0; gradient && k < size; k++)
+    if (!counts[k]) gradient[k] = 0;
+  PetscCall(PetscFree2(points, counts));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatchFunction function,
+                                        void *closure, const RgScreen *with, double *best_x,
+                                        double *best_value, RgFailure *failure)
+{
+  const RgScreen plain = {function, closure, NULL};
+
+  PetscFunctionBeginUser;
+  if (!with || search->options->local_search == RG_LOCAL_SEARCH_ADAM) with = &plain;
+  if (!search->space || !rg_space_is_conditional(search->space)) {
+    PetscCall(maximise(search, dim, function, closure, with, best_x, best_value, failure));
+    PetscFunctionReturn(0);
+  }
+  const bool one = with->function == function && with->closure == closure;
+  Settled whole = {search->space, function, closure};
+  Settled screen = {search->space, with->function, with->closure};
+  const RgScreen settled = {settled_function, one ? &whole : &screen, NULL};
+  PetscCall(maximise(search, dim, settled_function, &whole, &settled, best_x, best_value, failure));
+  rg_space_settle(search->space, best_x, NULL);
   PetscFunctionReturn(0);
 }

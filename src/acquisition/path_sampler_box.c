@@ -119,6 +119,7 @@ static PetscErrorCode search_path(RgPathSampler *sampler, int s, const RgSearch 
   PetscFunctionBeginUser;
   PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
   with.extra = extra;
+  with.space = &sampler->domain->design;
   PetscCall(rg_maximise_box_screened(&with, dim, path_function, closure, &screen, x,
                                      &sampler->value[s], failure));
   PetscCall(rg_feature_path_evaluate(&sampler->features.path, 1, x, &sampler->value[s], NULL));

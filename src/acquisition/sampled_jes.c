@@ -183,6 +183,7 @@ static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSe
   options.restarts = PetscMin(options.restarts, MORE_STARTS + optima->n);
   with.n_extra = n + optima->n;
   with.extra = extra;
+  with.space = &jes->model->domain->design;
   query->index = -1;
   PetscCall(rg_maximise_box(&with, dim, function_on_box, jes, query->x, best, failure));
   PetscCall(PetscFree(extra));

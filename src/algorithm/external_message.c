@@ -112,6 +112,39 @@ PetscErrorCode rg_external_greeting(const char *line, size_t length, int64_t id,
   PetscFunctionReturn(0);
 }
 
+/* The native coordinate j of an answer: a number, a word of a choice or its number, null for an
+   input that may not count. NaN: none of these. */
+static double coordinate(const RgSpace *space, int j, const json_t *value)
+{
+  const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
+  double native = json_is_number(value) ? json_number_value(value) : NAN;
+
+  if (input && json_is_null(value) && input->parent >= 0) return rg_space_middle(space, j);
+  if (!input || input->kind != RG_INPUT_CHOICE) return native;
+  for (int k = 0; json_is_string(value) && k < input->n_words; k++)
+    if (!strcmp(input->words[k], json_string_value(value))) native = k;
+  /* the middle of its part, which rounding doesn't leave */
+  return native == floor(native) && native < input->n_words ? native + 0.5 : native;
+}
+
+/* No null for an input that counts. */
+static PetscErrorCode check_nulls(const RgSpace *space, const char *name, const json_t *list,
+                                  const double *native, RgText *mistake)
+{
+  double *seen;
+
+  PetscFunctionBeginUser;
+  if (mistake->length || !rg_space_is_conditional(space)) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(space->dim, &seen));
+  rg_space_seen(space, native, seen);
+  for (int j = 0; j < space->dim && !mistake->length; j++)
+    if (json_is_null(json_array_get(list, (size_t)j)) && !isnan(seen[j]))
+      PetscCall(rg_text_add(mistake, "answered a \"%s\" without '%.40s', which counts there", name,
+                            space->inputs[j].name));
+  PetscCall(PetscFree(seen));
+  PetscFunctionReturn(0);
+}
+
 /* dim numbers under `name`, within the bounds. */
 static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, const json_t *list,
                                        double *native, RgText *mistake)
@@ -124,7 +157,7 @@ static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, c
   }
   for (int j = 0; j < space->dim && !mistake->length; j++) {
     const json_t *number = json_array_get(list, (size_t)j);
-    native[j] = json_is_number(number) ? json_number_value(number) : NAN;
+    native[j] = coordinate(space, j, number);
     if (!isfinite(native[j]))
       PetscCall(rg_text_add(mistake, "answered a \"%s\" whose number %d is none", name, j + 1));
     else if (!rg_space_is_finite(space) &&
@@ -134,6 +167,7 @@ static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, c
                             "[%g, %g]",
                             name, j + 1, native[j], space->lower[j], space->upper[j]));
   }
+  PetscCall(check_nulls(space, name, list, native, mistake));
   PetscFunctionReturn(0);
 }
 

@@ -1,5 +1,5 @@
 /* Domains: their parts, and the way between the unit cube and native units. */
-#include "regatta/domain.h"
+#include "base/inputs.h"
 
 #include <limits.h>
 #include <math.h>
@@ -161,6 +161,8 @@ PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const d
 PetscErrorCode rg_space_destroy(RgSpace *space)
 {
   PetscFunctionBeginUser;
+  if (space->inputs) PetscCall(rg_inputs_clear(space->dim, space->inputs));
+  PetscCall(PetscFree(space->inputs));
   PetscCall(PetscFree(space->lower));
   PetscCall(PetscFree(space->upper));
   PetscCall(PetscFree(space->points));
@@ -183,16 +185,42 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   PetscFunctionReturn(0);
 }
 
+static bool is_log(const RgSpace *space, int j)
+{
+  return space->inputs && space->inputs[j].log;
+}
+
+/* Exact at both ends. */
+static double log_to_native(double unit, double lower, double upper)
+{
+  if (unit <= 0 || unit >= 1) return unit <= 0 ? lower : upper;
+  return fmin(fmax(exp(to_native(unit, log(lower), log(upper))), lower), upper);
+}
+
 void rg_space_to_native(const RgSpace *space, const double *unit, double *native)
 {
   for (int j = 0; j < space->dim; ++j) {
-    native[j] = to_native(unit[j], space->lower[j], space->upper[j]);
+    native[j] = is_log(space, j) ? log_to_native(unit[j], space->lower[j], space->upper[j])
+                                 : to_native(unit[j], space->lower[j], space->upper[j]);
   }
 }
 
 void rg_space_to_unit(const RgSpace *space, const double *native, double *unit)
 {
   for (int j = 0; j < space->dim; ++j) {
-    unit[j] = to_unit(native[j], space->lower[j], space->upper[j]);
+    unit[j] = is_log(space, j) ? to_unit(log(native[j]), log(space->lower[j]), log(space->upper[j]))
+                               : to_unit(native[j], space->lower[j], space->upper[j]);
   }
+}
+
+double rg_space_middle(const RgSpace *space, int j)
+{
+  return is_log(space, j) ? log_to_native(0.5, space->lower[j], space->upper[j])
+                          : to_native(0.5, space->lower[j], space->upper[j]);
+}
+
+double rg_space_slope(const RgSpace *space, int j, double native)
+{
+  return is_log(space, j) ? native * log(space->upper[j] / space->lower[j])
+                          : space->upper[j] - space->lower[j];
 }

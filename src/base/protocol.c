@@ -96,25 +96,56 @@ PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(space->dim, &native));
   rg_space_to_native(space, unit, native);
+  rg_space_seen(space, native, native);
   *list = rg_protocol_reals(space->dim, native);
   PetscCall(PetscFree(native));
   PetscFunctionReturn(0);
 }
 
+/* What coordinate j stands for beside its name and bounds: the words of a choice, whether its scale
+   is logarithmic, the input and its words without which it doesn't count. */
+static json_t *input_object(const RgInput *inputs, int j)
+{
+  const RgInput *input = &inputs[j];
+  json_t *object = json_object(), *words = json_array(), *when = json_array();
+
+  for (int k = 0; k < input->n_words; k++)
+    (void)json_array_append_new(words, json_string(input->words[k]));
+  if (input->n_words) (void)json_object_set(object, "choices", words);
+  if (input->log) (void)json_object_set_new(object, "log", json_true());
+  if (input->parent >= 0) {
+    const RgInput *parent = &inputs[input->parent];
+    for (int k = 0; k < parent->n_words; k++)
+      if (input->when[k]) (void)json_array_append_new(when, json_string(parent->words[k]));
+    (void)json_object_set_new(object, "if", json_string(parent->name));
+    (void)json_object_set(object, "is", when);
+  }
+  json_decref(words);
+  json_decref(when);
+  return object;
+}
+
 PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_t **object)
 {
+  static const char *const kind_names[] = {"real", "integer", "choice"};
   json_t *names = json_array(), *kinds = json_array(), *points = json_array(), *point;
+  json_t *inputs = json_array();
 
   PetscFunctionBeginUser;
   for (int j = 0; j < space->dim; j++) {
-    (void)json_array_append_new(names, json_sprintf("%s%d", letter, j + 1));
-    (void)json_array_append_new(kinds, json_string("real"));
+    const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
+    (void)json_array_append_new(names, input ? json_string(input->name)
+                                             : json_sprintf("%s%d", letter, j + 1));
+    (void)json_array_append_new(kinds, json_string(kind_names[input ? input->kind : 0]));
+    if (input) (void)json_array_append_new(inputs, input_object(space->inputs, j));
   }
   *object = json_object();
   (void)json_object_set_new(*object, "names", names);
   (void)json_object_set_new(*object, "kinds", kinds);
   (void)json_object_set_new(*object, "lower", rg_protocol_reals(space->dim, space->lower));
   (void)json_object_set_new(*object, "upper", rg_protocol_reals(space->dim, space->upper));
+  if (space->inputs) (void)json_object_set_new(*object, "inputs", inputs);
+  else json_decref(inputs);
   for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
     PetscCall(rg_protocol_point(space, space->points + (size_t)i * space->dim, &point));
     (void)json_array_append_new(points, point);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/inputs.h"
 #include "cli/table.h"
 #include "study/run/origin.h"
 #include "study/store/store.h"
@@ -32,9 +33,18 @@ typedef struct {
   double *regret; /* final simple regret of the n trials, NaN: none; owned */
 } Line;
 
+/* The best evaluation of a problem whose inputs have names. */
+typedef struct {
+  char *problem; /* owned */
+  double f;
+  RgText point;
+} Best;
+
 typedef struct {
   Line *lines; /* owned */
   int n_lines;
+  Best *best; /* owned */
+  int n_best;
   int n, n_earlier, n_failed;
   bool all_failed;    /* list them all */
   double first, last; /* Unix time of the first start and the last end */
@@ -81,6 +91,66 @@ static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode best_of(Contents *contents, const char *problem, Best **best)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < contents->n_best; i++) {
+    *best = &contents->best[i];
+    if (!strcmp((*best)->problem, problem)) PetscFunctionReturn(0);
+  }
+  PetscCall(RG_GROW(contents->n_best, contents->best));
+  *best = &contents->best[contents->n_best++];
+  **best = (Best){.f = -INFINITY};
+  PetscCall(PetscStrallocpy(problem, &(*best)->problem));
+  PetscFunctionReturn(0);
+}
+
+/* Coordinates by their names, as they were evaluated. */
+static PetscErrorCode print_point(const char *descriptions, const double *native, RgText *text)
+{
+  RgInput *inputs;
+  RgText mistake = {0};
+  double *seen;
+  int n;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_inputs_read(descriptions, &n, &inputs, &mistake));
+  PetscCall(PetscMalloc1(n, &seen));
+  if (!mistake.length) rg_inputs_seen(n, inputs, native, seen);
+  for (int j = 0; j < n && !mistake.length; j++) {
+    if (isnan(seen[j])) continue;
+    PetscCall(rg_text_add(text, "%s%s ", text->length ? ", " : "", inputs[j].name));
+    PetscCall(rg_input_print(&inputs[j], seen[j], text));
+  }
+  PetscCall(PetscFree(seen));
+  PetscCall(rg_inputs_clear(n, inputs));
+  PetscCall(PetscFree(inputs));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
+{
+  const double *f = record->column[RG_COLUMN_F], *x = record->column[RG_COLUMN_X];
+  const double *c = record->column[RG_COLUMN_C];
+  Best *best = NULL;
+  int row = -1;
+
+  PetscFunctionBeginUser;
+  if (!record->inputs || !record->inputs[0] || record->earlier || !f || !x) PetscFunctionReturn(0);
+  PetscCall(best_of(contents, record->problem_label, &best));
+  for (int i = 0; i < record->n_rows; i++)
+    if (f[i] > best->f) best->f = f[row = i];
+  if (row < 0) PetscFunctionReturn(0);
+  best->point.length = 0;
+  PetscCall(print_point(record->inputs, x + (size_t)row * record->dim_x, &best->point));
+  if (c && record->contexts && record->contexts[0])
+    PetscCall(print_point(record->contexts, c + (size_t)row * record->dim_c, &best->point));
+  PetscCall(rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", best->f, record->algorithm_label,
+                        (unsigned long long)record->seed));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
   Contents *contents = closure;
@@ -93,6 +163,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   line->regret[line->n++] = final_regret(record);
   line->evaluations += record->n_rows;
   line->cpu += provenance->cpu;
+  PetscCall(add_best(contents, record));
   contents->n += !record->earlier;
   contents->n_earlier += record->earlier;
   if (!record->earlier) PetscCall(rg_origin_survey_add(&contents->origins, record));
@@ -116,6 +187,11 @@ static PetscErrorCode contents_clear(Contents *contents)
     PetscCall(PetscFree(contents->lines[i].regret));
   }
   PetscCall(PetscFree(contents->lines));
+  for (int i = 0; i < contents->n_best; i++) {
+    PetscCall(PetscFree(contents->best[i].problem));
+    PetscCall(rg_text_clear(&contents->best[i].point));
+  }
+  PetscCall(PetscFree(contents->best));
   PetscCall(rg_text_clear(&contents->failed));
   PetscCall(rg_origin_survey_clear(&contents->origins));
   PetscFunctionReturn(0);
@@ -254,6 +330,10 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   PetscCall(print_origins(contents));
   rg_say("\n");
   PetscCall(print_lines(contents, false));
+  for (int i = 0; i < contents->n_best; i++)
+    if (contents->best[i].point.length)
+      rg_say("%sbest on %s: %s\n", i ? "" : "\n", contents->best[i].problem,
+             contents->best[i].point.data);
   if (contents->n_earlier) {
     rg_say("\nOf an earlier version of the study\n");
     PetscCall(print_lines(contents, true));

@@ -44,10 +44,12 @@ static const RgParam params[] = {
   {"arguments", RG_PARAM_TEXTS, offsetof(Options, arguments), "auto", 0, 0, NULL, "",
    "its arguments, as they are (no shell); auto: none"},
   {"inputs", RG_PARAM_TEXTS, offsetof(Options, inputs), NULL, 0, 0, NULL, "x",
-   "coordinates of the design, each 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' or "
-   "'NAME choice WORD WORD ...'"},
+   "coordinates of the design, each 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' (both "
+   "also with 'log' behind) or 'NAME choice WORD WORD ...'; with 'if CHOICE=WORD|WORD' at its "
+   "end it only counts with those words of a choice before it"},
   {"contexts", RG_PARAM_TEXTS, offsetof(Options, contexts), "auto", 0, 0, NULL, "c",
-   "coordinates of the context, written like inputs and drawn uniformly; auto: no context"},
+   "coordinates of the context, written like inputs, without 'if', and drawn uniformly (with "
+   "'log' their logarithm); auto: no context"},
   {"control", RG_PARAM_CHOICE, offsetof(Options, control), "nature", 0, 0, controls, "",
    "who sets the context: it is drawn, or the learner chooses it"},
   {"goal", RG_PARAM_CHOICE, offsetof(Options, goal), "maximise", 0, 0, goals, "",
@@ -67,36 +69,29 @@ static const RgParam params[] = {
 };
 
 typedef struct {
-  RgInput *inputs, *contexts; /* n of options; owned */
-  const char **words;         /* of the command line, NULL at the end; owned */
-  char *program;              /* as started; owned */
-  RgChild *own;               /* of evaluations outside a run; owned */
+  const char **words; /* of the command line, NULL at the end; owned */
+  char *program;      /* as started; owned */
+  RgChild *own;       /* of evaluations outside a run; owned */
 } External;
 
 /* ---- what the parameters say ----------------------------------------------------------------- */
 
-static PetscErrorCode parse_parts(const Options *o, RgInput **inputs, RgInput **contexts,
+/* The boxes of inputs and contexts; the first thing wrong is appended to `mistake`. */
+static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *context,
                                   RgText *mistake)
 {
   RgText wrong = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(PetscCalloc2(PetscMax(o->inputs.n, 1), inputs, PetscMax(o->contexts.n, 1), contexts));
-  PetscCall(rg_inputs_parse(o->inputs.n, o->inputs.values, *inputs, &wrong));
+  PetscCall(rg_space_inputs(design, o->inputs.n, o->inputs.values, &wrong));
   if (wrong.length) PetscCall(rg_text_add(mistake, "input %s", wrong.data));
   PetscCall(rg_text_clear(&wrong));
-  PetscCall(rg_inputs_parse(o->contexts.n, o->contexts.values, *contexts, &wrong));
-  if (wrong.length && !mistake->length) PetscCall(rg_text_add(mistake, "context %s", wrong.data));
+  if (!o->contexts.n || mistake->length) PetscFunctionReturn(0);
+  PetscCall(rg_space_inputs(context, o->contexts.n, o->contexts.values, &wrong));
+  if (wrong.length) PetscCall(rg_text_add(mistake, "context %s", wrong.data));
+  else if (rg_space_is_conditional(context))
+    PetscCall(rg_text_add(mistake, "contexts always count: they take no 'if'"));
   PetscCall(rg_text_clear(&wrong));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode clear_parts(const Options *o, RgInput **inputs, RgInput **contexts)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_inputs_clear(o->inputs.n, *inputs));
-  PetscCall(rg_inputs_clear(o->contexts.n, *contexts));
-  PetscCall(PetscFree2(*inputs, *contexts));
   PetscFunctionReturn(0);
 }
 
@@ -152,16 +147,16 @@ static PetscErrorCode check_program(const char *program, RgPlace place, RgDiagno
 static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  RgInput *inputs, *contexts;
+  RgDomain domain = {0};
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(parse_parts(o, &inputs, &contexts, &mistake));
+  PetscCall(make_spaces(o, &domain.design, &domain.context, &mistake));
   if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "external: %s", mistake.data);
   PetscCall(check_program(o->program, place, diagnostics));
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(clear_parts(o, &inputs, &contexts));
+  PetscCall(rg_domain_destroy(&domain));
   PetscFunctionReturn(0);
 }
 
@@ -178,36 +173,15 @@ static PetscErrorCode external_identity(const void *options, RgText *text)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode make_box(int n, const RgInput *inputs, RgSpace *space)
-{
-  double *bounds;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(2 * (size_t)n, &bounds));
-  for (int j = 0; j < n; j++) {
-    bounds[j] = inputs[j].lower;
-    bounds[n + j] = inputs[j].upper;
-  }
-  PetscCall(rg_space_box(space, n, bounds, bounds + n));
-  PetscCall(PetscFree(bounds));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode external_domain(const void *options, RgDomain *domain)
 {
   const Options *o = options;
-  RgInput *inputs, *contexts;
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(parse_parts(o, &inputs, &contexts, &mistake));
+  PetscCall(make_spaces(o, &domain->design, &domain->context, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "external: %s", mistake.data);
-  PetscCall(make_box(o->inputs.n, inputs, &domain->design));
-  if (o->contexts.n) {
-    PetscCall(make_box(o->contexts.n, contexts, &domain->context));
-    domain->control = o->control ? RG_CONTEXT_SIMULATOR : RG_CONTEXT_NATURE;
-  }
-  PetscCall(clear_parts(o, &inputs, &contexts));
+  if (o->contexts.n) domain->control = o->control ? RG_CONTEXT_SIMULATOR : RG_CONTEXT_NATURE;
   PetscFunctionReturn(0);
 }
 
@@ -222,13 +196,12 @@ static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
   External *e;
-  RgText program = {0}, mistake = {0};
+  RgText program = {0};
 
   PetscFunctionBeginUser;
   (void)failure;
   PetscCall(PetscNew(&e));
   problem->data = e;
-  PetscCall(parse_parts(o, &e->inputs, &e->contexts, &mistake));
   /* a file at hand, not one of that name in PATH */
   const bool here = !strchr(o->program, '/') && access(o->program, X_OK) == 0;
   PetscCall(rg_text_add(&program, "%s%s", here ? "./" : "", o->program));
@@ -246,7 +219,6 @@ static PetscErrorCode external_destroy(RgProblem *problem)
 
   PetscFunctionBeginUser;
   PetscCall(rg_child_close(&e->own, true));
-  PetscCall(clear_parts(problem->options, &e->inputs, &e->contexts));
   PetscCall(PetscFree(e->words));
   PetscCall(PetscFree(e->program));
   PetscFunctionReturn(0);
@@ -259,8 +231,11 @@ static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random
 
   PetscFunctionBeginUser;
   *context_index = -1;
-  for (int j = 0; j < space->dim; j++)
-    c[j] = space->lower[j] + rg_random_uniform(random) * (space->upper[j] - space->lower[j]);
+  for (int j = 0; j < space->dim; j++) {
+    const double u = rg_random_uniform(random), lower = space->lower[j], upper = space->upper[j];
+    c[j] = space->inputs[j].log ? fmin(lower * pow(upper / lower, u), upper)
+                                : lower + u * (upper - lower);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -278,8 +253,6 @@ static PetscErrorCode get_child(const External *e, RgChild **child, RgText *mist
 static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const RgPoint *point,
                                     RgText *line)
 {
-  const External *e = problem->data;
-  const Options *o = problem->options;
   const RgTask *task = &problem->task;
 
   PetscFunctionBeginUser;
@@ -288,10 +261,8 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
                                           .instance = task->instance,
                                           .seed = task->seed,
                                           .evaluation = task->evaluation,
-                                          .n_x = o->inputs.n,
-                                          .n_c = o->contexts.n,
-                                          .inputs = e->inputs,
-                                          .contexts = e->contexts,
+                                          .inputs = &problem->domain.design,
+                                          .contexts = &problem->domain.context,
                                           .x = point->x,
                                           .c = point->c},
                              line));

@@ -5,25 +5,30 @@
 #include "problem/external.h"
 
 /* Members that can't be made are found out when the line is: a check for each would say no more. */
-static json_t *coordinates(int n, const RgInput *inputs, const double *v)
+static PetscErrorCode coordinates(const RgSpace *space, const double *native, json_t **object)
 {
-  json_t *object = json_object();
+  double *seen;
 
-  for (int j = 0; j < n; j++) {
-    const RgInput *input = &inputs[j];
+  PetscFunctionBeginUser;
+  *object = json_object();
+  PetscCall(PetscMalloc1(space->dim, &seen));
+  rg_space_seen(space, native, seen);
+  for (int j = 0; j < space->dim; j++) {
+    const RgInput *input = &space->inputs[j];
     json_t *value;
-    if (input->kind == RG_INPUT_REAL) value = json_real(v[j]);
-    else if (input->kind == RG_INPUT_INTEGER)
-      value = json_integer((json_int_t)rg_input_integer(input, v[j]));
-    else value = json_string(input->words[rg_input_word(input, v[j])]);
-    (void)json_object_set_new(object, input->name, value);
+    if (isnan(seen[j])) value = json_null();
+    else if (input->kind == RG_INPUT_REAL) value = json_real(seen[j]);
+    else if (input->kind == RG_INPUT_INTEGER) value = json_integer((json_int_t)seen[j]);
+    else value = json_string(input->words[(int)seen[j]]);
+    (void)json_object_set_new(*object, input->name, value);
   }
-  return object;
+  PetscCall(PetscFree(seen));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
 {
-  json_t *object = json_object();
+  json_t *object = json_object(), *point;
 
   PetscFunctionBeginUser;
   (void)json_object_set_new(object, "id", json_integer(request->id));
@@ -33,10 +38,12 @@ PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
     (void)json_object_set_new(object, "seed", json_integer((json_int_t)request->seed));
   }
   (void)json_object_set_new(object, "instance", json_integer((json_int_t)request->instance));
-  (void)json_object_set_new(object, "x", coordinates(request->n_x, request->inputs, request->x));
-  if (request->n_c)
-    (void)json_object_set_new(object, "c",
-                              coordinates(request->n_c, request->contexts, request->c));
+  PetscCall(coordinates(request->inputs, request->x, &point));
+  (void)json_object_set_new(object, "x", point);
+  if (request->contexts->dim) {
+    PetscCall(coordinates(request->contexts, request->c, &point));
+    (void)json_object_set_new(object, "c", point);
+  }
   PetscCall(rg_protocol_write(object, line));
   PetscFunctionReturn(0);
 }

@@ -66,7 +66,9 @@ typedef struct {
   const RgHistory *history; /* of rg_acquire...: where it starts too, what it leaves out */
   RgRandom *random;
   int n_extra;
-  const double *extra; /* of rg_maximise_box...: n_extra x dim, joins the raw points */
+  const double *extra;  /* of rg_maximise_box...: n_extra x dim, joins the raw points */
+  const RgSpace *space; /* of rg_maximise_box...: the box, whose inputs that don't count are settled
+                           (rg_space_settle) before the function is asked; NULL: all count */
 } RgSearch;
 
 /* Multi-start maximisation over the unit cube, by options, random and extra points of `search`. The

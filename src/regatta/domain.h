@@ -8,6 +8,20 @@
 
 typedef enum { RG_SPACE_BOX, RG_SPACE_SET, RG_SPACE_GRID } RgSpaceKind;
 
+typedef enum { RG_INPUT_REAL, RG_INPUT_INTEGER, RG_INPUT_CHOICE } RgInputKind;
+
+/* What a coordinate of a box stands for. An algorithm sees a real number in any case. */
+typedef struct {
+  char *name; /* owned, like all below */
+  RgInputKind kind;
+  double lower, upper; /* native bounds; of a choice among k words [0, k] */
+  bool log;            /* the unit coordinate is that of the logarithm */
+  int n_words;         /* of a choice */
+  char **words;
+  int parent; /* the input it depends on, a choice before it; -1: it always counts */
+  bool *when; /* per word of the parent: whether it counts with that one; NULL without a parent */
+} RgInput;
+
 /* One part of a domain. All arrays owned. */
 typedef struct {
   RgSpaceKind kind;
@@ -17,6 +31,8 @@ typedef struct {
   double *points;        /* size x dim, unit coordinates; grid: first coordinate slowest */
   int *levels;           /* grid: number of levels per coordinate */
   double *axes;          /* grid: the levels in unit coordinates, coordinate after coordinate */
+  RgInput *inputs;       /* dim, what the coordinates of a box stand for; NULL: real numbers that
+                            have no names */
 } RgSpace;
 
 typedef enum {
@@ -50,6 +66,11 @@ RG_API PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const doub
    other; `points` are filled in row-major order (first coordinate slowest). */
 RG_API PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const double *axes,
                                     const double *lower, const double *upper);
+/* A box of n named inputs, each written `NAME real LOWER UPPER [log]`, `NAME integer LOWER UPPER
+   [log]` or `NAME choice WORD WORD ...`, and behind it `if CHOICE=WORD` (or `=WORD|WORD`) where it
+   only counts with that word of a choice that stands before it. The first thing wrong is appended
+   to `mistake`; then the space stays zeroed. */
+RG_API PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText *mistake);
 RG_API PetscErrorCode rg_space_destroy(RgSpace *space);
 RG_API PetscErrorCode rg_domain_destroy(RgDomain *domain);
 
@@ -62,6 +83,22 @@ static inline bool rg_space_is_finite(const RgSpace *space)
 /* unit -> native and back, one point of `dim` coordinates; in and out may be the same array. */
 RG_API void rg_space_to_native(const RgSpace *space, const double *unit, double *native);
 RG_API void rg_space_to_unit(const RgSpace *space, const double *native, double *unit);
+
+/* What who evaluates sees of a point in native units: a real number, an integer floor(v + 0.5)
+   within its bounds, the number of a word, floor(v), from 0; NaN for an input that doesn't count.
+   in and out may be the same array. */
+RG_API void rg_space_seen(const RgSpace *space, const double *native, double *seen);
+/* Whether that may be another thing than the point itself. */
+RG_API bool rg_space_is_plain(const RgSpace *space);
+/* Whether some input only counts with some word of another one. */
+RG_API bool rg_space_is_conditional(const RgSpace *space);
+/* Set those unit coordinates of a point that don't count to 0.5, so that points that are evaluated
+   alike are alike. counts: dim, NULL: not wanted. */
+RG_API void rg_space_settle(const RgSpace *space, double *unit, bool *counts);
+/* The native value of coordinate j at the unit coordinate 0.5. */
+RG_API double rg_space_middle(const RgSpace *space, int j);
+/* d native / d unit of coordinate j, at its native value. */
+RG_API double rg_space_slope(const RgSpace *space, int j, double native);
 
 /* What an algorithm has seen: queried inputs and observations, in order of evaluation. */
 typedef struct {

@@ -128,6 +128,8 @@ typedef struct {
   int dim_x, dim_c, dim_z;
   int n_scores;                    /* measures the trial is scored by; 0: the objective alone */
   char *scores;                    /* "NAME=measure; ..."; "" without */
+  char *inputs, *contexts;         /* what the coordinates stand for, as rg_space_inputs takes it,
+                                      separated by "; "; "" (or NULL) without names */
   double optimum;                  /* F(x*) of the instance; NaN: unknown */
   double *column[RG_COLUMN_COUNT]; /* n_rows x width, owned; NULL: all NaN */
   int n_extra;

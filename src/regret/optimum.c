@@ -108,7 +108,7 @@ static PetscErrorCode gradient_at(Search *search, const double *unit, double *gr
   rg_space_to_native(space, unit, search->native);
   const RgPoint point = {.index = -1, .x = search->native, .context_index = -1};
   PetscCall(class->gradient(search->problem, &point, gradient));
-  for (int j = 0; j < search->dim; j++) gradient[j] *= space->upper[j] - space->lower[j];
+  for (int j = 0; j < search->dim; j++) gradient[j] *= rg_space_slope(space, j, search->native[j]);
   PetscFunctionReturn(0);
 }
 

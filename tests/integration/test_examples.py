@@ -4,13 +4,18 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import time
 
 import h5py
+import numpy as np
+import xarray as xr
 
 from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
 
 EXAMPLES = HERE.parents[1] / "experiments" / "examples"
+sys.path.insert(0, str(HERE.parents[1] / "analysis"))
+from regatta_analysis.load import load
 
 OTHERS = {
     "plain": ("int nothing;", "is no plugin of regatta"),
@@ -32,6 +37,27 @@ class External(RegattaTest):
                           "stirrers integer 1 6,solvent choice water ethanol toluene", "-set",
                           f"program={EXAMPLES / 'external' / 'evaluator.py'}", "-x", "71.5,3,1.5")
         self.assertRegex(out, r"(?m)^f +92$")
+        out = self.run_ok("info", outputs[0])
+        self.assertRegex(out, r"(?m)^best on Reaction: temperature 7[12]\.\d+, stirrers 3, solvent "
+                              r"ethanol -> 9[12][.\d]* \(ei, seed \d\)$")
+        with h5py.File(outputs[0]) as results:
+            group = results["Reaction"]
+            self.assertEqual(list(group["x_name"].asstr()), ["temperature", "stirrers", "solvent"])
+            self.assertEqual(group["x_seen"].attrs["choices_solvent"], "water ethanol toluene")
+            seen, x = group["x_seen"][()], group["x"][()]
+            self.assertTrue((seen[..., 0] == x[..., 0]).all())
+            self.assertTrue((seen[..., 1] == np.floor(x[..., 1] + 0.5)).all())
+            self.assertTrue((seen[..., 2] == np.minimum(np.floor(x[..., 2]), 2)).all())
+            self.assertTrue((seen[..., 1] != x[..., 1]).any())
+        for engine in ("h5netcdf", "netcdf4"):
+            with xr.open_dataset(outputs[0], group="Reaction", engine=engine) as data:
+                self.assertEqual(data["x_seen"].coords["x_name"].dims, ("dim_x",))
+                self.assertEqual(list(data["x_name"].values), ["temperature", "stirrers", "solvent"])
+        data = load(outputs[0]).data
+        best = data.loc[data["f"].idxmax()]
+        self.assertEqual((best["x_solvent"], best["x_stirrers"]), ("ethanol", 3))
+        named = load(outputs[0]).xarray("Reaction")
+        self.assertEqual(list(named["x_name"].values), ["temperature", "stirrers", "solvent"])
 
 
 class Plugin(RegattaTest):

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import h5py
+import numpy as np
 
 from regatta_test import (HERE, LONG, RegattaTest, environment, is_alive, main, mpirun, ranks_of,
                           regatta)
@@ -132,6 +133,45 @@ class External(RegattaTest):
             self.run_ok("run", study, "-o", output, "-quiet", "-strict")
             self.assertTrue(marker.exists())
 
+    def test_inputs_that_count_sometimes(self):
+        """Logarithmic and conditional inputs: told as null where they don't count, the same for the
+        model wherever they stand, recorded as seen; bits of any number of ranks."""
+        program = self.write("tuner.py", """#!/usr/bin/python3
+import json, math, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    x = request["x"]
+    assert (x["gamma"] is None) == (x["kernel"] != "rbf"), x
+    assert (x["degree"] is None) == (x["kernel"] != "poly"), x
+    assert 1e-5 <= x["rate"] <= 1 and isinstance(x["degree"], (int, type(None))), x
+    value = -abs(math.log10(x["rate"]) + 3) - (0 if x["kernel"] == "rbf" else 1)
+    value -= abs(math.log10(x["gamma"]) + 1) if x["kernel"] == "rbf" else (x["degree"] or 0)
+    print(json.dumps({"id": request["id"], "value": value}), flush=True)
+""")
+        program.chmod(0o755)
+        study = self.write("study.yaml", f"""study: tuner
+common: {{iterations: 12, initial_points: 5}}
+problems:
+  - name: external
+    label: P
+    program: {program}
+    inputs: [rate real 1e-5 1 log, kernel choice linear rbf poly, gamma real 1e-4 10 log if kernel=rbf,
+             degree integer 1 5 if kernel=poly]
+algorithms: [random, ei, ts, jes, nelder_mead]
+""")
+        outputs = [self.folder / f"{ranks}.h5" for ranks in (1, 2)]
+        for ranks, output in enumerate(outputs, 1):
+            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=ranks)
+        self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
+        self.assertIn("5 equal in every bit", self.run_ok("verify", outputs[0], "-all"))
+        with h5py.File(outputs[0]) as results:
+            x, seen = results["P/x"][()], results["P/x_seen"][()]
+        for j, word, middle in ((2, 1, 10 ** -1.5), (3, 2, 3)):
+            counts = seen[..., 1] == word
+            self.assertTrue((np.isnan(seen[..., j]) == ~counts).all())
+            self.assertTrue(np.allclose(x[..., j][~counts], middle, rtol=1e-12))
+            self.assertTrue(counts.any())
+
     def test_programs_that_cannot_run(self):
         missing = problem(program="no_such_folder/no_such_program")
         plain = self.write("plain.py", "print()")
@@ -140,7 +180,11 @@ class External(RegattaTest):
                              (problem(program=self.folder), "is no file"),
                              (problem(program=plain), "can't be executed"),
                              (problem().replace("a real 0 1", "a real 1 0"), "lower bound"),
-                             (problem().replace("n integer 1 9", "n whole 1 9"), "its kind is")):
+                             (problem().replace("n integer 1 9", "n whole 1 9"), "its kind is"),
+                             (problem().replace("n integer 1 9", "n integer 0 9 log"), "greater than 0"),
+                             (problem().replace("n integer 1 9", "n integer 1 9 if a=1"),
+                              "study.yaml:6:5: external: input 'n integer 1 9 if a=1': 'a' is no "
+                              "choice")):
             code, _, err = regatta("plan", self.write("study.yaml", head() + text))
             self.assertEqual(code, 2)
             self.assertIn(reason, err)

@@ -122,6 +122,53 @@ class Optimiser(RegattaTest):
             np.testing.assert_array_equal(e["x"], x[row])
             self.assertEqual(e["y"], y[row])
 
+    def test_names_kinds_and_words(self):
+        """An optimiser hears what coordinates stand for, answers words and null, and is told what was
+        evaluated."""
+        problem = self.write("problem.py", """#!/usr/bin/python3
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps({"id": request["id"], "value": request["x"]["rate"]}), flush=True)
+""")
+        named = self.write("named.py", """#!/usr/bin/python3
+import json, sys
+answers = [[0.25, "rbf", 0.5, 3], [0.5, 0, None, 4.4], [1, "linear", 0.7, 5]]
+wrong = [[0.5, "rbf", None, 3], [0.5, "cubic", 1, 3]]
+heard = open(sys.argv[1], "a")
+for line in sys.stdin:
+    request = json.loads(line)
+    print(line, end="", file=heard, flush=True)
+    answer = {"protocol": 1} if request["do"] == "start" else {}
+    if request["do"] == "ask":
+        answer = {"x": wrong[int(sys.argv[2])] if len(sys.argv) > 2 else answers[request["t"] - 1]}
+    print(json.dumps({"id": request["id"], **answer}), flush=True)
+""")
+        for program in (problem, named):
+            program.chmod(0o755)
+        heard = self.folder / "heard"
+        text = ("{name: external, label: P, program: problem.py, inputs: [rate real 1e-5 1 log, "
+                "kernel choice linear rbf poly, gamma real 1e-4 1 if kernel=rbf|poly, n integer 1 5]}")
+        output = self.run_study(self.study(method(arguments=[heard], program=named, ), iterations=3,
+                                           problem=text))
+        requests = [json.loads(line) for line in heard.read_text().splitlines()]
+        self.assertEqual(requests[0]["space"], {
+            "names": ["rate", "kernel", "gamma", "n"], "kinds": ["real", "choice", "real", "integer"],
+            "lower": [1e-5, 0, 1e-4, 1], "upper": [1, 3, 1, 5],
+            "inputs": [{"log": True}, {"choices": ["linear", "rbf", "poly"]},
+                       {"if": "kernel", "is": ["rbf", "poly"]}, {}]})
+        told = [r["x"] for r in requests if r["do"] == "tell"]
+        self.assertEqual([t[1:] for t in told], [[1, 0.5, 3], [0, None, 4], [0, None, 5]])
+        np.testing.assert_allclose([t[0] for t in told], [0.25, 0.5, 1], rtol=1e-14)
+        with h5py.File(output) as file:
+            seen = [e["x"] for e in requests[0]["initial"]] + told
+            np.testing.assert_array_equal(np.array(seen, float), file["P/x_seen"][0])
+        for k, reason in enumerate(("answered a \"x\" without 'gamma', which counts there",
+                                    'answered a "x" whose number 2 is none')):
+            study = self.study(method(arguments=[heard, k], program=named), problem=text)
+            self.assertEqual(regatta("run", study, "-o", self.folder / f"w{k}.h5", "-quiet")[0], 4)
+            self.assertIn(reason, self.run_ok("info", self.folder / f"w{k}.h5"))
+
     def test_contexts_and_recommendations(self):
         nature = self.study(method(), method("R", ["--how", "centre"]), problem="newsvendor")
         output = self.run_study(nature)

@@ -93,8 +93,8 @@ class Results:
 
     @property
     def data(self):
-        """One row per evaluation; vectors as name_0, name_1, ...; `row` counts the evaluations of a
-        trial from 0, `t` the queries: t = 0 is the last evaluation of the initial design. Made anew
+        """One row per evaluation; vectors as name_0, name_1, ..., inputs that have names also as x_NAME
+        as they were evaluated, a choice as its word; `row` counts the evaluations of a trial from 0, `t` the queries: t = 0 is the last evaluation of the initial design. Made anew
         at every call: of a large study, `group(problem).tidy()` is a part."""
         groups = list(self._problems.values())
         ends = np.cumsum([int(group.column("n_iterations").sum()) for group in groups])
@@ -177,6 +177,7 @@ class Results:
                              "missing": planned - done - failed})
 
 
+SEEN = {"x_seen": "inputs", "c_seen": "contexts"}  # as evaluated, and what the coordinates are
 TIDY = (*IDENTITY, "status", "row", "t")
 
 
@@ -260,6 +261,18 @@ class Group:
         return [n for n in self.names if len(self._table.first(n).shape) > 1
                 and self.dims(n)[:2] == ("trial", "iteration")]
 
+    def inputs(self, field="inputs"):
+        """{name: words it chooses among, or None} of the coordinates of the design (or, with
+        "contexts", of the context); empty where they have no names or the trials differ."""
+        texts = set(self.column(field)) if field in self.names else set()
+        if len(texts) != 1 or not (text := texts.pop()):
+            return {}
+        inputs = {}
+        for name, kind, *rest in (one.split() for one in text.split("; ")):
+            condition = len(rest) > 2 and rest[-2] == "if" and "=" in rest[-1]
+            inputs[name] = (rest[:-2] if condition else rest) if kind == "choice" else None
+        return inputs
+
     def tidy(self):
         """One row per evaluation that was made."""
         return pd.DataFrame(dict(self.tidy_columns()), copy=False)
@@ -280,6 +293,9 @@ class Group:
                 values = values[np.arange(values.shape[1]) < rows[:, None]]
             if values.ndim == 1:
                 yield name, values
+            elif name in SEEN and self.inputs(SEEN[name]):
+                for j, (label, words) in enumerate(self.inputs(SEEN[name]).items()):
+                    yield f"{name[0]}_{label}", _words(values[:, j], words)
             else:
                 yield from ((f"{name}_{j}", values[:, j]) for j in range(values.shape[1]))
 
@@ -289,8 +305,21 @@ class Group:
         coordinates = {name: ("trial", self.trials[name].to_numpy()) for name in self.trials}
         coordinates.update({n: ("trial", self.texts(n)) for n in LONG if n in self.names})
         dataset = xr.Dataset(made, coordinates, {"problem": self.label})
+        for letter, field in (("x", "inputs"), ("c", "contexts")):
+            if names := list(self.inputs(field)):
+                dataset = dataset.assign_coords({f"{letter}_name": (f"dim_{letter}", names)})
         rows = dataset.sizes.get("iteration", 0)
         return dataset.assign_coords(iteration=np.arange(1, rows + 1))
+
+
+def _words(values, words):
+    """Numbers of words as words, None where there is none; other values as they are."""
+    if words is None:
+        return values
+    made = np.full(len(values), None, dtype=object)
+    known = ~np.isnan(values)
+    made[known] = np.array(words, dtype=object)[values[known].astype(int)]
+    return made
 
 
 class _reading:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
+NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
 _LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
 
 
@@ -222,7 +223,7 @@ def variables(group, in_memory=False):
     found = {}
     for place in (group, *(group[sub] for sub in ("timing", "provenance") if sub in group)):
         for name, dataset in place.items():
-            if (isinstance(dataset, h5py.Dataset) and dataset.ndim
+            if (isinstance(dataset, h5py.Dataset) and dataset.ndim and name not in NAMES
                     and not h5py.h5ds.is_scale(dataset.id)):
                 found[name] = Variable(dataset, in_memory)
     return found

@@ -22,6 +22,7 @@ PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape)
   PetscFunctionBeginUser;
   PetscCall(PetscFree(shape->label));
   PetscCall(PetscFree(shape->extra));
+  for (int p = 0; p < RG_PARTS; p++) PetscCall(PetscFree(shape->inputs[p]));
   PetscFunctionReturn(0);
 }
 
@@ -70,6 +71,18 @@ static size_t text_bytes(const RgRecord *record)
   return bytes;
 }
 
+/* Names are those of the group if all its trials have them. */
+static PetscErrorCode add_inputs(RgGroupShape *shape, int part, const char *inputs)
+{
+  PetscFunctionBeginUser;
+  if (!inputs) inputs = "";
+  if (inputs[0]) shape->named[part] = true;
+  if (shape->n == 1) PetscCall(PetscStrallocpy(inputs, &shape->inputs[part]));
+  else if (shape->inputs[part] && strcmp(shape->inputs[part], inputs))
+    PetscCall(PetscFree(shape->inputs[part]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
 {
   PetscFunctionBeginUser;
@@ -86,6 +99,8 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
+  PetscCall(add_inputs(shape, RG_PART_X, record->inputs));
+  PetscCall(add_inputs(shape, RG_PART_C, record->contexts));
   shape->text += text_bytes(record);
   PetscFunctionReturn(0);
 }
@@ -104,9 +119,11 @@ uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
     if (width == RG_WIDTH_S) width = shape->n_scores;
     if (shape->used[c]) doubles += (uint64_t)width;
   }
+  doubles += (uint64_t)(shape->named[RG_PART_X] * shape->dim_x + /* x_seen, c_seen */
+                        shape->named[RG_PART_C] * shape->dim_c);
   return (uint64_t)shape->n * (uint64_t)shape->n_rows * doubles * sizeof(double) +
          (uint64_t)shape->n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
-         (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + RG_AXIS_COUNT) * 2048 +
+         (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + RG_AXIS_COUNT + 4) * 2048 +
          8 * (uint64_t)shape->n_rows + 16384;
 }
 
@@ -133,8 +150,20 @@ RgGroup rg_group_none(void)
   RgGroup group = {.handle = -1, .timing = -1, .provenance = -1};
 
   for (int a = 0; a < RG_AXIS_COUNT; a++) group.axis[a] = -1;
+  for (int p = 0; p < RG_PARTS; p++) group.seen[p] = -1;
   for (int c = 0; c < RG_COLUMN_COUNT; c++) group.column[c] = -1;
   return group;
+}
+
+bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
+{
+  switch (info->of) {
+  case RG_OF_SCORED: return shape->n_scores > 0;
+  case RG_OF_NAMED: return shape->named[RG_PART_X];
+  case RG_OF_CONTEXT: return shape->named[RG_PART_C];
+  case RG_OF_ALL: break;
+  }
+  return true;
 }
 
 void rg_group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT])
@@ -206,6 +235,7 @@ PetscErrorCode rg_group_close(RgGroup *group)
   PetscFunctionBeginUser;
   close_datasets(RG_AXIS_COUNT, group->axis);
   close_datasets(RG_COLUMN_COUNT, group->column);
+  close_datasets(RG_PARTS, group->seen);
   if (group->extra) close_datasets(group->shape->n_extra, group->extra);
   if (group->timing >= 0) H5Gclose(group->timing);
   if (group->provenance >= 0) H5Gclose(group->provenance);

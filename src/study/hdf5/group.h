@@ -11,6 +11,9 @@ typedef struct {
   char name[RG_NAME_MAX], doc[RG_DOC_MAX];
 } RgGroupExtra;
 
+/* Design and context, whose inputs may have names. */
+enum { RG_PART_X, RG_PART_C, RG_PARTS };
+
 /* What decides the datasets of a group and their sizes. */
 typedef struct {
   char *label;                               /* problem label; owned */
@@ -18,6 +21,8 @@ typedef struct {
   int n;                                     /* trials */
   int n_rows, dim_x, dim_c, dim_z, n_scores; /* maxima over the trials; n_rows at least 1 */
   bool used[RG_COLUMN_COUNT];                /* some trial has a value there */
+  bool named[RG_PARTS];                      /* some trial has names for design, context */
+  char *inputs[RG_PARTS]; /* their descriptions, NULL where those of the trials differ; owned */
   int n_extra;
   RgGroupExtra *extra; /* those in which some trial has a value, by name; owned */
   size_t text;         /* bytes of all texts of the trials, for the estimate */
@@ -44,6 +49,7 @@ typedef struct {
   hid_t axis[RG_AXIS_COUNT];     /* negative: the axis does not exist */
   hid_t column[RG_COLUMN_COUNT]; /* negative: no such dataset */
   hid_t *extra;                  /* shape->n_extra; owned */
+  hid_t seen[RG_PARTS];          /* of a writer: x_seen, c_seen; negative: none */
   double *scratch;               /* one trial of the widest column; owned */
 } RgGroup;
 
@@ -83,6 +89,8 @@ hid_t rg_field_memory_type(RgFieldType type);
 
 /* A group with nothing open. */
 RgGroup rg_group_none(void);
+/* Whether the group has a field. */
+bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info);
 /* Extents of the axes, 0 for one that does not exist. */
 void rg_group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT]);
 /* Axes of a standard column (2 or 3 of them) and the extents along them; returns how many, 0 when

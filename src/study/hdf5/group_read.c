@@ -72,6 +72,8 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
   shape->dim_c = axis_length(group->handle, RG_AXIS_C);
   shape->dim_z = axis_length(group->handle, RG_AXIS_Z);
   shape->n_scores = axis_length(group->handle, RG_AXIS_S);
+  shape->named[RG_PART_X] = H5Lexists(group->handle, "inputs", H5P_DEFAULT) > 0;
+  shape->named[RG_PART_C] = H5Lexists(group->handle, "contexts", H5P_DEFAULT) > 0;
   if (!found || shape->n < 1 || shape->n_rows < 1)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "a group without a problem label or axes");
   PetscFunctionReturn(0);
@@ -272,7 +274,7 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *
   PetscCall(PetscMalloc1(n, &values));
   for (int f = 0; f < rg_field_count && !fault->code; f++) {
     const RgFieldInfo *info = &rg_fields[f];
-    if (info->scored && !group->shape->n_scores) continue;
+    if (!rg_group_has_field(group->shape, info)) continue;
     PetscCall(read_field(group, info, first, n, values, fault));
     for (int i = 0; i < n; i++) {
       if (is_text(info)) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/inputs.h"
 #include "base/text.h"
 
 static void create_axis(RgGroup *group, RgAxis axis, hsize_t extent, int64_t *values,
@@ -78,11 +79,102 @@ static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, Rg
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode coordinate_names(bool scored, RgText *text)
+/* ---- inputs that have names ------------------------------------------------------------------ */
+
+static const struct {
+  const char *name, *seen, *name_of, *seen_of;
+  RgAxis axis;
+  int column;
+  size_t offset; /* of their descriptions in a record */
+} parts[RG_PARTS] = {[RG_PART_X] = {"x_name", "x_seen", "name of the design coordinate",
+                                    "design as it was evaluated", RG_AXIS_X, RG_COLUMN_X,
+                                    offsetof(RgRecord, inputs)},
+                     [RG_PART_C] = {"c_name", "c_seen", "name of the context coordinate",
+                                    "context as it was evaluated", RG_AXIS_C, RG_COLUMN_C,
+                                    offsetof(RgRecord, contexts)}};
+
+/* The names along an axis. */
+static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *inputs, RgFault *fault)
+{
+  hsize_t n;
+  hsize_t extent[RG_AXIS_COUNT];
+  const char **names;
+  hid_t type = rg_h5_text_type(), dataset;
+
+  PetscFunctionBeginUser;
+  rg_group_extents(group->shape, extent);
+  n = extent[parts[part].axis];
+  PetscCall(PetscMalloc1(n, &names));
+  for (hsize_t j = 0; j < n; j++) names[j] = inputs[j].name;
+  dataset = rg_h5_create_dataset(group->handle, parts[part].name, type, 1, &n, true, fault);
+  attach_axes(group, dataset, 1, &parts[part].axis, fault);
+  rg_h5_describe(dataset, "1", parts[part].name_of, "as the study file has it", fault);
+  if (dataset < 0 || H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) < 0)
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", parts[part].name);
+  if (dataset >= 0) H5Dclose(dataset);
+  H5Tclose(type);
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* The words that the numbers of each choice stand for, in their order from 0. */
+static PetscErrorCode write_choices(hid_t dataset, int n, const RgInput *inputs, RgFault *fault)
+{
+  RgText name = {0}, words = {0};
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < n && !fault->code; j++) {
+    if (inputs[j].kind != RG_INPUT_CHOICE) continue;
+    name.length = words.length = 0;
+    PetscCall(rg_text_add(&name, "choices_%s", inputs[j].name));
+    for (int k = 0; k < inputs[j].n_words; k++)
+      PetscCall(rg_text_add(&words, "%s%s", k ? " " : "", inputs[j].words[k]));
+    rg_h5_write_text(dataset, name.data, words.data, fault);
+  }
+  PetscCall(rg_text_clear(&name));
+  PetscCall(rg_text_clear(&words));
+  PetscFunctionReturn(0);
+}
+
+/* x_name and x_seen of a group, or those of the context. Where the trials differ in what their
+   coordinates stand for there is x_seen alone; `inputs` says what it means. */
+static PetscErrorCode create_part(RgGroup *group, int part, const char *coordinates, RgFault *fault)
+{
+  RgInput *inputs = NULL;
+  RgText mistake = {0}, with = {0};
+  RgAxis axis[3];
+  hsize_t size[3];
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  (void)rg_group_column_axes(group->shape, parts[part].column, axis, size);
+  if (group->shape->inputs[part])
+    PetscCall(rg_inputs_read(group->shape->inputs[part], &n, &inputs, &mistake));
+  const bool same = inputs && !mistake.length && (hsize_t)n == size[2];
+  group->seen[part] =
+    rg_h5_create_dataset(group->handle, parts[part].seen, H5T_IEEE_F64LE, 3, size, true, fault);
+  attach_axes(group, group->seen[part], 3, axis, fault);
+  rg_h5_describe(group->seen[part], "native", parts[part].seen_of,
+                 "integers rounded, a choice as the number of its word from 0, NaN where an input "
+                 "does not count",
+                 fault);
+  PetscCall(
+    rg_text_add(&with, "%s%s%s", coordinates, same ? " " : "", same ? parts[part].name : ""));
+  rg_h5_write_text(group->seen[part], "coordinates", with.data, fault);
+  if (same) PetscCall(write_names(group, part, inputs, fault));
+  if (same) PetscCall(write_choices(group->seen[part], n, inputs, fault));
+  if (inputs) PetscCall(rg_inputs_clear(n, inputs));
+  PetscCall(PetscFree(inputs));
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_text_clear(&with));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
 {
   PetscFunctionBeginUser;
   for (int f = 0; f < rg_field_count; f++)
-    if (rg_fields[f].coordinate && (!rg_fields[f].scored || scored))
+    if (rg_fields[f].coordinate && rg_group_has_field(shape, &rg_fields[f]))
       PetscCall(rg_text_add(text, "%s%s", text->length ? " " : "", rg_fields[f].name));
   PetscFunctionReturn(0);
 }
@@ -102,8 +194,10 @@ PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group
   group->timing = rg_h5_create_group(group->handle, RG_GROUP_TIMING, fault);
   group->provenance = rg_h5_create_group(group->handle, RG_GROUP_PROVENANCE, fault);
   PetscCall(create_axes(group, fault));
-  PetscCall(coordinate_names(shape->n_scores > 0, &coordinates));
+  PetscCall(coordinate_names(shape, &coordinates));
   PetscCall(create_columns(group, coordinates.data, fault));
+  for (int p = 0; p < RG_PARTS; p++)
+    if (shape->named[p]) PetscCall(create_part(group, p, coordinates.data, fault));
   PetscCall(rg_text_clear(&coordinates));
   PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_group_width(shape), &group->scratch));
   PetscFunctionReturn(0);
@@ -177,7 +271,7 @@ PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *reco
   if (fault->code) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(group->shape->n, &buffer));
   for (int f = 0; f < rg_field_count && !fault->code; f++)
-    if (!rg_fields[f].scored || group->shape->n_scores)
+    if (rg_group_has_field(group->shape, &rg_fields[f]))
       write_field(group, &rg_fields[f], records, buffer, fault);
   PetscCall(PetscFree(buffer));
   PetscFunctionReturn(0);
@@ -209,6 +303,33 @@ static const double *extra_values(const RgRecord *record, const char *name)
   return NULL;
 }
 
+/* What a trial's program saw, from its coordinates and what they stand for. */
+static PetscErrorCode write_seen(RgGroup *group, int part, int position, const RgRecord *record,
+                                 RgFault *fault)
+{
+  const char *text = *(char *const *)((const char *)record + parts[part].offset);
+  const double *native = record->column[parts[part].column];
+  const int width = rg_record_width(record, parts[part].column);
+  RgInput *inputs = NULL;
+  RgText mistake = {0};
+  double *seen = NULL;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  if (text && text[0]) PetscCall(rg_inputs_read(text, &n, &inputs, &mistake));
+  if (n == width && !mistake.length && native) {
+    PetscCall(PetscMalloc1((size_t)record->n_rows * (size_t)n, &seen));
+    for (int row = 0; row < record->n_rows; row++)
+      rg_inputs_seen(n, inputs, native + (size_t)row * n, seen + (size_t)row * n);
+  }
+  write_column(group, group->seen[part], position, record->n_rows, width, seen, fault);
+  if (inputs) PetscCall(rg_inputs_clear(n, inputs));
+  PetscCall(PetscFree(inputs));
+  PetscCall(PetscFree(seen));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
                                       RgFault *fault)
 {
@@ -217,6 +338,8 @@ PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgReco
     if (group->column[c] >= 0 && group->shape->used[c])
       write_column(group, group->column[c], position, record->n_rows, rg_record_width(record, c),
                    record->column[c], fault);
+  for (int p = 0; p < RG_PARTS && !fault->code; p++)
+    if (group->seen[p] >= 0) PetscCall(write_seen(group, p, position, record, fault));
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++)
     write_column(group, group->extra[i], position, record->n_rows, 1,
                  extra_values(record, group->shape->extra[i].name), fault);

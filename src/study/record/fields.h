@@ -34,13 +34,21 @@ typedef enum {
   RG_FIELD_STATUS /* RgStatus, stored as uint8 with flag_values and flag_meanings */
 } RgFieldType;
 
+/* Trials without which a group has no such field. */
+typedef enum {
+  RG_OF_ALL,
+  RG_OF_SCORED, /* scored by several measures */
+  RG_OF_NAMED,  /* on a design whose inputs have names */
+  RG_OF_CONTEXT /* with a context whose inputs have names */
+} RgFieldOf;
+
 typedef struct {
   const char *name; /* dataset name */
   RgFieldType type;
   size_t offset, size; /* in RgRecord */
   bool provenance;     /* in the subgroup `provenance`, else beside the columns */
-  bool scored;         /* of trials scored by several measures: stands in groups with such only */
-  bool coordinate;     /* named in the attribute `coordinates` of the columns */
+  RgFieldOf of;
+  bool coordinate; /* named in the attribute `coordinates` of the columns */
   const char *units, *long_name, *description;
 } RgFieldInfo;
 

@@ -76,6 +76,8 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
   PetscCall(PetscStrallocpy(cell->algorithm->name, &record->algorithm));
   PetscCall(PetscStrallocpy(cell->swept ? cell->swept : "", &record->swept));
   PetscCall(PetscStrallocpy(cell->scores ? cell->scores : "", &record->scores));
+  PetscCall(PetscStrallocpy(cell->inputs ? cell->inputs : "", &record->inputs));
+  PetscCall(PetscStrallocpy(cell->contexts ? cell->contexts : "", &record->contexts));
   record->n_scores = cell->n_scores;
   record->instance = trial->instance;
   record->seed = trial->seed;
@@ -115,6 +117,8 @@ PetscErrorCode rg_record_destroy(RgRecord *record)
   PetscCall(PetscFree(record->algorithm));
   PetscCall(PetscFree(record->swept));
   PetscCall(PetscFree(record->scores));
+  PetscCall(PetscFree(record->inputs));
+  PetscCall(PetscFree(record->contexts));
   PetscCall(PetscFree(record->provenance.machine));
   PetscCall(PetscFree(record->provenance.software));
   PetscCall(PetscMemzero(record, sizeof(*record)));

@@ -202,6 +202,8 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(PetscFree(cell->text));
   PetscCall(PetscFree(cell->swept));
   PetscCall(PetscFree(cell->scores));
+  PetscCall(PetscFree(cell->inputs));
+  PetscCall(PetscFree(cell->contexts));
   PetscFunctionReturn(0);
 }
 

@@ -5,6 +5,7 @@
 #include "acquisition/local_search.h"
 #include "acquisition/path_sampler.h"
 #include "base/grow.h"
+#include "base/inputs.h"
 #include "maths/design.h"
 #include "maths/lbfgsb.h"
 #include "study/spec/draft.h"
@@ -232,6 +233,17 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
   PetscFunctionReturn(0);
 }
 
+/* The descriptions of a part's inputs; NULL where they have none. */
+static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (space->inputs) PetscCall(rg_inputs_text(space->dim, space->inputs, &text));
+  *descriptions = text.data;
+  PetscFunctionReturn(0);
+}
+
 /* What the domain says about the cell, and whether the two go together. */
 static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomain *domain)
 {
@@ -243,6 +255,8 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   cell->size_x = domain->design.size;
   cell->size_c = domain->context.size;
   cell->control = domain->control;
+  PetscCall(describe_inputs(&domain->design, &cell->inputs));
+  PetscCall(describe_inputs(&domain->context, &cell->contexts));
   cell->grid = domain->design.kind == RG_SPACE_GRID &&
                (!domain->context.dim || domain->context.kind == RG_SPACE_GRID);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);

@@ -52,6 +52,7 @@ typedef struct {
   int n_scores;             /* measures its trials are scored by; 0: F alone */
   int score;                /* the one that F is, of which alone it is scored; -1: all */
   char *scores;             /* "NAME=measure; ..."; NULL without; owned */
+  char *inputs, *contexts;  /* descriptions of named coordinates; NULL without; owned */
   char *text;               /* canonical text of the above but labels: identity of the cell */
   char *swept;              /* "name=value, ..." of the sweep axes it is touched by; "" for none */
   RgPlace problem_place, algorithm_place; /* in the study file; `file` borrowed from the study */

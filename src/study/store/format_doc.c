@@ -145,9 +145,18 @@ static PetscErrorCode add_columns(RgText *text, bool result)
                             axes_of(rg_columns[c].width), rg_columns[c].units,
                             rg_columns[c].long_name, rg_columns[c].description));
   if (result)
-    PetscCall(rg_text_add(text, "\nAlgorithms add columns of their own (trial, iteration); "
-                                "`regatta describe ALGORITHM` lists them. All values are "
-                                "float64.\n"));
+    PetscCall(rg_text_add(text,
+                          "\nAlgorithms add columns of their own (trial, iteration); "
+                          "`regatta describe ALGORITHM` lists them. All values are "
+                          "float64.\n\n"
+                          "Where the coordinates of the design have names (`inputs`), `x_name` "
+                          "(dim_x) has them,\nand `x_seen` (trial, iteration, dim_x) the "
+                          "designs as they were evaluated: integers\nrounded, a choice as the "
+                          "number of its word from 0 (the words stand in the attribute\n"
+                          "`choices_NAME`), NaN where an input did not count. Both are made "
+                          "from `x` and\n`inputs` and are in no checksum; `x` is the query as "
+                          "the algorithm made it. `c_name`\nand `c_seen` are the same of "
+                          "contexts.\n"));
   PetscCall(rg_text_add(text, "\n"));
   PetscFunctionReturn(0);
 }

@@ -77,6 +77,7 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
 
   PetscFunctionBeginUser;
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_EVALUATE));
+  rg_space_settle(&domain->design, run->query.x, NULL);
   rg_space_to_native(&domain->design, run->query.x, run->native_x);
   if (domain->context.dim) {
     point.c = run->native_c;

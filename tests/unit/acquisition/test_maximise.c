@@ -518,3 +518,41 @@ RG_TEST(test_acquire_with)
   RG_OK(rg_domain_destroy(&set));
   RG_OK(rg_domain_destroy(&box));
 }
+
+/* The search never asks for two points that are evaluated alike, and finds the branch whose best is
+   better: with the first word the second coordinate doesn't count. */
+static PetscErrorCode two_branches(void *closure, int m, const double *X, double *value,
+                                   double *gradient)
+{
+  (void)closure;
+  for (int i = 0; i < m; i++) {
+    const double *x = X + 2 * i, d = x[1] - 0.2;
+    const bool first = x[0] < 0.5;
+    assert_true(!first || x[1] == 0.5);
+    value[i] = first ? 1 - x[0] : 1.5 - d * d - (1 - x[0]);
+    if (gradient) gradient[2 * i] = first ? -1 : 1;
+    if (gradient) gradient[2 * i + 1] = -2 * d; /* not that of the function where it is settled */
+  }
+  return 0;
+}
+
+RG_TEST(test_inputs_that_do_not_count)
+{
+  static char *const texts[] = {"k choice a b", "v real 0 1 if k=b"};
+  const RgMaximiserOptions options = defaults(RG_LOCAL_SEARCH_BATCHED);
+  const RgStream stream = rg_stream(1, "test", 0, "maximise", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  RgSpace space = {0};
+  RgFailure failure = {0};
+  RgText mistake = {0};
+  double x[2], value;
+
+  RG_OK(rg_space_inputs(&space, 2, texts, &mistake));
+  RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random, .space = &space}, 2,
+                        two_branches, NULL, x, &value, &failure));
+  assert_false(failure.failed);
+  RG_CLOSE(value, 1.5, 1e-9);
+  RG_CLOSE(x[0], 1, 1e-9);
+  assert_true(fabs(x[1] - 0.2) < 1e-4);
+  RG_OK(rg_space_destroy(&space));
+}

@@ -1,7 +1,8 @@
-/* The problem of kind external: its inputs and messages. Programs that run: test_child.c and
+/* The problem of kind external: inputs that have names, and the messages. Programs that run: test_child.c and
    integration/test_external.py. */
 #include "test_problem.h"
 
+#include "base/inputs.h"
 #include "problem/external.h"
 
 /* Random forest of the tuning problem (boke, 4.5). */
@@ -9,55 +10,150 @@ static char *const forest[] = {"n_estimators integer 10 100", "max_depth integer
                                "min_samples_split integer 2 20", "max_features real 0.1 1.0",
                                "min_impurity_decrease real 0 0.1"};
 
-RG_TEST(test_rounding)
+static RgSpace space_of(int n, char *const *texts)
 {
-  RgInput inputs[6] = {{0}};
-  RgText mistake = {0}, line = {0};
-  double u[] = {.37, .5, .25, .6, .1}, x[6];
+  RgSpace space = {0};
+  RgText mistake = {0};
 
-  RG_OK(rg_inputs_parse(5, forest, inputs, &mistake));
-  assert_int_equal(mistake.length, 0);
-  for (int j = 0; j < 5; j++) x[j] = inputs[j].lower + u[j] * (inputs[j].upper - inputs[j].lower);
-  RG_CLOSE(x[0], 43.3, 1e-15);
-  RG_CLOSE(x[1], 10.5, 1e-15);
-  RG_CLOSE(x[2], 6.5, 1e-15);
-  x[3] = 0.64; /* 0.1 + 0.6 * 0.9 is a bit more */
-  x[4] = 0.01;
+  RG_OK(rg_space_inputs(&space, n, texts, &mistake));
+  if (mistake.length) fail_msg("%s", mistake.data);
+  return space;
+}
+
+/* The request for a point is `expected` behind the x. */
+static void check_request(const RgSpace *space, const double *x, const char *expected)
+{
+  const RgSpace none = {0};
+  RgText line = {0};
+
   RG_OK(rg_request_write(&(RgRequest){.id = 7,
                                       .trial = "ab",
                                       .instance = 1,
                                       .seed = 3,
                                       .evaluation = 9,
-                                      .n_x = 5,
-                                      .inputs = inputs,
+                                      .inputs = space,
+                                      .contexts = &none,
                                       .x = x},
                          &line));
-  assert_string_equal(line.data,
-                      "{\"id\":7,\"trial\":\"ab\",\"evaluation\":9,\"seed\":3,\"instance\":1,"
-                      "\"x\":{\"n_estimators\":43,\"max_depth\":11,\"min_samples_split\":7,"
-                      "\"max_features\":0.64000000000000001,"
-                      "\"min_impurity_decrease\":0.01}}");
+  const char *start =
+    "{\"id\":7,\"trial\":\"ab\",\"evaluation\":9,\"seed\":3,\"instance\":1,\"x\":";
+  assert_int_equal(strncmp(line.data, start, strlen(start)), 0);
+  assert_string_equal(line.data + strlen(start), expected);
   RG_OK(rg_text_clear(&line));
-  RG_OK(rg_inputs_clear(5, inputs));
+}
+
+RG_TEST(test_rounding)
+{
+  RgSpace space = space_of(5, forest);
+  double u[] = {.37, .5, .25, .6, .1}, x[5];
+
+  rg_space_to_native(&space, u, x);
+  RG_CLOSE(x[0], 43.3, 1e-15);
+  RG_CLOSE(x[1], 10.5, 1e-15);
+  RG_CLOSE(x[2], 6.5, 1e-15);
+  x[3] = 0.64; /* 0.1 + 0.6 * 0.9 is a bit more */
+  x[4] = 0.01;
+  check_request(&space, x,
+                "{\"n_estimators\":43,\"max_depth\":11,\"min_samples_split\":7,"
+                "\"max_features\":0.64000000000000001,\"min_impurity_decrease\":0.01}}");
+  RG_OK(rg_space_destroy(&space));
 }
 
 RG_TEST(test_bounds_of_integers_and_choices)
 {
   static char *const texts[] = {"n integer -2 3", "w choice red green blue"};
-  RgInput inputs[2] = {{0}};
+  static const double native[][2] = {{-2, 0}, {3, .99}, {-1.5, 1}, {2.5, 3}, {2.4999999, 2.9}};
+  static const double expected[][2] = {{-2, 0}, {3, 0}, {-1, 1}, {3, 2}, {2, 2}};
+  RgSpace space = space_of(2, texts);
+  double seen[2];
+
+  assert_true(space.lower[1] == 0 && space.upper[1] == 3);
+  assert_false(rg_space_is_plain(&space) || rg_space_is_conditional(&space));
+  for (int i = 0; i < 5; i++) {
+    rg_space_seen(&space, native[i], seen);
+    for (int j = 0; j < 2; j++) assert_true(seen[j] == expected[i][j]);
+  }
+  RG_OK(rg_space_destroy(&space));
+}
+
+RG_TEST(test_logarithmic_inputs)
+{
+  static char *const texts[] = {"rate real 1e-5 1 log", "width integer 16 1024 log"};
+  RgSpace space = space_of(2, texts);
+  const double ends[] = {0, 1}, other[] = {1, 0}, middle[] = {0.6, 0.5}, step = 1e-6;
+  double x[2], y[2], back[2];
+
+  rg_space_to_native(&space, ends, x);
+  assert_true(x[0] == 1e-5 && x[1] == 1024);
+  rg_space_to_native(&space, other, x);
+  assert_true(x[0] == 1 && x[1] == 16);
+  rg_space_to_native(&space, middle, x);
+  RG_CLOSE(x[0], 1e-2, 1e-14);
+  RG_CLOSE(x[1], 128, 1e-14);
+  assert_true(rg_space_middle(&space, 1) == x[1]);
+  rg_space_to_unit(&space, x, back);
+  for (int j = 0; j < 2; j++) {
+    RG_CLOSE(back[j], middle[j], 1e-14);
+    const double near[] = {middle[0] + step, middle[1] + step};
+    rg_space_to_native(&space, near, y);
+    RG_CLOSE((y[j] - x[j]) / step, rg_space_slope(&space, j, x[j]), 1e-4);
+  }
+  RG_OK(rg_space_destroy(&space));
+}
+
+/* Inputs that don't count are told as null, stand at 0.5 for the model, and their chain with them. */
+RG_TEST(test_conditional_inputs)
+{
+  static char *const texts[] = {"kernel choice linear rbf poly",
+                                "gamma real 1e-4 1 log if kernel=rbf",
+                                "way choice a b if kernel=rbf|poly", "degree integer 1 5 if way=b"};
+  RgSpace space = space_of(4, texts), again;
+  double unit[] = {0.1, 0.25, 0.9, 0.8}, native[4], seen[4];
+  bool counts[4];
+  RgText text = {0}, mistake = {0};
+  int n;
+
+  assert_true(rg_space_is_conditional(&space));
+  rg_space_to_native(&space, unit, native);
+  check_request(&space, native,
+                "{\"kernel\":\"linear\",\"gamma\":null,\"way\":null,\"degree\":null}}");
+  rg_space_settle(&space, unit, counts);
+  assert_true(unit[0] == 0.1 && unit[1] == 0.5 && unit[2] == 0.5 && unit[3] == 0.5);
+  assert_true(counts[0] && !counts[1] && !counts[2] && !counts[3]);
+  unit[0] = 0.9;
+  unit[2] = 0.9;
+  rg_space_settle(&space, unit, counts);
+  assert_true(unit[1] == 0.5 && unit[2] == 0.9 && counts[3] && !counts[1]);
+  rg_space_to_native(&space, unit, native);
+  rg_space_seen(&space, native, seen);
+  assert_true(seen[0] == 2 && isnan(seen[1]) && seen[2] == 1 && seen[3] == 3);
+  check_request(&space, native, "{\"kernel\":\"poly\",\"gamma\":null,\"way\":\"b\",\"degree\":3}}");
+  /* the descriptions, written and read */
+  RG_OK(rg_inputs_text(4, space.inputs, &text));
+  assert_string_equal(text.data, "kernel choice linear rbf poly; gamma real 0.0001 1 log if "
+                                 "kernel=rbf; way choice a b if kernel=rbf|poly; "
+                                 "degree integer 1 5 if way=b");
+  again = (RgSpace){.dim = 4};
+  RG_OK(rg_inputs_read(text.data, &n, &again.inputs, &mistake));
+  assert_int_equal(n, 4);
+  rg_space_seen(&again, native, native);
+  for (int j = 0; j < 4; j++) assert_true(native[j] == seen[j] || isnan(seen[j]));
+  RG_OK(rg_text_clear(&text));
+  RG_OK(rg_space_destroy(&again));
+  RG_OK(rg_space_destroy(&space));
+}
+
+static void check_wrong(int n, char *const *texts, const char *reason)
+{
+  RgSpace space = {0};
   RgText mistake = {0};
 
-  RG_OK(rg_inputs_parse(2, texts, inputs, &mistake));
-  assert_int_equal(mistake.length, 0);
-  assert_true(rg_input_integer(&inputs[0], -2) == -2 && rg_input_integer(&inputs[0], 3) == 3);
-  assert_true(rg_input_integer(&inputs[0], -1.5) == -1 && rg_input_integer(&inputs[0], 2.5) == 3);
-  assert_true(rg_input_integer(&inputs[0], 2.4999999) == 2);
-  assert_true(inputs[1].lower == 0 && inputs[1].upper == 3);
-  assert_int_equal(rg_input_word(&inputs[1], 0), 0);
-  assert_int_equal(rg_input_word(&inputs[1], 0.99), 0);
-  assert_int_equal(rg_input_word(&inputs[1], 1), 1);
-  assert_int_equal(rg_input_word(&inputs[1], 3), 2);
-  RG_OK(rg_inputs_clear(2, inputs));
+  RG_OK(rg_space_inputs(&space, n, texts, &mistake));
+  if (!mistake.data || !strstr(mistake.data, reason))
+    fail_msg("'%s': %s", texts[n - 1], mistake.data ? mistake.data : "accepted");
+  assert_null(space.inputs);
+  assert_int_equal(space.dim, 0);
+  RG_OK(rg_text_clear(&mistake));
 }
 
 RG_TEST(test_wrong_inputs)
@@ -73,25 +169,24 @@ RG_TEST(test_wrong_inputs)
                {"a real 1 1", "must be less"},
                {"a integer 0.5 3", "are integers"},
                {"a choice one", "two words or more"},
-               {"a choice one two one", "names 'one' twice"}};
+               {"a choice one two one", "names 'one' twice"},
+               {"a real 0 1 log", "greater than 0"},
+               {"a real 1 2 lag", "may have 'log'"}};
 
-  for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-    char *texts[] = {(char *)(uintptr_t)wrong[i].text};
-    RgInput input = {0};
-    RgText mistake = {0};
-    RG_OK(rg_inputs_parse(1, texts, &input, &mistake));
-    if (!mistake.data || !strstr(mistake.data, wrong[i].reason))
-      fail_msg("'%s': %s", wrong[i].text, mistake.data ? mistake.data : "accepted");
-    RG_OK(rg_text_clear(&mistake));
-    RG_OK(rg_inputs_clear(1, &input));
-  }
-  static char *const twice[] = {"a real 0 1", "a real 0 2"};
-  RgInput inputs[2] = {{0}};
-  RgText mistake = {0};
-  RG_OK(rg_inputs_parse(2, twice, inputs, &mistake));
-  assert_non_null(strstr(mistake.data, "twice"));
-  RG_OK(rg_text_clear(&mistake));
-  RG_OK(rg_inputs_clear(2, inputs));
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+    check_wrong(1, (char *[]){(char *)(uintptr_t)wrong[i].text}, wrong[i].reason);
+  static const struct {
+    const char *text, *reason;
+  } second[] = {{"k real 0 2", "twice"},
+                {"a real 0 1 if k", "is written 'if CHOICE=WORD'"},
+                {"a real 0 1 if k=", "is written 'if CHOICE=WORD'"},
+                {"a real 0 1 if k = x", "is written 'if CHOICE=WORD'"},
+                {"a real 0 1 if k=z", "'z' is no word of 'k'"},
+                {"a real 0 1 if k=x|z", "'z' is no word of 'k'"},
+                {"a real 0 1 if a=x", "there is no 'a' before it"}};
+  for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++)
+    check_wrong(2, (char *[]){"k choice x y", (char *)(uintptr_t)second[i].text}, second[i].reason);
+  check_wrong(2, (char *[]){"k real 0 1", "a real 0 1 if k=1"}, "'k' is no choice");
 }
 
 RG_TEST(test_answers)

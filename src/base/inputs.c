@@ -1,0 +1,336 @@
+/* Named inputs: real numbers, also on a logarithmic scale, integers and choices; some of them count
+   with some word of a choice only. */
+#include "base/inputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { WORDS_MAX = 256 };
+
+static const char blanks[] = " \t,[]{}()";
+
+static bool is_name(const char *word)
+{
+  return strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
+         strlen(word);
+}
+
+static bool read_number(const char *word, double *value)
+{
+  char *end;
+
+  *value = strtod(word, &end);
+  return end != word && !*end && isfinite(*value);
+}
+
+static PetscErrorCode read_bounds(RgInput *input, int n, char *const *words, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  input->log = n == 3 && !strcmp(words[2], "log");
+  if (n != 2 + input->log || !read_number(words[0], &input->lower) ||
+      !read_number(words[1], &input->upper))
+    PetscCall(rg_text_add(mistake, "needs a lower and an upper bound, two numbers, and may have "
+                                   "'log' and 'if CHOICE=WORD' behind them"));
+  else if (!(input->lower < input->upper))
+    PetscCall(rg_text_add(mistake, "the lower bound %g must be less than the upper one, %g",
+                          input->lower, input->upper));
+  else if (input->kind == RG_INPUT_INTEGER &&
+           (input->lower != floor(input->lower) || input->upper != floor(input->upper) ||
+            fabs(input->lower) > 1e15 || fabs(input->upper) > 1e15))
+    PetscCall(rg_text_add(mistake, "the bounds of an integer are integers"));
+  else if (input->log && !(input->lower > 0))
+    PetscCall(rg_text_add(mistake, "the lower bound of a logarithmic scale is greater than 0"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_choices(RgInput *input, int n, char *const *words, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  if (n < 2) PetscCall(rg_text_add(mistake, "needs two words or more to choose from"));
+  for (int i = 0; i < n && !mistake->length; i++)
+    for (int j = 0; j < i && !mistake->length; j++)
+      if (!strcmp(words[i], words[j]))
+        PetscCall(rg_text_add(mistake, "names '%.60s' twice", words[i]));
+  if (mistake->length) PetscFunctionReturn(0);
+  input->upper = n;
+  PetscCall(PetscCalloc1(n, &input->words));
+  for (int i = 0; i < n; i++) PetscCall(PetscStrallocpy(words[i], &input->words[i]));
+  input->n_words = n;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgText *mistake)
+{
+  static const char *const kinds[] = {"real", "integer", "choice"};
+
+  PetscFunctionBeginUser;
+  if (n < 2 || !is_name(words[0])) {
+    PetscCall(rg_text_add(mistake,
+                          "is written 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER', "
+                          "both also with 'log' behind, or 'NAME choice WORD WORD ...'"));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscStrallocpy(words[0], &input->name));
+  for (int k = 0; k < 3; k++) {
+    if (strcmp(words[1], kinds[k])) continue;
+    input->kind = (RgInputKind)k;
+    if (k == RG_INPUT_CHOICE) PetscCall(read_choices(input, n - 2, words + 2, mistake));
+    else PetscCall(read_bounds(input, n - 2, words + 2, mistake));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(
+    rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted", words[1]));
+  PetscFunctionReturn(0);
+}
+
+/* `if CHOICE=WORD|WORD` at the end of a description; *at: where it begins, n without. */
+static int find_condition(int n, char *const *words)
+{
+  for (int i = 2; i < n; i++)
+    if (!strcmp(words[i], "if") && (strcmp(words[1], "choice") || i + 2 == n)) return i;
+  return n;
+}
+
+/* The words of a condition on input `parent`. */
+static PetscErrorCode read_when(const RgInput *parent, char *list, RgInput *input, RgText *mistake)
+{
+  char *rest;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(parent->n_words, &input->when));
+  for (char *word = strtok_r(list, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
+    int k = 0;
+    while (k < parent->n_words && strcmp(parent->words[k], word)) k++;
+    if (k < parent->n_words) input->when[k] = true;
+    else PetscCall(rg_text_add(mistake, "'%.40s' is no word of '%.40s'", word, parent->name));
+    if (mistake->length) break;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The condition of input number `of`, among the words behind its `if`. */
+static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput *inputs,
+                                     RgText *mistake)
+{
+  char *equals = n == 1 ? strchr(words[0], '=') : NULL;
+  int parent = 0;
+
+  PetscFunctionBeginUser;
+  if (!equals || equals == words[0] || !equals[1]) {
+    PetscCall(rg_text_add(mistake, "a condition is written 'if CHOICE=WORD' or 'if "
+                                   "CHOICE=WORD|WORD', without blanks"));
+    PetscFunctionReturn(0);
+  }
+  *equals = '\0';
+  while (parent < of && strcmp(inputs[parent].name, words[0])) parent++;
+  if (parent == of) PetscCall(rg_text_add(mistake, "there is no '%.40s' before it", words[0]));
+  else if (inputs[parent].kind != RG_INPUT_CHOICE)
+    PetscCall(rg_text_add(mistake, "'%.40s' is no choice: an input depends on a choice", words[0]));
+  if (mistake->length) PetscFunctionReturn(0);
+  inputs[of].parent = parent;
+  PetscCall(read_when(&inputs[parent], equals + 1, &inputs[of], mistake));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgText *mistake)
+{
+  char *copy, *rest, *words[WORDS_MAX];
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrallocpy(text, &copy));
+  for (char *word = strtok_r(copy, blanks, &rest); word && n < WORDS_MAX;
+       word = strtok_r(NULL, blanks, &rest))
+    words[n++] = word;
+  const int end = find_condition(n, words);
+  inputs[of].parent = -1;
+  PetscCall(read_words(&inputs[of], end, words, mistake));
+  if (end < n && !mistake->length)
+    PetscCall(read_condition(n - end - 1, words + end + 1, of, inputs, mistake));
+  PetscCall(PetscFree(copy));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_inputs_parse(int n, char *const *texts, RgInput *inputs, RgText *mistake)
+{
+  RgText wrong = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n && !wrong.length; i++) {
+    PetscCall(parse_input(texts[i], i, inputs, &wrong));
+    for (int j = 0; j < i && !wrong.length; j++)
+      if (!strcmp(inputs[i].name, inputs[j].name))
+        PetscCall(rg_text_add(&wrong, "the name stands there twice"));
+    if (wrong.length) PetscCall(rg_text_add(mistake, "'%.80s': %s", texts[i], wrong.data));
+  }
+  PetscCall(rg_text_clear(&wrong));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_inputs_clear(int n, RgInput *inputs)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < inputs[i].n_words; k++) PetscCall(PetscFree(inputs[i].words[k]));
+    PetscCall(PetscFree(inputs[i].words));
+    PetscCall(PetscFree(inputs[i].when));
+    PetscCall(PetscFree(inputs[i].name));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static PetscErrorCode add_input(const RgInput *inputs, int j, RgText *text)
+{
+  static const char *const kinds[] = {"real", "integer", "choice"};
+  const RgInput *input = &inputs[j];
+  const char *before = "";
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s %s", input->name, kinds[input->kind]));
+  if (input->kind == RG_INPUT_CHOICE)
+    for (int k = 0; k < input->n_words; k++) PetscCall(rg_text_add(text, " %s", input->words[k]));
+  else {
+    PetscCall(rg_text_add(text, " "));
+    PetscCall(rg_text_add_real(text, input->lower));
+    PetscCall(rg_text_add(text, " "));
+    PetscCall(rg_text_add_real(text, input->upper));
+    PetscCall(rg_text_add(text, "%s", input->log ? " log" : ""));
+  }
+  if (input->parent < 0) PetscFunctionReturn(0);
+  const RgInput *parent = &inputs[input->parent];
+  PetscCall(rg_text_add(text, " if %s=", parent->name));
+  for (int k = 0; k < parent->n_words; k++) {
+    if (!input->when[k]) continue;
+    PetscCall(rg_text_add(text, "%s%s", before, parent->words[k]));
+    before = "|";
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_inputs_text(int n, const RgInput *inputs, RgText *text)
+{
+  PetscFunctionBeginUser;
+  for (int j = 0; j < n; j++) {
+    if (j) PetscCall(rg_text_add(text, "; "));
+    PetscCall(add_input(inputs, j, text));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_inputs_read(const char *text, int *n, RgInput **inputs, RgText *mistake)
+{
+  char *copy, **texts, *rest;
+  int count = 1;
+
+  PetscFunctionBeginUser;
+  for (const char *at = text; (at = strchr(at, ';')); at++) count++;
+  PetscCall(PetscStrallocpy(text, &copy));
+  PetscCall(PetscCalloc1(count, &texts));
+  PetscCall(PetscCalloc1(count, inputs));
+  *n = 0;
+  for (char *one = strtok_r(copy, ";", &rest); one; one = strtok_r(NULL, ";", &rest))
+    texts[(*n)++] = one;
+  PetscCall(rg_inputs_parse(*n, texts, *inputs, mistake));
+  PetscCall(PetscFree(texts));
+  PetscCall(PetscFree(copy));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_input_print(const RgInput *input, double seen, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (isnan(seen)) PetscCall(rg_text_add(text, "-"));
+  else if (input->kind == RG_INPUT_CHOICE)
+    PetscCall(rg_text_add(text, "%s", input->words[(int)seen]));
+  else PetscCall(rg_text_add(text, "%.6g", seen));
+  PetscFunctionReturn(0);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static double value_of(const RgInput *input, double v)
+{
+  if (input->kind == RG_INPUT_INTEGER)
+    return fmin(fmax(floor(v + 0.5), input->lower), input->upper);
+  if (input->kind == RG_INPUT_CHOICE) return v > 0 ? PetscMin((int)v, input->n_words - 1) : 0;
+  return v;
+}
+
+void rg_inputs_seen(int n, const RgInput *inputs, const double *native, double *seen)
+{
+  for (int j = 0; j < n; j++) { /* a parent stands before its children */
+    const int parent = inputs[j].parent;
+    const bool counts = parent < 0 || (!isnan(seen[parent]) && inputs[j].when[(int)seen[parent]]);
+    seen[j] = counts ? value_of(&inputs[j], native[j]) : NAN;
+  }
+}
+
+void rg_space_seen(const RgSpace *space, const double *native, double *seen)
+{
+  if (space->inputs) rg_inputs_seen(space->dim, space->inputs, native, seen);
+  else memmove(seen, native, (size_t)space->dim * sizeof(double));
+}
+
+bool rg_space_is_plain(const RgSpace *space)
+{
+  for (int j = 0; space->inputs && j < space->dim; j++)
+    if (space->inputs[j].kind != RG_INPUT_REAL) return false;
+  return !rg_space_is_conditional(space);
+}
+
+bool rg_space_is_conditional(const RgSpace *space)
+{
+  for (int j = 0; space->inputs && j < space->dim; j++)
+    if (space->inputs[j].parent >= 0) return true;
+  return false;
+}
+
+/* Word number of a choice from its unit coordinate. */
+static int word_at(const RgInput *input, double unit)
+{
+  return (int)value_of(input, unit * input->n_words);
+}
+
+void rg_space_settle(const RgSpace *space, double *unit, bool *counts)
+{
+  for (int j = 0; j < space->dim; j++) {
+    const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
+    bool here = true;
+    /* a parent that doesn't count itself: up the chain */
+    for (const RgInput *i = input; i && i->parent >= 0 && here; i = &space->inputs[i->parent])
+      here = i->when[word_at(&space->inputs[i->parent], unit[i->parent])];
+    if (counts) counts[j] = here;
+    if (!here) unit[j] = 0.5;
+  }
+}
+
+PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText *mistake)
+{
+  const size_t before = mistake->length;
+  double *bounds;
+  RgInput *inputs;
+
+  PetscFunctionBeginUser;
+  if (!n) PetscFunctionReturn(0);
+  PetscCall(PetscCalloc1(n, &inputs));
+  PetscCall(rg_inputs_parse(n, texts, inputs, mistake));
+  if (mistake->length > before) {
+    PetscCall(rg_inputs_clear(n, inputs));
+    PetscCall(PetscFree(inputs));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1(2 * (size_t)n, &bounds));
+  for (int j = 0; j < n; j++) {
+    bounds[j] = inputs[j].lower;
+    bounds[n + j] = inputs[j].upper;
+  }
+  PetscCall(rg_space_box(space, n, bounds, bounds + n));
+  space->inputs = inputs;
+  PetscCall(PetscFree(bounds));
+  PetscFunctionReturn(0);
+}
