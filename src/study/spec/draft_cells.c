@@ -195,6 +195,8 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   if (cell->algorithm) PetscCall(rg_params_clear(cell->algorithm->params, cell->algorithm_options));
   PetscCall(rg_params_clear(rg_surrogate_params, &cell->surrogate));
   PetscCall(rg_params_clear(rg_maximiser_params, &cell->maximiser));
+  PetscCall(rg_params_clear(rg_run_params, &cell->run));
+  PetscCall(rg_given_clear(&cell->given));
   PetscCall(PetscFree(cell->problem_options));
   PetscCall(PetscFree(cell->algorithm_options));
   PetscCall(PetscFree(cell->problem_label));

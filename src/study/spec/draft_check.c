@@ -233,6 +233,40 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
   PetscFunctionReturn(0);
 }
 
+/* The designs that the initial design begins with. */
+static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  if (!cell->run.given) PetscFunctionReturn(0);
+  PetscCall(rg_given_read(cell->run.given, &domain->design, domain->without_replacement,
+                          &cell->given, &mistake));
+  if (mistake.length)
+    rg_diagnostics_add(found, cell->problem_place, "'given' of '%s': %s", cell->problem_label,
+                       mistake.data);
+  else if (cell->run.initial_points < 0) cell->run.initial_points = cell->given.n;
+  else if (cell->run.initial_points < cell->given.n)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'given' of '%s' has %d designs, but 'initial_points' is %d: leave it out, "
+                       "or let it be larger (the others are drawn)",
+                       cell->problem_label, cell->given.n, cell->run.initial_points);
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+/* The run settings, `given` by what stands in its file. */
+static PetscErrorCode add_run_text(const RgCell *cell, RgText *text)
+{
+  RgTrialSettings run = cell->run;
+
+  PetscFunctionBeginUser;
+  run.given = NULL;
+  PetscCall(rg_params_canonical(rg_run_params, &run, text));
+  PetscCall(rg_given_identity(&cell->given, cell->dim_x, text));
+  PetscFunctionReturn(0);
+}
+
 /* The descriptions of a part's inputs; NULL where they have none. */
 static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
 {
@@ -259,6 +293,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(describe_inputs(&domain->context, &cell->contexts));
   cell->grid = domain->design.kind == RG_SPACE_GRID &&
                (!domain->context.dim || domain->context.kind == RG_SPACE_GRID);
+  PetscCall(check_given(cell, domain, &found));
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
@@ -305,11 +340,12 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   PetscCall(
     rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
   if (cell->algorithm->identity) PetscCall(add_algorithm_text(cell, &algorithm));
+  PetscCall(rg_params_resolve(rg_run_params, &cell->run, cell->problem_place));
   PetscCall(find_variant(checker, cell, problem.data, &variant));
   if (variant->sound) {
     PetscCall(check_domain(checker, cell, &variant->domain));
     PetscCall(rg_text_add(&text, "%s;run={", variant->identity));
-    PetscCall(rg_params_canonical(rg_run_params, &cell->run, &text));
+    PetscCall(add_run_text(cell, &text));
     PetscCall(rg_text_add(&text, "};%s", algorithm.data));
     cell->text = text.data;
   }

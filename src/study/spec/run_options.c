@@ -27,6 +27,15 @@ const RgParam rg_run_params[] = {
    .choices = initial_designs,
    .symbol = "",
    .doc = "how the initial design is drawn; the same for all algorithms of a seed"},
+  {.name = "given",
+   .type = RG_PARAM_PATH,
+   .offset = offsetof(RgTrialSettings, given),
+   .fallback = "auto",
+   .choices = rg_param_later,
+   .symbol = "",
+   .doc = "file of comma-separated designs that the initial design begins with, a column per "
+          "coordinate by its name (x1, x2, ... without names), native units; initial_points: auto "
+          "is their number then; auto: none"},
   {.name = "noise_variance",
    .type = RG_PARAM_REAL,
    .offset = offsetof(RgTrialSettings, noise_variance),

@@ -6,6 +6,7 @@
 #include "regatta/algorithm.h"
 #include "regatta/problem.h"
 #include "regatta/study.h"
+#include "study/spec/given.h"
 
 #define RG_SCHEMA_VERSION 1 /* of keys and results files */
 
@@ -18,6 +19,7 @@ typedef struct {
   int iterations;        /* queries after the initial design */
   int initial_points;    /* in a cell resolved if `auto`: min(2^dim, 4 dim, points there are) */
   int initial_design;    /* RgInitialDesign */
+  char *given;           /* file of designs that it begins with; NULL: none; owned */
   double noise_variance; /* of the observations, native units of f; 0: noise-free */
   bool noise_known;      /* whether the learner is told */
   bool count_initial;    /* whether the initial design enters cumulative regret */
@@ -45,6 +47,7 @@ typedef struct {
   RgSurrogateOptions surrogate;
   RgMaximiserOptions maximiser;
   RgTrialSettings run;
+  RgGiven given;            /* what stands in its file; owned */
   int dim_x, dim_c;         /* of the domain: dimensions of design and context (0: no context) */
   int size_x, size_c;       /* points of the finite design and contexts; 0: a box, or no context */
   bool grid;                /* design and context are product grids */

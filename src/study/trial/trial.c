@@ -263,8 +263,8 @@ static PetscErrorCode run_initial_design(RgTrialRun *run)
      that instances and seeds are crossed. */
   RgStream stream =
     rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
-  PetscCall(rg_trial_design(&stream, &run->problem->domain.design, run->cell->run.initial_design, n,
-                            points, indices));
+  PetscCall(rg_trial_design(&stream, &run->problem->domain.design, run->cell->run.initial_design,
+                            &run->cell->given, n, points, indices));
   for (int row = 0; row < n && goes_on(run); row++) {
     run->stage = row + 1;
     run->query.index = indices[row];

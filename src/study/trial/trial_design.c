@@ -37,29 +37,51 @@ static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, dou
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_trial_design(const RgStream *stream, const RgSpace *space, int kind, int n,
-                               double *points, int *indices)
+/* n points of a finite set that are not taken yet. */
+static PetscErrorCode set_design(const RgSpace *space, int kind, RgRandom *random, int n_given,
+                                 int n, unsigned char *taken, int *indices)
 {
-  RgRandom random = rg_stream_at(stream, 0);
-
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++) indices[i] = -1;
-  if (!rg_space_is_finite(space)) {
-    PetscCall(box_design(kind, &random, n, space->dim, points));
-    PetscFunctionReturn(0);
-  }
-  if (kind == RG_INITIAL_UNIFORM) {
-    PetscCall(rg_random_subset(&random, space->size, n, indices));
+  if (kind == RG_INITIAL_UNIFORM) { /* so many that enough of them are free */
+    const int drawn = PetscMin(n + n_given, space->size);
+    int *subset, count = 0;
+    PetscCall(PetscMalloc1(PetscMax(drawn, 1), &subset));
+    PetscCall(rg_random_subset(random, space->size, drawn, subset));
+    for (int i = 0; i < drawn && count < n; i++)
+      if (!taken[subset[i]]) indices[count++] = subset[i];
+    PetscCall(PetscFree(subset));
   } else {
-    unsigned char *taken;
-    PetscCall(PetscCalloc1(space->size, &taken));
-    PetscCall(box_design(kind, &random, n, space->dim, points));
+    double *points;
+    PetscCall(PetscMalloc1((size_t)PetscMax(n, 1) * space->dim, &points));
+    PetscCall(box_design(kind, random, n, space->dim, points));
     for (int i = 0; i < n; i++)
       nearest_free_point(space, points + (size_t)i * space->dim, taken, &indices[i]);
-    PetscCall(PetscFree(taken));
+    PetscCall(PetscFree(points));
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_design(const RgStream *stream, const RgSpace *space, int kind,
+                               const RgGiven *given, int n, double *points, int *indices)
+{
+  RgRandom random = rg_stream_at(stream, 0);
+  const int first = PetscMin(given->n, n);
+  const size_t dim = (size_t)space->dim;
+  unsigned char *taken;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) indices[i] = i < first ? given->index[i] : -1;
+  PetscCall(PetscArraycpy(points, given->x, (size_t)first * dim));
+  if (!rg_space_is_finite(space)) {
+    PetscCall(box_design(kind, &random, n - first, space->dim, points + (size_t)first * dim));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(space->size, &taken));
+  for (int i = 0; i < first; i++) taken[indices[i]] = 1;
+  PetscCall(set_design(space, kind, &random, first, n - first, taken, indices + first));
+  PetscCall(PetscFree(taken));
   for (int i = 0; i < n; i++)
-    PetscCall(PetscArraycpy(points + (size_t)i * space->dim,
-                            space->points + (size_t)indices[i] * space->dim, space->dim));
+    PetscCall(
+      PetscArraycpy(points + (size_t)i * dim, space->points + (size_t)indices[i] * dim, dim));
   PetscFunctionReturn(0);
 }

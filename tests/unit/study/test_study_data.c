@@ -123,3 +123,130 @@ RG_TEST(test_table_changes_under_a_run)
   RG_OK(rg_study_destroy(&study));
   file_remove(&file);
 }
+
+/* ---- designs that are given ------------------------------------------------------------------ */
+
+/* A study of branin, whose initial design begins with a file; more: further run settings. */
+static void parse_given(const TemporaryFile *file, const char *problem, const char *more,
+                        RgStudy *study, RgDiagnostics *found)
+{
+  char text[1024], name[128];
+
+  snprintf(text, sizeof text,
+           "study: given\ncommon: {iterations: 2, given: t.csv%s}\nproblems:\n  - %s\n"
+           "algorithms: [random]\n",
+           more, problem);
+  snprintf(name, sizeof name, "%s/study.yaml", file->folder);
+  RG_OK(rg_study_parse(NULL, name, text, strlen(text), study, found));
+}
+
+static void check_given(const char *problem, const char *more, const char *csv, const char *message)
+{
+  TemporaryFile file = file_make("t.csv", csv);
+  RgDiagnostics found = {0};
+  RgStudy study;
+
+  parse_given(&file, problem, more, &study, &found);
+  if (found.n != 1 || !strstr(found.list[0].message, message))
+    fail_msg("'%s': %d mistakes, %s; expected '%s'", csv, found.n,
+             found.n ? found.list[0].message : "", message);
+  assert_int_equal(found.list[0].place.line, 4);
+  RG_OK(rg_study_destroy(&study));
+  file_remove(&file);
+}
+
+RG_TEST(test_given_mistakes)
+{
+  static const char tuner[] =
+    "{name: external, program: /bin/cat, inputs: [k choice a b, n integer 1 5, "
+    "v real 1e-3 1 log if k=b]}";
+  static const char grid[] = "{name: damped_cosine, levels: 5}";
+  static const struct {
+    const char *problem, *more, *csv, *message;
+  } wrong[] = {
+    {"branin", "", "x1\n1\n", "t.csv has no column 'x2'; its columns are x1, x2"},
+    {"branin", "", "x1,x2,y\n1,2,3\n",
+     "t.csv has a column 'y'; its columns are the coordinates of "
+     "the design (x1, x2), which are evaluated, not told"},
+    {"branin", "", "x1,x2,x1\n1,2,3\n", "are both called 'x1'"},
+    {"branin", "", "x1,x2\n", "t.csv has a header but no rows"},
+    {"branin", "", "x1,x2\n1,2\n-6,2\n", "t.csv:3: 'x1' is -6, outside [-5, 10]"},
+    {"branin", "", "x1,x2\n1,two\n", "t.csv:2: 'x2' is 'two', no number"},
+    {"branin", "", "x1,x2\n1,\n", "t.csv:2: 'x2' is '', no number"},
+    {"branin", ", initial_points: 1", "x1,x2\n1,2\n3,4\n",
+     "has 2 designs, but 'initial_points' is 1"},
+    {tuner, "", "k,n,v\nc,1,\n", "t.csv:2: 'k' is 'c', which is none of its words"},
+    {tuner, "", "k,n,v\na,1.5,\n", "t.csv:2: 'n' is '1.5', no integer"},
+    {tuner, "", "k,n,v\nb,1,\n", "t.csv:2: 'v' is empty, but counts there"},
+    {tuner, "", "k,n,v\nb,1,2\n", "t.csv:2: 'v' is 2, outside [0.001, 1]"},
+    {grid, "", "x1\n0.3\n", "t.csv:2: none of the 5 designs there are"},
+  };
+
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+    check_given(wrong[i].problem, wrong[i].more, wrong[i].csv, wrong[i].message);
+  TemporaryFile file = file_make("other.csv", "x1,x2\n1,2\n");
+  RgDiagnostics found = {0};
+  RgStudy study;
+  parse_given(&file, "branin", "", &study, &found);
+  assert_int_equal(found.n, 1);
+  assert_non_null(strstr(found.list[0].message, "t.csv can't be opened"));
+  RG_OK(rg_study_destroy(&study));
+  file_remove(&file);
+}
+
+/* The key of the only trial, and the x of its record. */
+static void run_given(const TemporaryFile *file, const char *problem, const char *more, char **key,
+                      RgRecord *record)
+{
+  RgDiagnostics found = {0};
+  RgStudy study;
+  RgPlan plan;
+  bool stopped;
+
+  parse_given(file, problem, more, &study, &found);
+  if (found.n) fail_msg("%s", found.list[0].message);
+  RG_OK(rg_plan_fill(&study, &plan));
+  RG_OK(PetscStrallocpy(plan.trials[0].key, key));
+  RG_OK(rg_trial_run(&study, &plan.trials[0], NULL, record, &stopped));
+  assert_int_equal(record->status, RG_STATUS_COMPLETE);
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* The designs of the file come first, whatever the order of its columns; a trial is known by what
+   stands in the file; the others are drawn, on a finite design none twice. */
+RG_TEST(test_given_designs_come_first)
+{
+  TemporaryFile one = file_make("t.csv", "x2,x1\n2,1\n15,-5\n"),
+                same = file_make("t.csv", "# a remark\nx1;x2\n1;2\n-5;15\n"),
+                level = file_make("t.csv", "x1\n0.25\n1\n");
+  RgRecord first = {0}, second = {0};
+  char *keys[2];
+  const double expected[] = {1, 2, -5, 15};
+
+  run_given(&one, "branin", "", &keys[0], &first);
+  run_given(&same, "branin", ", initial_points: 2", &keys[1], &second);
+  assert_string_equal(keys[0], keys[1]);
+  assert_non_null(strstr(keys[0], "initial_points=2,"));
+  assert_null(strstr(keys[0], "t.csv"));
+  assert_int_equal(first.n_initial, 2);
+  for (int i = 0; i < 4; i++) RG_CLOSE(first.column[RG_COLUMN_X][i], expected[i], 1e-14);
+  for (int i = 0; i < 8; i++)
+    assert_true(first.column[RG_COLUMN_X][i] == second.column[RG_COLUMN_X][i]);
+  for (int k = 0; k < 2; k++) RG_OK(PetscFree(keys[k]));
+  RG_OK(rg_record_destroy(&second));
+  static const char *const kinds[] = {"uniform", "sobol", "latin_hypercube"};
+  for (int k = 0; k < 3; k++) {
+    char more[80];
+    snprintf(more, sizeof more, ", initial_points: 5, initial_design: %s", kinds[k]);
+    run_given(&level, "{name: damped_cosine, levels: 5}", more, &keys[0], &second);
+    const double *x = second.column[RG_COLUMN_X];
+    assert_true(x[0] == 0.25 && x[1] == 1 && x[2] + x[3] + x[4] == 0 + 0.5 + 0.75);
+    RG_OK(PetscFree(keys[0]));
+    RG_OK(rg_record_destroy(&second));
+  }
+  RG_OK(rg_record_destroy(&first));
+  file_remove(&one);
+  file_remove(&same);
+  file_remove(&level);
+}
