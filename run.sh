@@ -30,7 +30,9 @@ usage: ./run.sh [COMMAND]
   report RESULTS.h5... [--out FILE.html] [--claims FILE.yaml] [--live]
                         the report alone: one page for a browser, also offline; of several results on
                         one page; --live OUT.h5.d: redrawn while the study runs
-  figures RESULTS.h5    draw the figures of a results file into its folder
+  figures RESULTS.h5 [DIR] [options]
+                        draw the figures of a results file into its folder, or into DIR; options of
+                        regatta_analysis, like --panel SETTING or --where SETTING=VALUE
   reproduce PAPER[/FIGURE] [--scale smoke|small|full] [--seeds N] [--universes]
                         [--no-run]
                         run what is missing of a paper's studies (full: as in the paper), then write
@@ -170,11 +172,13 @@ mpi_run() {
   return "$status"
 }
 
+# More arguments are options of regatta_analysis.
 figures() {
   local results=$1 out=${2:-$(dirname "$1")} python bounds=()
+  shift $(($# < 2 ? $# : 2))
   python=$(find_python)
   [ -f "$(dirname "$results")/bounds.csv" ] && bounds=(--bounds "$(dirname "$results")/bounds.csv")
-  REGATTA=$regatta PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$results" --out "$out" "${bounds[@]}"
+  REGATTA=$regatta PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$results" --out "$out" "${bounds[@]}" "$@"
 }
 
 # The page of results, with the claims file beside the study where there is one.
@@ -195,9 +199,8 @@ run_study() {
   mpi_run "$regatta" run "$study" -o "$output"
   "$regatta" status "$output" >/dev/null || return 0 # stopped: no figures yet
   "$regatta" bounds "$study" -o "$(dirname "$output")/bounds.csv" >/dev/null
-  figures "$output"
   [ -f "$(dirname "$study")/claims.yaml" ] && claims=(--claims "$(dirname "$study")/claims.yaml")
-  echo "Report: $(report "$output" --command "$command" "${claims[@]}")"
+  figures "$output" "$(dirname "$output")" --page "$(dirname "$output")/report.html" --command "$command" "${claims[@]}"
 }
 
 study() {
@@ -341,7 +344,10 @@ build) build_all && echo "Built: $regatta" ;;
 study) shift && study "$@" ;;
 figures)
   [ $# -ge 2 ] || { complain "figures needs a results file"; exit 2; }
-  figures "$(absolute "$2")" "${3:+$(absolute "$3")}" ;;
+  case ${3:-} in
+  -*) figures "$(absolute "$2")" "" "${@:3}" ;;
+  *) figures "$(absolute "$2")" "${3:+$(absolute "$3")}" "${@:4}" ;;
+  esac ;;
 report)
   shift
   [ $# -ge 1 ] || { complain "report needs a results file"; exit 2; }

@@ -52,11 +52,22 @@ def _study(options):
     results = load(options.results, options.partial, options.trust)
     for warning in results.warnings:
         _say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
-    if options.problems or options.algorithms or options.where:
-        results = results.select(options.problems, options.algorithms, options.where)
+    results = _selected(results, options)
     from .report.summary import write_all
     written = write_all(results, options)
-    return f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"
+    said = f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"
+    if not options.page:
+        return said
+    from .report import study_page
+    page = study_page.write_loaded([results], options.page, options.command, options.claims,
+                                   panel=options.panel)
+    return f"{said}\nReport: {page}"
+
+
+def _selected(results, options):
+    if options.problems or options.algorithms or options.where:
+        return results.select(options.problems, options.algorithms, options.where)
+    return results
 
 
 def _confidence(options):
@@ -197,7 +208,8 @@ def _report_parser():
 def _page(options):
     from .report import study_page
     more = {"command": options.command, "claims_files": options.claims, "partial": options.partial,
-            "trust": options.trust}
+            "trust": options.trust, "panel": options.panel,
+            "select": lambda results: _selected(results, options)}
     if not options.live:
         return study_page.write(options.results, options.out, **more)
     try:
@@ -212,9 +224,8 @@ def _page_parser():
     parser.add_argument("results", nargs="+", help="results files, or study directories (*.h5.d)")
     parser.add_argument("--out", type=Path, metavar="FILE.html",
                         help="the page (default: report.html beside the first results)")
-    parser.add_argument("--claims", nargs="+", type=Path, default=[], metavar="FILE.yaml",
-                        help="claims files (default: claims.yaml beside the results)")
-    parser.add_argument("--command", help="how it was run, for the page")
+    _page_options(parser)
+    _selection_options(parser)
     parser.add_argument("--live", action="store_true", help="redraw the page while the study runs")
     parser.add_argument("--every", type=_positive, default=10, metavar="SECONDS",
                         help="how often --live looks for finished trials (default: 10)")
@@ -222,6 +233,21 @@ def _page_parser():
                         help="accept a file that may lack trials (from `regatta merge`)")
     parser.add_argument("--trust", action="store_true", help="don't check that files are as they were written")
     return parser
+
+
+def _page_options(parser):
+    parser.add_argument("--claims", nargs="+", type=Path, default=[], metavar="FILE.yaml",
+                        help="claims files of the page (default: claims.yaml beside the results)")
+    parser.add_argument("--command", help="how it was run, for the page")
+
+
+def _selection_options(parser):
+    parser.add_argument("--problems", nargs="+", metavar="LABEL", help="only these")
+    parser.add_argument("--algorithms", nargs="+", metavar="LABEL", help="only these")
+    parser.add_argument("--where", type=_settings, metavar="NAME=VALUE,...", help="only trials with "
+                        "these values of swept settings, and those that were not swept over them")
+    parser.add_argument("--panel", metavar="NAME", help="small multiples: the panels of a figure differ in "
+                        "this swept setting only, or in the `problem`")
 
 
 def _index(options):
@@ -299,14 +325,14 @@ def _study_parser():
                         help="table of `regatta bounds`: draws the bounds over cumulative regret")
     parser.add_argument("--partial", action="store_true",
                         help="accept a file that may lack trials (from `regatta merge`)")
-    parser.add_argument("--problems", nargs="+", metavar="LABEL", help="only these")
-    parser.add_argument("--algorithms", nargs="+", metavar="LABEL", help="only these")
-    parser.add_argument("--where", type=_settings, metavar="NAME=VALUE,...", help="only trials with "
-                        "these values of swept settings, and those that were not swept over them")
+    _selection_options(parser)
     parser.add_argument("--over", type=_one_or_two, metavar="NAME[,NAME]", help="draw final values "
                         "over this swept setting, or heat-maps over two (default: each, the first two)")
     parser.add_argument("--baseline", metavar="LABEL", help="method that heat-maps compare with "
                         "(default: the first)")
+    parser.add_argument("--page", type=Path, metavar="FILE.html", help="the page of the study too, from "
+                        "the same numbers (as `regatta_analysis page`)")
+    _page_options(parser)
     parser.add_argument("--trust", action="store_true",
                         help="don't check that the file is as it was written")
     return parser

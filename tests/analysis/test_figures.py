@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from regatta_analysis import load
 from regatta_analysis.figures import style
 from regatta_analysis.figures.figures import (Band, confidence_figure, confidence_problems,
-                                      confidence_summary, regret_figure, regret_grid, theory_figure)
+                                      confidence_summary, regret_grid, theory_figure)
 from regatta_analysis.stats.regret import regret_curves
 from regatta_analysis.stats.statistics import summarise
 
@@ -38,15 +38,15 @@ class Figures(common.Case):
     def test_lines_are_the_summary(self):
         results = self.results(self.box)
         summary = summarise(regret_curves(results, "Box", "cumulative")).set_index("algorithm")
-        lines = self.lines(regret_figure(results, "Box", "cumulative"))
+        lines = self.lines(regret_grid(results, ["Box"], "cumulative"))
         self.assertEqual(set(lines), set(synthetic.ALGORITHMS) - {"Random"})
         np.testing.assert_allclose(lines["EI"].get_xdata(), summary.loc["EI", "t"])
         np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "mean"])
-        lines = self.lines(regret_figure(results, "Box", "cumulative", band=Band("quantile")))
+        lines = self.lines(regret_grid(results, ["Box"], "cumulative", band=Band("quantile")))
         np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "median"])
 
     def test_missing_cells_are_named(self):
-        legend = regret_figure(self.results(self.box), "Box", "simple").legends[0]
+        legend = regret_grid(self.results(self.box), ["Box"], "simple").legends[0]
         texts = [text.get_text() for text in legend.get_texts()]
         self.assertIn("Random (missing)", texts)
         self.assertIn("IRGP-UCB (3 of 4)", texts)
@@ -54,19 +54,19 @@ class Figures(common.Case):
 
     def test_scales(self):
         results = self.results(self.pool, self.box)
-        axes = regret_figure(results, "Pool", "simple").axes[0]
+        axes = regret_grid(results, ["Pool"], "simple").axes[0]
         self.assertEqual(axes.get_yscale(), "symlog")  # zeros are there and must be seen
         self.assertLess(axes.get_ylim()[0], 0.0)
-        self.assertEqual(regret_figure(results, "Pool", "simple", "linear").axes[0].get_yscale(),
+        self.assertEqual(regret_grid(results, ["Pool"], "simple", "linear").axes[0].get_yscale(),
                          "linear")
-        self.assertEqual(regret_figure(results, "Pool", "cumulative").axes[0].get_yscale(),
+        self.assertEqual(regret_grid(results, ["Pool"], "cumulative").axes[0].get_yscale(),
                          "linear")
-        axes = regret_figure(results, "Box", "cumulative", "log").axes[0]
+        axes = regret_grid(results, ["Box"], "cumulative", "log").axes[0]
         self.assertEqual(axes.get_yscale(), "log")
-        self.assertIn("10^{", regret_figure(results, "Box", "cumulative").axes[0].get_ylabel())
+        self.assertIn("10^{", regret_grid(results, ["Box"], "cumulative").axes[0].get_ylabel())
 
     def test_zero_is_announced(self):
-        figure = regret_figure(self.results(self.pool), "Pool", "simple", "log")
+        figure = regret_grid(self.results(self.pool), ["Pool"], "simple", "log")
         self.assertIn("to show 0", figure.legends[0].get_title().get_text())
 
     def test_regret_that_is_zero_throughout(self):
@@ -74,14 +74,14 @@ class Figures(common.Case):
         for name in ("simple_regret", "cumulative_regret"):
             flat["arrays"][name][:] = 0.0
         for scale in ("auto", "log", "linear"):
-            figure = regret_figure(self.results(flat), "Flat", "simple", scale)
+            figure = regret_grid(self.results(flat), ["Flat"], "simple", scale)
             self.assertEqual(figure.axes[0].get_yscale(), "linear")
 
     def test_nothing_overlaps(self):
         """The legend is below all panels, inside the page, and so is every label."""
         long = dict(self.pool, label="A problem with a very long name, noise variance = 0.0001")
         results = self.results(self.pool, self.box, long)
-        for figure in (regret_figure(results, "Pool", "simple"),
+        for figure in (regret_grid(results, ["Pool"], "simple"),
                        regret_grid(results, results.problems, "simple")):
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
@@ -98,7 +98,7 @@ class Figures(common.Case):
 
     def test_sizes(self):
         results = self.results(self.pool, self.box)
-        self.assertAlmostEqual(regret_figure(results, "Pool", "simple").get_figwidth(), 3.4)
+        self.assertAlmostEqual(regret_grid(results, ["Pool"], "simple").get_figwidth(), 3.4)
         self.assertAlmostEqual(regret_grid(results, results.problems, "simple").get_figwidth(), 7.0)
 
     def test_styles_differ_and_stay(self):
@@ -133,7 +133,7 @@ class Figures(common.Case):
     def test_equal_bytes(self):
         results = self.results(self.box)
         for stem in ("first", "second"):
-            style.save(regret_figure(results, "Box", "simple"), self.scratch / stem, ["pdf", "png"])
+            style.save(regret_grid(results, ["Box"], "simple"), self.scratch / stem, ["pdf", "png"])
         for suffix in ("pdf", "png"):
             first, second = ((self.scratch / f"{stem}.{suffix}").read_bytes()
                              for stem in ("first", "second"))

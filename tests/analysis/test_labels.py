@@ -40,7 +40,7 @@ class Labels(common.Case):
     def test_they_are_drawn(self):
         self.assertEqual(self.code, 0, self.said)
         self.assertEqual(load(self.path).algorithms, LABELS)
-        figure = figures.regret_figure(load(self.path), "=1+1", "simple")
+        figure = figures.regret_grid(load(self.path), ["=1+1"], "simple")
         shown = [text.get_text() for text in figure.legends[0].get_texts()]
         self.assertEqual(len(shown), len(LABELS))
         for text in shown:

@@ -9,6 +9,8 @@ import xarray as xr
 from regatta_analysis import load
 from regatta_analysis.__main__ import main
 from regatta_analysis.figures.figures import recorded_law
+from regatta_analysis.load import program
+from regatta_analysis.report import study_page
 from regatta_analysis.stats.regret import curves
 
 STUDY = """
@@ -33,6 +35,25 @@ algorithms:
   - {name: random, label: Random}
   - {name: gp_ucb, label: GP-UCB}
 """
+
+
+@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+class Plan(common.Case):
+    def test_how_many_trials_a_study_will_have(self):
+        """What a page of a running study says is still to come."""
+        self.assertEqual(program.planned(STUDY), 2 * 2 * 2 + 2 * 2)
+        self.assertIsNone(program.planned("study: x\nproblems: [no_such]\n"))
+        path = self.scratch / "two.h5"
+        study = self.scratch / "two.yaml"
+        study.write_text(STUDY)
+        subprocess.run([os.environ["REGATTA"], "run", str(study), "-o", str(path), "-quiet"], check=True,
+                       capture_output=True)
+        folder = self.scratch / "other.h5.d"
+        folder.mkdir()
+        path.rename(folder / f"0-{'0' * 32}.h5")  # shards have the same schema
+        page = study_page.write([folder]).read_text()
+        self.assertIn("12 of 12 trials done", page)
+        self.assertIn("<b>12 / 12</b><span>trials done</span>", page)
 
 
 @unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")

@@ -10,12 +10,15 @@ import sys
 import threading
 import time
 import unittest
+from unittest import mock
 
 import common
 import numpy as np
 import synthetic
 from regatta_analysis import InputError, load
+from regatta_analysis.figures import figures
 from regatta_analysis.report import charts, study_page
+from regatta_analysis.stats import inference, summaries
 from regatta_analysis.stats.regret import regret_curves
 from test_cli import run
 from test_report import BROWSER, WIDTHS, in_browser
@@ -119,6 +122,21 @@ class Page(common.Case):
         self.assertIn("46 / 48", text)
         self.assertNotRegex(text, r'(src|href)="(?!data:|#)')
         self.assertIn("<img", text)  # for readers without scripts
+
+    def test_shares_its_numbers_and_figures_with_the_files(self):
+        """Written after the figures it has what `page` alone would have, and computes nothing again."""
+        out = self.scratch / "out"
+        with mock.patch.object(inference, "compared", wraps=inference.compared) as compared, \
+                mock.patch.object(summaries, "summarise", wraps=summaries.summarise) as summarise, \
+                mock.patch.object(figures, "regret_grid", wraps=figures.regret_grid) as drawn:
+            run(self.path, "--out", out, "--formats", "png", "--page", out / "page.html", "--command", "x")
+        results = load(self.path)
+        cells = 2 * len(results.problems)
+        self.assertEqual((compared.call_count, summarise.call_count), (1, cells))
+        self.assertEqual(drawn.call_count, 2 * (len(results.problems) + 1))
+        alone = study_page.write([self.path], self.scratch / "alone.html", command="x")
+        texts = [re.sub("base64,[^\"]*", "", page.read_text()) for page in (out / "page.html", alone)]
+        self.assertEqual(*texts)
 
     def test_nothing_is_obeyed(self):
         text = self.page.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import numpy as np
 import synthetic
 from regatta_analysis import InputError, load
 from regatta_analysis.__main__ import main
-from regatta_analysis.figures import sweep as figures
+from regatta_analysis.figures import panels, sweep as figures
 from regatta_analysis.stats import sweep
 
 NOISE, KERNELS = ("1e-4", "1e-2", "1e-1"), ("gaussian", "matern52")
@@ -73,6 +73,32 @@ class Sweep(common.Case):
         self.assertEqual(len(figure.axes), 3)
         self.assertEqual([t.get_text() for t in figure.axes[0].get_xticklabels()], list(KERNELS))
 
+    def test_panels_by_a_setting(self):
+        """A figure per value of what is left, the same axis in its panels; random search is in all."""
+        found = panels.curve_figures(self.results, "kernel", "simple")
+        self.assertEqual([words for words, _ in found], [f"Box, noise = {float(v)}" for v in NOISE])
+        table = sweep.final_values(self.results, "simple")
+        for (_, figure), noise in zip(found, map(float, NOISE)):
+            self.assertEqual([axes.get_title(loc="left").replace("\u00a0", " ") for axes in figure.axes],
+                             [f"kernel = {k}" for k in KERNELS])
+            self.assertEqual(len({axes.get_ylim() for axes in figure.axes}), 1)
+            for axes, kernel in zip(figure.axes, KERNELS):
+                mine = table[(table["noise"] == noise) & (table["kernel"] == kernel)]
+                means = mine.groupby("method", sort=False)["value"].mean()
+                drawn = {line.get_label(): line.get_ydata()[-1] for line in axes.lines
+                         if line.get_label() in means}
+                self.assertEqual(list(drawn), ["Random", "EI", "GP-UCB"])
+                np.testing.assert_allclose([drawn[m] for m in drawn], means[list(drawn)])
+
+    def test_panels_by_problem_and_of_final_values(self):
+        found = panels.curve_figures(self.results, "problem", "simple", most=4)
+        self.assertEqual([(words, len(figure.axes)) for words, figure in found],
+                         [(f"noise = {float(v)}, kernel = {k}", 1) for k in KERNELS for v in NOISE][:4])
+        (words, figure), = figures.over_figures(self.results, "noise", "simple", panel="kernel")
+        self.assertEqual((words, len(figure.axes)), ("Box", 2))
+        with self.assertRaisesRegex(InputError, "no panels by 'noise' .there can be, by: problem, kernel"):
+            figures.over_figures(self.results, "noise", "simple", panel="noise")
+
     def test_heat_maps(self):
         (words, figure), = figures.heat_figures(self.results, "noise", "kernel", "simple", "EI")
         self.assertEqual((words, len(figure.axes)), ("Box", 6))
@@ -132,7 +158,13 @@ class Sweep(common.Case):
             main([str(self.path), "--out", str(out), "--formats", "png", "--over", "noise,kernel",
                   "--baseline", "EI", "--metric", "simple"])
         self.assertTrue((out / "heat_noise_kernel_simple_1.png").exists())
-        for wrong in (["--over", "x"], ["--over", "a,b,c"], ["--baseline", "Q"],
+        with redirect_stdout(io.StringIO()) as said:
+            main([str(self.path), "--out", str(out), "--formats", "png", "--panel", "kernel", "--metric",
+                  "simple", "--page", str(out / "page.html")])
+        self.assertIn(f"\nReport: {out / 'page.html'}\n", said.getvalue())
+        self.assertTrue((out / "regret_by_kernel_3_simple.png").exists())
+        self.assertIn("Simple regret by kernel: Box, noise = 0.1<", (out / "page.html").read_text())
+        for wrong in (["--over", "x"], ["--panel", "x"], ["--over", "noise", "--panel", "noise"], ["--over", "a,b,c"], ["--baseline", "Q"],
                       ["--where", "noise=3"], ["--where", "noise"]):
             with redirect_stderr(io.StringIO()) as said, self.subTest(wrong=wrong):
                 try:

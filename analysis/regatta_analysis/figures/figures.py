@@ -9,9 +9,10 @@ from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLoca
                                NullLocator)
 
 from . import style
-from ..stats.regret import METRICS, curves, regret_curves
+from ..stats.regret import METRICS, curves
 from ..load.settings import options
 from ..stats.statistics import summarise
+from ..stats.summaries import cell_summaries
 from .laws import confidence_law
 
 BANDS = ("se", "quantile", "bootstrap")
@@ -44,21 +45,15 @@ class Band:
         return f"median, {low}–{high}% quantile band"
 
 
-def regret_figure(results, problem, metric, scale="auto", band=Band()):
-    """One panel at column width with its legend below."""
-    return regret_grid(results, [problem], metric, scale, band)
-
-
 def regret_grid(results, problems, metric, scale="auto", band=Band()):
-    """One panel per problem, one legend for all."""
+    """One panel per problem, one legend for all; a single one at column width."""
     with style.context():
         figure, panels = style.panels(problems)
         styles = style.algorithm_styles(results.algorithms)
         notes = [_band_note(results, problems, band.note())]
         for problem, panel in panels:
-            summary = summarise(regret_curves(results, problem, metric), band.quantiles,
-                                results.algorithms, band.kind == "bootstrap")
-            _draw(panel.axes, summary, styles, band)
+            summary = cell_summaries(results, problem, metric, band.quantiles, band.kind == "bootstrap")
+            draw(panel.axes, summary, styles, band)
             factor, remarks = scale_axes(panel.axes, summary, band, scale, metric)
             notes += remarks
             panel.dress(problem, METRICS[metric].label, factor)
@@ -92,7 +87,7 @@ def confidence_figure(results, points=None):
         shown, laws = {}, []
         for problem, panel in panels:
             summary = confidence_summary(results, problem)
-            _draw(panel.axes, summary, styles, Band("quantile", (0.025, 0.975)), centre="mean")
+            draw(panel.axes, summary, styles, Band("quantile", (0.025, 0.975)), centre="mean")
             for algorithm, t in summary.groupby("algorithm", sort=False)["t"]:
                 shown[algorithm] = styles[algorithm]
                 law = recorded_law(results, problem, algorithm, t.to_numpy(), points)
@@ -148,7 +143,8 @@ def auto_scale(summary, band):
     return "log" if positive.max() > 20.0 * positive.min() else "linear"
 
 
-def _draw(axes, summary, styles, band, centre=None):
+def draw(axes, summary, styles, band, centre=None):
+    """Lines with bands, markers side by side, of a summary with the columns of `statistics.summarise`."""
     algorithms = list(dict.fromkeys(summary["algorithm"]))
     last = summary["t"].max() if len(summary) else 1
     for k, algorithm in enumerate(algorithms):

@@ -139,16 +139,31 @@ def place_legend(figure, handles, labels, notes=()):
 
 def save(figure, stem, formats):
     """Write `stem`.pdf, .png; equal figures give equal bytes. Returns the paths."""
-    paths = []
-    for suffix in formats:
-        path = stem.with_name(f"{stem.name}.{suffix}")
-        metadata = {"CreationDate": None, "Producer": None, "Creator": None}
-        with context():  # fonts are embedded as TrueType: journals refuse Type 3
-            figure.savefig(path, dpi=DPI,
-                           metadata=metadata if suffix == "pdf" else {"Software": None})
-        figure.set_layout_engine("none")  # found once, the same for every format
-        paths.append(path)
+    paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
+    for path, suffix in zip(paths, formats):
+        write(figure, path, DPI, suffix)
     return paths
+
+
+def write(figure, file, dpi, suffix):
+    """Write a figure to a path or an open file; fonts are embedded as TrueType: journals refuse Type 3."""
+    metadata = {"CreationDate": None, "Producer": None, "Creator": None}
+    with context():
+        _lay_out(figure, dpi)
+        figure.savefig(file, dpi=dpi, format=suffix,
+                       metadata=metadata if suffix == "pdf" else {"Software": None})
+
+
+def _lay_out(figure, dpi):
+    """Find the layout, once for all that is written of a figure: while it is looked for, Matplotlib draws
+    everything once more than it has to."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        before = figure.dpi
+        figure.dpi = dpi
+        engine.execute(figure)
+        figure.dpi = before
+        figure.set_layout_engine("none")
 
 
 def escaped(text):

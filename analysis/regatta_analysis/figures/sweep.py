@@ -13,18 +13,26 @@ from ..stats import comparison, sweep
 from ..stats.regret import METRICS
 from ..stats.statistics import bootstrap_means
 from . import figures, style
+from .panels import PANELS, by_panel, check, words_of
 
-PANELS, METHODS = 12, 6  # in a figure
+METHODS = 6  # in a heat-map
 
 
-def over_figures(results, over, metric, band=figures.Band(), scale="auto", most=None):
+def over_figures(results, over, metric, band=figures.Band(), scale="auto", most=None, panel=None):
     """[(words, figure)] of pages of panels, the first `most` of them; each panel has one problem and one
-    value of every setting but `over`."""
+    value of every setting but `over`. `panel`: the panels of a figure differ in this setting only, or in the
+    problem."""
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
     others = [name for name in sweep.names(results) if name != over]
     keys = [key for key, _ in table.groupby(_by(others), sort=False)]
     keys = [key if isinstance(key, tuple) else (key,) for key in keys]
+    if panel is not None:
+        check(results, panel, [over])
+        places = [dict(zip(["problem", *others], key)) for key in keys]
+        return [(", ".join(filter(None, (words_of(places[page[0]], panel), words))),
+                 _page(table, [keys[k] for k in page], others, over, metric, methods, band, scale))
+                for page, words in by_panel(places, panel)[:most]]
     pages = [keys[k:k + PANELS] for k in range(0, len(keys), PANELS)]
     return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "",
              _page(table, page, others, over, metric, methods, band, scale))
@@ -52,8 +60,7 @@ def summary(table, over, band):
 
 
 def _page(table, keys, others, over, metric, methods, band, scale):
-    names = [", ".join([key[0], *(f"{name} = {value}" for name, value in zip(others, key[1:]))])
-             for key in keys]
+    names = [words_of(dict(zip(["problem", *others], key))) for key in keys]
     with style.context():
         figure, panels = style.panels(names)
         styles = style.algorithm_styles(methods)

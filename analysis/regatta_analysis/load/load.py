@@ -64,6 +64,17 @@ class Results:
             raise InputError(f"{path}: no trials in it")
         self.title = str(attributes.get("title", "")) or path.stem
         self.complete = bool(attributes.get("complete", 0))
+        self._remembered = {}
+
+    def remember(self, key, make):
+        """What `make` gives, made once: figures, tables and pages of one study rest on the same numbers.
+        Not to be changed by who gets it."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        return self._remembered[key]
+
+    def remembers(self, key):
+        return key in self._remembered
 
     @property
     def problems(self):

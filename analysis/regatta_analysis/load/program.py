@@ -2,8 +2,10 @@
 import functools
 import io
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,24 @@ def program():
     """The program `regatta`: $REGATTA, that of this source tree, or the one on the path."""
     built = Path(__file__).resolve().parents[3] / "build" / "regatta"
     return os.environ.get("REGATTA") or (str(built) if built.exists() else shutil.which("regatta"))
+
+
+@functools.lru_cache(8)
+def planned(study):
+    """Number of trials of a study by its text; None where the program can't tell (there is none, or the
+    study needs a plug-in or a file that is not here)."""
+    if not program() or not study:
+        return None
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
+        file.write(study)
+        file.flush()
+        try:
+            done = subprocess.run([program(), "plan", file.name], capture_output=True, text=True, timeout=60,
+                                  stdin=subprocess.DEVNULL)
+        except (OSError, subprocess.SubprocessError):
+            return None
+    found = re.search(r"^(\d+) trials, ", done.stdout, re.MULTILINE)
+    return int(found[1]) if found and not done.returncode else None
 
 
 def formula(name, columns, **settings):

@@ -1,5 +1,6 @@
 """Variables of a results file: read when asked for, row by row where that is less."""
 from collections import OrderedDict
+from functools import cached_property
 
 import h5py
 import numpy as np
@@ -16,25 +17,20 @@ class Variable:
     def __init__(self, dataset, in_memory=False):
         self._dataset, self.shape = dataset, dataset.shape
         self._values = dataset[()] if in_memory else None
-        self._about = None
         if in_memory:
             self._describe()
             self._dataset = None
 
-    @property
+    @cached_property
     def dims(self):
-        return self._describe()[0]
+        return _dimensions(self._dataset)
 
-    @property
+    @cached_property
     def attributes(self):
-        return self._describe()[1]
+        return {name: text_of(value) for name, value in self._dataset.attrs.items() if name not in _LINKS}
 
     def _describe(self):
-        if self._about is None:
-            self._about = (_dimensions(self._dataset), {
-                name: text_of(value) for name, value in self._dataset.attrs.items()
-                if name not in _LINKS})
-        return self._about
+        return self.dims, self.attributes
 
     def touch(self, block=1 << 22):
         """Read all there is, part by part."""

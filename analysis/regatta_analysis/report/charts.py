@@ -1,5 +1,5 @@
 """The data of the interactive charts of a report: regret curves, and final values over swept settings.
-Numbers come from `statistics.summarise`; long curves are drawn at some of their queries, none between."""
+Numbers come from `stats.summaries`; long curves are drawn at some of their queries, none between."""
 import json
 
 import numpy as np
@@ -8,12 +8,12 @@ from markupsafe import Markup
 
 from ..escape import line
 from ..figures import figures, style, sweep as sweep_figures
-from ..load.settings import method_label, same_value, swept_settings
+from ..figures.panels import views, words_of
 from ..progress import progress
 from ..stats import inference, sweep
 from ..stats.profiles import spent
-from ..stats.regret import METRICS, regret_curves
-from ..stats.statistics import summarise
+from ..stats.regret import METRICS
+from ..stats.summaries import cell_summaries
 
 PANELS = 120  # of a chart: with more, --problems and --where choose
 POINTS = 60_000  # of all curves of a chart, at most
@@ -31,51 +31,29 @@ def embedded(charts):
 def regret_chart(results, metrics, band=figures.Band()):
     """Curves of every problem and value of swept settings (a panel), metric and algorithm, against queries
     and against CPU time. None of `metrics` is empty."""
-    views, methods = _views(results, metrics[0])
-    views = views[:PANELS]
-    points = int(np.clip(POINTS // (len(views) * len(metrics) * len(methods)), LEAST, MOST))
+    shown = views(results, metrics[0])[:PANELS]
+    methods = list(shown[0].cells)
+    points = int(np.clip(POINTS // (len(shown) * len(metrics) * len(methods)), LEAST, MOST))
     cells, panels = {}, []
-    for _, wanted in progress(views, "curves"):
-        for problem in dict.fromkeys(place[0] for place in wanted if place):
+    for view in progress(shown, "curves"):
+        pairs = list(view.cells.values())
+        for problem in dict.fromkeys(pair[0] for pair in pairs if pair):
             if problem not in cells:
                 cells[problem] = _cells(results, problem, metrics, band)
-        panels.append([_measure([cells[place[0]][metric].get(place[1]) if place else None
-                                 for place in wanted], metric, band, points) for metric in metrics])
+        panels.append([_measure([cells[pair[0]][metric].get(pair[1]) if pair else None
+                                 for pair in pairs], metric, band, points) for metric in metrics])
     axes = [{"name": "Query t (after the initial design)", "short": "t"}]
     if any(v is not None for p in panels for m in p for c in m["curves"] if c for v in c["x"][1]):
         axes.append({"name": "CPU time of model and acquisition (s)", "short": "CPU s"})
-    return {"panels": [line(title) for title, _ in views], "series": _series(methods), "axes": axes,
+    return {"panels": [line(words_of(view.place)) for view in shown], "series": _series(methods), "axes": axes,
             "measures": [_named(m) for m in metrics], "data": panels,
             "note": f"{band.note().capitalize()} over complete trials."}
-
-
-def _views(results, metric):
-    """[(title, [(problem, algorithm) or None, one per method])], and the methods. What was not swept over
-    a setting stands in the panels of all its values."""
-    names = sweep.names(results)
-    if not names:
-        return [(p, [(p, a) for a in results.algorithms]) for p in results.problems], results.algorithms
-    table, cells = sweep.final_values(results, metric), {}
-    for problem in results.problems:
-        group = results.group(problem)
-        for algorithm, swept in group.labels():
-            cells.setdefault(method_label(algorithm, swept), []).append(
-                (sweep.place(group, problem), swept_settings(swept), (problem, algorithm)))
-    methods = list(dict.fromkeys(table["method"]))
-    views = []
-    for key in table[["problem", *names]].drop_duplicates().itertuples(index=False, name=None):
-        wanted = dict(zip(names, map(str, key[1:])))
-        views.append((", ".join([key[0], *(f"{n} = {v}" for n, v in zip(names, key[1:]))]), [
-            next((pair for where, own, pair in cells[m] if where == key[0] and all(
-                same_value(v, wanted[n]) for n, v in own.items())), None) for m in methods]))
-    return views, methods
 
 
 def _cells(results, problem, metrics, band):
     """{metric: {algorithm: (summary, CPU seconds)}} of a problem."""
     paid = _cpu(results, problem)
-    found = {m: summarise(regret_curves(results, problem, m), band.quantiles, results.algorithms)
-             for m in metrics}
+    found = {m: cell_summaries(results, problem, m, band.quantiles) for m in metrics}
     return {m: {a: (cell, paid.get(a)) for a, cell in summary.groupby("algorithm", sort=False)}
             for m, summary in found.items()}
 

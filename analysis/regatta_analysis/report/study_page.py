@@ -1,11 +1,9 @@
 """The page of a study: report.html beside its results, redrawn while it runs where that is asked for."""
 import base64
 import hashlib
-import io
 import os
 import shlex
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,40 +11,39 @@ from markupsafe import Markup
 
 from ..claims import claims, universes
 from ..escape import line
-from ..figures import figures, paper_figures, style, sweep as sweep_figures
+from ..figures import figures, panels, paper_figures, sweep as sweep_figures
+from ..load import program
 from ..load.load import InputError, load
 from ..load.settings import method_label
 from ..progress import progress
 from ..stats import inference, statistics, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics
-from . import charts, report, summary, tables
+from . import charts, report, stills, summary, tables
 from .pages import render
 
 SCRIPT = Path(__file__).with_name("charts.js")
 ROWS = 200  # of a table; the files of `./run.sh figures` have the others
-OPEN_ROWS, STILLS, HEAT = 60, 10, 6  # figures of a kind
-SHARPNESS, SCREEN = 130, 96  # dots per inch of figures, and as they are shown (a little enlarged)
+OPEN_ROWS, HEAT = 60, 6  # rows, figures
 REFRESH = 10  # seconds between two drawings
 
 
-@dataclass(frozen=True)
-class Still:
-    """A drawn figure: its title, the source of an <img>, its size on the screen."""
-    title: str
-    source: str
-    width: int
-    height: int
-
-
-def write(paths, out=None, command=None, claims_files=(), partial=False, trust=False, live=None):
+def write(paths, out=None, partial=False, trust=False, select=None, **more):
     """The page of results files or study directories; `out`: default report.html beside the first of
-    them. `command`: how it was run; `claims_files`: default claims.yaml beside the results. `live`: seconds
-    after which the page loads itself again. Returns its path."""
-    paths = [Path(p) for p in paths]
-    out = Path(out) if out else _folder(paths[0]) / "report.html"
-    loaded = [load(p, partial, trust) for p in paths]
-    _replace(out, _page(loaded, command, claims_files, live))
-    return out
+    them. `select`: of loaded results those to show. For `more` see `write_loaded`. Returns its path."""
+    loaded = [load(Path(p), partial, trust) for p in paths]
+    return write_loaded([select(r) if select else r for r in loaded],
+                        out or _folder(Path(paths[0])) / "report.html", **more)
+
+
+def write_loaded(loaded, out, command=None, claims_files=(), live=None, panel=None):
+    """The page of loaded results. `command`: how they were made; `claims_files`: default claims.yaml beside
+    the results; `live`: seconds after which the page loads itself again; `panel`: small multiples by this
+    setting, or by problem."""
+    for results in loaded:
+        if panel:
+            panels.check(results, panel)
+    _replace(Path(out), _page(loaded, command, claims_files, live, panel))
+    return Path(out)
 
 
 def watch(paths, out=None, say=print, pause=REFRESH, **more):
@@ -95,10 +92,10 @@ def _replace(path, text):
     new.replace(path)
 
 
-def _page(loaded, command, claims_files, live):
+def _page(loaded, command, claims_files, live, panel):
     made, drawn = [], []
     for k, results in enumerate(loaded):
-        about, some = _study(results, f"s{k + 1}", command)
+        about, some = _study(results, f"s{k + 1}", command, panel)
         about["verdicts"] = _verdicts(results, claims_files)
         made.append(about)
         drawn += some
@@ -113,7 +110,7 @@ def _name(results):
     return results.path.name.removesuffix(".d").removesuffix(".h5")
 
 
-def _study(results, id_, command):
+def _study(results, id_, command, panel=None):
     """What the template needs of one study, and its charts."""
     metrics = [m for m in default_metrics(results) if inference.recorded(results, m)]
     metric = metrics[0] if metrics else None
@@ -129,7 +126,7 @@ def _study(results, id_, command):
              "provenance": dict(report.provenance({"": results}))[""],
              "failed": [text.removeprefix(": ") for text in report.failed_trials({"": results})],
              "open": _open_cells(cells), **_state(results, cells), "tiles": _tiles(results, cells),
-             **_stills(results, metrics), **_sweeps(results, metric, swept), **_tables(results, metrics)}
+             **_stills(results, metrics, panel), **_sweeps(results, metric, swept, panel), **_tables(results, metrics)}
     left = len(results.problems) - charts.PANELS
     about["curves_note"] = (f"The first {charts.PANELS} of {len(results.problems)} problems; "
                             "./run.sh figures draws others (--problems, --where).") if left > 0 else ""
@@ -151,11 +148,17 @@ def _default_command(results):
 def _state(results, cells):
     done, planned, failed = (int(cells[c].sum()) for c in ("done", "planned", "failed"))
     if results.path.suffix == ".d":
-        return {"state": f"running or interrupted: {done} trials done", "mark": "open"}
+        return {"state": f"running or interrupted: {_of_all(results, done)} trials done", "mark": "open"}
     if results.complete and not failed:
         return {"state": "complete", "mark": "yes"}
     return {"state": f"{done} of {planned} trials done" + (f", {failed} failed" if failed else ""),
             "mark": "no" if failed else "open"}
+
+
+def _of_all(results, done, words=" of "):
+    """Trials done of those that the study plans, which its folder does not say."""
+    whole = program.planned(results.study)
+    return f"{done:,}" if whole is None else f"{done:,}{words}{whole:,}"
 
 
 def _tiles(results, cells):
@@ -165,7 +168,8 @@ def _tiles(results, cells):
     problems = len({results.group(p).base for p in results.problems})
     methods = len({method_label(*pair) for p in results.problems for pair in results.group(p).labels()})
     swept = len(sweep_stats.names(results))
-    found = [(f"{done:,}" if results.path.suffix == ".d" else f"{done:,} / {planned:,}", "trials done", ""),
+    done = _of_all(results, done, " / ") if results.path.suffix == ".d" else f"{done:,} / {planned:,}"
+    found = [(done, "trials done", ""),
              _counted(problems, "problem"), _counted(methods, "algorithm"),
              *([_counted(swept, "swept setting")] if swept else []), (f"{int(rows):,}", "evaluations", ""),
              *([(f"{failed:,}", "failed trials", "bad")] if failed else [])]
@@ -198,38 +202,44 @@ def _open_cells(cells):
 # ---- figures -----------------------------------------------------------------------------------
 
 
-def _still(title, figure):
-    found = io.BytesIO()
-    with style.context():
-        figure.savefig(found, dpi=SHARPNESS, format="png", metadata={"Software": None})
-    width, height = figure.get_size_inches()
-    source = "data:image/png;base64," + base64.b64encode(found.getvalue()).decode("ascii")
-    return Still(line(title), source, round(1.4 * SCREEN * width), round(1.4 * SCREEN * height))
-
-
-def _stills(results, metrics):
+def _stills(results, metrics, panel):
     """The curves as figures: what is seen without scripts, and printed."""
-    pages = [results.problems[k:k + summary.PAGE] for k in range(0, len(results.problems), summary.PAGE)]
-    stills = []
+    found = []
     for metric in metrics:
-        for k, page in enumerate(progress(pages[:STILLS], "figures")):
-            words = f", page {k + 1} of {len(pages)}" if len(pages) > 1 else ""
-            stills.append(_still(f"{METRICS[metric].name}{words}", figures.regret_grid(results, page, metric)))
+        found += stills.stills(results, ("curves", metric, *([panel] if panel else [])),
+                               lambda m=metric: _curve_figures(results, m, panel))
     ranks = [] if not metrics else paper_figures.ranks(
         {"studies": ["study"], "metric": metrics[0]}, {"study": results})
-    return {"stills": stills, "ranks": [_still(f"Ranks {words}".strip(), f) for _, words, f in ranks]}
+    return {"stills": found, "ranks": [stills.still(f"Ranks {words}".strip(), f) for _, words, f in ranks]}
 
 
-def _sweeps(results, metric, swept):
+def _curve_figures(results, metric, panel):
+    """[(title, figure)]"""
+    name = METRICS[metric].name
+    if panel:
+        return [(": ".join(filter(None, (f"{name} by {panel}", words))), figure) for words, figure in
+                panels.curve_figures(results, panel, metric, most=stills.MOST)]
+    return [(f"{name}{words}", figures.regret_grid(results, page, metric)) for words, page in
+            progress(summary.curve_pages(results.problems)[:stills.MOST], "figures")]
+
+
+def _sweeps(results, metric, swept, panel):
     if not swept:
         return {"over": {}, "heat": [], "sensitivity": None}
     title = f"Final {METRICS[metric].name.lower()} over"
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
-    return {"over": {name: [_still(f"{title} {name}{', ' + words if words else ''}", figure) for words, figure in
-                            sweep_figures.over_figures(results, name, metric, most=STILLS)] for name in swept},
-            "heat": [_still(f"{words}: {title.lower()} {' and '.join(swept[:2])}", figure) for words, figure in
-                     sweep_figures.heat_figures(results, *swept[:2], metric)[:HEAT]] if len(swept) > 1 else [],
-            "sensitivity": _cut(summary.sensitivity_table(found, metric))}
+    heat = [] if len(swept) < 2 else stills.stills(results, ("heat", metric, *swept[:2], None), lambda: [
+        (f"{words}: {title.lower()} {' and '.join(swept[:2])}", figure)
+        for words, figure in sweep_figures.heat_figures(results, *swept[:2], metric)[:HEAT]])
+    return {"over": {name: _over(results, metric, name, panel if panel != name else None, title)
+                     for name in progress(swept, "settings")},
+            "heat": heat[:HEAT], "sensitivity": _cut(summary.sensitivity_table(found, metric))}
+
+
+def _over(results, metric, name, panel, title):
+    return stills.stills(results, ("over", metric, name, panel), lambda: [
+        (f"{title} {name}{', ' + words if words else ''}", figure) for words, figure in
+        sweep_figures.over_figures(results, name, metric, most=stills.MOST, panel=panel)])
 
 
 # ---- tables ------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 
 from ..escape import code, code_block, markdown as md, write_csv
-from ..figures import bounds, figures, paper_figures, runtime_profiles, style, sweep
-from . import tables
+from ..figures import bounds, figures, panels, paper_figures, runtime_profiles, style, sweep
+from . import stills, tables
 from ..stats import inference, runtime as bbob, sweep as sweep_stats
 from ..load.load import InputError
 from ..stats.regret import METRICS, default_metrics
@@ -25,8 +25,11 @@ def write_all(results, options):
     options.metric = options.metric or default_metrics(results)
     _check_metrics(results, options.metric)
     table = bounds.read(options.bounds) if options.bounds else None
+    if options.panel:
+        panels.check(results, options.panel, options.over or [])
     options.out.mkdir(parents=True, exist_ok=True)
-    drawn = _regret_figures(results, options, band)
+    tables.write_curves(results, options.metric, band, options.out)  # first: what it needs is the most
+    drawn = (_panel_figures if options.panel else _regret_figures)(results, options, band)
     if figures.confidence_problems(results):
         drawn.append(("Confidence parameter", _save(
             figures.confidence_figure(results, options.points), options, "confidence")))
@@ -34,7 +37,6 @@ def write_all(results, options):
         drawn += _bound_figures(results, table, options)
     regret = tables.write_final_regret(results, options.metric, band, options.out)
     runtime = tables.write_runtime(results, options.out)
-    tables.write_curves(results, options.metric, band, options.out)
     drawn += _overviews(results, options)
     swept, sensitivity = _sweeps(results, options, band)
     drawn += swept
@@ -63,13 +65,43 @@ def _regret_figures(results, options, band):
     """A figure per problem and one of all; of more than PAGE problems only pages of them."""
     drawn = []
     for metric in options.metric:
+        kept = _kept(results, options, band, "curves", metric)
+        pages = {tuple(page): words for words, page in curve_pages(results.problems)}
         for title, stem, problems in progress(regret_pages(results.problems), "figures"):
-            figure = (figures.regret_figure(results, *problems, metric, options.scale, band)
-                      if stem != "all" and len(problems) == 1 else
-                      figures.regret_grid(results, problems, metric, options.scale, band))
+            figure = figures.regret_grid(results, problems, metric, options.scale, band)
             drawn.append((f"{title}, {METRICS[metric].name.lower()}",
                           _save(figure, options, f"regret_{stem}_{metric}")))
+            if tuple(problems) in pages:
+                kept.add(f"{METRICS[metric].name}{pages[tuple(problems)]}", figure)
+        kept.done()
     return drawn
+
+
+def _panel_figures(results, options, band):
+    """Small multiples, the first PAGES of them."""
+    drawn = []
+    for metric in options.metric:
+        kept = _kept(results, options, band, "curves", metric, options.panel)
+        made = panels.curve_figures(results, options.panel, metric, band, options.scale, PAGES)
+        for k, (words, figure) in enumerate(progress(made, "figures")):
+            stem = f"regret_by_{_file_names([options.panel])[options.panel]}_{k + 1}_{metric}"
+            title = f"{METRICS[metric].name} by {options.panel}"
+            drawn.append((": ".join(filter(None, (title, words))), _save(figure, options, stem)))
+            kept.add(drawn[-1][0], figure)
+        kept.done()
+    return drawn
+
+
+def _kept(results, options, band, *key):
+    """Pictures for the page, where one is asked for and has its figures this way."""
+    return stills.Drawn(results, key, bool(options.page) and stills.usual(band, options.scale))
+
+
+def curve_pages(problems):
+    """(words, problems) of the figures of curves on a page."""
+    pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)]
+    return [(f", page {k + 1} of {len(pages)}" if len(pages) > 1 else "", page)
+            for k, page in enumerate(pages)]
 
 
 def regret_pages(problems):
@@ -95,11 +127,15 @@ def _sweeps(results, options, band):
                              f"(swept: {', '.join(names) or 'none'})")
     drawn, metric = _heat_maps(results, options, names), options.metric[0]
     for name in progress((over or names) if len(over) < 2 else [], "settings"):
-        pages = sweep.over_figures(results, name, metric, band, options.scale)
+        panel = options.panel if options.panel != name else None
+        kept = _kept(results, options, band, "over", metric, name, panel)
+        pages = sweep.over_figures(results, name, metric, band, options.scale, PAGES, panel)
         for k, (words, figure) in enumerate(pages):
             stem = f"over_{_file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
             title = f"Final {METRICS[metric].name.lower()} over {name}"
             drawn.append((", ".join(filter(None, (title, words))), _save(figure, options, stem)))
+            kept.add(drawn[-1][0], figure)
+        kept.done()
     if not names:
         return drawn, ""
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
@@ -127,9 +163,12 @@ def _heat_maps(results, options, names):
         return []
     metric, drawn = options.metric[0], []
     both = "_".join(_file_names(pair).values())
+    kept = _kept(results, options, figures.Band(), "heat", metric, *pair, options.baseline)
     for k, (words, figure) in enumerate(sweep.heat_figures(results, *pair, metric, options.baseline)):
         drawn.append((f"{words}: final {METRICS[metric].name.lower()} over {' and '.join(pair)}",
                       _save(figure, options, f"heat_{both}_{metric}_{k + 1}")))
+        kept.add(drawn[-1][0], figure)
+    kept.done()
     return drawn
 
 

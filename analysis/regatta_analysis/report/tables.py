@@ -7,8 +7,9 @@ import pandas as pd
 from ..escape import Tex, markdown as md, tex, write_csv
 from ..figures.figures import Band
 from ..progress import progress
-from ..stats.regret import METRICS, regret_curves
-from ..stats.statistics import mean_and_error, summarise
+from ..stats.regret import METRICS
+from ..stats.statistics import mean_and_error
+from ..stats.summaries import cell_summaries
 
 STAGES = ("fit", "acquire", "evaluate")
 
@@ -18,11 +19,9 @@ def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
     blocks = []
     for metric in metrics:
         for problem in progress(results.problems, "tables of curves"):
-            block = summarise(regret_curves(results, problem, metric), quantiles,
-                              results.algorithms, bootstrap=True)
-            block.insert(0, "problem", problem)
-            block.insert(0, "metric", metric)
-            blocks.append(block)
+            block = cell_summaries(results, problem, metric, quantiles, bootstrap=True)
+            about = pd.DataFrame({"metric": metric, "problem": problem}, index=block.index)
+            blocks.append(pd.concat([about, block], axis=1))
     return pd.concat([b for b in blocks if len(b)] or blocks[:1], ignore_index=True)
 
 
@@ -31,7 +30,7 @@ def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
     planned, done, failed and missing. Cells without a complete trial have NaN."""
     blocks = []
     for metric in metrics:
-        last = [summarise(regret_curves(results, problem, metric), quantiles, None, bootstrap)
+        last = [cell_summaries(results, problem, metric, quantiles, bootstrap)
                 .groupby("algorithm", sort=False).tail(1).assign(problem=problem)
                 for problem in results.problems]
         block = results.cells().merge(pd.concat(last), how="left", on=["problem", "algorithm"])

@@ -28,6 +28,11 @@ def final_values(results, problem, metric):
 
 
 def comparisons(results, metric, against=None):
+    """The table of `compared`, made once."""
+    return results.remember(("comparisons", metric, against), lambda: compared(results, metric, against))
+
+
+def compared(results, metric, against):
     """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem; Holm's
     correction over all of them. Trials that share an instance are not independent: there the means of
     the instances are compared, over the seeds that both have."""
@@ -86,6 +91,11 @@ def _needed(row):
 
 
 def growth(results):
+    """The table of `exponents_of`, made once."""
+    return results.remember("growth", lambda: exponents_of(results))
+
+
+def exponents_of(results):
     """Growth exponent of mean cumulative regret of every cell with at least 8 queries, with its 95%
     bootstrap interval; trials that share an instance are drawn together."""
     rows = []

@@ -3,6 +3,7 @@ import numpy as np
 import pandas as pd
 
 COLUMNS = ["n", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high"]
+INTERVAL = ["boot_low", "boot_high"]
 
 
 def summarise(curves, quantiles=(0.25, 0.75), order=None, bootstrap=False):
@@ -18,15 +19,13 @@ def summarise(curves, quantiles=(0.25, 0.75), order=None, bootstrap=False):
     blocks = []
     for algorithm in [a for a in order or present if a in present]:
         cell = curves.xs(algorithm, level="algorithm", drop_level=False)
-        block = pd.DataFrame(_summary(cell, quantiles), columns=COLUMNS)
+        columns = {"algorithm": algorithm, "t": cell.columns.to_numpy(), **_summary(cell, quantiles)}
         if bootstrap:
-            block["boot_low"], block["boot_high"] = _mean_interval(cell)
-        block.insert(0, "t", cell.columns.to_numpy())
-        block.insert(0, "algorithm", algorithm)
+            columns["boot_low"], columns["boot_high"] = _mean_interval(cell)
+        block = pd.DataFrame(columns)
         blocks.append(block[block["n"] > 0])
     if not blocks:
-        return pd.DataFrame(columns=["algorithm", "t"] + COLUMNS
-                            + (["boot_low", "boot_high"] if bootstrap else []))
+        return pd.DataFrame(columns=["algorithm", "t"] + COLUMNS + (INTERVAL if bootstrap else []))
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -46,9 +45,18 @@ def _summary(cell, quantiles):
     n, mean, sd, se = mean_and_error(values)
     some = n > 0
     levels = np.full((3, values.shape[1]), np.nan)
-    levels[:, some] = np.nanquantile(values[:, some], [0.5, *quantiles], axis=0)
+    levels[:, some] = _quantiles(values[:, some], [0.5, *quantiles])
     n_instances, se_instances = _over_instances(cell)
     return dict(zip(COLUMNS, [n, mean, sd, se, n_instances, se_instances, *levels]))
+
+
+def _quantiles(values, levels):
+    """Quantiles of every column, NaN skipped; columns without any, nearly all, go together."""
+    whole = ~np.isnan(values).any(axis=0)
+    found = np.empty((len(levels), values.shape[1]))
+    found[:, whole] = np.quantile(values[:, whole], levels, axis=0)
+    found[:, ~whole] = np.nanquantile(values[:, ~whole], levels, axis=0)
+    return found
 
 
 def _over_instances(cell):

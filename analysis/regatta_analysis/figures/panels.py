@@ -1,0 +1,111 @@
+"""Small multiples of curves: a figure per problem and value of swept settings, in it a panel per value of the
+setting that is asked for, or per problem. A line is a method: what it was swept over is the panel's matter,
+and what it does not read stands in the panels of all values."""
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from ..load.load import InputError
+from ..load.settings import method_label, same_value, swept_settings
+from ..stats import sweep
+from ..stats.regret import METRICS
+from ..stats.summaries import cell_summaries
+from . import figures, style
+
+PANELS = 12  # in a figure
+PROBLEM = "problem"
+
+
+@dataclass(frozen=True)
+class View:
+    """What one panel shows: `place` is {"problem": label without settings, setting: value, ...}, `cells` is
+    {method: (problem, algorithm) as the results name them, None: it has no trials there}."""
+    place: dict
+    cells: dict
+
+
+def words_of(place, *without):
+    """What a place is called; the settings in `without` left out."""
+    return ", ".join(str(v) if name == PROBLEM else f"{name} = {v}"
+                     for name, v in place.items() if name not in without)
+
+
+def views(results, metric):
+    """A View per problem and values of all swept settings."""
+    names = sweep.names(results)
+    if not names:
+        return [View({PROBLEM: p}, {a: (p, a) for a in results.algorithms}) for p in results.problems]
+    table, cells = sweep.final_values(results, metric), {}
+    for problem in results.problems:
+        group = results.group(problem)
+        for algorithm, swept in group.labels():
+            cells.setdefault(method_label(algorithm, swept), []).append(
+                (sweep.place(group, problem), swept_settings(swept), (problem, algorithm)))
+    found = []
+    for key in table[[PROBLEM, *names]].drop_duplicates().itertuples(index=False, name=None):
+        wanted = dict(zip(names, map(str, key[1:])))
+        found.append(View(dict(zip([PROBLEM, *names], key)), {
+            m: next((pair for where, own, pair in cells[m] if where == key[0] and all(
+                same_value(v, wanted[n]) for n, v in own.items())), None)
+            for m in dict.fromkeys(table["method"])}))
+    return found
+
+
+def check(results, panel, over=()):
+    """That there can be panels by `panel`: a swept setting that is not drawn over, or "problem"."""
+    known = [PROBLEM, *(name for name in sweep.names(results) if name not in over)]
+    if panel not in known:
+        raise InputError(f"{results.path}: no panels by {panel!r} (there can be, by: {', '.join(known)})")
+
+
+def by_panel(places, panel):
+    """Places (mappings with a value for `panel`) that differ in nothing else, together; pages of PANELS."""
+    groups = {}
+    for k, place in enumerate(places):
+        groups.setdefault(tuple(v for name, v in place.items() if name != panel), []).append(k)
+    return [(mine[k:k + PANELS], f"page {k // PANELS + 1} of {-(-len(mine) // PANELS)}" if len(mine) > PANELS
+             else "") for mine in groups.values() for k in range(0, len(mine), PANELS)]
+
+
+def curve_figures(results, panel, metric, band=figures.Band(), scale="auto", most=None):
+    """[(words, figure)] of curves in panels by `panel`, the first `most` of them."""
+    check(results, panel)
+    found = views(results, metric)
+    return [(", ".join(filter(None, (words_of(found[page[0]].place, panel), words))),
+             _figure(results, [found[k] for k in page], panel, metric, band, scale))
+            for page, words in by_panel([view.place for view in found], panel)[:most]]
+
+
+def _figure(results, page, panel, metric, band, scale):
+    methods = list(page[0].cells)
+    with style.context():
+        figure, made = style.panels([words_of({panel: view.place[panel]}) for view in page])
+        styles = style.algorithm_styles(methods)
+        summaries = [_summary(results, view, metric, band) for view in page]
+        joint = pd.concat(summaries, ignore_index=True)
+        notes = [f"{band.note()} over {_range(joint['n'])} trials"]
+        for (name, made_panel), summary in zip(made, summaries):
+            figures.draw(made_panel.axes, summary, styles, band)
+            factor, remarks = figures.scale_axes(made_panel.axes, summary if panel == PROBLEM else joint, band,
+                                                 scale, metric)
+            notes += remarks
+            made_panel.dress(name, METRICS[metric].label, factor)
+        style.place_legend(figure, [Line2D([], [], **styles[m]) for m in methods], methods, notes)
+        return figure
+
+
+def _summary(results, view, metric, band):
+    """The summaries of a panel's cells, with the methods as algorithms."""
+    parts = []
+    for method, pair in view.cells.items():
+        if pair is not None:
+            whole = cell_summaries(results, pair[0], metric, band.quantiles, band.kind == "bootstrap")
+            parts.append(whole[whole["algorithm"] == pair[1]].assign(algorithm=method))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _range(counts):
+    low, high = (int(f(counts)) if len(counts) else 0 for f in (np.min, np.max))
+    return f"{low} to {high}" if low < high else str(high)

@@ -1,0 +1,53 @@
+"""Figures as pictures inside a page. A figure that is also written as a file is drawn once for both."""
+import base64
+import io
+from dataclasses import dataclass
+
+from ..escape import line
+from ..figures import figures, style
+
+SHARPNESS, SCREEN = 130, 96  # dots per inch of figures, and as they are shown (a little enlarged)
+MOST = 10  # figures of a kind on a page
+
+
+@dataclass(frozen=True)
+class Still:
+    """A drawn figure: its title, the source of an <img>, its size on the screen."""
+    title: str
+    source: str
+    width: int
+    height: int
+
+
+def still(title, figure):
+    found = io.BytesIO()
+    style.write(figure, found, SHARPNESS, "png")
+    width, height = figure.get_size_inches()
+    source = "data:image/png;base64," + base64.b64encode(found.getvalue()).decode("ascii")
+    return Still(line(title), source, round(1.4 * SCREEN * width), round(1.4 * SCREEN * height))
+
+
+def stills(results, key, make):
+    """Pictures of the figures [(title, figure)] that `make` gives, the first MOST; made once for a key."""
+    return results.remember(("stills", *key), lambda: [still(*pair) for pair in make()[:MOST]])
+
+
+class Drawn:
+    """Pictures of figures that are also files, for a page that is written after them: nothing without one,
+    or where pages have the figures drawn another way."""
+
+    def __init__(self, results, key, wanted):
+        self._results, self._key, self._made, self._wanted = results, key, [], wanted
+
+    def add(self, title, figure):
+        if self._wanted and len(self._made) < MOST:
+            self._made.append(still(title, figure))
+
+    def done(self):
+        if self._wanted:
+            self._results.remember(("stills", *self._key), lambda: self._made)
+
+
+def usual(band, scale):
+    """Whether figures are drawn the way that pages have them."""
+    return band == figures.Band() and scale == "auto"
