@@ -1,30 +1,50 @@
 /* Acquisition functions of the upper confidence bounds of a list of contexts. */
 #include "acquisition/context_ucb.h"
 
+#include "acquisition/local_search.h"
 #include "gp/model/model.h"
+#include "gp/posterior/exact/projection.h"
 
 #include <math.h>
 
 #define VARIANCE_FLOOR 1e-10
-#define FINISH 40 /* designs that the end of a search looks at, about */
+#define ROUGH 1e-3     /* interpolation between contexts while starts are chosen and climb */
+#define FINE 1e-7      /* while the best of them climb */
+#define ROUGH_NODES 96 /* where it takes more there is none */
+#define FINE_NODES 256
+#define CONFIRM 1e-5       /* difference from all contexts that is left, relative to max(1, |a|) */
+#define NOISE_SHARE 0.0625 /* of the noise variance: rest of a projection, */
+#define PROJECT_LEAST 1e-6 /* at least so much of k(x,x), */
+#define PROJECT_MOST 1e-3  /* and at most */
+#define FINISH 40          /* designs that the end of a search looks at, about */
+
+/* `nodes` are handed over. */
+static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
+                             const RgContextual *what, RgContextForm form, int designs,
+                             const RgContextNodes *nodes, RgContextUcb *ucb)
+{
+  const size_t M = (size_t)what->M,
+               slopes = (size_t)what->n_slopes * (posterior->kernel.dim - dim_x);
+  const bool few = nodes->n > 0;
+
+  PetscFunctionBeginUser;
+  *ucb = (RgContextUcb){.what = *what, .nodes = *nodes, .width = width};
+  PetscCall(rg_context_posterior_create(posterior, dim_x, few ? nodes->n : what->M,
+                                        few ? nodes->contexts : what->contexts,
+                                        few ? 0 : what->n_slopes, form, designs, &ucb->posterior));
+  PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->moments));
+  PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->bar));
+  PetscCall(PetscMalloc4(M, &ucb->u, slopes, &ucb->slope, M, &ucb->u_bar, slopes, &ucb->slope_bar));
+  PetscCall(PetscMalloc2(nodes->n, &ucb->node_u, nodes->n, &ucb->node_bar));
+  PetscFunctionReturn(0);
+}
 
 PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgContextual *what,
                                      RgContextForm form, int designs, RgContextUcb *ucb)
 {
-  RgContextPosterior *posterior = &ucb->posterior;
-  size_t M = (size_t)what->M, slopes;
-
   PetscFunctionBeginUser;
-  PetscCall(rg_context_posterior_create(&model->posterior, model->domain->design.dim, what->M,
-                                        what->contexts, what->n_slopes, form, designs, posterior));
-  ucb->width = width;
-  ucb->criterion = what->criterion;
-  ucb->settle = what->settle;
-  ucb->closure = what->closure;
-  slopes = (size_t)what->n_slopes * posterior->dim_c;
-  PetscCall(rg_context_moments_create(posterior, &ucb->moments));
-  PetscCall(rg_context_moments_create(posterior, &ucb->bar));
-  PetscCall(PetscMalloc4(M, &ucb->u, slopes, &ucb->slope, M, &ucb->u_bar, slopes, &ucb->slope_bar));
+  PetscCall(create(&model->posterior, model->domain->design.dim, width, what, form, designs,
+                   &(RgContextNodes){0}, ucb));
   PetscFunctionReturn(0);
 }
 
@@ -34,12 +54,14 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb)
   PetscCall(rg_context_moments_destroy(&ucb->moments));
   PetscCall(rg_context_moments_destroy(&ucb->bar));
   PetscCall(PetscFree4(ucb->u, ucb->slope, ucb->u_bar, ucb->slope_bar));
+  PetscCall(PetscFree2(ucb->node_u, ucb->node_bar));
   PetscCall(rg_context_posterior_destroy(&ucb->posterior));
+  PetscCall(rg_context_nodes_destroy(&ucb->nodes));
   PetscFunctionReturn(0);
 }
 
-/* U and dU/dc of design j of the batch. */
-static void confidence_bounds(const RgContextUcb *ucb, int j)
+/* U and dU/dc of design j of the batch, at the contexts of the posterior. */
+static void confidence_bounds(const RgContextUcb *ucb, int j, double *u)
 {
   const int M = ucb->posterior.size, S = ucb->posterior.n_slopes, dim = ucb->posterior.dim_c;
   const double *mean = ucb->moments.mean + (size_t)j * M;
@@ -49,7 +71,7 @@ static void confidence_bounds(const RgContextUcb *ucb, int j)
 
   for (int m = 0; m < M; ++m) {
     const double v = variance[m] > VARIANCE_FLOOR ? variance[m] : VARIANCE_FLOOR; /* fmax is slow */
-    ucb->u[m] = mean[m] + ucb->width * sqrt(v);
+    u[m] = mean[m] + ucb->width * sqrt(v);
   }
   for (int l = 0; l < S * dim; ++l) {
     const double v = variance[M - S + l / dim];
@@ -59,7 +81,7 @@ static void confidence_bounds(const RgContextUcb *ucb, int j)
 }
 
 /* Partial derivatives by the moments from those by U and dU/dc. */
-static void chain_rule(RgContextUcb *ucb, int j)
+static void chain_rule(RgContextUcb *ucb, int j, const double *u_bar)
 {
   const int M = ucb->posterior.size, S = ucb->posterior.n_slopes, dim = ucb->posterior.dim_c;
   const double *variance = ucb->moments.variance + (size_t)j * M;
@@ -71,8 +93,8 @@ static void chain_rule(RgContextUcb *ucb, int j)
 
   for (int m = 0; m < M; ++m) {
     const bool flat = variance[m] <= VARIANCE_FLOOR;
-    mean_bar[m] = ucb->u_bar[m];
-    variance_bar[m] = flat ? 0.0 : ucb->u_bar[m] * ucb->width / (2.0 * sqrt(variance[m]));
+    mean_bar[m] = u_bar[m];
+    variance_bar[m] = flat ? 0.0 : u_bar[m] * ucb->width / (2.0 * sqrt(variance[m]));
   }
   for (int l = 0; l < S * dim; ++l) {
     const int m = M - S + l / dim;
@@ -85,23 +107,33 @@ static void chain_rule(RgContextUcb *ucb, int j)
   }
 }
 
+/* phi at design j of the batch, and what a gradient needs of it. */
+static PetscErrorCode value_of(RgContextUcb *ucb, int j, bool gradient, double *value)
+{
+  const RgContextual *what = &ucb->what;
+  const bool few = ucb->nodes.n > 0;
+
+  PetscFunctionBeginUser;
+  confidence_bounds(ucb, j, few ? ucb->node_u : ucb->u);
+  if (few) rg_context_nodes_values(&ucb->nodes, ucb->node_u, ucb->u, ucb->slope);
+  if (!gradient) {
+    PetscCall(what->criterion(what->closure, ucb->u, ucb->slope, value, NULL, NULL));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscArrayzero(ucb->u_bar, what->M));
+  PetscCall(PetscArrayzero(ucb->slope_bar, what->n_slopes * ucb->posterior.dim_c));
+  PetscCall(what->criterion(what->closure, ucb->u, ucb->slope, value, ucb->u_bar, ucb->slope_bar));
+  if (few) rg_context_nodes_pull(&ucb->nodes, ucb->u_bar, ucb->slope_bar, ucb->node_bar);
+  chain_rule(ucb, j, few ? ucb->node_bar : ucb->u_bar);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode batch(RgContextUcb *ucb, int J, const double *X, double *value,
                             double *gradient)
 {
-  const RgContextPosterior *posterior = &ucb->posterior;
-
   PetscFunctionBeginUser;
   PetscCall(rg_context_posterior_predict(&ucb->posterior, J, X, &ucb->moments));
-  for (int j = 0; j < J; ++j) {
-    confidence_bounds(ucb, j);
-    if (gradient) {
-      PetscCall(PetscArrayzero(ucb->u_bar, posterior->size));
-      PetscCall(PetscArrayzero(ucb->slope_bar, posterior->n_slopes * posterior->dim_c));
-    }
-    PetscCall(ucb->criterion(ucb->closure, ucb->u, ucb->slope, &value[j],
-                             gradient ? ucb->u_bar : NULL, gradient ? ucb->slope_bar : NULL));
-    if (gradient) chain_rule(ucb, j);
-  }
+  for (int j = 0; j < J; ++j) PetscCall(value_of(ucb, j, gradient, &value[j]));
   if (gradient)
     PetscCall(rg_context_posterior_gradient(&ucb->posterior, J, X, &ucb->bar, gradient));
   PetscFunctionReturn(0);
@@ -119,13 +151,17 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
   for (int begin = 0; begin < m; begin += size)
     PetscCall(batch(ucb, PetscMin(size, m - begin), X + begin * dim, value + begin,
                     gradient ? gradient + begin * dim : NULL));
-  if (ucb->settle) ucb->settle(ucb->closure, m, (int)dim, value, gradient);
+  if (ucb->what.settle) ucb->what.settle(ucb->what.closure, m, (int)dim, value, gradient);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_acquire_contextual(RgModel *model, double width, const RgContextual *exact,
-                                     const RgContextual *few, const RgSearch *search,
-                                     RgQuery *query, double *value, RgFailure *failure)
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* The contexts as they are: of a product kernel, or where none is to be left out. */
+static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *options,
+                                     const RgContextual *exact, const RgContextual *few,
+                                     const RgSearch *search, RgQuery *query, double *value,
+                                     RgFailure *failure)
 {
   RgContextUcb ucb, coarse;
   const RgScreen screen = {rg_context_ucb_function, &coarse, NULL};
@@ -134,19 +170,159 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, double width, const RgConte
 
   PetscFunctionBeginUser;
   if (screened) {
-    PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_ROUGH, most, &coarse));
+    PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_ROUGH, most, &coarse));
     if (!rg_context_posterior_is_reduced(&coarse.posterior)) {
       PetscCall(rg_context_ucb_destroy(&coarse));
       screened = few;
-      if (few) PetscCall(rg_context_ucb_create(model, width, few, RG_CONTEXT_ROUGH, most, &coarse));
+      if (few)
+        PetscCall(
+          rg_context_ucb_create(model, options->width, few, RG_CONTEXT_ROUGH, most, &coarse));
     }
   }
-  PetscCall(
-    rg_context_ucb_create(model, width, exact, RG_CONTEXT_EXACT, screened ? FINISH : most, &ucb));
+  PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT,
+                                  screened ? FINISH : most, &ucb));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &ucb,
                                 screened ? &screen : NULL, search, query, value, failure));
   if (screened) PetscCall(rg_context_ucb_destroy(&coarse));
   PetscCall(rg_context_ucb_destroy(&ucb));
+  PetscFunctionReturn(0);
+}
+
+/* `what` under `posterior`, from nodes where they are few; *found says whether. */
+static PetscErrorCode create_with_nodes(const RgModel *model, RgPosterior *posterior,
+                                        const RgContextualOptions *options,
+                                        const RgContextual *what, double tolerance, int most,
+                                        bool *found, RgContextUcb *ucb)
+{
+  const int dim_x = model->domain->design.dim;
+  RgContextNodes nodes;
+
+  PetscFunctionBeginUser;
+  most = PetscMin(most, what->M / 2);
+  if (options->nodes > 0) most = PetscMin(most, options->nodes);
+  PetscCall(rg_context_nodes_create(&posterior->kernel, dim_x, what->M, what->contexts,
+                                    what->n_slopes, tolerance, most, &nodes));
+  *found = nodes.n > 0;
+  if (*found)
+    PetscCall(create(posterior, dim_x, options->width, what, RG_CONTEXT_PAIRS, 1, &nodes, ucb));
+  PetscFunctionReturn(0);
+}
+
+/* Rest that a projection may leave: a share of the noise, within bounds. */
+static double projection_tolerance(const RgModel *model)
+{
+  const double noise =
+    model->posterior.noise_variance / rg_kernel_diagonal(&model->posterior.kernel);
+
+  return fmin(fmax(NOISE_SHARE * noise, PROJECT_LEAST), PROJECT_MOST);
+}
+
+/* What a search on nodes begins with. */
+typedef struct {
+  bool projects, gains; /* gains: it is cheaper than the whole */
+  RgPosterior projected;
+  RgContextUcb ucb;
+} Rough;
+
+/* Nodes, else `few`, else all contexts, under a projection if there is one. */
+static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *options,
+                                   const RgContextual *exact, const RgContextual *few, Rough *rough)
+{
+  RgPosterior *posterior = &model->posterior;
+  bool found;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_posterior_project(posterior, projection_tolerance(model), &rough->projected,
+                                 &rough->projects));
+  if (rough->projects) posterior = &rough->projected;
+  PetscCall(
+    create_with_nodes(model, posterior, options, exact, ROUGH, ROUGH_NODES, &found, &rough->ucb));
+  if (!found)
+    PetscCall(create(posterior, model->domain->design.dim, options->width, few ? few : exact,
+                     RG_CONTEXT_PAIRS, 1, &(RgContextNodes){0}, &rough->ucb));
+  rough->gains = rough->projects || found || (few && few->M < exact->M);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rough_destroy(Rough *rough)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_ucb_destroy(&rough->ucb));
+  if (rough->projects) PetscCall(rg_posterior_destroy(&rough->projected));
+  PetscFunctionReturn(0);
+}
+
+/* The value of `exact` at the query; a climb on it where the nodes had another. */
+static PetscErrorCode confirm(const RgSearch *search, RgContextUcb *ucb, double *x, double *value)
+{
+  const RgMaximiserOptions *options = search->options;
+  const RgLocalSearch ascend = options->local_search == RG_LOCAL_SEARCH_LBFGSB
+                                 ? rg_local_search_lbfgsb
+                                 : rg_local_search_batched;
+  const double given = *value;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_ucb_function(ucb, 1, x, value, NULL));
+  if (fabs(*value - given) > CONFIRM * fmax(1.0, fabs(*value)) && options->max_iterations > 0)
+    PetscCall(ascend(options, ucb->posterior.dim_x, 1, x, value, rg_context_ucb_function, ucb));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions *options,
+                                       const RgContextual *exact, const RgContextual *few,
+                                       const RgSearch *search, RgQuery *query, double *value,
+                                       RgFailure *failure)
+{
+  RgContextUcb all, fine;
+  Rough rough;
+  const RgScreen screen = {rg_context_ucb_function, &rough.ucb, NULL};
+  bool fewer;
+
+  PetscFunctionBeginUser;
+  PetscCall(rough_create(model, options, exact, few, &rough));
+  PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_PAIRS, 1, &all));
+  PetscCall(
+    create_with_nodes(model, &model->posterior, options, exact, FINE, FINE_NODES, &fewer, &fine));
+  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, fewer ? &fine : &all,
+                                rough.gains ? &screen : NULL, search, query, value, failure));
+  if (fewer && !failure->failed) PetscCall(confirm(search, &all, query->x, value));
+  if (fewer) PetscCall(rg_context_ucb_destroy(&fine));
+  PetscCall(rg_context_ucb_destroy(&all));
+  PetscCall(rough_destroy(&rough));
+  PetscFunctionReturn(0);
+}
+
+/* Is the kernel a product of a part in x and one in c, and the factor here that makes use of it? */
+static PetscErrorCode uses_product(const RgModel *model, bool *product)
+{
+  RgKernel left = {0}, right = {0};
+
+  PetscFunctionBeginUser;
+  *product = rg_posterior_has_factor(&model->posterior);
+  if (!*product) PetscFunctionReturn(0);
+  PetscCall(
+    rg_kernel_split(&model->posterior.kernel, model->domain->design.dim, &left, &right, product));
+  if (*product) {
+    PetscCall(rg_kernel_destroy(&left));
+    PetscCall(rg_kernel_destroy(&right));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
+                                     const RgContextual *exact, const RgContextual *few,
+                                     const RgSearch *search, RgQuery *query, double *value,
+                                     RgFailure *failure)
+{
+  /* Designs that act on each other, and a search as released, are left as they are. */
+  bool listed = options->nodes == 0 || exact->settle ||
+                search->options->local_search == RG_LOCAL_SEARCH_ADAM ||
+                rg_space_is_finite(&model->domain->design);
+
+  PetscFunctionBeginUser;
+  if (!listed) PetscCall(uses_product(model, &listed));
+  PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,
+                                                         value, failure));
   PetscFunctionReturn(0);
 }
 

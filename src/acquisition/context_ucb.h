@@ -5,6 +5,7 @@
 #define RG_ACQUISITION_CONTEXT_UCB_H
 
 #include "regatta/acquire.h"
+#include "gp/context/context_nodes.h"
 #include "gp/context/context_posterior.h"
 
 /* phi at one design: u (M), and its derivatives by the context, slope (n_slopes x dim_c), at the
@@ -27,14 +28,21 @@ typedef struct {
   RgContextSettle settle; /* NULL: designs of a batch are apart */
 } RgContextual;
 
+/* How U is made, and a search: from how many of the contexts, the nodes, U may be interpolated
+   while starts are chosen and climb; -1: as many as it takes, 0: no context is left out. */
 typedef struct {
-  RgContextPosterior posterior;
   double width;
-  RgContextCriterion criterion;
-  RgContextSettle settle;
-  void *closure; /* borrowed; passed to both */
+  int nodes;
+} RgContextualOptions;
+
+typedef struct {
+  RgContextual what;            /* its contexts are not kept */
+  RgContextPosterior posterior; /* at the contexts, or at the nodes */
+  RgContextNodes nodes;         /* n = 0: none */
+  double width;
   RgContextMoments moments, bar;
-  double *u, *slope, *u_bar, *slope_bar; /* of one design */
+  double *u, *slope, *u_bar, *slope_bar; /* of one design at the contexts */
+  double *node_u, *node_bar;             /* at the nodes */
 } RgContextUcb;
 
 /* Model over (x, c) on boxes, updated before and unchanged while this lives; contexts are copied.
@@ -48,12 +56,22 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
 PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double *value,
                                        double *gradient);
 
-/* Maximise `exact` over the designs. On a box the search begins with a cheaper version of it: the
-   same with RG_CONTEXT_ROUGH where the kernel lets that gain, else `few`, a criterion of fewer
-   contexts (NULL: none). If `few` has not fewer, the search is on `exact` from the beginning. */
-PetscErrorCode rg_acquire_contextual(RgModel *model, double width, const RgContextual *exact,
-                                     const RgContextual *few, const RgSearch *search,
-                                     RgQuery *query, double *value, RgFailure *failure);
+/* Maximise `exact` over the designs. On a box the search begins with a cheaper version of it.
+
+   Where the kernel is a product of a part in x and one in c: the same with RG_CONTEXT_ROUGH if that
+   gains, else `few`, a criterion of fewer contexts (NULL: none); if `few` has not fewer, the search
+   is on `exact` from the beginning. Its best maxima climb on `exact`.
+
+   Elsewhere: (1) raw points are compared, and starts climb, on U interpolated from nodes
+   (RgContextNodes, to ROUGH) under a projection of the posterior (rg_posterior_project), or on
+   `few` where it would take too many nodes; (2) the best maxima climb on U interpolated to FINE
+   under the posterior itself; (3) `value` is that of `exact` where they end, and where the two
+   differ by more than CONFIRM max(1, |value|), that point climbs on `exact`. With nodes = 0 the
+   search is as for a product kernel without RG_CONTEXT_ROUGH. */
+PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
+                                     const RgContextual *exact, const RgContextual *few,
+                                     const RgSearch *search, RgQuery *query, double *value,
+                                     RgFailure *failure);
 
 /* ---- criteria -------------------------------------------------------------------------------- */
 

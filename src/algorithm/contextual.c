@@ -40,7 +40,7 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
 
   PetscFunctionBeginUser;
   PetscCall(rg_acquire_contextual(
-    algorithm->state, common->width, exact, few,
+    algorithm->state, common, exact, few,
     &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
     query, &query->extra[RG_UCB_ACQUISITION], failure));
   query->extra[RG_UCB_CONFIDENCE] = common->width * common->width;

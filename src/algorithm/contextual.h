@@ -6,15 +6,16 @@
 #include "acquisition/context_ucb.h"
 #include "algorithm/surrogate.h"
 
-/* First member of the options of these methods. */
-typedef struct {
-  double width;
-} RgContextualOptions;
-
+/* RgContextualOptions are the first member of the options of these methods. */
 // clang-format off
 #define RG_CONTEXTUAL_PARAMS(Options, member) \
   {"width", RG_PARAM_REAL, offsetof(Options, member.width), "1.5", 0.0, 1e6, NULL, "beta",       \
-   "multiple of the posterior deviation in U; not squared, no root is taken of it"}
+   "multiple of the posterior deviation in U; not squared, no root is taken of it"},             \
+  RG_CONTEXTUAL_NODES(Options, member)
+#define RG_CONTEXTUAL_NODES(Options, member) \
+  {"context_nodes", RG_PARAM_INT, offsetof(Options, member.nodes), "auto", 0, 1e4, NULL, "",     \
+   "contexts between which U is interpolated while the search climbs, at most, where the kernel " \
+   "does not factor into x and c; the end is on all; auto: as many as it takes; 0: all"}
 // clang-format on
 
 /* Record columns of methods with an ambiguity set: rg_ucb_columns, and its radius. */

@@ -9,7 +9,7 @@
    swapped), the draws don't count, and the derivative by the least confidence bound is dropped; the
    released program also draws the set anew at every value, which is not repeated here.
    Cost per iteration: that of sbo_kde with M + floor_points contexts.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 2. */
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 3. */
 #include "algorithm/kde_contexts.h"
 #include "maths/design.h"
 #include "robust/total_variation.h"
@@ -65,8 +65,8 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
   (void)slope_bar;
   for (int i = worst->as_released ? n : 0; i < last; i++)
     if (u[i] < u[least]) least = i;
-  *value = rg_total_variation_worst(n, u, worst->weight, u[least], worst->radius, worst->q,
-                                    &floor_mass, worst->work);
+  *value = rg_total_variation_worst(n, u, worst->weight, u[least], worst->radius,
+                                    u_bar ? worst->q : NULL, &floor_mass, worst->work);
   for (int i = 0; u_bar && i < n; i++) u_bar[i] = worst->q[i];
   if (u_bar && !worst->as_released) u_bar[least] += floor_mass;
   PetscFunctionReturn(0);
@@ -114,7 +114,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst, NULL};
   const RgContextual rough = {few + few_floor, 0, c, worst_case, &first, NULL};
   PetscCall(rg_acquire_contextual(
-    model, options->kde.width, &all, &rough,
+    model, &options->kde.common, &all, &rough,
     &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
     query, &query->extra[ACQUISITION], failure));
   PetscCall(PetscFree3(worst.q, worst.work, c));
@@ -146,7 +146,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const double width = ((const Options *)options)->kde.width;
+  const double width = ((const Options *)options)->kde.common.width;
 
   (void)domain;
   (void)t;
@@ -165,7 +165,7 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_kde = {
-  RG_ABOUT("drbo_kde", "DRBO-KDE", 2,
+  RG_ABOUT("drbo_kde", "DRBO-KDE", 3,
            "x_t = argmax min_{|q - p_t| <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t a "
            "density estimate of the contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "

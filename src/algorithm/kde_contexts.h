@@ -10,7 +10,7 @@
 enum { RG_KDE_SAMPLE, RG_KDE_QUADRATURE };
 
 typedef struct {
-  double width;    /* of the confidence bound: mu + width sd */
+  RgContextualOptions common;
   int expectation; /* RG_KDE_SAMPLE | RG_KDE_QUADRATURE */
   int samples;     /* M */
   int nodes;       /* of the quadrature */
@@ -21,7 +21,8 @@ extern const char *const rg_kde_expectations[];
 
 // clang-format off
 #define RG_KDE_PARAMS                                                                              \
-  {"width", RG_PARAM_REAL, offsetof(RgKdeOptions, width), "1.5", 0, 1e6, NULL, "sqrt(beta_t)",     \
+  {"width", RG_PARAM_REAL, offsetof(RgKdeOptions, common.width), "1.5", 0, 1e6, NULL,              \
+   "sqrt(beta_t)",                                                                                 \
    "the confidence bound is mean + width * deviation"},                                            \
   {"expectation", RG_PARAM_CHOICE, offsetof(RgKdeOptions, expectation), "sample", 0, 0,            \
    rg_kde_expectations, "", "average over the estimated density: draws from it, or a "             \
@@ -32,7 +33,8 @@ extern const char *const rg_kde_expectations[];
    "points of the deterministic rule; auto: 16 in one context coordinate, else 256"},              \
   {"screening", RG_PARAM_INT, offsetof(RgKdeOptions, screening), "64", 1, 1e6, NULL, "",           \
    "draws that the search begins with, the first of the M, where the kernel does not factor into " \
-   "x and c; it ends with all"}
+   "x and c and nodes would be many; it ends with all"},                                           \
+  RG_CONTEXTUAL_NODES(RgKdeOptions, common)
 // clang-format on
 
 /* Contexts c (n x dim) with weights. Arrays owned. */

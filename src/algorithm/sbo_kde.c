@@ -6,7 +6,7 @@
    Deviations: none with expectation: sample. With expectation: quadrature the average is taken by a
    deterministic rule. The search may begin with the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 2. */
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 3. */
 #include "algorithm/kde_contexts.h"
 
 #include <math.h>
@@ -56,12 +56,13 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
 
   PetscFunctionBeginUser;
   if (finer.expectation == RG_KDE_SAMPLE) {
-    PetscCall(value_at(model, contexts, finer.width, query->x, &value, &query->extra[ERROR]));
+    PetscCall(
+      value_at(model, contexts, finer.common.width, query->x, &value, &query->extra[ERROR]));
     PetscFunctionReturn(0);
   }
   finer.nodes = 2 * contexts->n;
   PetscCall(rg_kde_contexts_create(algorithm, &finer, t, history, 0, &other, failure));
-  PetscCall(value_at(model, &other, finer.width, query->x, &value, &spread));
+  PetscCall(value_at(model, &other, finer.common.width, query->x, &value, &spread));
   query->extra[ERROR] = fabs(value - query->extra[ACQUISITION]);
   PetscCall(rg_kde_contexts_destroy(&other));
   PetscFunctionReturn(0);
@@ -81,7 +82,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
 
   PetscFunctionBeginUser;
   PetscCall(rg_acquire_contextual(
-    model, options->width, &average, &rough,
+    model, &options->common, &average, &rough,
     &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
     query, &query->extra[ACQUISITION], failure));
   PetscFunctionReturn(0);
@@ -109,7 +110,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const double width = ((const Options *)options)->kde.width;
+  const double width = ((const Options *)options)->kde.common.width;
 
   (void)domain;
   (void)t;
@@ -124,7 +125,7 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {
-  RG_ABOUT("sbo_kde", "SBO-KDE", 2,
+  RG_ABOUT("sbo_kde", "SBO-KDE", 3,
            "x_t = argmax E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t a density estimate of the "
            "contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "

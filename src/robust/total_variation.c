@@ -16,12 +16,13 @@ static double middle(double a, double b, double c)
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* The largest v with weight{u >= v} > limit: weighted selection by partition, of u and w, which are
-   permuted. -INFINITY when even the smallest does not reach it. */
-static double upper_quantile(int n, double *u, double *w, double limit)
+enum { SAMPLE = 32 };
+
+/* The largest v with above + weight{u >= v} > limit: weighted selection by partition, of u and w,
+   which are permuted. -INFINITY when even the smallest does not reach it. */
+static double select_upper(int n, double *u, double *w, double above, double limit)
 {
-  int begin = 0, end = n;
-  double above = 0; /* weight of everything before `begin`, all larger than what follows */
+  int begin = 0, end = n; /* above: weight of everything before `begin`, larger than what follows */
 
   while (begin < end) {
     const double pivot = middle(u[begin], u[(begin + end) / 2], u[end - 1]);
@@ -52,26 +53,60 @@ static double upper_quantile(int n, double *u, double *w, double limit)
   return -INFINITY;
 }
 
+/* A value that a little more than the given share of u is above, by a sample. */
+static double guess(int n, const double *u, double share)
+{
+  const int size = n < SAMPLE ? n : SAMPLE, rank = (int)(share * size) + 2;
+  double sorted[SAMPLE];
+
+  for (int k = 0; k < size; k++) {
+    const double v = u[(size_t)k * n / size];
+    int at = k;
+    for (; at > 0 && sorted[at - 1] < v; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = v;
+  }
+  return rank < size ? sorted[rank] : -INFINITY;
+}
+
+/* The largest v with weight{u >= v} > limit. Those above a guess are few and mostly enough to
+   select from. w NULL: equal weights, counted in whole numbers without rounding. work: 2n. */
+static double upper_quantile(int n, const double *u, const double *w, double limit, double *work)
+{
+  const double low = guess(n, u, limit / (w ? 1 : n));
+  double above = 0;
+  int count = 0, rest = 0;
+
+  for (int i = 0; i < n; i++) {
+    const bool in = u[i] >= low;
+    work[count] = u[i];
+    work[n + count] = w ? w[i] : 1;
+    above += in ? work[n + count] : 0;
+    count += in;
+  }
+  if (above > limit) return select_upper(count, work, work + n, 0, limit);
+  for (int i = 0; i < n; i++) {
+    if (u[i] >= low) continue;
+    work[rest] = u[i];
+    work[n + rest++] = w ? w[i] : 1;
+  }
+  return select_upper(rest, work, work + n, above, limit);
+}
+
 double rg_total_variation_worst(int n, const double *u, const double *w, double floor,
                                 double radius, double *q, double *q_floor, double *work)
 {
-  double eta, below = 0, tied = 0, kept, scale, value;
+  const double scale = w ? 1 : n;
+  const double eta = fmax(floor, upper_quantile(n, u, w, 0.5 * radius * scale, work));
+  double below = 0, tied = 0, value = -0.5 * radius * fmax(0, eta - floor);
 
-  for (int i = 0; i < n; i++) {
-    work[i] = u[i];
-    work[n + i] = w ? w[i] : 1; /* equal weights are counted in whole numbers: no rounding */
-  }
-  scale = w ? 1 : n;
-  eta = fmax(floor, upper_quantile(n, work, work + n, 0.5 * radius * scale));
-  value = -0.5 * radius * fmax(0, eta - floor);
+  for (int i = 0; i < n; i++) value += (w ? w[i] : 1.0 / n) * (u[i] < eta ? u[i] : eta);
+  if (!q) return value;
   for (int i = 0; i < n; i++) {
     const double weight = w ? w[i] : 1.0 / n;
-    value += weight * fmin(u[i], eta);
     if (u[i] < eta) below += weight;
     else if (u[i] == eta) tied += weight;
   }
-  if (!q) return value;
-  kept = eta > floor ? fmax(1 - 0.5 * radius - below, 0) : 0;
+  const double kept = eta > floor ? fmax(1 - 0.5 * radius - below, 0) : 0;
   *q_floor = 1 - below - kept;
   for (int i = 0; i < n; i++) {
     const double weight = w ? w[i] : 1.0 / n;

@@ -70,8 +70,8 @@ static double average_at(Method *rule, int t, const RgHistory *history, const do
     rg_kde_contexts_create(&rule->algorithm, rule->options, t, history, 0, &contexts, &failure));
   RgContextWeights weights = {contexts.n, contexts.weight};
   const RgContextual average = {contexts.n, 0, contexts.c, rg_ucb_expectation, &weights, NULL};
-  RG_OK(rg_context_ucb_create(sbo_kde()->model(&rule->algorithm), rule->options->width, &average,
-                              RG_CONTEXT_EXACT, 500, &ucb));
+  RG_OK(rg_context_ucb_create(sbo_kde()->model(&rule->algorithm), rule->options->common.width,
+                              &average, RG_CONTEXT_EXACT, 500, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, x, &value, NULL));
   RG_OK(rg_context_ucb_destroy(&ucb));
   RG_OK(rg_kde_contexts_destroy(&contexts));

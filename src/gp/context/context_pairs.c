@@ -47,29 +47,28 @@ PetscErrorCode rg_context_pairs_destroy(RgContextPosterior *cp)
   PetscFunctionReturn(0);
 }
 
-/* Pairs of x with the contexts from `first` on. */
-static void fill_pairs(const RgContextPosterior *cp, const double *x, int first)
+/* Pairs of x with `count` contexts. */
+static void fill_pairs(const RgContextPosterior *cp, const double *x, int count,
+                       const double *contexts)
 {
-  struct RgContextPairs *p = cp->pairs;
-  int dim = cp->dim_x + cp->dim_c;
+  const int dim = cp->dim_x + cp->dim_c;
 
-  for (int m = first; m < cp->size; ++m) {
-    double *z = p->Z + (size_t)(m - first) * dim;
+  for (int m = 0; m < count; ++m) {
+    double *z = cp->pairs->Z + (size_t)m * dim;
     for (int k = 0; k < cp->dim_x; ++k) z[k] = x[k];
-    for (int k = 0; k < cp->dim_c; ++k) z[cp->dim_x + k] = cp->contexts[(size_t)m * cp->dim_c + k];
+    for (int k = 0; k < cp->dim_c; ++k) z[cp->dim_x + k] = contexts[(size_t)m * cp->dim_c + k];
   }
 }
 
-/* Derivatives by the context of mean and variance at the last n_slopes contexts, of the design x.
- */
-static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, double *mean_slope,
-                                double *variance_slope)
+/* Derivatives by the context of mean and variance at S contexts, of the design x. */
+static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, int S,
+                                const double *contexts, double *mean_slope, double *variance_slope)
 {
   struct RgContextPairs *p = cp->pairs;
-  int S = cp->n_slopes, dim = cp->dim_x + cp->dim_c;
+  const int dim = cp->dim_x + cp->dim_c;
 
   PetscFunctionBeginUser;
-  fill_pairs(cp, x, cp->size - S);
+  fill_pairs(cp, x, S, contexts);
   PetscCall(rg_posterior_predict(cp->posterior, S, p->Z, p->mean, p->variance, &p->work));
   for (int part = 0; part < 2; ++part) {
     double *slope = part == 0 ? mean_slope : variance_slope;
@@ -83,6 +82,12 @@ static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, double 
   PetscFunctionReturn(0);
 }
 
+/* The contexts that have slopes. */
+static const double *slope_contexts(const RgContextPosterior *cp)
+{
+  return cp->contexts + (size_t)(cp->size - cp->n_slopes) * cp->dim_c;
+}
+
 PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const double *X,
                                         RgContextMoments *moments)
 {
@@ -92,27 +97,61 @@ PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const dou
   PetscFunctionBeginUser;
   for (size_t j = 0; j < (size_t)J; ++j) {
     const double *x = X + j * cp->dim_x;
-    fill_pairs(cp, x, 0);
+    fill_pairs(cp, x, cp->size, cp->contexts);
     PetscCall(rg_posterior_predict(cp->posterior, cp->size, p->Z, moments->mean + j * M,
                                    moments->variance + j * M, &p->work));
     if (S > 0)
-      PetscCall(slopes_at(cp, x, moments->mean_slope + j * S, moments->variance_slope + j * S));
+      PetscCall(slopes_at(cp, x, cp->n_slopes, slope_contexts(cp), moments->mean_slope + j * S,
+                          moments->variance_slope + j * S));
   }
   p->work_is_current = J == 1 && S == 0;
   PetscFunctionReturn(0);
 }
 
-/* sum of bar times the slopes at design x. */
-static PetscErrorCode weighted_slopes(RgContextPosterior *cp, const double *x,
-                                      const double *mean_bar, const double *variance_bar,
-                                      double *slopes, double *sum)
+/* Slopes that a function depends on, one context after another. */
+typedef struct {
+  int n;                                    /* contexts */
+  double *contexts;                         /* n x dim_c */
+  double *mean_bar, *variance_bar, *slopes; /* n x dim_c; 2 n x dim_c: scratch */
+} Weighted;
+
+/* Those of all slopes that have a derivative; O(S). */
+static PetscErrorCode weighted_create(const RgContextPosterior *cp, const double *mean_bar,
+                                      const double *variance_bar, Weighted *weighted)
 {
-  size_t S = (size_t)cp->n_slopes * cp->dim_c;
+  const int dim = cp->dim_c;
+  const size_t S = (size_t)cp->n_slopes * dim;
 
   PetscFunctionBeginUser;
-  PetscCall(slopes_at(cp, x, slopes, slopes + S));
+  weighted->n = 0;
+  PetscCall(PetscMalloc4(S, &weighted->contexts, S, &weighted->mean_bar, S, &weighted->variance_bar,
+                         2 * S, &weighted->slopes));
+  for (int l = 0; l < cp->n_slopes; ++l) {
+    const int from = l * dim, to = weighted->n * dim;
+    bool any = false;
+    for (int k = 0; k < dim; ++k) {
+      any = any || mean_bar[from + k] != 0.0 || variance_bar[from + k] != 0.0;
+      weighted->contexts[to + k] = slope_contexts(cp)[from + k];
+      weighted->mean_bar[to + k] = mean_bar[from + k];
+      weighted->variance_bar[to + k] = variance_bar[from + k];
+    }
+    weighted->n += any;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* sum of bar times the slopes at design x. */
+static PetscErrorCode weighted_sum(RgContextPosterior *cp, const double *x,
+                                   const Weighted *weighted, double *sum)
+{
+  const int S = weighted->n * cp->dim_c;
+  double *mean = weighted->slopes, *variance = mean + S;
+
+  PetscFunctionBeginUser;
+  PetscCall(slopes_at(cp, x, weighted->n, weighted->contexts, mean, variance));
   *sum = 0.0;
-  for (size_t l = 0; l < S; ++l) *sum += mean_bar[l] * slopes[l] + variance_bar[l] * slopes[S + l];
+  for (int l = 0; l < S; ++l)
+    *sum += weighted->mean_bar[l] * mean[l] + weighted->variance_bar[l] * variance[l];
   PetscFunctionReturn(0);
 }
 
@@ -121,24 +160,24 @@ static PetscErrorCode add_slope_gradient(RgContextPosterior *cp, const double *x
                                          const double *mean_bar, const double *variance_bar,
                                          double *g)
 {
-  size_t S = (size_t)cp->n_slopes * cp->dim_c;
-  double *slopes, *moved, up, down;
-  bool any = false;
+  Weighted weighted;
+  double *moved, up, down;
 
   PetscFunctionBeginUser;
-  for (size_t l = 0; l < S; ++l) any = any || mean_bar[l] != 0.0 || variance_bar[l] != 0.0;
-  if (!any) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc2(2 * S, &slopes, cp->dim_x, &moved));
+  PetscCall(weighted_create(cp, mean_bar, variance_bar, &weighted));
+  PetscCall(PetscMalloc1(cp->dim_x, &moved));
   PetscCall(PetscArraycpy(moved, x, cp->dim_x));
-  for (int k = 0; k < cp->dim_x; ++k) {
+  for (int k = 0; k < cp->dim_x && weighted.n > 0; ++k) {
     moved[k] = x[k] + STEP;
-    PetscCall(weighted_slopes(cp, moved, mean_bar, variance_bar, slopes, &up));
+    PetscCall(weighted_sum(cp, moved, &weighted, &up));
     moved[k] = x[k] - STEP;
-    PetscCall(weighted_slopes(cp, moved, mean_bar, variance_bar, slopes, &down));
+    PetscCall(weighted_sum(cp, moved, &weighted, &down));
     moved[k] = x[k];
     g[k] += (up - down) / (2.0 * STEP);
   }
-  PetscCall(PetscFree2(slopes, moved));
+  PetscCall(PetscFree(moved));
+  PetscCall(
+    PetscFree4(weighted.contexts, weighted.mean_bar, weighted.variance_bar, weighted.slopes));
   PetscFunctionReturn(0);
 }
 
@@ -165,7 +204,7 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, const double *x,
   const int dim = cp->dim_x + cp->dim_c;
 
   PetscFunctionBeginUser;
-  fill_pairs(cp, x, 0);
+  fill_pairs(cp, x, cp->size, cp->contexts);
   const int used = gather_pairs(p, cp->size, dim, mean_bar, variance_bar);
   for (int k = 0; k < cp->dim_x; ++k) g[k] = 0.0;
   if (!used) PetscFunctionReturn(0);

@@ -57,6 +57,9 @@ static const struct {
 #define CONTEXT_END 80.0      /* values a search ends with on all of them, begun with few */
 #define CONTEXT_RANK 30.0     /* of the kernel in one context coordinate */
 #define CONTEXT_DIM 3.0       /* what another context coordinate multiplies the rank by */
+#define CONTEXT_NODES 20.0    /* contexts, of one coordinate, between which U is interpolated */
+#define CONTEXT_PIVOTS 30.0   /* data of a projection, times n^(1/4) */
+#define CONTEXT_VALUE 60.0    /* multiply-adds that the criterion takes per context */
 #define SOLVER_STEPS 40.0     /* products with the matrix per solve */
 #define SOLVER_ASCENT 60.0    /* likewise without a matrix */
 #define NODE_ASCENT 12.0      /* likewise through nodes for the contexts, with gradients */
@@ -132,13 +135,16 @@ static double context_seconds(const RgCell *cell, double n0, double n)
   int screening;
   const double M = cell->algorithm->contexts(cell->algorithm_options, (int)middle, &screening);
   const double reduced = square * rank + middle * rank * rank + 2 * rank * (rank * rank + 2 * M);
-  const bool product = rg_kernel_classes[cell->surrogate.kernel]->separable;
-  const double full = product ? fmin(square * M, reduced) : square * M / 2;
-  const double coarse = product ? fmin(square * screening, reduced) : square * screening / 2;
-  const double values =
-    product || screening < M ? (raw + ascent) * coarse + CONTEXT_END * full : (raw + ascent) * full;
+  const double nodes = fmin(pow(CONTEXT_NODES, cell->dim_c), screening);
+  const double pivots = fmin(middle, CONTEXT_PIVOTS * pow(middle, 0.25));
 
-  return unit.context * (n - n0) * values;
+  if (rg_kernel_classes[cell->surrogate.kernel]->separable)
+    return unit.context * (n - n0) *
+           ((raw + ascent) * fmin(square * screening, reduced) +
+            CONTEXT_END * fmin(square * M, reduced));
+  return unit.context * (n - n0) *
+         ((raw + ascent) * (pivots * pivots * nodes / 2 + CONTEXT_VALUE * M) +
+          square * (M + CONTEXT_END * fmin(M, 3 * nodes)) / 2);
 }
 
 /* Two searches for the best design, each through predictions at nodes for the contexts. */

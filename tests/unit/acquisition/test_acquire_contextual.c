@@ -52,6 +52,8 @@ static void end(Case *it)
   RG_OK(rg_kernel_destroy(&it->kernel));
 }
 
+static const RgContextualOptions ucb_options = {1.5, -1};
+
 /* Best value with `few`; as many as M: the plain search. */
 static double best(Case *it, RgContextCriterion criterion, void *all, void *some, int few)
 {
@@ -65,7 +67,7 @@ static double best(Case *it, RgContextCriterion criterion, void *all, void *some
   RgQuery query = {.x = x};
 
   RG_OK(rg_acquire_contextual(
-    &it->model, 1.5, &exact, &cheap,
+    &it->model, &ucb_options, &exact, &cheap,
     &(RgSearch){.options = &options, .history = &it->history, .random = &random}, &query, &value,
     &failure));
   assert_false(failure.failed);
@@ -106,7 +108,7 @@ RG_TEST(value_is_exact)
   const RgContextual exact = {M, 0, it.contexts, rg_ucb_expectation, &all, NULL};
   const RgContextual cheap = {1, 0, it.contexts, rg_ucb_expectation, &some, NULL};
   RG_OK(rg_acquire_contextual(
-    &it.model, 1.5, &exact, &cheap,
+    &it.model, &ucb_options, &exact, &cheap,
     &(RgSearch){.options = &options, .history = &it.history, .random = &random}, &query, &value,
     &failure));
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &exact, RG_CONTEXT_PAIRS, 1, &ucb));

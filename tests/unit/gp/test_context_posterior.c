@@ -1,7 +1,9 @@
 /* The posterior at a list of contexts: both forms against single predictions and differences. */
 #include "gp_support.h"
 
+#include "gp/context/context_nodes.h"
 #include "gp/context/context_posterior.h"
+#include "gp/posterior/exact/projection.h"
 
 enum { N = 40, M = 30, S = 12, J = 5, DX = 2, DC = 2, D = DX + DC };
 
@@ -158,4 +160,88 @@ RG_TEST(other_kernels_go_pair_by_pair)
   check_moments(&test, RG_CONTEXT_PAIRS, false);
   check_gradient(&test, RG_CONTEXT_PAIRS);
   end(&test);
+}
+
+/* A smooth function of two contexts from its values at the nodes, with its derivatives; the way back
+   is the transpose. */
+RG_TEST(nodes_interpolate)
+{
+  enum { MANY = 200, LAST = 20, MOST = 100 };
+  double contexts[MANY * DC], at_node[MOST], u[MANY], slope[LAST * DC], bar[MOST];
+  double u_bar[MANY], slope_bar[LAST * DC], forth = 0, back = 0;
+  RgContextNodes nodes;
+  RgKernel kernel;
+  Case test;
+
+  begin(RG_KERNEL_MATERN52, false, &test);
+  support_points(4, MANY, DC, contexts);
+  RG_OK(rg_context_nodes_create(&test.kernel, DX, MANY, contexts, LAST, 1e-5, 10, &nodes));
+  assert_int_equal(nodes.n, 0); /* not with ten */
+  RG_OK(rg_context_nodes_create(&test.kernel, DX, MANY, contexts, LAST, 1e-5, MOST, &nodes));
+  assert_in_range(nodes.n, 20, MOST);
+  for (int k = 0; k < nodes.n; ++k)
+    at_node[k] = sin(3 * nodes.contexts[k * DC]) * exp(nodes.contexts[k * DC + 1]);
+  rg_context_nodes_values(&nodes, at_node, u, slope);
+  for (int m = 0; m < MANY; ++m)
+    RG_CLOSE(u[m], sin(3 * contexts[m * DC]) * exp(contexts[m * DC + 1]), 5e-3);
+  for (int l = 0; l < LAST; ++l) {
+    const double *c = contexts + (size_t)(MANY - LAST + l) * DC;
+    RG_CLOSE(slope[l * DC], 3 * cos(3 * c[0]) * exp(c[1]), 1e-1);
+    RG_CLOSE(slope[l * DC + 1], sin(3 * c[0]) * exp(c[1]), 1e-1);
+  }
+  support_normals(5, MANY, u_bar);
+  support_normals(6, LAST * DC, slope_bar);
+  rg_context_nodes_pull(&nodes, u_bar, slope_bar, bar);
+  for (int m = 0; m < MANY; ++m) forth += u_bar[m] * u[m];
+  for (int l = 0; l < LAST * DC; ++l) forth += slope_bar[l] * slope[l];
+  for (int k = 0; k < nodes.n; ++k) back += bar[k] * at_node[k];
+  RG_CLOSE(forth, back, 1e-9);
+  RG_OK(rg_context_nodes_destroy(&nodes));
+  RG_OK(rg_kernel_create(RG_KERNEL_PERIODIC, D, false, (const double[]){1}, 1, &kernel));
+  RG_OK(rg_context_nodes_create(&kernel, DX, MANY, contexts, 0, 1e-5, MOST, &nodes));
+  assert_int_equal(nodes.n, 0);
+  RG_OK(rg_kernel_destroy(&kernel));
+  end(&test);
+}
+
+/* Data that come in clusters: the projection has fewer, and predicts the same but for the rest it
+   was allowed; with hardly any rest it is the posterior. */
+RG_TEST(projection_predicts_the_same)
+{
+  enum { LARGE = 160, POINTS = 50 };
+  const double tolerance[] = {1e-2, 1e-4, 1e-8}, error[] = {5e-2, 5e-3, 0};
+  const double scales[D] = {0.3, 0.5, 0.4, 0.9};
+  double Z[LARGE * D], y[LARGE], at[POINTS * D], mean[2][POINTS], variance[2][POINTS];
+  RgPrediction work[2] = {{0}};
+  RgFailure failure = {0};
+  RgPosterior posterior, projected;
+  RgKernel kernel;
+  bool made;
+
+  support_points(1, LARGE, D, Z);
+  for (int i = 30; i < LARGE; ++i)
+    for (int k = 0; k < D; ++k) Z[i * D + k] = Z[i % 30 * D + k] + 0.01 * Z[i * D + k];
+  for (int i = 0; i < LARGE; ++i) y[i] = sin(4 * Z[i * D]) + Z[i * D + 1] * Z[i * D + 3];
+  support_points(2, POINTS, D, at);
+  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, D, true, scales, 1.7, &kernel));
+  RG_OK(rg_posterior_create(&kernel, 0.02, 0.2, LARGE, &posterior));
+  RG_OK(rg_posterior_set(&posterior, NULL, 0.02, 0.2, LARGE, Z, y, &failure));
+  assert_false(failure.failed);
+  RG_OK(rg_posterior_predict(&posterior, POINTS, at, mean[0], variance[0], &work[0]));
+  for (int k = 0; k < 3; ++k) {
+    RG_OK(rg_posterior_project(&posterior, tolerance[k], &projected, &made));
+    assert_int_equal(made, k < 2);
+    if (!made) continue;
+    assert_in_range(projected.n, 20, k == 0 ? 60 : 2 * LARGE / 3);
+    RG_OK(rg_posterior_predict(&projected, POINTS, at, mean[1], variance[1], &work[1]));
+    for (int j = 0; j < POINTS; ++j) {
+      RG_CLOSE(mean[1][j], mean[0][j], error[k]);
+      RG_CLOSE(variance[1][j], variance[0][j], error[k]);
+    }
+    RG_OK(rg_posterior_destroy(&projected));
+  }
+  RG_OK(rg_prediction_destroy(&work[0]));
+  RG_OK(rg_prediction_destroy(&work[1]));
+  RG_OK(rg_posterior_destroy(&posterior));
+  RG_OK(rg_kernel_destroy(&kernel));
 }

@@ -1,0 +1,132 @@
+/* Interpolation between contexts. */
+#include "gp/context/context_nodes.h"
+
+#include "gp/kernel/family.h"
+#include "gp/kernel/kernel_pivots.h"
+#include "maths/blas.h"
+
+#include <math.h>
+
+#define SMOOTHER 2.0 /* length scales of the interpolation, in those of the model */
+
+/* Shortest length scale of each context, (dim_c); false where one is warped. */
+static bool context_scales(const RgKernel *kernel, int dim_x, double *scale)
+{
+  for (int k = dim_x; k < kernel->dim; ++k) scale[k - dim_x] = INFINITY;
+  for (int t = 0; t < kernel->n_terms; ++t) {
+    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+      const RgKernelFactor *factor = &kernel->terms[t].factors[f];
+      for (int k = 0; k < factor->n_inputs; ++k) {
+        const int input = factor->inputs[k] + factor->shift - dim_x;
+        if (input < 0) continue;
+        if (rg_kernel_classes[factor->family]->columns != 1) return false;
+        scale[input] = fmin(scale[input], 1.0 / rg_kernel_inverse_scale(factor, k));
+      }
+    }
+  }
+  return true;
+}
+
+/* The kernel that interpolates; *found: false where there is none. */
+static PetscErrorCode interpolant(const RgKernel *kernel, int dim_x, RgKernel *smooth, bool *found)
+{
+  const int dim = kernel->dim - dim_x;
+  double *scale;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(dim, &scale));
+  *found = context_scales(kernel, dim_x, scale);
+  for (int k = 0; k < dim; ++k) scale[k] = isfinite(scale[k]) ? SMOOTHER * scale[k] : 1e6;
+  if (*found) PetscCall(rg_kernel_create(RG_KERNEL_MATERN52, dim, true, scale, 1.0, smooth));
+  PetscCall(PetscFree(scale));
+  PetscFunctionReturn(0);
+}
+
+/* Derivatives of the interpolation at the last contexts, K' K_PP^-1. */
+static PetscErrorCode slope_matrix(const RgKernel *smooth, const RgKernelPivots *pivots,
+                                   int n_slopes, const double *contexts, RgContextNodes *nodes)
+{
+  const int r = nodes->n, rows = nodes->slopes;
+  double *ones;
+
+  PetscFunctionBeginUser;
+  if (rows == 0) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(n_slopes, &ones));
+  for (int l = 0; l < n_slopes; ++l) ones[l] = 1.0;
+  for (int k = 0; k < r; ++k)
+    PetscCall(rg_kernel_cross_gradient(smooth, 1, nodes->contexts + (size_t)k * smooth->dim,
+                                       n_slopes, contexts, ones, nodes->slope + (size_t)k * rows));
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, rows, r, 1.0,
+              pivots->lower, r, nodes->slope, rows);
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, rows, r, 1.0,
+              pivots->lower, r, nodes->slope, rows);
+  PetscCall(PetscFree(ones));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode fill(const RgKernel *smooth, const RgKernelPivots *pivots, int n_slopes,
+                           const double *contexts, RgContextNodes *nodes)
+{
+  const size_t size = (size_t)nodes->size, dim = (size_t)smooth->dim, r = (size_t)pivots->rank;
+
+  PetscFunctionBeginUser;
+  nodes->n = pivots->rank;
+  nodes->slopes = n_slopes * smooth->dim;
+  PetscCall(PetscMalloc3(r * dim, &nodes->contexts, size * r, &nodes->values, nodes->slopes * r,
+                         &nodes->slope));
+  for (size_t k = 0; k < r; ++k)
+    PetscCall(PetscArraycpy(nodes->contexts + k * dim, contexts + pivots->pivot[k] * dim, dim));
+  PetscCall(PetscArraycpy(nodes->values, pivots->F, size * r)); /* F L^-1 */
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, nodes->size,
+              nodes->n, 1.0, pivots->lower, nodes->n, nodes->values, nodes->size);
+  PetscCall(slope_matrix(smooth, pivots, n_slopes, contexts + (size - n_slopes) * dim, nodes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int size,
+                                       const double *contexts, int n_slopes, double tolerance,
+                                       int most, RgContextNodes *nodes)
+{
+  RgKernelPivots pivots;
+  RgKernel smooth;
+  bool found = false;
+
+  PetscFunctionBeginUser;
+  *nodes = (RgContextNodes){.size = size};
+  if (most < 1) PetscFunctionReturn(0);
+  PetscCall(interpolant(kernel, dim_x, &smooth, &found));
+  if (!found) PetscFunctionReturn(0);
+  PetscCall(rg_kernel_pivots_create(&smooth, size, contexts, tolerance, most, &pivots));
+  if (pivots.rest <= tolerance) PetscCall(fill(&smooth, &pivots, n_slopes, contexts, nodes));
+  PetscCall(rg_kernel_pivots_destroy(&pivots));
+  PetscCall(rg_kernel_destroy(&smooth));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_nodes_destroy(RgContextNodes *nodes)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree3(nodes->contexts, nodes->values, nodes->slope));
+  *nodes = (RgContextNodes){0};
+  PetscFunctionReturn(0);
+}
+
+void rg_context_nodes_values(const RgContextNodes *nodes, const double *u_node, double *u,
+                             double *slope)
+{
+  cblas_dgemv(CblasColMajor, CblasNoTrans, nodes->size, nodes->n, 1.0, nodes->values, nodes->size,
+              u_node, 1, 0.0, u, 1);
+  if (nodes->slopes > 0)
+    cblas_dgemv(CblasColMajor, CblasNoTrans, nodes->slopes, nodes->n, 1.0, nodes->slope,
+                nodes->slopes, u_node, 1, 0.0, slope, 1);
+}
+
+void rg_context_nodes_pull(const RgContextNodes *nodes, const double *u_bar,
+                           const double *slope_bar, double *node_bar)
+{
+  cblas_dgemv(CblasColMajor, CblasTrans, nodes->size, nodes->n, 1.0, nodes->values, nodes->size,
+              u_bar, 1, 0.0, node_bar, 1);
+  if (nodes->slopes > 0)
+    cblas_dgemv(CblasColMajor, CblasTrans, nodes->slopes, nodes->n, 1.0, nodes->slope,
+                nodes->slopes, slope_bar, 1, 1.0, node_bar, 1);
+}
