@@ -22,13 +22,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import platform
 import queue
 import sys
 import threading
 import time
 import traceback
 from dataclasses import dataclass, field, fields
-from typing import Any, Callable, Iterator, Optional, Protocol, Sequence, TYPE_CHECKING, TextIO, Union
+from types import MappingProxyType
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Protocol, Sequence, TYPE_CHECKING, TextIO, Union
 
 if TYPE_CHECKING:
     from regatta_analysis import load
@@ -93,7 +95,8 @@ class Start:
     seed: int
     initial: list[Evaluation]
     context: Optional[Space] = None
-    noise_variance: Optional[float] = None  # where the study says that it is known
+    noise_variance: Optional[float] = None  # of normal noise, where the study says that it is known
+    measure: Optional[str] = None  # what the objective makes of f over the contexts
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ def _start(message: dict[str, Any]) -> Start:
     return Start(space=Space.of(message["space"]), budget=message["budget"], seed=message["seed"],
                  initial=[Evaluation(**e) for e in message["initial"]],
                  context=Space.of(context) if context else None,
-                 noise_variance=message.get("noise_variance"))
+                 noise_variance=message.get("noise_variance"), measure=message.get("measure"))
 
 
 def _numbers(values: Sequence[float]) -> list[float]:
@@ -142,8 +145,9 @@ def fitting() -> Iterator[None]:
 
 
 class _Server:
-    def __init__(self, factory: Callable[[Start], Optimiser]):
+    def __init__(self, factory: Callable[[Start], Optimiser], versions: Mapping[str, str]):
         self.factory = factory
+        self.versions = {"python": platform.python_version(), **versions}
         self.optimiser: Optional[Optimiser] = None
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -154,7 +158,7 @@ class _Server:
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         if message["do"] == "start":
             self.optimiser = self.factory(_start(message))
-            return {"protocol": PROTOCOL}
+            return {"protocol": PROTOCOL, "versions": self.versions}
         if self.optimiser is None:
             raise ValueError(f"'{message['do']}' came before 'start'")
         if message["do"] == "ask":
@@ -173,13 +177,14 @@ class _Server:
         raise ValueError(f"unknown request '{message['do']}'")
 
 
-def serve(factory: Callable[[Start], Optimiser], requests: Optional[TextIO] = None,
-          answers: Optional[TextIO] = None) -> None:
-    """Answer requests until their end. factory: called with a `Start` for a new optimiser. What is
-    printed meanwhile goes to standard error: standard output belongs to the protocol."""
+def serve(factory: Callable[[Start], Optimiser], requests: Optional[Iterable[str]] = None,
+          answers: Optional[TextIO] = None, versions: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Answer requests until their end. factory: called with a `Start` for a new optimiser. versions:
+    of the packages it rests on, recorded with its trials beside Python's. What is printed meanwhile
+    goes to standard error: standard output belongs to the protocol."""
     requests = requests or sys.stdin
     out, printed = answers or sys.stdout, sys.stdout
-    server = _Server(factory)
+    server = _Server(factory, versions)
     sys.stdout = sys.stderr
     try:
         for line in requests:

@@ -6,8 +6,8 @@
    has to be started again (after a kill, or because it gave a wrong answer) is taken through the
    same questions; where it then answers otherwise the answer that was kept counts, and the row says
    so (`asked_otherwise`): the program is not reproducible.
-   A trial is identified by the bytes of the program and of `files`, its name, the arguments, the
-   recorded names and `revision`.
+   A trial is identified by the program's name, the arguments, the recorded names and `revision`;
+   a hash of the program and of `files` is stored with it, and trials of another one are told of.
    Needs nothing. Cost per iteration: the program's. Revision 1. */
 #include "algorithm/external.h"
 
@@ -19,7 +19,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/protocol.h"
+#include "base/hash.h"
 
 typedef struct {
   char *program;
@@ -29,7 +29,7 @@ typedef struct {
   int retries;
 } Options;
 
-enum { N_IDENTITY = 5, RECORD_MAX = 15, NAME_MAX_LENGTH = 40, WORD = 64 };
+enum { N_IDENTITY = 5, NAMED_MAX = 80, RECORD_MAX = 15, NAME_MAX_LENGTH = 40, WORD = 64 };
 #define STOP_GRACE 60.0 /* seconds an answer may still take after a stop was asked for */
 
 static const RgParam params[] = {
@@ -40,8 +40,8 @@ static const RgParam params[] = {
   {"record", RG_PARAM_TEXTS, offsetof(Options, record), "auto", 0, 0, NULL, "",
    "names of the numbers it gives with its queries, each recorded as 'program_NAME'; auto: none"},
   {"files", RG_PARAM_TEXTS, offsetof(Options, files), "auto", 0, 0, NULL, "",
-   "files whose bytes identify a trial beside the program's own, relative to its folder; auto: "
-   "none"},
+   "files whose bytes are the program's as well, relative to its folder: trials of another version "
+   "are told of; auto: none"},
   {"revision", RG_PARAM_INT, offsetof(Options, revision), "1", 1, 1000000, NULL, "",
    "to be raised when the program behaves differently though no file says so"},
   {"time_limit", RG_PARAM_REAL, offsetof(Options, time_limit), "600", RG_POSITIVE, 1e7, NULL, "",
@@ -58,7 +58,9 @@ typedef struct {
   double *numbers;         /* of the newest answer; owned */
   RgRecordColumn *columns; /* owned, like their names */
   char (*names)[WORD];
-  bool otherwise; /* an answer since the last record was another than the one kept */
+  bool otherwise;  /* an answer since the last record was another than the one kept */
+  RgText versions; /* that the program reports */
+  double fit;      /* CPU seconds of fits it has reported beyond those it was seen to use */
 } External;
 
 /* ---- what the parameters say ----------------------------------------------------------------- */
@@ -126,18 +128,6 @@ static PetscErrorCode external_check(const void *options, const RgDomain *domain
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_hash(const char *path, RgText *text)
-{
-  char hex[33] = "unreadable";
-  RgText mistake = {0};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_file_hash(path, hex, &mistake));
-  PetscCall(rg_text_add(text, ",hash=%s", hex));
-  PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode external_identity(const void *options, RgText *text)
 {
   const Options *o = options;
@@ -148,13 +138,41 @@ static PetscErrorCode external_identity(const void *options, RgText *text)
   for (int i = 0; i < N_IDENTITY; i++) table[i] = params[i];
   named.program += base_name(o->program) - o->program;
   PetscCall(rg_params_canonical(table, &named, text));
-  PetscCall(add_hash(o->program, text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_hash(const char *path, RgText *text)
+{
+  char hex[33] = "unreadable";
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_hash(path, hex, &mistake));
+  PetscCall(rg_text_add(text, "%s", hex));
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+/* The bytes of the program and of its files, as one number. */
+static PetscErrorCode external_outside(const void *options, RgText *text)
+{
+  const Options *o = options;
+  RgText bytes = {0};
+  uint64_t hash[2];
+  char hex[33];
+
+  PetscFunctionBeginUser;
+  PetscCall(add_hash(o->program, &bytes));
   for (int i = 0; i < o->files.n; i++) {
     RgText path = {0};
     PetscCall(file_path(o, i, &path));
-    PetscCall(add_hash(path.data, text));
+    PetscCall(add_hash(path.data, &bytes));
     PetscCall(rg_text_clear(&path));
   }
+  rg_hash128(bytes.data, bytes.length, hash);
+  rg_hash_hex(hash, hex);
+  PetscCall(rg_text_clear(&bytes));
+  PetscCall(rg_text_add(text, "; program %.*s %s", NAMED_MAX, base_name(o->program), hex));
   PetscFunctionReturn(0);
 }
 
@@ -190,6 +208,7 @@ static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
   PetscCall(PetscFree(s->numbers));
   PetscCall(PetscFree(s->columns));
   PetscCall(PetscFree(s->names));
+  PetscCall(rg_text_clear(&s->versions));
   PetscFunctionReturn(0);
 }
 
@@ -212,9 +231,36 @@ static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake
   PetscFunctionReturn(0);
 }
 
-/* A request and the line that answers it. */
-static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, const char **answer,
-                           size_t *length, RgText *mistake)
+/* The seconds of an exchange are those of acquisition, but for those of fits that it reports: no
+   more than it was seen to take. What the clock of the CPU has not shown yet is booked with the
+   next exchange. */
+static PetscErrorCode book(RgAlgorithm *algorithm, const json_t *object, double wall,
+                           RgText *mistake)
+{
+  RgClock *clock = algorithm->setup.clock;
+  External *s = algorithm->state;
+  const double cpu = rg_child_cpu_seconds(s->child);
+  double wall_fit = 0, cpu_fit = 0;
+
+  PetscFunctionBeginUser;
+  algorithm->cpu += cpu;
+  algorithm->memory = fmax(algorithm->memory, rg_child_peak_memory(s->child));
+  if (object) PetscCall(rg_external_fit(object, &wall_fit, &cpu_fit, mistake));
+  if (!clock || mistake->length) PetscFunctionReturn(0);
+  s->fit += cpu_fit;
+  cpu_fit = fmin(s->fit, cpu);
+  s->fit -= cpu_fit;
+  wall_fit = fmin(wall_fit, wall);
+  clock->cpu[RG_STAGE_FIT] += cpu_fit;
+  clock->cpu[RG_STAGE_ACQUIRE] += cpu - cpu_fit;
+  clock->wall[RG_STAGE_FIT] += wall_fit;
+  clock->wall[RG_STAGE_ACQUIRE] -= wall_fit; /* the stage that runs, and takes all of it */
+  PetscFunctionReturn(0);
+}
+
+/* A request and the object that answers it, to be released; NULL with a mistake. */
+static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id, json_t **object,
+                           RgText *mistake)
 {
   const Options *o = algorithm->options;
   const RgKeeper *keeper = algorithm->setup.keeper;
@@ -223,15 +269,20 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, const char 
                                .grace = STOP_GRACE,
                                .stop = keeper ? keeper->stop : NULL,
                                .closure = keeper ? keeper->closure : NULL};
+  const double start = rg_wall_seconds();
   RgChildOutcome outcome;
+  const char *answer;
+  size_t length;
 
   PetscFunctionBeginUser;
-  *answer = NULL;
-  PetscCall(rg_child_ask(s->child, line, &patience, &outcome, answer, length, mistake));
-  if (outcome != RG_CHILD_ANSWERED) *answer = NULL;
-  const double cpu = rg_child_cpu_seconds(s->child);
-  algorithm->cpu += cpu;
-  if (algorithm->setup.clock) algorithm->setup.clock->cpu[RG_STAGE_ACQUIRE] += cpu;
+  *object = NULL;
+  PetscCall(rg_child_ask(s->child, line, &patience, &outcome, &answer, &length, mistake));
+  const double wall = rg_wall_seconds() - start;
+  if (outcome == RG_CHILD_ANSWERED)
+    PetscCall(rg_protocol_read(answer, length, id, object, mistake));
+  PetscCall(book(algorithm, *object, wall, mistake));
+  if (mistake->length) json_decref(*object);
+  if (mistake->length) *object = NULL;
   PetscFunctionReturn(0);
 }
 
@@ -240,16 +291,18 @@ static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, Rg
   External *s = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "seed", 0);
   RgText line = {0};
-  const char *answer;
-  size_t length;
+  json_t *object;
 
   PetscFunctionBeginUser;
   s->done = 0;
   PetscCall(start_child(algorithm->options, s, mistake));
   if (!s->child) PetscFunctionReturn(0);
   PetscCall(rg_external_start(&algorithm->setup, rg_random_word(&random) >> 33, history, 1, &line));
-  PetscCall(talk(algorithm, line.data, &answer, &length, mistake));
-  if (answer) PetscCall(rg_external_greeting(answer, length, 1, mistake));
+  PetscCall(talk(algorithm, line.data, 1, &object, mistake));
+  PetscCall(rg_text_clear(&s->versions));
+  if (object) PetscCall(rg_external_greeting(object, &s->versions, mistake));
+  algorithm->versions = s->versions.data;
+  json_decref(object);
   PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);
 }
@@ -286,15 +339,14 @@ static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int exchange, const 
   External *s = algorithm->state;
   const int64_t id = exchange + 1;
   RgText line = {0};
-  const char *answer;
-  size_t length;
+  json_t *object;
 
   PetscFunctionBeginUser;
   PetscCall(rg_external_request(s->answer.domain, exchange, history, id, &line));
-  PetscCall(talk(algorithm, line.data, &answer, &length, mistake));
-  if (answer)
-    PetscCall(
-      rg_external_read(&s->answer, exchange, history, answer, length, id, s->numbers, mistake));
+  PetscCall(talk(algorithm, line.data, id, &object, mistake));
+  if (object)
+    PetscCall(rg_external_read(&s->answer, exchange, history, object, s->numbers, mistake));
+  json_decref(object);
   PetscCall(rg_text_clear(&line));
   if (!mistake->length) PetscCall(settle(algorithm, exchange, mistake));
   PetscFunctionReturn(0);
@@ -435,6 +487,7 @@ const RgAlgorithmClass rg_algorithm_external = {
   RG_STATE(External, external_create, external_destroy),
   .check = external_check,
   .identity = external_identity,
+  .outside = external_outside,
   .probe = external_probe,
   RG_ASK(external_ask, columns),
   .tell = external_tell,

@@ -2,6 +2,7 @@
 #ifndef RG_ALGORITHM_EXTERNAL_H
 #define RG_ALGORITHM_EXTERNAL_H
 
+#include "base/protocol.h"
 #include "regatta/algorithm.h"
 
 /* What an answer is made of, all native units, NaN where it has none: the design (of a tell: the
@@ -20,11 +21,14 @@ PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHi
 PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const RgHistory *history,
                                    int64_t id, RgText *line);
 
-/* Read the answer to request `id`: numbers of an exchange (rg_external_width), or what is wrong
-   appended to `mistake`. */
-PetscErrorCode rg_external_greeting(const char *line, size_t length, int64_t id, RgText *mistake);
+/* What an answer says, or what is wrong with it appended to `mistake`: to `start`, with the
+   versions reported (`; reported NAME VERSION, ...`) appended to `versions`; of an exchange, its
+   numbers (rg_external_width). */
+PetscErrorCode rg_external_greeting(const json_t *object, RgText *versions, RgText *mistake);
 PetscErrorCode rg_external_read(const RgExternalAnswer *answer, int exchange,
-                                const RgHistory *history, const char *line, size_t length,
-                                int64_t id, double *numbers, RgText *mistake);
+                                const RgHistory *history, const json_t *object, double *numbers,
+                                RgText *mistake);
+/* Seconds of the answer that it says went into fitting a model; 0 where it doesn't. */
+PetscErrorCode rg_external_fit(const json_t *object, double *wall, double *cpu, RgText *mistake);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "algorithm/external.h"
-#include "base/protocol.h"
+#include "base/text.h"
 
 int rg_external_width(const RgExternalAnswer *answer)
 {
@@ -67,8 +67,11 @@ PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHi
     set(space, "once", json_boolean(setup->domain->without_replacement));
   set(request, "space", space);
   PetscCall(add_context(setup->domain, request));
-  if (!isnan(setup->noise_variance))
+  if (!isnan(setup->noise_variance)) {
     set(request, "noise_variance", json_real(setup->noise_variance));
+    set(request, "noise_law", json_string("normal"));
+  }
+  if (setup->domain->measure) set(request, "measure", json_string(setup->domain->measure));
   for (int row = 0; history && row < history->n_initial; row++) {
     json_t *evaluation = json_object();
     PetscCall(add_evaluation(setup->domain, history, row, evaluation));
@@ -97,18 +100,73 @@ PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const R
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-PetscErrorCode rg_external_greeting(const char *line, size_t length, int64_t id, RgText *mistake)
+/* A word that stands in a list of them, apart from its neighbours. */
+static PetscErrorCode add_word(const char *word, RgText *text)
 {
-  json_t *object;
+  enum { LONGEST = 40 };
 
   PetscFunctionBeginUser;
-  PetscCall(rg_protocol_read(line, length, id, &object, mistake));
-  if (!object) PetscFunctionReturn(0);
-  const json_t *version = json_object_get(object, "protocol");
-  if (!json_is_integer(version) || json_integer_value(version) != RG_PROTOCOL_VERSION)
+  for (int i = 0; word[i] && i < LONGEST; i++) {
+    const bool apart = strchr(";, ", word[i]) || (unsigned char)word[i] < ' ' || word[i] == 127;
+    PetscCall(rg_text_add_bytes(text, apart ? "_" : word + i, 1));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_versions(const json_t *versions, RgText *text, RgText *mistake)
+{
+  enum { MOST = 20 };
+  const char *name;
+  json_t *version;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  if (versions && !json_is_object(versions))
+    PetscCall(rg_text_add(mistake, "answered 'start' with \"versions\" that is no object"));
+  json_object_foreach((json_t *)(uintptr_t)versions, name, version)
+  {
+    if (!json_is_string(version)) {
+      PetscCall(
+        rg_text_add(mistake, "answered 'start' with a version of '%.40s' that is no text", name));
+      break;
+    }
+    if (n++ == MOST) break;
+    PetscCall(rg_text_add(text, n == 1 ? "; reported " : ", "));
+    PetscCall(add_word(name, text));
+    PetscCall(rg_text_add(text, " "));
+    PetscCall(add_word(json_string_value(version), text));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_external_greeting(const json_t *object, RgText *versions, RgText *mistake)
+{
+  const json_t *protocol = json_object_get(object, "protocol");
+
+  PetscFunctionBeginUser;
+  if (!json_is_integer(protocol) || json_integer_value(protocol) != RG_PROTOCOL_VERSION)
     PetscCall(rg_text_add(mistake, "answered 'start' without \"protocol\": %d, the one spoken here",
                           RG_PROTOCOL_VERSION));
-  json_decref(object);
+  else PetscCall(read_versions(json_object_get(object, "versions"), versions, mistake));
+  PetscFunctionReturn(0);
+}
+
+static double seconds_of(const json_t *fit, const char *name)
+{
+  const json_t *number = json_object_get(fit, name);
+
+  return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+PetscErrorCode rg_external_fit(const json_t *object, double *wall, double *cpu, RgText *mistake)
+{
+  const json_t *fit = json_object_get(object, "fit");
+
+  PetscFunctionBeginUser;
+  *wall = fit ? seconds_of(fit, "wall") : 0;
+  *cpu = fit ? seconds_of(fit, "cpu") : 0;
+  if (!(*wall >= 0 && *cpu >= 0))
+    PetscCall(rg_text_add(mistake, "answered a \"fit\" without seconds \"wall\" and \"cpu\""));
   PetscFunctionReturn(0);
 }
 
@@ -253,21 +311,16 @@ static PetscErrorCode read_ask(const RgExternalAnswer *answer, int t, const RgHi
 }
 
 PetscErrorCode rg_external_read(const RgExternalAnswer *answer, int exchange,
-                                const RgHistory *history, const char *line, size_t length,
-                                int64_t id, double *numbers, RgText *mistake)
+                                const RgHistory *history, const json_t *object, double *numbers,
+                                RgText *mistake)
 {
-  json_t *object;
-
   PetscFunctionBeginUser;
   for (int i = 0; i < rg_external_width(answer); i++) numbers[i] = NAN;
-  PetscCall(rg_protocol_read(line, length, id, &object, mistake));
-  if (!object) PetscFunctionReturn(0);
   if (exchange % 2)
     PetscCall(read_ask(answer, (exchange + 1) / 2, history, object, numbers, mistake));
   else if (json_object_get(object, "recommendation") ||
            json_object_get(object, "recommendation_index"))
     PetscCall(read_point(&answer->domain->design, "recommendation", "recommendation_index", object,
                          numbers, mistake));
-  json_decref(object);
   PetscFunctionReturn(0);
 }

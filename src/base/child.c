@@ -116,6 +116,11 @@ double rg_child_cpu_seconds(RgChild *child)
   return used;
 }
 
+double rg_child_peak_memory(const RgChild *child)
+{
+  return rg_child_peak_bytes(child->pid);
+}
+
 PetscErrorCode rg_child_close(RgChild **child, bool gently)
 {
   RgChild *c = *child;

@@ -48,6 +48,9 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
 /* Seconds of CPU that the program, and what it started, used since this was asked last. */
 double rg_child_cpu_seconds(RgChild *child);
 
+/* Largest resident set of the program itself so far, bytes; 0 where there is no /proc. */
+double rg_child_peak_memory(const RgChild *child);
+
 /* End the program and free; NULL is fine. gently: it reads the end of its input and has a second to
    leave by itself. */
 PetscErrorCode rg_child_close(RgChild **child, bool gently);

@@ -1,4 +1,4 @@
-/* CPU time of a program that still runs, with that of the programs it started. */
+/* CPU time of a program that still runs, with that of the programs it started, and its memory. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,4 +74,18 @@ static double tree_seconds(pid_t pid, int depth)
 double rg_child_tree_seconds(pid_t pid)
 {
   return tree_seconds(pid, 0);
+}
+
+double rg_child_peak_bytes(pid_t pid)
+{
+  char path[64], line[256];
+  double kibibytes = 0;
+
+  snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return 0;
+  while (fgets(line, sizeof(line), file))
+    if (sscanf(line, "VmHWM: %lf kB", &kibibytes) == 1) break;
+  fclose(file);
+  return 1024 * kibibytes;
 }

@@ -12,6 +12,8 @@ PetscErrorCode rg_child_spawn(const char *const *words, pid_t *pid, int *in, int
                               int *error);
 /* CPU seconds so far of a process, its children and theirs. Where there is no /proc: its own. */
 double rg_child_tree_seconds(pid_t pid);
+/* Largest resident set of a process; 0 where there is no /proc. */
+double rg_child_peak_bytes(pid_t pid);
 /* write(2) that never raises SIGPIPE. */
 ssize_t rg_child_write(int fd, const char *bytes, size_t length);
 

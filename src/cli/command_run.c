@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/values.h"
 #include "study/plan/plan.h"
+#include "study/plan/probe.h"
 #include "study/run/study_share.h"
 #include "study/spec/registry.h"
 
@@ -85,7 +86,8 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
            study->name, rg_stop_describe(r->stop), r->n_earlier + r->n_finished, r->n_trials,
            r->stop == RG_STOP_FILE ? "once it is removed " : "");
   if (r->n_others)
-    rg_say("%d trials were made by another build or plug-in, or under another numeric fingerprint; "
+    rg_say("%d trials were made by another build, plug-in or program, or under another numeric "
+           "fingerprint; "
            "-recompute runs them again\n",
            r->n_others);
   if (failed) rg_say("%d trials failed; regatta info %s says why\n", failed, output);
@@ -118,6 +120,21 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
   PetscFunctionReturn(0);
 }
 
+/* Programs that are methods start and answer, or nothing begins. One rank tries. */
+static PetscErrorCode try_programs(const RgStudy *study, int rank, int *exit_code)
+{
+  RgDiagnostics diagnostics = {0};
+  int n;
+
+  PetscFunctionBeginUser;
+  if (rank == 0) PetscCall(rg_study_probe(study, &diagnostics));
+  if (rank == 0) rg_print_diagnostics(&diagnostics);
+  n = diagnostics.n;
+  PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  if (n) *exit_code = RG_EXIT_BAD_INPUT;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
@@ -140,7 +157,8 @@ PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
                              &diagnostics, &speaker));
     if (rank == speaker) rg_print_diagnostics(&diagnostics);
     if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
-    else PetscCall(run(&study, &run_options, &arguments, exit_code));
+    else PetscCall(try_programs(&study, rank, exit_code));
+    if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, &arguments, exit_code));
   }
   PetscCall(rg_study_destroy(&study));
   PetscCall(rg_registry_destroy(&registry));

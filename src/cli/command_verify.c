@@ -64,34 +64,51 @@ static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
   PetscFunctionReturn(0);
 }
 
-/* The first plug-in that a trial of the file was made with: `FILE HASH`. */
-static PetscErrorCode note_plugin(void *closure, const RgRecord *record)
+/* What a trial of the file was made with from outside, the first of each: `FILE HASH`. */
+typedef struct {
+  RgText plugin, program;
+} Outside;
+
+static PetscErrorCode note(const char *software, const char *sign, RgText *text)
 {
-  static const char sign[] = "; plugin ";
-  const char *software = record->provenance.software;
   const char *found = software ? strstr(software, sign) : NULL;
-  RgText *plugin = closure;
 
   PetscFunctionBeginUser;
-  if (!found || plugin->length) PetscFunctionReturn(0);
+  if (!found || text->length) PetscFunctionReturn(0);
   found += strlen(sign);
-  PetscCall(rg_text_add(plugin, "%.*s", (int)strcspn(found, ";"), found));
+  PetscCall(rg_text_add(text, "%.*s", (int)strcspn(found, ";"), found));
   PetscFunctionReturn(0);
 }
 
-/* Why the study in the file can't be planned, if that is for a library that wasn't named. */
-static PetscErrorCode complain_of_plugin(const RgVerification *s)
+static PetscErrorCode note_outside(void *closure, const RgRecord *record)
 {
-  RgText plugin = {0};
+  Outside *outside = closure;
+
+  PetscFunctionBeginUser;
+  PetscCall(note(record->provenance.software, "; plugin ", &outside->plugin));
+  PetscCall(note(record->provenance.software, "; program ", &outside->program));
+  PetscFunctionReturn(0);
+}
+
+/* Why the study in the file can't be planned, if that is for a library that wasn't named or a
+   program that isn't there. */
+static PetscErrorCode complain_of_outside(const RgVerification *s)
+{
+  Outside outside = {0};
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_store_visit(s->path, note_plugin, &plugin, NULL, &fault));
-  if (plugin.length)
+  PetscCall(rg_store_visit(s->path, note_outside, &outside, NULL, &fault));
+  if (outside.plugin.length)
     rg_complain("%s: its trials were made with the plug-in %s: name that file with -plugin",
-                s->path, plugin.data);
+                s->path, outside.plugin.data);
+  else if (outside.program.length)
+    rg_complain("%s: its trials were made by the program %s: -study says where the study file "
+                "stood, and it is looked for from there",
+                s->path, outside.program.data);
   else rg_complain("%s: the study in it can't be planned here", s->path);
-  PetscCall(rg_text_clear(&plugin));
+  PetscCall(rg_text_clear(&outside.plugin));
+  PetscCall(rg_text_clear(&outside.program));
   PetscFunctionReturn(0);
 }
 
@@ -104,7 +121,7 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
   PetscCall(rg_study_parse(s->registry, near, text, strlen(text), &s->study, &diagnostics));
   if (diagnostics.n) {
     if (s->rank == 0) rg_print_diagnostics(&diagnostics);
-    if (s->rank == 0) PetscCall(complain_of_plugin(s));
+    if (s->rank == 0) PetscCall(complain_of_outside(s));
     s->exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }

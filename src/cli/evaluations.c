@@ -31,7 +31,7 @@ PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, RgEvalu
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_evaluation_log_open(NULL, RG_FOLDER_EVALUATIONS, trial->id, trial->dim_x,
+  PetscCall(rg_evaluation_log_open(NULL, RG_FOLDER_EVALUATIONS, trial->id, NULL, trial->dim_x,
                                    trial->dim_c, &search.log));
   *log = search.log;
   PetscCall(rg_store_visit(path, take, &search, NULL, &fault));

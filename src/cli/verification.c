@@ -82,7 +82,7 @@ static PetscErrorCode compare_record(void *closure, const RgRecord *then)
     PetscCall(rg_record_compare(then, comparison->now, &comparison->difference));
   else
     PetscCall(rg_record_compare_initial(then, comparison->now, tolerance, &comparison->difference));
-  if (comparison->difference.length && comparison->program)
+  if (comparison->difference.length && comparison->program && comparison->bits)
     PetscCall(rg_text_add(&comparison->difference, "; the program is not reproducible"));
   const char *software = then->provenance.software ? then->provenance.software : "";
   if (comparison->difference.length)

@@ -100,6 +100,9 @@ typedef struct {
                           RgDiagnostics *diagnostics);
   /* Append what stands for the options where a trial is identified; NULL: the options do. */
   PetscErrorCode (*identity)(const void *options, RgText *text);
+  /* Append `; program NAME HASH` of what the method runs outside this process: stored with every
+     trial, and another one is told of as another build is. NULL: nothing. */
+  PetscErrorCode (*outside)(const void *options, RgText *text);
   /* State is zeroed; NULL: nothing to do. */
   PetscErrorCode (*create)(RgAlgorithm *algorithm);
   /* Try, before a study is begun, what the method needs outside this process; what is wrong is
@@ -146,8 +149,10 @@ struct RgAlgorithm {
   const RgAlgorithmClass *class;
   const void *options; /* borrowed */
   RgSetup setup;
-  void *state; /* state_size bytes, owned */
-  double cpu;  /* seconds that programs of the method have used */
+  void *state;          /* state_size bytes, owned */
+  double cpu;           /* seconds that programs of the method have used */
+  double memory;        /* bytes, the most that one of them has held; 0: none */
+  const char *versions; /* what they report of their own; the method's, NULL: nothing */
   const RgRecordColumn
     *columns; /* those of the class, unless `create` says otherwise; NULL: none */
 };

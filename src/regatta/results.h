@@ -73,7 +73,9 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
   COLUMN(                                                                                          \
     FIT_DATA, "fit_data", 1, 1, "1", "data of the fit",                                            \
     "number of data that the hyperparameters were fitted to, and log_likelihood is of; where "     \
-    "the posterior has no matrix and a fit was made")
+    "the posterior has no matrix and a fit was made")                                              \
+  COLUMN(PROGRAM_MEMORY, "program_memory", 1, 0, "B", "memory of the program",                     \
+         "largest resident set so far of the program that is the method")
 
 #define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description)                 \
   RG_COLUMN_##symbol,

@@ -7,8 +7,10 @@ import sys
 import unittest
 
 import common
+import numpy as np
 import pandas as pd
 import synthetic
+from regatta_analysis import load
 from regatta_analysis.__main__ import main
 
 
@@ -52,6 +54,19 @@ class Command(common.Case):
                       "Cholesky broke down", synthetic.STUDY, "| EI | 2 | 0 | 1 |", "| GP paths | EI | 2 |", "## Statistics",
                       "![GP paths, simple regret](regret_GP_paths_simple.png)", "(2 of 3)"):
             self.assertIn(words, summary)
+
+    def test_programs_that_are_not_reproducible_are_named(self):
+        problem = synthetic.problem("Branin", ["Mine", "EI"], seeds=3, queries=8)
+        otherwise = problem["arrays"]["asked_otherwise"] = np.full_like(problem["arrays"]["simple_regret"], np.nan)
+        otherwise[1, 6] = 1
+        label = problem["cells"][1][0]
+        synthetic.write(self.path, [problem, synthetic.problem("Other", ["Mine", "EI"], seeds=3, queries=8)])
+        _, _, err = run(self.path, "--out", self.out, "--formats", "png")
+        line = (f"{label} on Branin is not reproducible: started again, its program asked for something else "
+                "in 1 of 3 trials")
+        self.assertIn(line, err)
+        self.assertIn(f"- warning: {line}", (self.out / "summary.md").read_text())
+        self.assertEqual(load(self.path).select(problems=["Other"]).warnings, [])
 
     def test_help(self):
         for words in ((), ("claims",), ("confidence",)):

@@ -1,6 +1,8 @@
 """The package `regatta`: optimisers that are asked and told, in the messages of docs/protocol.md."""
 import io
 import json
+import platform
+import time
 import unittest
 
 import common  # noqa: F401  (the path to the packages)
@@ -49,8 +51,37 @@ class Serve(unittest.TestCase):
                 return self.start.initial[0].x
 
         self.assertEqual(converse(Probe, *game(1)),
-                         [{"id": 1, "protocol": 1}, {"id": 2, "x": [0.25], "record": {"width": 3.0}},
+                         [{"id": 1, "protocol": 1, "versions": {"python": platform.python_version()}}, {"id": 2, "x": [0.25], "record": {"width": 3.0}},
                           {"id": 3, "recommendation": [0.5]}])
+
+    def test_versions_and_the_seconds_of_fits(self):
+        class Fitting:
+            def __init__(self, start):
+                self.work()
+
+            def work(self):
+                end = time.process_time() + 0.02
+                with regatta.fitting():
+                    while time.process_time() < end:
+                        pass
+
+            def ask(self):
+                self.work()
+                self.work()
+                return [0.5]
+
+            def tell(self, x, y, c=None):
+                pass
+
+        answers = io.StringIO()
+        regatta.serve(Fitting, [json.dumps(START), '{"id": 2, "do": "ask", "t": 1}',
+                                '{"id": 3, "do": "tell", "t": 1, "x": [0.5], "y": 1}'], answers, {"numpy": "1.24"})
+        start, ask, tell = map(json.loads, answers.getvalue().splitlines())
+        self.assertEqual(start["versions"]["numpy"], "1.24")
+        self.assertAlmostEqual(start["fit"]["cpu"], 0.02, delta=0.008)
+        self.assertAlmostEqual(ask["fit"]["cpu"], 0.04, delta=0.012)
+        self.assertGreater(ask["fit"]["wall"], 0.03)
+        self.assertNotIn("fit", tell)
 
     def test_an_exception_is_an_answer(self):
         class Broken:

@@ -14,6 +14,7 @@ parser.add_argument("--how", default="")
 parser.add_argument("--heard", help="file that gets every request")
 parser.add_argument("--delay", type=float, default=0, help="seconds an answer takes")
 parser.add_argument("--entropy", action="store_true", help="not reproducible")
+parser.add_argument("--fit", type=float, default=0, help="CPU seconds of every ask, reported as a fit")
 parser.add_argument("--once", help="misbehave only if this file is not there, and make it")
 options = parser.parse_args()
 
@@ -36,6 +37,7 @@ WRONG = {
     "nothing": lambda x: {},
     "record": lambda x: {"x": x, "record": {"width": "wide"}},
     "error": lambda x: {"error": "no idea"},
+    "fit": lambda x: {"x": x, "fit": {"wall": 1}},
     "seen": lambda x: {"index": sorted(seen)[0]},
     "no_point": lambda x: {"x": [0.123456]},
     "no_index": lambda x: {"index": 100000},
@@ -77,7 +79,7 @@ for line in sys.stdin:
         generator = random.Random(None if options.entropy else request["seed"])
         seen = {e.get("index") for e in request["initial"]}
         context = request.get("context", {})
-        say(identity, protocol=1)
+        say(identity, protocol=1, versions={"numpy": "1.24", "odd; name": "2, 3"})
     elif do == "ask":
         x = draw()
         if options.at == request["t"] and misbehave(identity, x):
@@ -89,6 +91,10 @@ for line in sys.stdin:
             else:
                 answer["c"] = [generator.uniform(a, b)
                                for a, b in zip(context["lower"], context["upper"])]
+        if options.fit:
+            while time.process_time() < options.fit * (request["t"] + 1):
+                pass
+            answer["fit"] = {"wall": options.fit, "cpu": options.fit}
         say(identity, record={"width": request["t"] / 8, "unknown": 1}, **answer)
     else:
         seen.add(request.get("index"))

@@ -24,14 +24,16 @@ common: {{iterations: {iterations}, initial_points: 3}}
 problems: [{problem}]
 algorithms:
 """
-METHOD = """  - {{name: external, label: {label}, program: {program}, retries: {retries}, time_limit: 2,
+METHOD = """  - {{name: external, label: {label}, program: {program}, retries: {retries}, time_limit: {limit},
      arguments: {arguments}, record: [width]}}
 """
+
+SILENCE = 5  # seconds: only what never answers may meet its limit, on the busiest of machines
 
 # what the program does at its second query, and what the record says then
 MISTAKES = {
     "crash": "was ended by signal 11 (Segmentation fault): it broke",
-    "silent": "gave no answer within 2 seconds",
+    "silent": f"gave no answer within {SILENCE} seconds",
     "garbage": "answered something that is no JSON object: well ...",
     "nan": "answered something that is no JSON object",
     "outside": 'answered "x" outside the domain: number 1 is 1000000, not in [-5, 10]',
@@ -40,6 +42,7 @@ MISTAKES = {
     "nothing": 'answered without a list of 2 numbers as "x"',
     "record": "answered a \"record\" whose 'width' is no number",
     "error": "reports: no idea",
+    "fit": 'answered a "fit" without seconds "wall" and "cpu"',
 }
 FINITE_MISTAKES = {
     "seen": "again, which was evaluation",
@@ -49,8 +52,8 @@ FINITE_MISTAKES = {
 ONCE = "{name: dataset, path: pool.csv, inputs: [a], objective: y}"
 
 
-def method(label="P", arguments=(), retries=0, program=OPTIMISER):
-    return METHOD.format(label=label, program=program, retries=retries,
+def method(label="P", arguments=(), retries=0, program=OPTIMISER, limit=120):
+    return METHOD.format(label=label, program=program, retries=retries, limit=limit,
                          arguments=[str(a) for a in arguments] or "auto")
 
 
@@ -65,7 +68,8 @@ class Optimiser(RegattaTest):
         return output
 
     def failures(self, mistakes, problem="branin"):
-        study = self.study(*(method(how, ["--at", 2, "--how", how]) for how in mistakes),
+        study = self.study(*(method(how, ["--at", 2, "--how", how],
+                                    limit=SILENCE if how == "silent" else 120) for how in mistakes),
                            problem=problem)
         code, _, err = regatta("run", study, "-o", self.folder / "out.h5", "-quiet")
         self.assertEqual(code, 4, err)  # every trial of a cell failed
@@ -109,14 +113,23 @@ class Optimiser(RegattaTest):
         heard = self.folder / "heard"
         self.run_study(self.study(method(arguments=["--heard", heard]), iterations=2))
         requests = [json.loads(line) for line in heard.read_text().splitlines()]
-        self.assertEqual([r["do"] for r in requests], ["start", "ask", "tell", "ask", "tell"])
+        self.assertEqual([r["do"] for r in requests], ["start", "start", "ask", "tell", "ask", "tell"])
+        self.assertEqual(requests.pop(0)["initial"], [])  # before the study begins
         start = requests[0]
         self.assertEqual(start["protocol"], 1)
         self.assertEqual(start["budget"], 2)
+        self.assertEqual((start["noise_variance"], start["noise_law"]), (0, "normal"))
+        self.assertNotIn("measure", start)
         self.assertEqual(start["space"], {"names": ["x1", "x2"], "kinds": ["real", "real"],
                                           "lower": [-5, 0], "upper": [10, 15]})
         with h5py.File(self.folder / "out.h5") as file:
-            self.assertGreater(np.nansum(file["branin/timing/cpu_acquire"][0]), 0.005)  # Python's start
+            timing = file["branin/timing"]
+            self.assertGreater(np.nansum(timing["cpu_acquire"][0]), 0.005)  # Python's start
+            self.assertGreater(np.nanmin(timing["program_memory"][0]), 4e6)
+            self.assertTrue(np.isnan(timing["program_memory"][0, :3]).all())  # the initial design
+            self.assertEqual(np.nansum(timing["cpu_fit"][0]), 0)
+            software = file["branin/provenance/software"].asstr()[0]
+            self.assertIn("; reported numpy 1.24, odd__name 2__3; program optimiser.py ", software)
             x, y = file["branin/x"][0], file["branin/y"][0]
         for row, e in enumerate(start["initial"] + [requests[2], requests[4]]):
             np.testing.assert_array_equal(e["x"], x[row])
@@ -169,6 +182,15 @@ for line in sys.stdin:
             self.assertEqual(regatta("run", study, "-o", self.folder / f"w{k}.h5", "-quiet")[0], 4)
             self.assertIn(reason, self.run_ok("info", self.folder / f"w{k}.h5"))
 
+    def test_the_seconds_of_fits_are_booked_as_such(self):
+        output = self.run_study(self.study(method(arguments=["--fit", 0.05]), iterations=4))
+        with h5py.File(output) as file:
+            timing = file["branin/timing"]
+            for clock in ("cpu", "wall"):
+                fit, acquire = (timing[f"{clock}_{stage}"][0, 3:] for stage in ("fit", "acquire"))
+                np.testing.assert_allclose(fit, 0.05, rtol=0.2)
+                self.assertTrue((acquire > 0).all())
+
     def test_contexts_and_recommendations(self):
         nature = self.study(method(), method("R", ["--how", "centre"]), problem="newsvendor")
         output = self.run_study(nature)
@@ -189,22 +211,39 @@ for line in sys.stdin:
         self.assertIn("study.yaml:6:5: the program of 'P' answered 'start' without \"protocol\": 1",
                       err)
         self.run_ok("plan", self.study(method()))
+        output = self.folder / "none.h5"
+        code, _, err = regatta("run", self.study("  - random\n", method(arguments=["--how", "no_start"])), "-o", output,
+                               ranks=2)
+        self.assertEqual(code, 2, err)
+        self.assertEqual(err.count("answered 'start' without \"protocol\": 1"), 1)
+        self.assertFalse(output.exists() or output.with_name("none.h5.d").exists())
         code, _, err = regatta("plan", self.study(method(program="absent.py")))
         self.assertEqual(code, 2)
         self.assertIn("there is no program 'absent.py'", err)
 
-    def test_a_changed_program_is_another_method(self):
+    def test_a_changed_program_is_told_of_as_another_build_is(self):
         program = pathlib.Path(shutil.copy(OPTIMISER, self.folder / "mine.py"))
-        study = self.study(method(program="mine.py"))
-        before = self.run_ok("plan", study, "-trials")
+        study = self.study("  - random\n", method(program="mine.py"))
+        output = self.run_study(study)
+        self.assertNotIn("another version", self.run_ok("plan", study, "-o", output))
         program.write_text(program.read_text() + "# changed\n")
-        self.assertNotEqual(before, self.run_ok("plan", study, "-trials"))
+        told = "1 of 2 finished trials were made by another version of their program"
+        self.assertIn(told, self.run_ok("plan", study, "-o", output))
+        self.run_ok("verify", output, "-all")  # the same bits, as it happens
+        self.assertIn("(0 run now", self.run_ok("run", study, "-o", output))
+        self.assertIn("(1 run now", self.run_ok("run", study, "-o", output, "-recompute"))
+        self.assertNotIn("another version", self.run_ok("plan", study, "-o", output))
+        program.unlink()
+        self.assertIn("trials    2", self.run_ok("info", output))
+        code, _, err = regatta("verify", output)
+        self.assertEqual(code, 2)
+        self.assertIn("its trials were made by the program mine.py", err)
 
-    def killed(self, arguments):
+    def killed(self, arguments, program=OPTIMISER, between=lambda: None):
         """The results of a study that was killed in the middle and resumed."""
         heard = self.folder / "heard"
-        study = self.study(method(arguments=[*arguments, "--heard", heard, "--delay", 0.05]),
-                           iterations=20)
+        study = self.study(method(arguments=[*arguments, "--heard", heard, "--delay", 0.05],
+                                  program=program), iterations=20)
         output = self.folder / "out.h5"
         job = subprocess.Popen(mpirun(1, "run", study, "-o", output, "-quiet"), env=environment(),
                                start_new_session=True, stdin=subprocess.DEVNULL,
@@ -220,14 +259,15 @@ for line in sys.stdin:
         self.assertFalse(output.exists())
         self.assertTrue(list((self.folder / "out.h5.d" / "answers").iterdir()))
         asked = len(heard.read_text().splitlines())
+        between()
         self.run_study(study)
         lines = [json.loads(line) for line in heard.read_text().splitlines()]
-        self.assertEqual([r["do"] for r in lines].count("start"), 2)
-        self.assertEqual(len(lines) - asked, 41)  # the second process hears everything
+        self.assertEqual([r["do"] for r in lines].count("start"), 4)  # each run tries the program first
+        self.assertEqual(len(lines) - asked, 42)  # the second process hears everything
         first = {r["t"]: r for r in lines[:asked] if r["do"] == "tell"}
         for r in lines[asked:]:
             if r["do"] == "tell" and r["t"] in first:
-                self.assertEqual(r, first[r["t"]])  # the same values
+                self.assertEqual(r == first[r["t"]], program == OPTIMISER)  # the same values, of the same program
         self.assertFalse((self.folder / "out.h5.d").exists())
         with h5py.File(output) as file:
             return study, output, np.nan_to_num(file["branin/asked_otherwise"][0]
@@ -239,6 +279,14 @@ for line in sys.stdin:
         self.assertEqual(otherwise.sum(), 0)
         self.assertEqual(self.checksum(output), self.checksum(self.run_study(study, "whole.h5")))
         self.run_ok("verify", output)
+
+    def test_answers_of_another_version_are_not_used(self):
+        program = pathlib.Path(shutil.copy(OPTIMISER, self.folder / "mine.py"))
+        text = program.read_text()
+        _, output, otherwise = self.killed([], program, lambda: program.write_text(
+            text.replace('else request["seed"]', 'else request["seed"] + 1')))
+        self.assertEqual(otherwise.sum(), 0)
+        self.run_ok("verify", output, "-all")
 
     def test_a_program_that_asks_something_else_is_named(self):
         _, output, otherwise = self.killed(["--entropy"])

@@ -217,7 +217,7 @@ def view(results, figure, universe):
             before = found.get(label)
             found[label] = (group, np.union1d(before[1], rows) if before else rows)
     views = [_View(group, label, rows, names) for label, (group, rows) in found.items()]
-    return Results(results.path, results.attributes, views, results.warnings) if views else None
+    return Results(results.path, results.attributes, views, results.damages) if views else None
 
 
 def _belongs(key, problem, algorithm, values, entries):

@@ -54,10 +54,10 @@ def load(path, partial=False, trust=False):
 
 
 class Results:
-    """What a study found. `warnings` holds one line per shard that could not be read."""
+    """What a study found. `damages` holds one line per shard that could not be read."""
 
-    def __init__(self, path, attributes, groups, warnings):
-        self.path, self.attributes, self.warnings = path, attributes, warnings
+    def __init__(self, path, attributes, groups, damages):
+        self.path, self.attributes, self.damages = path, attributes, damages
         self.study = str(attributes.get("study", ""))
         self._problems = {group.label: group for group in _in_study_order(groups, self.study)}
         if not any(group.n for group in groups):
@@ -75,6 +75,14 @@ class Results:
 
     def remembers(self, key):
         return key in self._remembered
+
+    @cached_property
+    def warnings(self):
+        """What a reader has to know, in lines: damages, and programs that are not reproducible."""
+        lines = [f"{label} on {group.label} is not reproducible: started again, its program asked for "
+                 f"something else in {n} of {trials} trials"
+                 for group in self._problems.values() for label, n, trials in group.not_reproducible()]
+        return [*self.damages, *lines]
 
     @property
     def problems(self):
@@ -137,7 +145,7 @@ class Results:
         groups = [group.select(algorithms, where or {}) for group in self._problems.values()
                   if problems is None or {group.label, group.base} & set(problems)]
         self._check_names(problems, algorithms, where or {})
-        return Results(self.path, self.attributes, [g for g in groups if g.n], self.warnings)
+        return Results(self.path, self.attributes, [g for g in groups if g.n], self.damages)
 
     def _check_names(self, problems, algorithms, where):
         groups = self._problems.values()
@@ -283,6 +291,15 @@ class Group:
             condition = len(rest) > 2 and rest[-2] == "if" and "=" in rest[-1]
             inputs[name] = (rest[:-2] if condition else rest) if kind == "choice" else None
         return inputs
+
+    def not_reproducible(self):
+        """(algorithm, trials, of how many) of methods whose program, started again, asked otherwise."""
+        if "asked_otherwise" not in self.names:
+            return []
+        otherwise = np.nansum(self.values("asked_otherwise"), axis=1) > 0
+        algorithms = self.column("algorithm")
+        return [(label, int(otherwise[algorithms == label].sum()), int((algorithms == label).sum()))
+                for label in dict.fromkeys(algorithms[otherwise])]
 
     def tidy(self):
         """One row per evaluation that was made."""

@@ -33,4 +33,5 @@ def search(method, f, space, seed, budget):
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in METHODS:
         sys.exit(f"nlopt_search.py: one argument, the method: {', '.join(METHODS)}")
-    regatta.serve(regatta.minimiser(lambda *given: search(sys.argv[1], *given)))
+    version = f"{nlopt.version_major()}.{nlopt.version_minor()}.{nlopt.version_bugfix()}"
+    regatta.serve(regatta.minimiser(lambda *given: search(sys.argv[1], *given)), versions={"nlopt": version})

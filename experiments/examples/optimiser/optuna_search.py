@@ -37,4 +37,5 @@ if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in SAMPLERS:
         sys.exit(f"optuna_search.py: one argument, the sampler: {', '.join(SAMPLERS)}")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    regatta.serve(lambda start: Search(start, SAMPLERS[sys.argv[1]]))
+    regatta.serve(lambda start: Search(start, SAMPLERS[sys.argv[1]]),
+                  versions={"optuna": optuna.__version__})

@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 import numpy as np
+import scipy
 from scipy import optimize
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "analysis"))
@@ -30,4 +31,4 @@ METHODS = {m.__name__: m for m in (differential_evolution, dual_annealing, nelde
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in METHODS:
         sys.exit(f"scipy_search.py: one argument, the method: {', '.join(METHODS)}")
-    regatta.serve(regatta.minimiser(METHODS[sys.argv[1]]))
+    regatta.serve(regatta.minimiser(METHODS[sys.argv[1]]), versions={"scipy": scipy.__version__})

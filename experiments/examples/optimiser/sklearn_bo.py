@@ -6,6 +6,7 @@ import sys
 import warnings
 
 import numpy as np
+import sklearn
 from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
@@ -51,4 +52,4 @@ class Search:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of length scales at a bound
-    regatta.serve(Search)
+    regatta.serve(Search, versions={"scikit-learn": sklearn.__version__})

@@ -40,12 +40,30 @@ static bool same_build(const char *a, const char *b)
   return n == m && !strncmp(x, y, n);
 }
 
-/* `; plugin FILE HASH` of each that a trial needed; "": none. */
+/* `; program NAME HASH` of a method that is one; "": it is none. */
+static const char *program_of(const char *software)
+{
+  const char *program = strstr(software, "; program ");
+
+  return program ? program : "";
+}
+
+/* `; plugin FILE HASH` of each that a trial needed, and the program; "": none. */
 static const char *plugins_of(const char *software)
 {
   const char *plugins = strstr(software, "; plugin ");
 
-  return plugins ? plugins : "";
+  return plugins ? plugins : program_of(software);
+}
+
+/* Of two that differ. */
+static RgOrigin difference(const char *software, const char *other)
+{
+  const char *a = plugins_of(software), *b = plugins_of(other);
+  const size_t n = (size_t)(strlen(a) - strlen(program_of(a)));
+
+  if (n == strlen(b) - strlen(program_of(b)) && !strncmp(a, b, n)) return RG_ORIGIN_PROGRAM;
+  return RG_ORIGIN_PLUGIN;
 }
 
 static const char *software_of(const RgRecord *record)
@@ -72,6 +90,7 @@ PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text)
 {
   static const char *const words[] = {[RG_ORIGIN_BUILD] = "by another build",
                                       [RG_ORIGIN_PLUGIN] = "with another plug-in",
+                                      [RG_ORIGIN_PROGRAM] = "by another version of their program",
                                       [RG_ORIGIN_FINGERPRINT] =
                                         "under another numeric fingerprint"};
   const int others = rg_origin_others(counts);
@@ -126,7 +145,7 @@ PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *recor
   *origin = RG_ORIGIN_SAME;
   if (!same_build(software, judge->software)) *origin = RG_ORIGIN_BUILD;
   else if (strcmp(plugins_of(software), plugins.data ? plugins.data : ""))
-    *origin = RG_ORIGIN_PLUGIN;
+    *origin = difference(software, plugins.data ? plugins.data : "");
   else if (beyond && (team ? beyond != (uint64_t)(team - 1) : beyond >= TEAM_MAX))
     *origin = RG_ORIGIN_FINGERPRINT;
   count(software, *origin, counts);
@@ -137,7 +156,7 @@ PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *recor
 /* ---- within a file --------------------------------------------------------------------------- */
 
 typedef struct RgOriginEntry {
-  uint64_t cell, plugins; /* hashes */
+  uint64_t cell, plugins, program; /* hashes; `plugins` is of the program too */
   uint64_t fingerprint;
   double started;
   RgOrigin origin;
@@ -161,6 +180,7 @@ PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *reco
   Entry *entry = &survey->entries[survey->n++];
   *entry = (Entry){.cell = hash_of(record->cell),
                    .plugins = hash_of(plugins_of(software)),
+                   .program = hash_of(program_of(software)),
                    .fingerprint = record->provenance.fingerprint,
                    .started = record->provenance.started};
   if (!same_build(software, survey->software)) {
@@ -201,7 +221,8 @@ static void compare_cells(RgOriginSurvey *survey)
     Entry *entry = &survey->entries[i];
     if (entry->cell != last->cell) last = entry;
     if (entry->origin != RG_ORIGIN_SAME) continue;
-    if (entry->plugins != last->plugins) entry->origin = RG_ORIGIN_PLUGIN;
+    if (entry->program != last->program) entry->origin = RG_ORIGIN_PROGRAM;
+    else if (entry->plugins != last->plugins) entry->origin = RG_ORIGIN_PLUGIN;
     else if (entry->fingerprint != last->fingerprint) entry->origin = RG_ORIGIN_FINGERPRINT;
   }
 }

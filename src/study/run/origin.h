@@ -1,4 +1,5 @@
-/* Who made a finished trial: this program, on this machine, with these plug-ins, or others. */
+/* Who made a finished trial: this program, on this machine, with these plug-ins and programs that
+   are methods, or others. */
 #ifndef RG_STUDY_RUN_ORIGIN_H
 #define RG_STUDY_RUN_ORIGIN_H
 
@@ -6,12 +7,13 @@
 #include "study/run/fingerprint.h"
 
 /* What is other about it; the first that applies. A build is known by the sources that results
-   depend on, or where a record does not tell them by version and commit; a plug-in by the hash of
-   its file; compiler, flags, BLAS and CPU by the numeric fingerprint. */
+   depend on, or where a record does not tell them by version and commit; a plug-in and
+   a program by the hash of its file; compiler, flags, BLAS and CPU by the numeric fingerprint. */
 typedef enum {
   RG_ORIGIN_SAME,
   RG_ORIGIN_BUILD,
   RG_ORIGIN_PLUGIN,
+  RG_ORIGIN_PROGRAM,
   RG_ORIGIN_FINGERPRINT,
   RG_ORIGIN_COUNT
 } RgOrigin;

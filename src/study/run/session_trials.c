@@ -17,6 +17,7 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
   RgText plugins = {0}, software = {0};
   char *own;
   RgProvenance *p = &record->provenance;
+  char *versions = p->software; /* that the trial's program reported */
 
   PetscFunctionBeginUser;
   snprintf(p->host, sizeof(p->host), "%s", session->host);
@@ -26,12 +27,14 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
     rg_registry_fingerprint(registry, cell, session->fingerprint.hash) + (uint64_t)(p->team - 1);
   PetscCall(PetscStrallocpy(session->machine, &p->machine));
   PetscCall(rg_registry_describe(registry, cell, &plugins));
-  if (plugins.length) { /* else the store knows */
+  p->software = NULL; /* the store knows */
+  if (plugins.length) {
     PetscCall(rg_software_describe(&own));
-    PetscCall(rg_text_add(&software, "%s%s", own, plugins.data));
+    PetscCall(rg_text_add(&software, "%s%s%s", own, versions ? versions : "", plugins.data));
     p->software = software.data;
     PetscCall(PetscFree(own));
   }
+  PetscCall(PetscFree(versions));
   PetscCall(rg_text_clear(&plugins));
   PetscFunctionReturn(0);
 }

@@ -202,6 +202,7 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(PetscFree(cell->problem_label));
   PetscCall(PetscFree(cell->algorithm_label));
   PetscCall(PetscFree(cell->text));
+  PetscCall(PetscFree(cell->outside));
   PetscCall(PetscFree(cell->swept));
   PetscCall(PetscFree(cell->scores));
   PetscCall(PetscFree(cell->inputs));

@@ -326,6 +326,17 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
   PetscFunctionReturn(0);
 }
 
+/* The bytes of programs are read once, here. */
+static PetscErrorCode look_outside(RgCell *cell)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (cell->algorithm->outside) PetscCall(cell->algorithm->outside(cell->algorithm_options, &text));
+  cell->outside = text.data;
+  PetscFunctionReturn(0);
+}
+
 /* Check a cell and write its text: everything that can change a result, nothing else. Paths stand
    in it as typed, so that it is the same wherever the study is started from. */
 static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
@@ -348,6 +359,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     PetscCall(add_run_text(cell, &text));
     PetscCall(rg_text_add(&text, "};%s", algorithm.data));
     cell->text = text.data;
+    PetscCall(look_outside(cell));
   }
   PetscCall(rg_text_clear(&problem));
   PetscCall(rg_text_clear(&algorithm));

@@ -118,18 +118,22 @@ static bool provides(const RgPlugin *plugin, const RgCell *cell)
   return false;
 }
 
+static uint64_t mix(uint64_t fingerprint, const char *with)
+{
+  char text[256];
+  uint64_t hash[2];
+
+  snprintf(text, sizeof(text), "%016llx%s", (unsigned long long)fingerprint, with);
+  rg_hash128(text, strlen(text), hash);
+  return hash[0];
+}
+
 uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine)
 {
-  for (int k = 0; registry && k < registry->n; k++) {
-    char text[64];
-    uint64_t hash[2];
-    if (!provides(registry->loaded[k].plugin, cell)) continue;
-    snprintf(text, sizeof(text), "%016llx%s", (unsigned long long)machine,
-             registry->loaded[k].hash);
-    rg_hash128(text, strlen(text), hash);
-    machine = hash[0];
-  }
-  return machine;
+  for (int k = 0; registry && k < registry->n; k++)
+    if (provides(registry->loaded[k].plugin, cell))
+      machine = mix(machine, registry->loaded[k].hash);
+  return cell->outside ? mix(machine, cell->outside) : machine;
 }
 
 PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text)
@@ -140,6 +144,7 @@ PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *ce
     if (!cell || provides(loaded->plugin, cell))
       PetscCall(rg_text_add(text, "; plugin %s %s", loaded->name, loaded->hash));
   }
+  if (cell && cell->outside) PetscCall(rg_text_add(text, "%s", cell->outside));
   PetscFunctionReturn(0);
 }
 

@@ -17,9 +17,10 @@ const RgProblemClass *rg_registry_find_problem(const RgRegistry *registry, const
 const RgAlgorithmClass *rg_registry_find_algorithm(const RgRegistry *registry, const char *name);
 
 /* The fingerprint of results of `cell`: that of the machine, and for classes of plugins the hashes
-   of the files as well. */
+   of the files as well, for methods that are programs those of the programs. */
 uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine);
-/* Append the plugins a cell uses, `; plugin FILE HASH` each; cell NULL: all of them. */
+/* Append the plugins a cell uses, `; plugin FILE HASH` each, and its program; cell NULL: all
+   plugins. */
 PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text);
 
 #endif

@@ -57,7 +57,8 @@ typedef struct {
   char *scores;             /* "NAME=measure; ..."; NULL without; owned */
   char *inputs, *contexts;  /* descriptions of named coordinates; NULL without; owned */
   char *text;               /* canonical text of the above but labels: identity of the cell */
-  char *swept;              /* "name=value, ..." of the sweep axes it is touched by; "" for none */
+  char *outside; /* what it runs outside this process, `; program NAME HASH`; NULL: nothing */
+  char *swept;   /* "name=value, ..." of the sweep axes it is touched by; "" for none */
   RgPlace problem_place, algorithm_place; /* in the study file; `file` borrowed from the study */
 } RgCell;
 

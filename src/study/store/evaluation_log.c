@@ -25,7 +25,8 @@ enum { SECONDS, VALUE, POINT };
 struct RgEvaluationLog {
   char *directory, *folder; /* the study's, and that of the logs; NULL in memory; owned */
   char id[RG_ID_LENGTH + 1];
-  int dim; /* of x and c together */
+  const char *author; /* borrowed, never NULL */
+  int dim;            /* of x and c together */
   int dim_x;
   int n;
   Entry *entries; /* owned */
@@ -85,14 +86,14 @@ int rg_evaluation_log_size(const RgEvaluationLog *log)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static PetscErrorCode seal(const char *id, const char *line, size_t length, RgText *scratch,
-                           char hex[33])
+static PetscErrorCode seal(const RgEvaluationLog *log, const char *line, size_t length,
+                           RgText *scratch, char hex[33])
 {
   uint64_t hash[2];
 
   PetscFunctionBeginUser;
   scratch->length = 0;
-  PetscCall(rg_text_add(scratch, "%s ", id));
+  PetscCall(rg_text_add(scratch, "%s%s ", log->author, log->id));
   PetscCall(rg_text_add_bytes(scratch, line, length));
   rg_hash128(scratch->data, scratch->length, hash);
   rg_hash_hex(hash, hex);
@@ -107,7 +108,7 @@ static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry,
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(line, "%d", entry->evaluation));
   for (int k = 0; k < POINT + log->dim; k++) PetscCall(rg_text_add(line, " %a", entry->numbers[k]));
-  PetscCall(seal(log->id, line->data, line->length, &scratch, hex));
+  PetscCall(seal(log, line->data, line->length, &scratch, hex));
   PetscCall(rg_text_add(line, " %s\n", hex));
   PetscCall(rg_text_clear(&scratch));
   PetscFunctionReturn(0);
@@ -121,7 +122,7 @@ static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratc
 
   PetscFunctionBeginUser;
   if (!last) PetscFunctionReturn(0);
-  PetscCall(seal(log->id, line, (size_t)(last - line), scratch, hex));
+  PetscCall(seal(log, line, (size_t)(last - line), scratch, hex));
   if (strcmp(last + 1, hex)) PetscFunctionReturn(0);
   *last = '\0';
   PetscCall(append(log, (int)strtol(line, &at, 10), &numbers));
@@ -160,7 +161,8 @@ static PetscErrorCode read_file(RgEvaluationLog *log, const char *path)
 /* ---- the file -------------------------------------------------------------------------------- */
 
 PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder, const char *id,
-                                      int dim_x, int dim_c, RgEvaluationLog **log)
+                                      const char *author, int dim_x, int dim_c,
+                                      RgEvaluationLog **log)
 {
   RgEvaluationLog *new;
   char **names, *path;
@@ -170,6 +172,7 @@ PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder,
   PetscCall(PetscNew(&new));
   *log = new;
   new->fd = -1;
+  new->author = author ? author : "";
   new->dim_x = dim_x;
   new->dim = dim_x + dim_c;
   PetscCall(PetscStrncpy(new->id, id, sizeof(new->id)));

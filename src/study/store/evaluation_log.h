@@ -4,8 +4,8 @@
    the trial writes one of its own (the first n that is free) and reads all of them, so that no file
    is ever written to by two processes. A line per evaluation: its number, the seconds it took, its
    value, the design and the context (native units, hexadecimal floating point), and XXH3-128 over
-   trial id and line. A line that is damaged, such as the last one of a process that was killed, is
-   not read. */
+   author, trial id and line. A line that is damaged, such as the last one of a process that was
+   killed, is not read. */
 #ifndef RG_STUDY_EVALUATION_LOG_H
 #define RG_STUDY_EVALUATION_LOG_H
 
@@ -17,9 +17,12 @@
 typedef struct RgEvaluationLog RgEvaluationLog;
 
 /* Read what is known of trial `id`. directory: the study directory, which need not exist; NULL: an
-   empty log in memory. folder: one of the above, in it. dim_c: 0 without context. */
+   empty log in memory. folder: one of the above, in it. author: what answers, and with another one
+   nothing is known; borrowed for the life of the log, NULL: it doesn't matter. dim_c: 0 without
+   context. */
 PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder, const char *id,
-                                      int dim_x, int dim_c, RgEvaluationLog **log);
+                                      const char *author, int dim_x, int dim_c,
+                                      RgEvaluationLog **log);
 PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log);
 
 /* The value of evaluation number `evaluation` at exactly x (and c); false: not known. */

@@ -70,7 +70,7 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
                                 .child = run->host->child};
   if (run->cell->problem->costly && run->host->directory)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
-                                     domain->design.dim, domain->context.dim, &run->log));
+                                     NULL, domain->design.dim, domain->context.dim, &run->log));
   PetscFunctionReturn(0);
 }
 
@@ -184,6 +184,8 @@ static void record_clock(RgTrialRun *run, int row)
   *rg_trial_cell(run, RG_COLUMN_CPU_FIT, row) = run->clock.cpu[RG_STAGE_FIT];
   *rg_trial_cell(run, RG_COLUMN_CPU_ACQUIRE, row) = run->clock.cpu[RG_STAGE_ACQUIRE];
   *rg_trial_cell(run, RG_COLUMN_CPU_EVALUATE, row) = run->clock.cpu[RG_STAGE_EVALUATE];
+  if (run->algorithm.memory > 0)
+    *rg_trial_cell(run, RG_COLUMN_PROGRAM_MEMORY, row) = run->algorithm.memory;
   rg_clock_reset(&run->clock);
 }
 
@@ -316,11 +318,12 @@ static PetscErrorCode run_iteration(RgTrialRun *run, int t)
   PetscFunctionReturn(0);
 }
 
-static void finish_record(RgTrialRun *run, double wall, double cpu)
+static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
 {
   RgRecord *record = run->record;
   struct rusage usage;
 
+  PetscFunctionBeginUser;
   record->status = run->failure.failed ? RG_STATUS_FAILED : RG_STATUS_COMPLETE;
   if (run->failure.failed)
     snprintf(record->message, sizeof(record->message), "evaluation %d: %.200s", run->stage,
@@ -330,6 +333,9 @@ static void finish_record(RgTrialRun *run, double wall, double cpu)
     rg_cpu_seconds() - cpu + (run->problem ? run->problem->task.cpu : 0) + run->algorithm.cpu;
   if (getrusage(RUSAGE_SELF, &usage) == 0)
     record->provenance.peak_memory = 1024.0 * (double)usage.ru_maxrss;
+  if (run->algorithm.versions)
+    PetscCall(PetscStrallocpy(run->algorithm.versions, &record->provenance.software));
+  PetscFunctionReturn(0);
 }
 
 /* Of two records of a trial the later one counts: also when they are of the same second. */
@@ -363,7 +369,7 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
   if (!run.abandoned && record->n_rows && run.cell->problem->fills_space)
     PetscCall(
       rg_fill_of_queries(&run.algorithm, &run.history, record->column[RG_COLUMN_FILL_DISTANCE]));
-  finish_record(&run, wall, cpu);
+  PetscCall(finish_record(&run, wall, cpu));
   const bool shared = rg_team_jobs(host->team) > jobs || run.problem->by_team;
   record->provenance.team = shared ? rg_team_size(host->team) : 1;
   record->logged = (run.log && rg_evaluation_log_size(run.log)) ||

@@ -5,8 +5,8 @@ static PetscErrorCode open_log(RgTrialRun *run, int n)
 {
   PetscFunctionBeginUser;
   if (!run->answers)
-    PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_ANSWERS, run->trial->id, n, 0,
-                                     &run->answers));
+    PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_ANSWERS, run->trial->id,
+                                     run->cell->outside, n, 0, &run->answers));
   PetscFunctionReturn(0);
 }
 

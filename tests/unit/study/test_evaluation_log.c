@@ -30,7 +30,7 @@ static RgEvaluationLog *open_log(const char *directory, const char *trial)
 {
   RgEvaluationLog *log;
 
-  RG_OK(rg_evaluation_log_open(directory, RG_FOLDER_EVALUATIONS, trial, DIM, DIM_C, &log));
+  RG_OK(rg_evaluation_log_open(directory, RG_FOLDER_EVALUATIONS, trial, NULL, DIM, DIM_C, &log));
   return log;
 }
 
