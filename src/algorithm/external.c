@@ -392,13 +392,46 @@ static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistor
   PetscFunctionReturn(0);
 }
 
+/* Point i of n that are spread over a space: its index, -1 in a box. */
+static int spread_point(const RgSpace *space, int i, int n, double *unit)
+{
+  const int index = rg_space_is_finite(space) ? (int)((int64_t)i * space->size / n) : -1;
+
+  for (int j = 0; j < space->dim; j++)
+    unit[j] = index < 0 ? (i + 0.5) / n : space->points[(size_t)index * space->dim + j];
+  return index;
+}
+
+/* An initial design for a rehearsal: nothing was evaluated, all values are 0. */
+static PetscErrorCode rehearse_design(const RgSetup *setup, RgHistory *history)
+{
+  const RgDomain *domain = setup->domain;
+  const int n = setup->n_initial, dim = domain->design.dim, dim_c = domain->context.dim;
+  double *x, *c;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_history_create(domain, n, history));
+  history->n_initial = n;
+  PetscCall(PetscMalloc2(dim, &x, PetscMax(dim_c, 1), &c));
+  for (int i = 0; i < n; i++) {
+    const int index = spread_point(&domain->design, i, n, x);
+    const int index_c = dim_c ? spread_point(&domain->context, i, n, c) : -1;
+    PetscCall(rg_history_append(history, x, index, dim_c ? c : NULL, index_c, 0));
+  }
+  PetscCall(PetscFree2(x, c));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode external_probe(RgAlgorithm *algorithm, RgText *mistake)
 {
   External *s = algorithm->state;
+  RgHistory history;
 
   PetscFunctionBeginUser;
-  PetscCall(begin(algorithm, NULL, mistake));
+  PetscCall(rehearse_design(&algorithm->setup, &history));
+  PetscCall(begin(algorithm, &history, mistake));
   PetscCall(rg_child_close(&s->child, !mistake->length));
+  PetscCall(rg_history_destroy(&history));
   PetscFunctionReturn(0);
 }
 

@@ -114,7 +114,9 @@ class Optimiser(RegattaTest):
         self.run_study(self.study(method(arguments=["--heard", heard]), iterations=2))
         requests = [json.loads(line) for line in heard.read_text().splitlines()]
         self.assertEqual([r["do"] for r in requests], ["start", "start", "ask", "tell", "ask", "tell"])
-        self.assertEqual(requests.pop(0)["initial"], [])  # before the study begins
+        rehearsal = requests.pop(0)["initial"]  # before the study begins
+        self.assertEqual([e["y"] for e in rehearsal], [0, 0, 0])
+        self.assertEqual(rehearsal[1]["x"], [2.5, 7.5])
         start = requests[0]
         self.assertEqual(start["protocol"], 1)
         self.assertEqual(start["budget"], 2)
@@ -212,8 +214,8 @@ for line in sys.stdin:
                       err)
         self.run_ok("plan", self.study(method()))
         output = self.folder / "none.h5"
-        code, _, err = regatta("run", self.study("  - random\n", method(arguments=["--how", "no_start"])), "-o", output,
-                               ranks=2)
+        code, _, err = regatta("run", self.study("  - random\n", method(arguments=["--how", "no_start"]),
+                                                 problem="branin, hartmann3"), "-o", output, ranks=2)
         self.assertEqual(code, 2, err)
         self.assertEqual(err.count("answered 'start' without \"protocol\": 1"), 1)
         self.assertFalse(output.exists() or output.with_name("none.h5.d").exists())

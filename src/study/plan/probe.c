@@ -18,6 +18,14 @@ static bool is_tried(const RgStudy *study, int cell)
   return false;
 }
 
+/* On another problem: that is told once. */
+static bool has_failed(RgPlace place, const RgDiagnostics *diagnostics)
+{
+  for (int i = 0; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++)
+    if (same_place(diagnostics->list[i].place, place)) return true;
+  return false;
+}
+
 static PetscErrorCode probe_cell(const RgCell *cell, RgText *mistake)
 {
   RgDomain domain = {0};
@@ -47,6 +55,7 @@ PetscErrorCode rg_study_probe(const RgStudy *study, RgDiagnostics *diagnostics)
     const RgCell *cell = &study->cells[i];
     RgText mistake = {0};
     if (!cell->algorithm->probe || is_tried(study, i)) continue;
+    if (has_failed(cell->algorithm_place, diagnostics)) continue;
     PetscCall(probe_cell(cell, &mistake));
     if (mistake.length)
       rg_diagnostics_add(diagnostics, cell->algorithm_place, "the program of '%s' %s (on '%s')",

@@ -4,8 +4,8 @@
 
 #include "study/spec/study.h"
 
-/* Try every entry of such a method once on every problem entry; what is wrong is added to
-   `diagnostics`. Starts programs. Not collective. */
+/* Try every entry of such a method once on every problem entry, up to the first where it fails;
+   what is wrong is added to `diagnostics`. Starts programs. Not collective. */
 PetscErrorCode rg_study_probe(const RgStudy *study, RgDiagnostics *diagnostics);
 
 #endif

@@ -1,0 +1,70 @@
+"""docs/bring-your-own.md, followed as it is printed: its files are written, its commands run."""
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from unittest import mock
+
+from regatta_test import HERE, REGATTA, RegattaTest, environment, main
+
+ROOT = HERE.parents[1]
+PAGE = (ROOT / "docs" / "bring-your-own.md").read_text()
+BLOCK = re.compile(r"^([^\n]*)\n\n```(\w+)\n(.*?)^```$", re.M | re.S)
+SMALLER = {"seeds: 20": "seeds: 2", "iterations: 40": "iterations: 8"}  # the page's study takes longer
+
+
+class Tutorial(RegattaTest):
+    def shell(self, commands):
+        """As typed in a folder of one's own."""
+        done = subprocess.run(["bash", "-ec", commands], cwd=self.folder, env=self.environment, capture_output=True,
+                              text=True, timeout=300, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, f"{commands}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def setUp(self):
+        super().setUp()
+        with mock.patch.dict(os.environ, PATH=f"{pathlib.Path(sys.executable).parent}:" + os.environ["PATH"]):
+            self.environment = environment()  # the Python that runs this is the one in PATH
+        self.environment.pop("PYTHONPATH", None)
+
+    def test_every_block(self):
+        missing = [p for p in ("numpy", "scipy", "pandas", "h5py", "matplotlib") if not importlib.util.find_spec(p)]
+        if missing:
+            self.skipTest("the figures need " + ", ".join(missing))
+        blocks = BLOCK.findall(PAGE)
+        self.assertEqual(len(blocks), PAGE.count("\n```") // 2, "a block without a line before it")
+        ran, exports = [], ""
+        for before, language, text in blocks:
+            name = re.search(r"`([\w.]+)`:$", before)
+            if name:
+                for word, small in SMALLER.items():
+                    text = text.replace(word, small)
+                self.write(name[1], text)
+                ran.append(name[1])
+            elif language == "python":
+                self.assertIn("-298.697", self.shell(f"{exports}python3 - <<'END'\n{text}END\n"))
+                ran.append("problems")
+            elif text.startswith("export"):
+                exports = (text.replace("/path/to/regatta/build", str(pathlib.Path(REGATTA).parent))
+                           .replace("/path/to/regatta", str(ROOT)))
+            else:
+                self.shell(exports + text.replace("mpirun ", "mpirun --oversubscribe "))
+                ran.append("commands")
+        self.assertEqual(ran, ["hill.py", "hill.yaml", "commands", "uniform.sh", "commands", "annealing.py", "problems"])
+        summary = (self.folder / "hill" / "summary.md").read_text()
+        for word in ("Hill climbing", "Shell", "16 of 16 done, 0 failed", "regret_branin_simple.png"):
+            self.assertIn(word, summary)
+        self.assertGreater((self.folder / "hill" / "regret_all_simple.png").stat().st_size, 10000)
+        self.annealing(exports)
+
+    def annealing(self, exports):
+        study = (self.folder / "hill.yaml").read_text().replace("label: Shell, program: uniform.sh",
+                                                                "label: Annealing, program: annealing.py")
+        self.write("annealing.yaml", study)
+        self.shell(exports + "chmod +x annealing.py\nregatta run annealing.yaml -o annealing.h5 -quiet -strict")
+
+
+if __name__ == "__main__":
+    main()
