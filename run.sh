@@ -47,7 +47,7 @@ usage: ./run.sh [COMMAND]
 Environment: REGATTA_RANKS ranks to use (default: all cores), REGATTA_BUILD build folder,
 REGATTA_PYTHON a Python with h5py, pandas and Matplotlib, REGATTA_DATA folder of datasets,
 REGATTA_CACHE folder where optima that took a search are kept (off: nowhere), REGATTA_NATIVE=1 tunes
-the build for this CPU.
+the build for this CPU, REGATTA_WERROR=1 makes warnings errors.
 
 Systems without apt: install a C compiler, CMake >= 3.22, an MPI, PETSc (real numbers), HDF5 with its
 high-level library, a BLAS and LAPACK with CBLAS and LAPACKE (best OpenBLAS), GSL, libyaml,
@@ -122,7 +122,7 @@ build_all() {
   mkdir -p "$build"
   [ -x "$regatta" ] || echo "Building in $build (a minute or two)"
   if ! { cmake -S "$root" -B "$build" "${generator[@]}" \
-           -DREGATTA_NATIVE="${REGATTA_NATIVE:+ON}" &&
+           -DREGATTA_NATIVE="${REGATTA_NATIVE:+ON}" -DREGATTA_WERROR="${REGATTA_WERROR:+ON}" &&
          cmake --build "$build" --parallel "$(cores)"; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     complain "the build failed; the whole log is $log"

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unittest
 
 from regatta_test import REGATTA, RegattaTest, environment, main, regatta
 
@@ -46,15 +47,42 @@ class Install(RegattaTest):
                 subprocess.run([shell, "-n", script], check=True)
 
     def test_analysis(self):
+        self.analysis(self.prefix)
+
+    def analysis(self, prefix):
+        """The Python package of a prefix is found by its command."""
         python = os.environ.get("REGATTA_PYTHON", sys.executable)
         if subprocess.run([python, "-c", "import h5py, jinja2, matplotlib, pandas, xxhash, yaml"],
                           capture_output=True).returncode:
             self.skipTest("no Python for the analysis")
         kept = {k: v for k, v in environment().items() if k not in ("PYTHONPATH", "REGATTA")}
-        done = subprocess.run([self.prefix / "bin/regatta-analysis", "studies", "boke", self.folder, "--scale", "smoke"],
+        done = subprocess.run([prefix / "bin/regatta-analysis", "studies", "boke", self.folder, "--scale", "smoke"],
                               capture_output=True, text=True, env={**kept, "REGATTA_PYTHON": python})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout)
+
+    @unittest.skipUnless(shutil.which("dpkg-shlibdeps") and shutil.which("cpack"), "needs dpkg-dev and cpack")
+    def test_debian_package(self):
+        """Made by cpack, unpacked in a scratch root: it depends on what is linked, and works there."""
+        subprocess.run(["cpack", "-G", "DEB", "--config", pathlib.Path(REGATTA).parent / "CPackConfig.cmake",
+                        "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none", "-B", self.folder],
+                       check=True, capture_output=True)
+        package, = self.folder.glob("regatta_*.deb")
+        fields = subprocess.run(["dpkg-deb", "-f", package, "Depends", "Recommends", "Version"], check=True,
+                                capture_output=True, text=True).stdout
+        for library in ("petsc", "hdf5", "gsl", "yaml", "jansson", "xxhash"):
+            self.assertRegex(fields, rf"Depends: .*lib{library}")
+        self.assertRegex(fields, "Recommends: .*python3-h5py")
+        self.assertIn(f"Version: {regatta('version')[1].split()[1]}\n", fields)
+        root = self.folder / "root"
+        subprocess.run(["dpkg-deb", "-x", package, root], check=True)
+        done = subprocess.run([root / "usr/bin/regatta", "version"], capture_output=True, text=True,
+                              env=environment())
+        self.assertEqual(done.stdout, regatta("version")[1])
+        for name in ("share/man/man1/regatta.1", "lib/libregatta.so", "include/regatta/regatta.h",
+                     "share/regatta/python/regatta_analysis/__init__.py"):
+            self.assertTrue(list((root / "usr").glob(name)), name)
+        self.analysis(root / "usr")
 
     def test_bash_completes(self):
         script = self.write("completion", self.run_ok("help", "-completion", "bash"))

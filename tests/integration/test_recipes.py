@@ -1,13 +1,21 @@
-"""Recipes: the container, the Apptainer definition and the CI workflow fit run.sh and each other."""
+"""Recipes: the container, the Apptainer definition, the CI workflow and those of package managers fit
+run.sh, the project and each other."""
+import contextlib
 import pathlib
 import re
+import runpy
 import shutil
 import subprocess
+import sys
+import types
 import unittest
+from unittest import mock
 
 from regatta_test import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "cmake" / "packaging"
+VERSION = re.search(r"project\(regatta VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
 PACKAGE = r"[a-z0-9][a-z0-9+.-]+"
 
 
@@ -53,8 +61,52 @@ class Recipes(unittest.TestCase):
         for name, job in jobs.items():
             for step in job["steps"]:
                 command = step.get("run", "./run.sh")
-                self.assertTrue(command.startswith(("./run.sh", "apt-get update &&", "docker ")), (name, command))
+                self.assertTrue(command.startswith(
+                    ("./run.sh", "apt-get update &&", "docker ", "dnf install ", "git clone ")), (name, command))
         self.assertEqual(jobs["debian"]["strategy"]["matrix"]["compiler"], ["gcc", "clang"])
+        self.assertEqual(jobs["debian"]["env"]["REGATTA_WERROR"], 1)
+        listed = re.search(r"Fedora  dnf install (.*?)\(then", (ROOT / "run.sh").read_text(), re.S)[1].split()
+        self.assertEqual(jobs["fedora"]["steps"][0]["run"].split(), ["dnf", "install", "-y", "git", *listed])
+
+    def test_spack(self):
+        """The recipe is Python that Spack's names are enough for; its version is that of the project."""
+        said = []
+        stub = types.ModuleType("spack.package")
+        for word in ("version", "depends_on", "variant", "license"):
+            setattr(stub, word, lambda *a, word=word, **k: said.append((word, a[0])))
+        stub.when = lambda condition: contextlib.nullcontext()
+        stub.CMakePackage = object
+        path = PACKAGING / "spack/package.py"
+        with mock.patch.dict(sys.modules, {"spack": types.ModuleType("spack"), "spack.package": stub}):
+            made = runpy.run_path(str(path))["Regatta"]
+        self.assertIn(("version", VERSION), said)
+        needed = {text.split()[0].split("@")[0] for word, text in said if word == "depends_on"}
+        self.assertLessEqual({"mpi", "petsc", "hdf5", "gsl", "libyaml", "jansson", "xxhash", "random123"}, needed)
+        self.assertTrue(made.__doc__)
+        options = set(re.findall(r'"(REGATTA_\w+)"', path.read_text()))
+        self.assertEqual(options - self.options(), set())
+
+    def test_conda(self):
+        try:
+            import yaml
+        except ModuleNotFoundError:
+            self.skipTest("no PyYAML")
+        text = (PACKAGING / "conda/meta.yaml").read_text()
+        self.assertIn(f'{{% set version = "{VERSION}" %}}', text)
+        text = re.sub(r"{%.*?%}", "", text).replace("{{ version }}", VERSION)
+        recipe = yaml.safe_load(re.sub(r"{{ (.*?) }}", r"\1", text))
+        self.assertEqual(str(recipe["package"]["version"]), VERSION)
+        wanted = re.search(r"dependencies = \[(.*?)\]", (ROOT / "analysis/pyproject.toml").read_text(), re.S)[1]
+        named = {"matplotlib": "matplotlib-base", "xxhash": "python-xxhash"}
+        wanted = {named.get(name, name) for name in re.findall(r'"(\w+)', wanted)}
+        self.assertLessEqual(wanted, set(recipe["requirements"]["run"]))
+        build = (PACKAGING / "conda/build.sh").read_text()
+        self.assertEqual(set(re.findall(r"-D(REGATTA_\w+)", build)) - self.options(), set())
+
+    def options(self):
+        """What CMake can be asked for."""
+        text = "".join(path.read_text() for path in (ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")))
+        return set(re.findall(r"option\((REGATTA_\w+)", text))
 
     def test_container_is_built(self):
         builder = next(filter(shutil.which, ("buildah", "podman")), None)
