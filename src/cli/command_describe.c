@@ -18,6 +18,12 @@
 #include "theory/family.h"
 #include "theory/formula.h"
 
+static const struct {
+  const char *name, *text;
+} heads[] = {
+#include "regatta_heads.h" /* made by the build from src/algorithm and src/problem */
+};
+
 /* ---- blocks of a study file ----------------------------------------------------------------- */
 
 static PetscErrorCode describe_keys(RgText *text, const char *heading, const RgStudyKey *keys)
@@ -119,6 +125,25 @@ static PetscErrorCode add_indented(RgText *text, const char *words)
   PetscFunctionReturn(0);
 }
 
+/* What the head comment of a method's file says of deviations from the paper and of the cost. */
+static PetscErrorCode add_remarks(RgText *text, const char *name)
+{
+  const char *line = "";
+  bool wanted = false;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+    if (!strcmp(name, heads[i].name)) line = heads[i].text;
+  while (*line) {
+    const int length = (int)strcspn(line, "\n");
+    if (!strncmp(line, "Deviations", 10) || !strncmp(line, "Cost", 4)) wanted = true;
+    if (!strncmp(line, "Needs", 5) || !strncmp(line, "Revision", 8)) wanted = false;
+    if (wanted) PetscCall(rg_text_add(text, "  %.*s\n", length, line));
+    line += length + (line[length] == '\n');
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *class)
 {
   PetscFunctionBeginUser;
@@ -126,6 +151,7 @@ static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *c
                         class->revision));
   PetscCall(add_indented(text, class->summary));
   PetscCall(rg_text_add(text, "  Source: %s\n", class->reference));
+  PetscCall(add_remarks(text, class->name));
   PetscCall(describe_needs(text, class));
   PetscCall(rg_text_add(text, "\nParameters%s\n", class->params->name ? "" : ": none"));
   if (class->params->name) PetscCall(rg_params_describe(class->params, text));

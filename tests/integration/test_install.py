@@ -1,6 +1,7 @@
 """What `cmake --install` gives: help, man pages, completion, and plug-ins made by `regatta new`."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import unittest
 
 from regatta_test import REGATTA, RegattaTest, environment, main, regatta
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = ("run plan list describe eval bounds formula info status checksum verify merge version new "
             "help").split()
 STUDY = """study: plugins
@@ -103,6 +105,13 @@ class Install(RegattaTest):
             code, _, err = regatta(*arguments)
             self.assertEqual((code, err.count("\n")), (2, 1))
             self.assertIn(words, err)
+
+    def test_describe_says_what_the_head_comment_says(self):
+        for method in ("gp_ucb", "turbo"):
+            head = (ROOT / f"src/algorithm/{method}.c").read_text().partition("*/")[0]
+            words = re.search(r"\n   (Deviations: .*?)\n   Needs", head, re.S)[1].replace("\n   ", "\n  ")
+            self.assertIn("Cost per iteration: ", words)
+            self.assertIn(f"\n  {words}\n", self.run_ok("describe", method))
 
     def test_list(self):
         for subject in ("problems", "algorithms", "kernels", "measures", "theory"):
