@@ -5,6 +5,20 @@
 # [iteration, trial].
 library(hdf5r)
 
+# The swept settings of every trial; "" where it does not read one. Each is a variable with the
+# attribute "setting"; files of schema 1 have all of them in one text.
+settings_of <- function(group) {
+  names <- Filter(function(name) group[[name]]$attr_exists("setting"), names(group))
+  if (!length(names)) names <- "swept"
+  sapply(names, function(name) {
+    value <- group[[name]]$read()
+    if (group[[name]]$attr_exists("_FillValue")) {
+      value[value == h5attr(group[[name]], "_FillValue")] <- NA
+    }
+    ifelse(is.na(value), "", as.character(value))
+  }, simplify = FALSE)
+}
+
 file <- H5File$new(commandArgs(trailingOnly = TRUE)[1], mode = "r")
 for (problem in list.groups(file, recursive = FALSE)) {
   group <- file[[problem]]
@@ -14,7 +28,8 @@ for (problem in list.groups(file, recursive = FALSE)) {
   rows <- group[["n_iterations"]]$read()
   complete <- group[["status"]]$read() == 1
   last <- regret[cbind(pmax(rows, 1), seq_along(rows))]
+  cell <- c(list(algorithm = group[["algorithm"]]$read()), settings_of(group))
   print(problem)
-  print(aggregate(last[complete], list(algorithm = group[["algorithm"]]$read()[complete]), mean))
+  print(aggregate(last[complete], lapply(cell, function(value) value[complete]), mean))
 }
 file$close_all()

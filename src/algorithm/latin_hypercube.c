@@ -69,6 +69,7 @@ const RgAlgorithmClass rg_algorithm_latin_hypercube = {
            "McKay, Beckman, Conover (1979), A comparison of three methods for selecting values "
            "of input variables"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
+  .blind = true,
   .params = params,
   RG_STATE(State, create, destroy),
   .ask = ask,

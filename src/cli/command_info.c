@@ -7,15 +7,19 @@
 
 #include "base/grow.h"
 #include "base/inputs.h"
+#include "base/hash.h"
 #include "cli/table.h"
 #include "study/run/origin.h"
+#include "study/spec/swept.h"
 #include "study/store/store.h"
 
-enum { OPT_STUDY, OPT_FAILED };
+enum { OPT_STUDY, OPT_FAILED, OPT_WHERE };
 
 static const RgOption options[] = {
   {"-study", NULL, "print the study file the results come from, nothing else"},
   {"-failed", NULL, "list all failed trials, not only the first of them"},
+  {"-where", "NAME=VALUE,...",
+   "only cells of these values of swept settings, and those that don't read them"},
   {NULL, NULL, NULL},
 };
 
@@ -23,10 +27,13 @@ enum { FAILED_SHOWN = 5 };
 
 /* ---- what was found -------------------------------------------------------------------------- */
 
-/* One line of the table: an algorithm on a problem. */
+/* One line of the table: a cell. */
 typedef struct {
-  char *problem, *algorithm; /* owned */
-  bool earlier;
+  char cell[RG_ID_LENGTH + 1];
+  char *problem, *algorithm, *swept; /* owned */
+  int n_swept;
+  RgSwept *settings;    /* owned */
+  bool earlier, hidden; /* hidden: not asked for */
   int n, n_failed;
   long evaluations;
   double cpu;
@@ -45,6 +52,9 @@ typedef struct {
   int n_lines;
   Best *best; /* owned */
   int n_best;
+  int n_slots, *slots; /* hash table of the lines: a power of two, -1: empty; owned */
+  int n_where;
+  RgSwept *where; /* owned */
   int n, n_earlier, n_failed;
   bool all_failed;    /* list them all */
   double first, last; /* Unix time of the first start and the last end */
@@ -52,21 +62,84 @@ typedef struct {
   RgOriginSurvey origins;
 } Contents;
 
-static PetscErrorCode line_of(Contents *contents, const RgRecord *record, Line **line)
+static bool is_line_of(const Line *line, const RgRecord *record)
+{
+  return line->earlier == record->earlier && !strcmp(line->cell, record->cell) &&
+         !strcmp(line->problem, record->problem_label) &&
+         !strcmp(line->algorithm, record->algorithm_label);
+}
+
+/* Where the line of a cell stands in the hash table, or would. */
+static int *slot_of(const Contents *contents, const char *cell)
+{
+  uint64_t hash[2];
+
+  rg_hash128(cell, strlen(cell), hash);
+  return &contents->slots[hash[0] & (uint64_t)(contents->n_slots - 1)];
+}
+
+static int *next_slot(const Contents *contents, int *slot)
+{
+  return slot + 1 < contents->slots + contents->n_slots ? slot + 1 : contents->slots;
+}
+
+/* Twice the room, before it is half full. */
+static PetscErrorCode grow_slots(Contents *contents)
 {
   PetscFunctionBeginUser;
+  if (2 * contents->n_lines < contents->n_slots) PetscFunctionReturn(0);
+  contents->n_slots = PetscMax(64, 2 * contents->n_slots);
+  PetscCall(PetscFree(contents->slots));
+  PetscCall(PetscMalloc1(contents->n_slots, &contents->slots));
+  for (int i = 0; i < contents->n_slots; i++) contents->slots[i] = -1;
   for (int i = 0; i < contents->n_lines; i++) {
-    *line = &contents->lines[i];
-    if ((*line)->earlier == record->earlier && !strcmp((*line)->problem, record->problem_label) &&
-        !strcmp((*line)->algorithm, record->algorithm_label))
-      PetscFunctionReturn(0);
+    int *slot = slot_of(contents, contents->lines[i].cell);
+    while (*slot >= 0) slot = next_slot(contents, slot);
+    *slot = i;
   }
+  PetscFunctionReturn(0);
+}
+
+/* Whether a line has another value of a setting than is asked for. */
+static bool is_hidden(const Contents *contents, const Line *line)
+{
+  for (int i = 0; i < contents->n_where; i++) {
+    const RgSwept *wanted = &contents->where[i];
+    const RgSwept *own = rg_swept_find(line->n_swept, line->settings, wanted->name);
+    if (own && !rg_swept_same(own->text, wanted->text)) return true;
+  }
+  return false;
+}
+
+static PetscErrorCode add_line(Contents *contents, const RgRecord *record, Line **line)
+{
+  PetscFunctionBeginUser;
   PetscCall(RG_GROW(contents->n_lines, contents->lines));
   *line = &contents->lines[contents->n_lines++];
   PetscCall(PetscMemzero(*line, sizeof(**line)));
+  memcpy((*line)->cell, record->cell, sizeof(record->cell));
   (*line)->earlier = record->earlier;
+  (*line)->n_swept = record->n_swept;
   PetscCall(PetscStrallocpy(record->problem_label, &(*line)->problem));
   PetscCall(PetscStrallocpy(record->algorithm_label, &(*line)->algorithm));
+  PetscCall(PetscStrallocpy(record->swept, &(*line)->swept));
+  PetscCall(rg_swept_copy(record->n_swept, record->settings, &(*line)->settings));
+  (*line)->hidden = is_hidden(contents, *line);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode line_of(Contents *contents, const RgRecord *record, Line **line)
+{
+  int *slot;
+
+  PetscFunctionBeginUser;
+  PetscCall(grow_slots(contents));
+  for (slot = slot_of(contents, record->cell); *slot >= 0; slot = next_slot(contents, slot)) {
+    *line = &contents->lines[*slot];
+    if (is_line_of(*line, record)) PetscFunctionReturn(0);
+  }
+  *slot = contents->n_lines;
+  PetscCall(add_line(contents, record, line));
   PetscFunctionReturn(0);
 }
 
@@ -169,7 +242,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   if (!record->earlier) PetscCall(rg_origin_survey_add(&contents->origins, record));
   if (record->status == RG_STATUS_FAILED) {
     line->n_failed++;
-    PetscCall(add_failed(contents, record));
+    if (!line->hidden) PetscCall(add_failed(contents, record));
   }
   if (provenance->started > 0) {
     contents->first = fmin(contents->first, provenance->started);
@@ -184,7 +257,9 @@ static PetscErrorCode contents_clear(Contents *contents)
   for (int i = 0; i < contents->n_lines; i++) {
     PetscCall(PetscFree(contents->lines[i].problem));
     PetscCall(PetscFree(contents->lines[i].algorithm));
+    PetscCall(PetscFree(contents->lines[i].swept));
     PetscCall(PetscFree(contents->lines[i].regret));
+    PetscCall(rg_swept_clear(&contents->lines[i].n_swept, &contents->lines[i].settings));
   }
   PetscCall(PetscFree(contents->lines));
   for (int i = 0; i < contents->n_best; i++) {
@@ -192,6 +267,8 @@ static PetscErrorCode contents_clear(Contents *contents)
     PetscCall(rg_text_clear(&contents->best[i].point));
   }
   PetscCall(PetscFree(contents->best));
+  PetscCall(PetscFree(contents->slots));
+  PetscCall(rg_swept_clear(&contents->n_where, &contents->where));
   PetscCall(rg_text_clear(&contents->failed));
   PetscCall(rg_origin_survey_clear(&contents->origins));
   PetscFunctionReturn(0);
@@ -219,34 +296,52 @@ static void print_median(double *values, int n, char text[32])
   snprintf(text, 32, "%.4g", 0.5 * (values[(known - 1) / 2] + values[known / 2]));
 }
 
+/* Settings one by one, numbers by size. */
+static int compare_swept(const Line *x, const Line *y)
+{
+  for (int i = 0; i < x->n_swept && i < y->n_swept; i++) {
+    const RgSwept *a = &x->settings[i], *b = &y->settings[i];
+    const double u = strtod(a->text, NULL), v = strtod(b->text, NULL);
+    int order = strcmp(a->name, b->name);
+    if (!order && a->kind <= RG_SWEPT_INTEGER && b->kind <= RG_SWEPT_INTEGER)
+      order = (u > v) - (u < v);
+    if (!order) order = strcmp(a->text, b->text);
+    if (order) return order;
+  }
+  return x->n_swept - y->n_swept;
+}
+
 static int compare_lines(const void *a, const void *b)
 {
   const Line *x = a, *y = b;
 
   if (x->earlier != y->earlier) return x->earlier - y->earlier;
   int order = strcmp(x->problem, y->problem);
-  return order ? order : strcmp(x->algorithm, y->algorithm);
+  if (!order) order = strcmp(x->algorithm, y->algorithm);
+  if (!order) order = compare_swept(x, y);
+  return order ? order : strcmp(x->cell, y->cell);
 }
 
 static PetscErrorCode print_lines(Contents *contents, bool earlier)
 {
-  RgTable table = {.n_columns = 7,
-                   .headings = {"problem", "algorithm", ">trials", ">failed", ">evaluations",
-                                ">CPU s", ">median final simple regret"}};
+  RgTable table = {.n_columns = 8,
+                   .headings = {"problem", "algorithm", "swept", ">trials", ">failed",
+                                ">evaluations", ">CPU s", ">median final simple regret"}};
   RgText text = {0};
 
   PetscFunctionBeginUser;
   for (int i = 0; i < contents->n_lines; i++) {
     Line *line = &contents->lines[i];
     char trials[24], failed[24] = "", evaluations[32], cpu[32], regret[32];
-    if (line->earlier != earlier) continue;
+    if (line->earlier != earlier || line->hidden) continue;
     snprintf(trials, sizeof(trials), "%d", line->n);
     if (line->n_failed) snprintf(failed, sizeof(failed), "%d", line->n_failed);
     snprintf(evaluations, sizeof(evaluations), "%ld", line->evaluations);
     snprintf(cpu, sizeof(cpu), "%.1f", line->cpu);
     print_median(line->regret, line->n, regret);
-    PetscCall(rg_table_add(&table, (const char *const[]){line->problem, line->algorithm, trials,
-                                                         failed, evaluations, cpu, regret}));
+    PetscCall(
+      rg_table_add(&table, (const char *const[]){line->problem, line->algorithm, line->swept,
+                                                 trials, failed, evaluations, cpu, regret}));
   }
   PetscCall(rg_table_print(&table, &text));
   rg_say("%s", text.data ? text.data : "");
@@ -345,6 +440,60 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   PetscFunctionReturn(0);
 }
 
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+/* -where as settings; a mistake is complained of. */
+static PetscErrorCode parse_where(const char *text, Contents *contents, int *exit_code)
+{
+  int n_pairs = 1;
+
+  PetscFunctionBeginUser;
+  if (!text) PetscFunctionReturn(0);
+  PetscCall(rg_swept_parse(text, &contents->n_where, &contents->where));
+  for (const char *comma = text; (comma = strchr(comma, ',')); comma++) n_pairs++;
+  if (contents->n_where == n_pairs || (contents->n_where && strpbrk(text, "[{(\"")))
+    PetscFunctionReturn(0);
+  rg_complain("info: -where takes NAME=VALUE,NAME=VALUE,..., got '%s'", text);
+  *exit_code = RG_EXIT_BAD_INPUT;
+  PetscFunctionReturn(0);
+}
+
+/* Append a word to a list unless it is in it. */
+static PetscErrorCode add_word(const char *word, RgText *list)
+{
+  const size_t length = strlen(word);
+
+  PetscFunctionBeginUser;
+  for (const char *at = list->data; at && (at = strstr(at, word)); at++)
+    if ((at == list->data || at[-1] == ' ') && strchr(",", at[length])) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(list, "%s%s", list->length ? ", " : "", word));
+  PetscFunctionReturn(0);
+}
+
+/* Whether some cell was swept over a setting that is asked for, and has the value; complains. */
+static PetscErrorCode check_where(const Contents *contents, const RgSwept *wanted, bool *found)
+{
+  RgText names = {0}, values = {0};
+
+  PetscFunctionBeginUser;
+  *found = false;
+  for (int i = 0; i < contents->n_lines && !*found; i++) {
+    const Line *line = &contents->lines[i];
+    const RgSwept *own = rg_swept_find(line->n_swept, line->settings, wanted->name);
+    *found = own && rg_swept_same(own->text, wanted->text);
+    if (own) PetscCall(add_word(own->text, &values));
+    for (int k = 0; k < line->n_swept; k++) PetscCall(add_word(line->settings[k].name, &names));
+  }
+  if (!*found && values.length)
+    rg_complain("info: no %s=%s in it (it has: %s)", wanted->name, wanted->text, values.data);
+  else if (!*found)
+    rg_complain("info: '%s' was not swept (swept: %s)", wanted->name,
+                names.length ? names.data : "nothing");
+  PetscCall(rg_text_clear(&names));
+  PetscCall(rg_text_clear(&values));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
@@ -352,12 +501,18 @@ PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
   RgFault fault = {0};
   Contents contents = {.first = INFINITY, .last = -INFINITY};
   int damaged = 0;
+  bool found = true;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "info RESULTS.h5|DIRECTORY", options, 1, 1, &arguments,
-                               exit_code));
+  PetscCall(rg_arguments_parse(argc, argv, "info RESULTS.h5|DIRECTORY [-where NAME=VALUE,...]",
+                               options, 1, 1, &arguments, exit_code));
   if (!arguments.ok) PetscFunctionReturn(0);
   contents.all_failed = arguments.option[OPT_FAILED] != NULL;
+  PetscCall(parse_where(arguments.option[OPT_WHERE], &contents, exit_code));
+  if (*exit_code) {
+    PetscCall(contents_clear(&contents));
+    PetscFunctionReturn(0);
+  }
   PetscCall(rg_store_info(arguments.positional[0], &info, &fault));
   if (!fault.code && arguments.option[OPT_STUDY]) rg_say("%s", info.study ? info.study : "");
   else if (!fault.code)
@@ -368,7 +523,10 @@ PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
   } else if (!arguments.option[OPT_STUDY]) {
-    PetscCall(print_contents(arguments.positional[0], &info, &contents, damaged));
+    for (int i = 0; i < contents.n_where && found; i++)
+      PetscCall(check_where(&contents, &contents.where[i], &found));
+    if (found) PetscCall(print_contents(arguments.positional[0], &info, &contents, damaged));
+    else *exit_code = RG_EXIT_BAD_INPUT;
   }
   PetscCall(contents_clear(&contents));
   PetscCall(rg_store_info_clear(&info));

@@ -281,6 +281,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
                           study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
                           (unsigned long long)study->seed));
     PetscCall(add_cells(&plan, &progress, &text));
+    if (study->shared) PetscCall(rg_text_add(&text, "\n%s", study->shared));
     if (arguments->option[OPT_TRIALS]) PetscCall(add_trials(&plan, &progress, &text));
     PetscCall(add_summary(&plan, &progress, &text));
     rg_say("%s", text.data);

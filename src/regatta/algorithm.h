@@ -76,6 +76,7 @@ typedef struct {
   int revision;          /* raised when results change on purpose; part of the trial key */
   unsigned needs;        /* RgNeeds or-ed */
   unsigned reads;        /* RgReads or-ed */
+  bool blind;            /* never looks at setup.noise_variance: `noise_known` changes nothing */
   bool matrix_free;   /* works on a posterior without a matrix (surrogate: {solver: iterative}) */
   const char *stream; /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;

@@ -120,6 +120,8 @@ typedef struct {
   char *problem_label, *algorithm_label; /* as in figures; unlike the key they may change */
   char *problem, *algorithm;             /* registry names */
   char *swept;                           /* "name=value, ..." of the sweep axes; "" without sweep */
+  int n_swept;                           /* the same as data */
+  RgSwept *settings;
   uint64_t instance, seed;
   RgStatus status;
   char message[256];               /* why it failed; "" otherwise */

@@ -10,6 +10,19 @@ typedef struct RgRegistry RgRegistry; /* the problems and algorithms there are; 
 typedef struct RgStudy RgStudy;       /* a study file, validated, with defaults filled in */
 typedef struct RgPlan RgPlan;         /* its trials, with identity and likely cost */
 
+/* What the values of a swept setting are, over all of the study. */
+typedef enum { RG_SWEPT_NUMBER, RG_SWEPT_INTEGER, RG_SWEPT_LOGICAL, RG_SWEPT_WORD } RgSweptKind;
+
+/* A setting that a study sweeps, and its value in one cell that reads it. */
+typedef struct {
+  char
+    *name; /* of its variable in the results: `noise_variance`, `surrogate.kernel`; owned, as all */
+  char *text; /* the value: a word as it is, else canonical text */
+  RgSweptKind kind;
+  char *part;        /* whose it is: run, problem, algorithm, surrogate, maximiser; "": not known */
+  char *units, *doc; /* of the parameter; may be NULL */
+} RgSwept;
+
 RG_API PetscErrorCode rg_registry_create(RgRegistry **registry);
 /* Unloads the plug-ins: nothing made of their classes may be in use. NULL is fine. */
 RG_API PetscErrorCode rg_registry_destroy(RgRegistry **registry);

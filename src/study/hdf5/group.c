@@ -2,10 +2,12 @@
 #include "study/hdf5/group.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "base/text.h"
+#include "study/spec/swept.h"
 
 PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupShape *shape)
 {
@@ -23,6 +25,20 @@ PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape)
   PetscCall(PetscFree(shape->label));
   PetscCall(PetscFree(shape->extra));
   for (int p = 0; p < RG_PARTS; p++) PetscCall(PetscFree(shape->inputs[p]));
+  PetscCall(rg_group_shape_drop_settings(shape));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_group_shape_drop_settings(RgGroupShape *shape)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < shape->n_settings; i++) {
+    PetscCall(PetscFree(shape->settings[i].part));
+    PetscCall(PetscFree(shape->settings[i].units));
+    PetscCall(PetscFree(shape->settings[i].doc));
+  }
+  PetscCall(PetscFree(shape->settings));
+  shape->n_settings = 0;
   PetscFunctionReturn(0);
 }
 
@@ -53,6 +69,53 @@ static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const cha
   PetscFunctionReturn(0);
 }
 
+/* What is said about a setting: the first that says something. */
+static PetscErrorCode keep_text(const char *text, char **kept)
+{
+  PetscFunctionBeginUser;
+  if (*kept && !**kept) PetscCall(PetscFree(*kept));
+  if (!*kept && text) PetscCall(PetscStrallocpy(text, kept));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_setting(RgGroupShape *shape, const RgSwept *setting)
+{
+  int at = 0;
+
+  PetscFunctionBeginUser;
+  while (at < shape->n_settings && strcmp(shape->settings[at].name, setting->name) < 0) at++;
+  if (at == shape->n_settings || strcmp(shape->settings[at].name, setting->name)) {
+    PetscCall(RG_GROW(shape->n_settings, shape->settings));
+    memmove(shape->settings + at + 1, shape->settings + at,
+            (size_t)(shape->n_settings - at) * sizeof(*shape->settings));
+    shape->settings[at] = (RgGroupSetting){.kind = setting->kind};
+    PetscCall(PetscStrncpy(shape->settings[at].name, setting->name, RG_NAME_MAX));
+    shape->n_settings++;
+  }
+  RgGroupSetting *own = &shape->settings[at];
+  own->kind = rg_swept_join(own->kind, setting->kind);
+  PetscCall(keep_text(setting->part, &own->part));
+  PetscCall(keep_text(setting->units, &own->units));
+  PetscCall(keep_text(setting->doc, &own->doc));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_group_shape_add_settings(RgGroupShape *shape, const RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < record->n_swept; i++) PetscCall(add_setting(shape, &record->settings[i]));
+  PetscFunctionReturn(0);
+}
+
+void rg_group_setting_dataset(const RgGroupShape *shape, int i, char name[2 * RG_NAME_MAX])
+{
+  const char *prefix = "";
+
+  for (int e = 0; e < shape->n_extra; e++)
+    if (!strcmp(shape->extra[e].name, shape->settings[i].name)) prefix = "setting.";
+  snprintf(name, 2 * RG_NAME_MAX, "%s%s", prefix, shape->settings[i].name);
+}
+
 static const void *field_of(const RgRecord *record, int field)
 {
   return (const char *)record + rg_fields[field].offset;
@@ -68,6 +131,7 @@ static size_t text_bytes(const RgRecord *record)
     if (rg_fields[f].type == RG_FIELD_TEXT) text = *(char *const *)field_of(record, f);
     if (text) bytes += strlen(text);
   }
+  for (int i = 0; i < record->n_swept; i++) bytes += 48 + strlen(record->settings[i].text);
   return bytes;
 }
 
@@ -101,6 +165,7 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
   PetscCall(add_inputs(shape, RG_PART_X, record->inputs));
   PetscCall(add_inputs(shape, RG_PART_C, record->contexts));
+  PetscCall(rg_group_shape_add_settings(shape, record));
   shape->text += text_bytes(record);
   PetscFunctionReturn(0);
 }
@@ -123,7 +188,9 @@ uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
                         shape->named[RG_PART_C] * shape->dim_c);
   return (uint64_t)shape->n * (uint64_t)shape->n_rows * doubles * sizeof(double) +
          (uint64_t)shape->n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
-         (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + RG_AXIS_COUNT + 4) * 2048 +
+         (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + shape->n_settings +
+                    RG_AXIS_COUNT + 4) *
+           2048 +
          8 * (uint64_t)shape->n_rows + 16384;
 }
 

@@ -13,6 +13,12 @@ typedef struct {
 
 /* Design and context, whose inputs may have names. */
 enum { RG_PART_X, RG_PART_C, RG_PARTS };
+/* A variable of a swept setting. `name` of the setting; another dataset may have that name. */
+typedef struct {
+  char name[RG_NAME_MAX];
+  RgSweptKind kind;
+  char *part, *units, *doc; /* owned */
+} RgGroupSetting;
 
 /* What decides the datasets of a group and their sizes. */
 typedef struct {
@@ -25,7 +31,9 @@ typedef struct {
   char *inputs[RG_PARTS]; /* their descriptions, NULL where those of the trials differ; owned */
   int n_extra;
   RgGroupExtra *extra; /* those in which some trial has a value, by name; owned */
-  size_t text;         /* bytes of all texts of the trials, for the estimate */
+  int n_settings;
+  RgGroupSetting *settings; /* those that some trial was swept over, by name; owned */
+  size_t text;              /* bytes of all texts of the trials, for the estimate */
 } RgGroupShape;
 
 /* An empty shape. */
@@ -33,6 +41,9 @@ PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupSha
 PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape);
 /* One more trial: counts it and widens the shape to hold it. */
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record);
+/* The settings of a record, which may be in the shape already. */
+PetscErrorCode rg_group_shape_add_settings(RgGroupShape *shape, const RgRecord *record);
+PetscErrorCode rg_group_shape_drop_settings(RgGroupShape *shape);
 /* Bytes the group will take in a file, not less. */
 uint64_t rg_group_shape_bytes(const RgGroupShape *shape);
 
@@ -83,6 +94,15 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
 PetscErrorCode rg_group_close(RgGroup *group);
 
 /* ---- shared by the writer and the reader ---- */
+
+/* Attribute of the variable of a swept setting: its name in the study file; what else is one of them
+   says so by it. Attribute `part`: whose setting it is. */
+#define RG_SETTING_ATTRIBUTE "setting"
+/* Name of the dataset of setting `i`. */
+void rg_group_setting_dataset(const RgGroupShape *shape, int i, char name[2 * RG_NAME_MAX]);
+/* Values that say: the trial was not swept over this setting. Numbers: NaN, words: "". */
+#define RG_NO_INTEGER INT32_MIN
+#define RG_NO_LOGICAL 255
 
 /* Type of a field in memory: to be closed with H5Tclose. */
 hid_t rg_field_memory_type(RgFieldType type);

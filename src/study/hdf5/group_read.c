@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/text.h"
+#include "study/spec/swept.h"
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -106,17 +107,62 @@ typedef struct {
   PetscErrorCode error;
 } ExtraSearch;
 
-/* Any other dataset may be a column of an algorithm. */
+/* Kind of the values that a dataset stores. */
+static RgSweptKind stored_kind(hid_t dataset)
+{
+  hid_t type = H5Dget_type(dataset);
+  const H5T_class_t class = H5Tget_class(type);
+  const size_t size = H5Tget_size(type);
+
+  H5Tclose(type);
+  if (class == H5T_FLOAT) return RG_SWEPT_NUMBER;
+  if (class == H5T_INTEGER) return size == 1 ? RG_SWEPT_LOGICAL : RG_SWEPT_INTEGER;
+  return RG_SWEPT_WORD;
+}
+
+/* Whether a dataset is the variable of a swept setting; then the shape has it. */
+static PetscErrorCode find_setting(RgGroupShape *shape, hid_t handle, const char *name, bool *found)
+{
+  RgSwept setting = {0};
+  RgRecord one = {.n_swept = 1, .settings = &setting};
+  hid_t dataset = H5Dopen2(handle, name, H5P_DEFAULT);
+
+  PetscFunctionBeginUser;
+  *found = dataset >= 0 && rg_h5_length(dataset) == shape->n;
+  if (*found) PetscCall(rg_h5_read_text(dataset, RG_SETTING_ATTRIBUTE, &setting.name, found));
+  if (*found) {
+    setting.kind = stored_kind(dataset);
+    *found = setting.kind != RG_SWEPT_WORD || type_fits(dataset, RG_FIELD_TEXT);
+  }
+  if (*found) {
+    PetscCall(rg_h5_read_text(dataset, "part", &setting.part, NULL));
+    PetscCall(rg_h5_read_text(dataset, "units", &setting.units, NULL));
+    PetscCall(rg_h5_read_text(dataset, "description", &setting.doc, NULL));
+    PetscCall(rg_group_shape_add_settings(shape, &one));
+  }
+  PetscCall(PetscFree(setting.name));
+  PetscCall(PetscFree(setting.part));
+  PetscCall(PetscFree(setting.units));
+  PetscCall(PetscFree(setting.doc));
+  if (dataset >= 0) H5Dclose(dataset);
+  PetscFunctionReturn(0);
+}
+
+/* Any other dataset may be that of a swept setting or a column of an algorithm. */
 static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link, void *closure)
 {
   ExtraSearch *search = closure;
   RgGroupShape *shape = search->shape;
   H5O_info_t object;
+  bool setting = false;
 
   (void)link;
-  if (is_standard(name) || strlen(name) >= RG_NAME_MAX) return 0;
+  if (is_standard(name) || strlen(name) >= 2 * RG_NAME_MAX) return 0;
   if (H5Oget_info_by_name(handle, name, &object, H5P_DEFAULT) < 0) return -1;
   if (object.type != H5O_TYPE_DATASET) return 0;
+  search->error = find_setting(shape, handle, name, &setting);
+  if (search->error) return -1;
+  if (setting || strlen(name) >= RG_NAME_MAX) return 0;
   search->error = RG_GROW(shape->n_extra, shape->extra);
   if (search->error) return -1;
   memset(&shape->extra[shape->n_extra], 0, sizeof(*shape->extra));
@@ -265,6 +311,72 @@ static bool fields_plausible(const RgGroupShape *shape, const RgRecord *record)
          record->n_scores <= shape->n_scores && strlen(record->id) == RG_ID_LENGTH;
 }
 
+/* One value of a setting as text; NULL: the trial has none. */
+static PetscErrorCode show_setting(RgSweptKind kind, const void *values, int i, RgText *text)
+{
+  PetscFunctionBeginUser;
+  switch (kind) {
+  case RG_SWEPT_NUMBER: {
+    const double value = ((const double *)values)[i];
+    if (!isnan(value)) PetscCall(rg_text_add_real(text, value));
+    break;
+  }
+  case RG_SWEPT_INTEGER: {
+    const int value = ((const int *)values)[i];
+    if (value != RG_NO_INTEGER) PetscCall(rg_text_add(text, "%d", value));
+    break;
+  }
+  case RG_SWEPT_LOGICAL: {
+    const int value = ((const int *)values)[i];
+    if (value != RG_NO_LOGICAL) PetscCall(rg_text_add(text, "%s", value ? "true" : "false"));
+    break;
+  }
+  case RG_SWEPT_WORD:
+    if (((char *const *)values)[i]) PetscCall(rg_text_add(text, "%s", ((char *const *)values)[i]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Entry s of the shape's settings into the records; `values` has 8 bytes for each. */
+static PetscErrorCode read_setting(RgGroup *group, int s, int first, int n, RgRecord *records,
+                                   void *values, RgFault *fault)
+{
+  static const RgFieldType types[] = {[RG_SWEPT_NUMBER] = RG_FIELD_REAL,
+                                      [RG_SWEPT_INTEGER] = RG_FIELD_INT,
+                                      [RG_SWEPT_LOGICAL] = RG_FIELD_INT,
+                                      [RG_SWEPT_WORD] = RG_FIELD_TEXT};
+  const RgGroupSetting *setting = &group->shape->settings[s];
+  char name[2 * RG_NAME_MAX];
+  RgFieldInfo info = {.name = name, .type = types[setting->kind]};
+
+  PetscFunctionBeginUser;
+  rg_group_setting_dataset(group->shape, s, name);
+  PetscCall(read_field(group, &info, first, n, values, fault));
+  for (int i = 0; i < n; i++) {
+    RgText text = {0};
+    if (!fault->code) PetscCall(show_setting(setting->kind, values, i, &text));
+    if (setting->kind == RG_SWEPT_WORD) H5free_memory(((char **)values)[i]);
+    if (text.length)
+      PetscCall(rg_swept_add(setting->name, text.data, setting->kind, setting->part, setting->units,
+                             setting->doc, &records[i].n_swept, &records[i].settings));
+    PetscCall(rg_text_clear(&text));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Settings of the trials of a block; files of schema 1 have them as text. */
+static PetscErrorCode read_settings(RgGroup *group, int first, int n, RgRecord *records,
+                                    void *values, RgFault *fault)
+{
+  PetscFunctionBeginUser;
+  for (int s = 0; s < group->shape->n_settings && !fault->code; s++)
+    PetscCall(read_setting(group, s, first, n, records, values, fault));
+  for (int i = 0; i < n; i++)
+    if (!records[i].n_swept && records[i].swept)
+      PetscCall(rg_swept_parse(records[i].swept, &records[i].n_swept, &records[i].settings));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *records,
                                     RgFault *fault)
 {
@@ -287,6 +399,7 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *
       }
     }
   }
+  if (!fault->code) PetscCall(read_settings(group, first, n, records, values, fault));
   PetscCall(PetscFree(values));
   for (int i = 0; i < n && !fault->code; i++) {
     records[i].earlier = group->shape->earlier;

@@ -3,6 +3,7 @@
 
 #include <hdf5_hl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/inputs.h"
@@ -172,10 +173,16 @@ static PetscErrorCode create_part(RgGroup *group, int part, const char *coordina
 
 static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
 {
+
   PetscFunctionBeginUser;
   for (int f = 0; f < rg_field_count; f++)
     if (rg_fields[f].coordinate && rg_group_has_field(shape, &rg_fields[f]))
       PetscCall(rg_text_add(text, "%s%s", text->length ? " " : "", rg_fields[f].name));
+  for (int i = 0; i < shape->n_settings; i++) {
+    char name[2 * RG_NAME_MAX];
+    rg_group_setting_dataset(shape, i, name);
+    PetscCall(rg_text_add(text, " %s", name));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -263,6 +270,87 @@ static void write_field(RgGroup *group, const RgFieldInfo *info, const RgRecord 
   H5Tclose(stored);
 }
 
+/* ---- swept settings -------------------------------------------------------------------------- */
+
+static hid_t setting_type(RgSweptKind kind, bool stored)
+{
+  switch (kind) {
+  case RG_SWEPT_NUMBER: return H5Tcopy(stored ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE);
+  case RG_SWEPT_INTEGER: return H5Tcopy(stored ? H5T_STD_I32LE : H5T_NATIVE_INT);
+  case RG_SWEPT_LOGICAL: return H5Tcopy(stored ? H5T_STD_U8LE : H5T_NATIVE_UCHAR);
+  case RG_SWEPT_WORD: break;
+  }
+  return rg_h5_text_type();
+}
+
+/* Entry i of a buffer becomes the value of a record; NULL: it has none. */
+static void put_setting(RgSweptKind kind, const RgSwept *setting, int i, void *buffer)
+{
+  const char *text = setting ? setting->text : NULL;
+
+  switch (kind) {
+  case RG_SWEPT_NUMBER: ((double *)buffer)[i] = text ? strtod(text, NULL) : NAN; break;
+  case RG_SWEPT_INTEGER: ((int *)buffer)[i] = text ? atoi(text) : RG_NO_INTEGER; break;
+  case RG_SWEPT_LOGICAL:
+    ((unsigned char *)buffer)[i] = !text ? RG_NO_LOGICAL : !strcmp(text, "true");
+    break;
+  case RG_SWEPT_WORD: ((const char **)buffer)[i] = text ? text : ""; break;
+  }
+}
+
+/* The attribute by which netCDF readers know missing values, and what flags mean. */
+static void describe_values(hid_t dataset, RgSweptKind kind, RgFault *fault)
+{
+  static const unsigned char flags[] = {0, 1}, no_logical = RG_NO_LOGICAL;
+  static const int no_integer = RG_NO_INTEGER;
+  const bool integer = kind == RG_SWEPT_INTEGER;
+
+  if (fault->code || kind == RG_SWEPT_NUMBER || kind == RG_SWEPT_WORD) return;
+  hid_t space = H5Screate(H5S_SCALAR), type = setting_type(kind, true);
+  hid_t fill = H5Acreate2(dataset, "_FillValue", type, space, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t memory = setting_type(kind, false);
+  if (fill < 0 ||
+      H5Awrite(fill, memory, integer ? (const void *)&no_integer : (const void *)&no_logical) < 0)
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write the value of what is missing");
+  if (fill >= 0) H5Aclose(fill);
+  H5Tclose(memory);
+  H5Tclose(type);
+  H5Sclose(space);
+  if (integer) return;
+  rg_h5_write_bytes(dataset, "flag_values", 2, flags, fault);
+  rg_h5_write_text(dataset, "flag_meanings", "false true", fault);
+}
+
+static void write_setting(RgGroup *group, int s, const RgRecord *const *records, void *buffer,
+                          RgFault *fault)
+{
+  static const RgAxis trial = RG_AXIS_TRIAL;
+  const RgGroupSetting *setting = &group->shape->settings[s];
+  const hsize_t n = (hsize_t)group->shape->n;
+  char name[2 * RG_NAME_MAX];
+
+  rg_group_setting_dataset(group->shape, s, name);
+  for (int i = 0; i < group->shape->n; i++) {
+    const RgSwept *own = NULL;
+    for (int k = 0; k < records[i]->n_swept && !own; k++)
+      if (!strcmp(records[i]->settings[k].name, setting->name)) own = &records[i]->settings[k];
+    put_setting(setting->kind, own, i, buffer);
+  }
+  hid_t stored = setting_type(setting->kind, true), memory = setting_type(setting->kind, false);
+  hid_t dataset = rg_h5_create_dataset(group->handle, name, stored, 1, &n, true, fault);
+  attach_axes(group, dataset, 1, &trial, fault);
+  rg_h5_describe(dataset, setting->units ? setting->units : "1", setting->name,
+                 setting->doc ? setting->doc : "swept setting", fault);
+  rg_h5_write_text(dataset, RG_SETTING_ATTRIBUTE, setting->name, fault);
+  rg_h5_write_text(dataset, "part", setting->part ? setting->part : "", fault);
+  describe_values(dataset, setting->kind, fault);
+  if (dataset < 0 || H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", name);
+  if (dataset >= 0) H5Dclose(dataset);
+  H5Tclose(memory);
+  H5Tclose(stored);
+}
+
 PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records, RgFault *fault)
 {
   uint64_t *buffer; /* wide enough for any field */
@@ -273,6 +361,8 @@ PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *reco
   for (int f = 0; f < rg_field_count && !fault->code; f++)
     if (rg_group_has_field(group->shape, &rg_fields[f]))
       write_field(group, &rg_fields[f], records, buffer, fault);
+  for (int s = 0; s < group->shape->n_settings && !fault->code; s++)
+    write_setting(group, s, records, buffer, fault);
   PetscCall(PetscFree(buffer));
   PetscFunctionReturn(0);
 }

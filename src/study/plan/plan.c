@@ -15,7 +15,7 @@ static PetscErrorCode write_identity(const RgStudy *study, const RgCell *cell, R
 
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(&key, "schema=%d;%s;study_seed=%llu;instance=%llu;seed=%llu",
-                        RG_SCHEMA_VERSION, cell->text, (unsigned long long)study->seed,
+                        RG_KEY_VERSION, cell->text, (unsigned long long)study->seed,
                         (unsigned long long)trial->instance, (unsigned long long)trial->seed));
   rg_hash128(key.data, key.length, hash);
   rg_hash_hex(hash, trial->id);

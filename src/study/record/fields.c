@@ -22,7 +22,7 @@ const RgFieldInfo rg_fields[] = {
   {"id", RG_FIELD_CHARS, FIELD(id), false, RG_OF_ALL, true, "1", "identity of the trial",
    "XXH3-128 of the key, 32 hexadecimal digits"},
   {"key", RG_FIELD_TEXT, FIELD(key), false, RG_OF_ALL, false, "1", "key of the trial",
-   "canonical text of everything the results depend on: schema version, problem, instance, "
+   "canonical text of everything the results depend on: key version, problem, instance, "
    "parameters, algorithm, parameters, revisions, budget, seeds"},
   {"problem", RG_FIELD_TEXT, FIELD(problem_label), false, RG_OF_ALL, true, "1", "problem",
    "label of the problem in the study file"},
@@ -35,7 +35,8 @@ const RgFieldInfo rg_fields[] = {
    "name of the algorithm",
    "as `regatta list algorithms` prints it"},
   {"swept", RG_FIELD_TEXT, FIELD(swept), false, RG_OF_ALL, false, "1", "swept settings",
-   "name=value pairs of the sweep axes of this trial, separated by ', '; empty without a sweep"},
+   "name=value pairs of the sweep axes of this trial as typed, separated by ', '; empty without a "
+   "sweep; each is a variable of its own too"},
   {"cell", RG_FIELD_CHARS, FIELD(cell), false, RG_OF_ALL, false, "1", "identity of the cell",
    "XXH3-128 of problem, algorithm and all their settings: the same for all instances and seeds"},
   {"instance", RG_FIELD_COUNT, FIELD(instance), false, RG_OF_ALL, true, "1", "instance",

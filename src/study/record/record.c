@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "study/record/fields.h"
+#include "study/spec/swept.h"
 
 int rg_record_width(const RgRecord *record, int column)
 {
@@ -58,6 +59,37 @@ static PetscErrorCode create_extra(const RgRecordColumn *extra, size_t rows, RgR
   PetscFunctionReturn(0);
 }
 
+/* Whether methods of this program record a column of that name. */
+static bool is_recorded(const char *name)
+{
+  int n;
+  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+
+  for (int i = 0; i < n; i++)
+    for (const RgRecordColumn *c = classes[i]->columns; c && c->name; c++)
+      if (!strcmp(c->name, name)) return true;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (!strcmp(rg_columns[c].name, name)) return true;
+  return rg_field_is_reserved(name);
+}
+
+PetscErrorCode rg_record_set_swept(const RgCell *cell, RgRecord *record)
+{
+  RgText name = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_swept_clear(&record->n_swept, &record->settings));
+  for (int i = 0; i < cell->n_swept; i++) {
+    const RgSwept *s = &cell->settings[i];
+    PetscCall(rg_text_add(&name, is_recorded(s->name) ? "%s.%s" : "%s%s",
+                          is_recorded(s->name) ? s->part : "", s->name));
+    PetscCall(rg_swept_add(name.data, s->text, s->kind, s->part, s->units, s->doc, &record->n_swept,
+                           &record->settings));
+    PetscCall(rg_text_clear(&name));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int rows, int dim_z,
                                 const RgRecordColumn *extra, RgRecord *record)
 {
@@ -75,6 +107,7 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
   PetscCall(PetscStrallocpy(cell->problem->name, &record->problem));
   PetscCall(PetscStrallocpy(cell->algorithm->name, &record->algorithm));
   PetscCall(PetscStrallocpy(cell->swept ? cell->swept : "", &record->swept));
+  PetscCall(rg_record_set_swept(cell, record));
   PetscCall(PetscStrallocpy(cell->scores ? cell->scores : "", &record->scores));
   PetscCall(PetscStrallocpy(cell->inputs ? cell->inputs : "", &record->inputs));
   PetscCall(PetscStrallocpy(cell->contexts ? cell->contexts : "", &record->contexts));
@@ -103,6 +136,10 @@ PetscErrorCode rg_record_drop_data(RgRecord *record)
   PetscCall(PetscFree(record->extra_name));
   PetscCall(PetscFree(record->extra_doc));
   record->n_extra = 0;
+  for (int i = 0; i < record->n_swept; i++) {
+    PetscCall(PetscFree(record->settings[i].units));
+    PetscCall(PetscFree(record->settings[i].doc));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -116,6 +153,7 @@ PetscErrorCode rg_record_destroy(RgRecord *record)
   PetscCall(PetscFree(record->problem));
   PetscCall(PetscFree(record->algorithm));
   PetscCall(PetscFree(record->swept));
+  PetscCall(rg_swept_clear(&record->n_swept, &record->settings));
   PetscCall(PetscFree(record->scores));
   PetscCall(PetscFree(record->inputs));
   PetscCall(PetscFree(record->contexts));

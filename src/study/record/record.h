@@ -13,11 +13,14 @@
    extra column has the name of a standard one or there are too many. */
 PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int rows, int dim_z,
                                 const RgRecordColumn *extra, RgRecord *record);
+/* The record's swept settings become those of a cell, under the names of their variables. */
+PetscErrorCode rg_record_set_swept(const RgCell *cell, RgRecord *record);
 /* XXH3-128 over id, key, status, message, shape, optimum and all result columns (-0 as 0, every NaN
    the same; a column without any value counts as absent, so that new columns change nothing);
    labels, provenance and timing are left out. */
 PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2]);
-/* Free the data columns; identity, status and provenance stay. */
+/* Free the data columns, and what is said about columns and settings; identity, settings, status
+   and provenance stay. */
 PetscErrorCode rg_record_drop_data(RgRecord *record);
 /* Whether any of n values is not NaN (false for NULL). */
 bool rg_values_any(const double *values, size_t n);

@@ -39,19 +39,24 @@ typedef struct {
   RgSetting *settings; /* owned */
 } RgEntry;
 
-/* One path of a sweep axis: setting `param` of an entry takes the axis' values in turn. */
+/* One path of a sweep axis: setting `param` of an entry takes the axis' values in turn. A path to a
+   whole block has one key for every setting that some of its values have. */
 typedef struct {
   RgLayer layer;
   int entry; /* of its layer; 0 for common */
   RgBlock block;
   const RgParam *param;
-  const char *name;    /* what follows the label in the path; borrowed */
-  int n;               /* values; those of the axis */
-  RgYamlNode **values; /* borrowed nodes; the array is owned */
-  RgYamlNode *made;    /* nodes that ranges stand for, texts and array owned */
-  char **texts;        /* canonical texts of the values; owned */
-  RgPlace place;       /* of the path */
-  bool used;           /* some cell takes its value from here */
+  const char *name; /* what follows the label in the path; borrowed */
+  int n;            /* values; those of the axis */
+  RgYamlNode *
+    *values;        /* borrowed nodes, NULL: the value of the block does not have it; array owned */
+  RgYamlNode *made; /* nodes that ranges stand for, texts and array owned */
+  char **texts;     /* canonical texts of the values, NULL where there is none; owned */
+  RgPlace place;    /* of the path */
+  int whole;        /* first key of its block in the axis, counted from 1; 0: no whole block */
+  char *column;     /* name of its variable in the results; owned */
+  RgSweptKind kind; /* of it */
+  bool used;        /* some cell takes its value from here */
 } RgSweepKey;
 
 typedef struct {
@@ -79,6 +84,9 @@ extern const char *const rg_block_names[RG_BLOCK_COUNT];
 const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block);
 /* Whether an algorithm reads a block (surrogate, maximiser) at all. */
 bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block);
+/* Whether a parameter of a block makes a difference to trials of the algorithm. */
+bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
+                              const RgParam *param);
 /* Whether an entry, or a sweep of it, sets a parameter. */
 bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, const RgParam *param);
 
@@ -91,6 +99,18 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
 
 /* Whether values i and j of a sweep path mean the same. */
 bool rg_axis_same(const RgSweepKey *key, int i, int j);
+/* The value of a sweep path as results have it: a word as it is, else canonical; appended. For a
+   key of a whole block that of the block. */
+PetscErrorCode rg_axis_text(const RgSweepAxis *axis, const RgSweepKey *key, int value,
+                            RgText *text);
+/* Give every path of the sweep its column: name and kind. After rg_draft_sweep, without mistakes. */
+PetscErrorCode rg_draft_columns(RgDraft *draft);
+/* Give a cell the value of a path that it reads. */
+PetscErrorCode rg_draft_add_swept(const RgSweepAxis *axis, const RgSweepKey *key, int value,
+                                  RgCell *cell);
+/* Append the line that says that an algorithm has n_cells for all values of a path. */
+PetscErrorCode rg_draft_add_shared(const RgDraft *draft, int algorithm, const RgSweepKey *key,
+                                   int n_cells, RgText *text);
 
 /* Check one value against its parameter. canonical (NULL: not wanted): its canonical text, equal
    for equal values; the caller's to free; left alone when the value is none. */

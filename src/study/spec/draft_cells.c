@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "study/spec/draft.h"
+#include "study/spec/swept.h"
 #include "base/grow.h"
 
 enum { MAX_CELLS = 100000 };
@@ -28,7 +29,7 @@ static bool touches(const Pair *pair, const RgSweepKey *key)
   if (key->layer == RG_LAYER_PROBLEM && key->entry != pair->problem) return false;
   if (key->layer == RG_LAYER_COMMON && rg_draft_sets(draft, problem, key->block, key->param))
     return false;
-  return rg_algorithm_reads(algorithm->algorithm, key->block) &&
+  return rg_algorithm_reads_param(algorithm->algorithm, key->block, key->param) &&
          !rg_draft_sets(draft, algorithm, key->block, key->param);
 }
 
@@ -119,6 +120,24 @@ static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
   PetscFunctionReturn(0);
 }
 
+/* Append "{name=value, ...}" of a whole block, as typed. */
+static PetscErrorCode add_block(const RgSweepAxis *axis, const RgSweepKey *key, int value,
+                                RgText *text)
+{
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "{"));
+  for (int k = 0; k < axis->n_keys; k++) {
+    const RgSweepKey *part = &axis->keys[k];
+    if (part->whole != key->whole || !part->values[value]) continue;
+    PetscCall(rg_text_add(text, "%s%s=", n++ ? ", " : "", part->param->name));
+    PetscCall(add_value(part->values[value], text));
+  }
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
 /* Append "name=value, ..." of the swept settings of the current cell; of the algorithm's entry
    only, or all. */
 static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *text)
@@ -128,12 +147,16 @@ static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *t
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s", ""));
   for (int a = 0; a < draft->n_axes; a++) {
-    if (!pair->n_choices[a]) continue;
-    for (int k = 0; k < draft->axes[a].n_keys; k++) {
+    int whole = 0; /* the block that is written already */
+    for (int k = 0; k < draft->axes[a].n_keys && pair->n_choices[a]; k++) {
       const RgSweepKey *key = &draft->axes[a].keys[k];
+      const int value = pair->choices[a][pair->at[a]];
       if (!touches(pair, key) || (algorithm_only && key->layer != RG_LAYER_ALGORITHM)) continue;
+      if (key->whole && key->whole == whole) continue;
+      whole = key->whole;
       PetscCall(rg_text_add(text, "%s%s=", text->length ? ", " : "", key->name));
-      PetscCall(add_value(key->values[pair->choices[a][pair->at[a]]], text));
+      if (whole) PetscCall(add_block(&draft->axes[a], key, value, text));
+      else PetscCall(add_value(key->values[value], text));
     }
   }
   PetscFunctionReturn(0);
@@ -179,9 +202,12 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
   for (int a = 0; a < draft->n_axes; a++) {
     for (int k = 0; pair->n_choices[a] && k < draft->axes[a].n_keys; k++) {
       const RgSweepKey *key = &draft->axes[a].keys[k];
+      const int value = pair->choices[a][pair->at[a]];
       if (!touches(pair, key)) continue;
-      PetscCall(rg_draft_apply(draft, key->param, options_of(cell, key->block),
-                               key->values[pair->choices[a][pair->at[a]]]));
+      if (key->values[value])
+        PetscCall(
+          rg_draft_apply(draft, key->param, options_of(cell, key->block), key->values[value]));
+      PetscCall(rg_draft_add_swept(&draft->axes[a], key, value, cell));
     }
   }
   PetscCall(label_cell(pair, cell));
@@ -207,6 +233,7 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(PetscFree(cell->scores));
   PetscCall(PetscFree(cell->inputs));
   PetscCall(PetscFree(cell->contexts));
+  PetscCall(rg_swept_clear(&cell->n_swept, &cell->settings));
   PetscFunctionReturn(0);
 }
 
@@ -225,7 +252,7 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
 {
   const RgTexts *scores =
     cell->problem->scores ? cell->problem->scores(cell->problem_options) : NULL;
-  RgText text = {0}, swept = {0};
+  RgText text = {0}, swept = {0}, name = {0};
 
   PetscFunctionBeginUser;
   cell->score = -1;
@@ -237,8 +264,14 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   if (!cell->algorithm->aims || !cell->algorithm->aims(cell->algorithm_options))
     PetscFunctionReturn(0);
   cell->score = score;
-  PetscCall(rg_text_add(&swept, "%s%sscore=%.*s", cell->swept, cell->swept[0] ? ", " : "",
-                        (int)strcspn(scores->values[score], "="), scores->values[score]));
+  PetscCall(
+    rg_text_add(&name, "%.*s", (int)strcspn(scores->values[score], "="), scores->values[score]));
+  PetscCall(
+    rg_text_add(&swept, "%s%sscore=%s", cell->swept, cell->swept[0] ? ", " : "", name.data));
+  PetscCall(rg_swept_add(RG_SWEPT_AIMED, name.data, RG_SWEPT_WORD, "algorithm", NULL,
+                         "measure that the queries aim at, of those in `scores`", &cell->n_swept,
+                         &cell->settings));
+  PetscCall(rg_text_clear(&name));
   PetscCall(PetscFree(cell->swept));
   cell->swept = swept.data;
   PetscCall(cell->problem->aim(cell->problem_options, score));
@@ -254,8 +287,38 @@ static PetscErrorCode add_cell(RgStudy *study, RgCell **cell)
   PetscFunctionReturn(0);
 }
 
+/* Whether a path gives the problem of the pair its value, so that only the algorithm can be the
+   reason that the pair does not take it. */
+static bool is_problems(const Pair *pair, const RgSweepKey *key)
+{
+  const RgEntry *problem = &pair->draft->problems[pair->problem];
+
+  if (key->layer == RG_LAYER_PROBLEM) return key->entry == pair->problem;
+  return key->layer == RG_LAYER_COMMON &&
+         !rg_draft_sets(pair->draft, problem, key->block, key->param);
+}
+
+/* Say of an axis that has fewer cells than values for an algorithm why; once per algorithm. */
+static PetscErrorCode note_shared(const Pair *pair, RgText *text)
+{
+  const RgDraft *draft = pair->draft;
+
+  PetscFunctionBeginUser;
+  for (int a = 0; a < draft->n_axes; a++) {
+    const RgSweepAxis *axis = &draft->axes[a];
+    const int n = PetscMax(1, pair->n_choices[a]);
+    for (int k = 0; k < axis->n_keys && n < axis->n_values; k++) {
+      const RgSweepKey *key = &axis->keys[k];
+      if (key->whole && key->whole != k + 1) continue; /* the first one speaks for its block */
+      if (is_problems(pair, key) && !touches(pair, key))
+        PetscCall(rg_draft_add_shared(draft, pair->algorithm, key, n, text));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
 /* Append the cells of the current pair; *fits false when there would be too many. */
-static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, bool *fits)
+static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, RgText *shared, bool *fits)
 {
   int n = 1;
 
@@ -267,6 +330,7 @@ static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, bool *fits)
   }
   *fits = n <= MAX_CELLS - study->n_cells;
   if (!*fits) PetscFunctionReturn(0);
+  PetscCall(note_shared(pair, shared));
   do {
     int score = 0, n_scores = 1;
     do {
@@ -280,13 +344,23 @@ static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, bool *fits)
   PetscFunctionReturn(0);
 }
 
+/* Whether some cell takes a value from a path, or from another part of its block. */
+static bool is_used(const RgSweepAxis *axis, const RgSweepKey *key)
+{
+  bool used = key->used;
+
+  for (int k = 0; key->whole && k < axis->n_keys && !used; k++)
+    used = axis->keys[k].whole == key->whole && axis->keys[k].used;
+  return used;
+}
+
 /* A path no cell listens to. */
 static void check_used(const RgDraft *draft)
 {
   for (int a = 0; a < draft->n_axes; a++)
     for (int k = 0; k < draft->axes[a].n_keys; k++) {
       const RgSweepKey *key = &draft->axes[a].keys[k];
-      if (key->used) continue;
+      if (is_used(&draft->axes[a], key) || (key->whole && key->whole != k + 1)) continue;
       rg_diagnostics_add(
         draft->diagnostics, key->place,
         "the sweep over '%s' changes nothing: every entry it concerns sets its own "
@@ -316,18 +390,21 @@ static void check_labels(const RgDraft *draft, const RgStudy *study)
 PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
 {
   Pair pair;
+  RgText shared = {0};
   bool fits = true;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_draft_columns(draft));
   PetscCall(create_pair(draft, &pair));
   for (int p = 0; p < draft->n_problems && fits; p++) {
     for (int a = 0; a < draft->n_algorithms && fits; a++) {
       pair.problem = p;
       pair.algorithm = a;
-      PetscCall(expand_pair(&pair, study, &fits));
+      PetscCall(expand_pair(&pair, study, &shared, &fits));
     }
   }
   PetscCall(destroy_pair(&pair));
+  study->shared = shared.data;
   if (!fits)
     rg_diagnostics_add(draft->diagnostics,
                        draft->n_axes ? draft->axes[0].place : draft->common.place,

@@ -37,6 +37,13 @@ bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
   return true;
 }
 
+bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
+                              const RgParam *param)
+{
+  if (block == RG_BLOCK_RUN && !strcmp(param->name, "noise_known")) return !algorithm->blind;
+  return rg_algorithm_reads(algorithm, block);
+}
+
 const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
 {
   switch (block) {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "study/spec/draft.h"
 
 enum { MAX_AXES = 32, MAX_AXIS_VALUES = 256 };
@@ -71,7 +72,7 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
   PetscFunctionReturn(0);
 }
 
-/* The parameter `name`, or `block.name`, of an entry. */
+/* The parameter `name`, or `block.name`, of an entry, or a whole block of it. */
 static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEntry *entry,
                                     const char *path)
 {
@@ -88,6 +89,13 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
     key->param = rg_params_find(table, block ? name + skip + 1 : name);
   }
   if (key->param) PetscFunctionReturn(0);
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    if (!rg_block_names[b] || strcmp(name, rg_block_names[b]) || !rg_entry_table(entry, b))
+      continue;
+    key->block = b;
+    key->whole = 1;
+    PetscFunctionReturn(0);
+  }
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     if (entry->algorithm && rg_block_names[b] && !rg_entry_table(entry, b)) {
       size_t skip = strlen(rg_block_names[b]);
@@ -113,7 +121,8 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
   PetscFunctionReturn(0);
 }
 
-/* `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param is set. */
+/* `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param is set, or
+   key->whole. */
 static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *path, bool *ok)
 {
   const char *rest = strchr(path, '.');
@@ -144,7 +153,7 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *
   if (layer != RG_LAYER_COMMON && !entry->problem && !entry->algorithm) PetscFunctionReturn(0);
   key->name = rest;
   PetscCall(resolve_param(draft, key, entry, path));
-  *ok = key->param != NULL;
+  *ok = key->param || key->whole;
   PetscFunctionReturn(0);
 }
 
@@ -207,16 +216,103 @@ static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlN
   PetscFunctionReturn(0);
 }
 
-/* One `path: [values]` of an axis. */
+/* One more key of the axis: the values that `param` has in those of a block. */
+static PetscErrorCode take_from_block(RgDraft *draft, RgSweepAxis *axis, const RgParam *param,
+                                      const RgSweepKey *block)
+{
+  RgSweepKey *key;
+  const int first = block->whole;
+
+  PetscFunctionBeginUser;
+  PetscCall(RG_GROW(axis->n_keys, axis->keys));
+  key = &axis->keys[axis->n_keys++];
+  *key = (RgSweepKey){.layer = block->layer,
+                      .entry = block->entry,
+                      .block = block->block,
+                      .param = param,
+                      .name = block->name,
+                      .n = block->n,
+                      .place = block->place,
+                      .whole = first};
+  PetscCall(PetscCalloc2(key->n, &key->values, key->n, &key->made));
+  PetscCall(PetscCalloc1(key->n, &key->texts));
+  for (int i = 0; i < key->n; i++) {
+    const RgYamlEntry *found = rg_yaml_find(block->values[i], param->name);
+    if (!found) continue;
+    key->values[i] = found->value;
+    PetscCall(rg_draft_check_value(draft, param, found->value, &key->texts[i]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Whether all values of a block are maps of its settings. */
+static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const RgParam *table,
+                                  bool *ok)
+{
+  const char *names[128] = {0}, *word = rg_block_names[block->block];
+  char got[64];
+
+  PetscFunctionBeginUser;
+  *ok = true;
+  for (int i = 0; table[i].name && i < 127; i++) names[i] = table[i].name;
+  for (int i = 0; i < block->n && *ok; i++) {
+    const RgYamlNode *map = block->values[i];
+    *ok = map->kind == RG_YAML_MAP;
+    if (!*ok)
+      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, map->line, map->column},
+                         "a value of '%s' is a map of its settings, got %s", word,
+                         rg_yaml_describe(map, got));
+    for (int e = 0; *ok && e < map->n; e++) {
+      const RgYamlEntry *entry = &map->entries[e];
+      *ok = rg_params_find(table, entry->key) != NULL;
+      if (!*ok)
+        PetscCall(rg_draft_unknown(draft, (RgPlace){draft->path, entry->line, entry->column},
+                                   "setting", entry->key, " in a sweep over a block", names));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A path to a whole block: one key for every setting that some value has, in the order of the
+   table, in place of the key of the path, which is the last of the axis. */
+static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
+{
+  RgSweepKey block = axis->keys[axis->n_keys - 1];
+  const RgParam *table =
+    block.block == RG_BLOCK_SURROGATE ? rg_surrogate_params : rg_maximiser_params;
+
+  PetscFunctionBeginUser;
+  PetscCall(check_block(draft, &block, table, ok));
+  block.whole = axis->n_keys--;
+  for (const RgParam *p = table; *ok && p->name; p++) {
+    bool somewhere = false;
+    for (int i = 0; i < block.n && !somewhere; i++)
+      somewhere = rg_yaml_find(block.values[i], p->name) != NULL;
+    if (somewhere) PetscCall(take_from_block(draft, axis, p, &block));
+  }
+  if (*ok && axis->n_keys < block.whole) {
+    rg_diagnostics_add(draft->diagnostics, block.place,
+                       "the sweep over '%s' changes nothing: its values are empty", block.name);
+    *ok = false;
+  }
+  PetscCall(PetscFree2(block.values, block.made));
+  PetscFunctionReturn(0);
+}
+
+/* One `path: [values]` of an axis. *complete: its values could be read (each may still be wrong). */
 static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
-                                RgSweepKey *key)
+                                bool *complete)
 {
   const RgPlace place = {draft->path, e->value->line, e->value->column};
+  RgSweepKey *key;
   char got[64];
   bool ok, listed;
 
   PetscFunctionBeginUser;
-  key->place = (RgPlace){draft->path, e->line, e->column};
+  *complete = false;
+  PetscCall(RG_GROW(axis->n_keys, axis->keys));
+  key = &axis->keys[axis->n_keys++];
+  *key = (RgSweepKey){.place = {draft->path, e->line, e->column}};
   PetscCall(resolve_path(draft, key, e->key, &ok));
   if (e->value->kind != RG_YAML_LIST || !e->value->n) {
     rg_diagnostics_add(draft->diagnostics, place, "a sweep needs a list of values, got %s",
@@ -239,15 +335,32 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
   }
   if (!ok || !listed) PetscFunctionReturn(0);
   axis->n_values = key->n;
+  if (key->whole) {
+    PetscCall(split_block(draft, axis, complete));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscCalloc1(key->n, &key->texts));
   for (int i = 0; i < key->n; i++)
     PetscCall(rg_draft_check_value(draft, key->param, key->values[i], &key->texts[i]));
+  *complete = true;
   PetscFunctionReturn(0);
 }
 
 bool rg_axis_same(const RgSweepKey *key, int i, int j)
 {
-  return key->texts && key->texts[i] && key->texts[j] && !strcmp(key->texts[i], key->texts[j]);
+  if (!key->texts || !key->values[i] || !key->values[j])
+    return key->texts && key->values[i] == key->values[j];
+  return key->texts[i] && key->texts[j] && !strcmp(key->texts[i], key->texts[j]);
+}
+
+/* Where a value of an axis stands. */
+static RgPlace place_of_value(const RgDraft *draft, const RgSweepAxis *axis, int i)
+{
+  for (int k = 0; k < axis->n_keys; k++) {
+    const RgYamlNode *value = axis->keys[k].values[i];
+    if (value) return (RgPlace){draft->path, value->line, value->column};
+  }
+  return axis->place;
 }
 
 /* No two values of an axis may be the same in all its paths. */
@@ -258,8 +371,7 @@ static void check_values(RgDraft *draft, const RgSweepAxis *axis)
       bool same = true;
       for (int k = 0; k < axis->n_keys && same; k++) same = rg_axis_same(&axis->keys[k], i, j);
       if (!same) continue;
-      const RgYamlNode *value = axis->keys[0].values[i];
-      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, value->line, value->column},
+      rg_diagnostics_add(draft->diagnostics, place_of_value(draft, axis, i),
                          "value %d of this axis repeats value %d", i + 1, j + 1);
       return;
     }
@@ -277,14 +389,15 @@ static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepA
                        map->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(map, got));
     PetscFunctionReturn(0);
   }
-  PetscCall(PetscCalloc1(map->n, &axis->keys));
-  axis->n_keys = map->n;
   bool complete = true;
   for (int i = 0; i < map->n; i++) {
-    RgSweepKey *key = &axis->keys[i];
-    PetscCall(parse_key(draft, axis, &map->entries[i], key));
-    complete = complete && key->texts;
-    if (key->param) check_repeated(draft, draft->axes, draft->n_axes, key, map->entries[i].key);
+    const int first = axis->n_keys;
+    bool ok;
+    PetscCall(parse_key(draft, axis, &map->entries[i], &ok));
+    complete = complete && ok;
+    for (int k = first; k < axis->n_keys; k++)
+      if (axis->keys[k].param)
+        check_repeated(draft, draft->axes, draft->n_axes, &axis->keys[k], map->entries[i].key);
   }
   if (complete) check_values(draft, axis);
   PetscFunctionReturn(0);

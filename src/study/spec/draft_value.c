@@ -142,6 +142,7 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const 
   table[0].offset = 0;
   PetscCall(set_value(table, &scratch, value, draft->path, draft->diagnostics));
   if (canonical) {
+    PetscCall(rg_text_add(&text, "%s", "")); /* some texts are empty: params.h, rg_param_later */
     PetscCall(rg_params_canonical(table, &scratch, &text));
     /* The default of what came later has no text of its own. */
     if (!text.data) PetscCall(rg_text_add(&text, "%s", param->fallback));

@@ -8,7 +8,8 @@
 #include "regatta/study.h"
 #include "study/spec/given.h"
 
-#define RG_SCHEMA_VERSION 1 /* of keys and results files */
+#define RG_SCHEMA_VERSION 2 /* of results files */
+#define RG_KEY_VERSION 1    /* of keys: another one makes all trials others */
 
 /* How the initial design is drawn; on a finite design the nearest free points of a box design. */
 typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE } RgInitialDesign;
@@ -59,6 +60,8 @@ typedef struct {
   char *text;               /* canonical text of the above but labels: identity of the cell */
   char *outside; /* what it runs outside this process, `; program NAME HASH`; NULL: nothing */
   char *swept;   /* "name=value, ..." of the sweep axes it is touched by; "" for none */
+  int n_swept;   /* the same as data, and the measure aimed at (`aimed_score`) */
+  RgSwept *settings;
   RgPlace problem_place, algorithm_place; /* in the study file; `file` borrowed from the study */
 } RgCell;
 
@@ -74,6 +77,7 @@ typedef struct RgStudy {
   uint64_t *seeds; /* trial seeds, owned */
   int n_cells;
   RgCell *cells; /* owned */
+  char *shared;  /* lines about cells that stand for several values of a sweep; NULL: none; owned */
 } RgStudy;
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is checked

@@ -35,6 +35,7 @@ PetscErrorCode rg_study_destroy(RgStudy *study)
   PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
   PetscCall(PetscFree(study->cells));
+  PetscCall(PetscFree(study->shared));
   PetscCall(PetscFree(study->seeds));
   PetscCall(PetscFree(study->path));
   PetscCall(PetscFree(study->text));

@@ -283,6 +283,7 @@ static PetscErrorCode destroy_axis(RgSweepAxis *axis)
       PetscCall(PetscFree(key->made[i].text));
     }
     PetscCall(PetscFree(key->texts));
+    PetscCall(PetscFree(key->column));
     PetscCall(PetscFree2(key->values, key->made));
   }
   PetscCall(PetscFree(axis->keys));

@@ -4,6 +4,7 @@
 #include "study/record/fields.h"
 #include "study/store/index.h"
 #include "study/hdf5/shard.h"
+#include "study/spec/swept.h"
 #include "study/store/store.h"
 
 static const char introduction[] =
@@ -35,10 +36,33 @@ static const char reading[] =
   "```python\n"
   "import xarray as xr\n"
   "data = xr.open_dataset(\"OUT.h5\", group=\"branin\", engine=\"h5netcdf\")  # or netcdf4\n"
-  "data.simple_regret.where(data.status == 1).groupby(\"algorithm\").median(\"trial\")\n"
+  "settings = [name for name in data.coords if \"setting\" in data[name].attrs]  # swept\n"
+  "last = data.simple_regret.where(data.status == 1)[:, -1].to_dataframe()\n"
+  "print(last.groupby([\"algorithm\", *settings], dropna=False)[\"simple_regret\"].median())\n"
   "```\n\n"
   "h5py, h5dump and R's rhdf5 read it as it is. The per-trial variables named in the\n"
   "attribute `coordinates` become coordinates in xarray.\n\n";
+
+static const char settings[] =
+  "## Swept settings\n\n"
+  "Every setting that the study sweeps is a variable (trial) of its own, called as in the\n"
+  "study file without the label: `noise_variance`, `surrogate.kernel`; `surrogate` where whole\n"
+  "blocks are swept. Where another variable has that name, or settings of two parts have it,\n"
+  "the part stands before it (`algorithm.exploration`, `problem.objective`). Missing is what\n"
+  "a trial does not read, or its algorithm sets itself: such a cell runs once and stands\n"
+  "beside every value of the setting.\n\n"
+  "| values | type | missing |\n| --- | --- | --- |\n"
+  "| numbers | float64 | NaN |\n"
+  "| whole numbers | int32, `_FillValue` | %d (NA in R) |\n"
+  "| true or false | uint8, `flag_values`, `flag_meanings`, `_FillValue` | %d |\n"
+  "| words; all else as canonical text: lists, blocks `{name=value,...}`, numbers with `auto` "
+  "among them | text | empty |\n\n"
+  "Attributes: `" RG_SETTING_ATTRIBUTE
+  "` is the name again, and says that this is such a variable; "
+  "`part` whose\nsetting it is (run, problem, algorithm, surrogate, maximiser); `units` and "
+  "`description` are\nthose of the parameter (`regatta describe`). `" RG_SWEPT_AIMED "` is the "
+  "measure that the\nqueries of a trial aim at, where a problem has `score`. Files of schema 1 "
+  "have the text\n`swept` alone.\n\n";
 
 static const char integrity[] =
   "## Integrity\n\n"
@@ -169,6 +193,7 @@ PetscErrorCode rg_format_document(RgText *text)
   PetscCall(add_attributes(text));
   PetscCall(add_axes(text));
   PetscCall(add_fields(text, false));
+  PetscCall(rg_text_add(text, settings, RG_NO_INTEGER, RG_NO_LOGICAL));
   PetscCall(add_columns(text, true));
   PetscCall(add_columns(text, false));
   PetscCall(add_fields(text, true));

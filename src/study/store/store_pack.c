@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/grow.h"
+#include "study/spec/swept.h"
 #include "study/store/layout.h"
 
 /* ---- who goes where -------------------------------------------------------------------------- */
@@ -118,12 +119,24 @@ static PetscErrorCode replace_text(const char *text, char **field)
 static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
 {
   PetscFunctionBeginUser;
+  for (int g = 0; g < layout->n_groups; g++)
+    if (!layout->groups[g].earlier) PetscCall(rg_group_shape_drop_settings(&layout->groups[g]));
   for (int i = 0; i < plan->n; i++) {
     const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
     RgRecord *header = &layout->slots[i].header;
     PetscCall(replace_text(cell->problem_label, &header->problem_label));
     PetscCall(replace_text(cell->algorithm_label, &header->algorithm_label));
     PetscCall(replace_text(cell->swept, &header->swept));
+    if (i && plan->trials[i].cell == plan->trials[i - 1].cell) {
+      const RgRecord *before = &layout->slots[i - 1].header;
+      PetscCall(rg_swept_clear(&header->n_swept, &header->settings));
+      PetscCall(rg_swept_copy(before->n_swept, before->settings, &header->settings));
+      header->n_swept = before->n_swept;
+      continue;
+    }
+    PetscCall(rg_record_set_swept(cell, header));
+    PetscCall(rg_group_shape_add_settings(&layout->groups[layout->slots[i].group], header));
+    PetscCall(rg_record_drop_data(header));
   }
   PetscFunctionReturn(0);
 }

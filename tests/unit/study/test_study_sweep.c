@@ -176,3 +176,104 @@ RG_TEST(a_sweep_can_give_what_is_required)
   assert_int_equal(study.cells[1].run.iterations, 6);
   RG_OK(rg_study_destroy(&study));
 }
+
+/* A number, a word and a block; methods that read one, two, none and all of them. */
+RG_TEST(what_is_swept_is_data)
+{
+  static const char *const expected[] = {
+    "random: ",
+    "density_exploration: maximiser[3]={raw_samples=64}",
+    "density_exploration: maximiser[3]={raw_samples=32,restarts=2}",
+    "turbo: surrogate.variance[0]=0.5 surrogate.kernel[3]=gaussian",
+    "turbo: surrogate.variance[0]=2 surrogate.kernel[3]=matern52",
+    "ei: surrogate.variance[0]=0.5 surrogate.kernel[3]=gaussian maximiser[3]={raw_samples=64}",
+    "ei: surrogate.variance[0]=0.5 surrogate.kernel[3]=gaussian "
+    "maximiser[3]={raw_samples=32,restarts=2}",
+    "ei: surrogate.variance[0]=2 surrogate.kernel[3]=matern52 maximiser[3]={raw_samples=64}",
+    "ei: surrogate.variance[0]=2 surrogate.kernel[3]=matern52 "
+    "maximiser[3]={raw_samples=32,restarts=2}"};
+  RgStudy study;
+
+  parse_study(STUDY("[branin]", "[random, density_exploration, turbo, ei]") //
+              "sweep:\n"
+              "  - {common.surrogate.variance: [0.5, 2.0e0], common.surrogate.kernel: [gaussian, "
+              "matern52]}\n"
+              "  - {common.maximiser: [{raw_samples: 64}, {restarts: 2, raw_samples: 32}]}\n",
+              &study);
+  assert_int_equal(study.n_cells, 9);
+  for (int c = 0; c < 9; c++) {
+    char line[256];
+    int n = snprintf(line, sizeof(line), "%s: ", study.cells[c].algorithm_label);
+    for (int i = 0; i < study.cells[c].n_swept; i++) {
+      const RgSwept *s = &study.cells[c].settings[i];
+      n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s[%d]=%s", i ? " " : "", s->name,
+                    s->kind, s->text);
+    }
+    assert_string_equal(line, expected[c]);
+  }
+  assert_string_equal(study.cells[8].swept, "surrogate.variance=2.0e0, surrogate.kernel=matern52, "
+                                            "maximiser={raw_samples=32, restarts=2}");
+  assert_int_equal(study.cells[7].maximiser.raw_samples, 64);
+  assert_int_equal(study.cells[7].maximiser.restarts, 50);
+  assert_int_equal(study.cells[8].maximiser.restarts, 2);
+  assert_string_equal(study.shared, "random doesn't read surrogate.variance: 1 cell for 2 values\n"
+                                    "random doesn't read surrogate.kernel: 1 cell for 2 values\n"
+                                    "random doesn't read maximiser: 1 cell for 2 values\n"
+                                    "density_exploration doesn't read surrogate.variance: 1 cell "
+                                    "for 2 values\n"
+                                    "density_exploration doesn't read surrogate.kernel: 1 cell for "
+                                    "2 values\n"
+                                    "turbo doesn't read maximiser: 1 cell for 2 values\n");
+  RG_OK(rg_study_destroy(&study));
+}
+
+static void check_settings(const char *text, const char *const *expected)
+{
+  RgStudy study;
+
+  parse_study(text, &study);
+  for (int c = 0; c < study.n_cells; c++) {
+    const RgCell *cell = &study.cells[c];
+    RgText line = {0};
+    RG_OK(rg_text_add(&line, "%s", ""));
+    for (int i = 0; i < cell->n_swept; i++)
+      RG_OK(rg_text_add(&line, "%s=%s %s %d ", cell->settings[i].name, cell->settings[i].text,
+                        cell->settings[i].part, (int)cell->settings[i].kind));
+    assert_string_equal(line.data, expected[c]);
+    RG_OK(rg_text_clear(&line));
+  }
+  RG_OK(rg_study_destroy(&study));
+}
+
+RG_TEST(kinds_of_what_is_swept)
+{
+  check_settings(STUDY("[ackley]", "[gp_ucb]") //
+                 "sweep: [{common.initial_points: [auto, 5], common.noise_known: [yes, no]}]\n",
+                 (const char *const[]){"initial_points=auto run 3 noise_known=true run 2 ",
+                                       "initial_points=5 run 3 noise_known=false run 2 "});
+  check_settings(
+    STUDY("[ackley]", "[gp_ucb]") //
+    "sweep: [{common.initial_points: [4, 5], problems.ackley.noise_variance: [0, 1e0]}, "
+    "{common.surrogate.length_scale: [0.1, [0.2]]}]\n",
+    (const char *const[]){
+      "initial_points=4 run 1 noise_variance=0 run 0 surrogate.length_scale=0.1 "
+      "surrogate 0 ",
+      "initial_points=4 run 1 noise_variance=0 run 0 surrogate.length_scale=0.2 "
+      "surrogate 0 ",
+      "initial_points=5 run 1 noise_variance=1 run 0 surrogate.length_scale=0.1 "
+      "surrogate 0 ",
+      "initial_points=5 run 1 noise_variance=1 run 0 surrogate.length_scale=0.2 "
+      "surrogate 0 "});
+  check_settings(STUDY("[branin]", "[{name: cma_es, label: C}]") //
+                 "sweep: [{common.initial_points: [4, 5], algorithms.C.restarts: [no, yes]}]\n",
+                 (const char *const[]){"initial_points=4 run 1 restarts=false algorithm 2 ",
+                                       "initial_points=5 run 1 restarts=true algorithm 2 "});
+}
+
+/* Whether the noise is known makes no difference to a method that never asks. */
+RG_TEST(a_blind_method_is_not_told_twice)
+{
+  check_cells(STUDY("[branin]", "[random, gp_ucb]") "sweep: [{common.noise_known: [no, yes]}]\n",
+              (const char *const[]){"branin | random | ", "branin | gp_ucb | noise_known=no",
+                                    "branin | gp_ucb | noise_known=yes", NULL});
+}
