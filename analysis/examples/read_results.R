@@ -4,6 +4,7 @@
 # R stores the first dimension fastest, so an array (trial, iteration) arrives as
 # [iteration, trial].
 library(hdf5r)
+options(width = 250) # one line per cell
 
 # The swept settings of every trial; "" where it does not read one. Each is a variable with the
 # attribute "setting"; files of schema 1 have all of them in one text.

@@ -5,5 +5,6 @@ from regatta_analysis import load
 
 results = load(sys.argv[1])
 done = results.data[results.data["status"] == "complete"]
-last = done.groupby(["problem", "algorithm", "instance", "seed"])["simple_regret"].last()
-print(last.groupby(["problem", "algorithm"]).agg(["count", "mean", "sem"]))
+cell = ["problem", "algorithm", *results.settings]  # what was swept are columns
+last = done.groupby([*cell, "instance", "seed"], dropna=False, observed=True)["simple_regret"].last()
+print(last.groupby(cell, dropna=False, observed=True).agg(["count", "mean", "sem"]))

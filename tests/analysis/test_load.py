@@ -59,12 +59,14 @@ class Load(common.Case):
         part["scores"], part["scored_regret"] = "A=expectation; B=ptr(0.5)", regret
         synthetic.write(self.path, [part])
         results = load(self.path)
-        self.assertEqual(set(results.problems), {"P A", "P B", "P (k=3) B"})
-        a = regret_curves(results, "P A", "instantaneous")
+        self.assertEqual(set(results.problems), {"P (k=3) A", "P (k=3) B"})
+        a = regret_curves(results, "P (k=3) A", "instantaneous")
         self.assertEqual(sorted(set(a.index.get_level_values(0))), ["EI", "Random"])
         np.testing.assert_array_equal(a.loc[("EI", 0, 1)], regret[3, 1:, 0])
-        b = regret_curves(results, "P B", "instantaneous")
-        self.assertEqual(set(b.index.get_level_values(0)), {"Random"})
+        b = regret_curves(results, "P (k=3) B", "instantaneous")
+        self.assertEqual(set(b.index.get_level_values(0)), {"Random", "TS"})
+        self.assertEqual(set(results.data["problem"]), {"P A", "P B"})
+        self.assertEqual(set(results.trials["aimed_score"]), {"", "A", "B"})
         np.testing.assert_array_equal(b.loc[("Random", 0, 0)], regret[0, 1:, 1])
         self.assertEqual(results.xarray("P B")["instantaneous_regret"].dims, ("trial", "iteration"))
 
@@ -98,7 +100,11 @@ class Load(common.Case):
         first, second = "Box (noise=0.1, dims=[2, 3])", "Box (noise=0.2, dims=[2, 3])"
         self.assertEqual(results.problems, [first, second])
         self.assertEqual(list(results.cells()["planned"]), [1, 1, 1, 1])
-        self.assertEqual(set(results.data["problem"]), {first, second})
+        self.assertEqual(set(results.data["problem"]), {"Box"})
+        self.assertEqual(results.settings, ["noise", "dims", "fit"])
+        self.assertEqual(list(results.trials["noise"]), [0.1, 0.2, 0.1, 0.2])
+        self.assertEqual(list(results.trials["fit"]), ["", "", "map", "map"])
+        self.assertEqual(set(results.data["dims"]), {"[2, 3]"})
         for seed, problem in enumerate((first, second)):
             found = regret_curves(results, problem, "simple").loc[("TS (fit=map)", 0, seed)]
             np.testing.assert_array_equal(found, swept["arrays"]["simple_regret"][2 + seed, 3:])

@@ -5,6 +5,7 @@ usage: read_everywhere.py RESULTS.h5   (or a shard)
 """
 import ctypes
 import ctypes.util
+import re
 import shutil
 import struct
 import subprocess
@@ -54,6 +55,11 @@ def is_scale(dataset):
     return "CLASS" in dataset.attrs
 
 
+def settings(group):
+    """Names of the variables of swept settings."""
+    return [name for name, dataset in group.items() if "setting" in dataset.attrs]
+
+
 def text(value):
     return value.decode() if isinstance(value, bytes) else value
 
@@ -67,6 +73,18 @@ def check_variable(dataset):
         scales = [scale.name.rsplit("/", 1)[1] for scale in dim.values()]
         assert len(scales) == 1 and scales[0] in AXES, f"{dataset.name}: axis {axis} is {scales}"
         assert dim[0].shape[0] == dataset.shape[axis]
+
+
+def check_setting(group, name):
+    """What the text `swept` says stands in the variable."""
+    dataset, values = group[name], group[name][()]
+    assert name.endswith(dataset.attrs["setting"]) and dataset.shape == group["trial"].shape
+    gaps = {"f": np.isnan, "O": lambda v: v == b""}
+    missing = gaps.get(values.dtype.kind, lambda v: v == dataset.attrs["_FillValue"])(values)
+    for value, gone, said in zip(values, missing, group["swept"][()]):
+        assert (f"{dataset.attrs['setting'].rpartition('.')[2]}=" not in text(said)) == gone, name
+        if not gone and values.dtype.kind in "if":
+            assert float(re.search(rf"{re.escape(name)}=([^,]*)", text(said))[1]) == value, name
 
 
 def check_h5py(path):
@@ -92,6 +110,8 @@ def check_h5py(path):
                 for dataset in holder.values():
                     if isinstance(dataset, h5py.Dataset) and not is_scale(dataset):
                         check_variable(dataset)
+            for name in settings(group):
+                check_setting(group, name)
             if not group.name.startswith("/earlier"):
                 count += group["trial"].shape[0]
         assert count == file.attrs["n_trials"] and count > 0
@@ -131,7 +151,8 @@ def check_checksums(path, xxh3):
         for group in sheets(file):
             extra = sorted(name for name, dataset in group.items()
                            if isinstance(dataset, h5py.Dataset) and not is_scale(dataset)
-                           and name not in FIELDS and name not in RESULTS)
+                           and name not in FIELDS and name not in RESULTS
+                           and name not in settings(group))
             for i in range(group["trial"].shape[0]):
                 found = xxh3(trial_bytes(group, i, extra))
                 assert f"{found.high:016x}{found.low:016x}" == text(group["checksum"][i]), \
@@ -172,8 +193,11 @@ def check_xarray(path, engine):
             with h5py.File(path, "r") as file:
                 for column in ("x", "y", "simple_regret", "jitter"):
                     np.testing.assert_array_equal(data[column].values, file[name][column][()])
-            median = data.simple_regret.groupby("algorithm").median("trial")
-            assert "iteration" in median.dims
+            swept = [n for n in data.coords if "setting" in data[n].attrs]  # as docs/results-format.md
+            last = data.simple_regret.where(data.status == 1)[:, -1].to_dataframe()
+            median = last.groupby(["algorithm", *swept], dropna=False)["simple_regret"].median()
+            if swept or not any(data.swept.values):  # files of schema 1 have the text alone
+                assert len(median) == len(set(data.cell.values)), (swept, median)
         with xarray.open_dataset(path, group=f"{name}/timing", engine=engine) as timing:
             assert timing.wall_fit.dims == ("trial", "iteration")
         with xarray.open_dataset(path, group=f"{name}/provenance", engine=engine) as provenance:

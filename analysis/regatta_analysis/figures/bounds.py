@@ -8,7 +8,7 @@ from . import style
 from ..load.load import InputError
 from ..load.program import formula
 from ..stats.regret import curves, regret_curves
-from ..load.settings import aimed_score, problem_label
+from ..load.settings import aimed_score, panel_label, panels, swept_outside
 from ..stats.statistics import summarise
 
 COLUMNS = ["problem", "algorithm", "swept", "quantity", "t", "value", "kind", "remark"]
@@ -41,9 +41,15 @@ def read(path):
     if list(table.columns) != COLUMNS:
         raise InputError(f"{path}: no table of `regatta bounds`, whose columns are "
                          f"{', '.join(COLUMNS)}")
-    table["problem"] = [_scored_label(problem_label(*row), row[2]) for row in
-                        zip(table["problem"], table["algorithm"], table["swept"])]
-    return table
+    cells = table[["problem", "algorithm", "swept"]].drop_duplicates()
+    labels = {}
+    for problem, mine in cells.groupby("problem", sort=False):
+        found, places = panels([swept_outside(a, s) for a, s in zip(mine["algorithm"], mine["swept"])])
+        for algorithm, swept, own in zip(mine["algorithm"], mine["swept"], places):
+            labels[problem, algorithm, swept] = [
+                _scored_label(panel_label(problem, found[k]), swept) for k in own]
+    table["problem"] = [labels[cell] for cell in zip(table["problem"], table["algorithm"], table["swept"])]
+    return table.explode("problem", ignore_index=True)
 
 
 def _scored_label(label, swept):

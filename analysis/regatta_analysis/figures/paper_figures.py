@@ -330,7 +330,7 @@ def _thinned(costs, share, most=2000):
 
 def rank_table(spec, studies):
     """Table of problems x algorithms: means of `metric` at the last query, over the trials and over the
-    settings that were swept outside the algorithms; None without results. Trials are no blocks: those
+    settings that were swept outside problems and algorithms; None without results. Trials are no blocks: those
     of a problem say the same about it again and again."""
     blocks = {}
     for study in spec["studies"]:
@@ -340,7 +340,7 @@ def rank_table(spec, studies):
             sense = {"sense": "max"} if metric in METRICS and METRICS[metric].running else {}
             series = trial_values(results, problem, {"metric": metric} | sense)
             means = comparison.paired(series, results.algorithms).mean()
-            blocks.setdefault(f"{study}, {results.group(problem).base}", []).append(means)
+            blocks.setdefault(f"{study}, {results.group(problem).block}", []).append(means)
     if not blocks:
         return None
     means = pd.DataFrame({name: pd.concat(some, axis=1).mean(axis=1)

@@ -19,7 +19,7 @@ import xxhash
 from .errors import InputError, one_line
 from .variables import variables
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 TRAILER = struct.Struct("<8sQ16s")
 MAGIC = b"RGTRAIL\n"
 SIGNATURE = b"\x89HDF\r\n\x1a\n"

@@ -5,6 +5,7 @@ A results file has one group per problem label; in it, or in its subgroups `timi
 dim_*). A study directory `OUT.h5.d/` holds shards of the same schema; they are joined along the
 trials. docs/results-format.md has the details.
 """
+import copy
 import os
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,8 @@ import xarray as xr
 
 from . import integrity
 from .errors import InputError, one_line
-from .settings import aimed_score, method_label, problem_label, same_value, swept_settings
+from .settings import (AIMED, aimed_score, column_of, find_setting, in_order, method_label, options, panel_label, panels,
+                       same_value, stacked, swept_outside, swept_settings, typed)
 from .variables import Cache, Slice, Table, joined, text_of, variables
 
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
@@ -60,6 +62,7 @@ class Results:
         self.path, self.attributes, self.damages = path, attributes, damages
         self.study = str(attributes.get("study", ""))
         self._problems = {group.label: group for group in _in_study_order(groups, self.study)}
+        self._places = _whole(self._problems.values())
         if not any(group.n for group in groups):
             raise InputError(f"{path}: no trials in it")
         self.title = str(attributes.get("title", "")) or path.stem
@@ -87,8 +90,13 @@ class Results:
     @property
     def problems(self):
         """Problem labels, in the order of the study; what is swept outside the algorithms is part
-        of the label."""
+        of the label. An algorithm that does not read a setting stands at each of its values."""
         return list(self._problems)
+
+    @cached_property
+    def settings(self):
+        """Names of the settings that were swept: columns of `trials` and `data`."""
+        return [*in_order([own for g in self._problems.values() for own in g.swept.values()])]
 
     @cached_property
     def algorithms(self):
@@ -101,21 +109,33 @@ class Results:
 
     @cached_property
     def trials(self):
-        """One row per trial: identity, status, counts, provenance; see `texts` for LONG."""
-        groups = list(self._problems.values())
+        """One row per trial: identity, status, counts, provenance, what was swept; see `texts` for
+        LONG. `problem` is the label of the study file."""
+        groups = list(self._places.values())
         names = dict.fromkeys(name for group in groups for name in group.columns)
-        return _frame({name: joined([group.column(name) for group in groups]) for name in names})
+        return _frame({**{n: joined([group.column(n) for group in groups]) for n in names},
+                       **dict(self._setting_columns(groups))})
 
     def texts(self, name):
         """A text that differs from trial to trial, one for each of `trials`: one of LONG."""
-        return joined([group.texts(name) for group in self._problems.values()])
+        return joined([group.texts(name) for group in self._places.values()])
+
+    def _setting_columns(self, groups, repeats=None):
+        """Pairs of name and typed column of every setting, each trial `repeats` times."""
+        for name in [*self.settings, *([AIMED] if any(AIMED in g.settings for g in groups) else [])]:
+            kind, values = stacked([group.setting(name) for group in groups])
+            column = typed(kind, values)
+            yield name, column if repeats is None else column.repeat(repeats)
 
     @property
     def data(self):
         """One row per evaluation; vectors as name_0, name_1, ..., inputs that have names also as x_NAME
-        as they were evaluated, a choice as its word; `row` counts the evaluations of a trial from 0, `t` the queries: t = 0 is the last evaluation of the initial design. Made anew
-        at every call: of a large study, `group(problem).tidy()` is a part."""
-        groups = list(self._problems.values())
+        as they were evaluated, a choice as its word; `row` counts the evaluations of a trial from 0, `t`
+        the queries: t = 0 is the last evaluation of the initial design. What was swept are columns
+        (`settings`), typed: numbers, integers, booleans, categoricals; missing where a trial does not
+        read one ("" of a categorical). Made anew at every call: of a large study,
+        `group(problem).tidy()` is a part."""
+        groups = list(self._places.values())
         ends = np.cumsum([int(group.column("n_iterations").sum()) for group in groups])
         columns = {}
         for group, end in zip(groups, ends):
@@ -125,26 +145,33 @@ class Results:
                     columns[name] = (np.empty(ends[-1], values.dtype) if name in TIDY
                                      else np.full(ends[-1], missing, values.dtype))
                 columns[name][end - len(values):end] = values
-        return pd.DataFrame(columns, copy=False)
+        repeats = np.concatenate([group.column("n_iterations") for group in groups]).astype(int)
+        place = len(TIDY)
+        columns = [*columns.items()]
+        return pd.DataFrame(dict([*columns[:place], *self._setting_columns(groups, repeats),
+                                  *columns[place:]]), copy=False)
 
     def group(self, problem):
-        """The arrays of one problem, read when asked for."""
-        if problem not in self._problems:
+        """The arrays of one problem, read when asked for; of all its settings together when it is
+        called by its label in the study file."""
+        found = self._problems.get(problem) or self._places.get(problem)
+        if found is None:
             raise InputError(f"{self.path}: no problem {problem!r} in it "
                              f"(it has: {', '.join(self.problems)})")
-        return self._problems[problem]
+        return found
 
     def xarray(self, problem):
-        """All variables of one problem as a labelled dataset."""
+        """All variables of one problem as a labelled dataset; what was swept are coordinates."""
         return self.group(problem).dataset()
 
     def select(self, problems=None, algorithms=None, where=None):
         """The results of some trials: `problems` and `algorithms` are labels, with or without swept
         settings; `where` is {setting: value}; cells that were not swept over a setting have any value
         of it. Raises InputError where nothing is left of what was named."""
-        groups = [group.select(algorithms, where or {}) for group in self._problems.values()
-                  if problems is None or {group.label, group.base} & set(problems)]
         self._check_names(problems, algorithms, where or {})
+        where = {find_setting(name, self.settings): value for name, value in (where or {}).items()}
+        groups = [group.select(algorithms, where) for group in self._problems.values()
+                  if problems is None or {group.label, group.base} & set(problems)]
         return Results(self.path, self.attributes, [g for g in groups if g.n], self.damages)
 
     def _check_names(self, problems, algorithms, where):
@@ -152,14 +179,16 @@ class Results:
         pairs = {pair for group in groups for pair in group.labels()}
         known = {"problem": dict.fromkeys(n for g in groups for n in (g.base, g.label)),
                  "algorithm": dict.fromkeys(n for a, s in pairs for n in (method_label(a, s), a)),
-                 "setting": dict.fromkeys(n for _, s in pairs for n in swept_settings(s))}
+                 "setting": self.settings}
         for kind, names in (("problem", problems), ("algorithm", algorithms), ("setting", where)):
             for name in names or ():
-                if name not in known[kind]:
+                if name not in known[kind] and (kind != "setting"
+                                                or find_setting(name, known[kind]) is None):
                     raise InputError(f"{self.path}: no {kind} {name!r} in it (it has: "
                                      f"{', '.join(sorted(known[kind])) or 'none'})")
         for name, value in where.items():
-            values = {swept_settings(s).get(name) for _, s in pairs} - {None}
+            full = find_setting(name, self.settings)
+            values = {own.get(full) for g in groups for own in g.swept.values()} - {None}
             if not any(same_value(value, v) for v in values):
                 raise InputError(f"{self.path}: no {name}={value} in it "
                                  f"(it has: {', '.join(sorted(values))})")
@@ -169,7 +198,9 @@ class Results:
         of all.
 
         Planned are all pairs of instance and seed that any algorithm has on the problem, so that a
-        study directory shows what is still to come as missing.
+        study directory shows what is still to come as missing; of a sweep that is complete, the
+        trials that are there. A cell that stands for several values of a setting is there for each;
+        `counts` has the numbers of all trials.
         """
         if problems is None:
             return self._cells.copy()
@@ -188,12 +219,37 @@ class Results:
         planned = np.repeat(np.bincount(pairs["problem"], minlength=len(groups)), n)
         codes, labels = pd.factorize(columns["algorithm"])
         cell = problem * n + np.array([number[label] for label in labels], int)[codes]
-        done, failed = (np.bincount(cell[columns["status"] == status], minlength=len(planned))
-                        for status in ("complete", "failed"))
+        done, failed, there = (np.bincount(cell[mine], minlength=len(planned)) for mine in (
+            columns["status"] == "complete", columns["status"] == "failed", np.full(len(cell), True)))
+        if self.complete and self.settings:  # settings may go together: not every pair is a cell
+            planned = np.where(there > 0, planned, 0)
         return pd.DataFrame({"problem": np.repeat(np.array(self.problems, object), n),
                              "algorithm": np.tile(np.array(self.algorithms, object), len(groups)),
                              "planned": planned, "done": done, "failed": failed,
                              "missing": planned - done - failed})
+
+    def counts(self):
+        """{planned, done, failed, missing}: trials, each once."""
+        status = self.trials["status"]
+        done, failed = (int((status == word).sum()) for word in ("complete", "failed"))
+        planned = len(status) if self.complete else max(self._planned(), len(status))
+        return {"planned": planned, "done": done, "failed": failed,
+                "missing": planned - done - failed}
+
+    def _planned(self):
+        """Of a study that runs: every algorithm on every problem, once for all values of what it was
+        not seen to read."""
+        planned, reads = 0, {}
+        for group in self._problems.values():
+            for (algorithm, _), own in group.swept.items():
+                reads.setdefault(algorithm, set()).update(name for name in own if name in group.at)
+        for place in self._places.values():
+            at = [group.at for group in self._problems.values() if group.place == place.label]
+            cells = sum(len({tuple(sorted((n, v) for n, v in one.items() if n in reads[algorithm]))
+                             for one in at}) for algorithm in self.algorithms)
+            pairs = set(zip(place.column("instance").tolist(), place.column("seed").tolist()))
+            planned += cells * len(pairs)
+        return planned
 
 
 SEEN = {"x_seen": "inputs", "c_seen": "contexts"}  # as evaluated, and what the coordinates are
@@ -203,10 +259,53 @@ TIDY = (*IDENTITY, "status", "row", "t")
 class Group:
     """The trials of one problem: those of a Table that stand in `rows`."""
 
-    def __init__(self, path, label, table, rows, base=None):
+    def __init__(self, path, label, table, rows, base=None, place=None, at=None):
         self.label, self._path, self._table, self._rows = label, path, table, rows
         self.base = base or label  # as the study file has it
+        self.place = place or self.base  # the same with the score, but without settings
+        self.at = at or {}  # {setting: text of its value}: what is swept outside the algorithms
         self.n = len(rows)
+
+    @property
+    def block(self):
+        """The problem with its own settings, but none of runs and methods: what tests over problems
+        count as one."""
+        own = {name: value for name, value in self.at.items() if self._part(name) == "problem"}
+        return panel_label(self.place, own)
+
+    def _part(self, name):
+        """Whose setting it is; of older files, that do not say, by the key of a trial."""
+        if self.settings.get(name) or not self.n:
+            return self.settings.get(name)
+        key = self.texts("key", np.arange(1))[0]
+        return "problem" if name in options(key, "problem") else "run"
+
+    def whole(self, groups):
+        """The trials of several groups of one problem, each once."""
+        made = copy.copy(self)
+        for name in ("columns", "trials", "swept"):
+            made.__dict__.pop(name, None)
+        made._rows = np.unique(np.concatenate([group._rows for group in groups]))
+        made.label, made.at, made.n = self.place, {}, len(made._rows)
+        return made
+
+    @property
+    def settings(self):
+        """{name of every setting that is swept on the problem: the part it is of, "" where the file
+        does not say}."""
+        return self._table.settings
+
+    @cached_property
+    def swept(self):
+        """{(algorithm, text swept): {name of the setting: text of its value}}, scores left out."""
+        known = self.settings
+        return {pair: {column_of(name, known): value for name, value in swept_settings(pair[1]).items()}
+                for pair in self.labels()}
+
+    def setting(self, name):
+        """(kind, values) of a setting, one for each trial; see settings.typed."""
+        with _reading(self._path):
+            return self._table.setting(name, self._rows)
 
     @property
     def rows(self):
@@ -221,13 +320,15 @@ class Group:
     @cached_property
     def columns(self):
         """Names of the columns of `trials`."""
-        flat = [n for n in self.names if len(self._table.first(n).shape) == 1 and n not in LONG]
+        flat = [n for n in self.names if len(self._table.first(n).shape) == 1 and n not in LONG
+                and n not in self.settings]
         return IDENTITY + [name for name in flat if name not in IDENTITY]
 
     @cached_property
     def trials(self):
-        """One row per trial: identity, status, counts, provenance."""
-        return _frame({name: self.column(name) for name in self.columns})
+        """One row per trial: identity, status, counts, provenance, what was swept."""
+        return _frame({**{name: self.column(name) for name in self.columns},
+                       **{name: typed(*self.setting(name)) for name in self.settings}})
 
     def column(self, name):
         """One column of `trials`; equal texts are one object. NaN where there is none."""
@@ -253,14 +354,15 @@ class Group:
     def select(self, algorithms, where):
         """The group of the trials of some algorithms and settings; see Results.select."""
         wanted = {}
-        for algorithm, swept in self.labels():
-            mine = swept_settings(swept)
+        for (algorithm, swept), own in self.swept.items():
+            mine = {**own, **self.at}
             wanted[algorithm, swept] = (
                 (algorithms is None or {algorithm, method_label(algorithm, swept)} & set(algorithms))
                 and all(same_value(mine.get(name, value), value) for name, value in where.items()))
         keep = np.array([bool(wanted[pair]) for pair in
                          zip(self.column("algorithm"), self.column("swept"))], bool)
-        return Group(self._path, self.label, self._table, self._rows[keep], self.base)
+        return Group(self._path, self.label, self._table, self._rows[keep], self.base, self.place,
+                     self.at)
 
     def dims(self, name):
         """Dimensions of a variable, () when there is no such variable."""
@@ -330,7 +432,8 @@ class Group:
     def dataset(self):
         """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
         made = {n: (self.dims(n), self.values(n), self.attributes(n)) for n in self.evaluations()}
-        coordinates = {name: ("trial", self.trials[name].to_numpy()) for name in self.trials}
+        coordinates = {name: ("trial", self.column(name)) for name in self.columns}
+        coordinates.update({n: ("trial", self.setting(n)[1], self.attributes(n)) for n in self.settings})
         coordinates.update({n: ("trial", self.texts(n)) for n in LONG if n in self.names})
         dataset = xr.Dataset(made, coordinates, {"problem": self.label})
         for letter, field in (("x", "inputs"), ("c", "contexts")):
@@ -429,39 +532,60 @@ def _groups(path, parts):
         return [group for label, some in by_label.items() for group in _split(path, label, some)]
 
 
+def _whole(groups):
+    """{label: all trials of a problem, whatever its settings} of its groups."""
+    places = {}
+    for group in groups:
+        places.setdefault(group.place, []).append(group)
+    return {place: some[0].whole(some) for place, some in places.items()}
+
+
 def _split(path, label, parts):
-    """One Group per problem and setting of what is swept outside the algorithms."""
+    """One Group per problem and setting of what is swept outside the algorithms, the trials of those
+    that do not read a setting in all its groups."""
     table = Table(parts)
     keep = np.arange(sum(table.lengths))
     if len(parts) > 1:  # a shard, and the one it was merged into
         keep = np.flatnonzero(~pd.Series(table.texts("id", keep)).duplicated())
-    names = ("algorithm", "swept")
-    algorithm, swept = (table.column(name, keep) for name in names)
-    settings = pd.MultiIndex.from_arrays([algorithm, swept])
-    codes, distinct = settings.factorize()
-    labels = pd.Series([problem_label(label, *pair) for pair in distinct], dtype=object)
-    scores = next((text for text in table.column("scores", keep) if text), "")         if "scores" in table.names else ""
-    problem, own = pd.factorize(labels.to_numpy()[codes])
-    order = np.argsort(problem, kind="stable")
-    ends = np.cumsum(np.bincount(problem, minlength=len(own)))
-    table = Table(parts, Cache() if len(own) > 1 else None)
-    for name, rows in zip(own, np.split(keep[order], ends[:-1])):
-        yield from _by_score(path, name, label, table, rows, scores)
+    algorithm, swept = (table.column(name, keep) for name in ("algorithm", "swept"))
+    codes, distinct = pd.MultiIndex.from_arrays([algorithm, swept]).factorize()
+    found, places = panels([swept_outside(*pair) for pair in distinct])
+    scores = next((text for text in table.column("scores", keep) if text), "") \
+        if "scores" in table.names else ""
+    order = np.argsort(codes, kind="stable")
+    rows = np.split(keep[order], np.cumsum(np.bincount(codes, minlength=len(distinct)))[:-1])
+    mine = [[] for _ in found]
+    for own, numbers in zip(rows, places):
+        for number in numbers:
+            mine[number].append(own)
+    table = Table(parts, Cache() if len(found) > 1 else None)
+    tables = _by_score(table, scores)
+    for at, some in zip(found, mine):
+        own = np.sort(np.concatenate(some))
+        for score, view in tables.items():
+            yield from _panel(path, label, view, own, at, score)
 
 
-def _by_score(path, label, base, table, rows, scores):
-    """One Group per measure that trials were scored by, called `LABEL NAME`: there the regret is
-    the one by that measure, and only trials that aimed at it, or at none, take part."""
+def _panel(path, base, table, rows, at, score):
+    """The Group of a panel, or of one score in it: there the regret is the one by that measure, and only
+    trials that aimed at it, or at none, take part; it is called `LABEL NAME`."""
+    label, place = panel_label(base, at), base
+    if score is not None:
+        codes, distinct = pd.factorize(table.column("swept", rows))
+        aims = np.array([aimed_score(text) for text in distinct], dtype=object)[codes]
+        rows = rows[(aims == None) | (aims == score)]  # noqa: E711 (elementwise)
+        label, place = f"{label} {score}", f"{base} {score}"
+    if len(rows):
+        at = {column_of(name, table.settings): value for name, value in at.items()}
+        yield Group(path, label, table, rows, base, place, at)
+
+
+def _by_score(table, scores):
+    """{name of a measure: the table as it looks by it}; {None: the table} where there is none."""
     if not scores:
-        yield Group(path, label, table, rows, base)
-        return
-    codes, distinct = pd.factorize(table.column("swept", rows))
-    aims = np.array([aimed_score(text) for text in distinct], dtype=object)[codes]
-    for number, name in enumerate(pair.split("=", 1)[0] for pair in scores.split("; ")):
-        mine = rows[(aims == None) | (aims == name)]  # noqa: E711 (elementwise)
-        if len(mine):
-            yield Group(path, f"{label} {name}",
-                        Table([_scored(part, number) for part in table.parts]), mine, base)
+        return {None: table}
+    return {pair.split("=", 1)[0]: Table([_scored(part, number) for part in table.parts])
+            for number, pair in enumerate(scores.split("; "))}
 
 
 def _scored(part, number):

@@ -1,10 +1,16 @@
-"""What a trial was run with, from its key.
+"""What a trial was run with: from its key, and what was swept, from the text `swept` or columns.
 
 A key is `name=value` blocks separated by ';', where value may be `method@revision{name=value,...}`
 or `{name=value,...}`:
     schema=1;problem=holder_table@1{};run={...};algorithm=gp_ucb@1{beta=auto,...};seed=3
 """
 import re
+
+import numpy as np
+import pandas as pd
+
+PARTS = ("run", "problem", "algorithm", "surrogate", "maximiser", "setting")
+AIMED = "aimed_score"
 
 
 def blocks(key):
@@ -35,14 +41,28 @@ def split(text, separator):
     return parts + [text[start:]]
 
 
-def problem_label(label, algorithm, swept):
-    """Label of the problem with the swept settings that are not the algorithm's own; those stand in
-    the algorithm's label already."""
+def swept_outside(algorithm, swept):
+    """{name: text of the value} of the swept settings that are not the algorithm's own; those stand in
+    its label already. Scores are left out."""
     own = re.search(r" \((.*)\)$", algorithm, re.DOTALL)
     mine = [pair.strip() for pair in split(own.group(1), ",")] if own else []
-    others = [pair.strip() for pair in split(swept, ",") if pair.strip() not in ("", *mine)]
-    others = [pair for pair in others if not pair.startswith("score=")]
-    return f"{label} ({', '.join(others)})" if others else label
+    pairs = [pair.strip() for pair in split(swept, ",") if pair.strip() not in ("", *mine)]
+    return {name: value for name, _, value in (pair.partition("=") for pair in pairs) if name != "score"}
+
+
+def problem_label(label, algorithm, swept):
+    """Label of the problem with the swept settings that are not the algorithm's own."""
+    return panel_label(label, swept_outside(algorithm, swept))
+
+
+def problem_of(trial):
+    """The label of a row of `trials` with what was swept."""
+    return problem_label(trial.problem, trial.algorithm, getattr(trial, "swept", ""))
+
+
+def panel_label(label, at):
+    """Label of a problem at some values of swept settings."""
+    return f"{label} ({', '.join(f'{name}={value}' for name, value in at.items())})" if at else label
 
 
 def aimed_score(swept):
@@ -71,4 +91,134 @@ def same_value(one, other):
     try:
         return float(one) == float(other)
     except ValueError:
-        return one == other
+        return "".join(str(one).split()) == "".join(str(other).split())
+
+
+def find_setting(name, known):
+    """The one of `known` that is called `name`, or ends in `.name`; None: there is none, or several."""
+    found = [full for full in known if full == name] or [
+        full for full in known if full.endswith(f".{name}")]
+    return found[0] if len(found) == 1 else None
+
+
+def column_of(name, columns):
+    """The column of a setting that is called `name` in the text `swept`."""
+    names = (name, *(f"{part}.{name}" for part in PARTS))
+    return next((full for full in names if full in columns), name)
+
+
+# ---- panels ------------------------------------------------------------------------------------
+
+
+def panels(found):
+    """Where trials with the settings `found` (a list of {name: value}) stand side by side: a list of
+    {name: value} that leave nothing open, and for each of `found` the numbers of the panels it stands
+    in. What a trial does not read is open: it stands in the panels of all values."""
+    by_names = {}
+    for one in found:
+        by_names.setdefault(tuple(sorted(one)), {})[tuple(sorted(one.items()))] = one
+    made = []
+    for names in sorted(by_names, key=len, reverse=True):
+        made = _joined(made, list(by_names[names].values()))
+    order = {name: k for k, name in enumerate(in_order(found))}
+    made = [{name: one[name] for name in sorted(one, key=order.get)} for one in made]
+    place = {tuple(sorted(one.items())): k for k, one in reversed(list(enumerate(found)))}
+    made.sort(key=lambda one: place.get(tuple(sorted(one.items())), len(found)))
+    index = {names: _index(made, names) for names in by_names}
+    return made, [index[tuple(sorted(one))][tuple(one[n] for n in sorted(one))] for one in found]
+
+
+def in_order(found):
+    """Names of the settings in a list of {name: value}, as those that have most of them order them."""
+    return dict.fromkeys(name for one in sorted(found, key=len, reverse=True) for name in one)
+
+
+def _index(made, names):
+    """{values of the names: numbers of the panels that have them}."""
+    index = {}
+    for k, one in enumerate(made):
+        if all(name in one for name in names):
+            index.setdefault(tuple(one[name] for name in names), []).append(k)
+    return index
+
+
+def _joined(made, some):
+    """The natural join of two lists of {name: value}; what finds no partner stays as it is."""
+    if not made:
+        return some
+    names = set(some[0])
+    shared = [tuple(sorted(names & set(one))) for one in made]
+    index = {common: _index(some, common) for common in set(shared)}
+    found, partners = [], set()
+    for one, common in zip(made, shared):
+        mine = index[common].get(tuple(one[name] for name in common), ())
+        partners.update(mine)
+        found += [{**one, **some[k]} for k in mine] or [one]
+    return found + [other for k, other in enumerate(some) if k not in partners]
+
+
+# ---- columns -----------------------------------------------------------------------------------
+# Values of a setting over trials are a pair (kind, array): "number", "integer" and "logical" have
+# floats, NaN where a trial does not read the setting; "word" has texts, "" there.
+
+
+def parsed(texts):
+    """What the texts of an older file say: numbers if all are."""
+    missing = np.array([text is None for text in texts], bool)
+    try:
+        numbers = np.array([np.nan if text is None else float(text) for text in texts])
+    except ValueError:
+        return "word", np.array([(text or "").strip('"') for text in texts], object)
+    return ("number", numbers) if not missing.all() else ("none", numbers)
+
+
+def read(variable):
+    """The values of the variable of a setting."""
+    values, about = variable.all(), variable.attributes
+    if values.dtype.kind in "OS":
+        codes, distinct = pd.factorize(values)
+        words = [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in distinct]
+        return "word", np.array(words, object)[codes]
+    kind = {"f": "number"}.get(values.dtype.kind, "logical" if values.dtype.itemsize == 1 else "integer")
+    numbers = values.astype(float)
+    if kind != "number":
+        numbers[values == np.ravel(about.get("_FillValue", [255 if kind == "logical" else -2**31]))[0]] \
+            = np.nan
+    return kind, numbers
+
+
+def stacked(parts):
+    """One (kind, array) of several; an array of kind "none" says nothing about the kind."""
+    kinds = {kind for kind, _ in parts} - {"none"}
+    if len(kinds) > 1:
+        kind = "number" if kinds <= {"number", "integer"} else "word"
+    else:
+        kind = kinds.pop() if kinds else "number"
+    if kind == "word":
+        return kind, np.concatenate([_words(*part) for part in parts])
+    return kind, np.concatenate([values for _, values in parts])
+
+
+def _words(kind, values):
+    if kind == "word":
+        return values
+    known = {}
+    for v in np.unique(values[~np.isnan(values)]):
+        known[v] = ("false", "true")[int(v)] if kind == "logical" else f"{v:g}" if float(
+            f"{v:g}") == v else repr(float(v))
+    return np.array([known.get(v, "") for v in values], object)
+
+
+def typed(kind, values):
+    """A column for data frames: floats, Int64, boolean or a categorical, in which "" says that a trial
+    does not read the setting (elsewhere NaN or NA does)."""
+    if kind == "word":
+        codes, words = pd.factorize(values)
+        return pd.Categorical.from_codes(codes, words)
+    if kind == "number":
+        return values
+    missing = np.isnan(values)
+    plain = np.where(missing, 0, values)
+    if kind == "integer":
+        return pd.arrays.IntegerArray(plain.astype(np.int64), missing)
+    return pd.arrays.BooleanArray(plain.astype(bool), missing)

@@ -6,6 +6,9 @@ import h5py
 import numpy as np
 import pandas as pd
 
+from . import settings
+from .settings import column_of
+
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
 _LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
@@ -90,7 +93,7 @@ class Table:
         self.lengths = [part["algorithm"].shape[0] for part in parts]
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int)
         self._cache = cache
-        self._columns = {}
+        self._columns, self._values, self._settings = {}, {}, None
 
     def first(self, name):
         """The variable of some part, None when no part has it."""
@@ -104,6 +107,50 @@ class Table:
             self._columns[name] = _encoded(joined(blocks))
         codes, distinct = self._columns[name]
         return codes[rows] if distinct is None else distinct[codes[rows]]
+
+    @property
+    def settings(self):
+        """{name of the variable of a swept setting: the part it is of}, or "" where older files don't say."""
+        if self._settings is None:
+            self._settings = {}
+            for part in self.parts:
+                for name, variable in part.items():
+                    if len(variable.shape) == 1 and "setting" in variable.attributes:
+                        self._settings.setdefault(name, str(variable.attributes.get("part", "")))
+            for part, own in zip(self.parts, self._swept()):
+                for pairs in own[1]:
+                    for name in pairs:
+                        self._settings.setdefault(column_of(name, self._settings), "")
+        return self._settings
+
+    def _swept(self):
+        """Of every part (codes, [{name: text}]) of the text `swept`; of those that have variables
+        instead, nothing."""
+        for part in self.parts:
+            if "swept" not in part or any("setting" in v.attributes for v in part.values()
+                                          if len(v.shape) == 1):
+                yield None, []
+                continue
+            codes, distinct = pd.factorize(part["swept"].all())
+            yield codes, [_pairs(text) for text in decoded(distinct)]
+
+    def setting(self, name, rows):
+        """(kind, values) of a swept setting of some trials; see settings.typed."""
+        if name not in self._values:
+            blocks = []
+            for part, (codes, pairs), length in zip(self.parts, self._swept(), self.lengths):
+                if name in part and "setting" in part[name].attributes:
+                    blocks.append(settings.read(part[name]))
+                elif codes is not None:
+                    texts = [{column_of(k, self.settings): v for k, v in one.items()}.get(name)
+                             for one in pairs]
+                    kind, values = settings.parsed(texts)
+                    blocks.append((kind, values[codes]))
+                else:
+                    blocks.append(("none", np.full(length, np.nan)))
+            self._values[name] = settings.stacked(blocks)
+        kind, values = self._values[name]
+        return kind, values[rows]
 
     def texts(self, name, rows):
         """Long texts that differ from trial to trial, not kept."""
@@ -153,6 +200,12 @@ class Cache:
         else:
             self._arrays.move_to_end(variable)
         return self._arrays[variable][rows]
+
+
+def _pairs(text):
+    """{name: text of the value} of the text `swept`, the score aimed at as in newer files."""
+    aimed = settings.aimed_score(text)
+    return {**settings.swept_settings(text), **({settings.AIMED: aimed} if aimed else {})}
 
 
 def plain(variable):

@@ -15,6 +15,7 @@ from . import tables
 from ..stats import inference
 from ..figures.figures import Band
 from ..load.load import InputError
+from ..load.settings import problem_of
 from .pages import render
 from ..stats.regret import METRICS, default_metrics
 from .tables import Table
@@ -171,8 +172,7 @@ def _about_studies(paper, loaded, broken, skipped, without):
             why = broken.get(study) or skipped.get(study) or "not run"
             rows.append([(study, False), ("–", False), ("–", False), (why, False)])
             continue
-        cells = results.cells()
-        planned, done, failed = (int(cells[c].sum()) for c in ("planned", "done", "failed"))
+        planned, done, failed = map(results.counts().get, ("planned", "done", "failed"))
         state = "complete" if results.complete and done == planned else "incomplete"
         state += f", {failed} failed" if failed else ""
         state += "".join(f"; {warning}" for warning in results.warnings)
@@ -186,7 +186,7 @@ def failed_trials(loaded):
     lines = []
     for study, results in loaded.items():
         failed = results.trials[results.trials["status"] == "failed"]
-        lines += [f"{study}: {t.algorithm} on {t.problem}, instance {t.instance}, seed {t.seed}: "
+        lines += [f"{study}: {t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
                   f"{getattr(t, 'message', '') or 'no message'}" for t in failed.head(5).itertuples()]
         lines += [f"{study}: and {len(failed) - 5} more"] if len(failed) > 5 else []
     return lines

@@ -125,7 +125,7 @@ def _study(results, id_, command, panel=None):
              "settings": summary.settings_of(results),
              "provenance": dict(report.provenance({"": results}))[""],
              "failed": [text.removeprefix(": ") for text in report.failed_trials({"": results})],
-             "open": _open_cells(cells), **_state(results, cells), "tiles": _tiles(results, cells),
+             "open": _open_cells(cells), **_state(results), "tiles": _tiles(results),
              **_stills(results, metrics, panel), **_sweeps(results, metric, swept, panel), **_tables(results, metrics)}
     left = len(results.problems) - charts.PANELS
     about["curves_note"] = (f"The first {charts.PANELS} of {len(results.problems)} problems; "
@@ -134,9 +134,9 @@ def _study(results, id_, command, panel=None):
 
 
 def _planned(results):
-    """`results.cells()`; of a sweep only the cells that it has: not every pair of labels is one."""
+    """`results.cells()` but for pairs of labels that are no cell of the sweep."""
     cells = results.cells()
-    return cells[cells["done"] + cells["failed"] > 0] if sweep_stats.names(results) else cells
+    return cells[cells["planned"] > 0]
 
 
 def _default_command(results):
@@ -145,8 +145,8 @@ def _default_command(results):
             f"./run.sh study {shlex.quote(name + '.yaml')}")
 
 
-def _state(results, cells):
-    done, planned, failed = (int(cells[c].sum()) for c in ("done", "planned", "failed"))
+def _state(results):
+    done, planned, failed = map(results.counts().get, ("done", "planned", "failed"))
     if results.path.suffix == ".d":
         return {"state": f"running or interrupted: {_of_all(results, done)} trials done", "mark": "open"}
     if results.complete and not failed:
@@ -161,9 +161,9 @@ def _of_all(results, done, words=" of "):
     return f"{done:,}" if whole is None else f"{done:,}{words}{whole:,}"
 
 
-def _tiles(results, cells):
+def _tiles(results):
     """[(value, words, class)]"""
-    done, planned, failed = (int(cells[c].sum()) for c in ("done", "planned", "failed"))
+    done, planned, failed = map(results.counts().get, ("done", "planned", "failed"))
     rows = results.trials["n_iterations"].sum()
     problems = len({results.group(p).base for p in results.problems})
     methods = len({method_label(*pair) for p in results.problems for pair in results.group(p).labels()})

@@ -10,7 +10,7 @@ from . import stills, tables
 from ..stats import inference, runtime as bbob, sweep as sweep_stats
 from ..load.load import InputError
 from ..stats.regret import METRICS, default_metrics
-from ..load.settings import blocks
+from ..load.settings import blocks, problem_of
 from ..progress import progress
 
 MANY = 12  # BBOB problems: with more of them, their regret is not drawn one by one
@@ -216,7 +216,8 @@ def _file_names(labels):
 
 def _summary(results, drawn, regret, runtime, statistics):
     cells = results.cells()
-    total = {name: int(cells[name].sum()) for name in ("planned", "done", "failed", "missing")}
+    cells = cells[cells["planned"] > 0]
+    total = results.counts()
     state = "complete" if results.complete else "incomplete, still running or interrupted"
     about = [f"- {name}: {md(results.attributes[name])}" for name in
              ("source", "references", "history") if str(results.attributes.get(name, "")).strip()]
@@ -279,7 +280,7 @@ def _failures(results):
     failed = results.trials[results.trials["status"] == "failed"]
     if not len(failed):
         return []
-    lines = [md(f"- {t.algorithm} on {t.problem}, instance {t.instance}, seed {t.seed}: "
+    lines = [md(f"- {t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
                 f"{getattr(t, 'message', '') or 'no message'}") for t in failed.head(10).itertuples()]
     more = [f"- and {len(failed) - 10} more"] if len(failed) > 10 else []
     return ["Failed trials (not in any mean):", "", *lines, *more, ""]

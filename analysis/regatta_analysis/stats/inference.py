@@ -35,21 +35,33 @@ def comparisons(results, metric, against=None):
 def compared(results, metric, against):
     """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem; Holm's
     correction over all of them. Trials that share an instance are not independent: there the means of
-    the instances are compared, over the seeds that both have."""
-    blocks = []
+    the instances are compared, over the seeds that both have. What is the same test in several panels
+    of a sweep, because neither of the two reads the setting, counts once."""
+    blocks, tests, known = [], [], {}
     for problem in progress(results.problems, "comparisons"):
         table = final_values(results, problem, metric)
         if against is not None and against not in table:
             continue
         pairs = ([(against, other) for other in table if other != against] if against is not None
                  else list(itertools.combinations(table, 2)))
+        cells = _cells(results.group(problem))
         for pair in pairs:
-            block = comparison.compare(by_instance(table[list(pair)].dropna()), [pair])
-            block.insert(0, "problem", problem)
-            blocks.append(block)
+            test = (results.group(problem).place, *pair, *(cells[a] for a in pair))
+            if test not in known:
+                known[test] = len(known), comparison.compare(
+                    by_instance(table[list(pair)].dropna()), [pair])
+            tests.append(known[test][0])
+            blocks.append(known[test][1].assign(problem=problem))
     columns = ["problem", *comparison.PAIR_COLUMNS]
-    frame = pd.concat(blocks or [pd.DataFrame(columns=columns)], ignore_index=True)
-    return frame.assign(p_holm=comparison.holm(frame["p"]))
+    frame = pd.concat(blocks or [pd.DataFrame(columns=columns)], ignore_index=True)[columns]
+    adjusted = comparison.holm([block["p"].iloc[0] for _, block in known.values()])
+    return frame.assign(p_holm=adjusted[tests] if tests else [])
+
+
+def _cells(group):
+    """{algorithm: its cells} of a problem: the same trials in several panels are the same cells."""
+    pairs = pd.DataFrame({name: group.column(name) for name in ("algorithm", "cell")}).drop_duplicates()
+    return pairs.groupby("algorithm")["cell"].agg(frozenset).to_dict()
 
 
 def by_instance(table):

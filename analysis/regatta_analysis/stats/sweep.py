@@ -2,7 +2,7 @@
 import numpy as np
 import pandas as pd
 
-from ..load.settings import method_label, problem_label, swept_settings
+from ..load.settings import method_label
 from . import comparison
 from .inference import by_instance
 from .measures import trial_values
@@ -13,14 +13,12 @@ FIXED = ["problem", "method", "instance", "seed", "value"]
 
 def names(results):
     """Settings swept, in the order of the labels."""
-    return list(dict.fromkeys(name for problem in results.problems
-                              for _, swept in results.group(problem).labels()
-                              for name in swept_settings(swept)))
+    return results.settings
 
 
 def place(group, label):
     """The problem without swept settings, but with its score."""
-    return group.base + label[len(problem_label(group.base, *group.labels()[0])):]
+    return group.place
 
 
 def final_values(results, metric):
@@ -32,8 +30,8 @@ def final_values(results, metric):
         group = results.group(label)
         values = trial_values(results, label, {"metric": metric})
         frame = values.rename("value").reset_index()
-        swept = {a: (method_label(a, s), swept_settings(s)) for a, s in group.labels()}
-        frame["problem"] = place(group, label)
+        swept = {pair[0]: (method_label(*pair), {**own, **group.at}) for pair, own in group.swept.items()}
+        frame["problem"] = group.place
         pairs += [(a, m) for a, (m, _) in swept.items()]
         frame["method"] = frame["algorithm"].map({a: m for a, (m, _) in swept.items()})
         for name in settings:

@@ -18,8 +18,9 @@ const RgStudyKey rg_study_keys[] = {
   {"common", "settings of every problem and algorithm: run settings, 'surrogate', 'maximiser'"},
   {"problems", "list of problems: a name, or a map with 'name'; required"},
   {"algorithms", "list of algorithms: a name, or a map with 'name'; required"},
-  {"sweep", "list of axes: maps from the path of a setting to a list of values (whole numbers "
-            "also as ranges, `1..5`); axes are crossed, paths within one axis go together"},
+  {"sweep", "list of axes: maps from the path of a setting, or of a block, to a list of values "
+            "(whole numbers also as ranges, `1..5`; of a block maps of its settings); axes are "
+            "crossed, paths within one axis go together"},
   {NULL, NULL}};
 
 const RgStudyKey rg_entry_keys[] = {
