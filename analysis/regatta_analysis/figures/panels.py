@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from ..load.load import InputError
-from ..load.settings import method_label, same_value, swept_settings
+from ..load.settings import method_label, same_value
 from ..stats import sweep
 from ..stats.regret import METRICS
 from ..stats.summaries import cell_summaries
@@ -40,9 +40,9 @@ def views(results, metric):
     table, cells = sweep.final_values(results, metric), {}
     for problem in results.problems:
         group = results.group(problem)
-        for algorithm, swept in group.labels():
+        for (algorithm, swept), own in group.swept.items():
             cells.setdefault(method_label(algorithm, swept), []).append(
-                (sweep.place(group, problem), swept_settings(swept), (problem, algorithm)))
+                (group.place, {**own, **group.at}, (problem, algorithm)))
     found = []
     for key in table[[PROBLEM, *names]].drop_duplicates().itertuples(index=False, name=None):
         wanted = dict(zip(names, map(str, key[1:])))

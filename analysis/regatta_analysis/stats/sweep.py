@@ -16,11 +16,6 @@ def names(results):
     return results.settings
 
 
-def place(group, label):
-    """The problem without swept settings, but with its score."""
-    return group.place
-
-
 def final_values(results, metric):
     """One row per complete trial: problem (without settings), method, instance, seed, the value of the
     metric at the last query, and a column per setting. A method that was not swept over a setting is
