@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -91,6 +92,25 @@ class Sweep(RegattaTest):
         self.assertEqual(found["counts"], {"planned": 30, "done": 30, "failed": 0, "missing": 0})
         self.assertEqual(found["broadcast"], [4 * 8, 2])
         self.assertEqual(found["pairs"][:2], [8 * 6, 2])  # every pair in every panel, over both seeds
+
+    def test_an_older_file_is_made_longer(self):
+        """Its trials get the variables that it did not have."""
+        output = self.folder / "old.h5"
+        shutil.copy(ROOT / "tests" / "data" / "results-v1-sweep.h5", output)
+        some = self.run_ok("info", output, "-where", "variance=2,raw_samples=64")
+        self.assertEqual(len(re.findall(r"(?m)^branin +", some)), 6)
+        study = self.run_ok("info", output, "-study").replace("seeds: 2", "seeds: 3")
+        self.run_ok("run", self.write("longer.yaml", study), "-o", output, "-quiet", ranks=2)
+        self.assertEqual(len(re.findall(r"(?m)^branin .* 3 +21 ", self.run_ok("info", output))), 15)
+        if has_modules():
+            old, new = (json.loads(python(LOOK, path)) for path in (
+                ROOT / "tests" / "data" / "results-v1-sweep.h5", output))
+            self.assertEqual(old["coordinates"], [])  # it has no variables to take attributes from
+            self.assertEqual(new["coordinates"], sorted(new["settings"]))
+            self.assertEqual(new["kinds"], ["float64", "category", "Int64"])
+            for same in ("settings", "problems", "cells", "broadcast", "missing"):
+                self.assertEqual(old[same][:1] if same == "broadcast" else old[same],
+                                 new[same][:1] if same == "broadcast" else new[same])
 
     @unittest.skipUnless(has_modules(), "no Python with h5py, pandas and xarray")
     def test_example_of_the_readme(self):

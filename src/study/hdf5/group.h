@@ -95,8 +95,8 @@ PetscErrorCode rg_group_close(RgGroup *group);
 
 /* ---- shared by the writer and the reader ---- */
 
-/* Attribute of the variable of a swept setting: its name in the study file; what else is one of them
-   says so by it. Attribute `part`: whose setting it is. */
+/* Attribute of the variable of a swept setting, by which it is known as one: its name in the study
+   file. Attribute `part`: whose setting it is. */
 #define RG_SETTING_ATTRIBUTE "setting"
 /* Name of the dataset of setting `i`. */
 void rg_group_setting_dataset(const RgGroupShape *shape, int i, char name[2 * RG_NAME_MAX]);

@@ -103,7 +103,7 @@ bool rg_axis_same(const RgSweepKey *key, int i, int j);
    key of a whole block that of the block. */
 PetscErrorCode rg_axis_text(const RgSweepAxis *axis, const RgSweepKey *key, int value,
                             RgText *text);
-/* Give every path of the sweep its column: name and kind. After rg_draft_sweep, without mistakes. */
+/* Give every path of the sweep its column: name and kind. After rg_draft_sweep, if all is well. */
 PetscErrorCode rg_draft_columns(RgDraft *draft);
 /* Give a cell the value of a path that it reads. */
 PetscErrorCode rg_draft_add_swept(const RgSweepAxis *axis, const RgSweepKey *key, int value,

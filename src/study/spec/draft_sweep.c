@@ -299,7 +299,7 @@ static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
   PetscFunctionReturn(0);
 }
 
-/* One `path: [values]` of an axis. *complete: its values could be read (each may still be wrong). */
+/* One `path: [values]` of an axis. *complete: its values were read (each may still be wrong). */
 static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
                                 bool *complete)
 {

@@ -1,6 +1,7 @@
 #include "test_main.h"
 
 #include "fake_study.h"
+#include "study/spec/swept.h"
 
 RG_TEST(widths_follow_the_record)
 {
@@ -185,4 +186,55 @@ RG_TEST(names_of_the_format_are_taken)
   RG_OK(rg_record_destroy(&record));
   RG_OK(PetscPopErrorHandler());
   fake_destroy(&fake);
+}
+
+/* Settings have the names of their variables, which no other variable of the file has. */
+RG_TEST(settings_take_no_name_that_is_taken)
+{
+  static const char *const expected[][2] = {{"noise_variance", "noise_variance"},
+                                            {"surrogate.kernel", "surrogate.kernel"},
+                                            {"objective", "problem.objective"},
+                                            {"exploration", "algorithm.exploration"},
+                                            {"dim_x", "problem.dim_x"}};
+  static const char *const parts[] = {"run", "surrogate", "problem", "algorithm", "problem"};
+  RgCell cell = {0};
+  RgRecord record = {0};
+
+  for (int i = 0; i < 5; i++)
+    RG_OK(rg_swept_add(expected[i][0], "1", RG_SWEPT_NUMBER, parts[i], "1", "doc", &cell.n_swept,
+                       &cell.settings));
+  RG_OK(rg_record_set_swept(&cell, &record));
+  assert_int_equal(record.n_swept, 5);
+  for (int i = 0; i < 5; i++) assert_string_equal(record.settings[i].name, expected[i][1]);
+  RG_OK(rg_record_destroy(&record));
+  RG_OK(rg_swept_clear(&cell.n_swept, &cell.settings));
+}
+
+/* What files of schema 1 say in one text. */
+RG_TEST(the_text_of_older_files_is_read)
+{
+  static const char *const expected[][3] = {{"noise_variance", "0.0001", ""},
+                                            {"surrogate.kernel", "matern52", "surrogate"},
+                                            {"dims", "[2, 3]", ""},
+                                            {"file", "a, b=c", ""},
+                                            {RG_SWEPT_AIMED, "3", ""}};
+  RgSwept *list = NULL;
+  int n = 0;
+
+  RG_OK(rg_swept_parse("noise_variance=1.0e-4, surrogate.kernel=matern52, dims=[2, 3], "
+                       "file=\"a, b=c\", score=3",
+                       &n, &list));
+  assert_int_equal(n, 5);
+  for (int i = 0; i < n; i++) {
+    assert_string_equal(list[i].name, expected[i][0]);
+    assert_string_equal(list[i].text, expected[i][1]);
+    assert_string_equal(list[i].part, expected[i][2]);
+    assert_int_equal(list[i].kind, i ? RG_SWEPT_WORD : RG_SWEPT_NUMBER);
+  }
+  assert_ptr_equal(rg_swept_find(n, list, "kernel"), &list[1]);
+  assert_null(rg_swept_find(n, list, "variance"));
+  assert_true(rg_swept_same("1e-4", list[0].text) && !rg_swept_same("gaussian", list[1].text));
+  RG_OK(rg_swept_clear(&n, &list));
+  RG_OK(rg_swept_parse("", &n, &list));
+  assert_null(list);
 }
