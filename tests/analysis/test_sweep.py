@@ -1,16 +1,21 @@
 """Sweeps as data: settings as columns, methods that don't read one at each of its values, selections,
 figures and the table over settings."""
 import io
+import pathlib
+import shutil
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
+from unittest import mock
 
 import common
 import numpy as np
+import pandas as pd
 import synthetic
 from regatta_analysis import InputError, load
 from regatta_analysis.__main__ import main
 from regatta_analysis.figures import panels, sweep as figures
-from regatta_analysis.stats import sweep
+from regatta_analysis.load import settings
+from regatta_analysis.stats import inference, sweep
 
 NOISE, KERNELS = ("1e-4", "1e-2", "1e-1"), ("gaussian", "matern52")
 
@@ -154,6 +159,9 @@ class Sweep(common.Case):
         self.assertTrue((out / "over_noise_simple.png").exists())
         self.assertFalse((out / "over_kernel_simple.png").exists())
         self.assertIn("### Sensitivity", (out / "summary.md").read_text())
+        written = pd.read_csv(out / "curves.csv").drop_duplicates(["algorithm", "noise", "kernel"])
+        self.assertEqual(len(written), 3 + 3)  # EI, and GP-UCB of one kernel
+        self.assertEqual(set(written["noise"]), {1e-4, 1e-2, 1e-1})
         with redirect_stdout(io.StringIO()):
             main([str(self.path), "--out", str(out), "--formats", "png", "--over", "noise,kernel",
                   "--baseline", "EI", "--metric", "simple"])
@@ -172,6 +180,73 @@ class Sweep(common.Case):
                 except SystemExit as stopped:
                     code = stopped.code
                 self.assertEqual((code, said.getvalue().count("\n")), (2, 1))
+
+
+class Kept(common.Case):
+    """The files of tests/data of a sweep of a number, a word and a block (in the older one: a number), with
+    methods that read one (density_exploration), two (turbo), three (gp_ucb) and none (random)."""
+
+    DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
+
+    def of(self, name):
+        return load(self.DATA / f"results-{name}.h5")
+
+    def test_columns_are_typed(self):
+        for name, block in (("v2", "maximiser"), ("v1-sweep", "maximiser.raw_samples")):
+            results = self.of(name)
+            self.assertEqual(results.settings, ["surrogate.variance", "surrogate.kernel", block])
+            for frame in (results.trials, results.data, results.group(results.problems[0]).trials):
+                self.assertEqual(frame["surrogate.variance"].dtype, float)
+                self.assertLess(set(frame["surrogate.kernel"].cat.categories), {"", *KERNELS, "?"})
+            trials = results.trials
+            self.assertEqual((len(trials), set(trials["problem"])), (30, {"branin"}))
+            mine = trials[trials["algorithm"] == "turbo"]
+            self.assertEqual(set(mine["surrogate.variance"]), {0.5, 2.0})
+            self.assertTrue((mine[block] == "").all() if name == "v2" else mine[block].isna().all())
+            self.assertEqual(results.counts(), {"planned": 30, "done": 30, "failed": 0, "missing": 0})
+        about = self.of("v2").xarray("branin")["surrogate.variance"].attrs
+        self.assertIn("signal variance", about["description"])
+        self.assertEqual((about["part"], about["units"]), ("surrogate", "1"))
+
+    def test_what_is_not_read_stands_in_every_panel(self):
+        for name in ("v2", "v1-sweep"):
+            results = self.of(name)
+            self.assertEqual(len(results.problems), 8)
+            self.assertEqual(set(results.cells()["done"]), {2})
+            ids = [tuple(group.texts("id")[group.column("algorithm") == "random"])
+                   for group in map(results.group, results.problems)]
+            self.assertEqual(len(set(ids)), 1)
+            with mock.patch.object(inference.comparison, "holm", wraps=inference.comparison.holm) as holm:
+                pairs = inference.comparisons(results, "simple")
+            self.assertEqual((len(pairs), set(pairs["n"])), (8 * 6, {2}))
+            # density_exploration has 2 cells, turbo 4, gp_ucb 8: so many pairs of cells are different tests
+            self.assertEqual(len(holm.call_args[0][0]), 2 + 4 + 8 + 2 * 4 + 8 + 8)
+        self.assertEqual(set(results.select(where={"variance": 2, "kernel": "matern52"}).trials["cell"]),
+                         set(results.trials[(results.trials["surrogate.variance"] != 0.5) & (
+                             results.trials["surrogate.kernel"] != "gaussian")]["cell"]))
+
+    def test_a_study_that_runs(self):
+        """Trials that are there: of what is to come, a shared cell counts once."""
+        folder = self.scratch / "s.h5.d"
+        folder.mkdir()
+        shutil.copy(self.DATA / "results-v2.h5", folder / "0-0.h5")
+        results = load(folder)
+        self.assertEqual(results.counts(), {"planned": 30, "done": 30, "failed": 0, "missing": 0})
+
+
+class Panels(common.Case):
+    def test_joins(self):
+        a, b = {"s": "1"}, {"s": "2"}
+        self.assertEqual(settings.panels([{}]), ([{}], [[0]]))
+        self.assertEqual(settings.panels([{}, a, b]), ([a, b], [[0, 1], [0], [1]]))
+        m, n = {"m": "1"}, {"m": "2"}  # one reads s alone, another m alone
+        found, places = settings.panels([a, b, m, n])
+        self.assertEqual(sorted(tuple(sorted(p.items())) for p in found),
+                         [(("m", i), ("s", j)) for i in "12" for j in "12"])
+        self.assertEqual([len(p) for p in places], [2, 2, 2, 2])
+        together = [{"s": "1", "t": "x"}, {"s": "2", "t": "y"}]  # paths of one axis
+        self.assertEqual(settings.panels([a, b, {"t": "x"}, *together]), (together, [[0], [1], [0], [0], [1]]))
+        self.assertEqual(settings.panels([{"s": "3"}, *together])[0], [{"s": "3"}, *together])  # of a merged file
 
 
 if __name__ == "__main__":

@@ -228,6 +228,21 @@ class Results:
                              "planned": planned, "done": done, "failed": failed,
                              "missing": planned - done - failed})
 
+    def with_settings(self, frame):
+        """A frame with the columns `problem` and maybe `algorithm`, of labels, with a column for every
+        setting behind them: what was swept as data, for files. Empty where a row has none."""
+        if not self.settings or not {"problem"} <= set(frame):
+            return frame
+        at = {label: group.at for label, group in self._problems.items()}
+        own = {(label, pair[0]): values for label, group in self._problems.items()
+               for pair, values in group.swept.items()}
+        rows = list(zip(frame["problem"], frame["algorithm"] if "algorithm" in frame else frame["problem"]))
+        made, place = frame.copy(), list(frame).index("problem") + 1 + ("algorithm" in frame)
+        for k, name in enumerate(self.settings):
+            found = [{**own.get(row, {}), **at.get(row[0], {})}.get(name, "") for row in rows]
+            made.insert(place + k, name, found)
+        return made
+
     def counts(self):
         """{planned, done, failed, missing}: trials, each once."""
         status = self.trials["status"]

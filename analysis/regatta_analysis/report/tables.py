@@ -219,13 +219,13 @@ def write_final_regret(results, metrics, band, directory):
         note += (" In brackets the standard error over the means of the instances: trials that "
                  "share an instance are not independent.")
     text = "\n\n".join(texts + [note]) + "\n"
-    _write(directory, "final_regret", "## Final regret\n\n" + text, tex, table)
+    _write(directory, "final_regret", "## Final regret\n\n" + text, tex, results.with_settings(table))
     return text
 
 
 def write_curves(results, metrics, band, directory):
     """curves.csv: what the figures show, and the other statistics, cell by cell and query by query."""
-    write_csv(curve_summaries(results, metrics, band.quantiles), directory / "curves.csv")
+    write_csv(results.with_settings(curve_summaries(results, metrics, band.quantiles)), directory / "curves.csv")
 
 
 def write_runtime(results, directory):
@@ -235,7 +235,7 @@ def write_runtime(results, directory):
     text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over "
             "complete trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
     _write(directory, "runtime", "## Run time\n\n" + text,
-           [latex(*runtime_grid(table, TEX), caption)], table)
+           [latex(*runtime_grid(table, TEX), caption)], results.with_settings(table))
     return text
 
 

@@ -145,11 +145,11 @@ def write(results, metric, directory):
     """comparisons.csv, growth.csv and statistics.md; returns the paths and the Markdown text."""
     frame = comparisons(results, metric)
     made = [comparison_table(frame, f"All pairs, final {METRICS[metric].name.lower()}")]
-    write_csv(frame, directory / "comparisons.csv")
+    write_csv(results.with_settings(frame), directory / "comparisons.csv")
     written = [directory / "comparisons.csv"]
     if recorded(results, "cumulative"):
         found = growth(results)
-        write_csv(found, directory / "growth.csv")
+        write_csv(results.with_settings(found), directory / "growth.csv")
         written.append(directory / "growth.csv")
         made.append(growth_table(found, results))
     text = "\n".join(f"### {t.title}\n\n{tables.markdown(t.header, t.rows)}\n\n{md(t.note)}\n"
