@@ -78,10 +78,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_random_search = {
-  .blind = true,
   RG_ABOUT("random", "Random search", 1,
            "x_t uniform on the domain (finite designs without replacement: on the points left)",
            "baseline"),
+  .blind = true,
   .params = params,
   .ask = ask,
 };
