@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -62,22 +63,58 @@ int rg_file_create_temporary(const char *directory, char *path, size_t size, int
   return -1;
 }
 
+/* Cut a number off the end of a name, with the dot before it; -1: there is none. */
+static long cut_number(char *name)
+{
+  char *dot = strrchr(name, '.'), *end;
+
+  if (!dot || dot[1] < '0' || dot[1] > '9') return -1;
+  const long number = strtol(dot + 1, &end, 10);
+  if (*end) return -1;
+  *dot = '\0';
+  return number;
+}
+
+/* Place and process of the temporary file of that name; false: it is no name that we give. */
+static bool read_temporary(const char *name, char place[RG_FILE_PLACE_MAX], long *pid)
+{
+  char rest[RG_FILE_PLACE_MAX + 64];
+  const size_t prefix = strlen(TEMPORARY_PREFIX);
+
+  if (strncmp(name, TEMPORARY_PREFIX, prefix) || strlen(name + prefix) >= sizeof(rest))
+    return false;
+  strcpy(rest, name + prefix);
+  if (cut_number(rest) < 0) return false;
+  *pid = cut_number(rest);
+  const char *hash = strrchr(rest, '.');
+  if (*pid <= 0 || !hash || strlen(rest) >= RG_FILE_PLACE_MAX) return false;
+  if (strlen(hash + 1) != 16 || strspn(hash + 1, "0123456789abcdef") != 16) return false;
+  strcpy(place, rest);
+  return true;
+}
+
 bool rg_file_is_stale(const char *name)
 {
-  char place[RG_FILE_PLACE_MAX], *end;
-  const char *rest = name + strlen(TEMPORARY_PREFIX);
-  size_t length;
-  long pid, n;
+  char here[RG_FILE_PLACE_MAX], place[RG_FILE_PLACE_MAX];
+  long pid;
 
-  if (strncmp(name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX))) return false;
-  rg_file_place(place);
-  length = strlen(place);
-  if (strncmp(rest, place, length) || rest[length] != '.') return false;
-  pid = strtol(rest + length + 1, &end, 10);
-  if (pid <= 0 || *end != '.') return false;
-  n = strtol(end + 1, &end, 10);
-  if (n < 0 || *end) return false;
-  return kill((pid_t)pid, 0) && errno == ESRCH;
+  if (!read_temporary(name, place, &pid)) return false;
+  rg_file_place(here);
+  return !strcmp(here, place) && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+bool rg_file_is_forgotten(const char *directory, const char *name, double seconds)
+{
+  char here[RG_FILE_PLACE_MAX], place[RG_FILE_PLACE_MAX], *path;
+  struct stat about;
+  bool known;
+  long pid;
+
+  if (!read_temporary(name, place, &pid)) return false;
+  rg_file_place(here);
+  if (!strcmp(here, place) || rg_path_join(directory, name, &path)) return false;
+  known = !lstat(path, &about) && S_ISREG(about.st_mode);
+  return !PetscFree(path) && known && difftime(time(NULL), about.st_mtime) > seconds;
 }
 
 int rg_file_write(int fd, const void *bytes, size_t length)

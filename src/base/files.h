@@ -14,6 +14,10 @@ void rg_file_place(char place[RG_FILE_PLACE_MAX]);
 int rg_file_create_temporary(const char *directory, char *path, size_t size, int *error);
 /* Whether `name` is a temporary file of a process of this place that does not exist any more. */
 bool rg_file_is_stale(const char *name);
+/* Whether `name` in a directory is a temporary file of another place (another host, or this one
+   before it was started again) that nobody has written to for so many seconds. Its process may
+   still live: then its commit fails, nothing is lost, and it is tried again. */
+bool rg_file_is_forgotten(const char *directory, const char *name, double seconds);
 
 /* 0 or an errno. */
 int rg_file_write(int fd, const void *bytes, size_t length);

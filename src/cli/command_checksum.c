@@ -1,5 +1,5 @@
 /* regatta checksum FILE: one number, independent of ranks, hosts, time and order. */
-#include "cli/command.h"
+#include "cli/shield.h"
 
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
+static PetscErrorCode checksum(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
   int damaged = 0;
@@ -44,5 +44,12 @@ PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
   }
   rg_checksum_hex(&checksum, hex);
   rg_say("%s  %llu trials\n", hex, (unsigned long long)checksum.n);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_shield_command(checksum, argc, argv, exit_code));
   PetscFunctionReturn(0);
 }

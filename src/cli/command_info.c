@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/inputs.h"
 #include "base/hash.h"
+#include "cli/shield.h"
 #include "cli/table.h"
 #include "study/run/origin.h"
 #include "study/spec/swept.h"
@@ -60,6 +61,7 @@ typedef struct {
   double first, last; /* Unix time of the first start and the last end */
   RgText failed;
   RgOriginSurvey origins;
+  RgText plugins;
 } Contents;
 
 static bool is_line_of(const Line *line, const RgRecord *record)
@@ -239,7 +241,10 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   PetscCall(add_best(contents, record));
   contents->n += !record->earlier;
   contents->n_earlier += record->earlier;
-  if (!record->earlier) PetscCall(rg_origin_survey_add(&contents->origins, record));
+  if (!record->earlier) {
+    PetscCall(rg_origin_survey_add(&contents->origins, record));
+    PetscCall(rg_plugins_note(&contents->plugins, record));
+  }
   if (record->status == RG_STATUS_FAILED) {
     line->n_failed++;
     if (!line->hidden) PetscCall(add_failed(contents, record));
@@ -270,6 +275,7 @@ static PetscErrorCode contents_clear(Contents *contents)
   PetscCall(PetscFree(contents->slots));
   PetscCall(rg_swept_clear(&contents->n_where, &contents->where));
   PetscCall(rg_text_clear(&contents->failed));
+  PetscCall(rg_text_clear(&contents->plugins));
   PetscCall(rg_origin_survey_clear(&contents->origins));
   PetscFunctionReturn(0);
 }
@@ -399,15 +405,18 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   }
 }
 
-/* Whether the trials are of one making, and of this program's. */
-static PetscErrorCode print_origins(Contents *contents)
+/* Whether the trials are of one making, and of this program's; plug-ins that made them. */
+static PetscErrorCode print_origins(const char *path, Contents *contents)
 {
-  RgText others = {0};
+  RgText others = {0}, plugins = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_origin_survey_count(&contents->origins));
   PetscCall(rg_origin_describe(&contents->origins.counts, &others));
   if (others.length) rg_say("stale     %s\n", others.data);
+  PetscCall(rg_plugins_describe(path, &contents->plugins, &plugins));
+  if (plugins.length) rg_say("%s\n", plugins.data);
+  PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&others));
   PetscFunctionReturn(0);
 }
@@ -422,7 +431,7 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   if (contents->n_lines)
     qsort(contents->lines, (size_t)contents->n_lines, sizeof(Line), compare_lines);
   print_state(path, info, contents, planned, damaged);
-  PetscCall(print_origins(contents));
+  PetscCall(print_origins(path, contents));
   rg_say("\n");
   PetscCall(print_lines(contents, false));
   for (int i = 0; i < contents->n_best; i++)
@@ -494,7 +503,7 @@ static PetscErrorCode check_where(const Contents *contents, const RgSwept *wante
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
+static PetscErrorCode info(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
   RgStoreInfo info;
@@ -530,5 +539,12 @@ PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
   }
   PetscCall(contents_clear(&contents));
   PetscCall(rg_store_info_clear(&info));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_shield_command(info, argc, argv, exit_code));
   PetscFunctionReturn(0);
 }

@@ -74,6 +74,7 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
                                 int *exit_code)
 {
   RgFingerprint fingerprint;
+  RgStoreInfo info;
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
@@ -83,7 +84,8 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   if (!output || !rg_store_exists(output)) PetscFunctionReturn(0);
   PetscCall(rg_fingerprint(&fingerprint));
   PetscCall(rg_origin_judge_create(plan->study, fingerprint.hash, &progress->judge));
-  PetscCall(rg_store_visit_fields(output, count_record, progress, &fault));
+  PetscCall(rg_store_visit_heads(output, count_record, progress, &info, &fault));
+  PetscCall(rg_store_info_clear(&info));
   if (!fault.code) PetscFunctionReturn(0);
   rg_complain("plan: %s", fault.message);
   *exit_code = fault.code == RG_FAULT_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
@@ -300,6 +302,7 @@ PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
   RgStudy study;
   RgDiagnostics diagnostics = {0};
   int rank;
+  bool told;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "plan STUDY.yaml [-o OUT.h5] [-ranks N] [options]",
@@ -311,6 +314,8 @@ PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
     PetscCall(rg_study_load(registry, arguments.positional[0], &study, &diagnostics));
     if (!diagnostics.n) PetscCall(rg_study_probe(&study, &diagnostics));
     rg_print_diagnostics(&diagnostics);
+    if (diagnostics.n && !registry)
+      PetscCall(rg_plugins_complain(arguments.option[OPT_OUTPUT], &told));
     if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
     else PetscCall(show_plan(&study, &arguments, exit_code));
     PetscCall(rg_study_destroy(&study));

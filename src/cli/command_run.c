@@ -143,6 +143,7 @@ PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
   RgRunOptions run_options;
   RgStudy study = {0};
   int rank, speaker;
+  bool told;
 
   PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(argc, argv, "run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1,
@@ -156,6 +157,7 @@ PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
     PetscCall(rg_study_share(MPI_COMM_WORLD, registry, arguments.positional[0], &study,
                              &diagnostics, &speaker));
     if (rank == speaker) rg_print_diagnostics(&diagnostics);
+    if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, &told));
     if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
     else PetscCall(try_programs(&study, rank, exit_code));
     if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, &arguments, exit_code));

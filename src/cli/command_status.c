@@ -1,6 +1,8 @@
 /* regatta status RESULTS.h5: exit code 0 complete, 75 incomplete, for batch scripts that requeue.
  */
-#include "cli/command.h"
+#include "cli/shield.h"
+
+#include <string.h>
 
 #include "cli/values.h"
 #include "study/plan/plan.h"
@@ -19,46 +21,60 @@ static const RgOption options[] = {
 
 /* ---- all of a study -------------------------------------------------------------------------- */
 
+typedef struct {
+  RgOriginSurvey origins;
+  RgText plugins;
+} Survey;
+
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
+  Survey *survey = closure;
+
   PetscFunctionBeginUser;
-  if (!record->earlier) PetscCall(rg_origin_survey_add(closure, record));
+  if (record->earlier) PetscFunctionReturn(0);
+  PetscCall(rg_origin_survey_add(&survey->origins, record));
+  PetscCall(rg_plugins_note(&survey->plugins, record));
   PetscFunctionReturn(0);
 }
 
-/* What is there and whether it is of one making. */
-static PetscErrorCode print_state(const char *path, const char *name, bool complete, RgFault *fault)
+/* What is there and whether it is of one making. Shards beside a complete results file belong to a
+   run that extends it and is not over. */
+static PetscErrorCode say_state(const char *path, const RgStoreInfo *info, Survey *survey,
+                                int *exit_code)
 {
-  RgOriginSurvey survey = {0};
-  RgText mixed = {0};
+  const bool complete = info->complete && info->n_shards == 0;
+  RgText mixed = {0}, plugins = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_store_visit_fields(path, add_record, &survey, fault));
-  PetscCall(rg_origin_survey_count(&survey));
-  PetscCall(rg_origin_describe(&survey.counts, &mixed));
-  if (!fault->code)
-    rg_say("%s: %s%s%s\n", name, complete ? "complete" : "incomplete; the run command resumes it",
-           mixed.length ? "; stale: " : "", mixed.length ? mixed.data : "");
+  PetscCall(rg_origin_survey_count(&survey->origins));
+  PetscCall(rg_origin_describe(&survey->origins.counts, &mixed));
+  PetscCall(rg_plugins_describe(path, &survey->plugins, &plugins));
+  rg_say("%s: %s%s%s\n", info->name ? info->name : path,
+         complete ? "complete" : "incomplete; the run command resumes it",
+         mixed.length ? "; stale: " : "", mixed.length ? mixed.data : "");
+  if (plugins.length) rg_say("%s\n", plugins.data);
+  *exit_code = complete ? RG_EXIT_OK : RG_EXIT_INCOMPLETE;
+  PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&mixed));
-  PetscCall(rg_origin_survey_clear(&survey));
   PetscFunctionReturn(0);
 }
 
-/* Shards beside a complete results file belong to a run that extends it and is not over. */
 static PetscErrorCode show_all(const char *path, int *exit_code)
 {
+  Survey survey = {0};
   RgStoreInfo info;
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_store_info(path, &info, &fault));
-  const bool complete = info.complete && info.n_shards == 0;
-  if (!fault.code) PetscCall(print_state(path, info.name ? info.name : path, complete, &fault));
-  *exit_code = complete ? RG_EXIT_OK : RG_EXIT_INCOMPLETE;
+  PetscCall(rg_store_visit_heads(path, add_record, &survey, &info, &fault));
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
+  } else {
+    PetscCall(say_state(path, &info, &survey, exit_code));
   }
+  PetscCall(rg_origin_survey_clear(&survey.origins));
+  PetscCall(rg_text_clear(&survey.plugins));
   PetscCall(rg_store_info_clear(&info));
   PetscFunctionReturn(0);
 }
@@ -91,6 +107,7 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
                                 int *exit_code)
 {
   RgFault fault = {0};
+  RgStoreInfo info = {0};
   RgPlan plan;
   Part part = {&plan, NULL};
 
@@ -99,7 +116,9 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
   PetscCall(PetscCalloc1(PetscMax(plan.n, 1), &part.missing));
   PetscCall(rg_plan_share(&plan, i, n, part.missing));
   const int all = count(plan.n, part.missing);
-  if (rg_store_exists(path)) PetscCall(rg_store_visit_fields(path, strike_record, &part, &fault));
+  if (rg_store_exists(path))
+    PetscCall(rg_store_visit_heads(path, strike_record, &part, &info, &fault));
+  PetscCall(rg_store_info_clear(&info));
   const int missing = count(plan.n, part.missing);
   if (!fault.code)
     rg_say("%s, part %d of %d: %s (%d of %d trials)\n", study->name, i, n,
@@ -140,7 +159,8 @@ static PetscErrorCode show_part_of(const RgRegistry *registry, const RgArguments
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
+/* Plug-ins, for a part, are loaded by all ranks together. */
+static PetscErrorCode status(int argc, char **argv, int *exit_code)
 {
   RgArguments arguments;
   RgRegistry *registry = NULL;
@@ -155,5 +175,16 @@ PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
   else PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   if (n && *exit_code == RG_EXIT_OK) PetscCall(show_part_of(registry, &arguments, i, n, exit_code));
   PetscCall(rg_registry_destroy(&registry));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
+{
+  bool part = false;
+
+  PetscFunctionBeginUser;
+  for (int i = 1; i < argc; i++) part = part || !strcmp(argv[i], "-part");
+  if (part) PetscCall(status(argc, argv, exit_code));
+  else PetscCall(rg_shield_command(status, argc, argv, exit_code));
   PetscFunctionReturn(0);
 }

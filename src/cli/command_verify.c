@@ -64,29 +64,17 @@ static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
   PetscFunctionReturn(0);
 }
 
-/* What a trial of the file was made with from outside, the first of each: `FILE HASH`. */
-typedef struct {
-  RgText plugin, program;
-} Outside;
-
-static PetscErrorCode note(const char *software, const char *sign, RgText *text)
+static PetscErrorCode note_program(void *closure, const RgRecord *record)
 {
-  const char *found = software ? strstr(software, sign) : NULL;
+  static const char sign[] = "; program ";
+  RgText *program = closure;
+  const char *found =
+    record->provenance.software ? strstr(record->provenance.software, sign) : NULL;
 
   PetscFunctionBeginUser;
-  if (!found || text->length) PetscFunctionReturn(0);
+  if (!found || program->length) PetscFunctionReturn(0);
   found += strlen(sign);
-  PetscCall(rg_text_add(text, "%.*s", (int)strcspn(found, ";"), found));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode note_outside(void *closure, const RgRecord *record)
-{
-  Outside *outside = closure;
-
-  PetscFunctionBeginUser;
-  PetscCall(note(record->provenance.software, "; plugin ", &outside->plugin));
-  PetscCall(note(record->provenance.software, "; program ", &outside->program));
+  PetscCall(rg_text_add(program, "%.*s", (int)strcspn(found, ";"), found));
   PetscFunctionReturn(0);
 }
 
@@ -94,21 +82,20 @@ static PetscErrorCode note_outside(void *closure, const RgRecord *record)
    program that isn't there. */
 static PetscErrorCode complain_of_outside(const RgVerification *s)
 {
-  Outside outside = {0};
+  RgText program = {0};
   RgFault fault = {0};
+  bool told = false;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_store_visit(s->path, note_outside, &outside, NULL, &fault));
-  if (outside.plugin.length)
-    rg_complain("%s: its trials were made with the plug-in %s: name that file with -plugin",
-                s->path, outside.plugin.data);
-  else if (outside.program.length)
+  PetscCall(rg_plugins_complain(s->path, &told));
+  if (told) PetscFunctionReturn(0);
+  PetscCall(rg_store_visit(s->path, note_program, &program, NULL, &fault));
+  if (program.length)
     rg_complain("%s: its trials were made by the program %s: -study says where the study file "
                 "stood, and it is looked for from there",
-                s->path, outside.program.data);
+                s->path, program.data);
   else rg_complain("%s: the study in it can't be planned here", s->path);
-  PetscCall(rg_text_clear(&outside.plugin));
-  PetscCall(rg_text_clear(&outside.program));
+  PetscCall(rg_text_clear(&program));
   PetscFunctionReturn(0);
 }
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "cli/command.h"
 #include "study/spec/registry.h"
+#include "study/store/store.h"
 
 /* What differs from rank to rank, such as a file on a local disk, is told by the first that has it.
  */
@@ -47,5 +48,58 @@ PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int
   }
   if (*registry) PetscCall(agree(&mistake, *registry, exit_code));
   PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plugins_note(RgText *plugins, const RgRecord *record)
+{
+  static const char sign[] = "; plugin ";
+  const char *at = record->provenance.software ? record->provenance.software : "";
+  char name[512];
+
+  PetscFunctionBeginUser;
+  while ((at = strstr(at, sign))) {
+    at += strlen(sign);
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ";"), at);
+    if (plugins->length && strstr(plugins->data, name)) continue;
+    PetscCall(rg_text_add(plugins, "%s%s", plugins->length ? ", " : "", name));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plugins_describe(const char *path, const RgText *plugins, RgText *line)
+{
+  PetscFunctionBeginUser;
+  if (plugins->length)
+    PetscCall(rg_text_add(line,
+                          "%s: its trials were made with the plug-in %s: name that file with "
+                          "-plugin (run, plan, verify)",
+                          path, plugins->data));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode note(void *closure, const RgRecord *record)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_plugins_note(closure, record));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plugins_complain(const char *path, bool *told)
+{
+  RgText plugins = {0}, line = {0};
+  RgFault fault = {0};
+  RgStoreInfo info;
+
+  PetscFunctionBeginUser;
+  *told = false;
+  if (!path) PetscFunctionReturn(0);
+  PetscCall(rg_store_visit_heads(path, note, &plugins, &info, &fault));
+  PetscCall(rg_plugins_describe(path, &plugins, &line));
+  *told = line.length > 0;
+  if (*told) rg_complain("%s", line.data);
+  PetscCall(rg_text_clear(&line));
+  PetscCall(rg_text_clear(&plugins));
+  PetscCall(rg_store_info_clear(&info));
   PetscFunctionReturn(0);
 }

@@ -92,9 +92,14 @@ class Plugin(RegattaTest):
         self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
         out = self.run_ok("verify", outputs[0], "-all", "-plugin", self.plugin, ranks=2)
         self.assertIn("run again: 8 trials, 8 equal in every bit", out)
-        code, _, err = regatta("verify", outputs[0])
-        self.assertEqual(code, 2)
-        self.assertRegex(err, r"its trials were made with the plug-in libbowl\.so [0-9a-f]{32}: name")
+        hint = r"its trials were made with the plug-in libbowl\.so [0-9a-f]{32}: name that file with"
+        for command in (["verify", outputs[0]], ["plan", study, "-o", outputs[0]],
+                        ["run", study, "-o", outputs[0]]):
+            code, _, err = regatta(*command)
+            self.assertEqual(code, 2)
+            self.assertRegex(err, hint)
+        for command in ("info", "status"):
+            self.assertRegex(self.run_ok(command, outputs[0]), hint)
         with h5py.File(outputs[0]) as results:
             group = results["bowl"]
             for software in group["provenance/software"].asstr():

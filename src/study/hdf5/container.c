@@ -171,7 +171,7 @@ PetscErrorCode rg_container_close(RgContainer *container)
 
 /* ---- cursor ---------------------------------------------------------------------------------- */
 
-enum { CURSOR_BLOCK = 256 };
+enum { CURSOR_BLOCK = 2048 };
 
 static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
 {
@@ -203,7 +203,8 @@ static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
   at = cursor->position % CURSOR_BLOCK;
   if (!fault->code && cursor->position < cursor->n && at == 0) {
     n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);
-    PetscCall(rg_group_read_fields(&cursor->group, cursor->position, n, cursor->block, fault));
+    PetscCall(rg_group_read_fields(&cursor->group, cursor->position, n, cursor->heads,
+                                   cursor->block, fault));
   }
   if (!fault->code && cursor->position < cursor->n) cursor->record = &cursor->block[at];
   else rg_container_check(&cursor->container, fault);

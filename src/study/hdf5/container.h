@@ -53,9 +53,10 @@ PetscErrorCode rg_container_close(RgContainer *container);
      PetscCall(rg_cursor_close(&cursor));                                in any case
 
    Of a record the fields are read, columns are not. It may be kept by zeroing the struct. Memory:
-   256 trials' fields. */
+   2048 trials' fields. */
 typedef struct {
   RgContainer container;
+  bool heads;            /* set before the first: of the fields read the heads only */
   RgGroup group;         /* the open one */
   RgRecord *record;      /* the current one; owned by the cursor */
   int position;          /* of it in its group */

@@ -79,8 +79,8 @@ PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgReco
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
                              RgFault *fault);
 /* All fields of trials [first, first + n) into records, which must be zeroed; the caller destroys
-   them in any case. */
-PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *records,
+   them in any case. heads: only id, cell, status and who made it when in what time. */
+PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads, RgRecord *records,
                                     RgFault *fault);
 /* The columns of the trial at `position` into a record whose fields were read. */
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,

@@ -377,7 +377,25 @@ static PetscErrorCode read_settings(RgGroup *group, int first, int n, RgRecord *
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *records,
+/* Which trial of which cell it is, how it ended, and who made it. */
+static bool is_head(const RgFieldInfo *info)
+{
+  static const size_t heads[] = {
+    offsetof(RgRecord, id),
+    offsetof(RgRecord, cell),
+    offsetof(RgRecord, status),
+    offsetof(RgRecord, provenance.started),
+    offsetof(RgRecord, provenance.cpu),
+    offsetof(RgRecord, provenance.fingerprint),
+    offsetof(RgRecord, provenance.software),
+  };
+
+  for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+    if (heads[i] == info->offset) return true;
+  return false;
+}
+
+PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads, RgRecord *records,
                                     RgFault *fault)
 {
   uint64_t *values;
@@ -386,7 +404,7 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *
   PetscCall(PetscMalloc1(n, &values));
   for (int f = 0; f < rg_field_count && !fault->code; f++) {
     const RgFieldInfo *info = &rg_fields[f];
-    if (!rg_group_has_field(group->shape, info)) continue;
+    if ((heads && !is_head(info)) || !rg_group_has_field(group->shape, info)) continue;
     PetscCall(read_field(group, info, first, n, values, fault));
     for (int i = 0; i < n; i++) {
       if (is_text(info)) {
@@ -399,7 +417,7 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgRecord *
       }
     }
   }
-  if (!fault->code) PetscCall(read_settings(group, first, n, records, values, fault));
+  if (!fault->code && !heads) PetscCall(read_settings(group, first, n, records, values, fault));
   PetscCall(PetscFree(values));
   for (int i = 0; i < n && !fault->code; i++) {
     records[i].earlier = group->shape->earlier;

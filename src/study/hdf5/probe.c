@@ -12,6 +12,10 @@
 enum { PROBE_SECONDS = 4, PROBE_BYTES_PER_SECOND = 4 << 20 };
 #define PROBE_MEMORY ((rlim_t)4 << 30)
 
+/* This process is a child that reads files for another, which outlives it: a fact of the process,
+   as its id is. */
+static bool shielded;
+
 /* Bytes of private memory this process has; 0 where the system does not say. */
 static rlim_t data_size(void)
 {
@@ -33,18 +37,38 @@ static void lower_limit(int resource, rlim_t value)
   (void)setrlimit(resource, &limit);
 }
 
-/* No core files, no messages of other libraries, no handlers of ours, bounded time and memory. */
+/* That many bytes may be read from now on. */
+static void allow(uint64_t length)
+{
+  const rlim_t seconds = (rlim_t)PROBE_SECONDS + (rlim_t)(length / PROBE_BYTES_PER_SECOND);
+  struct rlimit limit;
+  struct rusage used;
+
+  if (getrusage(RUSAGE_SELF, &used) || getrlimit(RLIMIT_CPU, &limit)) return;
+  limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + seconds;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
+    limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* No core files, no handlers of ours, bounded time and memory. */
 static void confine(uint64_t length)
 {
   static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
-  int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   rlim_t data = data_size();
 
-  if (null >= 0) (void)dup2(null, STDERR_FILENO);
   for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) (void)signal(fatal[i], SIG_DFL);
   lower_limit(RLIMIT_CORE, 0);
-  lower_limit(RLIMIT_CPU, (rlim_t)PROBE_SECONDS + (rlim_t)(length / PROBE_BYTES_PER_SECOND));
+  allow(length);
   if (data) lower_limit(RLIMIT_DATA, data + PROBE_MEMORY);
+}
+
+/* No messages of other libraries. */
+static void be_quiet(void)
+{
+  int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+  if (null >= 0) (void)dup2(null, STDERR_FILENO);
 }
 
 static PetscErrorCode read_all(const RgMedium *medium)
@@ -67,21 +91,42 @@ static PetscErrorCode read_all(const RgMedium *medium)
   PetscFunctionReturn(0);
 }
 
+/* The status of a child that has ended; false: it can't be known. */
+static bool wait_for(pid_t child, int *status)
+{
+  pid_t ended;
+
+  do ended = waitpid(child, status, 0);
+  while (ended < 0 && errno == EINTR);
+  return ended == child;
+}
+
+void rg_probe_renew(uint64_t length)
+{
+  if (shielded) allow(length);
+}
+
 PetscErrorCode rg_probe_survives(const RgMedium *medium, bool *survives)
 {
-  int state;
-  pid_t child, ended;
+  int status;
+  pid_t child;
 
   PetscFunctionBeginUser;
   *survives = true;
+  if (shielded) PetscFunctionReturn(0);
   child = fork();
   if (child < 0) PetscFunctionReturn(0);
   if (child == 0) {
+    be_quiet();
     confine(medium->length);
     _exit(read_all(medium) ? 1 : 0); /* nothing of the parent's may be flushed or finalised */
   }
-  do ended = waitpid(child, &state, 0);
-  while (ended < 0 && errno == EINTR);
-  *survives = ended != child || (WIFEXITED(state) && WEXITSTATUS(state) == 0);
+  *survives = !wait_for(child, &status) || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
   PetscFunctionReturn(0);
+}
+
+void rg_probe_shield(void)
+{
+  shielded = true;
+  confine(0);
 }

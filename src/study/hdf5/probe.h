@@ -10,7 +10,13 @@
    and every column of every trial. What is wrong with them is not asked here. The child is a copy
    of this process that neither communicates nor prints nor writes; it may use 4 s of CPU time and
    a second per 4 MiB of the file, and 4 GiB of memory more than its parent. True also where no
-   child can be made. */
+   child can be made, and at once in a process of rg_probe_shield. */
 PetscErrorCode rg_probe_survives(const RgMedium *medium, bool *survives);
+
+/* From now on this process, a child that only reads files, may die of them: its parent does the
+   same work itself then. Files are opened without a probe; time and memory are limited as above. */
+void rg_probe_shield(void);
+/* In such a process, before each file: it may use the time that a file of this length takes. */
+void rg_probe_renew(uint64_t length);
 
 #endif

@@ -295,12 +295,13 @@ static void judge(const char *path, const RgContainer *container, RgFault *fault
 }
 
 /* Whoever made the file can make its trailer too: HDF5 sees it in a child process first. */
-static PetscErrorCode probe(const char *path, const RgMedium *medium, RgFault *fault)
+static PetscErrorCode probe(const char *path, const RgMedium *medium, bool verify, RgFault *fault)
 {
   bool survives = true;
 
   PetscFunctionBeginUser;
-  if (!fault->code) PetscCall(rg_probe_survives(medium, &survives));
+  rg_probe_renew(medium->length);
+  if (verify && !fault->code) PetscCall(rg_probe_survives(medium, &survives));
   if (!survives) rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: HDF5 can't read it", path);
   PetscFunctionReturn(0);
 }
@@ -325,7 +326,7 @@ PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *contain
   } else {
     medium = rg_medium_bytes(bytes, length);
     container->loaded = bytes;
-    if (verify) PetscCall(probe(path, &medium, fault));
+    PetscCall(probe(path, &medium, verify, fault));
     if (fault->code) PetscFunctionReturn(0);
     PetscCall(rg_container_open(&medium, container, fault));
     container->loaded = bytes;
@@ -421,7 +422,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  *trailed ? "its checksum does not fit" : "its last bytes are missing");
   medium = rg_medium_descriptor(fd, length);
-  if (verify) PetscCall(probe(path, &medium, fault));
+  PetscCall(probe(path, &medium, verify, fault));
   if (fault->code) {
     if (fd >= 0) close(fd);
     PetscFunctionReturn(0);

@@ -74,13 +74,15 @@ static PetscErrorCode tell_of_others(const RgSession *session)
 PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault)
 {
   Look look = {.session = session};
+  RgStoreInfo info;
 
   PetscFunctionBeginUser;
   check_label(session, fault);
   if (fault->code || !session->scan.n_done) PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(session->plan->n, &look.origin));
   PetscCall(rg_origin_judge_create(session->plan->study, session->fingerprint.hash, &look.judge));
-  PetscCall(rg_store_visit_fields(session->options->output, judge_record, &look, fault));
+  PetscCall(rg_store_visit_heads(session->options->output, judge_record, &look, &info, fault));
+  PetscCall(rg_store_info_clear(&info));
   if (!fault->code) {
     forget_others(session, look.origin);
     PetscCall(tell_of_others(session));

@@ -59,15 +59,13 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
-/* Whether all trials that a container says it has were found; those that left the study are not
-   counted there. Damage can hide whole groups. */
-static void check_count(const RgIndex *index, int first, const RgContainer *container,
-                        RgFault *fault)
+/* Whether a container says that it has n trials, those that left the study not counted. Damage can
+   hide whole groups. */
+static void check_count(const RgContainer *container, int64_t n, RgFault *fault)
 {
-  int64_t said = -1, n = 0;
+  int64_t said = -1;
 
   if (fault->code) return;
-  for (int i = first; i < index->n; i++) n += !index->entries[i].earlier;
   if (!rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &said))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: it does not say how many trials it has");
   else if (said != n)
@@ -75,11 +73,28 @@ static void check_count(const RgIndex *index, int first, const RgContainer *cont
                  (long long)said, (long long)n);
 }
 
+PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault)
+{
+  RgGroup group;
+  int64_t n = 0;
+
+  PetscFunctionBeginUser;
+  for (int s = 0; s < container->n && !fault->code; s++) {
+    PetscCall(rg_container_open_group(container, s, &group, fault));
+    if (!fault->code && !group.shape->earlier) n += group.shape->n;
+    PetscCall(rg_group_close(&group));
+  }
+  check_count(container, n, fault);
+  rg_container_check(container, fault);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
                             const RgContainer *container, RgFault *fault)
 {
   RgGroup group;
-  int before = index->n;
+  const int before = index->n;
+  int64_t n = 0;
 
   PetscFunctionBeginUser;
   PetscCall(add_source(index, path, results));
@@ -88,7 +103,8 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
     if (!fault->code) PetscCall(add_group(index, &group, fault));
     PetscCall(rg_group_close(&group));
   }
-  check_count(index, before, container, fault);
+  for (int i = before; i < index->n; i++) n += !index->entries[i].earlier;
+  check_count(container, n, fault);
   rg_container_check(container, fault);
   if (fault->code) {
     index->n = before;
@@ -130,6 +146,13 @@ PetscErrorCode rg_index_sort(RgIndex *index)
   PetscCall(PetscMalloc1(index->n, &index->order));
   for (int i = 0; i < index->n; i++) index->order[i] = i;
   if (index->n) qsort_r(index->order, (size_t)index->n, sizeof(int), compare_entries, index);
+  PetscCall(PetscFree(index->taken));
+  PetscCall(PetscMalloc1(index->n, &index->taken));
+  for (int i = 0, best = 0; i < index->n; i++) {
+    const int at = index->order[i];
+    if (!i || !rg_same_hash(index->entries[at].id, index->entries[best].id)) best = at;
+    index->taken[at] = best;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -148,9 +171,7 @@ int rg_index_find(const RgIndex *index, const uint64_t id[2])
 
 int rg_index_taken(const RgIndex *index, int source, int ordinal)
 {
-  int at = rg_index_find(index, index->entries[index->sources[source].first + ordinal].id);
-
-  return at < 0 ? -1 : index->order[at];
+  return index->taken[index->sources[source].first + ordinal];
 }
 
 PetscErrorCode rg_index_clear(RgIndex *index)
@@ -160,6 +181,7 @@ PetscErrorCode rg_index_clear(RgIndex *index)
   PetscCall(PetscFree(index->sources));
   PetscCall(PetscFree(index->entries));
   PetscCall(PetscFree(index->order));
+  PetscCall(PetscFree(index->taken));
   PetscCall(PetscMemzero(index, sizeof(*index)));
   PetscFunctionReturn(0);
 }
@@ -197,11 +219,12 @@ PetscErrorCode rg_remove_stale_in(const char *directory)
 
 PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names)
 {
+  static const double day = 86400;
   char *path;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
-    if (!rg_file_is_stale(names[i])) continue;
+    if (!rg_file_is_stale(names[i]) && !rg_file_is_forgotten(directory, names[i], day)) continue;
     PetscCall(rg_path_join(directory, names[i], &path));
     (void)unlink(path);
     PetscCall(PetscFree(path));

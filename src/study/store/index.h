@@ -27,18 +27,21 @@ typedef struct {
   int n;
   RgIndexEntry *entries; /* owned */
   int *order;            /* entries by id, the one to be taken first; owned; after rg_index_sort */
+  int *taken;            /* of each entry, the one to take of its trial; owned; likewise */
 } RgIndex;
 
 /* Read the identities of one open container. fault: it is damaged, nothing was added. */
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
                             const RgContainer *container, RgFault *fault);
+/* Whether all trials are there that an open container says it has; else it is damaged. */
+PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault);
 /* Of several records of one trial a complete one is taken before a failed one, then the one that
    began last (it was run again); then of complete ones that of a results file, of failed ones that
    of a shard, and the smallest checksum: nothing depends on the order of arrival. */
 PetscErrorCode rg_index_sort(RgIndex *index);
 /* Position in `order` of the entry to take, -1: none. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);
-/* The entry to take of the trial at `ordinal` in a source, -1: none. */
+/* The entry to take of the trial at `ordinal` in a source. */
 int rg_index_taken(const RgIndex *index, int source, int ordinal);
 PetscErrorCode rg_index_clear(RgIndex *index);
 
@@ -62,7 +65,8 @@ bool rg_hash_parse(const char *hex, uint64_t hash[2]);
    or a newer schema, RG_FAULT_ERROR. */
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault);
-/* Remove those of the names in a directory that are temporary files of dead processes. */
+/* Remove those of the names in a directory that are temporary files of dead processes, or of
+   another host or an earlier start of this one and a day old. */
 PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names);
 PetscErrorCode rg_remove_stale_in(const char *directory);
 /* What a fault of opening a file means for a study: damaged or newer files are FOREIGN, the rest is

@@ -82,12 +82,6 @@ typedef PetscErrorCode (*RgRecordVisitor)(void *closure, const RgRecord *record)
 PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *closure, int *damaged,
                               RgFault *fault);
 
-/* The same without the data: identity, status and provenance of every record, whose columns are
-   neither read nor checked. Of a results file and the shards beside it together: what a run would
-   go on from. */
-PetscErrorCode rg_store_visit_fields(const char *path, RgRecordVisitor visit, void *closure,
-                                     RgFault *fault);
-
 /* Whether there is a results file, or the study directory of one. */
 bool rg_store_exists(const char *output);
 
@@ -104,6 +98,12 @@ typedef struct {
 } RgStoreInfo;
 PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault);
 PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
+
+/* Both: what it says about itself (to be cleared in any case), and of every record id, cell, status
+   and who made it when in what time; all else is neither read nor checked. Of a results file and
+   the shards beside it together: what a run would go on from. */
+PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, void *closure,
+                                    RgStoreInfo *info, RgFault *fault);
 
 /* Join results files or study directories into one results file: trials by id; two complete records
    of one trial must have the same checksum (RG_FAULT_FOREIGN names the trial otherwise), a failed

@@ -35,7 +35,7 @@ enum { ROUNDS = 5 }; /* looks for what went away meanwhile */
 
 struct RgResults {
   char *results, *directory; /* owned; NULL: none */
-  bool fields;               /* leave the columns alone */
+  bool heads;                /* read nothing else of a record */
   RgIndex index;
   bool *gone;         /* of each source of the index: merged by its owner, or packed; owned */
   int source;         /* the one that is read */
@@ -105,7 +105,7 @@ static PetscErrorCode open_source(RgResults *results)
   const int source = ++results->source;
 
   PetscFunctionBeginUser;
-  results->cursor = (RgCursor){0};
+  results->cursor = (RgCursor){.heads = results->heads};
   results->trouble = (RgFault){0};
   PetscCall(rg_index_open(&results->index, source, &results->cursor.container, &results->trouble));
   results->reading = true;
@@ -136,7 +136,7 @@ static PetscErrorCode take(RgResults *results, RgRecord *record, bool *taken)
   if (entry != index->sources[results->source].first + results->cursor.ordinal)
     PetscFunctionReturn(0);
   if (was_seen(results, index->entries[entry].id)) PetscFunctionReturn(0);
-  if (!results->fields) PetscCall(rg_cursor_read(&results->cursor, &damage));
+  if (!results->heads) PetscCall(rg_cursor_read(&results->cursor, &damage));
   if (damage.code) {
     results->damaged++;
     PetscFunctionReturn(0);
@@ -248,28 +248,6 @@ PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *clo
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_visit_fields(const char *path, RgRecordVisitor visit, void *closure,
-                                     RgFault *fault)
-{
-  RgResults *r;
-  char *parent;
-  const char *name;
-  int damaged;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscNew(&r));
-  r->fields = true;
-  PetscCall(rg_store_resolve(path, &r->results, &r->directory, fault));
-  if (r->results) {
-    PetscCall(rg_store_paths(path, &r->directory, &parent, &name));
-    PetscCall(PetscFree(parent));
-  }
-  if (!fault->code) PetscCall(gather(r, fault));
-  if (fault->code) PetscCall(rg_results_close(&r));
-  else PetscCall(visit_all(&r, visit, closure, &damaged, fault));
-  PetscFunctionReturn(0);
-}
-
 /* ---- info ------------------------------------------------------------------------------------ */
 
 static PetscErrorCode read_text(const RgContainer *container, int attribute, char **text)
@@ -340,12 +318,25 @@ bool rg_store_exists(const char *output)
   return !access(output, F_OK) || !access(directory, F_OK);
 }
 
+/* What an open results file says, if all of it is there. */
+static PetscErrorCode read_results(const char *results, const RgContainer *container,
+                                   RgStoreInfo *info, RgFault *fault)
+{
+  PetscFunctionBeginUser;
+  if (!fault->code) {
+    PetscCall(read_info(container, info));
+    PetscCall(rg_index_check(container, fault));
+    rg_fault_judge(fault, fault->code, results);
+  }
+  rg_store_judge(fault);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault)
 {
   char *results, *directory, *beside, *parent;
   const char *name;
   RgContainer container;
-  RgIndex index = {0};
   bool trailed;
 
   PetscFunctionBeginUser;
@@ -355,13 +346,7 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
   if (directory) PetscCall(read_directory(directory, true, info));
   if (results) {
     PetscCall(rg_shard_open_results(results, true, &container, &trailed, fault));
-    if (!fault->code) {
-      PetscCall(read_info(&container, info));
-      PetscCall(rg_index_add(&index, results, true, &container, fault)); /* counts */
-      PetscCall(rg_index_clear(&index));
-      rg_fault_judge(fault, fault->code, results);
-    }
-    rg_store_judge(fault);
+    PetscCall(read_results(results, &container, info, fault));
     PetscCall(rg_container_close(&container));
     PetscCall(rg_store_paths(path, &beside, &parent, &name));
     PetscCall(read_directory(beside, false, info));
@@ -381,5 +366,70 @@ PetscErrorCode rg_store_info_clear(RgStoreInfo *info)
   PetscCall(PetscFree(info->history));
   PetscCall(PetscFree(info->references));
   PetscCall(PetscFree(info->study));
+  PetscFunctionReturn(0);
+}
+
+/* ---- heads ----------------------------------------------------------------------------------- */
+
+/* Of a results file alone, which has no trial twice: no need to learn first what there is. One that
+   lost its trailer to another program is checked record by record. */
+static PetscErrorCode visit_file(const char *path, RgRecordVisitor visit, void *closure,
+                                 RgStoreInfo *info, RgFault *fault)
+{
+  RgCursor cursor = {0};
+  bool trailed;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_shard_open_results(path, true, &cursor.container, &trailed, fault));
+  PetscCall(read_results(path, &cursor.container, info, fault));
+  if (!fault->code) {
+    cursor.heads = trailed;
+    while (rg_cursor_next(&cursor, fault)) {
+      if (!trailed) PetscCall(rg_cursor_read(&cursor, fault));
+      if (!fault->code) PetscCall(visit(closure, cursor.record));
+    }
+    rg_fault_judge(fault, RG_FAULT_FOREIGN, path);
+  }
+  PetscCall(rg_cursor_close(&cursor));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode visit_all_heads(RgResults *r, RgRecordVisitor visit, void *closure,
+                                      RgFault *fault)
+{
+  int damaged;
+
+  PetscFunctionBeginUser;
+  r->heads = true;
+  PetscCall(gather(r, fault));
+  if (fault->code) PetscCall(rg_results_close(&r));
+  else PetscCall(visit_all(&r, visit, closure, &damaged, fault));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, void *closure,
+                                    RgStoreInfo *info, RgFault *fault)
+{
+  RgResults *r;
+  char *parent;
+  const char *name;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(info, sizeof(*info)));
+  PetscCall(PetscNew(&r));
+  PetscCall(rg_store_resolve(path, &r->results, &r->directory, fault));
+  if (r->results) {
+    PetscCall(rg_store_paths(path, &r->directory, &parent, &name));
+    PetscCall(PetscFree(parent));
+    PetscCall(read_directory(r->directory, false, info));
+  }
+  if (r->results && !info->n_shards) {
+    PetscCall(visit_file(r->results, visit, closure, info, fault));
+    PetscCall(rg_results_close(&r));
+    PetscFunctionReturn(0);
+  }
+  if (!fault->code) PetscCall(rg_store_info(path, info, fault));
+  if (fault->code) PetscCall(rg_results_close(&r));
+  else PetscCall(visit_all_heads(r, visit, closure, fault));
   PetscFunctionReturn(0);
 }

@@ -1,8 +1,10 @@
 #include "test_main.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "scratch.h"
 #include "base/files.h"
@@ -121,6 +123,38 @@ RG_TEST(files_of_the_dead_are_stale)
   assert_false(rg_file_is_stale(name));
   assert_false(rg_file_is_stale("0-00.h5"));
   assert_false(rg_file_is_stale(".tmp"));
+}
+
+/* Of a process before the last start of this host, or on another: by age alone, and only names that
+   are ours. */
+RG_TEST(files_of_other_places_are_forgotten_with_time)
+{
+  static const struct {
+    const char *name;
+    bool ours;
+  } cases[] = {{".tmp.host.0123456789abcdef.17.0", true},
+               {".tmp.host.0123456789abcdef.17", false},
+               {".tmp.host.17.0", false},
+               {".tmp.mine", false},
+               {"0-00.h5", false}};
+  const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+  char scratch[64], place[RG_FILE_PLACE_MAX], name[300], path[512];
+
+  scratch_create(scratch);
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    snprintf(path, sizeof(path), "%s/%s", scratch, cases[i].name);
+    scratch_write(path, "x", 1);
+    assert_false(rg_file_is_forgotten(scratch, cases[i].name, 86400));
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    assert_int_equal(rg_file_is_forgotten(scratch, cases[i].name, 86400), cases[i].ours);
+  }
+  rg_file_place(place); /* here we know whether the process lives */
+  snprintf(name, sizeof(name), ".tmp.%s.%d.0", place, (int)getpid());
+  snprintf(path, sizeof(path), "%s/%s", scratch, name);
+  scratch_write(path, "x", 1);
+  assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+  assert_false(rg_file_is_forgotten(scratch, name, 86400));
+  scratch_remove(scratch);
 }
 
 RG_TEST(shards_are_known_by_their_names)

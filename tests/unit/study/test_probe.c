@@ -1,5 +1,6 @@
 /* Results files with altered bytes, without a trailer or with a forged one: HDF5 may crash on them, we may not. */
 #include <fcntl.h>
+#include <sys/wait.h>
 
 #include "fake_study.h"
 #include "scratch.h"
@@ -93,6 +94,24 @@ static void what_kills_a_reader_is_damaged(void **state)
   assert_true(survives);
   RG_OK(rg_probe_survives(&trap, &survives));
   assert_false(survives);
+}
+
+/* A process that may die reads without a child of its own. */
+static void a_shielded_process_does_not_probe(void **state)
+{
+  const RgMedium trap = rg_medium_bytes((const void *)(uintptr_t)8, 4096);
+  bool survives = false;
+  int status;
+
+  (void)state;
+  const pid_t child = fork();
+  if (child == 0) {
+    rg_probe_shield();
+    _exit(rg_probe_survives(&trap, &survives) || !survives ? 1 : 75);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 75);
 }
 
 /* SplitMix64. */
@@ -207,6 +226,7 @@ static void a_trailer_vouches_for_nothing(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(a_file_without_trailer_is_read),
   cmocka_unit_test(what_kills_a_reader_is_damaged),
+  cmocka_unit_test(a_shielded_process_does_not_probe),
   cmocka_unit_test(altered_files_do_no_harm),
   cmocka_unit_test(a_trailer_vouches_for_nothing),
 };
