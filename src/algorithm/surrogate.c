@@ -10,9 +10,9 @@ PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_
   RgStream stream = rg_stream_sub(&setup->stream, "fit");
 
   PetscFunctionBeginUser;
-  PetscCall(rg_model_create_on(setup->team, setup->domain, setup->surrogate, use_context,
-                               setup->noise_variance, setup->n_initial + setup->n_iterations,
-                               &stream, setup->clock, model));
+  PetscCall(rg_model_create_on((RgModelHost){setup->team, setup->clock}, setup->domain,
+                               setup->surrogate, use_context, setup->noise_variance,
+                               setup->n_initial + setup->n_iterations, &stream, model));
   PetscFunctionReturn(0);
 }
 

@@ -90,6 +90,8 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
            "fingerprint; "
            "-recompute runs them again\n",
            r->n_others);
+  if (r->n_kept)
+    rg_say("%d trials failed when they were run again; their earlier records stay\n", r->n_kept);
   if (failed) rg_say("%d trials failed; regatta info %s says why\n", failed, output);
   if (r->n_cells_failed) {
     const RgCell *cell = &study->cells[r->first_cell_failed];
@@ -97,7 +99,7 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
                 r->n_cells_failed, r->n_cells, cell->algorithm_label, cell->problem_label);
     return RG_EXIT_FAILED_CELLS;
   }
-  return failed && strict ? RG_EXIT_FAILED_TRIALS : RG_EXIT_OK;
+  return (failed || r->n_kept) && strict ? RG_EXIT_FAILED_TRIALS : RG_EXIT_OK;
 }
 
 static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,

@@ -54,6 +54,7 @@ typedef struct {
                                   numeric fingerprint */
   int n_finished;       /* by this run */
   int n_failed;         /* of these, recorded as failed; the results file says why */
+  int n_kept;           /* of these, failed when run again: their earlier record stays */
   int n_cells, n_cells_failed; /* of the plan; of these, with no trial but failed ones */
   int first_cell_failed;       /* number of the first of them in the study, from 0; -1: none */
   double seconds;

@@ -4,7 +4,7 @@ from unittest import mock
 
 import h5py
 
-from regatta_test import RegattaTest, main, other_core, regatta
+from regatta_test import SLOW, RegattaTest, main, other_core, regatta
 
 STUDY = """
 study: origins
@@ -77,6 +77,24 @@ class Stale(RegattaTest):
         self.assertEqual(self.software(), now)
         self.words(0)
         self.assertEqual(sorted(os.listdir(self.folder)), ["out.h5", "stale.yaml"])
+
+    def test_run_again_and_failed(self):
+        """The failure is told, the old record stays and is told of as before; nothing is lost."""
+        self.run_study()
+        before = self.checksum(self.output)
+        self.age(6)
+        with mock.patch.dict(os.environ, LD_PRELOAD=SLOW, COS_FAILS_ABOVE="-100"):
+            code, out, err = regatta("run", self.study(), "-o", self.output, "-recompute", "-strict")
+        self.assertEqual(code, 1, err)
+        self.assertIn("6 trials failed when they were run again; their earlier records stay", out)
+        self.assertIn("failed when it was run again", err)
+        self.assertNotIn("says why", out)
+        self.assertEqual(self.checksum(self.output), before)
+        self.words(6)
+        out, _ = self.run_study("-recompute")
+        self.assertIn("(6 run now", out)
+        self.assertEqual(self.checksum(self.output), before)
+        self.words(0)
 
     def test_more_seeds(self):
         """Old and new trials in one complete file: never without the line."""

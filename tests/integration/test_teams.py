@@ -1,5 +1,6 @@
 """Trials that several ranks work on together."""
 import os
+import re
 import signal
 import subprocess
 import time
@@ -138,6 +139,24 @@ problems:
             self.assertEqual(len(err.splitlines()), 1, err)
             for word in words:
                 self.assertIn(word, err)
+
+    def test_solver_that_auto_means(self):
+        """Too many data for the matrix of one rank: counted without it, or refused by name."""
+        study = """
+study: large
+seeds: 1
+common: {{iterations: 47000, initial_points: 10}}
+problems: [branin]
+algorithms: [{{name: {}, surrogate: {{fit: fixed}}}}]
+"""
+        out = self.run_ok("plan", self.write("free.yaml", study.format("gp_ucb")), "-memory", 4)
+        self.assertLess(float(re.search(r"up to (\d+) MB", out).group(1)), 1000)
+        needs = self.write("needs.yaml", study.format("jes"))
+        for memory, why in ((4, "on this host, which has 4.0 GB"), (200, "which ScaLAPACK can't count")):
+            code, _, err = regatta("plan", needs, "-memory", memory)
+            self.assertEqual(code, 2)
+            self.assertEqual(err.count("\n"), 1)
+            self.assertRegex(err, rf"'jes' on 'branin' needs .*{why}.* would do")
 
     def test_memory_of_a_finite_set_counts_too(self):
         study = self.write("set.yaml", """

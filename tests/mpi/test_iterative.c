@@ -56,7 +56,7 @@ static void ask(MPI_Comm comm, const RgKernel *kernel, double noise, int rank, A
   memset(a, 0, sizeof *a); /* padding, too: answers are compared by their bytes */
   options.rank = rank;
   options.tolerance = 1e-9;
-  RG_OK(rg_iterative_create(comm, kernel, noise, 0.2, N, X, y, &options, &gp));
+  RG_OK(rg_iterative_create(comm, kernel, noise, 0.2, &(RgData){N, X, y}, &options, &gp));
   RG_OK(rg_iterative_solve(gp, &a->solve));
   RG_OK(rg_iterative_mean(gp, QUERIES, Z, a->mean));
   RG_OK(rg_iterative_variance(gp, QUERIES, Z, a->variance, &a->variances));
@@ -163,7 +163,7 @@ static void test_predicts_with_gradients(void **state)
     MPI_Comm comm = team_of(size);
     RgIterative *gp;
     if (comm == MPI_COMM_NULL) continue;
-    RG_OK(rg_iterative_create(comm, &kernel, 1e-2, 0.2, FIRST, X, y, &options, &gp));
+    RG_OK(rg_iterative_create(comm, &kernel, 1e-2, 0.2, &(RgData){FIRST, X, y}, &options, &gp));
     RG_OK(rg_iterative_predict(gp, QUERIES, Z, mean, variance));
     RG_OK(rg_iterative_extend(gp, N - FIRST, X + (size_t)FIRST * DIM, y + FIRST));
     RG_OK(rg_iterative_set_outputs(gp, 0.1, shifted));
@@ -199,7 +199,8 @@ static void test_full_rank_is_direct(void **state)
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN32, DIM, false, &scale, 1.0, &kernel));
   solve_densely(&kernel, 1e-2, &exact);
   options.rank = N;
-  RG_OK(rg_iterative_create(PETSC_COMM_WORLD, &kernel, 1e-2, 0.2, N, X, y, &options, &gp));
+  RG_OK(
+    rg_iterative_create(PETSC_COMM_WORLD, &kernel, 1e-2, 0.2, &(RgData){N, X, y}, &options, &gp));
   RG_OK(rg_iterative_log_determinant(gp, &value, &error, &report));
   assert_true(report.iterations <= 2);
   assert_true(error < 1e-4);
@@ -221,7 +222,8 @@ static void test_reports_that_it_did_not_converge(void **state)
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, DIM, false, &scale, 1.0, &kernel));
   options.rank = 0;
   options.max_iterations = 3;
-  RG_OK(rg_iterative_create(PETSC_COMM_WORLD, &kernel, 1e-6, 0.0, N, X, y, &options, &gp));
+  RG_OK(
+    rg_iterative_create(PETSC_COMM_WORLD, &kernel, 1e-6, 0.0, &(RgData){N, X, y}, &options, &gp));
   RG_OK(rg_iterative_solve(gp, &report));
   assert_false(report.converged);
   assert_int_equal(report.iterations, 3);

@@ -60,8 +60,8 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
                                const RgStream *stream, RgClock *clock, RgModel *model)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_model_create_on(NULL, domain, options, use_context, noise_variance, capacity, stream,
-                               clock, model));
+  PetscCall(rg_model_create_on((RgModelHost){NULL, clock}, domain, options, use_context,
+                               noise_variance, capacity, stream, model));
   PetscFunctionReturn(0);
 }
 
@@ -99,10 +99,10 @@ static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
+PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,
                                   double noise_variance, int capacity, const RgStream *stream,
-                                  RgClock *clock, RgModel *model)
+                                  RgModel *model)
 {
   struct RgModelState *s;
 
@@ -114,17 +114,17 @@ PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
   s->use_context = use_context && domain->context.dim > 0;
   s->dim = domain->design.dim + (s->use_context ? domain->context.dim : 0);
   s->stream = *stream;
-  s->clock = clock;
+  s->clock = host.clock;
   s->last_period = -1;
   s->inputs = *domain;
   if (!s->use_context) s->inputs.context = (RgSpace){0};
   PetscCall(reserve(s, capacity > 0 ? capacity : 1));
   PetscCall(rg_surrogate_kernel(options, s->dim, &model->kernel));
   PetscCall(rg_kernel_copy(&model->kernel, &s->configured));
-  s->fit_work.team = team;
+  s->fit_work.team = host.team;
   decide_noise(model, noise_variance);
   model->noise_variance = s->configured_noise;
-  PetscCall(create_posterior(model, team));
+  PetscCall(create_posterior(model, host.team));
   PetscFunctionReturn(0);
 }
 

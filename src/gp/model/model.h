@@ -102,12 +102,16 @@ typedef struct RgModel {
 PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions *options,
                                bool use_context, double noise_variance, int capacity,
                                const RgStream *stream, RgClock *clock, RgModel *model);
-/* The same with a team (borrowed, may be NULL) that takes the posterior over a box and the fit once
-   they are large enough. To be called on its leader, while the others serve. */
-PetscErrorCode rg_model_create_on(RgTeam *team, const RgDomain *domain,
+/* The same with a team that takes the posterior over a box and the fit once they are large enough.
+   To be called on its leader, while the others serve. */
+typedef struct {
+  RgTeam *team;   /* borrowed, may be NULL */
+  RgClock *clock; /* likewise */
+} RgModelHost;
+PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,
                                   double noise_variance, int capacity, const RgStream *stream,
-                                  RgClock *clock, RgModel *model);
+                                  RgModel *model);
 
 /* Whether the inputs are (x, c); false: x alone, contexts act as noise. */
 bool rg_model_uses_context(const RgModel *model);

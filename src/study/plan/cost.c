@@ -1,6 +1,7 @@
 /* What a trial costs: seconds and bytes, from a model of its linear algebra. */
 #include "study/plan/cost.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "gp/kernel/family.h"
@@ -161,9 +162,21 @@ static double node_seconds(const RgCell *cell, double n0, double n)
           unit.raw_solve * power_sum(n0, n, 2));
 }
 
-/* Is the model's posterior without a matrix? */
-static bool is_iterative(const RgCell *cell)
+/* Does `solver: auto` of a team of `ranks` mean, on a box, a posterior without a matrix? */
+static bool auto_is_iterative(const RgCell *cell, int ranks)
 {
+  const double n = cell->run.initial_points + (double)cell->run.iterations;
+
+  return (cell->algorithm->reads & RG_READS_SURROGATE) != 0 && finite_points(cell) == 0 &&
+         cell->surrogate.solver == RG_SOLVER_AUTO &&
+         rg_surrogate_is_iterative(&cell->surrogate, n, ranks);
+}
+
+/* Is the model's posterior without a matrix? Methods that need one get none from `auto`: see
+   rg_cost_countable. */
+static bool is_iterative(const RgCell *cell, int ranks)
+{
+  if (auto_is_iterative(cell, ranks)) return cell->algorithm->matrix_free;
   return (cell->algorithm->reads & RG_READS_SURROGATE) != 0 &&
          cell->surrogate.solver == RG_SOLVER_ITERATIVE;
 }
@@ -198,8 +211,9 @@ static double model_seconds(const RgCell *cell, double n0, double n)
   const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell), T = n - n0;
   const double t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
   const double most = rg_surrogate_fit_data(model);
-  double seconds = is_iterative(cell) && most < n ? fit_seconds(model, inputs, most, most + 1) * T
-                                                  : fit_seconds(model, inputs, n0, n);
+  const bool iterative = is_iterative(cell, PetscMax(1, cell->run.ranks_per_trial));
+  double seconds = iterative && most < n ? fit_seconds(model, inputs, most, most + 1) * T
+                                         : fit_seconds(model, inputs, n0, n);
   int features;
   bool weights;
 
@@ -207,7 +221,7 @@ static double model_seconds(const RgCell *cell, double n0, double n)
     int count = cell->algorithm->paths(cell->algorithm_options, points > 0, &features, &weights);
     seconds += path_seconds(count, features, weights, inputs, points, n0, n);
   }
-  if (is_iterative(cell)) return seconds + iterative_seconds(cell, n0, n);
+  if (iterative) return seconds + iterative_seconds(cell, n0, n);
   if (points > 0) {
     const bool changes = model->fit != RG_FIT_FIXED || model->standardise;
     const double rebuilds = changes ? 1.0 / model->refit_every : 0;
@@ -225,11 +239,11 @@ static double model_seconds(const RgCell *cell, double n0, double n)
   return seconds + starts * inputs * (unit.start_kernel * t1 + unit.start_solve * t2);
 }
 
-static double model_order(const RgCell *cell)
+static double model_order(const RgCell *cell, int ranks)
 {
   const bool model = (cell->algorithm->reads & RG_READS_SURROGATE) != 0;
 
-  if (!model || finite_points(cell) > 0 || is_iterative(cell)) return 0;
+  if (!model || finite_points(cell) > 0 || is_iterative(cell, ranks)) return 0;
   return cell->run.initial_points + (double)cell->run.iterations;
 }
 
@@ -240,14 +254,14 @@ static double problem_order(const RgCell *cell)
 
 double rg_cost_order(const RgCell *cell)
 {
-  return fmax(model_order(cell), problem_order(cell));
+  return fmax(model_order(cell, INT_MAX), problem_order(cell)); /* of any team */
 }
 
 double rg_cost_dense_bytes(const RgCell *cell, int ranks)
 {
-  const double order[] = {model_order(cell), problem_order(cell)};
+  const double order[] = {model_order(cell, ranks), problem_order(cell)};
   const bool fit = cell->surrogate.fit != RG_FIT_FIXED;
-  double bytes = is_iterative(cell) ? iterative_bytes(cell, ranks) : 0;
+  double bytes = is_iterative(cell, ranks) ? iterative_bytes(cell, ranks) : 0;
 
   for (int k = 0; k < 2; k++) {
     const bool shared = order[k] >= rg_team_measured_crossover(ranks);
@@ -259,13 +273,13 @@ double rg_cost_dense_bytes(const RgCell *cell, int ranks)
   return bytes;
 }
 
-static double model_bytes(const RgCell *cell, double n)
+static double model_bytes(const RgCell *cell, double n, int ranks)
 {
   const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell);
   const double batch = fmax(cell->maximiser.raw_samples, cell->maximiser.restarts);
   const double factors = cell->surrogate.fit != RG_FIT_FIXED ? 4 : 2;
 
-  if (is_iterative(cell)) return 8 * points * (2 + inputs);
+  if (is_iterative(cell, ranks)) return 8 * points * (2 + inputs);
   if (points > 0 && method_of(cell) != RG_SET_ROWS)
     return 8 * (points * (7 + inputs) + 3 * n * sqrt(points) + n * n);
   if (points > 0) return 8 * (points * (n + 4 + inputs) + factors * n * n);
@@ -285,8 +299,9 @@ double rg_cost_context_bytes(const RgCell *cell)
 
 bool rg_cost_countable(const RgCell *cell, int ranks)
 {
-  const double order = rg_cost_order(cell) + RG_DISTRIBUTED_BLOCK;
+  const double order = fmax(model_order(cell, ranks), problem_order(cell)) + RG_DISTRIBUTED_BLOCK;
 
+  if (auto_is_iterative(cell, ranks) && !cell->algorithm->matrix_free) return false;
   return order < rg_team_measured_crossover(ranks) || order * order / ranks < INT32_MAX;
 }
 
@@ -297,7 +312,7 @@ double rg_cost_bytes(const RgCell *cell, int ranks)
                        8.0 * cell->size_x * cell->dim_x + rg_cost_dense_bytes(cell, ranks);
 
   return cell->algorithm->reads & RG_READS_SURROGATE
-           ? bytes + model_bytes(cell, n) + rg_cost_context_bytes(cell)
+           ? bytes + model_bytes(cell, n, ranks) + rg_cost_context_bytes(cell)
            : bytes;
 }
 

@@ -30,7 +30,8 @@ double rg_cost_order(const RgCell *cell);
 double rg_cost_dense_bytes(const RgCell *cell, int ranks);
 /* Of these, bytes of the contexts that a method discretises a box of contexts into. */
 double rg_cost_context_bytes(const RgCell *cell);
-/* Whether ScaLAPACK's 32-bit integers count the entries of a rank's share of such a matrix. */
+/* Whether ScaLAPACK's 32-bit integers count the entries of a rank's share of such a matrix; false
+   also where `solver: auto` would therefore go without it and the method can't. */
 bool rg_cost_countable(const RgCell *cell, int ranks);
 /* Bytes at the peak on the leader of a team of `ranks`, the process itself included. */
 double rg_cost_bytes(const RgCell *cell, int ranks);

@@ -71,6 +71,7 @@ PetscErrorCode rg_session_destroy(RgSession *session)
   PetscCall(PetscFree(session->share));
   PetscCall(PetscFree(session->done));
   PetscCall(PetscFree(session->cell_failed));
+  PetscCall(PetscFree(session->again));
   PetscCallMPI(MPI_Comm_free(&session->comm));
   PetscFunctionReturn(0);
 }

@@ -23,7 +23,10 @@ typedef struct {
   bool *share;                 /* by trial: whether this run's part has it */
   unsigned char *done;         /* RgStatus per trial, known before the run */
   RgStoreScan scan;
-  int *cell_failed;       /* failed trials by cell, of this rank */
+  int *cell_failed; /* failed trials by cell, of this rank */
+  unsigned char
+    *again;   /* by trial: runs again, and has a complete record of an earlier run; owned */
+  int n_kept; /* of these, those that failed now, of this rank: that record stays */
   RgOriginCounts origins; /* of those that are not run again */
   RgInstances *instances; /* of problems, for all trials of this rank */
   RgStore *store;

@@ -74,6 +74,8 @@ static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report
 
   PetscFunctionBeginUser;
   PetscCallMPI(
+    MPI_Allreduce(&session->n_kept, &report->n_kept, 1, MPI_INT, MPI_SUM, session->comm));
+  PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, session->cell_failed, n, MPI_INT, MPI_SUM, session->comm));
   PetscCall(PetscCalloc1(n, &left));
   for (int i = 0; i < plan->n; i++)
@@ -109,7 +111,7 @@ PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(pack(session));
   report->stop = session->stop;
   report->n_finished = progress.n_finished;
-  report->n_failed = progress.n_failed;
   PetscCall(count_failed_cells(session, report));
+  report->n_failed = progress.n_failed - report->n_kept;
   PetscFunctionReturn(0);
 }

@@ -56,6 +56,7 @@ static void forget_others(RgSession *session, const unsigned char *origin)
     session->scan.n_done--;
     session->scan.n_failed -= session->done[i] == RG_STATUS_FAILED;
     session->origins.n[origin[i]]--;
+    session->again[i] = session->done[i] == RG_STATUS_COMPLETE;
     session->done[i] = RG_STATUS_MISSING;
   }
 }

@@ -50,6 +50,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
   PetscCall(rg_plan_share(session->plan, PetscMax(options->part, 1), PetscMax(options->parts, 1),
                           session->share));
   PetscCall(PetscCalloc1(session->plan->study->n_cells, &session->cell_failed));
+  PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->again));
   for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
     if (turn == (session->rank == 0 ? 0 : 1)) {
       RgFault fault;
@@ -61,6 +62,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
     PetscCall(rg_session_agree(session, speaker));
   }
   PetscCallMPI(MPI_Bcast(session->done, session->plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
+  PetscCallMPI(MPI_Bcast(session->again, session->plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
   PetscCallMPI(MPI_Bcast(&session->scan, (int)sizeof(session->scan), MPI_BYTE, 0, session->comm));
   PetscCallMPI(
     MPI_Bcast(&session->origins, (int)sizeof(session->origins), MPI_BYTE, 0, session->comm));

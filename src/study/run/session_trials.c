@@ -100,9 +100,11 @@ static PetscErrorCode drain(RgSession *session)
 /* mpirun leaves one second between TERM and KILL. Where an iteration takes that long nothing may
    wait in memory for its end. */
 static const double long_pause = 0.3;
-/* Code that is not ours may take any time, whatever it took before: what has waited for about a
-   second is committed before it is called. */
-static const double plugin_ahead = 29;
+/* Code that is not ours may take any time, whatever it took before, and so may ours where a trial
+   of the cell was never seen or where it grows: what has waited for about a second is committed
+   before it is called. Quicker steps must become a thousand times as long to hold it for 30 s. */
+static const double short_pause = 0.03;
+static const double ahead = 29;
 
 /* For how long nobody may look around again: as declared, or as seen before. */
 static PetscErrorCode expect_pause(const RgSession *session, double *seconds)
@@ -118,7 +120,7 @@ static PetscErrorCode expect_pause(const RgSession *session, double *seconds)
     PetscMax(PetscMax(last, session->longest), trial->cost / PetscMax(trial->n_evaluations, 1));
   PetscCall(rg_registry_describe(session->plan->study->registry,
                                  &session->plan->study->cells[trial->cell], &plugins));
-  if (plugins.length) *seconds = plugin_ahead;
+  if (plugins.length || last < 0 || expected >= short_pause) *seconds = ahead;
   if (expected >= long_pause || (plugins.length && last < 0)) *seconds = PETSC_MAX_REAL;
   PetscCall(rg_text_clear(&plugins));
   PetscFunctionReturn(0);
@@ -185,17 +187,30 @@ static void end_trial(RgSession *session)
   session->trial = NULL;
 }
 
+/* A trial that failed now, and was complete before: that stays its record. */
+static void tell_of_kept(RgSession *session, const RgRecord *record)
+{
+  session->n_kept++;
+  rg_session_tell(session, session->rank,
+                  "%.100s on %.100s, seed %llu, failed when it was run again (%.200s); its earlier "
+                  "record stays",
+                  record->algorithm_label, record->problem_label, (unsigned long long)record->seed,
+                  record->message);
+}
+
 static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord *record,
                              bool *give_up)
 {
   const bool failed = record->status == RG_STATUS_FAILED;
+  const bool kept = failed && session->again[trial - session->plan->trials];
   RgFault fault;
 
   PetscFunctionBeginUser;
+  if (kept) tell_of_kept(session, record);
   PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
   PetscCall(rg_store_add(session->store, record, &fault));
   PetscCall(look_at_disk(session, &fault, give_up));
-  session->cell_failed[trial->cell] += failed;
+  session->cell_failed[trial->cell] += failed && !kept;
   PetscCall(rg_schedule_finished(session->schedule, trial, failed));
   PetscFunctionReturn(0);
 }

@@ -180,7 +180,9 @@ void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memo
     char *rest = message + used;
     const size_t room = (size_t)(RG_TEAMS_MESSAGE - used);
     if (fits)
-      snprintf(rest, room, ", and shares that ScaLAPACK can't count; ranks_per_trial: %d would do",
+      snprintf(rest, room,
+               ", and shares of a matrix of 2^31 entries or more, which ScaLAPACK can't count; "
+               "ranks_per_trial: %d would do",
                enough);
     else if (enough)
       snprintf(rest, room, " on this host, which has %.1f GB; ranks_per_trial: %d would do",

@@ -230,8 +230,8 @@ static PetscErrorCode iterative(Bench *b, int n, int rank, const char *part)
            DIM, b->ranks, options.rank, options.tolerance, options.probes);
   const double *Z = b->X + (size_t)(n + APPENDED) * DIM, *truth = b->y + n + APPENDED;
   start = now();
-  PetscCall(
-    rg_iterative_create(PETSC_COMM_WORLD, &b->kernel, noise, 0.0, n, b->X, b->y, &options, &gp));
+  PetscCall(rg_iterative_create(PETSC_COMM_WORLD, &b->kernel, noise, 0.0, &(RgData){n, b->X, b->y},
+                                &options, &gp));
   line(b, "preconditioner", now() - start, 0);
   if (!part || !strcmp(part, "mean")) {
     start = now();

@@ -35,10 +35,10 @@ typedef struct {
 
 typedef struct RgIterative RgIterative;
 
-/* Data X (n x dim), y (n) and the kernel are copied. noise_variance > 0.
+/* Data and kernel are copied. noise_variance > 0.
    Builds the preconditioner: O(n rank (rank + dim)) over all ranks. */
 PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
-                                   double mean, int n, const double *X, const double *y,
+                                   double mean, const RgData *data,
                                    const RgIterativeOptions *options, RgIterative **gp);
 PetscErrorCode rg_iterative_destroy(RgIterative **gp);
 

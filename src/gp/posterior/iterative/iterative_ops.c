@@ -15,6 +15,7 @@ typedef enum { RESET, EXTEND, OUTPUTS, SOLVE, PREDICT, MEAN, GRADIENT, LIKELIHOO
 static PetscErrorCode reset(MPI_Comm comm, const RgTeamTask *task, RgIterative **gp)
 {
   const double *given = task->array[2];
+  const RgData data = {task->n, task->array[0], task->array[1]};
   RgIterativeOptions options = rg_iterative_defaults;
 
   PetscFunctionBeginUser;
@@ -22,8 +23,8 @@ static PetscErrorCode reset(MPI_Comm comm, const RgTeamTask *task, RgIterative *
   options.rank = (int)given[1];
   options.max_iterations = (int)given[2];
   PetscCall(rg_iterative_destroy(gp));
-  PetscCall(rg_iterative_create(comm, task->kernel, task->noise_variance, task->mean, task->n,
-                                task->array[0], task->array[1], &options, gp));
+  PetscCall(
+    rg_iterative_create(comm, task->kernel, task->noise_variance, task->mean, &data, &options, gp));
   PetscFunctionReturn(0);
 }
 

@@ -53,14 +53,14 @@ static PetscErrorCode distribute(RgIterative *gp)
 }
 
 PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
-                                   double mean, int n, const double *X, const double *y,
+                                   double mean, const RgData *data,
                                    const RgIterativeOptions *options, RgIterative **gp)
 {
   RgIterative *g;
 
   PetscFunctionBeginUser;
-  PetscCheck(noise_variance > 0 && n >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "noise variance %g and %d data; both must be positive", noise_variance, n);
+  PetscCheck(noise_variance > 0 && data->n >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "noise variance %g and %d data; both must be positive", noise_variance, data->n);
   PetscCheck(options->tolerance > 0 && options->probes >= 1 && options->rank >= 0, comm,
              PETSC_ERR_ARG_OUTOFRANGE, "tolerance %g, %d probes, rank %d", options->tolerance,
              options->probes, options->rank);
@@ -75,7 +75,7 @@ PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double
   PetscCallMPI(MPI_Comm_size(g->comm, &g->ranks));
   PetscCallMPI(MPI_Comm_rank(g->comm, &g->rank));
   PetscCall(PetscMalloc1(g->ranks + 1, &g->first));
-  PetscCall(take_in(g, n, X, y));
+  PetscCall(take_in(g, data->n, data->X, data->y));
   PetscCall(distribute(g));
   *gp = g;
   PetscFunctionReturn(0);
