@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import synthetic
 from regatta_analysis import InputError, load
+from regatta_analysis.load import reader
 from regatta_analysis.stats.regret import curves, regret_curves
 
 
@@ -39,6 +40,41 @@ class Load(common.Case):
         x = self.large["arrays"]["x"][2]
         np.testing.assert_array_equal(one[["x_0", "x_3"]], x[:, [0, 3]])
         self.assertTrue(data.loc[data["problem"] != "Large", "x_3"].isna().all())
+
+    def test_rows(self):
+        """Some columns: their values are those of all, and no others are read."""
+        synthetic.write(self.path, [self.small, self.large])
+        results = load(self.path)
+        asked = []
+        ask = reader.Reader.ask
+        self.addCleanup(setattr, reader.Reader, "ask", ask)
+        reader.Reader.ask = lambda *about: (asked.append(about[2:4]), ask(*about))[1]
+        some, data = results.rows(["y", "x_1"]), results.data
+        self.assertEqual(list(some), [*data.columns[:7], "x_1", "y"])
+        for name in some:
+            np.testing.assert_array_equal(some[name], data[name])
+        self.assertEqual(some["algorithm"].dtype, "category")
+        first = load(self.path)
+        asked.clear()
+        first.rows(["y"])
+        self.assertIn(("values", "/Large/y"), asked)
+        self.assertNotIn(("values", "/Large/f"), asked)
+        with self.assertRaisesRegex(InputError, "no column 'z' in it"):
+            results.rows(["y", "z"])
+
+    def test_nothing_written(self):
+        """A column that was never written is NaN, and takes no memory."""
+        synthetic.write(self.path, [self.large])
+        with h5py.File(self.path, "a") as file:
+            group = file["Large"]
+            made = group.create_dataset("idle", group["y"].shape, "f8", fillvalue=np.nan,
+                                        chunks=True)
+            for k, axis in enumerate(("trial", "iteration")):
+                made.dims[k].attach_scale(group[axis])
+        data = load(self.path, trust=True).data
+        self.assertTrue(data["idle"].isna().all())
+        self.assertEqual(data["idle"].to_numpy().strides, (0,))
+        self.assertEqual(data.groupby("seed")["idle"].count().sum(), 0)
 
     def test_xarray(self):
         synthetic.write(self.path, [self.small])

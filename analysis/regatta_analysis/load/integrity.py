@@ -1,14 +1,9 @@
 """Whether a file is what the program once wrote: the trailer behind HDF5's part, and the checksums of
 the trials where another program cut the trailer off (docs/results-format.md, Integrity).
 
-HDF5 trusts what it reads: bytes that were altered can make it crash or never return. A child process
-reads every file first.
+Here is no HDF5 but in the child process of `reader`.
 """
-import json
 import os
-import resource
-import select
-import signal
 import stat
 import struct
 
@@ -17,14 +12,12 @@ import numpy as np
 import xxhash
 
 from .errors import InputError, one_line
-from .variables import variables
+from .reader import READ_ERRORS, Reader
 
 SCHEMA_VERSION = 2
 TRAILER = struct.Struct("<8sQ16s")
 MAGIC = b"RGTRAIL\n"
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-MEMORY = 4 << 30  # bytes that reading may take
-WAIT = 600.0  # seconds for a child that neither answers nor computes
 SHAPE = ("status", "n_iterations", "n_initial", "n_dim_x", "n_dim_c", "n_dim_z")
 # Columns in the order of their checksum, and what is no column of an algorithm.
 COLUMNS = ("x", "c", "y", "f", "objective", "recommendation", "instantaneous_regret",
@@ -34,29 +27,19 @@ COLUMNS = ("x", "c", "y", "f", "objective", "recommendation", "instantaneous_reg
            "fill_distance", "objective_error", "solver_iterations", "solver_residual", "fit_data")
 WIDTHS = {"dim_x": "n_dim_x", "dim_c": "n_dim_c", "dim_z": "n_dim_z", "score": "n_scores"}
 BLOCK = 512  # trials
-READ_ERRORS = (OSError, KeyError, RuntimeError, ValueError, TypeError, IndexError, AttributeError,
-               OverflowError, MemoryError, UnicodeError)
-
 _known = {}  # files that were found good, by what tells that they are still the same
 
 
-def damages(paths, shards=()):
+def damages(paths, shards=(), reader=None):
     """{path: one line on what is wrong with it, None: nothing}; a file that vanished meanwhile is not
-    in it. `shards`: those of them that must have a trailer."""
-    found, trailed = {}, {}
+    in it. `shards`: those of them that must have a trailer. What no trailer vouches for is compared
+    with its checksums, by the child of `reader`."""
+    reader, found = reader or Reader(), {}
     for path in paths:
-        if _identity(path) in _known:
+        if _identity(path) not in _known:
+            found[path] = _complaint(path, lambda: _check(path, path in shards, reader))
+        else:
             found[path] = None
-            continue
-        found[path] = _complaint(path, lambda: trailed.update({path: _look(path, path in shards)}))
-    left = list(trailed)
-    while left:
-        for path, line in _ask(left, trailed):
-            left.remove(path)
-            found[path] = line
-        if left:  # the child died of it
-            found[left[0]] = f"{left[0]}: damaged: HDF5 can't read it"
-            del left[0]
     _known.update((_identity(path), True) for path, line in found.items() if line is None)
     return {path: line for path, line in found.items() if line != ""}
 
@@ -69,54 +52,9 @@ def _identity(path):
     return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, str(path)
 
 
-def _ask(paths, trailed):
-    """Pairs (path, line) from a child process, for as many files as it survives; "" for a file that
-    vanished."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reader)
-        _answer(paths, trailed, writer)
-    os.close(writer)
-    waiting = list(paths)
-    with os.fdopen(reader, "rb", buffering=0) as answers:
-        text = b""
-        while select.select([answers], [], [], WAIT)[0]:
-            part = answers.read(65536)
-            if not part:
-                break
-            *lines, text = (text + part).split(b"\n")
-            for line in lines:
-                yield waiting.pop(0), json.loads(line)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-
-
-def _answer(paths, trailed, writer):
-    """The child: never returns, prints nothing, writes nothing but its answers."""
-    try:
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in range(3):
-            os.dup2(nothing, descriptor)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        _limit_memory()
-        for kind in (signal.SIGPROF, signal.SIGINT, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT):
-            signal.signal(kind, signal.SIG_DFL)
-        for path in paths:
-            signal.setitimer(signal.ITIMER_PROF, 4.0 + os.stat(path).st_size / (16 << 20))
-            line = _complaint(path, lambda: read(path, trailed[path]))
-            os.write(writer, json.dumps(line).encode() + b"\n")
-    finally:
-        os._exit(0)
-
-
-def _limit_memory():
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return  # no such system
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, resource.RLIM_INFINITY))
+def _check(path, shard, reader):
+    if not _look(path, shard):
+        reader.ask(path, "check")
 
 
 def _complaint(path, check):
@@ -126,7 +64,7 @@ def _complaint(path, check):
     except FileNotFoundError:
         return ""
     except InputError as error:
-        return f"{path}: {error}"
+        return str(error) if str(error).startswith(f"{path}: ") else f"{path}: {error}"
     except PermissionError as error:
         return f"{path}: {error.strerror}"
     except READ_ERRORS as error:
@@ -134,13 +72,11 @@ def _complaint(path, check):
     return None
 
 
-def read(path, trailed):
-    """Read all of a file; what nothing vouches for is compared with its checksums."""
+def read(path):
+    """Compare all of a file with its checksums."""
     with h5py.File(path, "r") as file:
         check_version(file.attrs)
-        _touch(file)
-        if not trailed:
-            _check_trials(file)
+        _check_trials(file)
 
 
 def check_version(attributes):
@@ -205,15 +141,6 @@ def _is_cut(head, length):
 
 
 # ---- contents ----------------------------------------------------------------------------------
-
-
-def _touch(file):
-    """Read everything as the reader does, so that what crashes does it here."""
-    dict(file.attrs)
-    for group in _groups(file):
-        dict(group.attrs)
-        for dataset in variables(group).values():
-            dataset.touch()
 
 
 def _groups(file):

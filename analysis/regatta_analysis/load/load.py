@@ -12,7 +12,6 @@ from pathlib import Path
 
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # only read: works on any file system
 
-import h5py
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -21,7 +20,8 @@ from . import integrity
 from .errors import InputError, one_line
 from .settings import (AIMED, aimed_score, column_of, find_setting, in_order, method_label, options, panel_label, panels,
                        same_value, stacked, swept_outside, swept_settings, typed)
-from .variables import Cache, Slice, Table, joined, text_of, variables
+from .reader import Reader
+from .variables import Cache, Slice, Table, Variable, joined
 
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
 LONG = ("id", "key", "checksum")  # texts that differ from trial to trial
@@ -33,9 +33,10 @@ def load(path, partial=False, trust=False):
 
     `.trials` one row per trial; `.data` one row per evaluation; `.xarray(problem)` the labelled
     arrays of one problem; `.study` the text of the study file. `partial`: accept a file that says
-    of itself that it may lack trials (a shard, or files joined by `regatta merge`). Files are
-    checked first, in a child process: that they are whole and as they were written; `trust` reads
-    them as they are. Raises InputError.
+    of itself that it may lack trials (a shard, or files joined by `regatta merge`). Files are read
+    by a child process, so that HDF5 can't crash this one, and checked first: that they are whole and
+    as they were written; `trust` reads them as they are. Raises InputError, also later where the
+    child dies of what is asked for then.
     """
     path = Path(path)
     if not path.exists() and Path(f"{path}.d").is_dir():
@@ -44,11 +45,12 @@ def load(path, partial=False, trust=False):
         return Results(path, *_read_directory(path, trust))
     if not path.exists():
         raise InputError(f"{path}: no such file")
+    reader = Reader()
     if not trust:
-        wrong = integrity.damages([path])
+        wrong = integrity.damages([path], reader=reader)
         if wrong.get(path, "no such file"):
             raise InputError(wrong.get(path) or f"{path}: no such file")
-    attributes, parts = _read_file(path)
+    attributes, parts = _read_file(reader, path)
     if not attributes.get("complete", 0) and not partial:
         raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
                          "is there, a study directory (*.h5.d) can be passed as it is")
@@ -133,23 +135,35 @@ class Results:
         as they were evaluated, a choice as its word; `row` counts the evaluations of a trial from 0, `t`
         the queries: t = 0 is the last evaluation of the initial design. What was swept are columns
         (`settings`), typed: numbers, integers, booleans, categoricals; missing where a trial does not
-        read one ("" of a categorical). Made anew at every call: of a large study,
-        `group(problem).tidy()` is a part."""
+        read one ("" of a categorical). Made anew at every call: of a large study take what you need,
+        `rows` of some columns or `group(problem).tidy()`."""
+        return self.rows()
+
+    def rows(self, columns=None):
+        """`data` with some columns only (`["y", "x"]`, `["x_0"]`), which alone are read, and what
+        tells the rows apart, texts as categories (`groupby(..., observed=True)`); None: all, texts
+        as texts. Raises InputError for a column that isn't there."""
         groups = list(self._places.values())
         ends = np.cumsum([int(group.column("n_iterations").sum()) for group in groups])
-        columns = {}
+        made, empty = _heads(groups, columns is not None), np.broadcast_to(np.nan, ends[-1])
         for group, end in zip(groups, ends):
-            for name, values in group.tidy_columns():
-                if name not in columns:
-                    missing = None if values.dtype == object else np.nan
-                    columns[name] = (np.empty(ends[-1], values.dtype) if name in TIDY
-                                     else np.full(ends[-1], missing, values.dtype))
-                columns[name][end - len(values):end] = values
-        repeats = np.concatenate([group.column("n_iterations") for group in groups]).astype(int)
-        place = len(TIDY)
-        columns = [*columns.items()]
-        return pd.DataFrame(dict([*columns[:place], *self._setting_columns(groups, repeats),
-                                  *columns[place:]]), copy=False)
+            for name, values in group.tidy_values(columns):
+                if not values.strides[0]:  # nothing was written
+                    made.setdefault(name, empty)
+                elif len(values) == ends[-1]:
+                    made[name] = values
+                else:
+                    if made.get(name, empty) is empty:
+                        missing = None if values.dtype == object else np.nan
+                        made[name] = np.full(ends[-1], missing, values.dtype)
+                    made[name][end - len(values):end] = values
+        for name in columns or ():
+            if not {name, f"{name}_0"} & made.keys():
+                raise InputError(f"{self.path}: no column {name!r} in it")
+        repeats = joined([group.column("n_iterations") for group in groups]).astype(int)
+        made, heads = list(made.items()), len(IDENTITY) + 3  # status, row, t
+        return pd.DataFrame(dict([*made[:heads], *self._setting_columns(groups, repeats), *made[heads:]]),
+                            copy=False)
 
     def group(self, problem):
         """The arrays of one problem, read when asked for; of all its settings together when it is
@@ -268,7 +282,6 @@ class Results:
 
 
 SEEN = {"x_seen": "inputs", "c_seen": "contexts"}  # as evaluated, and what the coordinates are
-TIDY = (*IDENTITY, "status", "row", "t")
 
 
 class Group:
@@ -420,29 +433,31 @@ class Group:
 
     def tidy(self):
         """One row per evaluation that was made."""
-        return pd.DataFrame(dict(self.tidy_columns()), copy=False)
+        return pd.DataFrame({**_heads([self]), **dict(self.tidy_values())}, copy=False)
 
-    def tidy_columns(self):
-        """Pairs of the name and the values of every column of `tidy`."""
-        rows, initial = (self.column(n).astype(int) for n in ("n_iterations", "n_initial"))
-        row = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
-        for name in IDENTITY + ["status"]:
-            yield name, np.repeat(self.column(name), rows)
-        yield "row", row
-        yield "t", row - np.repeat(initial, rows) + 1
+    def tidy_values(self, columns=None):
+        """Pairs of the name and the values of every column of `tidy` that is recorded per evaluation,
+        of those in `columns` only."""
+        rows = self.column("n_iterations").astype(int)
         for name in self.evaluations():
-            values = self.values(name)
-            if np.all(rows == values.shape[1]):
-                values = values.reshape(-1, *values.shape[2:])
+            width = (self._table.first(name).shape + (0,))[2]
+            labels = {f"{name[0]}_{label}": words for label, words in
+                      (self.inputs(SEEN[name]).items() if name in SEEN else ())}
+            names = list(labels) or ([f"{name}_{j}" for j in range(width)] if width else [name])
+            wanted = [columns is None or bool({name, own} & set(columns)) for own in names]
+            if not any(wanted):
+                continue
+            if not self._table.is_stored(name):
+                values = np.broadcast_to(np.nan, (rows.sum(), len(names)))
             else:
-                values = values[np.arange(values.shape[1]) < rows[:, None]]
-            if values.ndim == 1:
-                yield name, values
-            elif name in SEEN and self.inputs(SEEN[name]):
-                for j, (label, words) in enumerate(self.inputs(SEEN[name]).items()):
-                    yield f"{name[0]}_{label}", _words(values[:, j], words)
-            else:
-                yield from ((f"{name}_{j}", values[:, j]) for j in range(values.shape[1]))
+                values = self.values(name)
+                if np.all(rows == values.shape[1]):
+                    values = values.reshape(len(values) * values.shape[1], -1)
+                else:
+                    values = values[np.arange(values.shape[1]) < rows[:, None]]
+                    values = values.reshape(len(values), -1)
+            yield from ((own, _words(values[:, j], labels.get(own)))
+                        for j, own in enumerate(names) if wanted[j])
 
     def dataset(self):
         """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
@@ -466,6 +481,25 @@ def _words(values, words):
     known = ~np.isnan(values)
     made[known] = np.array(words, dtype=object)[values[known].astype(int)]
     return made
+
+
+def _heads(groups, categories=False):
+    """What tells the rows of `data` apart, in as few bytes as it takes."""
+    trials = {name: joined([group.column(name) for group in groups])
+              for name in (*IDENTITY, "status", "n_iterations", "n_initial")}
+    rows, initial = (trials.pop(name).astype(int) for name in ("n_iterations", "n_initial"))
+    made = {}
+    for name, values in trials.items():
+        if values.dtype == object and categories:
+            codes, words = pd.factorize(values)
+            codes = codes.astype(np.min_scalar_type(-len(words) - 1))
+            made[name] = pd.Categorical.from_codes(np.repeat(codes, rows), words)
+        elif values.dtype.kind in "iu" and len(values) and values.max() < 2**31:
+            made[name] = np.repeat(values.astype(np.int32), rows)
+        else:
+            made[name] = np.repeat(values, rows)
+    row = (np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)).astype(np.int32)
+    return {**made, "row": row, "t": row - np.repeat((initial - 1).astype(np.int32), rows)}
 
 
 class _reading:
@@ -493,13 +527,14 @@ def _read_directory(path, trust):
     shards = sorted(p for p in path.glob("*.h5") if not p.name.startswith("."))
     packed = path.with_suffix("")
     files = [*shards, packed] if path.suffix == ".d" and packed.is_file() else shards
-    wrong = dict.fromkeys(files) if trust else integrity.damages(files, shards)
+    reader = Reader()
+    wrong = dict.fromkeys(files) if trust else integrity.damages(files, shards, reader)
     attributes, parts, warnings = {}, [], []
     for file in files:
         try:
             if wrong.get(file):
                 raise InputError(wrong[file])
-            found, more = _read_file(file, in_memory=file != packed)
+            found, more = _read_file(reader, file, in_memory=file != packed)
         except FileNotFoundError:
             continue  # merged into another shard meanwhile
         except InputError as error:
@@ -512,30 +547,17 @@ def _read_directory(path, trust):
     return {**attributes, "complete": 0}, _groups(path, parts), warnings
 
 
-def _read_file(path, in_memory=False):
+def _read_file(reader, path, in_memory=False):
     """Root attributes, and (label, part) of every group of one file."""
-    try:
-        file = h5py.File(path, "r")
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise InputError(f"{path}: truncated or damaged file ({one_line(error)})") from error
+    attributes, groups = reader.contents(path)
     with _reading(path):
-        attributes = {name: text_of(value) for name, value in file.attrs.items()}
         try:
             integrity.check_version(attributes)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-        parts = [_read_group(name, group, in_memory) for name, group in file.items()
-                 if isinstance(group, h5py.Group) and "algorithm" in group]
-        if in_memory:
-            file.close()
+        parts = [(label, {variable: Variable(dataset, in_memory)
+                          for variable, dataset in found.items()}) for _, label, found in groups]
     return attributes, parts
-
-
-def _read_group(name, group, in_memory):
-    label = text_of(group.attrs["problem_label"]) if "problem_label" in group.attrs else name
-    return label, variables(group, in_memory)
 
 
 def _groups(path, parts):

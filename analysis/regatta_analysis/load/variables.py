@@ -2,7 +2,6 @@
 from collections import OrderedDict
 from functools import cached_property
 
-import h5py
 import numpy as np
 import pandas as pd
 
@@ -10,38 +9,28 @@ from . import settings
 from .settings import column_of
 
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
-NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
-_LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
 
 
 class Variable:
-    """One dataset: `shape`, `dims`, `attributes`, and its values in memory or still in the file."""
+    """One Dataset: `shape`, `dims`, `attributes`, and its values in memory or still in the file."""
 
     def __init__(self, dataset, in_memory=False):
-        self._dataset, self.shape = dataset, dataset.shape
+        self._dataset, self.shape, self.stored = dataset, dataset.shape, dataset.stored
         self._values = dataset[()] if in_memory else None
         if in_memory:
-            self._describe()
-            self._dataset = None
+            self._about, self._dataset = dataset.describe(), None
 
     @cached_property
+    def _about(self):
+        return self._dataset.describe()
+
+    @property
     def dims(self):
-        return _dimensions(self._dataset)
+        return self._about[0]
 
-    @cached_property
+    @property
     def attributes(self):
-        return {name: text_of(value) for name, value in self._dataset.attrs.items() if name not in _LINKS}
-
-    def _describe(self):
-        return self.dims, self.attributes
-
-    def touch(self, block=1 << 22):
-        """Read all there is, part by part."""
-        self._describe()
-        size = int(np.prod(self.shape[1:], dtype=float)) * self._dataset.dtype.itemsize
-        step = max(block // max(size, 1), 1)
-        for first in range(0, self.shape[0], step):
-            self._dataset[first:first + step]
+        return self._about[1]
 
     def all(self):
         return self._dataset[()] if self._values is None else self._values
@@ -65,7 +54,7 @@ class Slice:
 
     def __init__(self, variable, number):
         self._variable, self._number = variable, number
-        self.shape = variable.shape[:-1]
+        self.shape, self.stored = variable.shape[:-1], variable.stored
 
     @property
     def dims(self):
@@ -98,6 +87,10 @@ class Table:
     def first(self, name):
         """The variable of some part, None when no part has it."""
         return next((part[name] for part in self.parts if name in part), None)
+
+    def is_stored(self, name):
+        """Whether any value of a variable was ever written."""
+        return any(part[name].stored for part in self.parts if name in part)
 
     def column(self, name, rows):
         """A per-trial variable of some trials; equal texts are one object, flags are words."""
@@ -248,31 +241,6 @@ def decoded(values):
     return made
 
 
-def text_of(value):
-    """A number or text, out of an array of one."""
-    if isinstance(value, np.ndarray) and value.size == 1:
-        value = value.reshape(())[()]
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-
-
-def _dimensions(dataset):
-    names = []
-    for axis in dataset.dims:
-        names.append(axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label)
-    return tuple(names)
-
-
 def _padded(block, longest):
     widths = [(0, 0)] + [(0, n - have) for n, have in zip(longest, block.shape[1:])]
     return np.pad(block.astype(float), widths, constant_values=np.nan)
-
-
-def variables(group, in_memory=False):
-    """{name: Variable} of a group of a file, its subgroups `timing` and `provenance` included."""
-    found = {}
-    for place in (group, *(group[sub] for sub in ("timing", "provenance") if sub in group)):
-        for name, dataset in place.items():
-            if (isinstance(dataset, h5py.Dataset) and dataset.ndim and name not in NAMES
-                    and not h5py.h5ds.is_scale(dataset.id)):
-                found[name] = Variable(dataset, in_memory)
-    return found
