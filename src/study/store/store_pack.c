@@ -325,7 +325,9 @@ PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
     PetscCall(rg_index_gather(store->directory, store->output, true, &index, &bad, fault));
     if (!fault->code) PetscCall(pack_index(store, plan, &index, &before, fault));
     PetscCall(rg_index_clear(&index));
-    if (fault->code != RG_FAULT_INCOMPLETE) break;
+    const RgFileState after = rg_install_state(store->output);
+    const bool replaced = !rg_install_same(&before, &after); /* while it was read */
+    if (!fault->code || (fault->code != RG_FAULT_INCOMPLETE && !replaced)) break;
   }
   if (!fault->code) store->found = rg_install_state(store->output);
   PetscFunctionReturn(0);
