@@ -3,6 +3,7 @@ Claims of a paper on results:       python3 -m regatta_analysis claims RESULTS..
 One figure of a paper:              python3 -m regatta_analysis figure PAPER/FIGURE RESULTS... --out DIR
 Verdicts to commit, README tables:  python3 -m regatta_analysis verdicts PAPER RESULTS...; readme
 The page of a study:                python3 -m regatta_analysis page RESULTS...
+Results in other formats:           python3 -m regatta_analysis export RESULTS --to FORMAT DIR
 The page of a paper:                python3 -m regatta_analysis report PAPER DIR
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
@@ -28,7 +29,7 @@ def main(arguments=None):
                 "claims": (_claims_parser, _claims), "verdicts": (_verdicts_parser, _verdicts),
                 "readme": (_readme_parser, _readme), "figure": (_figure_parser, _figure),
                 "page": (_page_parser, _page), "report": (_report_parser, _report), "index": (_index_parser, _index),
-                "studies": (_studies_parser, _studies)}
+                "studies": (_studies_parser, _studies), "export": (_export_parser, _export)}
     make_parser, run = commands.get(arguments[0] if arguments else "", (_study_parser, _study))
     options = make_parser().parse_args(arguments[1:] if run is not _study else arguments)
     try:
@@ -242,12 +243,38 @@ def _page_options(parser):
 
 
 def _selection_options(parser):
+    _choice_options(parser)
+    parser.add_argument("--panel", metavar="NAME", help="small multiples: the panels of a figure differ in "
+                        "this swept setting only, or in the `problem`")
+
+
+def _choice_options(parser):
     parser.add_argument("--problems", nargs="+", metavar="LABEL", help="only these")
     parser.add_argument("--algorithms", nargs="+", metavar="LABEL", help="only these")
     parser.add_argument("--where", type=_settings, metavar="NAME=VALUE,...", help="only trials with "
                         "these values of swept settings, and those that were not swept over them")
-    parser.add_argument("--panel", metavar="NAME", help="small multiples: the panels of a figure differ in "
-                        "this swept setting only, or in the `problem`")
+
+
+def _export(options):
+    from .report import export
+    results = _selected(load(options.results, options.partial, options.trust), options)
+    written = export.write(results, options.to, options.directory)
+    return f"{len(written)} files in {options.directory}"
+
+
+def _export_parser():
+    from .report import export
+    parser = _Parser(prog="regatta_analysis export", description="Results in other programs' formats: tables "
+                     "(csv, parquet), netCDF with CF and ACDD attributes, a file per problem, or the logs of "
+                     "COCO and IOHprofiler, a folder per algorithm (docs/results-format.md).")
+    parser.add_argument("results", help="results file, or study directory (*.h5.d)")
+    parser.add_argument("--to", required=True, choices=list(export.KINDS))
+    parser.add_argument("directory", type=Path, metavar="DIR")
+    _choice_options(parser)
+    parser.add_argument("--partial", action="store_true",
+                        help="accept a file that may lack trials (from `regatta merge`)")
+    parser.add_argument("--trust", action="store_true", help="don't check that files are as they were written")
+    return parser
 
 
 def _index(options):

@@ -63,7 +63,7 @@ def write_csv(frame, path, **more):
     shown = frame.copy(deep=False)
     for name in shown.columns[(shown.dtypes == object).to_numpy()]:
         shown[name] = shown[name].map(_cell)
-    shown.to_csv(path, index=False, float_format="%.10g", **more)
+    shown.to_csv(path, **{"index": False, "float_format": "%.10g", **more})
 
 
 def _cell(value):

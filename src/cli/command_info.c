@@ -389,6 +389,9 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   rg_say("%s: %s (schema %d)\n", path, state, info->schema_version);
   rg_say("study     %s: %s\n", info->name, info->title);
   if (info->references && info->references[0]) rg_say("source    %s\n", info->references);
+  for (int i = 0; i < RG_CREDITS; i++)
+    if (info->credit[i] && info->credit[i][0])
+      rg_say("%-9s %s\n", rg_credit_keys[i], info->credit[i]);
   if (!complete && planned >= 0) rg_say("trials    %d of %d finished", contents->n, planned);
   else rg_say("trials    %d", contents->n);
   rg_say(contents->n_failed ? ", %d failed\n" : "\n", contents->n_failed);

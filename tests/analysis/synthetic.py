@@ -158,7 +158,7 @@ def _write_group(group, p, keep):
     put("cell", texts(f"{p['label']}/{a}/{p['swept'][k]}" for (a, _, _), k in zip(cells, keep)),
         "trial")
     put("swept", texts(p["swept"][k] for k in keep), "trial")
-    put("key", texts(f"schema=1;problem={p['name']}@1{{}};run={{iterations={p['rows']}}};"
+    put("key", texts(f"schema=1;problem={p['name']}@1{{{p.get('options', '')}}};run={{iterations={p['rows']}}};"
                      f"algorithm={names[a]}@1{{{SETTINGS.get(a, '')}}};study_seed=1;instance={i};"
                      f"seed={s}" for a, i, s in cells), "trial")
     if "scores" in p:

@@ -10,7 +10,7 @@ from regatta_analysis import load
 from regatta_analysis.__main__ import main
 from regatta_analysis.figures.figures import recorded_law
 from regatta_analysis.load import program
-from regatta_analysis.report import study_page
+from regatta_analysis.report import export, study_page
 from regatta_analysis.stats.regret import curves
 
 STUDY = """
@@ -43,17 +43,39 @@ class Plan(common.Case):
         """What a page of a running study says is still to come."""
         self.assertEqual(program.planned(STUDY), 2 * 2 * 2 + 2 * 2)
         self.assertIsNone(program.planned("study: x\nproblems: [no_such]\n"))
-        path = self.scratch / "two.h5"
-        study = self.scratch / "two.yaml"
-        study.write_text(STUDY)
-        subprocess.run([os.environ["REGATTA"], "run", str(study), "-o", str(path), "-quiet"], check=True,
-                       capture_output=True)
+        path = self.run_study("two", STUDY)
         folder = self.scratch / "other.h5.d"
         folder.mkdir()
         path.rename(folder / f"0-{'0' * 32}.h5")  # shards have the same schema
         page = study_page.write([folder]).read_text()
         self.assertIn("12 of 12 trials done", page)
         self.assertIn("<b>12 / 12</b><span>trials done</span>", page)
+
+    def run_study(self, name, text):
+        study, path = self.scratch / f"{name}.yaml", self.scratch / f"{name}.h5"
+        study.write_text(text)
+        subprocess.run([os.environ["REGATTA"], "run", str(study), "-o", str(path), "-quiet"], check=True,
+                       capture_output=True)
+        return path
+
+    def test_credits_reach_the_file_and_what_is_made_of_it(self):
+        """As attributes by their ACDD names; no checksum changes."""
+        credits = "authors: [Ada, Bo]\nlicence: CC-BY-4.0\ndoi: 10.1/x\nkeywords: [regret, sweep]\n"
+        part = STUDY.replace("seeds: 2", "seeds: [7]")
+        named = [self.run_study("named", credits + STUDY), self.run_study("part", credits + part)]
+        plain = self.run_study("plain", STUDY)
+        merged = self.scratch / "merged.h5"
+        subprocess.run([os.environ["REGATTA"], "merge", *map(str, named), "-o", str(merged)], check=True,
+                       capture_output=True)
+        for path in (named[0], merged):
+            self.assertEqual({k: str(v) for k, v in load(path, partial=True).attributes.items()
+                              if k in export.CREDITS}, {"creator_name": "Ada, Bo", "license": "CC-BY-4.0",
+                                                        "id": "10.1/x", "keywords": "regret, sweep"})
+        self.assertEqual(load(named[0]).attributes["checksum"], load(plain).attributes["checksum"])
+        self.assertFalse(set(export.CREDITS) & set(load(plain).attributes))
+        said = subprocess.run([os.environ["REGATTA"], "info", str(named[0])], check=True, capture_output=True,
+                              text=True).stdout
+        self.assertIn("\nauthors   Ada, Bo\nlicence   CC-BY-4.0\n", said)
 
 
 @unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")

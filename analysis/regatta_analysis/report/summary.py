@@ -84,7 +84,7 @@ def _panel_figures(results, options, band):
         kept = _kept(results, options, band, "curves", metric, options.panel)
         made = panels.curve_figures(results, options.panel, metric, band, options.scale, PAGES)
         for k, (words, figure) in enumerate(progress(made, "figures")):
-            stem = f"regret_by_{_file_names([options.panel])[options.panel]}_{k + 1}_{metric}"
+            stem = f"regret_by_{file_names([options.panel])[options.panel]}_{k + 1}_{metric}"
             title = f"{METRICS[metric].name} by {options.panel}"
             drawn.append((": ".join(filter(None, (title, words))), _save(figure, options, stem)))
             kept.add(drawn[-1][0], figure)
@@ -109,7 +109,7 @@ def regret_pages(problems):
     first PAGES."""
     pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)][:PAGES]
     if len(pages) == 1:
-        names = _file_names(problems)
+        names = file_names(problems)
         whole = [("All problems", "all", problems)] if len(problems) > 1 else []
         return [(problem, names[problem], [problem]) for problem in problems] + whole
     more = " (--problems and --where choose others)" if len(problems) > PAGE * PAGES else ""
@@ -131,7 +131,7 @@ def _sweeps(results, options, band):
         kept = _kept(results, options, band, "over", metric, name, panel)
         pages = sweep.over_figures(results, name, metric, band, options.scale, PAGES, panel)
         for k, (words, figure) in enumerate(pages):
-            stem = f"over_{_file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
+            stem = f"over_{file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
             title = f"Final {METRICS[metric].name.lower()} over {name}"
             drawn.append((", ".join(filter(None, (title, words))), _save(figure, options, stem)))
             kept.add(drawn[-1][0], figure)
@@ -162,7 +162,7 @@ def _heat_maps(results, options, names):
     if len(pair) != 2:
         return []
     metric, drawn = options.metric[0], []
-    both = "_".join(_file_names(pair).values())
+    both = "_".join(file_names(pair).values())
     kept = _kept(results, options, figures.Band(), "heat", metric, *pair, options.baseline)
     for k, (words, figure) in enumerate(sweep.heat_figures(results, *pair, metric, options.baseline)):
         drawn.append((f"{words}: final {METRICS[metric].name.lower()} over {' and '.join(pair)}",
@@ -201,7 +201,7 @@ def _save(figure, options, stem):
     return style.save(figure, options.out / stem, options.formats)
 
 
-def _file_names(labels):
+def file_names(labels):
     """Labels as parts of file names: letters, digits, dots, hyphens; different labels differ."""
     names, taken = {}, {"all"}
     for label in labels:

@@ -16,6 +16,7 @@ RgContainerInfo rg_container_info(const RgStudy *study)
                           .study = study->text,
                           .study_seed = study->seed};
 
+  for (int i = 0; i < RG_CREDITS; i++) info.credit[i] = study->credit[i];
   return info;
 }
 
@@ -47,6 +48,9 @@ void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *f
       rg_h5_write_text(file, attribute->name, values[i].text ? values[i].text : "", fault);
     else rg_h5_write_integer(file, attribute->name, values[i].value, fault);
   }
+  for (int i = 0; i < RG_CREDITS; i++)
+    if (info->credit[i] && info->credit[i][0])
+      rg_h5_write_text(file, rg_attributes[RG_ATTRIBUTE_CREDIT + i].name, info->credit[i], fault);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

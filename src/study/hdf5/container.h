@@ -8,6 +8,7 @@
 /* Root attributes to write. Texts borrowed. */
 typedef struct {
   const char *title, *references, *study_name, *study, *history;
+  const char *credit[RG_CREDITS]; /* NULL or "": not written */
   uint64_t study_seed;
   bool complete;
   int n_trials, n_failed;

@@ -124,6 +124,17 @@ const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT] = {
   [RG_ATTRIBUTE_CHECKSUM]       = {"checksum",
                                    "of all trials counted in n_trials, independent of their order, "
                                    "of ranks, hosts and time", true, false},
+  [RG_ATTRIBUTE_CREDIT + RG_CREDIT_AUTHORS]  = {"creator_name",
+                                                "`authors` of the study file, if it names any",
+                                                true, false},
+  [RG_ATTRIBUTE_CREDIT + RG_CREDIT_LICENCE]  = {"license",
+                                                "`licence` of the study file, if it names one",
+                                                true, false},
+  [RG_ATTRIBUTE_CREDIT + RG_CREDIT_DOI]      = {"id", "`doi` of the study file, if it names one",
+                                                true, false},
+  [RG_ATTRIBUTE_CREDIT + RG_CREDIT_KEYWORDS] = {"keywords",
+                                                "`keywords` of the study file, if it names any",
+                                                true, false},
 };
 /* clang-format on */
 

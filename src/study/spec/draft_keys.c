@@ -9,6 +9,10 @@ const RgStudyKey rg_study_keys[] = {
   {"title", "one line for people"},
   {"reference", "the paper or report the study belongs to"},
   {"description", "free text"},
+  {"authors", "who made the study: a text or a list"},
+  {"licence", "of the results, as its name or address"},
+  {"doi", "by which the results are cited"},
+  {"keywords", "a text or a list"},
   {"seed", "seed of the whole study, a whole number; default 1"},
   {"seeds",
    "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1"},
@@ -22,6 +26,11 @@ const RgStudyKey rg_study_keys[] = {
             "(whole numbers also as ranges, `1..5`; of a block maps of its settings); axes are "
             "crossed, paths within one axis go together"},
   {NULL, NULL}};
+
+const char *const rg_credit_keys[RG_CREDITS + 1] = {[RG_CREDIT_AUTHORS] = "authors",
+                                                    [RG_CREDIT_LICENCE] = "licence",
+                                                    [RG_CREDIT_DOI] = "doi",
+                                                    [RG_CREDIT_KEYWORDS] = "keywords"};
 
 const RgStudyKey rg_entry_keys[] = {
   {"name", "which problem or algorithm; required (regatta list problems|algorithms)"},

@@ -65,10 +65,15 @@ typedef struct {
   RgPlace problem_place, algorithm_place; /* in the study file; `file` borrowed from the study */
 } RgCell;
 
+/* Who and what results are to be cited by: texts for people that take no part in any result. */
+enum { RG_CREDIT_AUTHORS, RG_CREDIT_LICENCE, RG_CREDIT_DOI, RG_CREDIT_KEYWORDS, RG_CREDITS };
+extern const char *const rg_credit_keys[RG_CREDITS + 1]; /* of a study file; NULL at the end */
+
 typedef struct RgStudy {
   char *path;                                   /* study file; owned */
   char *text;                                   /* its full text; owned */
   char *name, *title, *reference, *description; /* owned; may be empty */
+  char *credit[RG_CREDITS];                     /* the same; entries of a list with ", " between */
   const RgRegistry *registry;                   /* what it was read with; borrowed, may be NULL */
   uint64_t seed;                                /* study seed */
   int n_instances; /* draws of each random problem; crossed with the seeds */

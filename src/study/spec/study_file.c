@@ -43,6 +43,7 @@ PetscErrorCode rg_study_destroy(RgStudy *study)
   PetscCall(PetscFree(study->title));
   PetscCall(PetscFree(study->reference));
   PetscCall(PetscFree(study->description));
+  for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(study->credit[i]));
   PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscFunctionReturn(0);
 }

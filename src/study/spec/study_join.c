@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "study/spec/study.h"
 #include "study/spec/yaml_tree.h"
 
 /* ---- compare --------------------------------------------------------------------------------- */
@@ -272,7 +273,9 @@ static bool same_rest(const RgYamlNode *a, const RgYamlNode *b, RgStudyDifferenc
     for (int i = 0; i < one->n; i++) {
       const char *key = one->entries[i].key;
       const RgYamlEntry *x = rg_yaml_find(a, key), *y = rg_yaml_find(b, key);
-      if (!strcmp(key, "seeds") || is_among(key, lists) || is_among(key, words)) continue;
+      if (!strcmp(key, "seeds") || is_among(key, lists) || is_among(key, words) ||
+          is_among(key, rg_credit_keys))
+        continue;
       if (!same_nodes(x ? x->value : NULL, y ? y->value : NULL, key, d)) return false;
     }
   }

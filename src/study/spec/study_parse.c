@@ -60,6 +60,28 @@ static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const Rg
   PetscFunctionReturn(0);
 }
 
+/* A text, or a list of them. */
+static PetscErrorCode parse_texts(const RgDraft *draft, const char *key, const RgYamlNode *node,
+                                  char **text)
+{
+  RgText joined = {0};
+  char *entry;
+
+  PetscFunctionBeginUser;
+  if (!node || node->kind != RG_YAML_LIST) {
+    PetscCall(parse_text(draft, key, node, text));
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < node->n; i++) {
+    PetscCall(parse_text(draft, key, node->items[i], &entry));
+    PetscCall(rg_text_add(&joined, "%s%s", i ? ", " : "", entry));
+    PetscCall(PetscFree(entry));
+  }
+  PetscCall(PetscStrallocpy(joined.data ? joined.data : "", text));
+  PetscCall(rg_text_clear(&joined));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, RgStudy *study)
 {
   const RgYamlNode *node = find(root, "study");
@@ -203,6 +225,9 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
   PetscCall(parse_text(draft, "title", find(root, "title"), &study->title));
   PetscCall(parse_text(draft, "reference", find(root, "reference"), &study->reference));
   PetscCall(parse_text(draft, "description", find(root, "description"), &study->description));
+  for (int i = 0; i < RG_CREDITS; i++)
+    PetscCall(
+      parse_texts(draft, rg_credit_keys[i], find(root, rg_credit_keys[i]), &study->credit[i]));
   study->seed = 1;
   if (seed) parse_whole(draft, "'seed'", seed, 0, MAX_SEED, &study->seed);
   if (instances && instances->kind == RG_YAML_SCALAR && !strcmp(instances->text, "paired"))

@@ -88,6 +88,22 @@ static const char integrity[] =
   "A file `STOP` ends a run cleanly. When the study is complete, its shards go into the\n"
   "results file and are removed.\n";
 
+static const char exports[] =
+  "\n## Exports\n\n"
+  "`regatta_analysis export RESULTS --to FORMAT DIR` writes them for other programs.\n\n"
+  "* `csv`: `trials.csv`, `evaluations.csv` (numbers that read back to the same bits; texts that\n"
+  "  a spreadsheet would compute stand behind an apostrophe) and `study.json`.\n"
+  "* `parquet`: `trials.parquet`, `evaluations_PROBLEM.parquet`; where pyarrow is installed.\n"
+  "* `netcdf`: `PROBLEM.nc`, netCDF-4 with attributes by CF-1.10 and ACDD-1.3; units that only\n"
+  "  the problem knows stand in `comment`.\n"
+  "* `coco`: `ALGORITHM/bbobexp_fN.info` with `.dat` and `.tdat`, format bbob-new2. Values are\n"
+  "  minimised (minus `objective`), evaluations count from the first of the initial design.\n"
+  "  Problems of the suite bbob keep number and instance; others are numbered in the order of\n"
+  "  the study (from 1001 on beside bbob) under the study's name as suite. A trial is a run,\n"
+  "  also one that failed. Problems without a known optimum are left out.\n"
+  "* `ioh`: `ALGORITHM/IOHprofiler_fN_NAME.json` with `.dat`, the same runs in IOHprofiler's\n"
+  "  format (0.3.3 and later); `raw_y` is above the optimum where that is known.\n";
+
 static const char *type_name(RgFieldType type)
 {
   switch (type) {
@@ -199,5 +215,6 @@ PetscErrorCode rg_format_document(RgText *text)
   PetscCall(add_fields(text, true));
   PetscCall(rg_text_add(text, integrity, RG_TRAILER_LENGTH, RG_FOLDER_BAD, RG_FOLDER_BAD,
                         RG_FOLDER_FOREIGN));
+  PetscCall(rg_text_add(text, "%s", exports));
   PetscFunctionReturn(0);
 }

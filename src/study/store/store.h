@@ -92,9 +92,10 @@ typedef struct {
   bool complete;  /* root attribute of a results file; false for a directory */
   int schema_version;
   char *name, *title, *history, *references, *study; /* study: full text of the study file */
-  uint64_t seed;                                     /* of the study */
-  char checksum[33];                                 /* as stored; "" for a directory */
-  int n_shards; /* shards beside it that are not packed yet (any age) */
+  char *credit[RG_CREDITS];
+  uint64_t seed;     /* of the study */
+  char checksum[33]; /* as stored; "" for a directory */
+  int n_shards;      /* shards beside it that are not packed yet (any age) */
 } RgStoreInfo;
 PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault);
 PetscErrorCode rg_store_info_clear(RgStoreInfo *info);

@@ -168,6 +168,7 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   char **label, *history = NULL, what[64];
 
   PetscFunctionBeginUser;
+  for (int i = 0; i < RG_CREDITS; i++) info.credit[i] = first->credit[i];
   PetscCall(PetscCalloc1(index->n, &label));
   PetscCall(read_labels(index, label, fault));
   PetscCall(rg_layout_create(index, NULL, &layout));

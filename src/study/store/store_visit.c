@@ -270,6 +270,8 @@ static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
   PetscCall(read_text(container, RG_ATTRIBUTE_HISTORY, &info->history));
   PetscCall(read_text(container, RG_ATTRIBUTE_REFERENCES, &info->references));
   PetscCall(read_text(container, RG_ATTRIBUTE_STUDY, &info->study));
+  for (int i = 0; i < RG_CREDITS; i++)
+    PetscCall(read_text(container, RG_ATTRIBUTE_CREDIT + i, &info->credit[i]));
   rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_STUDY_SEED].name, &value);
   info->seed = (uint64_t)value;
   if (info->directory) PetscFunctionReturn(0);
@@ -366,6 +368,7 @@ PetscErrorCode rg_store_info_clear(RgStoreInfo *info)
   PetscCall(PetscFree(info->history));
   PetscCall(PetscFree(info->references));
   PetscCall(PetscFree(info->study));
+  for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(info->credit[i]));
   PetscFunctionReturn(0);
 }
 

@@ -34,6 +34,41 @@ RG_TEST(the_head_is_read)
   RG_OK(rg_study_destroy(&study));
 }
 
+/* Texts for people: no key of a trial knows of them. */
+RG_TEST(credits_are_read_and_change_no_trial)
+{
+  RgStudy with, without;
+  RgDiagnostics diagnostics = {0};
+  RgPlan plan, bare;
+  const char *wrong = "study: s\ndoi: {a: 1}\nkeywords: [a, [b]]\nlicense: x\n"
+                      "common: {iterations: 3}\nproblems: [branin]\nalgorithms: [random]\n";
+
+  parse_study(
+    "study: s\nauthors: [Ada L., 'Bo, K.']\nlicence: CC-BY-4.0\ndoi: 10.5281/zenodo.1\n"
+    "keywords: regret\ncommon: {iterations: 3}\nproblems: [branin]\nalgorithms: [random]\n",
+    &with);
+  parse_study("study: s\ncommon: {iterations: 3}\nproblems: [branin]\nalgorithms: [random]\n",
+              &without);
+  assert_string_equal(with.credit[RG_CREDIT_AUTHORS], "Ada L., Bo, K.");
+  assert_string_equal(with.credit[RG_CREDIT_LICENCE], "CC-BY-4.0");
+  assert_string_equal(with.credit[RG_CREDIT_DOI], "10.5281/zenodo.1");
+  assert_string_equal(with.credit[RG_CREDIT_KEYWORDS], "regret");
+  assert_string_equal(without.credit[RG_CREDIT_AUTHORS], "");
+  RG_OK(rg_plan_fill(&with, &plan));
+  RG_OK(rg_plan_fill(&without, &bare));
+  assert_string_equal(plan.trials[0].key, bare.trials[0].key);
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_plan_clear(&bare));
+  RG_OK(rg_study_destroy(&with));
+  RG_OK(rg_study_destroy(&without));
+  RG_OK(rg_study_parse(NULL, "t.yaml", wrong, strlen(wrong), &with, &diagnostics));
+  assert_int_equal(diagnostics.n, 3);
+  assert_non_null(strstr(diagnostics.list[0].message, "'doi' must be a text"));
+  assert_non_null(strstr(diagnostics.list[1].message, "'keywords' must be a text"));
+  assert_non_null(strstr(diagnostics.list[2].message, "did you mean 'licence'"));
+  RG_OK(rg_study_destroy(&with));
+}
+
 RG_TEST(a_preset_comes_before_what_stands_beside_it)
 {
   RgStudy study;

@@ -1,0 +1,122 @@
+"""Results in other programs' formats: CSV, Parquet, netCDF, and the logs of COCO and IOHprofiler."""
+import importlib.util
+import json
+
+import numpy as np
+import pandas as pd
+
+from ..escape import write_csv
+from ..load.load import LONG, InputError
+from ..progress import progress
+from . import logs
+from .summary import file_names
+
+CREDITS = ("creator_name", "license", "id", "keywords")  # what a study file may name, by their ACDD names
+OUR_UNITS = ("y", "native")  # of a problem: no units that other programs could know
+
+
+def write(results, kind, directory):
+    """The results as `kind` of KINDS into a directory; returns the paths written."""
+    if kind == "parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise InputError("--to parquet needs the Python package pyarrow, which Debian 12 does not have (pip "
+                         "install pyarrow); csv and netcdf need nothing more")
+    directory.mkdir(parents=True, exist_ok=True)
+    return KINDS[kind](results, directory)
+
+
+def about(results):
+    """What the study says of itself, by the names of CF and ACDD: texts that are not empty."""
+    names = ("title", "references", "history", "source", *CREDITS)
+    found = {name: str(results.attributes.get(name, "")).strip() for name in names}
+    return {name: text for name, text in found.items() if text}
+
+
+def trials(results):
+    """`results.trials` with the texts that are read on demand."""
+    known = {name for problem in results.problems for name in results.group(problem).names}
+    return results.trials.assign(**{name: results.texts(name) for name in LONG if name in known})
+
+
+# ---- tables ------------------------------------------------------------------------------------
+
+
+def _csv(results, directory):
+    """trials.csv, evaluations.csv, study.json; numbers read back to the same bits."""
+    written = [directory / name for name in ("trials.csv", "evaluations.csv")]
+    write_csv(trials(results), written[0], float_format="%.17g")
+    columns = _columns(results)
+    for k, problem in enumerate(progress(results.problems, "evaluations")):
+        part = results.group(problem).tidy().reindex(columns=columns)
+        write_csv(part, written[1], float_format="%.17g", mode="a" if k else "w", header=not k)
+    return [*written, _study(results, directory)]
+
+
+def _columns(results):
+    """Names of the columns of `results.data`."""
+    found = dict.fromkeys(("problem", "algorithm", "instance", "seed", "status", "row", "t"))
+    for problem in results.problems:
+        group = results.group(problem)
+        for name in group.evaluations():
+            shape = group.values(name).shape
+            found.update(dict.fromkeys([name] if len(shape) == 2 else
+                                       [f"{name}_{j}" for j in range(shape[2])]))
+    return list(found)
+
+
+def _parquet(results, directory):
+    """trials.parquet, and a file of evaluations for each problem."""
+    written = [directory / "trials.parquet"]
+    trials(results).to_parquet(written[0], engine="pyarrow", index=False)
+    for problem, name in progress(file_names(results.problems).items(), "problems"):
+        written.append(directory / f"evaluations_{name}.parquet")
+        results.group(problem).tidy().to_parquet(written[-1], engine="pyarrow", index=False)
+    return [*written, _study(results, directory)]
+
+
+def _study(results, directory):
+    path = directory / "study.json"
+    made = {**about(results), "study": results.study, "checksum": str(results.attributes.get("checksum", ""))}
+    path.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+# ---- netCDF ------------------------------------------------------------------------------------
+
+
+def _netcdf(results, directory):
+    """A file per problem, with attributes by CF-1.10 and ACDD-1.3."""
+    written = []
+    for problem, name in progress(file_names(results.problems).items(), "problems"):
+        written.append(directory / f"{name}.nc")
+        _conventional(results, problem).to_netcdf(written[-1], engine="h5netcdf")
+    return written
+
+
+def _conventional(results, problem):
+    """The labelled arrays of a problem with attributes that other programs know."""
+    dataset = results.xarray(problem)
+    for name, variable in dataset.variables.items():
+        known = dict(variable.attrs)
+        if known.get("units") in OUR_UNITS:
+            known["comment"] = f"in the {'units of f' if known.pop('units') == 'y' else 'coordinate’s own units'}"
+        known.setdefault("long_name", name.replace("_", " "))
+        variable.attrs = {key: value for key, value in known.items() if key != "coordinates"}
+    summary = str(results.attributes.get("description", "")) or f"{results.title}: {problem}"
+    dataset.attrs = {**about(results), "Conventions": "CF-1.10, ACDD-1.3", "summary": summary,
+                     "problem": problem, "study": results.study,
+                     **({"naming_authority": "org.doi"} if results.attributes.get("id") else {})}
+    return dataset
+
+
+# ---- logs of benchmarks --------------------------------------------------------------------------
+
+
+def _coco(results, directory):
+    return logs.write_coco(results, directory, about(results))
+
+
+def _ioh(results, directory):
+    return logs.write_ioh(results, directory, about(results))
+
+
+KINDS = {"csv": _csv, "parquet": _parquet, "coco": _coco, "ioh": _ioh, "netcdf": _netcdf}

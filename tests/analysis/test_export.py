@@ -1,0 +1,226 @@
+"""Exports, read back: tables with the same bits, netCDF as other programs open it, logs of COCO and IOHprofiler
+by the rules of their formats."""
+import importlib.util
+import json
+import re
+import unittest
+
+import common
+import h5py
+import netCDF4
+import numpy as np
+import pandas as pd
+import synthetic
+import xarray as xr
+from regatta_analysis import InputError, load
+from regatta_analysis.report import logs
+from test_cli import run
+
+HEADER = re.compile(r"% f evaluations \| g evaluations \| best noise-free fitness - Fopt \((-?[\d.]+e[+-]\d\d)\) \+ "
+                    r"sum g_i\+ \| measured fitness \| best measured fitness or single-digit g-values \| x1 \| x2\.\.\.$")
+ROW = re.compile(r"\d+ 0( [+-]\d\.\d{9}e[+-]\d\d){3}( [+-]\d\.\d{4}e[+-]\d\d)*$")
+
+
+def bbob(function, dim, label=None, **more):
+    part = synthetic.problem(label or f"BBOB {dim}-D (function={function})", ["EI", "=Random, d"], seeds=2,
+                             instances=2, queries=60, dim=dim, **more)
+    return part | {"name": "bbob", "options": f"function={function},dim={dim},first_instance=4"}
+
+
+class Export(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.path = common.scratch_directory(cls) / "study.h5"
+        synthetic.write(cls.path, [bbob(3, 2, failed=(1,)), bbob(3, 8, random_state=1), bbob(10, 2, random_state=2),
+                                   synthetic.problem("A b", ["EI"], seeds=2, queries=9)])
+        with h5py.File(cls.path, "r+") as file:
+            file.attrs.update({"creator_name": "Ada, Bo", "license": "CC-BY-4.0", "id": "10.1/x",
+                               "keywords": "regret"})
+        cls.results = load(cls.path, trust=True)
+
+    def export(self, kind, *more):
+        out = self.scratch / kind
+        code, said, wrong = run("export", self.path, "--to", kind, out, "--trust", *more)
+        self.assertEqual((code, wrong), (0, ""))
+        self.assertRegex(said, r"^\d+ files in ")
+        return out
+
+    def trial(self, problem, algorithm, k):
+        """Values above the optimum and designs of the k-th trial of a cell."""
+        group = self.results.group(problem)
+        at = np.flatnonzero(group.column("algorithm") == algorithm)[k]
+        n = group.column("n_iterations")[at]
+        return 3.0 - group.values("objective")[at, :n], group.values("x")[at, :n]
+
+    # ---- tables ----
+
+    def test_csv(self):
+        out = self.export("csv")
+        data = self.results.data
+        found = pd.read_csv(out / "evaluations.csv", float_precision="round_trip")
+        self.assertEqual(list(found), list(data))
+        for name in ("simple_regret", "x_0", "x_7", "cpu_fit", "t", "seed"):
+            np.testing.assert_array_equal(found[name], data[name])
+        self.assertEqual(set(found["algorithm"]), {"EI", "'=Random, d"})  # no spreadsheet computes it
+        trials = pd.read_csv(out / "trials.csv", dtype={"checksum": str})
+        self.assertEqual(list(trials["key"]), list(self.results.texts("key")))
+        self.assertEqual(set(self.results.trials) - set(trials), set())
+        about = json.loads((out / "study.json").read_text())
+        self.assertEqual((about["creator_name"], about["license"], about["id"], about["keywords"]),
+                         ("Ada, Bo", "CC-BY-4.0", "10.1/x", "regret"))
+        self.assertEqual(about["study"], self.results.study)
+
+    @unittest.skipIf(importlib.util.find_spec("pyarrow"), "pyarrow is there")
+    def test_no_parquet_without_pyarrow(self):
+        code, said, wrong = run("export", self.path, "--to", "parquet", self.scratch / "p", "--trust")
+        self.assertEqual((code, said, wrong.count("\n")), (2, "", 1))
+        self.assertIn("needs the Python package pyarrow, which Debian 12 does not have", wrong)
+        self.assertFalse((self.scratch / "p").exists())
+
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "no pyarrow")
+    def test_parquet(self):
+        out = self.export("parquet")
+        found = pd.read_parquet(out / "evaluations_A_b.parquet")
+        pd.testing.assert_frame_equal(found, self.results.group("A b").tidy())
+
+    def test_netcdf(self):
+        out = self.export("netcdf")
+        self.assertEqual(len(list(out.iterdir())), 4)
+        name = "BBOB_8-D_function_3.nc"
+        with netCDF4.Dataset(out / name) as file:
+            self.assertEqual(file.Conventions, "CF-1.10, ACDD-1.3")
+            self.assertEqual((file.creator_name, file.license, file.id, file.naming_authority, file.keywords),
+                             ("Ada, Bo", "CC-BY-4.0", "10.1/x", "org.doi", "regret"))
+            self.assertEqual((file.title, file.study), (self.results.title, self.results.study))
+            self.assertIn("summary", file.ncattrs())
+            self.assertEqual({k: len(v) for k, v in file.dimensions.items()},
+                             {"trial": 8, "iteration": 64, "dim_x": 8, "dim_z": 8})
+            for variable in file.variables.values():
+                self.assertIn("long_name", variable.ncattrs(), variable.name)
+                self.assertNotIn(getattr(variable, "units", "1"), ("y", "native"))
+        wanted = self.results.xarray("BBOB 8-D (function=3)")
+        for engine in ("netcdf4", "h5netcdf"):
+            with xr.open_dataset(out / name, engine=engine) as found:
+                np.testing.assert_array_equal(found["simple_regret"], wanted["simple_regret"])
+                self.assertEqual(found["x"].dims, ("trial", "iteration", "dim_x"))
+                self.assertIn("algorithm", found.coords)
+                self.assertEqual(list(found["algorithm"].values), list(wanted["algorithm"].values))
+
+    # ---- COCO ----
+
+    def runs_of(self, path):
+        """[(f_opt, rows)] of a .dat or .tdat."""
+        found = []
+        text = path.read_text()
+        self.assertTrue(text.endswith("\n"))
+        for row in text.splitlines():
+            if row.startswith("%"):
+                found.append((float(HEADER.match(row)[1]), []))
+            else:
+                self.assertRegex(row, ROW)
+                found[-1][1].append([float(v) for v in row.split(" ")])
+        return found
+
+    def test_coco(self):
+        out = self.export("coco", "--problems", *(p for p in self.results.problems if p != "A b"))
+        self.assertEqual(sorted(p.name for p in out.iterdir()), ["EI", "Random_d"])
+        triples = (out / "EI" / "bbobexp_f3.info").read_text().split("\n")
+        self.assertEqual(len(triples), 6)
+        for dim, (first, words, last) in zip((2, 8), (triples[:3], triples[3:])):
+            self.assertEqual(first, f"suite = 'bbob', funcId = 3, DIM = {dim}, Precision = 1.000e-08, algId = 'EI', "
+                             "coco_version = '2.8.2', logger = 'bbob', data_format = 'bbob-new2', settings = ''")
+            self.assertRegex(words, "^% .*Ada, Bo")
+            path, *ends = last.split(", ")
+            self.assertEqual(path, f"data_f3/bbobexp_f3_DIM{dim}.dat")
+            self.assertEqual([e.partition(":")[0] for e in ends], ["4", "4", "5", "5"])
+            for suffix in ("dat", "tdat"):
+                self.check_coco(out / "EI" / path.replace(".dat", f".{suffix}"), ends, dim, suffix)
+
+    def check_coco(self, path, ends, dim, suffix):
+        found = self.runs_of(path)
+        self.assertEqual(len(found), len(ends))
+        for k, (end, (least, rows)) in enumerate(zip(ends, found)):
+            gap, x = self.trial(f"BBOB {dim}-D (function=3)", "EI", k)
+            best = np.minimum.accumulate(gap)
+            number = [int(r[0]) for r in rows]
+            self.assertEqual(least, -3.0)
+            self.assertEqual((number[0], number[-1]), (1, len(gap)))
+            self.assertEqual(end.partition(":")[2], f"{len(gap)}|{best[-1]:.1e}")
+            self.assertEqual(number, sorted(set(number)))
+            np.testing.assert_allclose([r[2] for r in rows], best[np.array(number) - 1], rtol=1e-9)
+            np.testing.assert_allclose([r[4] for r in rows], best[np.array(number) - 1] - 3.0, rtol=1e-9)
+            np.testing.assert_allclose([r[3] for r in rows[:-1]], gap[np.array(number[:-1]) - 1] - 3.0, rtol=1e-9)
+            self.assertEqual({len(r) for r in rows}, {5 + (dim if dim < 7 else 0)})
+            if dim < 7:
+                np.testing.assert_allclose(rows[0][5:], x[0], rtol=1e-4)
+            level = np.ceil(20 * np.log10(best))
+            wanted = ({n for n in range(1, len(gap) + 1) if n == 1 or level[n - 1] < level[n - 2]}
+                      if suffix == "dat" else
+                      {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 17, 19, 22, 25, 28, 31, 35, 39, 44, 50, 56, 63}
+                      | {m * dim * 10**e for m in (1, 2, 5) for e in (0, 1)})
+            self.assertEqual(set(number), {n for n in wanted if n <= len(gap)} | {len(gap)})
+
+    def test_coco_last_row_is_the_best(self):
+        gap = np.array([4.0, 1.0, 2.0, 3.0])
+        made = logs._coco_run(logs.Run("A", "bbob", 1, "Sphere", 2, 1, gap + 7.0, 7.0, np.arange(8.0).reshape(4, 2)),
+                              logs._improvements).splitlines()
+        self.assertEqual(made[-1], "4 0 +1.000000000e+00 +8.000000000e+00 +8.000000000e+00 +2.0000e+00 +3.0000e+00")
+        self.assertEqual([row.split()[0] for row in made[1:]], ["1", "2", "4"])
+
+    def test_other_problems_have_numbers_beyond(self):
+        out = self.export("coco")
+        number = 1001 + self.results.problems.index("A b")
+        text = (out / "EI" / f"bbobexp_f{number}.info").read_text()
+        self.assertRegex(text, rf"^suite = 'study', funcId = {number}, DIM = 2, .*\n% A b; ")
+        path = self.scratch / "twice.h5"
+        synthetic.write(path, [bbob(3, 2, "P"), bbob(3, 2, "Q")])
+        for kind in ("coco", "ioh"):
+            code, _, wrong = run("export", path, "--to", kind, self.scratch / "t")
+            self.assertEqual((code, wrong.count("\n")), (2, 1))
+            self.assertIn("'P' and 'Q' are both function 3 in 2 dimensions; --problems or --where", wrong)
+
+    def test_coco_needs_an_optimum(self):
+        with h5py.File(self.path, "r") as file, h5py.File(self.scratch / "u.h5", "w") as copy:
+            for name, value in file.attrs.items():
+                copy.attrs[name] = value
+            file.copy("A b", copy, "P")
+            copy["P/optimum"][:] = np.nan
+        results = load(self.scratch / "u.h5", trust=True)
+        with self.assertRaisesRegex(InputError, "no optimum is known"):
+            logs.write_coco(results, self.scratch / "c", {})
+        self.assertGreater(len(logs.write_ioh(results, self.scratch / "i", {})), 1)
+
+    # ---- IOHprofiler ----
+
+    def test_ioh(self):
+        out = self.export("ioh", "--problems", *(p for p in self.results.problems if p != "A b"))
+        made = json.loads((out / "EI" / "IOHprofiler_f3_Rastrigin.json").read_text())
+        self.assertEqual([made[k] for k in ("version", "suite", "function_id", "function_name", "maximization")],
+                         ["0.3.9", "BBOB", 3, "Rastrigin", False])
+        self.assertEqual(made["algorithm"]["name"], "EI")
+        self.assertIn({"creator_name": "Ada, Bo"}, made["experiment_attributes"])
+        self.assertEqual([s["dimension"] for s in made["scenarios"]], [2, 8])
+        for scenario in made["scenarios"]:
+            blocks = (out / "EI" / scenario["path"]).read_text().split(" ".join(made["attributes"]) + "\n")
+            self.assertEqual((blocks[0], len(blocks) - 1), ("", 4))
+            for k, (about, block) in enumerate(zip(scenario["runs"], blocks[1:])):
+                gap, x = self.trial(f"BBOB {scenario['dimension']}-D (function=3)", "EI", k)
+                rows = [(int(n), float(v)) for n, v in (row.split(" ") for row in block.splitlines())]
+                self.assertEqual((about["instance"], about["evals"]), (4 + k // 2, len(gap)))
+                self.assertEqual([n for n, _ in rows].count(1), 1)
+                self.assertEqual((rows[0][0], rows[-1][0]), (1, len(gap)))
+                np.testing.assert_allclose([v for _, v in rows], gap[[n - 1 for n, _ in rows]], rtol=1e-14)
+                self.assertEqual([n for n, _ in rows][:-1], [n for n in range(1, len(gap) + 1) if n == 1 or
+                                 gap[n - 1] < gap[:n - 1].min()][:len(rows) - 1])
+                self.assertEqual(about["best"]["evals"], int(gap.argmin()) + 1)
+                np.testing.assert_allclose(about["best"]["x"], x[gap.argmin()])
+
+    def test_options(self):
+        for wrong in (["--to", "xml"], []):
+            code, _, said = run("export", self.path, *wrong, self.scratch / "x")
+            self.assertEqual((code, said.count("\n")), (2, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
