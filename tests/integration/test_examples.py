@@ -1,4 +1,5 @@
 """The examples for users: a program as objective; a plugin, built against an installed Regatta."""
+import json
 import os
 import pathlib
 import re
@@ -100,6 +101,11 @@ class Plugin(RegattaTest):
             self.assertRegex(err, hint)
         for command in ("info", "status"):
             self.assertRegex(self.run_ok(command, outputs[0]), hint)
+        request = '{"id": 1, "do": "evaluate", "x": [[0.5, 0.5]], "objective": true}\n'
+        served = subprocess.run([REGATTA, "serve", "bowl", "-set", "dim=2", "-plugin", self.plugin], input=request,
+                                text=True, capture_output=True, env=environment(), check=True).stdout
+        value = self.run_ok("eval", "bowl", "-set", "dim=2", "-plugin", self.plugin, "-x", "0.5,0.5")
+        self.assertEqual(json.loads(served)["f"][0], float(re.search(r"^f +(\S+)", value, re.M)[1]))
         with h5py.File(outputs[0]) as results:
             group = results["bowl"]
             for software in group["provenance/software"].asstr():

@@ -128,12 +128,20 @@ static uint64_t mix(uint64_t fingerprint, const char *with)
   return hash[0];
 }
 
-uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine)
+uint64_t rg_registry_code_fingerprint(const RgRegistry *registry, const RgCell *cell,
+                                      uint64_t machine)
 {
   for (int k = 0; registry && k < registry->n; k++)
     if (provides(registry->loaded[k].plugin, cell))
       machine = mix(machine, registry->loaded[k].hash);
-  return cell->outside ? mix(machine, cell->outside) : machine;
+  return machine;
+}
+
+uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine)
+{
+  const uint64_t code = rg_registry_code_fingerprint(registry, cell, machine);
+
+  return cell->outside ? mix(code, cell->outside) : code;
 }
 
 PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text)

@@ -19,6 +19,9 @@ const RgAlgorithmClass *rg_registry_find_algorithm(const RgRegistry *registry, c
 /* The fingerprint of results of `cell`: that of the machine, and for classes of plugins the hashes
    of the files as well, for methods that are programs those of the programs. */
 uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine);
+/* The same without programs: of the problem's values, which no method changes. */
+uint64_t rg_registry_code_fingerprint(const RgRegistry *registry, const RgCell *cell,
+                                      uint64_t machine);
 /* Append the plugins a cell uses, `; plugin FILE HASH` each, and its program; cell NULL: all
    plugins. */
 PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text);

@@ -142,10 +142,10 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
     instances->program = text.data;
     text = (RgText){0};
   }
-  PetscCall(rg_text_add(
-    &text, "%s\nfingerprint %016llx\n%.*s\n", instances->program,
-    (unsigned long long)rg_registry_fingerprint(instances->registry, cell, instances->fingerprint),
-    (int)(rest - cell->text), cell->text));
+  PetscCall(rg_text_add(&text, "%s\nfingerprint %016llx\n%.*s\n", instances->program,
+                        (unsigned long long)rg_registry_code_fingerprint(instances->registry, cell,
+                                                                         instances->fingerprint),
+                        (int)(rest - cell->text), cell->text));
   PetscCall(rg_params_canonical(class->params, cell->problem_options, &text));
   if (class->random || rg_problem_class_find(class->name) != class) /* plugins may be wrong */
     PetscCall(rg_text_add(&text, "\nseed %llu, instance %llu", (unsigned long long)study->seed,
