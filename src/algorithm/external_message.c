@@ -170,21 +170,6 @@ PetscErrorCode rg_external_fit(const json_t *object, double *wall, double *cpu, 
   PetscFunctionReturn(0);
 }
 
-/* The native coordinate j of an answer: a number, a word of a choice or its number, null for an
-   input that may not count. NaN: none of these. */
-static double coordinate(const RgSpace *space, int j, const json_t *value)
-{
-  const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
-  double native = json_is_number(value) ? json_number_value(value) : NAN;
-
-  if (input && json_is_null(value) && input->parent >= 0) return rg_space_middle(space, j);
-  if (!input || input->kind != RG_INPUT_CHOICE) return native;
-  for (int k = 0; json_is_string(value) && k < input->n_words; k++)
-    if (!strcmp(input->words[k], json_string_value(value))) native = k;
-  /* the middle of its part, which rounding doesn't leave */
-  return native == floor(native) && native < input->n_words ? native + 0.5 : native;
-}
-
 /* No null for an input that counts. */
 static PetscErrorCode check_nulls(const RgSpace *space, const char *name, const json_t *list,
                                   const double *native, RgText *mistake)
@@ -215,7 +200,7 @@ static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, c
   }
   for (int j = 0; j < space->dim && !mistake->length; j++) {
     const json_t *number = json_array_get(list, (size_t)j);
-    native[j] = coordinate(space, j, number);
+    native[j] = rg_protocol_coordinate(space, j, number);
     if (!isfinite(native[j]))
       PetscCall(rg_text_add(mistake, "answered a \"%s\" whose number %d is none", name, j + 1));
     else if (!rg_space_is_finite(space) &&

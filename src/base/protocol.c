@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 PetscErrorCode rg_protocol_write(json_t *request, RgText *line)
 {
@@ -168,4 +169,17 @@ int rg_protocol_find(const RgSpace *space, const double *native)
     if (same) return i;
   }
   return -1;
+}
+
+double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value)
+{
+  const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
+  double native = json_is_number(value) ? json_number_value(value) : NAN;
+
+  if (input && json_is_null(value) && input->parent >= 0) return rg_space_middle(space, j);
+  if (!input || input->kind != RG_INPUT_CHOICE) return native;
+  for (int k = 0; json_is_string(value) && k < input->n_words; k++)
+    if (!strcmp(input->words[k], json_string_value(value))) native = k;
+  /* the middle of its part, which rounding doesn't leave */
+  return native == floor(native) && native < input->n_words ? native + 0.5 : native;
 }

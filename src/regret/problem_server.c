@@ -95,7 +95,7 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
   }
   for (int j = 0; j < space->dim && !mistake->length; j++) {
     const json_t *number = json_array_get(point, (size_t)j);
-    native[j] = json_is_number(number) ? json_number_value(number) : NAN;
+    native[j] = rg_protocol_coordinate(space, j, number);
     if (isnan(native[j]))
       PetscCall(rg_text_add(mistake, "point %d of \"%s\": number %d is none", i + 1, name, j + 1));
     else if (!rg_space_is_finite(space) &&

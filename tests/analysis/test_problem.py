@@ -68,6 +68,17 @@ class Problem(unittest.TestCase):
             np.testing.assert_array_equal(f(x[2:], c and c[2:]), y[2:])  # the count goes on
             np.testing.assert_array_equal(f.objective(x), group.values("objective")[row])
 
+    def test_inputs_with_names_and_words(self):
+        program = common.HERE.parents[1] / "experiments" / "examples" / "external" / "evaluator.py"
+        f = self.problem("external", program=str(program), optimum=92, inputs=[
+            "temperature real 20 120", "stirrers integer 1 6", "solvent choice water ethanol toluene"])
+        self.assertEqual((f.names, f.space.kinds), (["temperature", "stirrers", "solvent"], ["real", "integer", "choice"]))
+        self.assertEqual(f.optimum, 92)
+        self.assertAlmostEqual(f([71.5, 3, "ethanol"]), 92)
+        self.assertEqual(f([[71.5, 3, "water"], [71.5, 2, "toluene"]]), [80, 85.5])
+        with self.assertRaisesRegex(ValueError, "number 3 is none"):
+            f([71.5, 3, "mud"])
+
     def test_a_wrong_point_is_a_value_error_and_no_end(self):
         f = self.problem("branin")
         for x, why in (([1], "point 1 of \"x\" is no list of 2 numbers"),
