@@ -30,8 +30,8 @@ PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_
 /* A space: names, kinds, lower, upper, and the points of a finite one. */
 PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_t **object);
 
-/* The native coordinate j that a message has: a number, a word of a choice or its number, null for an
-   input that may not count. NaN: none of these. */
+/* The native coordinate j that a message has: a number, a word of a choice or its number, null for
+   an input that may not count. NaN: none of these. */
 double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value);
 /* The point of a finite space with these native coordinates, -1: there is none (or a box). */
 int rg_protocol_find(const RgSpace *space, const double *native);

@@ -166,7 +166,7 @@ for line in sys.stdin:
                 "kernel choice linear rbf poly, gamma real 1e-4 1 if kernel=rbf|poly, n integer 1 5]}")
         output = self.run_study(self.study(method(arguments=[heard], program=named, ), iterations=3,
                                            problem=text))
-        requests = [json.loads(line) for line in heard.read_text().splitlines()]
+        requests = [json.loads(line) for line in heard.read_text().splitlines()][1:]  # the rehearsal is first
         self.assertEqual(requests[0]["space"], {
             "names": ["rate", "kernel", "gamma", "n"], "kinds": ["real", "choice", "real", "integer"],
             "lower": [1e-5, 0, 1e-4, 1], "upper": [1, 3, 1, 5],
