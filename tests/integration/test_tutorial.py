@@ -12,7 +12,7 @@ from regatta_test import HERE, REGATTA, RegattaTest, environment, main
 ROOT = HERE.parents[1]
 PAGE = (ROOT / "docs" / "bring-your-own.md").read_text()
 BLOCK = re.compile(r"^([^\n]*)\n\n```(\w+)\n(.*?)^```$", re.M | re.S)
-SMALLER = {"seeds: 20": "seeds: 2", "iterations: 40": "iterations: 8"}  # the page's study takes longer
+SMALLER = {"seeds: 20": "seeds: 2", "iterations: 40": "iterations: 8", "[branin, hartmann3]": "[branin]"}  # to be quick
 
 
 class Tutorial(RegattaTest):
@@ -54,9 +54,9 @@ class Tutorial(RegattaTest):
                 ran.append("commands")
         self.assertEqual(ran, ["hill.py", "hill.yaml", "commands", "uniform.sh", "commands", "annealing.py", "problems"])
         summary = (self.folder / "hill" / "summary.md").read_text()
-        for word in ("Hill climbing", "Shell", "16 of 16 done, 0 failed", "regret_branin_simple.png"):
+        for word in ("Hill climbing", "Shell", "8 of 8 done, 0 failed", "regret_branin_simple.png"):
             self.assertIn(word, summary)
-        self.assertGreater((self.folder / "hill" / "regret_all_simple.png").stat().st_size, 10000)
+        self.assertGreater((self.folder / "hill" / "regret_branin_simple.png").stat().st_size, 10000)
         self.annealing(exports)
 
     def annealing(self, exports):
