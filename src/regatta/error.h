@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The build reads it here; docs/versions.md says what it promises. */
 #define RG_VERSION "0.1.0"
 
 /* What the program and the library export; everything else is hidden. */

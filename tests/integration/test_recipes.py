@@ -11,11 +11,11 @@ import types
 import unittest
 from unittest import mock
 
-from regatta_test import main
+from regatta_test import RegattaTest, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "cmake" / "packaging"
-VERSION = re.search(r"project\(regatta VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+VERSION = re.search(r'#define RG_VERSION "(.*?)"', (ROOT / "src/regatta/error.h").read_text())[1]
 PACKAGE = r"[a-z0-9][a-z0-9+.-]+"
 
 
@@ -26,8 +26,9 @@ def installed(text):
             for found in re.findall(r"apt-get install -y --no-install-recommends ([^&\n]*)", text)]
 
 
-class Recipes(unittest.TestCase):
+class Recipes(RegattaTest):
     def setUp(self):
+        super().setUp()
         self.docker = (ROOT / "Dockerfile").read_text()
         self.apptainer = (ROOT / "apptainer.def").read_text()
         listed = re.search(r"packages=\((.*?)\)", (ROOT / "run.sh").read_text(), re.S)[1]
@@ -67,6 +68,20 @@ class Recipes(unittest.TestCase):
         self.assertEqual(jobs["debian"]["env"]["REGATTA_WERROR"], 1)
         listed = re.search(r"Fedora  dnf install (.*?)\(then", (ROOT / "run.sh").read_text(), re.S)[1].split()
         self.assertEqual(jobs["fedora"]["steps"][0]["run"].split(), ["dnf", "install", "-y", "git", *listed])
+
+    def test_versions_agree(self):
+        """One place has the version; what can't read it there says the same, and so does the newest tag."""
+        self.assertTrue(self.run_ok("version").startswith(f"regatta {VERSION} "))
+        self.assertRegex((ROOT / "CITATION.cff").read_text(), rf"(?m)^version: {re.escape(VERSION)}$")
+        self.assertRegex((ROOT / "analysis/pyproject.toml").read_text(),
+                         rf'(?m)^version = "{re.escape(VERSION)}"$')
+        first = re.search(r"(?m)^## (\S+) \((.*)\)$", (ROOT / "CHANGELOG.md").read_text())
+        self.assertEqual(first[1], VERSION)
+        released = re.search(r"(?m)^date-released: (\S+)$", (ROOT / "CITATION.cff").read_text())
+        self.assertEqual(released and released[1], None if first[2] == "unreleased" else first[2])
+        tags = subprocess.run(["git", "-C", ROOT, "tag", "--points-at", "HEAD", "v*"], capture_output=True,
+                              text=True).stdout.split()
+        self.assertLessEqual(set(tags), {f"v{VERSION}"} if first[2] != "unreleased" else set())
 
     def test_spack(self):
         """The recipe is Python that Spack's names are enough for; its version is that of the project."""
