@@ -64,14 +64,15 @@ class Wheel(unittest.TestCase):
 
     def test_problems_and_optimisers_come_along(self):
         code = ("import pathlib, regatta; here = pathlib.Path(regatta.__file__).parent; "
-                "print(here, (here / 'py.typed').exists(), regatta.problem.__name__, regatta.serve.__name__)")
+                "print(here, (here / 'py.typed').exists(), "
+                "(here.parent / 'regatta_analysis' / 'py.typed').exists(), regatta.problem.__name__, regatta.serve.__name__)")
         said = self.call(self.bin / "python", "-c", code).split()
         self.assertIn(str(self.folder / "venv"), said[0])
-        self.assertEqual(said[1:], ["True", "problem", "serve"])
+        self.assertEqual(said[1:], ["True", "True", "problem", "serve"])
 
     def test_version(self):
         said = self.call(self.bin / "python", "-c", "import importlib.metadata as m; print(m.version('regatta-analysis'))")
-        version = re.search(r"project\(regatta VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        version = re.search(r'#define RG_VERSION "(.*?)"', (ROOT / "src/regatta/error.h").read_text())[1]
         self.assertEqual(said.strip(), version)
 
 
