@@ -8,6 +8,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from unittest import mock
 
 import common
+import h5py
 import numpy as np
 import pandas as pd
 import synthetic
@@ -224,6 +225,15 @@ class Kept(common.Case):
         self.assertEqual(set(results.select(where={"variance": 2, "kernel": "matern52"}).trials["cell"]),
                          set(results.trials[(results.trials["surrogate.variance"] != 0.5) & (
                              results.trials["surrogate.kernel"] != "gaussian")]["cell"]))
+
+    def test_a_setting_that_was_altered(self):
+        path = self.scratch / "altered.h5"
+        path.write_bytes((self.DATA / "results-v2.h5").read_bytes()[:-32])  # as other programs leave it
+        self.assertEqual(len(load(path).trials), 30)
+        with h5py.File(path, "r+") as file:
+            file["branin"]["surrogate.kernel"][-1] = "gaussian"
+        with self.assertRaisesRegex(InputError, "contradict"):
+            load(path)
 
     def test_a_study_that_runs(self):
         """Trials that are there: of what is to come, a shared cell counts once."""

@@ -171,11 +171,13 @@ def _check_trials(file):
 
 
 def _check_labels(group):
-    """Labels are in no checksum, but a cell has one label, and instance and seed stand in the key."""
+    """Labels and swept settings are in no checksum, but a cell has one of each, and instance and seed
+    stand in the key."""
     columns = {name: group[name][()] for name in ("cell", "problem", "algorithm", "swept", "instance",
                                                   "seed", "key")}
     cells = set(columns["cell"])
-    labels = set(zip(*(columns[name] for name in ("cell", "problem", "algorithm", "swept"))))
+    swept = (map(repr, dataset[()].tolist()) for dataset in group.values() if "setting" in dataset.attrs)
+    labels = set(zip(*(columns[name] for name in ("cell", "problem", "algorithm", "swept")), *swept))
     said = (f";instance={i};seed={s}".encode() for i, s in zip(columns["instance"], columns["seed"]))
     if len(labels) != len(cells) or not all(map(bytes.endswith, columns["key"], said)):
         raise InputError(f"damaged: labels of {group.name[1:]!r} contradict each other")
