@@ -46,17 +46,16 @@ typedef struct {
   int entry; /* of its layer; 0 for common */
   RgBlock block;
   const RgParam *param;
-  const char *name; /* what follows the label in the path; borrowed */
-  int n;            /* values; those of the axis */
-  RgYamlNode *
-    *values;        /* borrowed nodes, NULL: the value of the block does not have it; array owned */
-  RgYamlNode *made; /* nodes that ranges stand for, texts and array owned */
-  char **texts;     /* canonical texts of the values, NULL where there is none; owned */
-  RgPlace place;    /* of the path */
-  int whole;        /* first key of its block in the axis, counted from 1; 0: no whole block */
-  char *column;     /* name of its variable in the results; owned */
-  RgSweptKind kind; /* of it */
-  bool used;        /* some cell takes its value from here */
+  const char *name;    /* what follows the label in the path; borrowed */
+  int n;               /* values; those of the axis */
+  RgYamlNode **values; /* borrowed nodes, NULL: not in this value of the block; array owned */
+  RgYamlNode *made;    /* nodes that ranges stand for, texts and array owned */
+  char **texts;        /* canonical texts of the values, NULL where there is none; owned */
+  RgPlace place;       /* of the path */
+  int whole;           /* first key of its block in the axis, counted from 1; 0: no whole block */
+  char *column;        /* name of its variable in the results; owned */
+  RgSweptKind kind;    /* of it */
+  bool used;           /* some cell takes its value from here */
 } RgSweepKey;
 
 typedef struct {
