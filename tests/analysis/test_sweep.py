@@ -14,7 +14,7 @@ import pandas as pd
 import synthetic
 from regatta_analysis import InputError, load
 from regatta_analysis.__main__ import main
-from regatta_analysis.figures import panels, sweep as figures
+from regatta_analysis.figures import panels, paper_figures, sweep as figures
 from regatta_analysis.load import settings
 from regatta_analysis.stats import inference, sweep
 
@@ -242,6 +242,30 @@ class Kept(common.Case):
         shutil.copy(self.DATA / "results-v2.h5", folder / "0-0.h5")
         results = load(folder)
         self.assertEqual(results.counts(), {"planned": 30, "done": 30, "failed": 0, "missing": 0})
+
+
+class Typed(common.Case):
+    def test_kinds_and_blocks(self):
+        """Every kind of variable; a setting of the problem makes another problem, one of the run does not."""
+        part = synthetic.problem("P", ["EI", "TS", "Random"], seeds=4, queries=3)
+        function, noisy = np.tile([1, 1, 2, 2], 3), np.tile([0, 1, 0, 1], 3)
+        part["swept"] = [f"function={f}, noisy={('no', 'yes')[n]}" for f, n in zip(function, noisy)]
+        part["swept"][8:] = [f"function={f}" for f in function[8:]]  # Random does not read the other
+        noisy[8:] = 255
+        part["settings"] = {"function": ("problem", function.astype(np.int32)),
+                            "noisy": ("run", noisy.astype(np.uint8))}
+        synthetic.write(self.scratch / "s.h5", [part], schema_version=2)
+        results = load(self.scratch / "s.h5")
+        self.assertEqual(results.settings, ["function", "noisy"])
+        self.assertEqual([str(results.data[n].dtype) for n in results.settings], ["Int64", "boolean"])
+        self.assertTrue(results.trials["noisy"][8:].isna().all())
+        self.assertEqual(list(results.trials["noisy"][:4]), [False, True] * 2)
+        self.assertEqual({results.group(p).block for p in results.problems},
+                         {"P (function=1)", "P (function=2)"})
+        self.assertEqual(len(results.problems), 4)
+        self.assertEqual(set(results.cells()["planned"]), {1, 2})  # both of Random's seeds in a panel
+        table = paper_figures.rank_table({"studies": ["s"]}, {"s": results})
+        self.assertEqual(table.shape, (2, 3))
 
 
 class Panels(common.Case):

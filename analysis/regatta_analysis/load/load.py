@@ -236,7 +236,7 @@ class Results:
         done, failed, there = (np.bincount(cell[mine], minlength=len(planned)) for mine in (
             columns["status"] == "complete", columns["status"] == "failed", np.full(len(cell), True)))
         if self.complete and self.settings:  # settings may go together: not every pair is a cell
-            planned = np.where(there > 0, planned, 0)
+            planned = there
         return pd.DataFrame({"problem": np.repeat(np.array(self.problems, object), n),
                              "algorithm": np.tile(np.array(self.algorithms, object), len(groups)),
                              "planned": planned, "done": done, "failed": failed,
