@@ -173,6 +173,7 @@ class Sweep(common.Case):
         self.assertIn(f"\nReport: {out / 'page.html'}\n", said.getvalue())
         self.assertTrue((out / "regret_by_kernel_3_simple.png").exists())
         self.assertIn("Simple regret by kernel: Box, noise = 0.1<", (out / "page.html").read_text())
+        self.assertIn("<summary>Small multiples by kernel</summary>", (out / "page.html").read_text())
         for wrong in (["--over", "x"], ["--panel", "x"], ["--over", "noise", "--panel", "noise"], ["--over", "a,b,c"], ["--baseline", "Q"],
                       ["--where", "noise=3"], ["--where", "noise"]):
             with redirect_stderr(io.StringIO()) as said, self.subTest(wrong=wrong):

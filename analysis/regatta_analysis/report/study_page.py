@@ -102,7 +102,7 @@ def _page(loaded, command, claims_files, live, panel):
     script = SCRIPT.read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render("study", {"studies": made, "charts": charts.embedded(drawn), "script": Markup(script),
-                            "script_hash": digest, "marks": report.MARKS, "live": live,
+                            "script_hash": digest, "marks": report.MARKS, "live": live, "panel": panel,
                             "now": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())})
 
 

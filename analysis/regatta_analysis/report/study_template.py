@@ -79,13 +79,13 @@ STUDY = """{% extends "base" %}{% import "macros" as m with context %}
 <h2 id="{{ s.id }}-curves">Curves</h2>
 {% if s.curves_note %}<p class="note">{{ s.curves_note }}</p>{% endif %}
 {% if s.curves %}<div class="chart" hidden></div>{% endif %}
-{{ still("As figures, for print", s.stills) }}
+{% if panel %}{{ still("Small multiples by " ~ panel, s.stills, "multiples") }}{% else %}{{ still("As figures, for print", s.stills) }}{% endif %}
 </section>
 {% if s.sweep %}<section>
 <h2 id="{{ s.id }}-sweeps">Sweeps</h2>
 <p>Settings that were swept: {{ s.swept | join(", ") }}.</p>
 {% for name in s.swept %}<h3>Final value over {{ name }}</h3><div class="chart" hidden></div>
-{{ still("As figures, for print", s.over[name]) }}{% endfor %}
+{% if panel and panel != name %}{{ still("Small multiples by " ~ panel, s.over[name], "multiples") }}{% else %}{{ still("As figures, for print", s.over[name]) }}{% endif %}{% endfor %}
 {% if s.heat %}<h3>Over two settings</h3>{{ still("Heat-maps", s.heat, "heat") }}{% endif %}
 {{ m.numbers(s.sensitivity) }}
 </section>{% endif %}
