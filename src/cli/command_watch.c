@@ -326,8 +326,9 @@ static PetscErrorCode add_line(const Watch *watch, const Line *line, bool leads,
   if (!isnan(line->median))
     snprintf(median, sizeof(median), "%s%.4g", leads ? "* " : "", line->median);
   if (!isnan(line->best)) snprintf(best, sizeof(best), "%.6g", line->best);
-  PetscCall(rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
-                                                      done, failed, seconds, median, best}));
+  PetscCall(
+    rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
+                                              cell->swept, done, failed, seconds, median, best}));
   PetscFunctionReturn(0);
 }
 
@@ -348,8 +349,8 @@ static bool is_leader(const Watch *watch, const Line *lines, int n, const Line *
 static PetscErrorCode add_cells(const Watch *watch, RgText *text)
 {
   const RgPlan *plan = &watch->plan;
-  RgTable table = {.n_columns = 7,
-                   .headings = {"problem", "algorithm", ">done", ">failed", ">per trial",
+  RgTable table = {.n_columns = 8,
+                   .headings = {"problem", "algorithm", "swept", ">done", ">failed", ">per trial",
                                 ">median final regret", ">best value"}};
   Line *lines;
   double *room;
