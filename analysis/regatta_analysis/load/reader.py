@@ -251,15 +251,8 @@ def _variables(group):
 
 
 def _describe(file, name):
-    return [_dimension(axis) for axis in file[name].dims], _attributes(file[name])
-
-
-def _dimension(axis):
-    """Its name; that of a group which was copied without its dimension scales is its label."""
-    try:
-        return axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label
-    except RuntimeError:
-        return axis.label
+    dims = [axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label for axis in file[name].dims]
+    return dims, _attributes(file[name])
 
 
 def _attributes(place):
