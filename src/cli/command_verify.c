@@ -1,6 +1,7 @@
 /* regatta verify RESULTS.h5: checksums, completeness, and a sample of trials run again. */
 #include "cli/verification.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -230,11 +231,11 @@ static int parse_sample(const RgArguments *arguments)
   const char *text = arguments->option[OPT_SAMPLE];
   char *end;
 
-  if (arguments->option[OPT_ALL]) return PETSC_MAX_INT;
+  if (arguments->option[OPT_ALL]) return INT_MAX;
   if (arguments->option[OPT_NONE]) return 0;
   if (!text) return 3;
   long n = strtol(text, &end, 10);
-  return *end || end == text || n < 1 || n > PETSC_MAX_INT ? -1 : (int)n;
+  return *end || end == text || n < 1 || n > INT_MAX ? -1 : (int)n;
 }
 
 PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
