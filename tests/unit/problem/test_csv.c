@@ -19,8 +19,8 @@ RG_TEST(test_spellings)
     "a,b\n1,x\n2,y",
     "a,b\r\n1,x\r\n2,y",
     "a,b\r1,x\r2,y\r",
-    "\xEF\xBB\xBF"
-    "a,b\n1,x\n2,y\n",
+    ("\xEF\xBB\xBF"
+     "a,b\n1,x\n2,y\n"),
     "\xEF\xBB\xBF\"a\",\"b\"\r\n\"1\",\"x\"\r\n2,y\r\n",
     "# made by hand\n\na , b\n 1,\tx\n# half time\n   \n2 ,y  \n\n#end",
     "a;b\n1;x\n2;y\n",

@@ -326,8 +326,8 @@ RG_TEST(giant_scalars)
     "study: t\nseeds: %s\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n",
     "study: t\ncommon: {%s: 5}\nproblems: [branin]\nalgorithms: [random]\n",
     "study: t\ncommon: {iterations: 5}\nproblems: [%s]\nalgorithms: [random]\n",
-    "study: t\ncommon: {iterations: 5}\nproblems: [{name: branin, label: %s}]\n"
-    "algorithms: [random]\n",
+    ("study: t\ncommon: {iterations: 5}\nproblems: [{name: branin, label: %s}]\n"
+     "algorithms: [random]\n"),
     "study: t\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [{name: ei, %s: 1}]\n",
   };
   enum { SIZE = 1 << 20 };
