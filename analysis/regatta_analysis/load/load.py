@@ -5,6 +5,11 @@ A results file has one group per problem label; in it, or in its subgroups `timi
 dim_*). A study directory `OUT.h5.d/` holds shards of the same schema; they are joined along the
 trials. docs/results-format.md has the details.
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
 import copy
 import os
 from functools import cached_property
@@ -28,7 +33,7 @@ LONG = ("id", "key", "checksum")  # texts that differ from trial to trial
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 
-def load(path, partial=False, trust=False):
+def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = False) -> Results:
     """Results from a results file or a study directory (read also when only that is there yet).
 
     `.trials` one row per trial; `.data` one row per evaluation; `.xarray(problem)` the labelled
@@ -71,18 +76,18 @@ class Results:
         self.complete = bool(attributes.get("complete", 0))
         self._remembered = {}
 
-    def remember(self, key, make):
+    def remember(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` gives, made once: figures, tables and pages of one study rest on the same numbers.
         Not to be changed by who gets it."""
         if key not in self._remembered:
             self._remembered[key] = make()
         return self._remembered[key]
 
-    def remembers(self, key):
+    def remembers(self, key: Any) -> bool:
         return key in self._remembered
 
     @cached_property
-    def warnings(self):
+    def warnings(self) -> list[str]:
         """What a reader has to know, in lines: damages, and programs that are not reproducible."""
         lines = [f"{label} on {group.label} is not reproducible: started again, its program asked for "
                  f"something else in {n} of {trials} trials"
@@ -90,18 +95,18 @@ class Results:
         return [*self.damages, *lines]
 
     @property
-    def problems(self):
+    def problems(self) -> list[str]:
         """Problem labels, in the order of the study; what is swept outside the algorithms is part
         of the label. An algorithm that does not read a setting stands at each of its values."""
         return list(self._problems)
 
     @cached_property
-    def settings(self):
+    def settings(self) -> list[str]:
         """Names of the settings that were swept: columns of `trials` and `data`."""
         return [*in_order([own for g in self._problems.values() for own in g.swept.values()])]
 
     @cached_property
-    def algorithms(self):
+    def algorithms(self) -> list[str]:
         """Algorithm labels of the whole study, in its order."""
         labels = list(dict.fromkeys(label for group in self._problems.values()
                                     for label in pd.unique(group.column("algorithm"))))
@@ -110,7 +115,7 @@ class Results:
         return sorted(labels, key=lambda label: _place(self.study, "algorithms", label))
 
     @cached_property
-    def trials(self):
+    def trials(self) -> pd.DataFrame:
         """One row per trial: identity, status, counts, provenance, what was swept; see `texts` for
         LONG. `problem` is the label of the study file."""
         groups = list(self._places.values())
@@ -118,7 +123,7 @@ class Results:
         return _frame({**{n: joined([group.column(n) for group in groups]) for n in names},
                        **dict(self._setting_columns(groups))})
 
-    def texts(self, name):
+    def texts(self, name: str) -> np.ndarray:
         """A text that differs from trial to trial, one for each of `trials`: one of LONG."""
         return joined([group.texts(name) for group in self._places.values()])
 
@@ -130,7 +135,7 @@ class Results:
             yield name, column if repeats is None else column.repeat(repeats)
 
     @property
-    def data(self):
+    def data(self) -> pd.DataFrame:
         """One row per evaluation; vectors as name_0, name_1, ..., inputs that have names also as x_NAME
         as they were evaluated, a choice as its word; `row` counts the evaluations of a trial from 0, `t`
         the queries: t = 0 is the last evaluation of the initial design. What was swept are columns
@@ -139,7 +144,7 @@ class Results:
         `rows` of some columns or `group(problem).tidy()`."""
         return self.rows()
 
-    def rows(self, columns=None):
+    def rows(self, columns: list[str] | None = None) -> pd.DataFrame:
         """`data` with some columns only (`["y", "x"]`, `["x_0"]`), which alone are read, and what
         tells the rows apart, texts as categories (`groupby(..., observed=True)`); None: all, texts
         as texts. Raises InputError for a column that isn't there."""
@@ -165,7 +170,7 @@ class Results:
         return pd.DataFrame(dict([*made[:heads], *self._setting_columns(groups, repeats), *made[heads:]]),
                             copy=False)
 
-    def group(self, problem):
+    def group(self, problem: str) -> Group:
         """The arrays of one problem, read when asked for; of all its settings together when it is
         called by its label in the study file."""
         found = self._problems.get(problem) or self._places.get(problem)
@@ -174,11 +179,13 @@ class Results:
                              f"(it has: {', '.join(self.problems)})")
         return found
 
-    def xarray(self, problem):
+    def xarray(self, problem: str) -> xr.Dataset:
         """All variables of one problem as a labelled dataset; what was swept are coordinates."""
         return self.group(problem).dataset()
 
-    def select(self, problems=None, algorithms=None, where=None):
+    def select(self, problems: Iterable[str] | None = None,
+               algorithms: Iterable[str] | None = None,
+               where: Mapping[str, object] | None = None) -> Results:
         """The results of some trials: `problems` and `algorithms` are labels, with or without swept
         settings; `where` is {setting: value}; cells that were not swept over a setting have any value
         of it. Raises InputError where nothing is left of what was named."""
@@ -207,7 +214,7 @@ class Results:
                 raise InputError(f"{self.path}: no {name}={value} in it "
                                  f"(it has: {', '.join(sorted(values))})")
 
-    def cells(self, problems=None):
+    def cells(self, problems: Sequence[str] | None = None) -> pd.DataFrame:
         """One row per cell with the number of trials done, failed and missing, of some problems or
         of all.
 
@@ -242,7 +249,7 @@ class Results:
                              "planned": planned, "done": done, "failed": failed,
                              "missing": planned - done - failed})
 
-    def with_settings(self, frame):
+    def with_settings(self, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame with the columns `problem` and maybe `algorithm`, of labels, with a column for every
         setting behind them: what was swept as data, for files. Empty where a row has none."""
         if not self.settings or not {"problem"} <= set(frame):
@@ -257,7 +264,7 @@ class Results:
             made.insert(place + k, name, found)
         return made
 
-    def counts(self):
+    def counts(self) -> dict[str, int]:
         """{planned, done, failed, missing}: trials, each once."""
         status = self.trials["status"]
         done, failed = (int((status == word).sum()) for word in ("complete", "failed"))
@@ -295,7 +302,7 @@ class Group:
         self.n = len(rows)
 
     @property
-    def block(self):
+    def block(self) -> str:
         """The problem with its own settings, but none of runs and methods: what tests over problems
         count as one."""
         own = {name: value for name, value in self.at.items() if self._part(name) == "problem"}
@@ -308,7 +315,7 @@ class Group:
         key = self.texts("key", np.arange(1))[0]
         return "problem" if name in options(key, "problem") else "run"
 
-    def whole(self, groups):
+    def whole(self, groups: Sequence[Group]) -> Group:
         """The trials of several groups of one problem, each once."""
         made = copy.copy(self)
         for name in ("columns", "trials", "swept"):
@@ -318,47 +325,47 @@ class Group:
         return made
 
     @property
-    def settings(self):
+    def settings(self) -> dict[str, str]:
         """{name of every setting that is swept on the problem: the part it is of, "" where the file
         does not say}."""
         return self._table.settings
 
     @cached_property
-    def swept(self):
+    def swept(self) -> dict[tuple[str, str], dict[str, str]]:
         """{(algorithm, text swept): {name of the setting: text of its value}}, scores left out."""
         known = self.settings
         return {pair: {column_of(name, known): value for name, value in swept_settings(pair[1]).items()}
                 for pair in self.labels()}
 
-    def setting(self, name):
+    def setting(self, name: str) -> tuple[str, np.ndarray]:
         """(kind, values) of a setting, one for each trial; see settings.typed."""
         with _reading(self._path):
             return self._table.setting(name, self._rows)
 
     @property
-    def rows(self):
+    def rows(self) -> np.ndarray:
         """Where the trials stand in the files, counted over all problems of one base."""
         return self._rows
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names of all variables."""
         return self._table.names
 
     @cached_property
-    def columns(self):
+    def columns(self) -> list[str]:
         """Names of the columns of `trials`."""
         flat = [n for n in self.names if len(self._table.first(n).shape) == 1 and n not in LONG
                 and n not in self.settings]
         return IDENTITY + [name for name in flat if name not in IDENTITY]
 
     @cached_property
-    def trials(self):
+    def trials(self) -> pd.DataFrame:
         """One row per trial: identity, status, counts, provenance, what was swept."""
         return _frame({**{name: self.column(name) for name in self.columns},
                        **{name: typed(*self.setting(name)) for name in self.settings}})
 
-    def column(self, name):
+    def column(self, name: str) -> np.ndarray:
         """One column of `trials`; equal texts are one object. NaN where there is none."""
         if name == "problem":
             return np.full(self.n, self.label, dtype=object)
@@ -370,16 +377,16 @@ class Group:
             values = np.array([STATUS_NAMES.get(v, str(v)) for v in values.tolist()], dtype=object)
         return values
 
-    def texts(self, name, rows=None):
+    def texts(self, name: str, rows: np.ndarray | None = None) -> np.ndarray:
         """One of LONG for every trial, or for those at the places `rows` of `trials`, ascending."""
         with _reading(self._path):
             return self._table.texts(name, self._rows if rows is None else self._rows[rows])
 
-    def labels(self):
+    def labels(self) -> list[tuple[str, str]]:
         """Pairs (algorithm, swept) that the trials have."""
         return list(dict.fromkeys(zip(self.column("algorithm"), self.column("swept"))))
 
-    def select(self, algorithms, where):
+    def select(self, algorithms: Iterable[str] | None, where: Mapping[str, object]) -> Group:
         """The group of the trials of some algorithms and settings; see Results.select."""
         wanted = {}
         for (algorithm, swept), own in self.swept.items():
@@ -392,25 +399,25 @@ class Group:
         return Group(self._path, self.label, self._table, self._rows[keep], self.base, self.place,
                      self.at)
 
-    def dims(self, name):
+    def dims(self, name: str) -> tuple[str, ...]:
         """Dimensions of a variable, () when there is no such variable."""
         with _reading(self._path):
             return self._table.first(name).dims if self._table.first(name) is not None else ()
 
-    def attributes(self, name):
+    def attributes(self, name: str) -> dict:
         return self._table.first(name).attributes if self._table.first(name) is not None else {}
 
-    def values(self, name):
+    def values(self, name: str) -> np.ndarray:
         """One variable over all trials; parts of different length are padded with NaN."""
         with _reading(self._path):
             return self._table.values(name, self._rows)
 
-    def evaluations(self):
+    def evaluations(self) -> list[str]:
         """Names of the variables with one value (or vector) per evaluation."""
         return [n for n in self.names if len(self._table.first(n).shape) > 1
                 and self.dims(n)[:2] == ("trial", "iteration")]
 
-    def inputs(self, field="inputs"):
+    def inputs(self, field: str = "inputs") -> dict[str, list[str] | None]:
         """{name: words it chooses among, or None} of the coordinates of the design (or, with
         "contexts", of the context); empty where they have no names or the trials differ."""
         texts = set(self.column(field)) if field in self.names else set()
@@ -422,7 +429,7 @@ class Group:
             inputs[name] = (rest[:-2] if condition else rest) if kind == "choice" else None
         return inputs
 
-    def not_reproducible(self):
+    def not_reproducible(self) -> list[tuple[str, int, int]]:
         """(algorithm, trials, of how many) of methods whose program, started again, asked otherwise."""
         if "asked_otherwise" not in self.names:
             return []
@@ -431,11 +438,11 @@ class Group:
         return [(label, int(otherwise[algorithms == label].sum()), int((algorithms == label).sum()))
                 for label in dict.fromkeys(algorithms[otherwise])]
 
-    def tidy(self):
+    def tidy(self) -> pd.DataFrame:
         """One row per evaluation that was made."""
         return pd.DataFrame({**_heads([self]), **dict(self.tidy_values())}, copy=False)
 
-    def tidy_values(self, columns=None):
+    def tidy_values(self, columns: list[str] | None = None) -> Iterator[tuple[str, np.ndarray]]:
         """Pairs of the name and the values of every column of `tidy` that is recorded per evaluation,
         of those in `columns` only."""
         rows = self.column("n_iterations").astype(int)
@@ -459,7 +466,7 @@ class Group:
             yield from ((own, _words(values[:, j], labels.get(own)))
                         for j, own in enumerate(names) if wanted[j])
 
-    def dataset(self):
+    def dataset(self) -> xr.Dataset:
         """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
         made = {n: (self.dims(n), self.values(n), self.attributes(n)) for n in self.evaluations()}
         coordinates = {name: ("trial", self.column(name)) for name in self.columns}

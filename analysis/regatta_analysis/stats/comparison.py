@@ -5,23 +5,29 @@ Everything here takes a table with one row per trial (or problem) and one column
 values where less is better; rows in which one of the two algorithms has no value are left out of a
 pair. Trials that share an instance are not independent: where several do, the instances' means are compared.
 """
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import stats
 
 PAIR_COLUMNS = ["a", "b", "n", "mean_a", "mean_b", "difference", "se", "low", "high", "p", "p_holm",
                 "rank_biserial", "superiority", "superiority_low", "superiority_high", "needed"]
 
 
-def paired(values, order=None):
+def paired(values: pd.Series, order: Iterable[str] | None = None) -> pd.DataFrame:
     """The table of a series indexed by algorithm and whatever identifies a trial."""
     table = values.unstack("algorithm")
     return table[[a for a in order if a in table]] if order is not None else table
 
 
-def compare(table, pairs=None, alternative="two-sided", power=0.8, alpha=0.05):
+def compare(table: pd.DataFrame, pairs: Iterable[tuple[str, str]] | None = None,
+            alternative: str = "two-sided", power: float = 0.8,
+            alpha: float = 0.05) -> pd.DataFrame:
     """One row per pair (a, b) of algorithms, PAIR_COLUMNS: n common trials; means; difference a - b
     with standard error and 95% interval (Student, over instances where trials share them, as all that
     follows); p of the Wilcoxon signed-rank test
@@ -50,7 +56,7 @@ def _pair(table, a, b, alternative, power, alpha):
             *superiority(difference), trials_needed(difference, power, alpha, alternative) * n / max(m, 1)]
 
 
-def independent(frame):
+def independent(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
     """The rows of a frame that are independent: means over instances where several trials share one."""
     if "instance" not in frame.index.names:
         return frame
@@ -58,7 +64,7 @@ def independent(frame):
     return frame.groupby(level="instance").mean() if 1 < instance.nunique() < len(instance) else frame
 
 
-def signed_rank(difference, alternative="two-sided"):
+def signed_rank(difference: ArrayLike, alternative: str = "two-sided") -> float:
     """p of the Wilcoxon signed-rank test; 1 when all differences are 0, NaN without any. Exact up to
     50 differences without ties."""
     difference = np.asarray(difference, float)
@@ -71,7 +77,7 @@ def signed_rank(difference, alternative="two-sided"):
         return float(stats.wilcoxon(difference, alternative=alternative).pvalue)
 
 
-def holm(p):
+def holm(p: ArrayLike) -> np.ndarray:
     """p values with Holm's correction; NaN stay NaN and do not count."""
     p = np.asarray(p, float)
     adjusted, known = np.full(p.shape, np.nan), np.flatnonzero(np.isfinite(p))
@@ -82,7 +88,7 @@ def holm(p):
     return adjusted
 
 
-def rank_biserial(difference):
+def rank_biserial(difference: ArrayLike) -> float:
     """(W+ - W-) / (W+ + W-) of the signed ranks of the differences that are not 0; 0 without any."""
     difference = np.asarray(difference, float)
     difference = difference[difference != 0]
@@ -92,7 +98,7 @@ def rank_biserial(difference):
     return float(np.sum(np.sign(difference) * ranks) / ranks.sum())
 
 
-def superiority(difference, level=0.95):
+def superiority(difference: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
     """P(difference < 0) + P(difference = 0)/2 with Wilson's score interval; NaN without data."""
     difference = np.asarray(difference, float)
     n = len(difference)
@@ -105,7 +111,8 @@ def superiority(difference, level=0.95):
     return float(share), float(max(centre - reach, 0.0)), float(min(centre + reach, 1.0))
 
 
-def trials_needed(difference, power=0.8, alpha=0.05, alternative="two-sided"):
+def trials_needed(difference: ArrayLike, power: float = 0.8, alpha: float = 0.05,
+                  alternative: str = "two-sided") -> float:
     """Trials in all after which the signed-rank test finds differences like these with the power
     (Noether 1987); NaN with fewer than 3, infinite when there is no difference."""
     difference = np.asarray(difference, float)
@@ -131,7 +138,7 @@ def _share_of_positive_pairs(difference):
     return (above + 0.5 * level) / (n * (n - 1) / 2)
 
 
-def friedman(table):
+def friedman(table: pd.DataFrame) -> dict | None:
     """Friedman's test over blocks (rows: problems, never trials of one; incomplete ones are left out): dict of n, mean `ranks`
     (1 is best), chi2, p, and Nemenyi's critical difference of mean ranks at 5%. None with fewer than
     3 algorithms or 2 blocks."""
@@ -148,13 +155,13 @@ def friedman(table):
             "critical_difference": critical_difference(k, n)}
 
 
-def critical_difference(k, n, alpha=0.05):
+def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """Nemenyi: mean ranks of k algorithms over n blocks that differ by less are not told apart."""
     return float(stats.studentized_range.ppf(1.0 - alpha, k, np.inf) / np.sqrt(2.0)
                  * np.sqrt(k * (k + 1) / (6.0 * n)))
 
 
-def cliques(ranks, difference):
+def cliques(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
     """Largest groups of neighbours in the sorted `ranks` that are not told apart: pairs (first, last)
     of positions, none inside another."""
     values, found = np.sort(np.asarray(ranks, float)), []

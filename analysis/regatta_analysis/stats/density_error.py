@@ -3,9 +3,12 @@
 The printed "total variation" is the L1 distance over the whole line (no factor 1/2) between the true
 density and a Gaussian kernel density with the rule-of-thumb bandwidth, contexts not clipped.
 """
+from __future__ import annotations
+
 import functools
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 NORMAL = [("normal", 0.5, 0.1)]
@@ -16,18 +19,18 @@ LAWS = {"normal": NORMAL, "complicated": COMPLICATED}
 RUNS, CLAIM_RUNS = 20, 80
 
 
-def grid():
+def grid() -> np.ndarray:
     """Fine on [-1, 2], geometric outside."""
     outside = 3.0 + np.geomspace(1e-3, 1e5, 900) - 1e-3
     return np.concatenate([-outside[::-1] + 2.0, np.linspace(-1.0, 2.0, 3001)[1:-1], outside - 1.0])
 
 
-def density(law, x):
+def density(law: str, x: ArrayLike) -> np.ndarray:
     return np.mean([getattr(stats, "norm" if kind == "normal" else kind).pdf(x, at, scale)
                     for kind, at, scale in LAWS[law]], axis=0)
 
 
-def draw(law, n, random):
+def draw(law: str, n: int, random: np.random.Generator) -> np.ndarray:
     parts = LAWS[law]
     which = random.integers(len(parts), size=n)
     kinds, centres, scales = (np.array([parts[k][j] for k in which]) for j in range(3))
@@ -35,12 +38,12 @@ def draw(law, n, random):
                                        random.normal(size=n))
 
 
-def bandwidth(samples):
+def bandwidth(samples: np.ndarray) -> float:
     """Rule of thumb in one dimension, standard deviation with divisor n."""
     return (4.0 / 3.0) ** 0.2 * samples.std() * len(samples) ** -0.2
 
 
-def distance(law, samples):
+def distance(law: str, samples: np.ndarray) -> float:
     """L1 distance over the line."""
     x, h = grid(), bandwidth(samples)
     estimate = np.zeros_like(x)
@@ -51,7 +54,7 @@ def distance(law, samples):
 
 
 @functools.lru_cache(maxsize=None)
-def distances(law, n, runs=RUNS):
+def distances(law: str, n: int, runs: int = RUNS) -> np.ndarray:
     """Distances of `runs` independent samples of size n."""
     code = sorted(LAWS).index(law)
     return np.array([distance(law, draw(law, n, np.random.default_rng([k, n, code])))

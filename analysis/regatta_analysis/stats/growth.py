@@ -1,10 +1,15 @@
 """Empirical growth of cumulative regret: the exponent a of R_t ~ t^a."""
+from __future__ import annotations
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .statistics import bootstrap_means
 
 
-def growth_exponent(values, t, start=None, level=0.95, draws=1000, seed=0, groups=None):
+def growth_exponent(values: ArrayLike, t: ArrayLike, start: float | None = None,
+                    level: float = 0.95, draws: int = 1000, seed: int = 0,
+                    groups: ArrayLike | None = None) -> tuple[float, float, float]:
     """Exponent of the mean over trials with its bootstrap interval: (estimate, low, high).
 
     values: trials x times of cumulative regret; t: the times (> 0); start: first time that counts
@@ -21,7 +26,7 @@ def growth_exponent(values, t, start=None, level=0.95, draws=1000, seed=0, group
     return (found[0], *np.nanquantile(found[1:], [tail, 1.0 - tail]))
 
 
-def exponents(means, t, start=None):
+def exponents(means: np.ndarray, t: ArrayLike, start: float | None = None) -> np.ndarray:
     """Growth exponents of curves of means (curves x times): slopes of their logarithms against log t from
     `start` (default: a quarter of the last) on, fitted to 30 times evenly spaced in log t."""
     t = np.asarray(t, float)
@@ -30,7 +35,7 @@ def exponents(means, t, start=None):
     return slopes(np.log(t[at]), means[:, at])
 
 
-def slopes(x, rows):
+def slopes(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Slope of log(row) against x by least squares for every row; NaN unless all of it is positive."""
     positive = np.all(rows > 0, axis=1)
     y = np.log(np.where(positive[:, None], rows, 1.0))

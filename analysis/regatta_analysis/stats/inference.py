@@ -1,6 +1,10 @@
 """What the trials of a study say about its algorithms: paired tests, growth exponents, ranks over the
 problems, profiles; as data frames, tables and files."""
+from __future__ import annotations
+
 import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,25 +18,28 @@ from .regret import METRICS, regret_curves
 from ..progress import progress
 from ..report.tables import Table
 
+if TYPE_CHECKING:
+    from ..load.load import Results
 
-def recorded(results, metric):
+
+def recorded(results: Results, metric: str) -> bool:
     """Whether every problem of the results has the metric."""
     return all(METRICS[metric].column in results.group(p).evaluations() for p in results.problems)
 
 
-def final_values(results, problem, metric):
+def final_values(results: Results, problem: str, metric: str) -> pd.DataFrame:
     """Table trial x algorithm of the metric at the last query, less is better."""
     sense = {"sense": "max"} if METRICS[metric].running else {}
     return comparison.paired(trial_values(results, problem, {"metric": metric} | sense),
                              results.algorithms)
 
 
-def comparisons(results, metric, against=None):
+def comparisons(results: Results, metric: str, against: str | None = None) -> pd.DataFrame:
     """The table of `compared`, made once."""
     return results.remember(("comparisons", metric, against), lambda: compared(results, metric, against))
 
 
-def compared(results, metric, against):
+def compared(results: Results, metric: str, against: str | None) -> pd.DataFrame:
     """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem; Holm's
     correction over all of them. Trials that share an instance are not independent: there the means of
     the instances are compared, over the seeds that both have. What is the same test in several panels
@@ -64,14 +71,14 @@ def _cells(group):
     return pairs.groupby("algorithm")["cell"].agg(frozenset).to_dict()
 
 
-def by_instance(table):
+def by_instance(table: pd.DataFrame) -> pd.DataFrame:
     """Trials x algorithms, or the means of the instances where several trials share one. A single
     instance is the problem itself."""
     n = table.index.get_level_values("instance").nunique()
     return table.groupby(level="instance").mean() if 1 < n < len(table) else table
 
 
-def comparison_table(frame, title):
+def comparison_table(frame: pd.DataFrame, title: str) -> Table:
     """`comparisons` for readers."""
     pairs = frame["a"].nunique() > 1
     header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "Trials", "Mean difference", "p",
@@ -102,12 +109,12 @@ def _needed(row):
     return f"{row.needed:.0f}" if row.needed > row.n else "enough"
 
 
-def growth(results):
+def growth(results: Results) -> pd.DataFrame:
     """The table of `exponents_of`, made once."""
     return results.remember("growth", lambda: exponents_of(results))
 
 
-def exponents_of(results):
+def exponents_of(results: Results) -> pd.DataFrame:
     """Growth exponent of mean cumulative regret of every cell with at least 8 queries, with its 95%
     bootstrap interval; trials that share an instance are drawn together."""
     rows = []
@@ -125,7 +132,7 @@ def exponents_of(results):
     return pd.DataFrame(rows, columns=["problem", "algorithm", "n", "exponent", "low", "high"])
 
 
-def growth_table(frame, results, where=""):
+def growth_table(frame: pd.DataFrame, results: Results, where: str = "") -> Table:
     """`growth` for readers: algorithm x problem."""
     cells = {(row.algorithm, row.problem): row for row in frame.itertuples()}
     rows = [[(a, False)] + [(_exponent(cells.get((a, p))), False) for p in results.problems]
@@ -141,7 +148,7 @@ def _exponent(row):
     return f"{row.exponent:.2f}" + (f" [{row.low:.2f}, {row.high:.2f}]" if np.isfinite(row.low) else "")
 
 
-def write(results, metric, directory):
+def write(results: Results, metric: str, directory: Path) -> tuple[list[Path], str]:
     """comparisons.csv, growth.csv and statistics.md; returns the paths and the Markdown text."""
     frame = comparisons(results, metric)
     made = [comparison_table(frame, f"All pairs, final {METRICS[metric].name.lower()}")]

@@ -1,17 +1,26 @@
 """One number per trial: what a claim compares algorithms by."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..load.load import InputError
 from .profiles import spent
 from .regret import METRICS, curves, regret_curves
+
+if TYPE_CHECKING:
+    from ..load.load import Results
 
 FLOOR = 1e-12  # of logarithms of a regret that may be 0
 REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}
 KEYS = {"metric", "at", "over", "log", "sense", "hit"}
 
 
-def value_curves(results, problem, metric):
+def value_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
     """Curves of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over the
     queries), or of any column."""
     if metric in METRICS:
@@ -27,7 +36,8 @@ def value_curves(results, problem, metric):
     return curves(results, problem, metric)
 
 
-def trial_values(results, problem, value, algorithms=None):
+def trial_values(results: Results, problem: str, value: Mapping[str, Any],
+                 algorithms: Iterable[str] | None = None) -> pd.Series:
     """Series of one number per complete trial, indexed by (algorithm, instance, seed); less is
     better. `value` has the keys
 
@@ -53,7 +63,7 @@ def trial_values(results, problem, value, algorithms=None):
     return -series if value.get("sense") == "max" else series
 
 
-def hitting_times(frame, target):
+def hitting_times(frame: pd.DataFrame, target: float) -> pd.Series:
     """First column of curves at which a trial is at most the target; one more than the last for never."""
     reached = frame.le(target + 1e-9).to_numpy()
     first = np.where(reached.any(axis=1), frame.columns.to_numpy()[reached.argmax(axis=1)],
@@ -61,7 +71,7 @@ def hitting_times(frame, target):
     return pd.Series(first.astype(float), frame.index)
 
 
-def part(frame, over):
+def part(frame: pd.DataFrame, over: Sequence) -> pd.DataFrame:
     """The columns first..last of curves; what the study does not reach is an error."""
     first, last = over
     last = frame.columns[-1] if last == "last" else int(last)
@@ -71,7 +81,7 @@ def part(frame, over):
     return inside
 
 
-def at(frame, t):
+def at(frame: pd.DataFrame, t: int | str) -> pd.Series:
     """The column t of curves; the last value of every trial for `last`."""
     if t == "last":
         return frame.ffill(axis=1).iloc[:, -1]
@@ -80,7 +90,7 @@ def at(frame, t):
     return frame[int(t)]
 
 
-def regret_at_time(results, problem, shares):
+def regret_at_time(results: Results, problem: str, shares: ArrayLike) -> pd.DataFrame:
     """Simple regret of every trial after given CPU times: frame with a column per share of the time
     that the fastest algorithm's mean trial takes in all (so that everybody has spent it)."""
     regret, paid = curves(results, problem, "simple_regret"), spent(results, problem)

@@ -1,15 +1,24 @@
 """Data and performance profiles: which share of the trials has reached a target, after how many
 evaluations or how much CPU time of the algorithm."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
 from .regret import curves
 
+if TYPE_CHECKING:
+    from ..load.load import Results
+
 TARGETS = (1e-1, 1e-2, 1e-3)
 COSTS = ("evaluations", "cpu")
 
 
-def hits(results, targets=TARGETS, cost="evaluations", problems=None):
+def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,
+         cost: str = "evaluations", problems: Iterable[str] | None = None) -> pd.DataFrame:
     """What every complete trial paid until its simple regret was at most a target: one row per
     problem, algorithm, instance, seed and target; `cost` infinite where it was never reached.
 
@@ -32,7 +41,7 @@ def hits(results, targets=TARGETS, cost="evaluations", problems=None):
     return pd.concat(blocks, ignore_index=True)
 
 
-def spent(results, problem):
+def spent(results: Results, problem: str) -> pd.DataFrame:
     """CPU seconds of model and acquisition up to and with query t, per complete trial."""
     total = 0.0
     for stage in ("fit", "acquire"):
@@ -42,14 +51,14 @@ def spent(results, problem):
     return total.cumsum(axis=1)
 
 
-def data_profile(table):
+def data_profile(table: pd.DataFrame) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """{algorithm: (costs, share)} of `hits`: share of trials and targets reached at a cost of at most
     costs[k]; a step function."""
     return {algorithm: _steps(mine["cost"].to_numpy(float))
             for algorithm, mine in table.groupby("algorithm", sort=False)}
 
 
-def performance_profile(table):
+def performance_profile(table: pd.DataFrame) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """{algorithm: (ratios, share)}: share of trials and targets that an algorithm reached at a cost
     of at most ratios[k] times that of the best algorithm there. What nobody reached counts as not
     reached."""

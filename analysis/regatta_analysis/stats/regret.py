@@ -1,10 +1,16 @@
 """Regret (or any other value per evaluation) of every trial of a problem on a common time axis."""
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..load.load import InputError
+
+if TYPE_CHECKING:
+    from ..load.load import Results
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,7 @@ METRICS = {
 }
 
 
-def default_metrics(results):
+def default_metrics(results: Results) -> list[str]:
     """Simple and cumulative regret where some problem's optimum is known, the best value so far where
     some problem's is not."""
     known = [np.isfinite(results.group(problem).values("simple_regret")).any()
@@ -38,7 +44,7 @@ def default_metrics(results):
         + (["best"] if unknown and not all(known) else [])
 
 
-def regret_curves(results, problem, metric):
+def regret_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
     """Curves of one of METRICS: one row per complete trial (algorithm, instance, seed), one column
     per t = 0, 1, ..., T; t = 0 is the end of the initial design, left out where it says nothing."""
     frame = curves(results, problem, METRICS[metric].column, METRICS[metric].running)
@@ -47,7 +53,7 @@ def regret_curves(results, problem, metric):
     return frame / frame.columns.to_numpy(float) if metric == "average" else frame
 
 
-def curves(results, problem, column, running=False):
+def curves(results: Results, problem: str, column: str, running: bool = False) -> pd.DataFrame:
     """The same for any variable with one value per evaluation, or for its running maximum. Failed
     trials are left out (they are counted in `results.cells()`); values that were not recorded are
     NaN."""

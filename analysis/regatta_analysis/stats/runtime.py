@@ -5,10 +5,19 @@ Expected runtime (ERT), runtimes with simulated restarts and their distribution 
 N. Hansen, A. Auger, R. Ros, O. Mersmann, T. Tusar, D. Brockhoff (2021), COCO: a platform for
 comparing continuous optimizers in a black-box setting.
 """
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..load.settings import options
+
+if TYPE_CHECKING:
+    from ..load.load import Results
 
 TARGETS = 10.0 ** (2.0 - 0.2 * np.arange(51))  # 1e2 ... 1e-8
 TABLE_TARGETS = (10.0, 1.0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7, 1e-8)
@@ -18,7 +27,7 @@ GROUPS = {"separable": range(1, 6), "moderate conditioning": range(6, 10),
 SAMPLES = 30  # simulated runs per function and target, at least
 
 
-def bbob_problems(results):
+def bbob_problems(results: Results) -> list[str]:
     """Labels of the problems of a study that are BBOB functions observed without noise."""
     return [problem for problem in results.problems if _is_bbob(results.group(problem))]
 
@@ -28,7 +37,8 @@ def _is_bbob(group):
             and float(options(group.texts("key", [0])[0], "run").get("noise_variance", 0)) == 0)
 
 
-def runs(results, problems=None, targets=TARGETS):
+def runs(results: Results, problems: Iterable[str] | None = None,
+         targets: Sequence[float] | np.ndarray = TARGETS) -> pd.DataFrame:
     """One row per complete trial: algorithm, function, dim, instance (of the suite), seed, length
     (evaluations made), and `hits`, the evaluations until each target (NaN: not reached)."""
     blocks = []
@@ -54,7 +64,7 @@ def _running_best(values):
     return np.fmax.accumulate(values.astype(float), axis=1)
 
 
-def first_hits(gap, targets=TARGETS):
+def first_hits(gap: np.ndarray, targets: Sequence[float] | np.ndarray = TARGETS) -> np.ndarray:
     """Number of the first evaluation, from 1, whose best value so far is within each target of the
     optimum; NaN where there is none. gap: trials x evaluations, falling."""
     found = np.full((len(gap), len(targets)), np.nan)
@@ -65,7 +75,7 @@ def first_hits(gap, targets=TARGETS):
     return found
 
 
-def ert(hits, lengths):
+def ert(hits: ArrayLike, lengths: ArrayLike) -> float:
     """Evaluations of all runs until the target, or to their end, per run that reached it; infinite
     where none did."""
     success = np.isfinite(hits)
@@ -74,7 +84,8 @@ def ert(hits, lengths):
     return np.where(success, hits, lengths).sum() / success.sum()
 
 
-def simulated(hits, lengths, random, samples=SAMPLES):
+def simulated(hits: ArrayLike, lengths: ArrayLike, random: np.random.Generator,
+              samples: int = SAMPLES) -> np.ndarray:
     """Runtimes of `samples` or more runs that are restarted until they reach the target: every run
     begins equally many of them; an unsuccessful one is followed by one drawn at random. All infinite
     where no run reached the target."""
@@ -92,7 +103,8 @@ def simulated(hits, lengths, random, samples=SAMPLES):
     return total
 
 
-def simulated_runtimes(table, samples=SAMPLES):
+def simulated_runtimes(table: pd.DataFrame,
+                       samples: int = SAMPLES) -> dict[tuple[str, int, int], np.ndarray]:
     """Evaluations per dimension of simulated runs: {(algorithm, dim, function): targets x samples}.
     The draws depend on dimension, function and target only."""
     found = {}
@@ -105,7 +117,8 @@ def simulated_runtimes(table, samples=SAMPLES):
     return found
 
 
-def distribution(runtimes, algorithm, dim, functions):
+def distribution(runtimes: dict, algorithm: str, dim: int,
+                 functions: Iterable[int]) -> tuple[np.ndarray, np.ndarray] | None:
     """Runtime profile of a set of functions: sorted finite runtimes per dimension, and the share of
     all (function, target) pairs solved by then. None without a trial."""
     mine = [runtimes[algorithm, dim, f] for f in functions if (algorithm, dim, f) in runtimes]
@@ -119,7 +132,7 @@ def distribution(runtimes, algorithm, dim, functions):
     return all_runs[order][solved], share[solved]
 
 
-def budget(table, algorithm, dim, functions):
+def budget(table: pd.DataFrame, algorithm: str, dim: int, functions: Iterable[int]) -> float:
     """Evaluations per dimension that the runs really made where some target was missed: the median
     over the functions of the 90th percentile of their lengths; NaN where none was missed. Beyond it
     a profile rests mainly on simulated restarts."""
@@ -131,7 +144,8 @@ def budget(table, algorithm, dim, functions):
     return missed.groupby("function")["length"].quantile(0.9).median() / dim
 
 
-def ert_table(table, targets=TABLE_TARGETS):
+def ert_table(table: pd.DataFrame,
+              targets: Sequence[float] | np.ndarray = TABLE_TARGETS) -> pd.DataFrame:
     """One row per function, dimension and algorithm: ERT for each table target, runs that reached
     the last one, and runs."""
     columns = [int(np.argmin(abs(np.log10(TARGETS) - np.log10(t)))) for t in targets]

@@ -1,12 +1,18 @@
 """Summaries over the trials of a cell, iteration by iteration."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 COLUMNS = ["n", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high"]
 INTERVAL = ["boot_low", "boot_high"]
 
 
-def summarise(curves, quantiles=(0.25, 0.75), order=None, bootstrap=False):
+def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75),
+              order: Iterable[str] | None = None, bootstrap: bool = False) -> pd.DataFrame:
     """Summary of curves (rows: algorithm, instance, seed; columns: t), long format.
 
     Per algorithm and t over the trials with a value: n; mean; sd with divisor n - 1; se,
@@ -29,7 +35,7 @@ def summarise(curves, quantiles=(0.25, 0.75), order=None, bootstrap=False):
     return pd.concat(blocks, ignore_index=True)
 
 
-def mean_and_error(values):
+def mean_and_error(values: ArrayLike) -> tuple[np.ndarray, ...]:
     """Mean and standard error along axis 0, NaN skipped: (n, mean, sd, se); NaN where undefined."""
     values = np.asarray(values, float)
     n = np.isfinite(values).sum(axis=0)
@@ -85,7 +91,10 @@ def _mean_interval(cell, level=0.95, draws=1000):
     return found
 
 
-def bootstrap_interval(values, statistic=None, level=0.95, draws=2000, seed=0, groups=None):
+def bootstrap_interval(values: ArrayLike,
+                       statistic: Callable[[np.ndarray], np.ndarray] | None = None,
+                       level: float = 0.95, draws: int = 2000, seed: int = 0,
+                       groups: ArrayLike | None = None) -> tuple:
     """Percentile bootstrap interval (low, high) of a statistic of the rows of `values`.
 
     values: n trials, or n trials x m columns; statistic: function of a rows x m array, by row axis 0
@@ -109,7 +118,8 @@ def bootstrap_interval(values, statistic=None, level=0.95, draws=2000, seed=0, g
     return low, high
 
 
-def bootstrap_means(values, draws=1000, seed=0, groups=None):
+def bootstrap_means(values: ArrayLike, draws: int = 1000, seed: int = 0,
+                    groups: ArrayLike | None = None) -> np.ndarray:
     """Means of `draws` resamples of the rows of an n x m array: draws x m. The resamples of equal
     n, groups and seed are the same, so that the means of paired arrays can be compared draw by
     draw."""

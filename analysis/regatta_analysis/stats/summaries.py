@@ -1,9 +1,20 @@
 """Summaries of regret by cell and query, computed once for all figures, tables and pages of a study."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .regret import regret_curves
 from .statistics import INTERVAL, summarise
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def cell_summaries(results, problem, metric, quantiles=(0.25, 0.75), bootstrap=False):
+    from ..load.load import Results
+
+
+def cell_summaries(results: Results, problem: str, metric: str,
+                   quantiles: tuple[float, float] = (0.25, 0.75),
+                   bootstrap: bool = False) -> pd.DataFrame:
     """`statistics.summarise` of the curves of a metric on a problem. Not to be changed."""
     def key(with_interval):
         return "cell_summaries", problem, metric, tuple(quantiles), with_interval

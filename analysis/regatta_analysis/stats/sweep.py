@@ -1,6 +1,12 @@
 """Sweeps as data: one row per trial with a column per setting swept, and what a setting changes."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..load.settings import method_label
 from . import comparison
@@ -8,15 +14,18 @@ from .inference import by_instance
 from .measures import trial_values
 from .regret import METRICS
 
+if TYPE_CHECKING:
+    from ..load.load import Results
+
 FIXED = ["problem", "method", "instance", "seed", "value"]
 
 
-def names(results):
+def names(results: Results) -> list[str]:
     """Settings swept, in the order of the labels."""
     return results.settings
 
 
-def final_values(results, metric):
+def final_values(results: Results, metric: str) -> pd.DataFrame:
     """One row per complete trial: problem (without settings), method, instance, seed, the value of the
     metric at the last query, and a column per setting. A method that was not swept over a setting is
     there once for every value of it."""
@@ -54,7 +63,7 @@ def _typed(table, name):
     return table.assign(**{name: table[name] if numbers.isna().any() else numbers})
 
 
-def is_spread(values):
+def is_spread(values: ArrayLike) -> bool:
     """Whether numbers ask for a logarithmic axis: positive, and over a factor of 30 or evenly spaced in
     their logarithms."""
     values = np.unique(np.asarray(values, float))
@@ -64,7 +73,7 @@ def is_spread(values):
     return values[-1] >= 30 * values[0] or (np.ptp(steps) < 0.05 * steps.mean() and steps[0] > 0.5)
 
 
-def sensitivity(table, results, metric):
+def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFrame:
     """One row per problem, method and setting: the least and the largest median over the values of the
     setting, at which values, and their difference as a share of the method's median."""
     rows = []
@@ -81,7 +90,8 @@ def sensitivity(table, results, metric):
                                        "largest", "share"])
 
 
-def differences(table, method, baseline, settings):
+def differences(table: pd.DataFrame, method: str, baseline: str,
+                settings: Iterable[str]) -> dict | pd.DataFrame:
     """Per value of two settings: mean difference of a method to the baseline over common trials, or
     over the means of the instances where trials share them, and p of the signed-rank test."""
     rows = {}
