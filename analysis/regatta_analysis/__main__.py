@@ -54,6 +54,8 @@ def _study(options):
     for warning in results.warnings:
         _say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
     results = _selected(results, options)
+    options.over = [results.full_name(name) for name in options.over or []]
+    options.panel = options.panel and results.full_name(options.panel)
     from .report.summary import write_all
     written = write_all(results, options)
     said = f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"

@@ -197,6 +197,8 @@ class Kept(common.Case):
         for name, block in (("v2", "maximiser"), ("v1-sweep", "maximiser.raw_samples")):
             results = self.of(name)
             self.assertEqual(results.settings, ["surrogate.variance", "surrogate.kernel", block])
+            self.assertEqual([results.full_name(n) for n in ("kernel", "surrogate.variance", "problem")],
+                             ["surrogate.kernel", "surrogate.variance", "problem"])
             for frame in (results.trials, results.data, results.group(results.problems[0]).trials):
                 self.assertEqual(frame["surrogate.variance"].dtype, float)
                 self.assertLess(set(frame["surrogate.kernel"].cat.categories), {"", *KERNELS, "?"})

@@ -114,6 +114,11 @@ class Results:
             return labels
         return sorted(labels, key=lambda label: _place(self.study, "algorithms", label))
 
+    def full_name(self, name):
+        """The swept setting that is called `name` or ends in it (`kernel`: surrogate.kernel); the name as
+        it is where there is none, or several."""
+        return find_setting(name, self.settings) or name
+
     @cached_property
     def trials(self) -> pd.DataFrame:
         """One row per trial: identity, status, counts, provenance, what was swept; see `texts` for

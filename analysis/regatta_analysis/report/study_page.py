@@ -41,6 +41,7 @@ def write_loaded(loaded, out, command=None, claims_files=(), live=None, panel=No
     setting, or by problem."""
     for results in loaded:
         if panel:
+            panel = results.full_name(panel)
             panels.check(results, panel)
     _replace(Path(out), _page(loaded, command, claims_files, live, panel))
     return Path(out)
