@@ -202,6 +202,8 @@ class Kept(common.Case):
             for frame in (results.trials, results.data, results.group(results.problems[0]).trials):
                 self.assertEqual(frame["surrogate.variance"].dtype, float)
                 self.assertLess(set(frame["surrogate.kernel"].cat.categories), {"", *KERNELS, "?"})
+            self.assertEqual(results.places, ["branin"])
+            pd.testing.assert_frame_equal(results.group("branin").tidy()[list(results.data)], results.data)
             trials = results.trials
             self.assertEqual((len(trials), set(trials["problem"])), (30, {"branin"}))
             mine = trials[trials["algorithm"] == "turbo"]

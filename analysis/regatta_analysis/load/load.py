@@ -105,6 +105,12 @@ class Results:
         """Names of the settings that were swept: columns of `trials` and `data`."""
         return [*in_order([own for g in self._problems.values() for own in g.swept.values()])]
 
+    @property
+    def places(self):
+        """Problem labels of the study file, with the score where there are several: `group` of one of them
+        has each trial once."""
+        return list(self._places)
+
     @cached_property
     def algorithms(self) -> list[str]:
         """Algorithm labels of the whole study, in its order."""
@@ -444,8 +450,10 @@ class Group:
                 for label in dict.fromkeys(algorithms[otherwise])]
 
     def tidy(self) -> pd.DataFrame:
-        """One row per evaluation that was made."""
-        return pd.DataFrame({**_heads([self]), **dict(self.tidy_values())}, copy=False)
+        """One row per evaluation that was made; what was swept stands behind `t`."""
+        rows = self.column("n_iterations").astype(int)
+        swept = ((name, typed(*self.setting(name)).repeat(rows)) for name in self.settings)
+        return pd.DataFrame({**_heads([self]), **dict(swept), **dict(self.tidy_values())}, copy=False)
 
     def tidy_values(self, columns: list[str] | None = None) -> Iterator[tuple[str, np.ndarray]]:
         """Pairs of the name and the values of every column of `tidy` that is recorded per evaluation,
