@@ -12,10 +12,11 @@
 
 const char *const rg_param_layout[] = {"auto", NULL};
 const char *const rg_param_later[] = {"auto", NULL};
+const char *const rg_param_or_auto[] = {"auto", NULL};
 
 bool rg_param_allows_auto(const RgParam *entry)
 {
-  return (entry->choices == rg_param_layout ||
+  return (entry->choices == rg_param_layout || entry->choices == rg_param_or_auto ||
           (entry->fallback && strcmp(entry->fallback, "auto") == 0)) &&
          entry->type != RG_PARAM_CHOICE && entry->type != RG_PARAM_BOOL;
 }

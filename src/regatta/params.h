@@ -44,8 +44,8 @@ typedef struct {
   double minimum, maximum;    /* accepted range of numbers (each element of REALS); both
                                           zero: unbounded; maximum < minimum: no upper limit;
                                           infinities are fine */
-  const char *const *choices; /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout, or
-                                 NULL; INT, REAL, TEXTS: rg_param_later, or NULL */
+  const char *const *choices; /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout,
+                                 rg_param_or_auto, or NULL; INT, REAL, TEXTS: rg_param_later, or NULL */
   const char *symbol;         /* the paper's symbol, or "" */
   const char *doc;            /* one line: meaning, unit, what `auto` means */
 } RgParam;
@@ -60,6 +60,8 @@ typedef struct {
 /* `choices` of an INT that says how the work is laid out over ranks, not what is computed: it is no
    part of the canonical text, and accepts `auto` (-1) whatever its default. */
 RG_API extern const char *const rg_param_layout[];
+/* `choices` of an INT that accepts `auto` (-1) though its default is a number. */
+extern const char *const rg_param_or_auto[];
 
 /* `choices` of an INT, a REAL or TEXTS of default `auto` that came when results existed: at `auto`
    it is no part of the canonical text, so that what they are known by stays. RG_LATER is the

@@ -21,6 +21,12 @@ static const char head[] = "study: bench\nseeds: 1\ncommon:\n  noise_variance: 1
   "  maximiser: {raw_samples: 1024, restarts: 50}\n"                                               \
   "problems: [ackley_context]\nalgorithms: "
 
+#define LONG                                                                                       \
+  "  iterations: 340\n  initial_points: 10\n  surrogate: {preset: botorch2023}\n"                  \
+  "  maximiser: {raw_samples: 1024, restarts: 50, selection: boltzmann, incumbents: 0, "           \
+  "perturbations: 0}\n"                                                                            \
+  "problems: [ackley_context]\nalgorithms: "
+
 static const struct {
   const char *name, *text;
 } cases[] = {
@@ -57,6 +63,13 @@ static const struct {
   {"StableOpt trial, the same, M = 1024", CONTEXTS "[stable_opt]\n"},
   {"DRBO-KDE trial, the same, M = 1024", CONTEXTS "[{name: drbo_kde, samples: 1024}]\n"},
   {"DRBO-MMD trial, the same, |C| = 100", CONTEXTS "[{name: drbo_mmd, contexts: 100}]\n"},
+  {"GP-UCB trial, Ackley 2+1, 350 evaluations, Matern-5/2",
+   LONG "[{name: gp_ucb, beta: fixed, value: 2.25}]\n"},
+  {"ERBO trial, the same", LONG "[erbo]\n"},
+  {"WDRBO trial, the same", LONG "[wdrbo]\n"},
+  {"SBO-KDE trial, the same", LONG "[sbo_kde]\n"},
+  {"StableOpt trial, the same", LONG "[stable_opt]\n"},
+  {"DRBO-KDE trial, the same", LONG "[drbo_kde]\n"},
 };
 
 static PetscErrorCode run_first(void *closure)

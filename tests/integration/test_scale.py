@@ -39,6 +39,19 @@ class Scale(RegattaTest):
             self.assertEqual(code, 2)
             self.assertIn("64 is more than the 32 ranks of this job", err)
 
+    def test_cost_of_a_query(self):
+        """Every method of the study with its exponents, from a short version of it."""
+        study = self.folder / "contexts.yaml"
+        text = (SCALE / "horizon_contexts.yaml").read_text()
+        study.write_text(text.replace("iterations: 990", "iterations: 5")
+                         .replace("raw_samples: 1024, restarts: 50", "raw_samples: 8, restarts: 2"))
+        results = self.folder / "contexts.h5"
+        self.run_ok("run", study, "-o", results, "-quiet", "-strict", ranks=2)
+        out = self.call(sys.executable, SCALE / "cost.py", results)
+        lines = [line.split() for line in out.splitlines() if line]
+        self.assertEqual(sum(line[0] == "fit" and line[-1] == "3" for line in lines), 8, out)
+        self.assertEqual(sum(line[0] == "search" and line[-1] == "3" for line in lines), 2, out)
+
     def test_studies(self):
         for name in ("surrogate", "paths", "gain"):
             self.run_ok("run", SCALE / f"{name}_smoke.yaml", "-o", self.folder / f"{name}.h5",

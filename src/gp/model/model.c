@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { REFIT_ALL = 100 }; /* refit_every: auto */
+
 /* ---- create, destroy ----------------------------------------------------------------------- */
 
 static bool inputs_are_finite(const RgDomain *domain, bool use_context)
@@ -193,26 +195,71 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
   PetscFunctionReturn(0);
 }
 
-/* Is a refit due before the next query, t = n - n_initial + 1? Marks it as done. */
-static bool refit_is_due(RgModel *model, const RgHistory *history)
+/* Count how far the new data are from what the posterior without them predicts. */
+static PetscErrorCode add_surprise(RgModel *model, const RgHistory *history)
 {
-  const int queries = history->n - history->n_initial;
-  if (queries < 0) return false;
-  const int period = queries / model->options->refit_every;
-  if (period <= model->state->last_period) return false;
+  struct RgModelState *s = model->state;
+  const int m = s->n - s->held;
+  double *mean, *sd;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(m, &mean, m, &sd));
+  PetscCall(rg_model_predict_history(model, history, s->held, m, mean, sd));
+  for (int i = 0; i < m; i++) {
+    const double error = s->y_model[s->held + i] - mean[i];
+    s->surprise += error * error / (sd[i] * sd[i] + model->noise_variance) - 1.0;
+  }
+  s->predicted += m;
+  PetscCall(PetscFree2(mean, sd));
+  PetscFunctionReturn(0);
+}
+
+/* refit_every: auto. Beyond REFIT_ALL data, when they have grown by a twentieth, or by a hundredth
+   while the sum of squares of their predictions is three deviations of chi^2 too large. */
+static PetscErrorCode drifted(RgModel *model, const RgHistory *history, bool *due)
+{
+  struct RgModelState *s = model->state;
+
+  PetscFunctionBeginUser;
+  *due = s->refit_n == 0 || s->n <= REFIT_ALL || 20 * (int64_t)s->n >= 21 * (int64_t)s->refit_n;
+  if (!*due) {
+    PetscCall(add_surprise(model, history));
+    *due = 100 * (int64_t)s->n >= 101 * (int64_t)s->refit_n &&
+           s->surprise > 3.0 * sqrt(2.0 * s->predicted);
+  }
+  if (!*due) PetscFunctionReturn(0);
+  s->refit_n = s->n;
+  s->predicted = 0;
+  s->surprise = 0.0;
+  PetscFunctionReturn(0);
+}
+
+/* Is a refit due before the next query, t = n - n_initial + 1? Marks it as done. */
+static PetscErrorCode refit_is_due(RgModel *model, const RgHistory *history, bool *due)
+{
+  const int queries = history->n - history->n_initial, every = model->options->refit_every;
+
+  PetscFunctionBeginUser;
+  *due = false;
+  if (queries < 0) PetscFunctionReturn(0);
+  const int period = queries / PetscMax(every, 1);
+  if (period <= model->state->last_period) PetscFunctionReturn(0);
   model->state->last_period = period;
-  return true;
+  *due = true;
+  if (every < 0) PetscCall(drifted(model, history, due));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailure *failure)
 {
   struct RgModelState *s = model->state;
+  bool due = false;
 
   PetscFunctionBeginUser;
   const bool nothing_new = s->n > 0 && history->n == s->n;
   if (s->clock) PetscCall(rg_clock_begin(s->clock, RG_STAGE_FIT));
   PetscCall(take_in(model, history, failure));
-  const bool due = refit_is_due(model, history);
+  if (!failure->failed) PetscCall(refit_is_due(model, history, &due));
   /* A second update for the same query, after a recommendation, leaves the first one's report. */
   if (!nothing_new || due) model->report = (RgModelReport){.log_likelihood = NAN};
   if (!failure->failed) {

@@ -56,7 +56,7 @@ typedef struct RgSurrogateOptions {
   int mean;                        /* RgMeanKind: zero | constant (generalised least squares); auto:
                             constant unless the policy is fixed */
   int fit;                         /* RgFitPolicy */
-  int refit_every;                 /* evaluations between refits */
+  int refit_every;                 /* queries between refits; -1: auto */
   int fit_starts;                  /* starts of the fit beside the first one */
   int fit_multistart;              /* RgMultistart: when fit_starts are used */
   int fit_warm; /* RgWarm: first start of a fit: the last optimum, else the configured values */

@@ -25,8 +25,11 @@ struct RgModelState {
   int fit_n;             /* data of the fit at hand */
   double *fit_X, *fit_y; /* these, where they are not all */
   int multistart_n;      /* n when other starts joined last; 0: never */
-  int cold_n;            /* n when a fit last started from the configured values */
-  int optimum_n;         /* n, objective and scale of the last optimum; 0: none yet */
+  int refit_n;           /* n at the last refit, data predicted since, sum of (error/sd)^2 - 1 */
+  int predicted;
+  double surprise;
+  int cold_n;    /* n when a fit last started from the configured values */
+  int optimum_n; /* n, objective and scale of the last optimum; 0: none yet */
   double optimum, optimum_scale;
   RgPrediction prediction;
 };

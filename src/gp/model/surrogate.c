@@ -74,8 +74,9 @@ const RgParam rg_surrogate_params[] = {
    "but zero under fit: fixed"},
   {"fit", RG_PARAM_CHOICE, AT(fit), "map", 0, 0, policy_names, "",
    "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"},
-  {"refit_every", RG_PARAM_INT, AT(refit_every), "1", 1, 1e9, NULL, "",
-   "queries between refits; the first is before the first query"},
+  {"refit_every", RG_PARAM_INT, AT(refit_every), "1", 1, 1e9, rg_param_or_auto, "",
+   "queries between refits; the first is before the first query; auto: 1 for up to 100 data, then "
+   "when they have grown by a twentieth since, or by a hundredth and are unlikely as predicted"},
   {"fit_starts", RG_PARAM_INT, AT(fit_starts), "2", 0, 1e4, NULL, "",
    "log-uniform starts of the fit beside the first one"},
   {"fit_multistart", RG_PARAM_CHOICE, AT(fit_multistart), "adaptive", 0, 0, multistart_names, "",

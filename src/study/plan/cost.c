@@ -53,6 +53,8 @@ static const struct {
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
 #define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
+#define REFIT_ALL 100.0       /* refit_every: auto: data up to which every query has one, */
+#define REFIT_GROWTH 40.0     /* and refits while data grow by e, drift included */
 #define PATH_ASCENT 75.0      /* evaluations of a path that its local search amounts to */
 #define CONTEXT_ASCENT 8.0    /* likewise through a list of contexts, with gradients */
 #define CONTEXT_END 80.0      /* values a search ends with on all of them, begun with few */
@@ -83,6 +85,15 @@ static double finite_points(const RgCell *cell)
   return (double)cell->size_x * (cell->size_c ? cell->size_c : 1);
 }
 
+/* Refits per query between n0 and n data. */
+static double refits(const RgSurrogateOptions *model, double n0, double n)
+{
+  const double all = fmin(fmax(REFIT_ALL, n0), n);
+
+  if (model->refit_every > 0) return 1.0 / model->refit_every;
+  return (all - n0 + REFIT_GROWTH * log(n / all)) / (n - n0);
+}
+
 static double fit_seconds(const RgSurrogateOptions *model, double inputs, double n0, double n)
 {
   const double t2 = power_sum(n0, n, 2), t3 = power_sum(n0, n, 3);
@@ -91,7 +102,7 @@ static double fit_seconds(const RgSurrogateOptions *model, double inputs, double
                                : EVALUATIONS_WARM;
 
   if (model->fit == RG_FIT_FIXED) return 0;
-  return evaluations / model->refit_every *
+  return evaluations * refits(model, n0, n) *
          (unit.fit * (n - n0) + unit.fit_matrix * (inputs + 3) * t2 + unit.fit_factor * t3);
 }
 
@@ -224,7 +235,7 @@ static double model_seconds(const RgCell *cell, double n0, double n)
   if (iterative) return seconds + iterative_seconds(cell, n0, n);
   if (points > 0) {
     const bool changes = model->fit != RG_FIT_FIXED || model->standardise;
-    const double rebuilds = changes ? 1.0 / model->refit_every : 0;
+    const double rebuilds = changes ? refits(model, n0, n) : 0;
     const RgSetMethod method = method_of(cell);
     if (method != RG_SET_ROWS && !changes)
       return seconds +

@@ -568,6 +568,26 @@ RG_TEST(test_warm_auto)
   frame_destroy(&frame);
 }
 
+/* refit_every: auto. Every time up to 100 data, then at 105 (a twentieth more); in between where new
+   data are not as predicted. */
+RG_TEST(test_refit_auto)
+{
+  Frame frame = frame_of(false, 112);
+  set_option(&frame, "fit_starts", "0");
+  set_option(&frame, "refit_every", "auto");
+  for (int jump = 0; jump < 2; jump++) {
+    RgModel model = model_create(&frame, true, 0.01);
+    for (int n = 98; n <= 112; n++) {
+      if (jump && n == 107) frame.history.y[106] += 20.0;
+      const bool refitted = show(&model, &frame, n).refitted;
+      assert_int_equal(refitted, n <= 100 || n == 105 || n == (jump ? 107 : 111));
+      if (jump && n == 107) break;
+    }
+    RG_OK(rg_model_destroy(&model));
+  }
+  frame_destroy(&frame);
+}
+
 /* A repeated point without noise: the fit finds nothing and keeps everything, the posterior goes on
    with jitter that is reported. */
 RG_TEST(test_fit_failure)
