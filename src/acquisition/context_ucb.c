@@ -23,8 +23,9 @@ static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
                              const RgContextual *what, RgContextForm form, int designs,
                              const RgContextNodes *nodes, RgContextUcb *ucb)
 {
-  const size_t M = (size_t)what->M,
-               slopes = (size_t)what->n_slopes * (posterior->kernel.dim - dim_x);
+  /* Nodes: all designs of a batch by one matrix product. */
+  const size_t J = nodes->n > 0 ? RG_CONTEXT_BATCH : 1, M = (size_t)what->M * J;
+  const size_t slopes = (size_t)what->n_slopes * (posterior->kernel.dim - dim_x) * J;
   const bool few = nodes->n > 0;
 
   PetscFunctionBeginUser;
@@ -35,7 +36,7 @@ static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
   PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->moments));
   PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->bar));
   PetscCall(PetscMalloc4(M, &ucb->u, slopes, &ucb->slope, M, &ucb->u_bar, slopes, &ucb->slope_bar));
-  PetscCall(PetscMalloc2(nodes->n, &ucb->node_u, nodes->n, &ucb->node_bar));
+  PetscCall(PetscMalloc2(nodes->n * J, &ucb->node_u, nodes->n * J, &ucb->node_bar));
   PetscFunctionReturn(0);
 }
 
@@ -107,24 +108,37 @@ static void chain_rule(RgContextUcb *ucb, int j, const double *u_bar)
   }
 }
 
-/* phi at design j of the batch, and what a gradient needs of it. */
-static PetscErrorCode value_of(RgContextUcb *ucb, int j, bool gradient, double *value)
+/* phi from u and slope, with its derivatives by them if a gradient is wanted. */
+static PetscErrorCode value_of(const RgContextUcb *ucb, bool gradient, const double *u,
+                               const double *slope, double *value, double *u_bar, double *slope_bar)
 {
   const RgContextual *what = &ucb->what;
-  const bool few = ucb->nodes.n > 0;
 
   PetscFunctionBeginUser;
-  confidence_bounds(ucb, j, few ? ucb->node_u : ucb->u);
-  if (few) rg_context_nodes_values(&ucb->nodes, ucb->node_u, ucb->u, ucb->slope);
-  if (!gradient) {
-    PetscCall(what->criterion(what->closure, ucb->u, ucb->slope, value, NULL, NULL));
-    PetscFunctionReturn(0);
+  if (gradient) {
+    PetscCall(PetscArrayzero(u_bar, what->M));
+    PetscCall(PetscArrayzero(slope_bar, what->n_slopes * ucb->posterior.dim_c));
   }
-  PetscCall(PetscArrayzero(ucb->u_bar, what->M));
-  PetscCall(PetscArrayzero(ucb->slope_bar, what->n_slopes * ucb->posterior.dim_c));
-  PetscCall(what->criterion(what->closure, ucb->u, ucb->slope, value, ucb->u_bar, ucb->slope_bar));
-  if (few) rg_context_nodes_pull(&ucb->nodes, ucb->u_bar, ucb->slope_bar, ucb->node_bar);
-  chain_rule(ucb, j, few ? ucb->node_bar : ucb->u_bar);
+  PetscCall(what->criterion(what->closure, u, slope, value, gradient ? u_bar : NULL,
+                            gradient ? slope_bar : NULL));
+  PetscFunctionReturn(0);
+}
+
+/* The batch through the nodes. */
+static PetscErrorCode batch_by_nodes(RgContextUcb *ucb, int J, bool gradient, double *value)
+{
+  const RgContextNodes *nodes = &ucb->nodes;
+  const size_t M = (size_t)nodes->size, S = (size_t)nodes->slopes, N = (size_t)nodes->n;
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < J; ++j) confidence_bounds(ucb, j, ucb->node_u + j * N);
+  rg_context_nodes_values(nodes, J, ucb->node_u, ucb->u, ucb->slope);
+  for (int j = 0; j < J; ++j)
+    PetscCall(value_of(ucb, gradient, ucb->u + j * M, ucb->slope + j * S, &value[j],
+                       ucb->u_bar + j * M, ucb->slope_bar + j * S));
+  if (!gradient) PetscFunctionReturn(0);
+  rg_context_nodes_pull(nodes, J, ucb->u_bar, ucb->slope_bar, ucb->node_bar);
+  for (int j = 0; j < J; ++j) chain_rule(ucb, j, ucb->node_bar + j * N);
   PetscFunctionReturn(0);
 }
 
@@ -132,8 +146,14 @@ static PetscErrorCode batch(RgContextUcb *ucb, int J, const double *X, double *v
                             double *gradient)
 {
   PetscFunctionBeginUser;
+  ucb->posterior.values_only = !gradient;
   PetscCall(rg_context_posterior_predict(&ucb->posterior, J, X, &ucb->moments));
-  for (int j = 0; j < J; ++j) PetscCall(value_of(ucb, j, gradient, &value[j]));
+  if (ucb->nodes.n > 0) PetscCall(batch_by_nodes(ucb, J, gradient, value));
+  for (int j = 0; j < J && ucb->nodes.n == 0; ++j) {
+    confidence_bounds(ucb, j, ucb->u);
+    PetscCall(value_of(ucb, gradient, ucb->u, ucb->slope, &value[j], ucb->u_bar, ucb->slope_bar));
+    if (gradient) chain_rule(ucb, j, ucb->u_bar);
+  }
   if (gradient)
     PetscCall(rg_context_posterior_gradient(&ucb->posterior, J, X, &ucb->bar, gradient));
   PetscFunctionReturn(0);
@@ -144,8 +164,10 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
 {
   RgContextUcb *ucb = closure;
   const size_t dim = (size_t)ucb->posterior.dim_x;
-  /* Pair by pair, a gradient wants the solutions that the values of the same design left. */
-  const int size = gradient && !ucb->posterior.is_product ? 1 : RG_CONTEXT_BATCH;
+  /* Pair by pair, a gradient wants the solutions that the values of the same designs left. */
+  const int kept = PetscMax(RG_CONTEXT_TOGETHER / ucb->posterior.size, 1);
+  const int size =
+    gradient && !ucb->posterior.is_product ? PetscMin(kept, RG_CONTEXT_BATCH) : RG_CONTEXT_BATCH;
 
   PetscFunctionBeginUser;
   for (int begin = 0; begin < m; begin += size)
@@ -157,7 +179,7 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* The contexts as they are: of a product kernel, or where none is to be left out. */
+/* The contexts as they are. */
 static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *options,
                                      const RgContextual *exact, const RgContextual *few,
                                      const RgSearch *search, RgQuery *query, double *value,
@@ -253,18 +275,25 @@ static PetscErrorCode rough_destroy(Rough *rough)
 }
 
 /* The value of `exact` at the query; a climb on it where the nodes had another. */
-static PetscErrorCode confirm(const RgSearch *search, RgContextUcb *ucb, double *x, double *value)
+static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *exact,
+                              const RgSearch *search, double *x, double *value)
 {
   const RgMaximiserOptions *options = search->options;
   const RgLocalSearch ascend = options->local_search == RG_LOCAL_SEARCH_LBFGSB
                                  ? rg_local_search_lbfgsb
                                  : rg_local_search_batched;
   const double given = *value;
+  RgContextUcb ucb;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_ucb_function(ucb, 1, x, value, NULL));
-  if (fabs(*value - given) > CONFIRM * fmax(1.0, fabs(*value)) && options->max_iterations > 0)
-    PetscCall(ascend(options, ucb->posterior.dim_x, 1, x, value, rg_context_ucb_function, ucb));
+  PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_PAIRS, 1, &ucb));
+  PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
+  PetscCall(rg_context_ucb_destroy(&ucb));
+  if (fabs(*value - given) <= CONFIRM * fmax(1.0, fabs(*value)) || !options->max_iterations)
+    PetscFunctionReturn(0);
+  PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_EXACT, FINISH, &ucb));
+  PetscCall(ascend(options, ucb.posterior.dim_x, 1, x, value, rg_context_ucb_function, &ucb));
+  PetscCall(rg_context_ucb_destroy(&ucb));
   PetscFunctionReturn(0);
 }
 
@@ -273,39 +302,45 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
                                        const RgSearch *search, RgQuery *query, double *value,
                                        RgFailure *failure)
 {
-  RgContextUcb all, fine;
+  RgContextUcb end;
   Rough rough;
   const RgScreen screen = {rg_context_ucb_function, &rough.ucb, NULL};
   bool fewer;
 
   PetscFunctionBeginUser;
   PetscCall(rough_create(model, options, exact, few, &rough));
-  PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_PAIRS, 1, &all));
   PetscCall(
-    create_with_nodes(model, &model->posterior, options, exact, FINE, FINE_NODES, &fewer, &fine));
-  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, fewer ? &fine : &all,
+    create_with_nodes(model, &model->posterior, options, exact, FINE, FINE_NODES, &fewer, &end));
+  if (!fewer)
+    PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT, FINISH, &end));
+  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
                                 rough.gains ? &screen : NULL, search, query, value, failure));
-  if (fewer && !failure->failed) PetscCall(confirm(search, &all, query->x, value));
-  if (fewer) PetscCall(rg_context_ucb_destroy(&fine));
-  PetscCall(rg_context_ucb_destroy(&all));
+  PetscCall(rg_context_ucb_destroy(&end));
   PetscCall(rough_destroy(&rough));
+  if (fewer && !failure->failed)
+    PetscCall(confirm(model, options->width, exact, search, query->x, value));
   PetscFunctionReturn(0);
 }
 
-/* Is the kernel a product of a part in x and one in c, and the factor here that makes use of it? */
-static PetscErrorCode uses_product(const RgModel *model, bool *product)
+/* Is the kernel a product of a part in x and one in c, and would nodes be many? */
+static PetscErrorCode product_gains(const RgModel *model, const RgContextual *exact, bool *gains)
 {
+  const RgKernel *kernel = &model->posterior.kernel;
+  const int dim_x = model->domain->design.dim;
   RgKernel left = {0}, right = {0};
+  RgContextNodes nodes;
 
   PetscFunctionBeginUser;
-  *product = rg_posterior_has_factor(&model->posterior);
-  if (!*product) PetscFunctionReturn(0);
-  PetscCall(
-    rg_kernel_split(&model->posterior.kernel, model->domain->design.dim, &left, &right, product));
-  if (*product) {
-    PetscCall(rg_kernel_destroy(&left));
-    PetscCall(rg_kernel_destroy(&right));
-  }
+  *gains = rg_posterior_has_factor(&model->posterior);
+  if (!*gains) PetscFunctionReturn(0);
+  PetscCall(rg_kernel_split(kernel, dim_x, &left, &right, gains));
+  if (!*gains) PetscFunctionReturn(0);
+  PetscCall(rg_kernel_destroy(&left));
+  PetscCall(rg_kernel_destroy(&right));
+  PetscCall(rg_context_nodes_create(kernel, dim_x, exact->M, exact->contexts, 0, ROUGH,
+                                    PetscMin(ROUGH_NODES, exact->M / 2), &nodes));
+  *gains = nodes.n == 0;
+  PetscCall(rg_context_nodes_destroy(&nodes));
   PetscFunctionReturn(0);
 }
 
@@ -320,7 +355,7 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
                 rg_space_is_finite(&model->domain->design);
 
   PetscFunctionBeginUser;
-  if (!listed) PetscCall(uses_product(model, &listed));
+  if (!listed) PetscCall(product_gains(model, exact, &listed));
   PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,
                                                          value, failure));
   PetscFunctionReturn(0);

@@ -56,18 +56,16 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
 PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double *value,
                                        double *gradient);
 
-/* Maximise `exact` over the designs. On a box the search begins with a cheaper version of it.
+/* Maximise `exact` over the designs. On a box the search goes in three steps: (1) raw points are
+   compared, and starts climb, on U interpolated from nodes (RgContextNodes, to ROUGH) under a
+   projection of the posterior (rg_posterior_project), or on `few`, a criterion of fewer contexts
+   (NULL: none), where it would take too many nodes; (2) the best maxima climb on U interpolated to
+   FINE under the posterior itself; (3) `value` is that of `exact` where they end, and where the two
+   differ by more than CONFIRM max(1, |value|), that point climbs on `exact`.
 
-   Where the kernel is a product of a part in x and one in c: the same with RG_CONTEXT_ROUGH if that
-   gains, else `few`, a criterion of fewer contexts (NULL: none); if `few` has not fewer, the search
-   is on `exact` from the beginning. Its best maxima climb on `exact`.
-
-   Elsewhere: (1) raw points are compared, and starts climb, on U interpolated from nodes
-   (RgContextNodes, to ROUGH) under a projection of the posterior (rg_posterior_project), or on
-   `few` where it would take too many nodes; (2) the best maxima climb on U interpolated to FINE
-   under the posterior itself; (3) `value` is that of `exact` where they end, and where the two
-   differ by more than CONFIRM max(1, |value|), that point climbs on `exact`. With nodes = 0 the
-   search is as for a product kernel without RG_CONTEXT_ROUGH. */
+   With nodes = 0, and where nodes would be many and the kernel is a product of a part in x and one
+   in c, (1) is on `exact` with RG_CONTEXT_ROUGH if that gains, else on `few`, and (2) on `exact`.
+   If `few` has not fewer, the search is on `exact` from the beginning. */
 PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
                                      const RgContextual *exact, const RgContextual *few,
                                      const RgSearch *search, RgQuery *query, double *value,

@@ -92,6 +92,18 @@ static double upper_quantile(int n, const double *u, const double *w, double lim
   return select_upper(rest, work, work + n, above, limit);
 }
 
+/* sum of w min(u, eta), in four sums that don't wait for one another. */
+static double capped_sum(int n, const double *u, const double *w, double eta)
+{
+  double sum[4] = {0};
+
+  for (int i = 0; i < n; i++) {
+    const double capped = u[i] < eta ? u[i] : eta;
+    sum[i % 4] += w ? w[i] * capped : capped;
+  }
+  return (sum[0] + sum[1] + sum[2] + sum[3]) * (w ? 1 : 1.0 / n);
+}
+
 double rg_total_variation_worst(int n, const double *u, const double *w, double floor,
                                 double radius, double *q, double *q_floor, double *work)
 {
@@ -99,7 +111,7 @@ double rg_total_variation_worst(int n, const double *u, const double *w, double 
   const double eta = fmax(floor, upper_quantile(n, u, w, 0.5 * radius * scale, work));
   double below = 0, tied = 0, value = -0.5 * radius * fmax(0, eta - floor);
 
-  for (int i = 0; i < n; i++) value += (w ? w[i] : 1.0 / n) * (u[i] < eta ? u[i] : eta);
+  value += capped_sum(n, u, w, eta);
   if (!q) return value;
   for (int i = 0; i < n; i++) {
     const double weight = w ? w[i] : 1.0 / n;

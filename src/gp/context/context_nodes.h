@@ -1,5 +1,5 @@
 /* Smooth functions of the context at many contexts, from their values at few of them, the nodes: by
-   interpolation with a kernel twice as smooth as the model's in the context, the nodes chosen where
+   interpolation with a kernel as wide as the model's in the context or wider, the nodes chosen where
    it leaves most to say. */
 #ifndef RG_GP_CONTEXT_NODES_H
 #define RG_GP_CONTEXT_NODES_H
@@ -15,7 +15,8 @@ typedef struct {
 } RgContextNodes;
 
 /* For a model over (x, c), x the first dim_x inputs, and the contexts (size x dim_c), the last
-   n_slopes with derivatives. tolerance: of the interpolation, relative power function squared. At
+   n_slopes with derivatives. tolerance: of the interpolation by Matern-5/2, relative power function
+   squared; its square where all kernels of the context are Gaussian. At
    most `most` nodes; where more are needed, or an input is warped before it is compared (periodic
    kernels), there are none. O(size most^2). */
 PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int size,
@@ -23,10 +24,11 @@ PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int si
                                        int most, RgContextNodes *nodes);
 PetscErrorCode rg_context_nodes_destroy(RgContextNodes *nodes);
 
-/* u (size), slope (slopes) from u_node (n), and derivatives by u_node from those by u and slope. */
-void rg_context_nodes_values(const RgContextNodes *nodes, const double *u_node, double *u,
+/* u (size), slope (slopes) from u_node (n), and derivatives by u_node from those by u and slope; all
+   of them J times, design after design. */
+void rg_context_nodes_values(const RgContextNodes *nodes, int J, const double *u_node, double *u,
                              double *slope);
-void rg_context_nodes_pull(const RgContextNodes *nodes, const double *u_bar,
+void rg_context_nodes_pull(const RgContextNodes *nodes, int J, const double *u_bar,
                            const double *slope_bar, double *node_bar);
 
 #endif

@@ -6,27 +6,31 @@
 
 #define STEP 1e-5 /* of the central differences in x, unit cube */
 
-/* All pairs (x, s_m), one design at a time. */
+/* Pairs (x, s_m) of as many designs as there is room for. */
 struct RgContextPairs {
   RgPrediction work;
-  double *Z;                                         /* M x dim */
-  double *one, *zero;                                /* M */
-  double *gradient;                                  /* M x dim */
-  double *mean, *variance, *mean_bar, *variance_bar; /* M */
-  bool work_is_current; /* of the one design predicted last, all contexts */
+  int room;                                          /* pairs, at least M */
+  double *Z;                                         /* room x dim */
+  int *design;                                       /* room: of each pair with a derivative */
+  double *one, *zero;                                /* room */
+  double *gradient;                                  /* room x dim */
+  double *mean, *variance, *mean_bar, *variance_bar; /* room */
+  int current; /* designs whose pairs were predicted last and kept for a gradient, all contexts */
 };
 
 PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
 {
   struct RgContextPairs *p;
-  size_t M = (size_t)cp->size, dim = (size_t)(cp->dim_x + cp->dim_c);
+  const size_t M = (size_t)PetscMax(cp->size, RG_CONTEXT_TOGETHER);
+  const size_t dim = (size_t)(cp->dim_x + cp->dim_c);
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&p));
   cp->pairs = p;
+  p->room = (int)M;
   PetscCall(PetscMalloc6(M * dim, &p->Z, M, &p->one, M, &p->zero, M * dim, &p->gradient, M,
                          &p->mean, M, &p->variance));
-  PetscCall(PetscMalloc2(M, &p->mean_bar, M, &p->variance_bar));
+  PetscCall(PetscMalloc3(M, &p->mean_bar, M, &p->variance_bar, M, &p->design));
   for (size_t m = 0; m < M; ++m) {
     p->one[m] = 1.0;
     p->zero[m] = 0.0;
@@ -42,21 +46,23 @@ PetscErrorCode rg_context_pairs_destroy(RgContextPosterior *cp)
   if (!p) PetscFunctionReturn(0);
   PetscCall(rg_prediction_destroy(&p->work));
   PetscCall(PetscFree6(p->Z, p->one, p->zero, p->gradient, p->mean, p->variance));
-  PetscCall(PetscFree2(p->mean_bar, p->variance_bar));
+  PetscCall(PetscFree3(p->mean_bar, p->variance_bar, p->design));
   PetscCall(PetscFree(cp->pairs));
   PetscFunctionReturn(0);
 }
 
-/* Pairs of x with `count` contexts. */
-static void fill_pairs(const RgContextPosterior *cp, const double *x, int count,
+/* Pairs of J designs with `count` contexts, design after design. */
+static void fill_pairs(const RgContextPosterior *cp, int J, const double *X, int count,
                        const double *contexts)
 {
-  const int dim = cp->dim_x + cp->dim_c;
+  double *z = cp->pairs->Z;
 
-  for (int m = 0; m < count; ++m) {
-    double *z = cp->pairs->Z + (size_t)m * dim;
-    for (int k = 0; k < cp->dim_x; ++k) z[k] = x[k];
-    for (int k = 0; k < cp->dim_c; ++k) z[cp->dim_x + k] = contexts[(size_t)m * cp->dim_c + k];
+  for (int j = 0; j < J; ++j) {
+    const double *x = X + (size_t)j * cp->dim_x;
+    for (int m = 0; m < count; ++m) {
+      for (int k = 0; k < cp->dim_x; ++k) *z++ = x[k];
+      for (int k = 0; k < cp->dim_c; ++k) *z++ = contexts[(size_t)m * cp->dim_c + k];
+    }
   }
 }
 
@@ -68,7 +74,8 @@ static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, int S,
   const int dim = cp->dim_x + cp->dim_c;
 
   PetscFunctionBeginUser;
-  fill_pairs(cp, x, S, contexts);
+  fill_pairs(cp, 1, x, S, contexts);
+  p->work.values_only = false;
   PetscCall(rg_posterior_predict(cp->posterior, S, p->Z, p->mean, p->variance, &p->work));
   for (int part = 0; part < 2; ++part) {
     double *slope = part == 0 ? mean_slope : variance_slope;
@@ -92,19 +99,21 @@ PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const dou
                                         RgContextMoments *moments)
 {
   struct RgContextPairs *p = cp->pairs;
-  size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
+  const size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
+  const int together = p->room / cp->size;
 
   PetscFunctionBeginUser;
-  for (size_t j = 0; j < (size_t)J; ++j) {
-    const double *x = X + j * cp->dim_x;
-    fill_pairs(cp, x, cp->size, cp->contexts);
-    PetscCall(rg_posterior_predict(cp->posterior, cp->size, p->Z, moments->mean + j * M,
+  p->work.values_only = cp->values_only;
+  for (int j = 0; j < J; j += together) {
+    const int count = PetscMin(together, J - j);
+    fill_pairs(cp, count, X + (size_t)j * cp->dim_x, cp->size, cp->contexts);
+    PetscCall(rg_posterior_predict(cp->posterior, count * cp->size, p->Z, moments->mean + j * M,
                                    moments->variance + j * M, &p->work));
-    if (S > 0)
-      PetscCall(slopes_at(cp, x, cp->n_slopes, slope_contexts(cp), moments->mean_slope + j * S,
-                          moments->variance_slope + j * S));
   }
-  p->work_is_current = J == 1 && S == 0;
+  p->current = J <= together && S == 0 && !cp->values_only ? J : 0;
+  for (int j = 0; S > 0 && j < J; ++j)
+    PetscCall(slopes_at(cp, X + (size_t)j * cp->dim_x, cp->n_slopes, slope_contexts(cp),
+                        moments->mean_slope + j * S, moments->variance_slope + j * S));
   PetscFunctionReturn(0);
 }
 
@@ -181,40 +190,45 @@ static PetscErrorCode add_slope_gradient(RgContextPosterior *cp, const double *x
   PetscFunctionReturn(0);
 }
 
-/* Move the pairs whose derivatives are not zero to the front; returns how many there are. */
-static int gather_pairs(struct RgContextPairs *p, int M, int dim, const double *mean_bar,
+/* Move the pairs of J designs whose derivatives are not zero to the front; returns how many there
+   are. */
+static int gather_pairs(struct RgContextPairs *p, int J, int M, int dim, const double *mean_bar,
                         const double *variance_bar)
 {
   int used = 0;
 
-  for (int m = 0; m < M; ++m) {
-    if (mean_bar[m] == 0.0 && variance_bar[m] == 0.0) continue;
-    for (int k = 0; k < dim; ++k) p->Z[(size_t)used * dim + k] = p->Z[(size_t)m * dim + k];
-    p->mean_bar[used] = mean_bar[m];
-    p->variance_bar[used++] = variance_bar[m];
+  for (int i = 0; i < J * M; ++i) {
+    if (mean_bar[i] == 0.0 && variance_bar[i] == 0.0) continue;
+    for (int k = 0; k < dim; ++k) p->Z[(size_t)used * dim + k] = p->Z[(size_t)i * dim + k];
+    p->design[used] = i / M;
+    p->mean_bar[used] = mean_bar[i];
+    p->variance_bar[used++] = variance_bar[i];
   }
   return used;
 }
 
-/* g: gradient by x through means and variances. */
-static PetscErrorCode moment_gradient(RgContextPosterior *cp, const double *x,
-                                      const double *mean_bar, const double *variance_bar, double *g)
+/* G: gradients by x, of J designs that there is room for, through means and variances. */
+static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const double *X,
+                                      const double *mean_bar, const double *variance_bar, double *G)
 {
   struct RgContextPairs *p = cp->pairs;
   const int dim = cp->dim_x + cp->dim_c;
 
   PetscFunctionBeginUser;
-  fill_pairs(cp, x, cp->size, cp->contexts);
-  const int used = gather_pairs(p, cp->size, dim, mean_bar, variance_bar);
-  for (int k = 0; k < cp->dim_x; ++k) g[k] = 0.0;
+  fill_pairs(cp, J, X, cp->size, cp->contexts);
+  const int used = gather_pairs(p, J, cp->size, dim, mean_bar, variance_bar);
+  for (int k = 0; k < J * cp->dim_x; ++k) G[k] = 0.0;
   if (!used) PetscFunctionReturn(0);
-  if (!p->work_is_current || used < cp->size)
+  if (p->current != J || used < J * cp->size) {
+    p->work.values_only = false;
     PetscCall(rg_posterior_predict(cp->posterior, used, p->Z, p->mean, p->variance, &p->work));
-  p->work_is_current = false;
+  }
+  p->current = 0;
   PetscCall(rg_posterior_gradient(cp->posterior, used, p->Z, p->mean_bar, p->variance_bar, &p->work,
                                   p->gradient));
-  for (int k = 0; k < cp->dim_x; ++k) {
-    for (size_t m = 0; m < (size_t)used; ++m) g[k] += p->gradient[m * dim + k];
+  for (int i = 0; i < used; ++i) {
+    for (int k = 0; k < cp->dim_x; ++k)
+      G[p->design[i] * cp->dim_x + k] += p->gradient[(size_t)i * dim + k];
   }
   PetscFunctionReturn(0);
 }
@@ -222,15 +236,15 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, const double *x,
 PetscErrorCode rg_context_pairs_gradient(RgContextPosterior *cp, int J, const double *X,
                                          const RgContextMoments *bar, double *G)
 {
-  size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
+  const size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
+  const int together = cp->pairs->room / cp->size;
 
   PetscFunctionBeginUser;
-  for (size_t j = 0; j < (size_t)J; ++j) {
-    const double *x = X + j * cp->dim_x;
-    double *g = G + j * cp->dim_x;
-    PetscCall(moment_gradient(cp, x, bar->mean + j * M, bar->variance + j * M, g));
-    if (S > 0)
-      PetscCall(add_slope_gradient(cp, x, bar->mean_slope + j * S, bar->variance_slope + j * S, g));
-  }
+  for (int j = 0; j < J; j += together)
+    PetscCall(moment_gradient(cp, PetscMin(together, J - j), X + (size_t)j * cp->dim_x,
+                              bar->mean + j * M, bar->variance + j * M, G + (size_t)j * cp->dim_x));
+  for (int j = 0; S > 0 && j < J; ++j)
+    PetscCall(add_slope_gradient(cp, X + (size_t)j * cp->dim_x, bar->mean_slope + j * S,
+                                 bar->variance_slope + j * S, G + (size_t)j * cp->dim_x));
   PetscFunctionReturn(0);
 }

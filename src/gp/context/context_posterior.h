@@ -10,7 +10,8 @@
 
 #include "gp/posterior/posterior.h"
 
-#define RG_CONTEXT_BATCH 32 /* most designs of one prediction */
+#define RG_CONTEXT_BATCH 32     /* most designs of one prediction */
+#define RG_CONTEXT_TOGETHER 256 /* pairs that are predicted at once, of several designs */
 
 typedef enum {
   RG_CONTEXT_EXACT, /* to rounding */
@@ -27,6 +28,7 @@ typedef struct {
   RgContextForm form;
   int designs;
   bool is_product;
+  bool values_only;                 /* set when no gradient follows the next predictions */
   struct RgContextProduct *product; /* private */
   struct RgContextPairs *pairs;     /* private */
 } RgContextPosterior;

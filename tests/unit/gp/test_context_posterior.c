@@ -181,7 +181,7 @@ RG_TEST(nodes_interpolate)
   assert_in_range(nodes.n, 20, MOST);
   for (int k = 0; k < nodes.n; ++k)
     at_node[k] = sin(3 * nodes.contexts[k * DC]) * exp(nodes.contexts[k * DC + 1]);
-  rg_context_nodes_values(&nodes, at_node, u, slope);
+  rg_context_nodes_values(&nodes, 1, at_node, u, slope);
   for (int m = 0; m < MANY; ++m)
     RG_CLOSE(u[m], sin(3 * contexts[m * DC]) * exp(contexts[m * DC + 1]), 5e-3);
   for (int l = 0; l < LAST; ++l) {
@@ -191,7 +191,7 @@ RG_TEST(nodes_interpolate)
   }
   support_normals(5, MANY, u_bar);
   support_normals(6, LAST * DC, slope_bar);
-  rg_context_nodes_pull(&nodes, u_bar, slope_bar, bar);
+  rg_context_nodes_pull(&nodes, 1, u_bar, slope_bar, bar);
   for (int m = 0; m < MANY; ++m) forth += u_bar[m] * u[m];
   for (int l = 0; l < LAST * DC; ++l) forth += slope_bar[l] * slope[l];
   for (int k = 0; k < nodes.n; ++k) back += bar[k] * at_node[k];
