@@ -85,6 +85,10 @@ class Evaluation:
     y: float
     c: Optional[list[float]] = None
     index: Optional[int] = None  # of the point, in a finite set
+    failed: bool = False  # there was no value: y is what the study tells instead
+    feasible: bool = True  # it did not fail and violates no constraint; else y is what the study tells
+    observed: Optional[float] = None  # with constraints: the value itself
+    constraints: Optional[dict[str, float]] = None  # feasible where all are at most 0
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class Start:
     context: Optional[Space] = None
     noise_variance: Optional[float] = None  # of normal noise, where the study says that it is known
     measure: Optional[str] = None  # what the objective makes of f over the contexts
+    constraints: tuple[str, ...] = ()  # names of the outcome constraints
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,8 @@ class Optimiser(Protocol):
 
     def tell(self, x: list[float], y: float, c: Optional[list[float]] = None
              ) -> Optional[Sequence[float]]:
-        """May return the design it would recommend now; None recommends the query."""
+        """May return the design it would recommend now; None recommends the query. An optimiser that
+        knows of failures and constraints has a method `judge` too: it gets the `Evaluation` first."""
 
 
 def _start(message: dict[str, Any]) -> Start:
@@ -122,7 +128,8 @@ def _start(message: dict[str, Any]) -> Start:
     return Start(space=Space.of(message["space"]), budget=message["budget"], seed=message["seed"],
                  initial=[Evaluation(**e) for e in message["initial"]],
                  context=Space.of(context) if context else None,
-                 noise_variance=message.get("noise_variance"), measure=message.get("measure"))
+                 noise_variance=message.get("noise_variance"), measure=message.get("measure"),
+                 constraints=tuple(message.get("constraints", ())))
 
 
 def _numbers(values: Sequence[float]) -> list[float]:
@@ -172,6 +179,9 @@ class _Server:
                 answer["record"] = {name: float(v) for name, v in query.record.items()}
             return answer
         if message["do"] == "tell":
+            if hasattr(self.optimiser, "judge"):
+                self.optimiser.judge(Evaluation(**{name: v for name, v in message.items()
+                                                   if name not in ("id", "do", "t")}))
             best = self.optimiser.tell(message["x"], message["y"], message.get("c"))
             return {} if best is None else {"recommendation": _numbers(best)}
         raise ValueError(f"unknown request '{message['do']}'")

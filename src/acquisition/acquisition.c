@@ -1,4 +1,4 @@
-/* Marginal acquisition functions: UCB, EI. */
+/* Marginal acquisition functions: UCB, EI, the probability to lie below a threshold. */
 #include "regatta/acquire.h"
 
 #include "maths/normal.h"
@@ -76,4 +76,20 @@ double rg_expected_improvement(double mean, double sd, double incumbent)
   if (sd < SD_ZERO) return fmax(gain, 0.0);
   if (z < TAIL) return sd * exp(rg_acquisition_log_h(z, &cdf_ratio, &pdf_ratio));
   return gain * rg_normal_cdf(z) + sd * rg_normal_pdf(z);
+}
+
+void rg_acquisition_log_below(const void *closure, int m, const double *mean, const double *sd,
+                              double *value, double *d_mean, double *d_sd)
+{
+  const double threshold = ((const RgThreshold *)closure)->threshold;
+
+  for (int j = 0; j < m; j++) {
+    const bool certain = sd[j] < SD_ZERO;
+    const double z = certain ? 0 : (threshold - mean[j]) / sd[j];
+    if (certain) value[j] = mean[j] <= threshold ? 0 : -INFINITY;
+    else value[j] = rg_normal_log_cdf(z);
+    if (!d_mean) continue;
+    d_mean[j] = certain ? 0 : -rg_normal_hazard(z) / sd[j];
+    d_sd[j] = d_mean[j] * z;
+  }
 }

@@ -17,6 +17,23 @@ static void set(json_t *object, const char *name, json_t *value)
   (void)json_object_set_new(object, name, value);
 }
 
+/* What an evaluation was in truth, where it failed or the domain has constraints. */
+static void add_outcome(const RgDomain *domain, const RgHistory *history, int row, json_t *object)
+{
+  const int n = domain->n_constraints;
+  const bool failed = isnan(history->observed[row]);
+  json_t *constraints;
+
+  if (failed) set(object, "failed", json_true());
+  if (failed || n) set(object, "feasible", json_boolean(history->feasible[row]));
+  if (failed || !n) return;
+  constraints = json_object();
+  for (int k = 0; k < n; k++)
+    set(constraints, domain->constraints[k], json_real(history->constraints[(size_t)row * n + k]));
+  set(object, "observed", json_real(history->observed[row]));
+  set(object, "constraints", constraints);
+}
+
 /* Evaluation number `row` into an object. */
 static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *history, int row,
                                      json_t *object)
@@ -33,6 +50,7 @@ static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *hi
     set(object, "c", point);
   }
   set(object, "y", json_real(history->y[row]));
+  add_outcome(domain, history, row, object);
   PetscFunctionReturn(0);
 }
 
@@ -51,6 +69,15 @@ static PetscErrorCode add_context(const RgDomain *domain, json_t *request)
   PetscFunctionReturn(0);
 }
 
+static json_t *names_of(const RgDomain *domain)
+{
+  json_t *names = json_array();
+
+  for (int k = 0; k < domain->n_constraints; k++)
+    (void)json_array_append_new(names, json_string(domain->constraints[k]));
+  return names;
+}
+
 PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
                                  int64_t id, RgText *line)
 {
@@ -67,6 +94,7 @@ PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHi
     set(space, "once", json_boolean(setup->domain->without_replacement));
   set(request, "space", space);
   PetscCall(add_context(setup->domain, request));
+  if (setup->domain->n_constraints) set(request, "constraints", names_of(setup->domain));
   if (!isnan(setup->noise_variance)) {
     set(request, "noise_variance", json_real(setup->noise_variance));
     set(request, "noise_law", json_string("normal"));

@@ -181,7 +181,18 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   PetscCall(PetscFree(domain->measure));
   for (int s = 0; s < domain->n_scores; ++s) PetscCall(PetscFree(domain->scores[s]));
   PetscCall(PetscFree(domain->scores));
+  for (int k = 0; k < domain->n_constraints; ++k) PetscCall(PetscFree(domain->constraints[k]));
+  PetscCall(PetscFree(domain->constraints));
   memset(domain, 0, sizeof *domain);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_domain_constrain(RgDomain *domain, int n, const char *const *names)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(n, &domain->constraints));
+  for (int k = 0; k < n; ++k) PetscCall(PetscStrallocpy(names[k], &domain->constraints[k]));
+  domain->n_constraints = n;
   PetscFunctionReturn(0);
 }
 

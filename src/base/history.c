@@ -1,6 +1,7 @@
 /* The history of a trial: what an algorithm may know. */
 #include "regatta/domain.h"
 
+#include <math.h>
 #include <string.h>
 
 PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory *history)
@@ -13,11 +14,15 @@ PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory
   history->capacity = capacity;
   history->dim = domain->design.dim;
   history->context_dim = domain->context.dim;
+  history->n_constraints = domain->n_constraints;
   PetscCall(PetscCalloc1(rows * history->dim, &history->x));
   PetscCall(PetscCalloc1(rows * history->context_dim, &history->c));
   PetscCall(PetscCalloc1(rows, &history->index));
   PetscCall(PetscCalloc1(rows, &history->context_index));
   PetscCall(PetscCalloc1(rows, &history->y));
+  PetscCall(PetscCalloc1(rows, &history->observed));
+  PetscCall(PetscCalloc1(rows, &history->feasible));
+  PetscCall(PetscCalloc1(rows * history->n_constraints, &history->constraints));
   PetscFunctionReturn(0);
 }
 
@@ -35,8 +40,25 @@ PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
   if (context_dim) memcpy(history->c + (size_t)row * context_dim, c, context_dim * sizeof *c);
   history->index[row] = index;
   history->context_index[row] = context_index;
-  history->y[row] = y;
+  history->y[row] = history->observed[row] = y;
+  history->feasible[row] = true;
   ++history->n;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_history_judge(RgHistory *history, double observed, const double *constraints)
+{
+  const int row = history->n - 1, n = history->n_constraints;
+
+  PetscFunctionBeginUser;
+  PetscCheck(row >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "the history is empty");
+  PetscCheck(constraints || !n, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "no constraints");
+  history->observed[row] = observed;
+  history->feasible[row] = !isnan(observed);
+  for (int k = 0; k < n; k++) {
+    history->constraints[(size_t)row * n + k] = constraints[k];
+    if (!(constraints[k] <= 0)) history->feasible[row] = false;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -57,6 +79,9 @@ PetscErrorCode rg_history_destroy(RgHistory *history)
   PetscCall(PetscFree(history->index));
   PetscCall(PetscFree(history->context_index));
   PetscCall(PetscFree(history->y));
+  PetscCall(PetscFree(history->observed));
+  PetscCall(PetscFree(history->feasible));
+  PetscCall(PetscFree(history->constraints));
   memset(history, 0, sizeof *history);
   PetscFunctionReturn(0);
 }

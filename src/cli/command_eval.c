@@ -116,6 +116,21 @@ static PetscErrorCode add_gradient(Evaluation *e)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode add_constraints(Evaluation *e, RgFailure *failure)
+{
+  const RgDomain *domain = &e->problem.domain;
+  double *values;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(domain->n_constraints, &values));
+  PetscCall(rg_problem_constrain(&e->problem, &e->point, values, failure));
+  for (int k = 0; k < domain->n_constraints && !failure->failed; k++)
+    PetscCall(rg_add_value(&e->text, domain->constraints[k], values[k],
+                           values[k] <= 0 ? "  feasible" : "  infeasible"));
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(0);
+}
+
 /* Point, f and its gradient, F. A context without -c leaves f out. */
 static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
 {
@@ -135,6 +150,8 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
     if (failure->failed) PetscFunctionReturn(0);
     PetscCall(rg_add_value(&e->text, "f", f, ""));
     PetscCall(add_gradient(e));
+    PetscCall(add_constraints(e, failure));
+    if (failure->failed) PetscFunctionReturn(0);
   }
   if (e->named.class->costly && !e->named.class->objective) { /* F is f, if it is anything */
     if (domain->context.dim) PetscFunctionReturn(0);

@@ -36,7 +36,8 @@ typedef struct {
   RgSwept *settings;    /* owned */
   bool earlier, hidden; /* hidden: not asked for */
   int n, n_failed;
-  long evaluations;
+  long evaluations, failures, infeasible; /* of the evaluations those that failed, of the others
+                                             those that violate a constraint */
   double cpu;
   double *regret; /* final simple regret of the n trials, NaN: none; owned */
 } Line;
@@ -204,10 +205,17 @@ static PetscErrorCode print_point(const char *descriptions, const double *native
   PetscFunctionReturn(0);
 }
 
+static const double *extra_of(const RgRecord *record, const char *name)
+{
+  for (int i = 0; i < record->n_extra; i++)
+    if (!strcmp(record->extra_name[i], name)) return record->extra[i];
+  return NULL;
+}
+
 static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
 {
   const double *f = record->column[RG_COLUMN_F], *x = record->column[RG_COLUMN_X];
-  const double *c = record->column[RG_COLUMN_C];
+  const double *c = record->column[RG_COLUMN_C], *feasible = extra_of(record, "feasible");
   Best *best = NULL;
   int row = -1;
 
@@ -215,7 +223,7 @@ static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
   if (!record->inputs || !record->inputs[0] || record->earlier || !f || !x) PetscFunctionReturn(0);
   PetscCall(best_of(contents, record->problem_label, &best));
   for (int i = 0; i < record->n_rows; i++)
-    if (f[i] > best->f) best->f = f[row = i];
+    if (f[i] > best->f && !(feasible && feasible[i] == 0)) best->f = f[row = i];
   if (row < 0) PetscFunctionReturn(0);
   best->point.length = 0;
   PetscCall(print_point(record->inputs, x + (size_t)row * record->dim_x, &best->point));
@@ -224,6 +232,17 @@ static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
   PetscCall(rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", best->f, record->algorithm_label,
                         (unsigned long long)record->seed));
   PetscFunctionReturn(0);
+}
+
+static void count_outcomes(Line *line, const RgRecord *record)
+{
+  const double *failed = extra_of(record, "failed"), *feasible = extra_of(record, "feasible");
+
+  for (int i = 0; i < record->n_rows; i++) {
+    const bool lost = failed && failed[i] == 1;
+    line->failures += lost;
+    line->infeasible += !lost && feasible && feasible[i] == 0;
+  }
 }
 
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
@@ -237,6 +256,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   PetscCall(RG_GROW(line->n, line->regret));
   line->regret[line->n++] = final_regret(record);
   line->evaluations += record->n_rows;
+  count_outcomes(line, record);
   line->cpu += provenance->cpu;
   PetscCall(add_best(contents, record));
   contents->n += !record->earlier;
@@ -437,6 +457,14 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   PetscCall(print_origins(path, contents));
   rg_say("\n");
   PetscCall(print_lines(contents, false));
+  for (int i = 0; i < contents->n_lines; i++) {
+    const Line *line = &contents->lines[i];
+    if (line->failures)
+      rg_say("%s, %s: %ld evaluations failed\n", line->problem, line->algorithm, line->failures);
+    if (line->infeasible)
+      rg_say("%s, %s: %ld evaluations violate a constraint\n", line->problem, line->algorithm,
+             line->infeasible);
+  }
   for (int i = 0; i < contents->n_best; i++)
     if (contents->best[i].point.length)
       rg_say("%sbest on %s: %s\n", i ? "" : "\n", contents->best[i].problem,

@@ -6,6 +6,7 @@
 #include "study/plan/plan.h"
 
 /* Those of one trial, as a log in memory; owned by the caller. Without such a trial it is empty. */
-PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, RgEvaluationLog **log);
+PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, const RgCell *cell,
+                                 RgEvaluationLog **log);
 
 #endif

@@ -103,7 +103,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   bool stopped;
 
   PetscFunctionBeginUser;
-  if (cell->problem->costly) PetscCall(rg_evaluations_of(s->path, trial, &known));
+  if (cell->problem->costly) PetscCall(rg_evaluations_of(s->path, trial, cell, &known));
   RgTrialHost host = {.known = known, .instances = s->instances};
   PetscCall(rg_trial_run(&s->study, trial, &host, &record, &stopped));
   PetscCall(rg_evaluation_log_close(&known));

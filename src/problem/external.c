@@ -24,7 +24,7 @@
 
 typedef struct {
   char *program;
-  RgTexts arguments, inputs, contexts;
+  RgTexts arguments, inputs, contexts, constraints;
   int control, goal;
   double optimum;
   int revision;
@@ -35,8 +35,12 @@ typedef struct {
 static const char *const controls[] = {"nature", "simulator", NULL};
 static const char *const goals[] = {"maximise", "minimise", NULL};
 
-enum { N_IDENTITY = 8 }; /* the first parameters are what a trial is identified by */
-#define STOP_GRACE 60.0  /* seconds an evaluation may still take after a stop was asked for */
+enum {
+  N_IDENTITY = 9,
+  CONSTRAINTS_MAX = 16,
+  NAME_MAX_LENGTH = 40
+};                      /* the first parameters are what a trial is identified by */
+#define STOP_GRACE 60.0 /* seconds an evaluation may still take after a stop was asked for */
 
 static const RgParam params[] = {
   {"program", RG_PARAM_PATH, offsetof(Options, program), NULL, 0, 0, NULL, "",
@@ -59,6 +63,9 @@ static const RgParam params[] = {
   {"revision", RG_PARAM_INT, offsetof(Options, revision), "1", 1, 1000000, NULL, "",
    "to be raised when the program's answers change: results of another revision don't "
    "count"},
+  {"constraints", RG_PARAM_TEXTS, offsetof(Options, constraints), "auto", 0, 0, rg_param_later, "g",
+   "names of the numbers it answers in \"constraints\"; a design is feasible where all are at most "
+   "0; auto: none"},
   {"time_limit", RG_PARAM_REAL, offsetof(Options, time_limit), "600", RG_POSITIVE, 1e7, NULL, "",
    "seconds for an answer; the first one includes the program's start"},
   {"retries", RG_PARAM_INT, offsetof(Options, retries), "1", 0, 100, NULL, "",
@@ -71,6 +78,7 @@ static const RgParam params[] = {
 typedef struct {
   const char **words; /* of the command line, NULL at the end; owned */
   char *program;      /* as started; owned */
+  double *outcome;    /* constraints of the evaluation made last; owned */
   RgChild *own;       /* of evaluations outside a run; owned */
 } External;
 
@@ -144,6 +152,26 @@ static PetscErrorCode check_program(const char *program, RgPlace place, RgDiagno
   PetscFunctionReturn(0);
 }
 
+static void check_constraints(const RgTexts *names, RgPlace place, RgDiagnostics *diagnostics)
+{
+  if (names->n > CONSTRAINTS_MAX)
+    rg_diagnostics_add(diagnostics, place, "external: %d constraints; at most %d are accepted",
+                       names->n, CONSTRAINTS_MAX);
+  for (int i = 0; i < names->n; i++) {
+    const char *name = names->values[i];
+    if (!*name || strlen(name) > NAME_MAX_LENGTH ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
+      rg_diagnostics_add(
+        diagnostics, place,
+        "external: '%.60s' in 'constraints': a name is made of lower-case letters, "
+        "digits and '_', at most %d of them",
+        name, NAME_MAX_LENGTH);
+    for (int j = 0; j < i; j++)
+      if (!strcmp(name, names->values[j]))
+        rg_diagnostics_add(diagnostics, place, "external: 'constraints' names '%.60s' twice", name);
+  }
+}
+
 static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
@@ -155,6 +183,7 @@ static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagn
   if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "external: %s", mistake.data);
   PetscCall(check_program(o->program, place, diagnostics));
+  check_constraints(&o->constraints, place, diagnostics);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_domain_destroy(&domain));
   PetscFunctionReturn(0);
@@ -181,6 +210,9 @@ static PetscErrorCode external_domain(const void *options, RgDomain *domain)
   PetscFunctionBeginUser;
   PetscCall(make_spaces(o, &domain->design, &domain->context, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "external: %s", mistake.data);
+  if (o->constraints.n)
+    PetscCall(
+      rg_domain_constrain(domain, o->constraints.n, (const char *const *)o->constraints.values));
   if (o->contexts.n) domain->control = o->control ? RG_CONTEXT_SIMULATOR : RG_CONTEXT_NATURE;
   PetscFunctionReturn(0);
 }
@@ -206,6 +238,7 @@ static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
   const bool here = !strchr(o->program, '/') && access(o->program, X_OK) == 0;
   PetscCall(rg_text_add(&program, "%s%s", here ? "./" : "", o->program));
   e->program = program.data;
+  PetscCall(PetscCalloc1(o->constraints.n, &e->outcome));
   PetscCall(PetscCalloc1(o->arguments.n + 2, &e->words));
   e->words[0] = e->program;
   for (int i = 0; i < o->arguments.n; i++) e->words[i + 1] = o->arguments.values[i];
@@ -220,6 +253,7 @@ static PetscErrorCode external_destroy(RgProblem *problem)
   PetscFunctionBeginUser;
   PetscCall(rg_child_close(&e->own, true));
   PetscCall(PetscFree(e->words));
+  PetscCall(PetscFree(e->outcome));
   PetscCall(PetscFree(e->program));
   PetscFunctionReturn(0);
 }
@@ -286,12 +320,14 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
 
   PetscFunctionBeginUser;
   PetscCall(get_child(e, child, mistake));
+  problem->task.lost = !*child;
   if (!*child) PetscFunctionReturn(0);
   const int64_t id = rg_child_count(*child) + 1;
   PetscCall(write_request(problem, id, point, &line));
   PetscCall(rg_child_ask(*child, line.data, &patience, &outcome, &answer, &length, mistake));
   PetscCall(rg_text_clear(&line));
-  if (outcome == RG_CHILD_ANSWERED) PetscCall(rg_answer_read(answer, length, id, value, mistake));
+  if (outcome == RG_CHILD_ANSWERED)
+    PetscCall(rg_answer_read(answer, length, id, &problem->domain, value, e->outcome, mistake));
   *abandoned = outcome == RG_CHILD_ABANDONED;
   problem->task.cpu += rg_child_cpu_seconds(*child);
   if (mistake->length) PetscCall(rg_child_close(child, false));
@@ -333,6 +369,19 @@ static PetscErrorCode external_evaluate(RgProblem *problem, int m, const RgPoint
   PetscFunctionReturn(0);
 }
 
+/* Those of the answer that came last. */
+static PetscErrorCode external_constrain(RgProblem *problem, int m, const RgPoint *points,
+                                         double *constraints, RgFailure *failure)
+{
+  const External *e = problem->data;
+
+  PetscFunctionBeginUser;
+  (void)points, (void)failure;
+  PetscCheck(m == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "constraints of %d points", m);
+  PetscCall(PetscArraycpy(constraints, e->outcome, problem->domain.n_constraints));
+  PetscFunctionReturn(0);
+}
+
 const RgProblemClass rg_problem_external = {
   RG_ABOUT("external", "External program", 1,
            "what a program of the user's answers, started once per rank and asked in lines of "
@@ -345,6 +394,7 @@ const RgProblemClass rg_problem_external = {
   RG_DOMAIN(external_domain, external_check),
   .create = external_create,
   .evaluate = external_evaluate,
+  .constrain = external_constrain,
   .draw_context = external_draw_context,
   .destroy = external_destroy,
 };

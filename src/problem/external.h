@@ -20,9 +20,9 @@ typedef struct {
 /* Append the request as one line of JSON, without its end. */
 PetscErrorCode rg_request_write(const RgRequest *request, RgText *line);
 
-/* Read the answer to request `id`: *value, or what is wrong with it, or the error it reports,
-   appended to `mistake`. */
-PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, double *value,
-                              RgText *mistake);
+/* Read the answer to request `id`: *value and the constraints of the domain (n_constraints), or
+   what is wrong with it, or the error it reports, appended to `mistake`. */
+PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
+                              double *value, double *constraints, RgText *mistake);
 
 #endif

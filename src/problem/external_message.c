@@ -48,13 +48,28 @@ PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, double *value,
-                              RgText *mistake)
+static PetscErrorCode read_constraints(const RgDomain *domain, const json_t *object,
+                                       double *constraints, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  for (int k = 0; k < domain->n_constraints && !mistake->length; k++) {
+    const json_t *number = json_object_get(object, domain->constraints[k]);
+    if (json_is_number(number)) constraints[k] = json_number_value(number);
+    else
+      PetscCall(rg_text_add(mistake, "answered without a number as \"%s\" in \"constraints\"",
+                            domain->constraints[k]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
+                              double *value, double *constraints, RgText *mistake)
 {
   json_t *object;
 
   PetscFunctionBeginUser;
   *value = NAN;
+  for (int k = 0; k < domain->n_constraints; k++) constraints[k] = NAN;
   PetscCall(rg_protocol_read(line, length, id, &object, mistake));
   if (!object) PetscFunctionReturn(0);
   const json_t *number = json_object_get(object, "value");
@@ -64,6 +79,9 @@ PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, doubl
     *value = json_number_value(number);
     if (!isfinite(*value)) PetscCall(rg_text_add(mistake, "answered an infinite \"value\""));
   }
+  if (!mistake->length)
+    PetscCall(
+      read_constraints(domain, json_object_get(object, "constraints"), constraints, mistake));
   json_decref(object);
   PetscFunctionReturn(0);
 }

@@ -146,6 +146,23 @@ PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *poi
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_problem_constrain(RgProblem *problem, const RgPoint *point, double *constraints,
+                                    RgFailure *failure)
+{
+  const int n = problem->domain.n_constraints;
+
+  PetscFunctionBeginUser;
+  if (!n) PetscFunctionReturn(0);
+  PetscCheck(problem->class->constrain, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "%s: has outcome constraints but no values of them", problem->class->name);
+  PetscCall(problem->class->constrain(problem, 1, point, constraints, failure));
+  for (int k = 0; k < n; k++)
+    if (flaw_of(constraints[k]))
+      rg_failure_set(failure, "%s: constraint '%s' is %s", problem->class->name,
+                     problem->domain.constraints[k], flaw_of(constraints[k]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                     RgFailure *failure)
 {

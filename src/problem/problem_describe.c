@@ -63,6 +63,9 @@ PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
     PetscCall(rg_text_add(text, ", %s%s\n", control[domain->control],
                           domain->context_prob ? ", of known probabilities" : ""));
   }
+  for (int k = 0; k < domain->n_constraints; k++)
+    PetscCall(rg_text_add(text, "%s%s%s", k ? ", " : "  feasible: where ", domain->constraints[k],
+                          k == domain->n_constraints - 1 ? " <= 0\n" : ""));
   PetscFunctionReturn(0);
 }
 

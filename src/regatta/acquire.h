@@ -33,6 +33,14 @@ typedef struct {
 RG_API void rg_acquisition_log_ei(const void *closure, int m, const double *mean, const double *sd,
                                   double *value, double *d_mean, double *d_sd);
 
+/* Logarithm of the probability that a value is at most `threshold` (model units), stable far from
+   it. sd = 0: 0 or -infinity. */
+typedef struct {
+  double threshold;
+} RgThreshold;
+RG_API void rg_acquisition_log_below(const void *closure, int m, const double *mean,
+                                     const double *sd, double *value, double *d_mean, double *d_sd);
+
 /* log h(z), h(z) = phi(z) + z Phi(z): EI of unit deviation, stable for z -> -inf. With Phi(z)/h(z)
    = d log h/dz, and phi(z)/h(z). */
 RG_API double rg_acquisition_log_h(double z, double *cdf_ratio, double *pdf_ratio);

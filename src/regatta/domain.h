@@ -50,6 +50,8 @@ typedef struct {
                                     regatta/measure.h writes it; NULL: not said; owned */
   int n_scores;             /* further measures that trials are scored by */
   char **scores;            /* n_scores, written alike; owned */
+  int n_constraints;        /* outcome constraints; a design is feasible where all are <= 0 */
+  char **constraints;       /* their names; owned */
   bool without_replacement; /* finite design: a point may be queried once only */
 } RgDomain;
 
@@ -73,6 +75,8 @@ RG_API PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, 
 RG_API PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText *mistake);
 RG_API PetscErrorCode rg_space_destroy(RgSpace *space);
 RG_API PetscErrorCode rg_domain_destroy(RgDomain *domain);
+/* Name the outcome constraints; copies the names. */
+RG_API PetscErrorCode rg_domain_constrain(RgDomain *domain, int n, const char *const *names);
 
 /* True for a set or a grid. */
 static inline bool rg_space_is_finite(const RgSpace *space)
@@ -110,7 +114,13 @@ typedef struct {
   double *c;          /* n x context_dim, unit coordinates, as observed */
   int *index;         /* n: index into the finite design, -1 on a box */
   int *context_index; /* n: index into the finite contexts, -1 otherwise */
-  double *y;          /* n: observations, native units */
+  double *y;          /* n: observations, native units; of evaluations that failed or violate a
+                         constraint what the study tells in their place, so that methods that know
+                         of neither may use it as it is */
+  double *observed;   /* n: observations as they are, NaN where the evaluation failed */
+  bool *feasible;     /* n: it did not fail and violates no constraint */
+  int n_constraints;
+  double *constraints; /* n x n_constraints; NaN where the evaluation failed */
 } RgHistory;
 
 /* Room for `capacity` evaluations. */
@@ -118,6 +128,9 @@ RG_API PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, Rg
 /* Append one evaluation; x, c in unit coordinates (c may be NULL without context). */
 RG_API PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
                                         const double *c, int context_index, double y);
+/* What the newest evaluation was in truth: its observation and constraints (NULL without). */
+RG_API PetscErrorCode rg_history_judge(RgHistory *history, double observed,
+                                       const double *constraints);
 /* Index of the largest observation, the first of equal ones; -1 without any. */
 RG_API int rg_history_best(const RgHistory *history);
 RG_API PetscErrorCode rg_history_destroy(RgHistory *history);

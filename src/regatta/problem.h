@@ -30,6 +30,7 @@ typedef struct {
                                        it some ten times a second, searches between batches: it
                                        keeps the rank alive for the others. NULL: nobody to ask */
   void *stop_closure;
+  bool lost;       /* out: nobody could be asked, so that a failure says nothing of the point */
   double cpu;      /* seconds of CPU that evaluations took in other processes, to be added to */
   RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem's own */
 } RgTask;
@@ -78,6 +79,10 @@ typedef struct {
   /* Noise-free f at m points. A value that can't be had: NaN and `failure`. */
   PetscErrorCode (*evaluate)(RgProblem *problem, int m, const RgPoint *points, double *f,
                              RgFailure *failure);
+  /* The outcome constraints of the domain at m points, m x n_constraints; of a costly family those
+     of the single point that was evaluated last, whatever is passed. NULL: the domain has none. */
+  PetscErrorCode (*constrain)(RgProblem *problem, int m, const RgPoint *points, double *constraints,
+                              RgFailure *failure);
   /* Gradient of f in native x (dim), NULL: none. */
   PetscErrorCode (*gradient)(RgProblem *problem, const RgPoint *point, double *gradient);
   /* Objective F at m designs; NULL: F = f (no context). */
@@ -145,6 +150,11 @@ RG_API PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoi
                                           double *f, RgFailure *failure);
 RG_API PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points,
                                            double *F, RgFailure *failure);
+
+/* The outcome constraints at a point (n_constraints of the domain; nothing without). Values that
+   are not finite or beyond 1e100 set failure, which names problem and constraint. */
+RG_API PetscErrorCode rg_problem_constrain(RgProblem *problem, const RgPoint *point,
+                                           double *constraints, RgFailure *failure);
 
 /* Whether a stop has been asked for: what takes long gives up. */
 static inline bool rg_problem_stopped(const RgProblem *problem)

@@ -22,7 +22,8 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
   COLUMN(C, "c", RG_WIDTH_C, 1, "native", "context", "context of the evaluation as observed")      \
   COLUMN(Y, "y", 1, 1, "y", "observation", "observed value, noise included")                       \
   COLUMN(F, "f", 1, 1, "y", "noise-free value", "f(x, c) without noise")                           \
-  COLUMN(OBJECTIVE, "objective", 1, 1, "y", "objective", "F at the queried design")                \
+  COLUMN(OBJECTIVE, "objective", 1, 1, "y", "objective",                                           \
+         "F at the queried design; NaN where the evaluation failed or a constraint is violated")   \
   COLUMN(RECOMMENDATION, "recommendation", RG_WIDTH_X, 1, "native", "recommended design",          \
          "design recommended after this evaluation, for methods that recommend")                   \
   COLUMN(INSTANTANEOUS_REGRET, "instantaneous_regret", 1, 1, "y", "instantaneous regret",          \
@@ -96,7 +97,7 @@ RG_API extern const RgColumnInfo rg_columns[RG_COLUMN_COUNT];
 
 typedef enum { RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED } RgStatus;
 
-#define RG_EXTRA_MAX 16
+#define RG_EXTRA_MAX 40
 #define RG_NAME_MAX 64
 #define RG_DOC_MAX 128
 

@@ -303,7 +303,8 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
   PetscFunctionBeginUser;
   *optimum = problem->optimum;
   for (int j = 0; j < space->dim; j++) x[j] = problem->n_optimisers ? problem->optimisers[j] : NAN;
-  if (!isnan(*optimum) || problem->class->costly) PetscFunctionReturn(0);
+  if (!isnan(*optimum) || problem->class->costly || problem->domain.n_constraints)
+    PetscFunctionReturn(0);
   if (rg_space_is_finite(space)) PetscCall(scan(&search));
   else PetscCall(search_box(&search));
   if (!failed(&search)) *optimum = search.value;

@@ -13,6 +13,7 @@ parser.add_argument("--delay", type=float, default=0, help="seconds an answer ta
 parser.add_argument("--burn", type=float, default=0, help="seconds of CPU an answer takes")
 parser.add_argument("--at", type=int, default=0, help="evaluation at which to misbehave")
 parser.add_argument("--how", default="")
+parser.add_argument("--constrained", action="store_true", help="answer with two constraints")
 parser.add_argument("--once", help="misbehave only if this file is not there, and make it")
 options = parser.parse_args()
 
@@ -50,6 +51,12 @@ def misbehave(request):
         say('{"id": %d, "value": 1e999}\n' % number)
     elif how == "enormous":
         say('{"id": %d, "value": 1e300}\n' % number)
+    elif how == "no_constraint":
+        say('{"id": %d, "value": 1, "constraints": {"cost": 1}}\n' % number)
+    elif how == "text_constraint":
+        say('{"id": %d, "value": 1, "constraints": {"cost": "low", "size": 1}}\n' % number)
+    elif how == "enormous_constraint":
+        say('{"id": %d, "value": 1, "constraints": {"cost": 1e300, "size": 1}}\n' % number)
     elif how == "no_id":
         say('{"value": 1}\n')
     elif how == "other_id":
@@ -77,5 +84,7 @@ for line in sys.stdin:
     if options.at and request["evaluation"] == options.at and misbehave(request):
         continue
     x = request["x"]
-    say(json.dumps({"id": request["id"],
-                    "value": -(x["a"] - 0.3) ** 2 - 0.1 * (x["n"] - 4) ** 2}) + "\n")
+    answer = {"id": request["id"], "value": -(x["a"] - 0.3) ** 2 - 0.1 * (x["n"] - 4) ** 2}
+    if options.constrained:
+        answer["constraints"] = {"cost": x["a"] - 0.25, "size": x["n"] - 6}
+    say(json.dumps(answer) + "\n")

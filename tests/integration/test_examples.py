@@ -60,6 +60,20 @@ class External(RegattaTest):
         named = load(outputs[0]).xarray("Reaction")
         self.assertEqual(list(named["x_name"].values), ["temperature", "stirrers", "solvent"])
 
+    def test_constraints(self):
+        output = self.folder / "out.h5"
+        self.run_ok("run", EXAMPLES / "external" / "constrained.yaml", "-o", output, "-quiet",
+                    "-strict", ranks=2)
+        data = load(output).data
+        self.assertEqual(set(data.loc[data["row"] < 2, "x_codec"]), {"none", "zstd"})  # as given
+        self.assertTrue((data.loc[data["row"] < 2, "x_threads"] == 8).all())
+        allowed = (data["constraint_latency"] <= 0) & (data["constraint_memory"] <= 0)
+        self.assertTrue((allowed == data["feasible"]).all())
+        self.assertTrue((data["f"].isna() == data["failed"]).all() and data["failed"].any())
+        self.assertTrue((data["x_level"].notna() == (data["x_codec"] == "zstd")).all())
+        best = data[data["feasible"] == 1].groupby("algorithm")["f"].max()
+        self.assertGreater(best["constrained_ei"], best["random"])
+
 
 class Plugin(RegattaTest):
     @classmethod

@@ -1,5 +1,6 @@
 """Programs as objectives: whatever they do, the study goes on; nothing is asked twice or left behind."""
 import collections
+import json
 import os
 import random
 import signal
@@ -174,6 +175,115 @@ algorithms: [random, ei, ts, jes, nelder_mead]
             self.assertTrue((np.isnan(seen[..., j]) == ~counts).all())
             self.assertTrue(np.allclose(x[..., j][~counts], middle, rtol=1e-12))
             self.assertTrue(counts.any())
+
+    # ---- failures as data ----------------------------------------------------------------------
+
+    def outcomes(self, group, name):
+        return group[name][()], group["y"][()], group["f"][()], group["objective"][()]
+
+    def test_failures_are_data(self):
+        """Every way to fail but a program that can't be started is told as the study says."""
+        for rule, told in (("worst", None), ("penalty -77", -77.0), ("infeasible", None)):
+            hows = ["crash", "error", "garbage", "infinite", "enormous"]
+            if rule == "infeasible":
+                hows = ["silent", "raise", "text"]
+            text = head(iterations=3)
+            for k, how in enumerate(hows):
+                text += problem(how, arguments=["--at", 5 + k % 2, "--how", how],
+                                limit=5 if how == "silent" else 60)
+            study = self.write("study.yaml", text.replace(
+                "initial_points: 5", f"initial_points: 5, on_failure: {rule}").replace(
+                "[random, ei]", f"[random, constrained_ei, {{name: external, label: T, program: "
+                f"{HERE / 'optimiser.py'}, arguments: [--heard, {self.folder / 'heard'}]}}]"))
+            output = self.folder / f"{rule[:5]}.h5"
+            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=2)
+            lines = (self.folder / "heard").read_text().splitlines()
+            (self.folder / "heard").unlink()
+            heard = [json.loads(line) for line in lines]
+            tells = [e for r in heard for e in ([r] if r["do"] == "tell" else r.get("initial", []))]
+            self.assertEqual(sum("failed" in e for e in tells), len(hows))
+            for e in tells:
+                if "failed" in e:
+                    self.assertFalse(e["feasible"])
+                    self.assertEqual(e["y"], told if told else e["y"])
+            with h5py.File(output) as results:
+                for k, how in enumerate(hows):
+                    group, row = results[how], 4 + k % 2
+                    failed, y, f, F = self.outcomes(group, "failed")
+                    wrong = np.zeros_like(failed, bool)
+                    wrong[:, row] = True
+                    for values in (y, f, F):
+                        np.testing.assert_array_equal(np.isnan(values), wrong, err_msg=how)
+                    np.testing.assert_array_equal(failed, wrong)
+                    np.testing.assert_array_equal(group["feasible"][()], ~wrong)
+                    np.testing.assert_allclose(group["simple_regret"][()],
+                                               -np.fmax.accumulate(F, axis=1))
+                    if told is None:  # the worst so far: initial designs are told as a whole
+                        want = np.nanmin(y[-1][:row + 1])
+
+                        self.assertIn(want, [e["y"] for e in tells if "failed" in e])
+            self.assertIn(f"{3 * len(hows)} equal in every bit", self.run_ok("verify", output, "-all"))
+            (self.folder / "heard").unlink()
+            self.assertIn(", T: 1 evaluations failed", self.run_ok("info", output))
+
+    def test_a_program_that_is_gone_is_no_failure_of_an_evaluation(self):
+        program = self.write("short.py", EVALUATOR.read_text())
+        program.chmod(0o755)
+        study = self.write("study.yaml", head().replace("5}", "5, on_failure: worst}") + problem(
+            program=program, arguments=["--at", 3, "--how", "raise"]))
+        program.write_text(program.read_text().replace(
+            "and misbehave(request):", "and (os.remove(__file__) or misbehave(request)):"))
+        code, _, err = regatta("run", study, "-o", self.output, "-quiet")
+        self.assertEqual(code, 4, err)
+        self.assertRegex(self.run_ok("info", self.output), "evaluation 4: external: .*can't be started|"
+                                                           "evaluation 4: external: .*No such file")
+
+    def test_failures_outlive_a_kill(self):
+        text = head(iterations=8).replace("5}", "5, on_failure: infeasible}") + problem(
+            arguments=["--at", 6, "--how", "error", "--constrained", "--delay", 0.05, "--calls",
+                       self.calls]).replace("    inputs", "    constraints: [cost, size]\n    inputs")
+        study = self.write("study.yaml", text.replace("[random, ei]", "[ei, constrained_ei]"))
+        job = self.start(study)
+        self.assertTrue(wait_until(lambda: any(number >= 9 for _, _, number in self.asked())))
+        self.kill(job)
+        self.run_ok("run", study, "-o", self.output, "-quiet", "-strict", ranks=2)
+        again = collections.Counter((trial, number) for _, trial, number in self.asked())
+        self.assertLessEqual(sum(n > 1 for n in again.values()), 2)  # those in flight
+        self.assertTrue(all(number > 6 for (_, number), n in again.items() if n > 1))
+        quiet = self.folder / "quiet.h5"
+        self.run_ok("run", study, "-o", quiet, "-quiet", "-strict")
+        self.assertEqual(self.checksum(self.output), self.checksum(quiet))
+        self.assertIn("2 equal in every bit", self.run_ok("verify", self.output, "-all"))
+
+    def test_constraints(self):
+        """Named constraints in the answer: recorded, regret counts feasible designs, methods that
+        don't know of them are told the worst; what is no constraint fails."""
+        hows = {"no_constraint": 'answered without a number as "size" in "constraints"',
+                "text_constraint": 'answered without a number as "cost" in "constraints"',
+                "enormous_constraint": "constraint 'cost' is beyond 1e100"}
+        text = head(iterations=12)
+        for how in ("", *hows):
+            text += problem(how or "good", arguments=["--constrained", *(
+                ["--at", 7, "--how", how] if how else [])]).replace(
+                "    inputs", "    constraints: [cost, size]\n    inputs").replace(
+                "optimum: 0", "optimum: -0.0025")
+        study = self.write("study.yaml", text.replace("[random, ei]", "[random, constrained_ei]"))
+        self.assertEqual(regatta("run", study, "-o", self.output, "-quiet")[0], 4)
+        with h5py.File(self.output) as results:
+            for how, reason in hows.items():
+                for message in results[how]["message"].asstr():
+                    self.assertIn(reason, message)
+            group = results["good"]
+            seen, feasible = group["x_seen"][()], group["feasible"][()]
+            np.testing.assert_allclose(group["constraint_cost"][()], seen[..., 0] - 0.25)
+            np.testing.assert_allclose(group["constraint_size"][()], seen[..., 1] - 6)
+            np.testing.assert_array_equal(feasible, (seen[..., 0] <= 0.25) & (seen[..., 1] <= 6))
+            best = np.fmax.accumulate(np.where(feasible == 1, group["f"][()], np.nan), axis=1)
+            np.testing.assert_allclose(group["simple_regret"][()],
+                                       np.where(np.isnan(best), np.inf, -0.0025 - best))
+            self.assertFalse("failed" in group)
+            self.assertLess(group["simple_regret"][1, -1], 0.02)
+        self.assertIn("best on good: ", self.run_ok("info", self.output))
 
     def test_programs_that_cannot_run(self):
         missing = problem(program="no_such_folder/no_such_program")

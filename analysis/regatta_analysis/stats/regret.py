@@ -64,7 +64,8 @@ def curves(results: Results, problem: str, column: str, running: bool = False) -
     keep = np.flatnonzero(trials["status"] == "complete")
     values = group.values(column)[keep].astype(float)
     if running and values.size:
-        values = np.where(np.isnan(values), np.nan, np.fmax.accumulate(values, axis=1))
+        made = np.arange(values.shape[1]) < trials["n_iterations"].to_numpy(int)[keep, None]
+        values = np.where(made, np.fmax.accumulate(values, axis=1), np.nan)
     initial = trials["n_initial"].to_numpy(int)[keep]
     last = (trials["n_iterations"].to_numpy(int)[keep] - initial).max(initial=0)
     index = pd.MultiIndex.from_frame(trials.loc[keep, ["algorithm", "instance", "seed"]])

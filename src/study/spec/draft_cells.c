@@ -223,6 +223,8 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(rg_params_clear(rg_maximiser_params, &cell->maximiser));
   PetscCall(rg_params_clear(rg_run_params, &cell->run));
   PetscCall(rg_given_clear(&cell->given));
+  for (int k = 0; k < cell->constraints.n; k++) PetscCall(PetscFree(cell->constraints.values[k]));
+  PetscCall(PetscFree(cell->constraints.values));
   PetscCall(PetscFree(cell->problem_options));
   PetscCall(PetscFree(cell->algorithm_options));
   PetscCall(PetscFree(cell->problem_label));

@@ -1,4 +1,6 @@
 /* Cells against their domains: combinations that can't run are mistakes of the study file. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,6 +257,48 @@ static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagno
   PetscFunctionReturn(0);
 }
 
+/* What becomes of failures; the text is made the one of its meaning, since it enters keys. */
+static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
+{
+  static const char *const names[] = {"fail", "penalty", "worst", "infeasible"};
+  char *typed = cell->run.on_failure, word[16] = "", rest[2] = "";
+  RgOnFailure *on_failure = &cell->on_failure;
+  RgText text = {0};
+  int rule = 0;
+
+  PetscFunctionBeginUser;
+  if (!typed) PetscFunctionReturn(0);
+  const int n = sscanf(typed, " %15s %lf %1s", word, &on_failure->penalty, rest);
+  while (rule < 4 && strcmp(word, names[rule])) rule++;
+  if (rule == 4 || n != (rule == RG_FAILURE_PENALTY ? 2 : 1) ||
+      !(fabs(on_failure->penalty) <= 1e100)) {
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'on_failure' is '%.60s'; accepted are fail, penalty VALUE, worst and "
+                       "infeasible",
+                       typed);
+    PetscFunctionReturn(0);
+  }
+  on_failure->rule = (RgFailureRule)rule;
+  if (rule) PetscCall(rg_text_add(&text, "%s", names[rule]));
+  if (rule == RG_FAILURE_PENALTY) {
+    PetscCall(rg_text_add(&text, " "));
+    PetscCall(rg_text_add_real(&text, on_failure->penalty));
+  }
+  PetscCall(PetscFree(cell->run.on_failure));
+  cell->run.on_failure = text.data;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode copy_constraints(const RgDomain *domain, RgTexts *constraints)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(domain->n_constraints, &constraints->values));
+  for (int k = 0; k < domain->n_constraints; k++)
+    PetscCall(PetscStrallocpy(domain->constraints[k], &constraints->values[k]));
+  constraints->n = domain->n_constraints;
+  PetscFunctionReturn(0);
+}
+
 /* The run settings, `given` by what stands in its file. */
 static PetscErrorCode add_run_text(const RgCell *cell, RgText *text)
 {
@@ -293,6 +337,8 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(describe_inputs(&domain->context, &cell->contexts));
   cell->grid = domain->design.kind == RG_SPACE_GRID &&
                (!domain->context.dim || domain->context.kind == RG_SPACE_GRID);
+  PetscCall(copy_constraints(domain, &cell->constraints));
+  PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));

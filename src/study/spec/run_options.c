@@ -36,6 +36,16 @@ const RgParam rg_run_params[] = {
    .doc = "file of comma-separated designs that the initial design begins with, a column per "
           "coordinate by its name (x1, x2, ... without names), native units; initial_points: auto "
           "is their number then; auto: none"},
+  {.name = "on_failure",
+   .type = RG_PARAM_TEXT,
+   .offset = offsetof(RgTrialSettings, on_failure),
+   .fallback = "auto",
+   .choices = rg_param_later,
+   .symbol = "",
+   .doc =
+     "what becomes of an evaluation that crashes, is silent too long or gives no number: the "
+     "trial 'fail's, or goes on and it is told as 'penalty VALUE', as the 'worst' value so far, "
+     "or as 'infeasible' (the worst to methods that don't know of such); auto: fail"},
   {.name = "noise_variance",
    .type = RG_PARAM_REAL,
    .offset = offsetof(RgTrialSettings, noise_variance),

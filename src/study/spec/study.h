@@ -14,6 +14,19 @@
 /* How the initial design is drawn; on a finite design the nearest free points of a box design. */
 typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE } RgInitialDesign;
 
+/* What becomes of an evaluation that fails. */
+typedef enum {
+  RG_FAILURE_FAILS,     /* so does its trial */
+  RG_FAILURE_PENALTY,   /* it is told as this value */
+  RG_FAILURE_WORST,     /* as the smallest value so far */
+  RG_FAILURE_INFEASIBLE /* the same, to methods that know of infeasible designs as one */
+} RgFailureRule;
+
+typedef struct {
+  RgFailureRule rule;
+  double penalty;
+} RgOnFailure;
+
 /* Settings of a trial that belong neither to the problem nor to the algorithm. They may stand in
    the `common` block and be overridden in any problem entry; described by rg_run_params. */
 typedef struct {
@@ -21,6 +34,7 @@ typedef struct {
   int initial_points;    /* in a cell resolved if `auto`: min(2^dim, 4 dim, points there are) */
   int initial_design;    /* RgInitialDesign */
   char *given;           /* file of designs that it begins with; NULL: none; owned */
+  char *on_failure;      /* as typed; NULL: fail; owned */
   double noise_variance; /* of the observations, native units of f; 0: noise-free */
   bool noise_known;      /* whether the learner is told */
   bool count_initial;    /* whether the initial design enters cumulative regret */
@@ -48,6 +62,8 @@ typedef struct {
   RgSurrogateOptions surrogate;
   RgMaximiserOptions maximiser;
   RgTrialSettings run;
+  RgOnFailure on_failure;   /* of the run settings, read */
+  RgTexts constraints;      /* names of the outcome constraints; owned */
   RgGiven given;            /* what stands in its file; owned */
   int dim_x, dim_c;         /* of the domain: dimensions of design and context (0: no context) */
   int size_x, size_c;       /* points of the finite design and contexts; 0: a box, or no context */

@@ -17,7 +17,7 @@
 
 typedef struct {
   int evaluation;
-  double *numbers; /* seconds, value, x, c; owned */
+  double *numbers; /* seconds, value, x, c, constraints; owned */
 } Entry;
 
 enum { SECONDS, VALUE, POINT };
@@ -26,8 +26,8 @@ struct RgEvaluationLog {
   char *directory, *folder; /* the study's, and that of the logs; NULL in memory; owned */
   char id[RG_ID_LENGTH + 1];
   const char *author; /* borrowed, never NULL */
-  int dim;            /* of x and c together */
-  int dim_x;
+  int dim;            /* of x, c and the constraints together */
+  int dim_x, n_more;
   int n;
   Entry *entries; /* owned */
   int fd;         /* own file, -1: none yet */
@@ -52,7 +52,7 @@ static PetscErrorCode append(RgEvaluationLog *log, int evaluation, double **numb
 
 static bool is_at(const RgEvaluationLog *log, const Entry *entry, const double *x, const double *c)
 {
-  const size_t of_x = (size_t)log->dim_x, of_c = (size_t)(log->dim - log->dim_x);
+  const size_t of_x = (size_t)log->dim_x, of_c = (size_t)(log->dim - log->n_more - log->dim_x);
   const double *point = entry->numbers + POINT;
 
   return !memcmp(point, x, of_x * sizeof(double)) &&
@@ -60,13 +60,16 @@ static bool is_at(const RgEvaluationLog *log, const Entry *entry, const double *
 }
 
 bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const double *x,
-                            const double *c, double *value, double *seconds)
+                            const double *c, double *value, double *more, double *seconds)
 {
   for (int i = 0; i < log->n; i++) {
     const Entry *entry = &log->entries[i];
     if (entry->evaluation != evaluation || !is_at(log, entry, x, c)) continue;
     *value = entry->numbers[VALUE];
     *seconds = entry->numbers[SECONDS];
+    if (log->n_more)
+      memcpy(more, entry->numbers + POINT + log->dim - log->n_more,
+             (size_t)log->n_more * sizeof(double));
     return true;
   }
   return false;
@@ -161,7 +164,7 @@ static PetscErrorCode read_file(RgEvaluationLog *log, const char *path)
 /* ---- the file -------------------------------------------------------------------------------- */
 
 PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder, const char *id,
-                                      const char *author, int dim_x, int dim_c,
+                                      const char *author, int dim_x, int dim_c, int n_more,
                                       RgEvaluationLog **log)
 {
   RgEvaluationLog *new;
@@ -174,7 +177,8 @@ PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder,
   new->fd = -1;
   new->author = author ? author : "";
   new->dim_x = dim_x;
-  new->dim = dim_x + dim_c;
+  new->n_more = n_more;
+  new->dim = dim_x + dim_c + n_more;
   PetscCall(PetscStrncpy(new->id, id, sizeof(new->id)));
   if (!directory) PetscFunctionReturn(0);
   PetscCall(PetscStrallocpy(directory, &new->directory));
@@ -236,8 +240,10 @@ static int write_durably(RgEvaluationLog *log, const RgText *line)
 }
 
 PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,
-                                     const double *c, double value, double seconds, RgFault *fault)
+                                     const double *c, double value, const double *more,
+                                     double seconds, RgFault *fault)
 {
+  const int dim_c = log->dim - log->n_more - log->dim_x;
   RgText line = {0};
   double *numbers;
   int error;
@@ -247,8 +253,9 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
   numbers[SECONDS] = seconds;
   numbers[VALUE] = value;
   PetscCall(PetscArraycpy(numbers + POINT, x, log->dim_x));
-  if (log->dim > log->dim_x)
-    PetscCall(PetscArraycpy(numbers + POINT + log->dim_x, c, log->dim - log->dim_x));
+  if (dim_c) PetscCall(PetscArraycpy(numbers + POINT + log->dim_x, c, dim_c));
+  if (log->n_more)
+    PetscCall(PetscArraycpy(numbers + POINT + log->dim - log->n_more, more, log->n_more));
   if (!log->folder) PetscFunctionReturn(0);
   PetscCall(write_line(log, &log->entries[log->n - 1], &line));
   error = write_durably(log, &line);

@@ -70,7 +70,8 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
                                 .child = run->host->child};
   if (run->cell->problem->costly && run->host->directory)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
-                                     NULL, domain->design.dim, domain->context.dim, &run->log));
+                                     NULL, domain->design.dim, domain->context.dim,
+                                     domain->n_constraints, &run->log));
   PetscFunctionReturn(0);
 }
 
@@ -104,8 +105,9 @@ static PetscErrorCode run_create(RgTrialRun *run)
   run->n_extra = count_columns(run->algorithm.columns);
   PetscCall(PetscCalloc1(PetscMax(run->n_extra, 1), &run->extra));
   run->query.extra = run->extra;
+  PetscCall(rg_trial_columns(run));
   PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, model_inputs(run),
-                             run->algorithm.columns, run->record));
+                             run->columns, run->record));
   PetscFunctionReturn(0);
 }
 
@@ -119,6 +121,9 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
   PetscCall(PetscFree(run->recommended));
   PetscCall(PetscFree4(run->unit_x, run->unit_c, run->native_x, run->native_c));
   PetscCall(PetscFree(run->extra));
+  PetscCall(PetscFree(run->columns));
+  PetscCall(PetscFree(run->names));
+  PetscCall(PetscFree(run->constraints));
   if (run->instance) run->problem->task = (RgTask){0}; /* it may outlive the trial */
   PetscCall(rg_instances_give_back(&run->instance));
   if (!run->host->instances) PetscCall(rg_instances_destroy(&run->instances));

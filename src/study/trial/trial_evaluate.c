@@ -16,14 +16,14 @@ bool rg_trial_hear_stop(void *closure)
 static const double patience = 600.0; /* seconds for a disk that can't take the log */
 
 PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, const double *x,
-                            const double *c, double value, double seconds)
+                            const double *c, double value, const double *more, double seconds)
 {
   const double until = rg_wall_seconds() + patience;
 
   PetscFunctionBeginUser;
   for (double pause = 0.05;; pause = PetscMin(2 * pause, 1.0)) {
     run->host->trouble = (RgFault){0};
-    PetscCall(rg_evaluation_log_add(log, number, x, c, value, seconds, &run->host->trouble));
+    PetscCall(rg_evaluation_log_add(log, number, x, c, value, more, seconds, &run->host->trouble));
     if (!run->host->trouble.code) break;
     if (rg_trial_hear_stop(run) || rg_wall_seconds() > until) {
       run->abandoned = true;
@@ -39,7 +39,29 @@ static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row,
                                  double seconds)
 {
   PetscFunctionBeginUser;
-  if (run->log) PetscCall(rg_trial_log(run, run->log, row + 1, point->x, point->c, f, seconds));
+  if (run->log)
+    PetscCall(
+      rg_trial_log(run, run->log, row + 1, point->x, point->c, f, run->constraints, seconds));
+  PetscFunctionReturn(0);
+}
+
+/* f and the constraints at a point; NaN where the evaluation fails and the trial tolerates it. */
+static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, double *f)
+{
+  RgFailure *failure = &run->failure;
+
+  PetscFunctionBeginUser;
+  run->problem->task.evaluation = row + 1;
+  run->problem->task.lost = false;
+  PetscCall(rg_problem_evaluate(run->problem, 1, point, f, failure));
+  if (!failure->failed)
+    PetscCall(rg_problem_constrain(run->problem, point, run->constraints, failure));
+  if (!failure->failed) PetscFunctionReturn(0);
+  run->abandoned = run->stop_heard && run->cell->problem->costly;
+  if (run->abandoned || run->problem->task.lost || !rg_trial_tolerates(run)) PetscFunctionReturn(0);
+  *failure = (RgFailure){0};
+  *f = NAN;
+  for (int k = 0; k < run->problem->domain.n_constraints; k++) run->constraints[k] = NAN;
   PetscFunctionReturn(0);
 }
 
@@ -51,7 +73,8 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
   double seconds, start = rg_wall_seconds();
 
   PetscFunctionBeginUser;
-  if (known && rg_evaluation_log_find(known, row + 1, point->x, point->c, f, &seconds)) {
+  if (known &&
+      rg_evaluation_log_find(known, row + 1, point->x, point->c, f, run->constraints, &seconds)) {
     run->clock.wall[RG_STAGE_EVALUATE] += seconds;
     PetscFunctionReturn(0);
   }
@@ -59,12 +82,10 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
     rg_failure_set(&run->failure, "the record has another point here than the one asked for");
     PetscFunctionReturn(0);
   }
-  run->problem->task.evaluation = row + 1;
   const double before = run->problem->task.cpu;
-  PetscCall(rg_problem_evaluate(run->problem, 1, point, f, &run->failure));
+  PetscCall(ask_value(run, point, row, f));
   run->clock.cpu[RG_STAGE_EVALUATE] += run->problem->task.cpu - before;
-  if (run->failure.failed) run->abandoned = run->stop_heard && run->cell->problem->costly;
-  else PetscCall(log_answer(run, point, row, *f, rg_wall_seconds() - start));
+  if (!run->failure.failed) PetscCall(log_answer(run, point, row, *f, rg_wall_seconds() - start));
   PetscFunctionReturn(0);
 }
 
@@ -105,5 +126,6 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
       PetscArraycpy(rg_trial_cell(run, RG_COLUMN_C, row), run->native_c, domain->context.dim));
   *rg_trial_cell(run, RG_COLUMN_F, row) = f;
   *rg_trial_cell(run, RG_COLUMN_Y, row) = y;
+  PetscCall(rg_trial_outcome(run, row, y));
   PetscFunctionReturn(0);
 }

@@ -21,6 +21,9 @@ typedef struct {
   RgQuery query; /* storage below */
   double *unit_x, *unit_c, *native_x, *native_c, *extra;
   int n_extra;
+  RgRecordColumn *columns;    /* those of the algorithm, then those of outcomes */
+  char (*names)[RG_NAME_MAX]; /* of the latter */
+  double *constraints;        /* of the evaluation at hand */
   RgTrialHost *host;
   RgEvaluationLog *log;     /* of a costly problem; else NULL */
   RgEvaluationLog *answers; /* of a method that is a program; NULL: nothing was asked */
@@ -52,9 +55,16 @@ RgKeeper rg_trial_keeper(RgTrialRun *run);
 /* Add to a log of the trial. While the disk says no there is time to make room, as with the store;
    after ten minutes or with a stop the trial is abandoned. */
 PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, const double *x,
-                            const double *c, double value, double seconds);
+                            const double *c, double value, const double *more, double seconds);
 /* Whether the host wants a stop; what a waiting evaluation asks. context: the run. */
 bool rg_trial_hear_stop(void *closure);
+/* Whether the trial goes on where an evaluation fails. */
+bool rg_trial_tolerates(const RgTrialRun *run);
+/* The columns of the record beside the standard ones, and room for constraints. */
+PetscErrorCode rg_trial_columns(RgTrialRun *run);
+/* The newest evaluation of the history, row `row`, as it was observed (NaN: it failed), with
+   run->constraints: judge it, decide what is told, record its outcome. */
+PetscErrorCode rg_trial_outcome(RgTrialRun *run, int row, double observed);
 /* Evaluate the query as row `row`: context, f, noise; appended to the history unless it failed or
    was abandoned. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);

@@ -6,7 +6,7 @@ static PetscErrorCode open_log(RgTrialRun *run, int n)
   PetscFunctionBeginUser;
   if (!run->answers)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_ANSWERS, run->trial->id,
-                                     run->cell->outside, n, 0, &run->answers));
+                                     run->cell->outside, n, 0, 0, &run->answers));
   PetscFunctionReturn(0);
 }
 
@@ -28,7 +28,7 @@ static PetscErrorCode keep(void *closure, int number, int n, const double *numbe
 
   PetscFunctionBeginUser;
   PetscCall(open_log(run, n));
-  PetscCall(rg_trial_log(run, run->answers, number, numbers, NULL, 0, 0));
+  PetscCall(rg_trial_log(run, run->answers, number, numbers, NULL, 0, NULL, 0));
   *kept = !run->abandoned;
   PetscFunctionReturn(0);
 }

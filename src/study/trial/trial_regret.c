@@ -5,6 +5,45 @@
 #include "regret/regret.h"
 #include "study/trial/trial_internal.h"
 
+/* Whether regret counts no F at an evaluation: it failed, or violates a constraint. */
+static bool counts_not(const RgTrialRun *run, int row)
+{
+  return !run->history.feasible[row];
+}
+
+/* Whether a design that was not evaluated, or not alone, may count. */
+static PetscErrorCode is_feasible(RgTrialRun *run, const RgPoint *point, bool *feasible)
+{
+  RgFailure failure = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_problem_constrain(run->problem, point, run->constraints, &failure));
+  *feasible = !failure.failed;
+  for (int k = 0; k < run->problem->domain.n_constraints && *feasible; k++)
+    *feasible = run->constraints[k] <= 0;
+  PetscFunctionReturn(0);
+}
+
+/* F at designs one by one, NaN where a design is infeasible or has none. */
+static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, int n,
+                                       const RgPoint *points, double *F)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    RgFailure failure = {0};
+    bool feasible = column != RG_COLUMN_X || !counts_not(run, first + i);
+    F[i] = NAN;
+    if (isnan(points[i].x[0])) continue;
+    if (column != RG_COLUMN_X) PetscCall(is_feasible(run, &points[i], &feasible));
+    if (!feasible) continue;
+    PetscCall(rg_problem_objective(run->problem, 1, &points[i], &F[i], &failure));
+    if (failure.failed) F[i] = NAN;
+    if (failure.failed && !rg_trial_tolerates(run))
+      rg_failure_set(&run->failure, "%s", failure.message);
+  }
+  PetscFunctionReturn(0);
+}
+
 /* F of a costly problem where it was observed at a recorded design of `column`, else NaN. */
 static PetscErrorCode objective_observed(RgTrialRun *run, int column, int first, double *F)
 {
@@ -18,7 +57,7 @@ static PetscErrorCode objective_observed(RgTrialRun *run, int column, int first,
     for (int i = column == RG_COLUMN_X ? row : 0; i <= row && isnan(F[row]); i++)
       if (!memcmp(record->column[RG_COLUMN_X] + (size_t)i * dim,
                   record->column[column] + (size_t)row * dim, dim * sizeof(double)))
-        F[row] = record->column[RG_COLUMN_F][i];
+        F[row] = counts_not(run, i) ? NAN : record->column[RG_COLUMN_F][i];
   }
   PetscFunctionReturn(0);
 }
@@ -42,7 +81,9 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
     points[i] = (RgPoint){.index = indices[first + i],
                           .context_index = -1,
                           .x = run->record->column[column] + (size_t)(first + i) * dim};
-  PetscCall(rg_problem_objective(run->problem, n, points, F + first, &run->failure));
+  if (run->problem->domain.n_constraints || rg_trial_tolerates(run))
+    PetscCall(objective_singly(run, column, first, n, points, F + first));
+  else PetscCall(rg_problem_objective(run->problem, n, points, F + first, &run->failure));
   PetscCall(PetscFree(points));
   PetscFunctionReturn(0);
 }

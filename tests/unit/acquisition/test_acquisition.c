@@ -107,6 +107,38 @@ RG_TEST(test_expected_improvement)
   }
 }
 
+/* E max(f - tau, 0) 1{c <= threshold} of independent f and c by the midpoint rule over both, beside
+   the sum of the logarithms. */
+RG_TEST(test_constrained_improvement)
+{
+  enum { N = 2000 };
+  const double tau = 0.4, sd_f = 0.7, sd_c = 1.3, step = 20.0 / N;
+  const RgEi ei = {tau};
+  const RgThreshold below = {-0.2};
+
+  check_derivatives(rg_acquisition_log_below, &below);
+  for (double mean_f = -1; mean_f < 2; mean_f += 0.7) {
+    for (double mean_c = -3; mean_c < 4; mean_c += 1.1) {
+      double sum = 0, value, probability;
+      for (int i = 0; i < N; i++) {
+        const double c = mean_c + sd_c * (-10 + (i + 0.5) * step),
+                     at = rg_normal_pdf((c - mean_c) / sd_c);
+        const double share = fmin(fmax((below.threshold - c) / (sd_c * step) + 0.5, 0), 1);
+        if (share > 0) sum += at * share * step;
+      }
+      sum *= improvement_by_quadrature(mean_f, sd_f, tau);
+      rg_acquisition_log_ei(&ei, 1, &mean_f, &sd_f, &value, NULL, NULL);
+      rg_acquisition_log_below(&below, 1, &mean_c, &sd_c, &probability, NULL, NULL);
+      assert_true(fabs(sum / exp(value + probability) - 1) < 1e-4);
+    }
+  }
+  const double means[] = {-0.3, 0.1, 40}, sds[] = {0, 0, 1};
+  double values[3], d_mean[3], d_sd[3];
+  rg_acquisition_log_below(&below, 3, means, sds, values, d_mean, d_sd);
+  assert_true(values[0] == 0 && values[1] == -INFINITY && d_mean[0] == 0 && d_sd[1] == 0);
+  RG_CLOSE(values[2], rg_normal_log_cdf(-40.2), 1e-14);
+}
+
 /* log EI orders points as EI does, and grows in both arguments. */
 RG_TEST(test_log_ei_monotone)
 {

@@ -319,6 +319,130 @@ RG_TEST(test_log_ei_asks_what_ei_asks)
   for (int k = 0; k < 2; k++) bench_end(&b[k]);
 }
 
+/* ---- constrained EI ------------------------------------------------------------------------- */
+
+/* The newest evaluation, with one constraint; NaN: it failed. */
+static void answer_constrained(Bench *b, double y, double c)
+{
+  answer(b, isnan(y) ? 0 : y);
+  RG_OK(rg_history_judge(&b->history, y, &c));
+}
+
+/* A model of its own from outputs at the inputs of the bench; rows whose output is NaN left out. */
+static void model_of(Bench *b, const double *y, double noise, RgModel *model, RgHistory *seen)
+{
+  const RgStream stream = rg_stream(3, "test", 0, "other", 1);
+  RgFailure failure = {0};
+
+  RG_OK(rg_history_create(&b->domain, b->history.n, seen));
+  for (int i = 0; i < b->history.n; i++)
+    if (!isnan(y[i]))
+      RG_OK(rg_history_append(seen, b->history.x + i * b->history.dim, b->history.index[i], NULL,
+                              -1, y[i]));
+  RG_OK(
+    rg_model_create(&b->domain, &b->surrogate, false, noise, b->history.n, &stream, NULL, model));
+  RG_OK(rg_model_update(model, seen, &failure));
+  assert_false(failure.failed);
+}
+
+/* log prod Pr(output <= 0) added, and log EI over `best`, at n points. */
+static void add_value(Bench *b, const double *y, double noise, double best, int n, const double *X,
+                      double *value)
+{
+  RgModel model;
+  RgHistory seen;
+  double mean[64], sd[64], own[64];
+
+  model_of(b, y, noise, &model, &seen);
+  if (rg_space_is_finite(&b->domain.design)) {
+    for (int i = 0; i < n; i++) mean[i] = rg_posterior_means(&model.posterior)[i];
+    for (int i = 0; i < n; i++) sd[i] = sqrt(rg_posterior_variances(&model.posterior)[i]);
+  } else {
+    RG_OK(rg_model_predict(&model, n, X, mean, sd));
+  }
+  const RgEi ei = {(best - model.shift) / model.scale};
+  const RgThreshold below = {(0 - model.shift) / model.scale};
+  if (isnan(best)) rg_acquisition_log_below(&below, n, mean, sd, own, NULL, NULL);
+  else rg_acquisition_log_ei(&ei, n, mean, sd, own, NULL, NULL);
+  for (int i = 0; i < n; i++) value[i] += own[i];
+  RG_OK(rg_model_destroy(&model));
+  RG_OK(rg_history_destroy(&seen));
+}
+
+/* Without constraints and failures it is EI; with them its queries maximise the product over a line,
+   on a box no point is better; until something is feasible the probabilities alone count. */
+RG_TEST(test_constrained_ei)
+{
+  enum { N = 41 };
+  static const char *const name[] = {"c"};
+  double points[N], best = NAN;
+  bool failed = false;
+
+  for (int i = 0; i < N; i++) points[i] = i / (N - 1.0);
+  for (int finite = 0; finite < 2; finite++) {
+    Bench b;
+    bench_begin(&b, "constrained_ei", 1);
+    small_search(&b);
+    if (finite) {
+      RG_OK(rg_domain_destroy(&b.domain));
+      RG_OK(rg_space_set(&b.domain.design, 1, N, points, NULL, NULL));
+    }
+    RG_OK(rg_domain_constrain(&b.domain, 1, name));
+    bench_start(&b, 0, NULL, NULL);
+    best = NAN, failed = false;
+    for (int t = 1; t <= 9; t++) {
+      double f[16], c[16], label[16], value[N] = {0}, own = 0;
+      for (int i = 0; i < b.history.n; i++) {
+        f[i] = b.history.observed[i];
+        c[i] = b.history.constraints[i];
+        label[i] = isnan(f[i]) ? 1 : -1;
+      }
+      ask(&b, t);
+      add_value(&b, c, 0, NAN, N, points, value);
+      if (failed) add_value(&b, label, 0, NAN, N, points, value);
+      if (!isnan(best)) add_value(&b, f, 1e-6, best, N, points, value);
+      if (finite) {
+        own = value[b.query.index];
+      } else {
+        add_value(&b, c, 0, NAN, 1, b.x, &own);
+        if (failed) add_value(&b, label, 0, NAN, 1, b.x, &own);
+        if (!isnan(best)) add_value(&b, f, 1e-6, best, 1, b.x, &own);
+      }
+      RG_CLOSE(b.extra[1], own, 1e-9);
+      for (int i = 0; i < N; i++) assert_true(value[i] <= own + 1e-6);
+      assert_true(isnan(b.extra[0]) == isnan(best));
+      assert_true(b.extra[2] > 0 && b.extra[2] <= 1);
+      /* feasible beyond 0.6, nothing there at all beyond 0.9 */
+      const double y = b.x[0] > 0.9 ? NAN : sin(5 * b.x[0]), g = isnan(y) ? NAN : 0.6 - b.x[0];
+      answer_constrained(&b, y, g);
+      if (isnan(y)) failed = true;
+      else if (g <= 0) best = fmax(best, y);
+    }
+    assert_false(isnan(best));
+    bench_end(&b);
+  }
+  assert_true(failed);
+}
+
+RG_TEST(test_constrained_ei_asks_what_ei_asks)
+{
+  Bench b[2];
+
+  for (int k = 0; k < 2; k++) {
+    bench_begin(&b[k], k ? "constrained_ei" : "ei", 2);
+    small_search(&b[k]);
+    bench_start(&b[k], 6, design, sphere);
+  }
+  for (int t = 1; t <= 4; t++) {
+    for (int k = 0; k < 2; k++) {
+      ask(&b[k], t);
+      answer(&b[k], sphere(2, b[k].x));
+    }
+    assert_memory_equal(b[0].x, b[1].x, 2 * sizeof(double));
+  }
+  for (int k = 0; k < 2; k++) bench_end(&b[k]);
+}
+
 /* Over a finite line the query is the point of largest Phi((mu - tau - xi)/sd). */
 RG_TEST(test_pi)
 {

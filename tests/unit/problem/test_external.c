@@ -197,6 +197,12 @@ RG_TEST(test_answers)
   } answers[] = {{"{\"id\":3,\"value\":0.1}", NULL, 0.1},
                  {" {\"value\": 7, \"id\": 3, \"remark\": [1]} \r", NULL, 7},
                  {"{\"id\":3,\"value\":4.9406564584124654e-324}", NULL, 5e-324},
+                 {"{\"id\":3,\"value\":2,\"constraints\":{\"more\":1,\"cost\":-1}}", NULL, 2},
+                 {"{\"id\":3,\"value\":2,\"constraints\":{\"more\":1}}",
+                  "without a number as \"cost\" in \"constraints\"", 2},
+                 {"{\"id\":3,\"value\":2,\"constraints\":[1]}", "as \"cost\" in", 2},
+                 {"{\"id\":3,\"value\":2}", "as \"cost\" in", 2},
+                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":null}}", "as \"cost\" in", 2},
                  {"{\"id\":3,\"value\":null}", "without a number", 0},
                  {"{\"id\":3,\"value\":true}", "without a number", 0},
                  {"{\"id\":3,\"value\":NaN}", "no JSON object", 0},
@@ -212,12 +218,15 @@ RG_TEST(test_answers)
                  {"{\"id\":3,\"value\":1} {\"id\":4,\"value\":1}", "no JSON object", 0}};
 
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+    const RgDomain domain = {.n_constraints = i < 3 ? 0 : 1, .constraints = (char *[]){"cost"}};
     RgText mistake = {0};
-    double value;
-    RG_OK(rg_answer_read(answers[i].line, strlen(answers[i].line), 3, &value, &mistake));
+    double value, constraints[1];
+    RG_OK(rg_answer_read(answers[i].line, strlen(answers[i].line), 3, &domain, &value, constraints,
+                         &mistake));
     if (!answers[i].mistake) {
       if (mistake.length) fail_msg("%s: %s", answers[i].line, mistake.data);
       assert_true(value == answers[i].value);
+      assert_true(!domain.n_constraints || constraints[0] == -1);
     } else if (!mistake.length || !strstr(mistake.data, answers[i].mistake)) {
       fail_msg("%s: %s", answers[i].line, mistake.length ? mistake.data : "accepted");
     }

@@ -32,6 +32,7 @@ static const Case cases[] = {
   {"sphere", {{"dim", "3"}}, 3, 1, true},
   {"sphere", {{"variant", "weighted"}}, 6, 1, true},
   {"sphere", {{"variant", "standardised"}}, 6, 1, true},
+  {"gardner", {{0}}, 2, 1, false},
 };
 
 enum { N_CASES = sizeof cases / sizeof *cases };
@@ -61,6 +62,38 @@ static void gradient_at(RgProblem *problem, const double *x, double *gradient)
   const RgPoint point = {.index = -1, .x = x, .context_index = -1};
 
   RG_OK(problem->class->gradient(problem, &point, gradient));
+}
+
+/* Constrained families: the optimum is feasible, no feasible point of a fine grid is above it, and as
+   much of the square is feasible as should be. */
+RG_TEST(test_constrained_optimum)
+{
+  enum { N = 601 };
+  static const Setting settings[][2] = {{{"simulation", "1"}}, {{"simulation", "2"}}};
+  static const double share[] = {0.6652, 0.01766};
+
+  for (int k = 0; k < 2; k++) {
+    Instance it = instance_make("gardner", settings[k], 7, 0);
+    RgProblem *p = &it.problem;
+    RgFailure failure = {0};
+    int feasible = 0;
+    double c;
+    RgPoint best = {.index = -1, .x = p->optimisers, .context_index = -1};
+    RG_OK(rg_problem_constrain(p, &best, &c, &failure));
+    assert_true(c <= 1e-15);
+    RG_CLOSE(value_at(p, p->optimisers), p->optimum, 1e-15);
+    assert_string_equal(p->domain.constraints[0], "c");
+    for (int i = 0; i < N * N; i++) {
+      const double x[] = {6.0 * (i % N) / (N - 1), 6.0 * (i / N) / (N - 1)};
+      const RgPoint point = {.index = -1, .x = x, .context_index = -1};
+      RG_OK(rg_problem_constrain(p, &point, &c, &failure));
+      feasible += c <= 0;
+      if (c <= 0) assert_true(value_at(p, x) <= p->optimum + 1e-14);
+    }
+    assert_false(failure.failed);
+    assert_true(fabs(feasible / (double)(N * N) / share[k] - 1) < 0.02);
+    instance_free(&it);
+  }
 }
 
 RG_TEST(test_domain)

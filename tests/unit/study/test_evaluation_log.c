@@ -30,7 +30,7 @@ static RgEvaluationLog *open_log(const char *directory, const char *trial)
 {
   RgEvaluationLog *log;
 
-  RG_OK(rg_evaluation_log_open(directory, RG_FOLDER_EVALUATIONS, trial, NULL, DIM, DIM_C, &log));
+  RG_OK(rg_evaluation_log_open(directory, RG_FOLDER_EVALUATIONS, trial, NULL, DIM, DIM_C, 0, &log));
   return log;
 }
 
@@ -40,7 +40,7 @@ static int add(RgEvaluationLog *log, int i)
   RgFault fault = {0};
 
   point(i, x, c);
-  RG_OK(rg_evaluation_log_add(log, i + 1, x, c, value(i), 0.5, &fault));
+  RG_OK(rg_evaluation_log_add(log, i + 1, x, c, value(i), NULL, 0.5, &fault));
   assert_true(!fault.code == !fault.message[0]);
   return fault.error;
 }
@@ -50,7 +50,7 @@ static bool knows(const RgEvaluationLog *log, int i)
   double x[DIM], c[DIM_C], f, seconds, expected = value(i);
 
   point(i, x, c);
-  if (!rg_evaluation_log_find(log, i + 1, x, c, &f, &seconds)) return false;
+  if (!rg_evaluation_log_find(log, i + 1, x, c, &f, NULL, &seconds)) return false;
   assert_memory_equal(&f, &expected, sizeof(f));
   assert_true(seconds == 0.5);
   return true;
@@ -81,13 +81,13 @@ static void test_same_bits_back(void **state)
   assert_int_equal(rg_evaluation_log_size(log), N);
   for (int i = 0; i < N; i++) assert_true(knows(log, i));
   point(1, x, c);
-  assert_false(rg_evaluation_log_find(log, 3, x, c, &f, &seconds)); /* another number */
+  assert_false(rg_evaluation_log_find(log, 3, x, c, &f, NULL, &seconds)); /* another number */
   point(2, x, c);
   x[0] = 0.0; /* not -0 */
-  assert_false(rg_evaluation_log_find(log, 3, x, c, &f, &seconds));
+  assert_false(rg_evaluation_log_find(log, 3, x, c, &f, NULL, &seconds));
   point(2, x, c);
   c[0] += 1e-16;
-  assert_true(c[0] == 0.2 || !rg_evaluation_log_find(log, 3, x, c, &f, &seconds));
+  assert_true(c[0] == 0.2 || !rg_evaluation_log_find(log, 3, x, c, &f, NULL, &seconds));
   RG_OK(rg_evaluation_log_close(&log));
   log = open_log(directory, other);
   assert_int_equal(rg_evaluation_log_size(log), 0);

@@ -1,0 +1,92 @@
+/* What becomes of evaluations that fail or violate an outcome constraint: what is told, what is
+   recorded. */
+#include <math.h>
+#include <stdio.h>
+
+#include "study/trial/trial_internal.h"
+
+bool rg_trial_tolerates(const RgTrialRun *run)
+{
+  return run->cell->on_failure.rule != RG_FAILURE_FAILS;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static RgRecordColumn *add_column(RgTrialRun *run, int *n, const char *name, const char *doc)
+{
+  snprintf(run->names[*n], RG_NAME_MAX, "%s", name);
+  run->columns[*n] = (RgRecordColumn){run->names[*n], doc};
+  return &run->columns[(*n)++];
+}
+
+PetscErrorCode rg_trial_columns(RgTrialRun *run)
+{
+  const RgDomain *domain = &run->problem->domain;
+  const int all = run->n_extra + 2 + domain->n_constraints;
+  int n = run->n_extra;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(all + 1, &run->columns));
+  PetscCall(PetscCalloc1(all, &run->names));
+  PetscCall(PetscCalloc1(domain->n_constraints, &run->constraints));
+  for (int i = 0; i < n; i++) run->columns[i] = run->algorithm.columns[i];
+  if (rg_trial_tolerates(run))
+    add_column(run, &n, "failed", "1 where the evaluation failed and the trial went on, else 0");
+  if (rg_trial_tolerates(run) || domain->n_constraints)
+    add_column(run, &n, "feasible",
+               "1 where the evaluation did not fail and every constraint is at most 0, else 0");
+  for (int k = 0; k < domain->n_constraints; k++) {
+    char name[RG_NAME_MAX];
+    snprintf(name, sizeof(name), "constraint_%s", domain->constraints[k]);
+    add_column(run, &n, name, "outcome constraint, feasible where it is at most 0");
+  }
+  PetscFunctionReturn(0);
+}
+
+static void record_outcome(RgTrialRun *run, int row)
+{
+  double **extra = run->record->extra + run->n_extra;
+  const int n = run->history.n_constraints;
+
+  if (rg_trial_tolerates(run)) *(*extra++ + row) = isnan(run->history.observed[row]);
+  if (rg_trial_tolerates(run) || n) *(*extra++ + row) = run->history.feasible[row];
+  for (int k = 0; k < n; k++) extra[k][row] = run->history.constraints[(size_t)row * n + k];
+}
+
+/* ---- what is told ---------------------------------------------------------------------------- */
+
+/* The smallest of the first n observations, of feasible ones if there are any; 0 without any. */
+static double worst_of(const RgHistory *history, int n)
+{
+  double feasible = INFINITY, any = INFINITY;
+
+  for (int i = 0; i < n; i++) {
+    if (isnan(history->observed[i])) continue;
+    any = fmin(any, history->observed[i]);
+    if (history->feasible[i]) feasible = fmin(feasible, history->observed[i]);
+  }
+  if (isfinite(feasible)) return feasible;
+  return isfinite(any) ? any : 0;
+}
+
+/* The initial design is told as a whole, once it is there. */
+static void tell(RgTrialRun *run, int row)
+{
+  RgHistory *history = &run->history;
+  const RgOnFailure *on_failure = &run->cell->on_failure;
+  const int first = row == history->n_initial - 1 ? 0 : row;
+  const double instead =
+    on_failure->rule == RG_FAILURE_PENALTY ? on_failure->penalty : worst_of(history, row + 1);
+
+  for (int i = first; i <= row; i++)
+    if (!history->feasible[i]) history->y[i] = instead;
+}
+
+PetscErrorCode rg_trial_outcome(RgTrialRun *run, int row, double observed)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_history_judge(&run->history, observed, run->constraints));
+  tell(run, row);
+  record_outcome(run, row);
+  PetscFunctionReturn(0);
+}
