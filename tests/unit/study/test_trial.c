@@ -179,6 +179,50 @@ static void test_a_failure_is_a_result(void **state)
   RG_OK(rg_record_destroy(&record));
 }
 
+static const double *extra_of(const RgRecord *record, const char *name)
+{
+  for (int i = 0; i < record->n_extra; i++)
+    if (!strcmp(record->extra_name[i], name)) return record->extra[i];
+  fail_msg("no column %s", name);
+  return NULL;
+}
+
+/* Any problem: with on_failure the trial goes on, and its rows say what happened. */
+static void test_a_failure_may_be_data(void **state)
+{
+  Fixture *f = *state;
+  static const RgFailureRule rules[] = {RG_FAILURE_PENALTY, RG_FAILURE_WORST,
+                                        RG_FAILURE_INFEASIBLE};
+  const RgTrial *trial = find(f, "branin", "ei", 0, 3);
+  RgCell *cell = &f->study.cells[trial->cell];
+  RgProblemClass broken = *cell->problem;
+  const RgProblemClass *sound = cell->problem;
+
+  broken.evaluate = breaks_down;
+  broken.objective = NULL;
+  for (int k = 0; k < 3; k++) {
+    RgRecord record = {0};
+    calls = 0;
+    cell->problem = &broken;
+    cell->on_failure = (RgOnFailure){rules[k], -5};
+    run(f, trial, &record);
+    cell->problem = sound;
+    cell->on_failure = (RgOnFailure){0};
+    assert_int_equal(record.status, RG_STATUS_COMPLETE);
+    assert_int_equal(record.n_rows, 11);
+    for (int row = 0; row < 11; row++) {
+      const bool failed = row == 7;
+      assert_true(isnan(record.column[RG_COLUMN_F][row]) == failed);
+      assert_true(isnan(record.column[RG_COLUMN_Y][row]) == failed);
+      assert_true(isnan(record.column[RG_COLUMN_OBJECTIVE][row]) == failed);
+      assert_true(extra_of(&record, "failed")[row] == failed);
+      assert_true(extra_of(&record, "feasible")[row] == !failed);
+      assert_true(isfinite(record.column[RG_COLUMN_SIMPLE_REGRET][row]));
+    }
+    RG_OK(rg_record_destroy(&record));
+  }
+}
+
 static bool stop_at_third(void *closure)
 {
   int *asked = closure;
@@ -206,6 +250,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_instances_and_seeds_are_crossed),
     cmocka_unit_test(test_record_is_complete_and_repeatable),
     cmocka_unit_test(test_a_failure_is_a_result),
+    cmocka_unit_test(test_a_failure_may_be_data),
     cmocka_unit_test(test_stopping_leaves_no_record),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
