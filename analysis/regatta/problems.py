@@ -74,6 +74,7 @@ class Problem:
     context: Optional[Space]
     has_gradient: bool
     measure: Optional[str]
+    constraint_names: tuple[str, ...]  # outcome constraints; a point is feasible where all are <= 0
 
     def __init__(self, name: str, instance: int = 0, *, study_seed: int = 0, noise_variance: float = 0.0,
                  noise_seed: int = 0, plugins: Sequence[Union[str, Path]] = (),
@@ -105,6 +106,7 @@ class Problem:
         self.space = Space.of(about["space"])
         self.context = Space.of(about["context"]) if "context" in about else None
         self.has_gradient, self.measure = about["gradient"], about.get("measure")
+        self.constraint_names = tuple(about.get("constraints", ()))
 
     # ---- the conversation ----
 
@@ -208,15 +210,19 @@ class Problem:
 
     # ---- values ----
 
-    def _evaluate(self, member: str, x: Any, c: Any = None, **more: Any) -> Any:
-        batch, points = _is_batch(x), _plain(x)
-        request: dict[str, Any] = {"x": [_plain(p) for p in points] if batch else [points]}
+    @staticmethod
+    def _points(x: Any, c: Any) -> dict[str, Any]:
+        points = _plain(x)
+        request: dict[str, Any] = {"x": [_plain(p) for p in points] if _is_batch(x) else [points]}
         if c is not None:
             contexts = _plain(c)
             request["c"] = ([_plain(p) for p in contexts] if _is_batch(contexts)
                             else [contexts] * len(request["x"]))
-        values = self._ask(do="evaluate", **request, **more)[member]
-        if not batch:
+        return request
+
+    def _evaluate(self, member: str, x: Any, c: Any = None, **more: Any) -> Any:
+        values = self._ask(do="evaluate", **self._points(x, c), **more)[member]
+        if not _is_batch(x):
             return values[0]
         if hasattr(x, "tolist"):
             import numpy
@@ -240,6 +246,13 @@ class Problem:
     def objective(self, x: Any) -> Any:
         """F(x), what regret is about: f without noise, or the measure of f over the contexts."""
         return self._evaluate("F", x, objective=True)
+
+    def constraints(self, x: Any, c: Any = None) -> dict[str, Any]:
+        """The outcome constraints by their names: a number each, or one for every point."""
+        if not self.constraint_names:
+            return {}
+        values = self._ask(do="evaluate", **self._points(x, c))["constraints"]
+        return {name: v if _is_batch(x) else v[0] for name, v in values.items()}
 
     def regret(self, x: Any) -> Any:
         """F(x*) - F(x)."""

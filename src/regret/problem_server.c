@@ -48,13 +48,14 @@ static PetscErrorCode answer_start(RgProblemServer *server, const json_t *reques
 {
   const RgProblem *problem = server->problem;
   const json_t *version = json_object_get(request, "protocol");
-  json_t *space;
+  json_t *space, *names;
 
   PetscFunctionBeginUser;
   if (!json_is_integer(version) || json_integer_value(version) != RG_PROTOCOL_VERSION) {
     PetscCall(rg_text_add(mistake, "\"protocol\" must be %d", RG_PROTOCOL_VERSION));
     PetscFunctionReturn(0);
   }
+  names = json_array();
   set(reply, "protocol", json_integer(RG_PROTOCOL_VERSION));
   set(reply, "problem", json_string(problem->class->name));
   set(reply, "title", json_string(problem->class->title));
@@ -66,6 +67,9 @@ static PetscErrorCode answer_start(RgProblemServer *server, const json_t *reques
   set(reply, "space", space);
   PetscCall(add_context(&problem->domain, reply));
   set(reply, "gradient", json_boolean(problem->class->gradient != NULL));
+  for (int k = 0; k < problem->domain.n_constraints; k++)
+    (void)json_array_append_new(names, json_string(problem->domain.constraints[k]));
+  set(reply, "constraints", names);
   if (problem->domain.measure) set(reply, "measure", json_string(problem->domain.measure));
   PetscFunctionReturn(0);
 }
@@ -231,6 +235,30 @@ static PetscErrorCode add_values(RgProblemServer *server, const json_t *request,
   PetscFunctionReturn(0);
 }
 
+/* The outcome constraints at every point, a list for each by its name. */
+static PetscErrorCode add_constraints(RgProblem *problem, const Batch *batch, json_t *reply,
+                                      RgText *mistake)
+{
+  const int n = problem->domain.n_constraints;
+  json_t *object = json_object();
+  RgFailure failure = {0};
+  double *values, *one;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)n * batch->m, &values, n, &one));
+  for (int i = 0; i < batch->m && !failure.failed; i++) {
+    PetscCall(rg_problem_constrain(problem, &batch->points[i], one, &failure));
+    for (int k = 0; k < n; k++) values[(size_t)k * batch->m + i] = one[k];
+  }
+  for (int k = 0; k < n && !failure.failed; k++)
+    set(object, problem->domain.constraints[k],
+        rg_protocol_reals(batch->m, values + (size_t)k * batch->m));
+  set(reply, "constraints", object);
+  if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
+  PetscCall(PetscFree2(values, one));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode add_objective(RgProblem *problem, const Batch *batch, json_t *reply,
                                     RgText *mistake)
 {
@@ -260,6 +288,9 @@ static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *req
                                    "needs none: \"objective\": true)"));
   if (!mistake->length && (batch.has_c || !domain->context.dim))
     PetscCall(add_values(server, request, &batch, reply, mistake));
+  if (!mistake->length && domain->n_constraints &&
+      (!server->problem->class->costly || batch.m == 1))
+    PetscCall(add_constraints(server->problem, &batch, reply, mistake));
   if (!mistake->length && objective)
     PetscCall(add_objective(server->problem, &batch, reply, mistake));
   PetscCall(PetscFree3(batch.x, batch.c, batch.points));

@@ -46,6 +46,17 @@ class Problem(unittest.TestCase):
         searched = self.problem("gp_path", instance=2, study_seed=7)  # a finite set, its optimum by scan
         self.assertEqual(searched.optimum, max(searched(searched.space.points)))
 
+    def test_constraints(self):
+        f = self.problem("gardner", simulation=2)
+        self.assertEqual(f.constraint_names, ("c",))
+        points = np.random.default_rng(0).uniform(0, 6, (20, 2))
+        np.testing.assert_allclose(f.constraints(points)["c"],
+                                   np.sin(points[:, 0]) * np.sin(points[:, 1]) + 0.95, atol=1e-15)
+        self.assertEqual(f.constraints([0, 0]), {"c": 0.95})
+        self.assertLess(f.constraints(f.optimisers[0])["c"], 1e-12)
+        self.assertAlmostEqual(f.optimum, 1 - np.arcsin(0.95), 14)
+        self.assertEqual(self.problem("branin").constraints([0, 0]), {})
+
     def test_noise_and_contexts_are_those_of_a_study(self):
         folder = common.scratch_directory(self)
         (folder / "study.yaml").write_text(
