@@ -45,7 +45,8 @@ typedef struct {
                                           zero: unbounded; maximum < minimum: no upper limit;
                                           infinities are fine */
   const char *const *choices; /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout,
-                                 rg_param_or_auto, or NULL; INT, REAL, TEXTS: rg_param_later, or NULL */
+                                 rg_param_or_auto, or NULL; INT, REAL, TEXTS: rg_param_later,
+                                 or NULL */
   const char *symbol;         /* the paper's symbol, or "" */
   const char *doc;            /* one line: meaning, unit, what `auto` means */
 } RgParam;

@@ -1,5 +1,5 @@
-/* Smooth functions of the context at many contexts, from their values at few of them, the nodes: by
-   interpolation with a kernel as wide as the model's in the context or wider, the nodes chosen where
+/* Smooth functions of the context at many contexts, from their values at few of them, the nodes:
+   by interpolation with a kernel as wide as the model's in the context or wider, the nodes chosen where
    it leaves most to say. */
 #ifndef RG_GP_CONTEXT_NODES_H
 #define RG_GP_CONTEXT_NODES_H
@@ -24,8 +24,8 @@ PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int si
                                        int most, RgContextNodes *nodes);
 PetscErrorCode rg_context_nodes_destroy(RgContextNodes *nodes);
 
-/* u (size), slope (slopes) from u_node (n), and derivatives by u_node from those by u and slope; all
-   of them J times, design after design. */
+/* u (size), slope (slopes) from u_node (n), and derivatives by u_node from those by u and slope;
+   all of them J times, design after design. */
 void rg_context_nodes_values(const RgContextNodes *nodes, int J, const double *u_node, double *u,
                              double *slope);
 void rg_context_nodes_pull(const RgContextNodes *nodes, int J, const double *u_bar,
