@@ -176,7 +176,8 @@ for line in sys.stdin:
         self.assertEqual([t[1:] for t in told], [[1, 0.5, 3], [0, None, 4], [0, None, 5]])
         np.testing.assert_allclose([t[0] for t in told], [0.25, 0.5, 1], rtol=1e-14)
         with h5py.File(output) as file:
-            seen = [e["x"] for e in requests[0]["initial"]] + told
+            start = [r for r in requests if r["do"] == "start"][-1]  # the first was a rehearsal
+            seen = [e["x"] for e in start["initial"]] + told
             np.testing.assert_array_equal(np.array(seen, float), file["P/x_seen"][0])
         for k, reason in enumerate(("answered a \"x\" without 'gamma', which counts there",
                                     'answered a "x" whose number 2 is none')):
