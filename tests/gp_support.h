@@ -80,4 +80,14 @@ static inline double support_value(const RgKernel *kernel, const double *x, cons
   return sum;
 }
 
+/* The first `size` ranks; MPI_COMM_NULL on the others. */
+static inline MPI_Comm team_of(int size)
+{
+  MPI_Comm comm;
+  int rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_split(PETSC_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &comm);
+  return comm;
+}
+
 #endif

@@ -75,6 +75,21 @@ static inline double value_at(RgProblem *problem, const double *x)
   return f;
 }
 
+/* f at a design and a context of finite ones. */
+static inline double f_of_indices(RgProblem *problem, int design, int context)
+{
+  const RgDomain *domain = &problem->domain;
+  double x[8], c[8], f;
+  RgPoint point = {design, x, context, c};
+  RgFailure failure = {0};
+
+  rg_space_to_native(&domain->design, domain->design.points + design * domain->design.dim, x);
+  rg_space_to_native(&domain->context, domain->context.points + context * domain->context.dim, c);
+  RG_OK(rg_problem_evaluate(problem, 1, &point, &f, &failure));
+  assert_false(failure.failed);
+  return f;
+}
+
 /* The only value of a problem at default or given settings. */
 static inline double value_of(const char *name, const Setting *settings, const double *x)
 {
@@ -83,6 +98,17 @@ static inline double value_of(const char *name, const Setting *settings, const d
 
   instance_free(&instance);
   return f;
+}
+
+/* Lower Cholesky factor of n x n K, in place, from the textbook. */
+static inline void cholesky(int n, double *K)
+{
+  for (int j = 0; j < n; j++)
+    for (int i = j; i < n; i++) {
+      double sum = K[i * n + j];
+      for (int k = 0; k < j; k++) sum -= K[i * n + k] * K[j * n + k];
+      K[i * n + j] = i == j ? sqrt(sum) : sum / K[j * n + j];
+    }
 }
 
 #endif

@@ -131,9 +131,7 @@ PetscErrorCode rg_acquire_with(const RgDomain *domain, RgBatchFunction function,
                                const RgSearch *search, RgQuery *query, double *value,
                                RgFailure *failure)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_acquire_screened(domain, function, closure, NULL, search, query, value, failure));
-  PetscFunctionReturn(0);
+  return rg_acquire_screened(domain, function, closure, NULL, search, query, value, failure);
 }
 
 PetscErrorCode rg_acquire_screened(const RgDomain *domain, RgBatchFunction function, void *closure,

@@ -181,10 +181,8 @@ PetscErrorCode rg_maximise_box(const RgSearch *search, int dim, RgBatchFunction 
                                void *closure, double *best_x, double *best_value,
                                RgFailure *failure)
 {
-  PetscFunctionBeginUser;
-  PetscCall(
-    rg_maximise_box_screened(search, dim, function, closure, NULL, best_x, best_value, failure));
-  PetscFunctionReturn(0);
+  return rg_maximise_box_screened(search, dim, function, closure, NULL, best_x, best_value,
+                                  failure);
 }
 
 static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction function,

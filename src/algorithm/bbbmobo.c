@@ -46,10 +46,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   (void)failure;
-  PetscFunctionBeginUser;
-  PetscCall(
-    rg_robust_ucb_step(algorithm, t, history, rg_algorithm_width(algorithm, t), false, query));
-  PetscFunctionReturn(0);
+  return rg_robust_ucb_step(algorithm, t, history, rg_algorithm_width(algorithm, t), false, query);
 }
 
 const RgAlgorithmClass rg_algorithm_bbbmobo = {

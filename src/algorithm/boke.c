@@ -65,9 +65,7 @@ PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHist
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_boke_ask(algorithm, 1.0, t, history, query, failure));
-  PetscFunctionReturn(0);
+  return rg_boke_ask(algorithm, 1.0, t, history, query, failure);
 }
 
 const RgAlgorithmClass rg_algorithm_boke = {

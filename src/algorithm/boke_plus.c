@@ -22,9 +22,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const RgBokeOptions *options = algorithm->options;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_boke_ask(algorithm, options->p, t, history, query, failure));
-  PetscFunctionReturn(0);
+  return rg_boke_ask(algorithm, options->p, t, history, query, failure);
 }
 
 const RgAlgorithmClass rg_algorithm_boke_plus = {

@@ -26,9 +26,7 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
 
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_surrogate_create_model(algorithm, true, algorithm->state));
-  PetscFunctionReturn(0);
+  return rg_surrogate_create_model(algorithm, true, algorithm->state);
 }
 
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -39,10 +37,9 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_acquire_contextual(
-    algorithm->state, common, exact, few,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
-    query, &query->extra[RG_UCB_ACQUISITION], failure));
+  PetscCall(rg_acquire_contextual(algorithm->state, common, exact, few,
+                                  RG_SEARCH(algorithm, history, &random), query,
+                                  &query->extra[RG_UCB_ACQUISITION], failure));
   query->extra[RG_UCB_CONFIDENCE] = common->width * common->width;
   PetscFunctionReturn(0);
 }

@@ -113,10 +113,9 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   first.n_floor = few_floor;
   const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst, NULL};
   const RgContextual rough = {few + few_floor, 0, c, worst_case, &first, NULL};
-  PetscCall(rg_acquire_contextual(
-    model, &options->kde.common, &all, &rough,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
-    query, &query->extra[ACQUISITION], failure));
+  PetscCall(rg_acquire_contextual(model, &options->kde.common, &all, &rough,
+                                  RG_SEARCH(algorithm, history, &random), query,
+                                  &query->extra[ACQUISITION], failure));
   PetscCall(PetscFree3(worst.q, worst.work, c));
   PetscFunctionReturn(0);
 }
@@ -146,12 +145,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const double width = ((const Options *)options)->kde.common.width;
-
   (void)domain;
   (void)t;
-  *law = (RgConfidenceLaw){
-    .kind = RG_LAW_CONSTANT, .a = width * width, .theory = RG_THEORY_DRBO_KDE, .delta = NAN};
+  rg_kde_confidence(&((const Options *)options)->kde, RG_THEORY_DRBO_KDE, law);
 }
 
 static int contexts(const void *options, int n, int *screening)

@@ -30,12 +30,10 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
 {
   Inner *inner = closure;
 
-  PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
-  PetscCall(rg_mmd_worst_case(&inner->ball->mmd, u, inner->ball->radius, value,
-                              u_bar ? u_bar : inner->q, inner->failure));
-  PetscFunctionReturn(0);
+  return rg_mmd_worst_case(&inner->ball->mmd, u, inner->ball->radius, value,
+                           u_bar ? u_bar : inner->q, inner->failure);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

@@ -37,10 +37,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (failure->failed) PetscFunctionReturn(0);
   query->extra[RG_SAMPLED_MAXIMUM] = mean_of(optima.n, optima.value);
   /* 2. x_t = argmax of the information on the optimum. */
-  PetscCall(rg_acquire_jes(
-    &sampling->model, sampling->sampler, &optima,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
-    query, &query->extra[RG_SAMPLED_ACQUISITION], failure));
+  PetscCall(rg_acquire_jes(&sampling->model, sampling->sampler, &optima,
+                           RG_SEARCH(algorithm, history, &random), query,
+                           &query->extra[RG_SAMPLED_ACQUISITION], failure));
   PetscFunctionReturn(0);
 }
 

@@ -1,6 +1,8 @@
 /* Density estimate of the contexts seen so far, and contexts with weights that stand for it. */
 #include "algorithm/kde_contexts.h"
 
+#include <math.h>
+
 enum { GAUSS_NODES = 16, SOBOL_NODES = 256 };
 
 const char *const rg_kde_expectations[] = {"sample", "quadrature", NULL};
@@ -59,4 +61,12 @@ int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts)
 {
   if (options->expectation == RG_KDE_QUADRATURE) return contexts->n;
   return PetscMin(options->screening, contexts->n);
+}
+
+void rg_kde_confidence(const RgKdeOptions *options, RgTheory theory, RgConfidenceLaw *law)
+{
+  const double width = options->common.width;
+
+  *law =
+    (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = width * width, .theory = theory, .delta = NAN};
 }

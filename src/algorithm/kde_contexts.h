@@ -56,6 +56,8 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
    many of them screen raw points. */
 int rg_kde_context_count(const RgKdeOptions *options, int *screening);
 
+/* For `confidence` of the class. */
+void rg_kde_confidence(const RgKdeOptions *options, RgTheory theory, RgConfidenceLaw *law);
 /* How many contexts a search begins with; contexts->n: all. */
 int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts);
 

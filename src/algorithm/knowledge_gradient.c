@@ -37,10 +37,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionBeginUser;
   /* 1. Posterior given the history. */
   /* 2. x_t = argmax log KG. */
-  PetscCall(rg_knowledge_gradient_acquire(
-    model, options->points,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
-    query, &query->extra[ACQUISITION], failure));
+  PetscCall(rg_knowledge_gradient_acquire(model, options->points,
+                                          RG_SEARCH(algorithm, history, &random), query,
+                                          &query->extra[ACQUISITION], failure));
   PetscFunctionReturn(0);
 }
 

@@ -49,9 +49,7 @@ static PetscErrorCode design(RgAlgorithm *algorithm, int n, double *points)
 {
   RgRandom random = rg_algorithm_stream_at(algorithm, "fresh", n);
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_design_latin_hypercube(&random, n, algorithm->setup.domain->design.dim, points));
-  PetscFunctionReturn(0);
+  return rg_design_latin_hypercube(&random, n, algorithm->setup.domain->design.dim, points);
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)

@@ -27,10 +27,7 @@ static const char *measure_text(const void *options, const RgDomain *domain)
 PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
-  PetscCall(
-    rg_measure_check(measure_text(options, domain), domain->context.size, place, diagnostics));
-  PetscFunctionReturn(0);
+  return rg_measure_check(measure_text(options, domain), domain->context.size, place, diagnostics);
 }
 
 PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,

@@ -107,10 +107,8 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
 /* rho of path s at every design. */
 static PetscErrorCode measure_path(State *state, const RgSetSamples *samples, int s, double *value)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_robust_measure(&state->robust, &state->robust.measure,
-                              samples->path + (size_t)s * samples->size, value));
-  PetscFunctionReturn(0);
+  return rg_robust_measure(&state->robust, &state->robust.measure,
+                           samples->path + (size_t)s * samples->size, value);
 }
 
 /* Least and largest rho over the paths. */

@@ -162,12 +162,8 @@ static PetscErrorCode maximise(RgAlgorithm *algorithm, int t, const RgHistory *h
   RgRandom random = rg_algorithm_stream_at(algorithm, upper ? "upper" : "recommendation", t);
   double value;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_acquire_with(
-    algorithm->setup.domain, rg_robust_surface, &surface,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random}, best,
-    &value, failure));
-  PetscFunctionReturn(0);
+  return rg_acquire_with(algorithm->setup.domain, rg_robust_surface, &surface,
+                         RG_SEARCH(algorithm, history, &random), best, &value, failure);
 }
 
 /* x-hat'_t, found once: `recommend` after t - 1 queries asks for it, and then `ask`. */

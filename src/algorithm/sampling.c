@@ -59,10 +59,8 @@ PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *
 
   PetscFunctionBeginUser;
   if (only_unseen) PetscCall(rg_excluded_points(algorithm->setup.domain, history, &excluded));
-  PetscCall(rg_path_sampler_draw(
-    sampling->sampler, &sampling->model, count, excluded, &draws,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &search},
-    optima, failure));
+  PetscCall(rg_path_sampler_draw(sampling->sampler, &sampling->model, count, excluded, &draws,
+                                 RG_SEARCH(algorithm, history, &search), optima, failure));
   PetscCall(PetscFree(excluded));
   PetscFunctionReturn(0);
 }

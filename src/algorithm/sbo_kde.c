@@ -80,12 +80,9 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights, NULL};
   const RgContextual rough = {few, 0, contexts->c, rg_ucb_expectation, &first, NULL};
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_acquire_contextual(
-    model, &options->common, &average, &rough,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
-    query, &query->extra[ACQUISITION], failure));
-  PetscFunctionReturn(0);
+  return rg_acquire_contextual(model, &options->common, &average, &rough,
+                               RG_SEARCH(algorithm, history, &random), query,
+                               &query->extra[ACQUISITION], failure);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -110,12 +107,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const double width = ((const Options *)options)->kde.common.width;
-
   (void)domain;
   (void)t;
-  *law = (RgConfidenceLaw){
-    .kind = RG_LAW_CONSTANT, .a = width * width, .theory = RG_THEORY_SBO_KDE, .delta = NAN};
+  rg_kde_confidence(&((const Options *)options)->kde, RG_THEORY_SBO_KDE, law);
 }
 
 static int contexts(const void *options, int n, int *screening)

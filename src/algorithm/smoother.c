@@ -21,20 +21,16 @@ PetscErrorCode rg_smoother_create(RgAlgorithm *algorithm)
   const RgSetup *setup = &algorithm->setup;
   RgSmoother *smoother = algorithm->state;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_regression_create((RgSmoothing)options_of(algorithm)->smoothing,
-                                 setup->domain->design.dim, setup->n_initial + setup->n_iterations,
-                                 &smoother->regression));
-  PetscFunctionReturn(0);
+  return rg_regression_create((RgSmoothing)options_of(algorithm)->smoothing,
+                              setup->domain->design.dim, setup->n_initial + setup->n_iterations,
+                              &smoother->regression);
 }
 
 PetscErrorCode rg_smoother_destroy(RgAlgorithm *algorithm)
 {
   RgSmoother *smoother = algorithm->state;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_regression_destroy(&smoother->regression));
-  PetscFunctionReturn(0);
+  return rg_regression_destroy(&smoother->regression);
 }
 
 void rg_width_check(const RgWidthOptions *options, const RgParam *params, RgPlace place,
@@ -146,10 +142,8 @@ PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistor
                                .width = width};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_regression_acquire(
-    algorithm->setup.domain, &search,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
-    query, value, failure));
+  PetscCall(rg_regression_acquire(algorithm->setup.domain, &search,
+                                  RG_SEARCH(algorithm, history, &random), query, value, failure));
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(rg_smoother_record(smoother, (double)search.evaluations, query));
   PetscFunctionReturn(0);

@@ -9,18 +9,14 @@ PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_
   const RgSetup *setup = &algorithm->setup;
   RgStream stream = rg_stream_sub(&setup->stream, "fit");
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_model_create_on((RgModelHost){setup->team, setup->clock}, setup->domain,
-                               setup->surrogate, use_context, setup->noise_variance,
-                               setup->n_initial + setup->n_iterations, &stream, model));
-  PetscFunctionReturn(0);
+  return rg_model_create_on(setup->team, setup->domain, setup->surrogate, use_context,
+                            setup->noise_variance, setup->n_initial + setup->n_iterations, &stream,
+                            setup->clock, model);
 }
 
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_surrogate_create_model(algorithm, false, algorithm->state));
-  PetscFunctionReturn(0);
+  return rg_surrogate_create_model(algorithm, false, algorithm->state);
 }
 
 RgModel *rg_surrogate_model(RgAlgorithm *algorithm)
@@ -30,9 +26,7 @@ RgModel *rg_surrogate_model(RgAlgorithm *algorithm)
 
 PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_model_destroy(algorithm->state));
-  PetscFunctionReturn(0);
+  return rg_model_destroy(algorithm->state);
 }
 
 PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
@@ -41,12 +35,8 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
 {
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_acquire(
-    model, acquisition,
-    &(RgSearch){.options = algorithm->setup.maximiser, .history = history, .random = &random},
-    query, value, failure));
-  PetscFunctionReturn(0);
+  return rg_acquire(model, acquisition, RG_SEARCH(algorithm, history, &random), query, value,
+                    failure);
 }
 
 double rg_surrogate_best_y(const RgModel *model, const RgHistory *history)
@@ -88,20 +78,6 @@ PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHis
 const RgRecordColumn rg_ucb_columns[] = {
   [RG_UCB_CONFIDENCE] = RG_COLUMN_CONFIDENCE, [RG_UCB_ACQUISITION] = RG_COLUMN_ACQUISITION, {0}};
 
-PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
-                              const RgHistory *history, double squared_width, RgQuery *query,
-                              RgFailure *failure)
-{
-  RgUcb ucb = {sqrt(squared_width)};
-  RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
-                                 &query->extra[RG_UCB_ACQUISITION], failure));
-  query->extra[RG_UCB_CONFIDENCE] = squared_width;
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_model_open(const RgAlgorithm *algorithm, bool use_context, RgModel **model)
 {
   PetscFunctionBeginUser;
@@ -128,7 +104,11 @@ PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *histo
   algorithm->class->confidence(algorithm->options, domain, t, &law);
   const bool needless = domain->design.size == 1 && law.kind != RG_LAW_CONSTANT;
   const double width = needless ? 0.0 : rg_confidence_draw(&law, random);
-  PetscCall(rg_ucb_acquire(algorithm, algorithm->state, t, history, width, query, failure));
+  const RgUcb ucb = {sqrt(width)};
+  const RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
+  PetscCall(rg_surrogate_acquire(algorithm, algorithm->state, t, history, &acquisition, query,
+                                 &query->extra[RG_UCB_ACQUISITION], failure));
+  query->extra[RG_UCB_CONFIDENCE] = width;
   PetscFunctionReturn(0);
 }
 
@@ -137,7 +117,5 @@ PetscErrorCode rg_ucb_ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_ucb_step(algorithm, t, history, &random, query, failure));
-  PetscFunctionReturn(0);
+  return rg_ucb_step(algorithm, t, history, &random, query, failure);
 }

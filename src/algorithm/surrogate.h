@@ -36,15 +36,12 @@ extern const char *const rg_surrogate_incumbents[];
 PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHistory *history,
                                       double *tau);
 
-/* Record columns of the UCB family, and its step: x_t = argmax mean + sqrt(squared_width) * sd. */
+/* Record columns of the UCB family, and its step: x_t = argmax mean + sqrt(squared width) sd with a
+   width drawn from the law that `confidence` of the class gives: one for all x, and 0 where it is
+   random and the design a single point. rg_ucb_ask: with random numbers of the sub-stream
+   "confidence" at t. */
 enum { RG_UCB_CONFIDENCE, RG_UCB_ACQUISITION };
 extern const RgRecordColumn rg_ucb_columns[];
-PetscErrorCode rg_ucb_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
-                              const RgHistory *history, double squared_width, RgQuery *query,
-                              RgFailure *failure);
-/* The step with a width drawn from the law that `confidence` of the class gives: one for all x, and
-   0 where it is random and the design a single point. rg_ucb_ask: with random numbers of the
-   sub-stream "confidence" at t. */
 PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                            RgRandom *random, RgQuery *query, RgFailure *failure);
 PetscErrorCode rg_ucb_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

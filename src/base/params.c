@@ -26,7 +26,7 @@ bool rg_param_is_texts(const RgParam *entry)
   return entry->type == RG_PARAM_TEXTS || entry->type == RG_PARAM_NAMED;
 }
 
-bool rg_param_owns(const RgParam *entry)
+static bool owns_storage(const RgParam *entry)
 {
   return entry->type == RG_PARAM_TEXT || entry->type == RG_PARAM_PATH ||
          entry->type == RG_PARAM_REALS || rg_param_is_texts(entry);
@@ -208,7 +208,7 @@ PetscErrorCode rg_params_clear(const RgParam *table, void *options)
 {
   PetscFunctionBeginUser;
   for (; table->name; ++table) {
-    if (rg_param_owns(table)) PetscCall(rg_param_reset(table, options));
+    if (owns_storage(table)) PetscCall(rg_param_reset(table, options));
   }
   PetscFunctionReturn(0);
 }

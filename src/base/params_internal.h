@@ -29,9 +29,6 @@ bool rg_param_allows_auto(const RgParam *entry);
 /* Is the field an RgTexts? */
 bool rg_param_is_texts(const RgParam *entry);
 
-/* Does the field own storage? */
-bool rg_param_owns(const RgParam *entry);
-
 /* Duplicate n texts and the array of them. */
 PetscErrorCode rg_param_copy_texts(int n, const char *const *from, char ***to);
 
@@ -42,9 +39,6 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options);
    the field as it was. */
 PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n, const char *const *values,
                               RgText *problem);
-
-/* Append what is accepted, e.g. `an integer in [1, 100]`, or for REALS one of the numbers. */
-PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text);
 
 /* Append the range of a number: `in [0, 1]`, `> 0`, `>= 2`; nothing if it is unbounded. */
 PetscErrorCode rg_param_range(const RgParam *entry, RgText *text);

@@ -66,7 +66,8 @@ PetscErrorCode rg_param_range(const RgParam *entry, RgText *text)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_param_accepted(const RgParam *entry, RgText *text)
+/* What is accepted, e.g. `an integer in [1, 100]`, or for REALS one of the numbers. */
+static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
 {
   size_t before;
 
@@ -106,7 +107,7 @@ static PetscErrorCode complain(const RgParam *entry, const char *word, RgText *p
   PetscFunctionBeginUser;
   rg_param_show(word, shown);
   PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
-  PetscCall(rg_param_accepted(entry, problem));
+  PetscCall(add_accepted(entry, problem));
   PetscCall(rg_text_add(problem, ", got '%s'", shown));
   if (entry->type == RG_PARAM_CHOICE) nearest = rg_text_nearest(word, entry->choices);
   if (nearest) PetscCall(rg_text_add(problem, ", did you mean '%s'?", nearest));
@@ -274,7 +275,7 @@ PetscErrorCode rg_param_parse(const RgParam *entry, void *options, int n, const 
     PetscCall(parse_word(entry, field, values[0], problem));
   } else {
     PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
-    PetscCall(rg_param_accepted(entry, problem));
+    PetscCall(add_accepted(entry, problem));
     if (n == 0) {
       PetscCall(rg_text_add(problem, ", got an empty list"));
     } else {

@@ -30,9 +30,7 @@ static PetscErrorCode explain(const RgCommandEntry *entry, const char *word, int
 {
   char *words[] = {(char *)entry->name, (char *)word, NULL};
 
-  PetscFunctionBeginUser;
-  PetscCall(entry->command(2, words, exit_code));
-  PetscFunctionReturn(0);
+  return entry->command(2, words, exit_code);
 }
 
 static PetscErrorCode print_completion(const char *shell, int *exit_code)

@@ -48,12 +48,4 @@ PetscErrorCode rg_regression_predict(RgRegression *regression, double h, int cou
 PetscErrorCode rg_regression_distance(RgRegression *regression, int count, const double *X,
                                       double *distance, double *d_distance);
 
-/* Mean squared leave-one-out error of the regression with bandwidth h (boke 2.3); n >= 2. For
-   compact kernels a point without neighbours gets its nearest neighbour's value. O(n^2 dim). */
-double rg_regression_cross_validation(const RgRegression *regression, double h);
-/* Leave-one-out log likelihood of the Gaussian density estimate in one dimension (boke 2.3); n
- * >= 2.
- */
-double rg_density_cross_validation(const RgRegression *regression, double h);
-
 #endif

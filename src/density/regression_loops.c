@@ -4,24 +4,15 @@
 #define LANES 2
 #include "density/regression_body.h"
 
-#if defined(REGATTA_X86_LEVELS)
 extern const RgRegressionLoops rg_regression_loops_v3, rg_regression_loops_v4;
-#endif
+static const RgRegressionLoops *const levels[] = RG_LEVELS(rg_regression_loops);
 
 const RgRegressionLoops *rg_regression_loops_at(int level)
 {
-  if (!rg_vector_ops_at(level)) return NULL;
-#if defined(REGATTA_X86_LEVELS)
-  if (level == 1) return &rg_regression_loops_v3;
-  if (level == 2) return &rg_regression_loops_v4;
-#endif
-  return &rg_regression_loops_base;
+  return level <= rg_vector_level() ? levels[level] : NULL;
 }
 
 const RgRegressionLoops *rg_regression_loops(void)
 {
-  int level = RG_VECTOR_LEVELS - 1;
-
-  while (level > 0 && !rg_vector_ops_at(level)) --level;
-  return rg_regression_loops_at(level);
+  return levels[rg_vector_level()];
 }

@@ -15,29 +15,12 @@ double rg_smoothing_value(RgSmoothing kernel, double r2)
   }
 }
 
-double rg_smoothing_radius(RgSmoothing kernel)
-{
-  return kernel == RG_SMOOTHING_GAUSSIAN ? INFINITY : 1.0;
-}
-
 double rg_smoothing_level_radius(RgSmoothing kernel, double level)
 {
   switch (kernel) {
   case RG_SMOOTHING_GAUSSIAN: return sqrt(-2.0 * log(level));
   case RG_SMOOTHING_EPANECHNIKOV: return sqrt(1.0 - level);
   default: return 1.0;
-  }
-}
-
-/* The unit ball has volume pi^(d/2)/Gamma(d/2 + 1); Epanechnikov: times 2/(d + 2). */
-double rg_smoothing_integral(RgSmoothing kernel, int dim)
-{
-  double half = 0.5 * dim, ball = exp(half * log(M_PI) - lgamma(half + 1.0));
-
-  switch (kernel) {
-  case RG_SMOOTHING_GAUSSIAN: return pow(2.0 * M_PI, half);
-  case RG_SMOOTHING_EPANECHNIKOV: return ball * 2.0 / (dim + 2.0);
-  default: return ball;
   }
 }
 

@@ -18,13 +18,9 @@ extern const char *const rg_smoothing_names[]; /* in order, ends with NULL */
 
 /* Psi at |z|^2 = r2 >= 0. */
 double rg_smoothing_value(RgSmoothing kernel, double r2);
-/* R: Psi(z) = 0 for |z| > R; infinite for the Gaussian. */
-double rg_smoothing_radius(RgSmoothing kernel);
 /* Largest |z| with Psi(z) >= level, level in (0,1): Gaussian sqrt(2 log(1/level)), Epanechnikov
    sqrt(1 - level), uniform 1. */
 double rg_smoothing_level_radius(RgSmoothing kernel, double level);
-/* Integral of Psi over R^dim, dim >= 1: Psi(./h)/(h^dim integral) is a density. */
-double rg_smoothing_integral(RgSmoothing kernel, int dim);
 
 /* How h_n follows from the number n of points in dim coordinates:
    scott      c n^(-1/(d+4))

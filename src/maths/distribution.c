@@ -127,22 +127,6 @@ double rg_distribution_density(const RgDistribution *distribution, double x)
   return sum;
 }
 
-double rg_distribution_atom(const RgDistribution *distribution, double x)
-{
-  double sum = 0;
-
-  for (int i = 0; i < distribution->n; i++) {
-    const RgDistributionPart *part = &distribution->parts[i];
-    double mass = 0;
-    if (part->lower == part->upper) mass = x == part->lower;
-    else if (part->family == RG_DISTRIBUTION_POINT) mass = x == clipped(part, part->a);
-    else if (x == part->lower) mass = part_cdf(part, x);
-    else if (x == part->upper) mass = part_tail(part, x);
-    sum += part->weight * mass;
-  }
-  return sum;
-}
-
 double rg_distribution_quantile(const RgDistribution *distribution, double p)
 {
   double low = INFINITY, high = -INFINITY;

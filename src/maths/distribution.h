@@ -64,8 +64,6 @@ double rg_distribution_sample(const RgDistribution *distribution, RgRandom *rand
 double rg_distribution_cdf(const RgDistribution *distribution, double x);
 /* Density of the continuous part at x (0 at and beyond a clip bound); atoms are not in it. */
 double rg_distribution_density(const RgDistribution *distribution, double x);
-/* P(c = x). */
-double rg_distribution_atom(const RgDistribution *distribution, double x);
 /* inf{x : P(c <= x) >= p}, p in (0,1); bisection for mixtures, to full precision. */
 double rg_distribution_quantile(const RgDistribution *distribution, double p);
 /* An interval that holds everything but probability `tail` on each side. */

@@ -6,38 +6,31 @@
 
 #include <Random123/philox.h>
 
-#if defined(REGATTA_X86_LEVELS)
 extern const RgVectorOps rg_vectors_v3, rg_vectors_v4;
+static const RgVectorOps *const levels[] = RG_LEVELS(rg_vectors);
 
-static bool has_v3(void)
+int rg_vector_level(void)
 {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
+#if defined(REGATTA_X86_LEVELS)
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
 
-static bool has_v4(void)
-{
-  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
-}
+  return !v3 ? 0 : v4 ? 2 : 1;
+#else
+  return 0;
 #endif
+}
 
 const RgVectorOps *rg_vector_ops_at(int level)
 {
-#if defined(REGATTA_X86_LEVELS)
-  if (level == 1) return has_v3() ? &rg_vectors_v3 : NULL;
-  if (level == 2) return has_v4() ? &rg_vectors_v4 : NULL;
-#endif
-  return level == 0 ? &rg_vectors_base : NULL;
+  return level <= rg_vector_level() ? levels[level] : NULL;
 }
 
 const RgVectorOps *rg_vector_ops(void)
 {
-#if defined(REGATTA_X86_LEVELS)
-  if (has_v4()) return &rg_vectors_v4;
-  if (has_v3()) return &rg_vectors_v3;
-#endif
-  return &rg_vectors_base;
+  return levels[rg_vector_level()];
 }
 
 /* The next `n` words: what is left of the block, then whole blocks, then the start of another. */

@@ -72,6 +72,21 @@ const RgVectorOps *rg_vector_ops(void);
 const RgVectorOps *rg_vector_ops_at(int level);
 #define RG_VECTOR_LEVELS 3 /* 0: what the compiler assumes; 1: x86-64-v3; 2: x86-64-v4 */
 
+/* The highest level that was compiled in and this CPU runs. */
+int rg_vector_level(void);
+/* Table by level of the loops called `name`, in the file that is compiled without a level. */
+#if defined(REGATTA_X86_LEVELS)
+#define RG_LEVELS(name)                                                                            \
+  {                                                                                                \
+    &name##_base, &name##_v3, &name##_v4                                                           \
+  }
+#else
+#define RG_LEVELS(name)                                                                            \
+  {                                                                                                \
+    &name##_base                                                                                   \
+  }
+#endif
+
 /* n standard normal numbers, several times as fast as rg_random_normals and equal to it up to the
    last bits: Box-Muller over the next 2 ceil(n/2) words. A normal number left over in `random`
    from single draws is neither used nor lost. */

@@ -134,9 +134,7 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
 {
   const Options *o = options;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_context_check("ackley_context", &o->context, o->context_dim, place, diagnostics));
-  PetscFunctionReturn(0);
+  return rg_context_check("ackley_context", &o->context, o->context_dim, place, diagnostics);
 }
 
 static PetscErrorCode domain(const void *options, RgDomain *out)
@@ -154,10 +152,8 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   static const RgContextFunction function = {
     .formula = formula, .exact = exact, .own_size = sizeof(Own), .prepare = tabulate};
 
-  PetscFunctionBeginUser;
   (void)failure;
-  PetscCall(rg_context_create(&function, problem));
-  PetscFunctionReturn(0);
+  return rg_context_create(&function, problem);
 }
 
 const RgProblemClass rg_problem_ackley_context = {

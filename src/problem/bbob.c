@@ -209,9 +209,7 @@ static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double 
 
 static PetscErrorCode domain(const void *options, RgDomain *domain)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_space_cube(&domain->design, ((const Options *)options)->dim, -BOUND, BOUND));
-  PetscFunctionReturn(0);
+  return rg_space_cube(&domain->design, ((const Options *)options)->dim, -BOUND, BOUND);
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)

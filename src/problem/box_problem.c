@@ -19,9 +19,7 @@ const RgParam rg_box_no_params[] = {{0}};
 
 PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *domain)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_space_box(&domain->design, function->dim, function->lower, function->upper));
-  PetscFunctionReturn(0);
+  return rg_space_box(&domain->design, function->dim, function->lower, function->upper);
 }
 
 static bool is_inside(const RgSpace *box, const double *x)
@@ -119,10 +117,8 @@ PetscErrorCode rg_cube_domain(const RgCubeFunction *functions, const RgCubeOptio
 {
   const RgCubeFunction *function = &functions[options->variant];
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_space_cube(&domain->design, options->dim, lower_of(function, options),
-                          upper_of(function, options)));
-  PetscFunctionReturn(0);
+  return rg_space_cube(&domain->design, options->dim, lower_of(function, options),
+                       upper_of(function, options));
 }
 
 PetscErrorCode rg_cube_create(const RgCubeFunction *functions, RgProblem *problem)

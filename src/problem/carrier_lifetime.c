@@ -244,9 +244,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 static PetscErrorCode check_synthetic(const void *options, RgPlace place,
                                       RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics));
-  PetscFunctionReturn(0);
+  return rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics);
 }
 
 static PetscErrorCode create_synthetic(RgProblem *problem, RgFailure *failure)

@@ -33,10 +33,8 @@ PetscErrorCode rg_gp_path_prior(const void *options, RgKernel *kernel)
 {
   const RgGpPathOptions *o = options;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, o->dim, o->length_scale.n > 1,
-                             o->length_scale.values, o->variance, kernel));
-  PetscFunctionReturn(0);
+  return rg_kernel_create((RgKernelFamily)o->kernel, o->dim, o->length_scale.n > 1,
+                          o->length_scale.values, o->variance, kernel);
 }
 
 PetscErrorCode rg_gp_path_create(RgProblem *problem, RgFailure *failure)

@@ -112,10 +112,8 @@ static PetscErrorCode prior(const void *options, RgKernel *kernel)
 {
   const Options *o = options;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_kernel_create((RgKernelFamily)o->kernel, o->dim + o->context_dim, false,
-                             &o->length_scale, 1.0, kernel));
-  PetscFunctionReturn(0);
+  return rg_kernel_create((RgKernelFamily)o->kernel, o->dim + o->context_dim, false,
+                          &o->length_scale, 1.0, kernel);
 }
 
 /* ---- F --------------------------------------------------------------------------------------- */

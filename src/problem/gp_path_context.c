@@ -70,9 +70,7 @@ static PetscErrorCode prior(const void *options, RgKernel *kernel)
   const double length_scale = 0.1; /* of [-5, 5] */
 
   (void)options;
-  PetscFunctionBeginUser;
-  PetscCall(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &length_scale, 1.0, kernel));
-  PetscFunctionReturn(0);
+  return rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &length_scale, 1.0, kernel);
 }
 
 const RgProblemClass rg_problem_gp_path_context = {

@@ -36,8 +36,10 @@ const double rg_hartmann6_p[4 * 6] = {0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.
                                       0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381};
 /* clang-format on */
 
-double rg_hartmann(int dim, const double weights[4], const double *A, const double *P,
-                   const double *x, double *gradient)
+/* sum_i weights_i exp(-sum_j A_ij (x_j - P_ij)^2), and its gradient (dim; NULL: not wanted).
+   A, P: 4 x dim. The maximised form: Hartmann's function is its negative. */
+static double sum_of_gaussians(int dim, const double weights[4], const double *A, const double *P,
+                               const double *x, double *gradient)
 {
   double sum = 0;
 
@@ -56,19 +58,19 @@ double rg_hartmann(int dim, const double weights[4], const double *A, const doub
 static double classical3(const void *options, int dim, const double *x, double *gradient)
 {
   (void)options;
-  return rg_hartmann(dim, rg_hartmann_weights, rg_hartmann3_a, rg_hartmann3_p, x, gradient);
+  return sum_of_gaussians(dim, rg_hartmann_weights, rg_hartmann3_a, rg_hartmann3_p, x, gradient);
 }
 
 static double rounded3(const void *options, int dim, const double *x, double *gradient)
 {
   (void)options;
-  return rg_hartmann(dim, rg_hartmann_weights, rg_hartmann3_a, rounded_p, x, gradient);
+  return sum_of_gaussians(dim, rg_hartmann_weights, rg_hartmann3_a, rounded_p, x, gradient);
 }
 
 static double hartmann6(const void *options, int dim, const double *x, double *gradient)
 {
   (void)options;
-  return rg_hartmann(dim, rg_hartmann_weights, rg_hartmann6_a, rg_hartmann6_p, x, gradient);
+  return sum_of_gaussians(dim, rg_hartmann_weights, rg_hartmann6_a, rg_hartmann6_p, x, gradient);
 }
 
 static const double zeros[6] = {0}, ones[6] = {1, 1, 1, 1, 1, 1};

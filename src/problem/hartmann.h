@@ -9,9 +9,4 @@ extern const double rg_hartmann_weights[4];
 extern const double rg_hartmann3_a[4 * 3], rg_hartmann3_p[4 * 3];
 extern const double rg_hartmann6_a[4 * 6], rg_hartmann6_p[4 * 6];
 
-/* sum_i weights_i exp(-sum_j A_ij (x_j - P_ij)^2), and its gradient (dim; NULL: not wanted).
-   A, P: 4 x dim. The maximised form: Hartmann's function is its negative. */
-double rg_hartmann(int dim, const double weights[4], const double *A, const double *P,
-                   const double *x, double *gradient);
-
 #endif

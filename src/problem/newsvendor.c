@@ -56,10 +56,8 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
 
 static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
-  PetscFunctionBeginUser;
-  PetscCall(
-    rg_context_optimum(problem, fmin(fmax(rg_distribution_quantile(&data->law[0], 0.5), 0), 1)));
-  PetscFunctionReturn(0);
+  return rg_context_optimum(problem,
+                            fmin(fmax(rg_distribution_quantile(&data->law[0], 0.5), 0), 1));
 }
 
 static const RgContextFunction function = {

@@ -81,9 +81,7 @@ PetscErrorCode rg_pool_identity(const RgPoolSource *source, RgText *text)
 
 PetscErrorCode rg_pool_identify(const RgPoolSource *source, const RgProblem *problem, RgText *text)
 {
-  PetscFunctionBeginUser;
-  PetscCall(add_identity(source, problem->data, text));
-  PetscFunctionReturn(0);
+  return add_identity(source, problem->data, text);
 }
 
 /* Every candidate of the largest value. */
@@ -122,10 +120,8 @@ PetscErrorCode rg_pool_load(const RgPoolSource *source, RgProblem *problem, RgFa
 
 PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   (void)failure;
-  PetscCall(find_optimum(problem->data, problem));
-  PetscFunctionReturn(0);
+  return find_optimum(problem->data, problem);
 }
 
 PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
@@ -141,7 +137,5 @@ PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points
 
 PetscErrorCode rg_pool_problem_destroy(RgProblem *problem)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_pool_destroy(problem->data));
-  PetscFunctionReturn(0);
+  return rg_pool_destroy(problem->data);
 }

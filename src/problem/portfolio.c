@@ -321,9 +321,7 @@ static const RgContextFunction function = {
 
 static PetscErrorCode domain(const void *options, RgDomain *out)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_context_function_domain(&function, options, out));
-  PetscFunctionReturn(0);
+  return rg_context_function_domain(&function, options, out);
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)

@@ -9,9 +9,7 @@ PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *option
                                  uint64_t study_seed, uint64_t instance, RgProblem *problem,
                                  RgFailure *failure)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_problem_create_on(NULL, class, options, study_seed, instance, problem, failure));
-  PetscFunctionReturn(0);
+  return rg_problem_create_on(NULL, class, options, study_seed, instance, problem, failure);
 }
 
 PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, const void *options,

@@ -42,10 +42,8 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   const double kink = 0.5;
 
-  PetscFunctionBeginUser;
   (void)problem;
-  PetscCall(rg_context_mean(&data->law[0], 100, 1, &kink, distance, NULL, data->own));
-  PetscFunctionReturn(0);
+  return rg_context_mean(&data->law[0], 100, 1, &kink, distance, NULL, data->own);
 }
 
 static const RgContextFunction function = {

@@ -23,9 +23,7 @@ static double zero(const void *options, int dim, const double *x, double *gradie
 
 static PetscErrorCode cube_domain(const void *options, RgDomain *domain)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_space_cube(&domain->design, ((const Options *)options)->dim, 0, 1));
-  PetscFunctionReturn(0);
+  return rg_space_cube(&domain->design, ((const Options *)options)->dim, 0, 1);
 }
 
 static PetscErrorCode cube_create(RgProblem *problem, RgFailure *failure)
@@ -34,10 +32,8 @@ static PetscErrorCode cube_create(RgProblem *problem, RgFailure *failure)
   const RgBoxFunction function = {
     .formula = zero, .dim = problem->domain.design.dim, .n_best = 1, .best_at = origin};
 
-  PetscFunctionBeginUser;
   (void)failure;
-  PetscCall(rg_box_function_create(&function, problem));
-  PetscFunctionReturn(0);
+  return rg_box_function_create(&function, problem);
 }
 
 const RgProblemClass rg_problem_unit_cube = {

@@ -179,6 +179,11 @@ RG_API PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
    One name per purpose, so that draws for different purposes can't interfere. */
 RG_API RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t);
 
+/* For methods: a search by the maximiser of the study, for what begins with an RgSearch *. */
+#define RG_SEARCH(algorithm_, history_, random_)                                                   \
+  (&(RgSearch){                                                                                    \
+    .options = (algorithm_)->setup.maximiser, .history = (history_), .random = (random_)})
+
 /* For methods: the squared width of query t, drawn from the law that `confidence` of the class
    gives with random numbers of the sub-stream "confidence". */
 RG_API double rg_algorithm_width(const RgAlgorithm *algorithm, int t);

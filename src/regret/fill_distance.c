@@ -28,6 +28,13 @@ static PetscErrorCode make_grid(RgFill *fill)
   PetscFunctionReturn(0);
 }
 
+/* Forget the design. */
+static void reset(RgFill *fill)
+{
+  fill->n = 0;
+  for (int i = 0; i < fill->m; i++) fill->nearest[i] = INFINITY;
+}
+
 PetscErrorCode rg_fill_create(int dim, int capacity, RgFill *fill)
 {
   PetscFunctionBeginUser;
@@ -36,7 +43,7 @@ PetscErrorCode rg_fill_create(int dim, int capacity, RgFill *fill)
   *fill = (RgFill){.dim = dim, .capacity = capacity};
   PetscCall(PetscMalloc1((size_t)capacity * dim, &fill->points));
   if (dim > 1) PetscCall(make_grid(fill));
-  PetscCall(rg_fill_reset(fill));
+  reset(fill);
   PetscFunctionReturn(0);
 }
 
@@ -46,14 +53,6 @@ PetscErrorCode rg_fill_destroy(RgFill *fill)
   PetscCall(PetscFree(fill->points));
   PetscCall(PetscFree2(fill->grid, fill->nearest));
   fill->n = 0;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_fill_reset(RgFill *fill)
-{
-  PetscFunctionBeginUser;
-  fill->n = 0;
-  for (int i = 0; i < fill->m; i++) fill->nearest[i] = INFINITY;
   PetscFunctionReturn(0);
 }
 
@@ -169,7 +168,7 @@ PetscErrorCode rg_fill_of_queries(RgAlgorithm *algorithm, const RgHistory *histo
     const bool fresh = class->design && row >= history->n_initial;
     if (fresh) {
       PetscCall(class->design(algorithm, row + 1, points));
-      PetscCall(rg_fill_reset(&fill));
+      reset(&fill);
     }
     for (int i = fresh ? 0 : row; i <= row; i++)
       PetscCall(rg_fill_append(&fill, points + (size_t)i * dim));

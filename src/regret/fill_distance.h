@@ -20,8 +20,6 @@ typedef struct {
    PETSC_ERR_ARG_OUTOFRANGE unless 1 <= dim <= RG_FILL_MAX_DIM. */
 PetscErrorCode rg_fill_create(int dim, int capacity, RgFill *fill);
 PetscErrorCode rg_fill_destroy(RgFill *fill);
-/* Forget the design. */
-PetscErrorCode rg_fill_reset(RgFill *fill);
 /* One more point x (dim). O(m dim). */
 PetscErrorCode rg_fill_append(RgFill *fill, const double *x);
 

@@ -85,9 +85,7 @@ static PetscErrorCode batch_destroy(Batch *batch)
 PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts, const double *f,
                                 const double *p, double *F)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_measure_bounds(measure, n, contexts, f, f, p, F, NULL));
-  PetscFunctionReturn(0);
+  return rg_measure_bounds(measure, n, contexts, f, f, p, F, NULL);
 }
 
 PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, const double *l,

@@ -72,21 +72,6 @@ double rg_robust_bound_markov(double bound, double delta)
   return bound / delta;
 }
 
-double rg_robust_oscillation(int t)
-{
-  double sum = 0;
-
-  for (int i = 1; i <= t; i++) sum += 2 * sqrt(2) / ceil(sqrt(i));
-  return sum;
-}
-
-double rg_robust_bound_example(int t, double kappa, double c1, double gamma)
-{
-  const double spread = 6 * sqrt(t) + ceil(sqrt(t)) * c1 * gamma;
-
-  return PI * PI / 3 + 4 * sqrt(t * (2 * log(kappa) + 2) * spread);
-}
-
 /* ---- the family ------------------------------------------------------------------------------ */
 
 /* C1, or C1' where nature draws the context. */

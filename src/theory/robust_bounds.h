@@ -41,10 +41,4 @@ double rg_robust_bound_last_continuous(int t, double kappa, double c1, double ga
 /* Theorem 4.4 (Markov): holds with probability 1 - delta, from a bound of the mean. */
 double rg_robust_bound_markov(double bound, double delta);
 
-/* Example B.5: X = Omega = [0,1], uniform w, kernel exp(-r^2/2), ceil(sqrt t) cells: the sum of the
-   oscillations, sum_{i<=t} 2 sqrt(2)/ceil(sqrt i) (O(t)), and the bound of E[R'_t] for the
-   expectation, with 6 sqrt(t) in its place. */
-double rg_robust_oscillation(int t);
-double rg_robust_bound_example(int t, double kappa, double c1, double gamma);
-
 #endif

@@ -17,16 +17,6 @@ static void fill_data(void)
   support_normals(3, MOST, y);
 }
 
-/* The first `size` ranks; MPI_COMM_NULL on the others. */
-static MPI_Comm team_of(int size)
-{
-  MPI_Comm comm;
-  int rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  MPI_Comm_split(PETSC_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &comm);
-  return comm;
-}
-
 /* Largest difference relative to the largest entry. */
 static double distance(int n, const double *a, const double *b)
 {

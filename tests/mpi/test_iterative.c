@@ -31,16 +31,6 @@ static void solve_densely(const RgKernel *kernel, double noise, Exact *exact)
   RG_OK(rg_posterior_destroy(&posterior));
 }
 
-/* The first `size` ranks; MPI_COMM_NULL on the others. */
-static MPI_Comm team_of(int size)
-{
-  MPI_Comm comm;
-  int rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  MPI_Comm_split(PETSC_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &comm);
-  return comm;
-}
-
 /* Everything that can be asked for, as numbers. */
 typedef struct {
   double mean[QUERIES], variance[QUERIES], log_det, log_det_error, log_likelihood,

@@ -1,12 +1,10 @@
 /* The methods of the BOKE study (arXiv:2502.06178), one query at a time: values computed
    independently. */
-#include "gp/model/model.h"
-#include "test_main.h"
+#include "algorithm_bench.h"
 
 #include "acquisition/ball.h"
 #include "acquisition/confidence.h"
 #include "acquisition/regression_search.h"
-#include "regatta/algorithm.h"
 #include "algorithm/smoother.h"
 
 static const double d1_x[] = {0.1, 0.4, 0.45, 0.9}, d1_y[] = {0.2, -0.5, 0.7, 0.1};
@@ -150,28 +148,6 @@ RG_TEST(test_projection)
 
 /* ---- methods -------------------------------------------------------------------------------- */
 
-typedef struct {
-  const RgAlgorithmClass *class;
-  void *options;
-  RgSurrogateOptions surrogate;
-  RgMaximiserOptions maximiser;
-  RgAlgorithm algorithm;
-  RgDomain domain;
-  RgHistory history;
-  double x[8], extra[16];
-  RgQuery query;
-  RgFailure failure;
-} Bench;
-
-static void set_in(const RgParam *table, void *options, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){"t", 1, 1}, &diagnostics, &entry));
-  assert_int_equal(diagnostics.n, 0);
-}
-
 /* A method on [0,1]^dim, or on a set of points, with data; settings: name, value, ..., NULL. */
 static void bench_make(const char *name, const char *const *settings, int dim, int size,
                        const double *points, Bench *bench)
@@ -179,56 +155,24 @@ static void bench_make(const char *name, const char *const *settings, int dim, i
   const double lower[4] = {0}, upper[4] = {1, 1, 1, 1};
 
   memset(bench, 0, sizeof *bench);
-  bench->class = rg_algorithm_class_find(name);
-  assert_non_null(bench->class);
-  RG_OK(PetscCalloc(bench->class->options_size + 1, &bench->options));
-  RG_OK(rg_params_defaults(bench->class->params, bench->options));
-  RG_OK(rg_params_defaults(rg_surrogate_params, &bench->surrogate));
-  RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
-  for (int i = 0; settings && settings[i]; i += 2)
-    set_in(bench->class->params, bench->options, settings[i], settings[i + 1]);
+  bench_class(bench, name);
+  for (int i = 0; settings && settings[i]; i += 2) bench_set(bench, settings[i], settings[i + 1]);
   if (size) RG_OK(rg_space_set(&bench->domain.design, dim, size, points, lower, upper));
   else RG_OK(rg_space_box(&bench->domain.design, dim, lower, upper));
 }
 
 static void bench_start(Bench *bench, int n, const double *x, const double *y, const int *index)
 {
-  RgSetup setup = {.domain = &bench->domain,
-                   .surrogate = &bench->surrogate,
-                   .maximiser = &bench->maximiser,
-                   .noise_variance = NAN,
-                   .n_initial = n,
-                   .n_iterations = 40,
-                   .stream = rg_stream(1, "test", 0, "algorithm", 1)};
-
-  RG_OK(rg_history_create(&bench->domain, n + 40, &bench->history));
+  bench_create(bench,
+               (RgSetup){.noise_variance = NAN,
+                         .n_initial = n,
+                         .n_iterations = 40,
+                         .stream = rg_stream(1, "test", 0, "algorithm", 1)},
+               n + 40);
   bench->history.n_initial = n;
   for (int i = 0; i < n; i++)
     RG_OK(rg_history_append(&bench->history, x + i * bench->domain.design.dim,
                             index ? index[i] : -1, NULL, -1, y ? y[i] : 0));
-  RG_OK(rg_algorithm_create(bench->class, bench->options, &setup, &bench->algorithm));
-  bench->query = (RgQuery){.x = bench->x, .extra = bench->extra};
-}
-
-static void bench_ask(Bench *bench, int t)
-{
-  RG_OK(rg_algorithm_ask(&bench->algorithm, t, &bench->history, &bench->query, &bench->failure));
-  if (bench->failure.failed) fail_msg("%s", bench->failure.message);
-}
-
-static void bench_tell(Bench *bench, double y)
-{
-  RG_OK(rg_history_append(&bench->history, bench->query.x, bench->query.index, NULL, -1, y));
-}
-
-static void bench_end(Bench *bench)
-{
-  RG_OK(rg_algorithm_destroy(&bench->algorithm));
-  RG_OK(rg_history_destroy(&bench->history));
-  RG_OK(rg_domain_destroy(&bench->domain));
-  RG_OK(rg_params_clear(bench->class->params, bench->options));
-  RG_OK(rg_params_clear(rg_surrogate_params, &bench->surrogate));
-  RG_OK(PetscFree(bench->options));
 }
 
 /* O7: scores, selection, the new point, and when it is made. */

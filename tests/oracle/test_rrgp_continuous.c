@@ -1,6 +1,6 @@
 /* rrgp_ucb 2.6: steps of Algorithms 3, 4, 5 and 7 against a dense computation of their own, and the
    gradients that the searches follow. */
-#include "test_problem.h"
+#include "algorithm_bench.h"
 
 #include <lapacke.h>
 
@@ -10,28 +10,6 @@
 enum { FIRST = 3, STEPS = 6, LINE = 801, ROOM = FIRST + STEPS, NODES_ROOM = 64 };
 
 static const double length = 0.25, noise = 1e-4;
-
-static void set(const RgParam *table, void *options, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
-  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
-}
-
-typedef struct {
-  Instance instance;
-  RgSurrogateOptions surrogate;
-  RgMaximiserOptions maximiser;
-  const RgAlgorithmClass *class;
-  void *options;
-  RgSetup setup;
-  RgAlgorithm algorithm;
-  RgHistory history;
-  double x[2], c[2], extra[8];
-  RgQuery query;
-} Bench;
 
 static void append(Bench *bench, const RgQuery *query)
 {
@@ -74,38 +52,20 @@ static void bench_make(const Setting *problem, const Setting *settings, bool sta
 
   memset(bench, 0, sizeof *bench);
   bench->instance = instance_make("gp_path_box", problem, 3, 0);
-  RG_OK(rg_params_defaults(rg_surrogate_params, &bench->surrogate));
-  RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
-  for (int k = 0; k < 6; k++) set(rg_surrogate_params, &bench->surrogate, model[k][0], model[k][1]);
+  bench_class(bench, "rrgp_ucb_continuous");
+  for (int k = 0; k < 6; k++)
+    set_in(rg_surrogate_params, &bench->surrogate, model[k][0], model[k][1]);
   bench->surrogate.standardise = standardise;
   bench->maximiser.raw_samples = 128;
   bench->maximiser.restarts = 5;
-  bench->class = rg_algorithm_class_find("rrgp_ucb_continuous");
-  RG_OK(PetscCalloc(bench->class->options_size, &bench->options));
-  RG_OK(rg_params_defaults(bench->class->params, bench->options));
-  for (int k = 0; settings && settings[k][0]; k++)
-    set(bench->class->params, bench->options, settings[k][0], settings[k][1]);
-  bench->setup = (RgSetup){.domain = &bench->instance.problem.domain,
-                           .surrogate = &bench->surrogate,
-                           .maximiser = &bench->maximiser,
-                           .noise_variance = NAN,
-                           .n_initial = FIRST,
-                           .n_iterations = STEPS,
-                           .stream = rg_stream(1, "gp_path_box", 0, "algorithm", 0)};
-  RG_OK(rg_algorithm_create(bench->class, bench->options, &bench->setup, &bench->algorithm));
-  RG_OK(rg_history_create(bench->setup.domain, ROOM, &bench->history));
-  bench->query = (RgQuery){.x = bench->x, .c = bench->c, .extra = bench->extra};
+  for (int k = 0; settings && settings[k][0]; k++) bench_set(bench, settings[k][0], settings[k][1]);
+  bench_create(bench,
+               (RgSetup){.noise_variance = NAN,
+                         .n_initial = FIRST,
+                         .n_iterations = STEPS,
+                         .stream = rg_stream(1, "gp_path_box", 0, "algorithm", 0)},
+               ROOM);
   bench_data(bench);
-}
-
-static void bench_free(Bench *bench)
-{
-  RG_OK(rg_algorithm_destroy(&bench->algorithm));
-  RG_OK(rg_history_destroy(&bench->history));
-  RG_OK(rg_params_clear(bench->class->params, bench->options));
-  RG_OK(PetscFree(bench->options));
-  RG_OK(rg_params_clear(rg_surrogate_params, &bench->surrogate));
-  instance_free(&bench->instance);
 }
 
 /* ---- a dense posterior over (x, w), one coordinate each -------------------------------------- */
@@ -216,7 +176,7 @@ static int place(const RgDomain *domain, int t, double *nodes, double *kappa)
 
 static void check_step(Bench *bench, int t)
 {
-  const RgDomain *domain = bench->setup.domain;
+  const RgDomain *domain = bench->algorithm.setup.domain;
   const double confidence = bench->extra[0];
   RgFailure failure = {0};
   Dense dense;
@@ -255,14 +215,14 @@ static void run(const Setting *problem)
 
   bench_make(problem, settings, false, &bench);
   for (int t = 1; t <= STEPS; t++) {
-    RgRandom random = rg_stream_at(&bench.setup.stream, (uint64_t)t);
+    RgRandom random = rg_stream_at(&bench.algorithm.setup.stream, (uint64_t)t);
     check_step(&bench, t);
-    if (bench.setup.domain->control == RG_CONTEXT_NATURE)
+    if (bench.algorithm.setup.domain->control == RG_CONTEXT_NATURE)
       RG_OK(bench.instance.problem.class->draw_context(&bench.instance.problem, &random, bench.c,
                                                        &bench.query.context_index));
     append(&bench, &bench.query);
   }
-  bench_free(&bench);
+  bench_end(&bench);
 }
 
 RG_TEST(algorithm_3)
@@ -341,7 +301,7 @@ RG_TEST(gradients)
     bench_make(problem, settings, true, &bench);
     RG_OK(rg_robust_box_create(&bench.algorithm, measures[k], &law, 4, &box));
     RG_OK(rg_model_update(&box.model, &bench.history, &failure));
-    rg_robust_box_place(bench.setup.domain, 4, &box);
+    rg_robust_box_place(bench.algorithm.setup.domain, 4, &box);
     assert_int_equal(box.n_nodes, 16);
     box.width = 2.5;
     RgRobustSurface mean = {&box, false}, upper = {&box, true};
@@ -354,7 +314,7 @@ RG_TEST(gradients)
     RG_OK(rg_robust_box_values(&box, 3, X, value, lower, top));
     for (int i = 0; i < 3; i++) assert_true(lower[i] <= value[i] && value[i] <= top[i]);
     RG_OK(rg_robust_box_destroy(&box));
-    bench_free(&bench);
+    bench_end(&bench);
   }
 }
 
@@ -370,7 +330,7 @@ RG_TEST(weights)
 
   bench_make(problem, NULL, false, &bench);
   RG_OK(rg_robust_box_create(&bench.algorithm, "worst", &law, 4, &box));
-  rg_robust_box_place(bench.setup.domain, 4, &box);
+  rg_robust_box_place(bench.algorithm.setup.domain, 4, &box);
   for (int i = 0; i < 16; i++) {
     const double above = 0.5 * erfc(-(cuts[i % 4 + 1] - 0.4) / 0.3 * M_SQRT1_2);
     const double below = 0.5 * erfc(-(cuts[i % 4] - 0.4) / 0.3 * M_SQRT1_2);
@@ -380,7 +340,7 @@ RG_TEST(weights)
   }
   RG_CLOSE(total, 1, 1e-14);
   RG_OK(rg_robust_box_destroy(&box));
-  bench_free(&bench);
+  bench_end(&bench);
 }
 
 /* E[rho(f(x, .))] over paths: the mean for the expectation, more than rho(mean) for a convex measure,
@@ -402,11 +362,11 @@ RG_TEST(best_index)
     bench_make(problem, settings, true, &bench);
     RG_OK(rg_robust_box_create(&bench.algorithm, measures[k], &law, 4, &box));
     RG_OK(rg_model_update(&box.model, &bench.history, &failure));
-    rg_robust_box_place(bench.setup.domain, 4, &box);
+    rg_robust_box_place(bench.algorithm.setup.domain, 4, &box);
     box.width = 1;
     RG_OK(rg_robust_box_values(&box, 3, X, value, lower, upper));
-    RG_OK(rg_robust_box_expected(&box, &bench.setup.stream, 400, 256, 3, X, expected));
-    RG_OK(rg_robust_box_expected(&box, &bench.setup.stream, 400, 256, 3, X, again));
+    RG_OK(rg_robust_box_expected(&box, &bench.algorithm.setup.stream, 400, 256, 3, X, expected));
+    RG_OK(rg_robust_box_expected(&box, &bench.algorithm.setup.stream, 400, 256, 3, X, again));
     for (int i = 0; i < 3; i++) {
       const double deviation = 0.5 * (upper[i] - lower[i]) / 20; /* at most, of the expectation */
       assert_true(expected[i] == again[i]);
@@ -421,7 +381,7 @@ RG_TEST(best_index)
       assert_true(k ? index >= 1 && index <= t && index == floor(index) : index == t);
       append(&bench, &bench.query);
     }
-    bench_free(&bench);
+    bench_end(&bench);
   }
 }
 
@@ -439,7 +399,7 @@ RG_TEST(cap)
   RG_CLOSE(bench.extra[3], 287, 0); /* O8 */
   RG_CLOSE(bench.extra[4], 5, 0);
   assert_true(bench.extra[0] > 2 * log(14350));
-  bench_free(&bench);
+  bench_end(&bench);
 }
 
 /* ---- the problem ------------------------------------------------------------------------------- */

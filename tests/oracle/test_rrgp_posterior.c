@@ -1,6 +1,6 @@
 /* rrgp_ucb 8, O3 and O9: posterior and acquisitions on the 2D grid after six observations; sample
    paths that follow a posterior; Lemma 3.1. */
-#include "test_problem.h"
+#include "algorithm_bench.h"
 
 #include <lapacke.h>
 
@@ -23,26 +23,6 @@ static double y_of(int i)
   return sin(1.3 * x) * cos(0.7 * w) + 0.2 * x;
 }
 
-/* An algorithm with the six observations in its history. */
-typedef struct {
-  Instance instance;
-  RgSurrogateOptions surrogate;
-  void *options;
-  RgAlgorithm algorithm;
-  RgHistory history;
-  double x[1], c[1], extra[8];
-  RgQuery query;
-} Bench;
-
-static void set(const RgParam *table, void *options, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
-  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
-}
-
 static bool standardised; /* of the model of the next bench */
 
 static void bench_make(const char *measure, const char *name, const Setting *settings, Bench *bench)
@@ -52,44 +32,26 @@ static void bench_make(const char *measure, const char *name, const Setting *set
                                   {"fit", "fixed"},        {"standardise", "false"},
                                   {"mean", "zero"}};
   const Setting problem[] = {{"measure", measure}, {NULL, NULL}};
-  const RgAlgorithmClass *class = rg_algorithm_class_find(name);
   const RgDomain *domain;
 
   memset(bench, 0, sizeof *bench);
   bench->instance = instance_make("gp_path_context", problem, 1, 0);
   domain = &bench->instance.problem.domain;
-  RG_OK(rg_params_defaults(rg_surrogate_params, &bench->surrogate));
-  for (int k = 0; k < 7; ++k) set(rg_surrogate_params, &bench->surrogate, model[k][0], model[k][1]);
+  bench_class(bench, name);
+  for (int k = 0; k < 7; ++k)
+    set_in(rg_surrogate_params, &bench->surrogate, model[k][0], model[k][1]);
   bench->surrogate.standardise = standardised;
-  RG_OK(PetscCalloc(class->options_size, &bench->options));
-  RG_OK(rg_params_defaults(class->params, bench->options));
-  for (int k = 0; settings && settings[k][0]; ++k)
-    set(class->params, bench->options, settings[k][0], settings[k][1]);
-  RgSetup setup = {.domain = domain,
-                   .surrogate = &bench->surrogate,
-                   .noise_variance = NAN,
-                   .n_initial = 1,
-                   .n_iterations = 20,
-                   .stream = rg_stream(1, "gp_path_context", 0, "algorithm", 0)};
-  RG_OK(rg_algorithm_create(class, bench->options, &setup, &bench->algorithm));
-  RG_OK(rg_history_create(domain, 20, &bench->history));
+  for (int k = 0; settings && settings[k][0]; ++k) bench_set(bench, settings[k][0], settings[k][1]);
+  bench_create(bench,
+               (RgSetup){.noise_variance = NAN,
+                         .n_initial = 1,
+                         .n_iterations = 20,
+                         .stream = rg_stream(1, "gp_path_context", 0, "algorithm", 0)},
+               20);
   bench->history.n_initial = 1;
   for (int i = 0; i < DATA; ++i)
     RG_OK(rg_history_append(&bench->history, domain->design.points + data_x[i], data_x[i],
                             domain->context.points + data_w[i], data_w[i], y_of(i)));
-  bench->query = (RgQuery){.x = bench->x, .c = bench->c, .extra = bench->extra};
-}
-
-static void bench_free(Bench *bench)
-{
-  const RgAlgorithmClass *class = bench->algorithm.class;
-
-  RG_OK(rg_algorithm_destroy(&bench->algorithm));
-  RG_OK(rg_history_destroy(&bench->history));
-  RG_OK(rg_params_clear(class->params, bench->options));
-  RG_OK(PetscFree(bench->options));
-  RG_OK(rg_params_clear(rg_surrogate_params, &bench->surrogate));
-  instance_free(&bench->instance);
 }
 
 static const RgRobust *updated(Bench *bench)
@@ -122,7 +84,7 @@ RG_TEST(posterior)
     RG_CLOSE(rg_set_posterior_mean(set)[at], expected[k].mean, 1e-10);
     RG_CLOSE(rg_set_posterior_variance(set)[at], expected[k].variance, 1e-10);
   }
-  bench_free(&bench);
+  bench_end(&bench);
 }
 
 static double best_of(int n, const double *value)
@@ -152,7 +114,7 @@ static void row(const char *measure, double beta, double lower, double upper, in
   RG_OK(rg_robust_best(&bench.algorithm, 6, &bench.history, &best));
   assert_int_equal(best, recommended);
   RG_CLOSE(state->value[best], value, 1e-10);
-  bench_free(&bench);
+  bench_end(&bench);
 }
 
 RG_TEST(acquisitions)
@@ -197,7 +159,7 @@ RG_TEST(ties_and_widths)
     if (!isnan(rows[k].width))
       RG_CLOSE(robust->upper[best] - robust->lower[best], rows[k].width, 1e-10);
     assert_true(robust->upper[(int)bench.extra[RG_ROBUST_TOP]] >= top - 1e-12);
-    bench_free(&bench);
+    bench_end(&bench);
   }
   for (int n = 0; n < DATA; ++n) { /* log det (I + K/noise)/2, one pivot after the other */
     Bench bench;
@@ -205,7 +167,7 @@ RG_TEST(ties_and_widths)
     bench.history.n = n;
     const int at = data_x[n] * SIDE + data_w[n];
     gain += 0.5 * log1p(rg_set_posterior_variance(updated(&bench)->model.posterior.set)[at] / 1e-6);
-    bench_free(&bench);
+    bench_end(&bench);
   }
   RG_CLOSE(gain, 41.4223912054, 1e-10);
 }
@@ -247,7 +209,7 @@ RG_TEST(native_units)
   RG_CLOSE(bench.extra[RG_ROBUST_LARGEST_SD], sqrt(variance[at]) * robust->model.scale, 1e-9);
   RG_OK(rg_measure_destroy(&ptr));
   RG_OK(PetscFree(native));
-  bench_free(&bench);
+  bench_end(&bench);
 }
 
 static void choose(const char *name, const Setting *settings, int x, int w, double value)
@@ -261,7 +223,7 @@ static void choose(const char *name, const Setting *settings, int x, int w, doub
   assert_int_equal(bench.query.index, x);
   assert_int_equal(bench.query.context_index, w);
   RG_CLOSE(bench.extra[RG_ROBUST_ACQUISITION], value, 1e-10);
-  bench_free(&bench);
+  bench_end(&bench);
 }
 
 RG_TEST(other_methods)
@@ -351,7 +313,7 @@ RG_TEST(sampled_bounds_and_best_index)
       for (int i = 0; i < SIDE; ++i) assert_true(robust->lower[i] < robust->upper[i]);
       assert_true(isnan(bench.extra[RG_ROBUST_CONFIDENCE]));
     }
-    bench_free(&bench);
+    bench_end(&bench);
   }
 }
 

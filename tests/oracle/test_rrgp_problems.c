@@ -10,20 +10,6 @@ static Instance make(const char *name, const char *measure, const char *setting,
   return instance_make(name, settings, 1, number);
 }
 
-static double f_at(RgProblem *problem, int design, int context)
-{
-  const RgDomain *domain = &problem->domain;
-  double x[3], c[3], f;
-  RgPoint point = {design, x, context, c};
-  RgFailure failure = {0};
-
-  rg_space_to_native(&domain->design, domain->design.points + design * domain->design.dim, x);
-  rg_space_to_native(&domain->context, domain->context.points + context * domain->context.dim, c);
-  RG_OK(rg_problem_evaluate(problem, 1, &point, &f, &failure));
-  assert_false(failure.failed);
-  return f;
-}
-
 static double F_at(RgProblem *problem, int design)
 {
   const RgSpace *space = &problem->domain.design;
@@ -65,7 +51,7 @@ RG_TEST(himmelblau_composite)
   for (int i = 0; i < 225; ++i) {
     w1 += domain->context_prob[i] * (domain->context.points[2 * i] * 5.0 - 2.5);
     for (int j = 0; j < 225; ++j) {
-      double f = f_at(&instance.problem, i, j);
+      double f = f_of_indices(&instance.problem, i, j);
       mean += f;
       square += f * f;
     }
@@ -100,14 +86,14 @@ RG_TEST(sum_of_paths)
   /* No term sees x1 together with w1, or x2 with w2: those mixed differences vanish. */
   for (int k = 0; k < 16; ++k) {
     int a = k & 1, b = k >> 1 & 1, c = k >> 2 & 1, d = k >> 3 & 1;
-    f[a][b][c][d] = f_at(&instance.problem, (1 + 3 * a) * 49 + (2 + 2 * b) * 7 + 5,
-                         (1 + 4 * c) * 49 + (3 + d) * 7 + 2);
+    f[a][b][c][d] = f_of_indices(&instance.problem, (1 + 3 * a) * 49 + (2 + 2 * b) * 7 + 5,
+                                 (1 + 4 * c) * 49 + (3 + d) * 7 + 2);
   }
   RG_CLOSE(f[0][0][0][0] - f[1][0][0][0] - f[0][0][1][0] + f[1][0][1][0], 0.0, 1e-12);
   RG_CLOSE(f[0][0][0][0] - f[0][1][0][0] - f[0][0][0][1] + f[0][1][0][1], 0.0, 1e-12);
   assert_true(fabs(f[0][0][0][0] - f[0][1][0][0] - f[0][0][1][0] + f[0][1][1][0]) > 1e-6);
   /* The function belongs to the instance, whatever the measure and the setting. */
-  assert_true(f_at(&instance.problem, 11, 22) == f_at(&same.problem, 11, 22));
+  assert_true(f_of_indices(&instance.problem, 11, 22) == f_of_indices(&same.problem, 11, 22));
   instance_free(&instance);
   instance_free(&same);
 }
@@ -125,7 +111,8 @@ RG_TEST(path_with_context)
     RG_CLOSE(instance.problem.domain.context_prob[7], 0.02, 1e-15);
     for (int i = 0; i < 50; i += 7) {
       for (int j = 0; j < 43; j += 7, ++count) {
-        double a = f_at(&instance.problem, i, j), b = f_at(&instance.problem, i, j + 5);
+        double a = f_of_indices(&instance.problem, i, j),
+               b = f_of_indices(&instance.problem, i, j + 5);
         square += a * a;
         product += a * b;
       }

@@ -1,6 +1,6 @@
 /* rrgp_ucb section 8, O10: sixteen steps of every method on the Himmelblau composite, noise-free
    observations, first index of ties, the first observation at design 69, context 92. */
-#include "test_problem.h"
+#include "algorithm_bench.h"
 
 #include "algorithm/robust.h"
 
@@ -9,23 +9,6 @@ enum { STEPS = 16, FIRST_X = 69, FIRST_W = 92 };
 typedef struct {
   int x, w, recommended; /* x_t, w_t | x-hat_t */
 } Step;
-
-typedef struct {
-  Instance instance;
-  RgSurrogateOptions surrogate;
-  void *options;
-  RgAlgorithm algorithm;
-  RgHistory history;
-} Race;
-
-static void set(const RgParam *table, void *options, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
-  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
-}
 
 /* The surrogate of the paper: exp(-|theta - theta'|^2/10) on [-2.5, 2.5]^4, noise variance 1e-6. */
 static void make_surrogate(RgSurrogateOptions *surrogate)
@@ -38,14 +21,12 @@ static void make_surrogate(RgSurrogateOptions *surrogate)
                                             {"standardise", "false"},
                                             {"mean", "zero"}};
 
-  memset(surrogate, 0, sizeof *surrogate);
-  RG_OK(rg_params_defaults(rg_surrogate_params, surrogate));
   for (size_t k = 0; k < sizeof settings / sizeof *settings; ++k) {
-    set(rg_surrogate_params, surrogate, settings[k][0], settings[k][1]);
+    set_in(rg_surrogate_params, surrogate, settings[k][0], settings[k][1]);
   }
 }
 
-static void append(Race *race, int x, int w)
+static void append(Bench *race, int x, int w)
 {
   const RgDomain *domain = &race->instance.problem.domain;
   const double *design = domain->design.points + 2 * x, *context = domain->context.points + 2 * w;
@@ -58,45 +39,29 @@ static void append(Race *race, int x, int w)
   RG_OK(rg_history_append(&race->history, design, x, context, w, f));
 }
 
-static void race_make(const char *measure, const char *name, const Setting *settings, Race *race)
+static void race_make(const char *measure, const char *name, const Setting *settings, Bench *race)
 {
   const Setting problem[] = {{"measure", measure}, {NULL, NULL}};
-  const RgAlgorithmClass *class = rg_algorithm_class_find(name);
   RgDiagnostics diagnostics = {0};
 
+  memset(race, 0, sizeof *race);
   race->instance = instance_make("himmelblau_composite", problem, 1, 0);
+  bench_class(race, name);
   make_surrogate(&race->surrogate);
-  assert_non_null(class);
-  RG_OK(PetscCalloc(class->options_size, &race->options));
-  RG_OK(rg_params_defaults(class->params, race->options));
   for (int i = 0; settings && settings[i][0]; ++i) {
-    set(class->params, race->options, settings[i][0], settings[i][1]);
+    bench_set(race, settings[i][0], settings[i][1]);
   }
-  RG_OK(rg_algorithm_check(class, race->options, &race->instance.problem.domain, (RgPlace){0},
+  RG_OK(rg_algorithm_check(race->class, race->options, &race->instance.problem.domain, (RgPlace){0},
                            &diagnostics));
   if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
-  RgSetup setup = {.domain = &race->instance.problem.domain,
-                   .surrogate = &race->surrogate,
-                   .noise_variance = NAN,
-                   .n_initial = 1,
-                   .n_iterations = STEPS,
-                   .stream = rg_stream(1, "himmelblau_composite", 0, "algorithm", 0)};
-  RG_OK(rg_algorithm_create(class, race->options, &setup, &race->algorithm));
-  RG_OK(rg_history_create(setup.domain, STEPS + 1, &race->history));
+  bench_create(race,
+               (RgSetup){.noise_variance = NAN,
+                         .n_initial = 1,
+                         .n_iterations = STEPS,
+                         .stream = rg_stream(1, "himmelblau_composite", 0, "algorithm", 0)},
+               STEPS + 1);
   race->history.n_initial = 1;
   append(race, FIRST_X, FIRST_W);
-}
-
-static void race_free(Race *race)
-{
-  const RgAlgorithmClass *class = race->algorithm.class;
-
-  RG_OK(rg_algorithm_destroy(&race->algorithm));
-  RG_OK(rg_history_destroy(&race->history));
-  RG_OK(rg_params_clear(class->params, race->options));
-  RG_OK(PetscFree(race->options));
-  RG_OK(rg_params_clear(rg_surrogate_params, &race->surrogate));
-  instance_free(&race->instance);
 }
 
 static uint64_t splitmix(uint64_t *state)
@@ -112,7 +77,7 @@ static uint64_t splitmix(uint64_t *state)
 static void run(const char *measure, const char *name, const Setting *settings, bool numbers,
                 const Step *steps, double regret)
 {
-  Race race;
+  Bench race;
   double x[2], c[2], extra[8], F;
   RgQuery query = {.x = x, .c = c, .extra = extra};
   RgFailure failure = {0};
@@ -144,7 +109,7 @@ static void run(const char *measure, const char *name, const Setting *settings, 
     }
     append(&race, query.index, query.context_index);
   }
-  race_free(&race);
+  bench_end(&race);
 }
 
 static const char exp_mad[] = "expectation - 4*mad", ptr[] = "ptr(0.18)";
@@ -242,7 +207,7 @@ RG_TEST(uncertainty)
 RG_TEST(random_numbers)
 {
   const Setting uniform[] = {{"contexts", "uniform"}, {NULL, NULL}};
-  Race race;
+  Bench race;
   double x[2], c[2], extra[8], sum = 0.0, least = INFINITY, w1 = 0.0;
   RgQuery query = {.x = x, .c = c, .extra = extra};
   RgFailure failure = {0};
@@ -255,14 +220,14 @@ RG_TEST(random_numbers)
   }
   assert_true(least >= 21.6644016088 - 1e-9 && least < 21.6644016088 + 0.1);
   RG_CLOSE(sum / 400.0, 23.6644016088, 0.02); /* deviation of the mean: 0.1 */
-  race_free(&race);
+  bench_end(&race);
   race_make("expectation", "random_sampling", NULL, &race);
   for (int t = 1; t <= 2000; ++t) {
     RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
     w1 += c[0] * 5.0 - 2.5;
   }
   RG_CLOSE(w1 / 2000.0, 0.803178556943, 0.1);
-  race_free(&race);
+  bench_end(&race);
   w1 = 0.0;
   race_make("expectation", "random_sampling", uniform, &race);
   for (int t = 1; t <= 2000; ++t) {
@@ -270,14 +235,14 @@ RG_TEST(random_numbers)
     w1 += c[0] * 5.0 - 2.5;
   }
   RG_CLOSE(w1 / 2000.0, 0.0, 0.1);
-  race_free(&race);
+  bench_end(&race);
 }
 
 /* Random among equal upper bounds: more than one design, all of them tied. */
 RG_TEST(random_ties)
 {
   const Setting settings[] = {{"ties", "random"}, {NULL, NULL}};
-  Race race;
+  Bench race;
   double x[2], c[2], extra[8];
   RgQuery query = {.x = x, .c = c, .extra = extra};
   RgFailure failure = {0};
@@ -291,7 +256,7 @@ RG_TEST(random_ties)
     different += query.index != first;
   }
   assert_true(different > 5);
-  race_free(&race);
+  bench_end(&race);
 }
 
 /* Methods made for one measure refuse others unless told. */
@@ -314,11 +279,11 @@ RG_TEST(measures_are_checked)
     RG_OK(rg_algorithm_check(class, options, &instance.problem.domain, (RgPlace){0}, &diagnostics));
     assert_int_equal(diagnostics.n, 1);
     assert_non_null(strstr(diagnostics.list[0].message, cases[k].expected));
-    set(class->params, options, "any_measure", "true");
+    set_in(class->params, options, "any_measure", "true");
     diagnostics.n = 0;
     RG_OK(rg_algorithm_check(class, options, &instance.problem.domain, (RgPlace){0}, &diagnostics));
     assert_int_equal(diagnostics.n, k); /* bpt_ucb needs a threshold then */
-    set(class->params, options, "measure", "wurst");
+    set_in(class->params, options, "measure", "wurst");
     RG_OK(rg_algorithm_check(class, options, &instance.problem.domain, (RgPlace){0}, &diagnostics));
     assert_non_null(strstr(diagnostics.list[k].message, "did you mean 'worst'"));
     RG_OK(rg_params_clear(class->params, options));

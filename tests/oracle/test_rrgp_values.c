@@ -47,19 +47,6 @@ RG_TEST(generator)
 
 /* ---- O4: the Himmelblau composite ------------------------------------------------------------ */
 
-static double f_at(RgProblem *problem, int design, int context)
-{
-  const RgDomain *domain = &problem->domain;
-  double x[3], c[3], f;
-  RgPoint point = {design, x, context, c};
-  RgFailure failure = {0};
-
-  rg_space_to_native(&domain->design, domain->design.points + design * domain->design.dim, x);
-  rg_space_to_native(&domain->context, domain->context.points + context * domain->context.dim, c);
-  RG_OK(rg_problem_evaluate(problem, 1, &point, &f, &failure));
-  return f;
-}
-
 static double F_at(RgProblem *problem, int design)
 {
   double x[3];
@@ -81,14 +68,14 @@ RG_TEST(himmelblau)
   Instance instance = instance_make("himmelblau_composite", fine, 1, 0);
   double mean = 0, square = 0;
 
-  RG_CLOSE(f_at(&instance.problem, 20 * 21 + 18, 12 * 21 + 10), 1.83104028754, 1e-11);
-  RG_CLOSE(f_at(&instance.problem, 10 * 21 + 10, 10 * 21 + 10), -1.13659595103, 1e-11);
-  RG_CLOSE(f_at(&instance.problem, 0 * 21 + 20, 5 * 21 + 20), 0.829326676681, 1e-11);
+  RG_CLOSE(f_of_indices(&instance.problem, 20 * 21 + 18, 12 * 21 + 10), 1.83104028754, 1e-11);
+  RG_CLOSE(f_of_indices(&instance.problem, 10 * 21 + 10, 10 * 21 + 10), -1.13659595103, 1e-11);
+  RG_CLOSE(f_of_indices(&instance.problem, 0 * 21 + 20, 5 * 21 + 20), 0.829326676681, 1e-11);
   instance_free(&instance);
   instance = instance_make("himmelblau_composite", NULL, 1, 0);
   for (int i = 0; i < 225; i++)
     for (int j = 0; j < 225; j++) {
-      const double raw = 104.8905 - sqrt(scale) * f_at(&instance.problem, i, j);
+      const double raw = 104.8905 - sqrt(scale) * f_of_indices(&instance.problem, i, j);
       mean += raw / 50625;
       square += raw * raw / 50624;
     }

@@ -6,18 +6,7 @@
 #include "density/kde.h"
 #include "robust/total_variation.h"
 #include "test_main.h"
-
-#define MIXTURE                                                                                    \
-  "mixture(normal(0.1, 0.02), normal(0.3, 0.075), normal(0.4, 0.1), normal(0.5, 0.1), "            \
-  "normal(0.7, 0.075), normal(0.8, 0.03), cauchy(0.8, 0.02), cauchy(0.2, 0.02))"
-
-static void law_make(const char *text, RgDistribution *law)
-{
-  RgText mistake = {0};
-
-  RG_OK(rg_distribution_parse(text, law, &mistake));
-  if (mistake.data) fail_msg("%s", mistake.data);
-}
+#include "oracle/laws.h"
 
 /* ---- density estimates ----------------------------------------------------------------------- */
 

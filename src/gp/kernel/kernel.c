@@ -204,6 +204,19 @@ double rg_kernel_diagonal(const RgKernel *kernel)
   return sum;
 }
 
+bool rg_kernel_more_jitter(const RgKernel *kernel, int n, double *jitter, RgFailure *failure)
+{
+  const double diagonal = rg_kernel_diagonal(kernel);
+
+  *jitter = *jitter > 0.0 ? 10.0 * *jitter : 1e-10 * diagonal;
+  if (*jitter <= 1.001e-4 * diagonal) return true;
+  rg_failure_set(failure,
+                 "Cholesky factorisation of %d data failed with jitter up to 1e-4 of the signal "
+                 "variance",
+                 n);
+  return false;
+}
+
 int rg_kernel_theta_size(const RgKernel *kernel)
 {
   int size = 0;

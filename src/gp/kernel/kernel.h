@@ -107,4 +107,8 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
 PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
                                      const double *Z, const double *W, double *g);
 
+/* The jitter to try after `jitter` on the diagonal of the matrix of n data, which has no Cholesky
+   factor: 1e-10, 1e-9, ... 1e-4 of the signal variance. Failure and false: no more. */
+bool rg_kernel_more_jitter(const RgKernel *kernel, int n, double *jitter, RgFailure *failure);
+
 #endif

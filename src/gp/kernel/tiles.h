@@ -12,6 +12,7 @@
 #define RG_GP_TILES_H
 
 #include "gp/kernel/kernel.h"
+#include "maths/vector.h"
 
 #define RG_TILE 16 /* candidates of a full tile */
 #define RG_LANES 8 /* widths, and rows where it is said, are padded to multiples of this */
@@ -73,9 +74,8 @@ typedef struct {
 /* The best of those below that this CPU runs. */
 const RgTileOps *rg_tile_ops(void);
 
-/* By instruction set; NULL where not compiled in or not supported by this CPU. For tests. */
+/* By instruction set, as rg_vector_ops_at. For tests. */
 const RgTileOps *rg_tile_ops_at(int level);
-#define RG_TILE_LEVELS 3 /* 0: what the compiler was told to assume; 1: x86-64-v3; 2: x86-64-v4 */
 
 /* Width of the tile that starts with `rest` candidates to go, and m padded to whole tiles. */
 static inline int rg_tile_width(int rest)

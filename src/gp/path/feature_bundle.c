@@ -30,9 +30,7 @@ PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle)
 
 static PetscErrorCode reserve(size_t size, size_t *room, double **array)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_room(size, 2 * size, room, array));
-  PetscFunctionReturn(0);
+  return rg_room(size, 2 * size, room, array);
 }
 
 /* The first weights are those the features came with. */

@@ -41,9 +41,7 @@ static PetscErrorCode points_matrix(const void *closure, double *K)
 {
   const Points *points = closure;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_kernel_matrix(points->kernel, points->n, points->X, K));
-  PetscFunctionReturn(0);
+  return rg_kernel_matrix(points->kernel, points->n, points->X, K);
 }
 
 static PetscErrorCode sample_dense(const RgSpace *space, const RgKernel *kernel, const double *z,
@@ -123,9 +121,7 @@ static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, 
 PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
                               double *f, double *jitter, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_sample_path_on(NULL, space, kernel, z, f, jitter, failure));
-  PetscFunctionReturn(0);
+  return rg_sample_path_on(NULL, space, kernel, z, f, jitter, failure);
 }
 
 PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,

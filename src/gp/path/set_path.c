@@ -157,9 +157,7 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
 
 static PetscErrorCode reserve(size_t size, size_t *room, double **array)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_room(size, 2 * size, room, array));
-  PetscFunctionReturn(0);
+  return rg_room(size, 2 * size, room, array);
 }
 
 /* B (n x count) <- (K + noise I)^-1 B, by the inverse of the factor, columns tile by tile. */

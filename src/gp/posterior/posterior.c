@@ -49,6 +49,22 @@ static PetscErrorCode begin(const RgKernel *kernel, double noise_variance, doubl
   PetscFunctionReturn(0);
 }
 
+/* Room for `capacity` data; what is held stays. */
+static PetscErrorCode reserve(RgPosterior *posterior, int capacity)
+{
+  const int old = posterior->capacity;
+  const size_t dim = (size_t)posterior->kernel.dim;
+
+  PetscFunctionBeginUser;
+  if (capacity <= old) PetscFunctionReturn(0);
+  capacity = rg_pad(capacity);
+  PetscCall(PetscRealloc((size_t)capacity * dim * sizeof(double), &posterior->X));
+  PetscCall(PetscRealloc((size_t)capacity * sizeof(double), &posterior->y));
+  posterior->capacity = capacity;
+  if (posterior->ops->reserve) PetscCall(posterior->ops->reserve(posterior, old));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
                                    int capacity, RgPosterior *posterior)
 {
@@ -57,7 +73,7 @@ PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance
   PetscFunctionBeginUser;
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   PetscCall(move(posterior, 0, &moved));
-  PetscCall(rg_posterior_reserve(posterior, PetscMax(capacity, 1)));
+  PetscCall(reserve(posterior, PetscMax(capacity, 1)));
   PetscFunctionReturn(0);
 }
 
@@ -97,7 +113,7 @@ PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points
   posterior->team = team;
   PetscCall(rg_iterative_state_create(points, options, &posterior->iterative));
   PetscCall(move(posterior, 0, &moved));
-  PetscCall(rg_posterior_reserve(posterior, PetscMax(capacity, 1)));
+  PetscCall(reserve(posterior, PetscMax(capacity, 1)));
   PetscFunctionReturn(0);
 }
 
@@ -125,33 +141,6 @@ PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
   PetscCall(PetscFree(posterior->X));
   PetscCall(PetscFree(posterior->y));
   PetscCall(PetscMemzero(posterior, sizeof *posterior));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_posterior_grow(size_t n, size_t capacity, double **array)
-{
-  double *longer;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(capacity, &longer));
-  if (n) PetscCall(PetscArraycpy(longer, *array, n));
-  PetscCall(PetscFree(*array));
-  *array = longer;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity)
-{
-  const int old = posterior->capacity;
-  const size_t n = (size_t)posterior->n, dim = (size_t)posterior->kernel.dim;
-
-  PetscFunctionBeginUser;
-  if (capacity <= old) PetscFunctionReturn(0);
-  capacity = rg_pad(capacity);
-  PetscCall(rg_posterior_grow(n * dim, (size_t)capacity * dim, &posterior->X));
-  PetscCall(rg_posterior_grow(n, (size_t)capacity, &posterior->y));
-  posterior->capacity = capacity;
-  if (posterior->ops->reserve) PetscCall(posterior->ops->reserve(posterior, old));
   PetscFunctionReturn(0);
 }
 
@@ -185,7 +174,7 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
   PetscCall(move(posterior, n, &moved));
   if (posterior->ops->keeps_data) {
     if (n > posterior->capacity)
-      PetscCall(rg_posterior_reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
+      PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
     PetscCall(keep(posterior, 0, data));
   }
   posterior->n = n;
@@ -204,7 +193,7 @@ PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations 
   PetscCall(move(posterior, n, &moved));
   if (posterior->ops->keeps_data) {
     if (n > posterior->capacity)
-      PetscCall(rg_posterior_reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
+      PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
     PetscCall(keep(posterior, held, data));
   }
   posterior->n = n;
@@ -217,18 +206,14 @@ PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
                                 double noise_variance, double mean, int n, const double *X,
                                 const double *y, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_posterior_reset(posterior, kernel, noise_variance, mean,
-                               &(RgObservations){n, X, NULL, y}, failure));
-  PetscFunctionReturn(0);
+  return rg_posterior_reset(posterior, kernel, noise_variance, mean,
+                            &(RgObservations){n, X, NULL, y}, failure);
 }
 
 PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, double y,
                                    RgFailure *failure)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_posterior_extend(posterior, &(RgObservations){1, x, NULL, &y}, failure));
-  PetscFunctionReturn(0);
+  return rg_posterior_extend(posterior, &(RgObservations){1, x, NULL, &y}, failure);
 }
 
 bool rg_posterior_takes_outputs(const RgPosterior *posterior)

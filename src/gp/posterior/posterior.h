@@ -165,9 +165,4 @@ PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const doub
    set. */
 double rg_posterior_log_likelihood(const RgPosterior *posterior);
 
-/* For the back ends. grow: a longer copy of n doubles. reserve: room for `capacity`
-   data; what is held stays. */
-PetscErrorCode rg_posterior_grow(size_t n, size_t capacity, double **array);
-PetscErrorCode rg_posterior_reserve(RgPosterior *posterior, int capacity);
-
 #endif

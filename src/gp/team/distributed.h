@@ -53,9 +53,7 @@ int rg_distributed_dim(const RgDistributed *posterior);  /* inputs */
 int rg_distributed_size(const RgDistributed *posterior); /* data held */
 double rg_distributed_jitter(const RgDistributed *posterior);
 double rg_distributed_log_likelihood(const RgDistributed *posterior);
-double rg_distributed_log_determinant(const RgDistributed *posterior);
-const double *rg_distributed_beta(const RgDistributed *posterior); /* n: L^-1 (y - mean) */
-double rg_distributed_bytes(const RgDistributed *posterior);       /* of this rank's share */
+double rg_distributed_bytes(const RgDistributed *posterior); /* of this rank's share */
 
 /* The ranks a matrix is spread over, and the rows and columns of a block (0: the default). */
 typedef struct {

@@ -9,30 +9,18 @@ static const double half_log_2pi = 0.91893853320467274178;
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-static PetscErrorCode grow_array(size_t n, size_t capacity, double **array)
-{
-  double *longer;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(capacity, &longer));
-  if (n) PetscCall(PetscArraycpy(longer, *array, n));
-  PetscCall(PetscFree(*array));
-  *array = longer;
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode reserve(RgDistributed *p, int capacity)
 {
   const int block = p->grid.block;
-  const size_t n = (size_t)p->n, dim = (size_t)p->kernel.dim;
+  const size_t dim = (size_t)p->kernel.dim;
 
   PetscFunctionBeginUser;
   if (capacity <= p->capacity) PetscFunctionReturn(0);
   const size_t size = (size_t)capacity;
-  PetscCall(grow_array(n * dim, size * dim, &p->X));
-  PetscCall(grow_array(n, size, &p->y));
-  PetscCall(grow_array(n, size, &p->beta));
-  PetscCall(grow_array(n, size, &p->alpha));
+  PetscCall(PetscRealloc(size * dim * sizeof(double), &p->X));
+  PetscCall(PetscRealloc(size * sizeof(double), &p->y));
+  PetscCall(PetscRealloc(size * sizeof(double), &p->beta));
+  PetscCall(PetscRealloc(size * sizeof(double), &p->alpha));
   if (p->L.grid) PetscCall(rg_block_matrix_grow(&p->L, p->n, capacity, capacity));
   else PetscCall(rg_block_matrix_create(&p->grid, capacity, capacity, block, block, &p->L));
   p->capacity = capacity;
@@ -87,24 +75,14 @@ static double smallest_pivot(const RgDistributed *p)
 
 static PetscErrorCode factor(RgDistributed *p, double jitter, RgFailure *failure)
 {
-  const double diagonal = rg_kernel_diagonal(&p->kernel);
   bool good;
 
   PetscFunctionBeginUser;
-  for (;;) {
+  do {
     PetscCall(rg_block_matrix_kernel(&p->kernel, 0, p->n, p->X, p->noise_variance + jitter, &p->L));
     PetscCall(rg_block_matrix_cholesky(0, p->n, smallest_pivot(p), &p->L, &good, &p->log_det));
-    if (good) break;
-    jitter = jitter > 0.0 ? 10.0 * jitter : 1e-10 * diagonal;
-    if (!(jitter <= 1.001e-4 * diagonal)) {
-      rg_failure_set(failure,
-                     "Cholesky factorisation of %d data failed with jitter up to 1e-4 of the "
-                     "signal variance",
-                     p->n);
-      p->n = 0;
-      break;
-    }
-  }
+  } while (!good && rg_kernel_more_jitter(&p->kernel, p->n, &jitter, failure));
+  if (!good) p->n = 0;
   p->jitter = jitter;
   PetscFunctionReturn(0);
 }
@@ -183,9 +161,7 @@ PetscErrorCode rg_distributed_set_outputs(RgDistributed *p, double mean, const d
 
 PetscErrorCode rg_distributed_solve(RgDistributed *p, bool lower, bool upper, int m, double *B)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_block_matrix_solve_all(&p->L, lower, upper, p->n, m, B));
-  PetscFunctionReturn(0);
+  return rg_block_matrix_solve_all(&p->L, lower, upper, p->n, m, B);
 }
 
 /* ---- what is known ------------------------------------------------------------------------- */
@@ -203,16 +179,6 @@ int rg_distributed_size(const RgDistributed *p)
 double rg_distributed_jitter(const RgDistributed *p)
 {
   return p->jitter;
-}
-
-double rg_distributed_log_determinant(const RgDistributed *p)
-{
-  return p->log_det;
-}
-
-const double *rg_distributed_beta(const RgDistributed *p)
-{
-  return p->beta;
 }
 
 double rg_distributed_log_likelihood(const RgDistributed *p)

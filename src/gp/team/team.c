@@ -215,9 +215,7 @@ PetscErrorCode rg_team_posterior_destroy(RgTeam *team, int slot)
 {
   RgTeamJob job = {.command = {.operation = RG_TEAM_DESTROY, .slot = slot}};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, NULL));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, NULL);
 }
 
 PetscErrorCode rg_team_posterior_set(RgTeam *team, int slot, const RgKernel *kernel,
@@ -233,9 +231,7 @@ PetscErrorCode rg_team_posterior_set(RgTeam *team, int slot, const RgKernel *ker
                    .array = {unconst(data->X), unconst(data->y)},
                    .failure = failure};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, kernel));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, kernel);
 }
 
 PetscErrorCode rg_team_posterior_append(RgTeam *team, int slot, int m, const double *X,
@@ -248,9 +244,7 @@ PetscErrorCode rg_team_posterior_append(RgTeam *team, int slot, int m, const dou
                    .array = {unconst(X), unconst(y)},
                    .failure = failure};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, NULL));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, NULL);
 }
 
 PetscErrorCode rg_team_posterior_set_outputs(RgTeam *team, int slot, double mean, const double *y)
@@ -260,9 +254,7 @@ PetscErrorCode rg_team_posterior_set_outputs(RgTeam *team, int slot, double mean
     .command = {.operation = RG_TEAM_OUTPUTS, .slot = slot, .mean = mean, .count = {n}},
     .array = {unconst(y)}};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, NULL));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, NULL);
 }
 
 PetscErrorCode rg_team_posterior_predict(RgTeam *team, int slot, int m, const double *Z,
@@ -276,9 +268,7 @@ PetscErrorCode rg_team_posterior_predict(RgTeam *team, int slot, int m, const do
                    .array = {unconst(Z)},
                    .out = {mean, variance}};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, NULL));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, NULL);
 }
 
 PetscErrorCode rg_team_posterior_gradient(RgTeam *team, int slot, int m, const double *Z,
@@ -294,9 +284,7 @@ PetscErrorCode rg_team_posterior_gradient(RgTeam *team, int slot, int m, const d
     .array = {unconst(Z), unconst(mean_bar), unconst(variance_bar)},
     .out = {G}};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, NULL));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, NULL);
 }
 
 PetscErrorCode rg_team_posterior_solve(RgTeam *team, int slot, bool lower, bool upper, int m,
@@ -311,9 +299,7 @@ PetscErrorCode rg_team_posterior_solve(RgTeam *team, int slot, bool lower, bool 
                                .count = {n * (size_t)m}},
                    .array = {B}};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, NULL));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, NULL);
 }
 
 PetscErrorCode rg_team_objective(RgTeam *team, const RgKernel *kernel, double noise_variance,
@@ -330,9 +316,7 @@ PetscErrorCode rg_team_objective(RgTeam *team, const RgKernel *kernel, double no
                    .array = {unconst(data->X), unconst(data->y)},
                    .out = {value, gradient, mean}};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, kernel));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, kernel);
 }
 
 PetscErrorCode rg_team_sample_path(RgTeam *team, const RgKernel *kernel, int n, const double *X,
@@ -345,9 +329,7 @@ PetscErrorCode rg_team_sample_path(RgTeam *team, const RgKernel *kernel, int n, 
                    .out = {f, jitter},
                    .failure = failure};
 
-  PetscFunctionBeginUser;
-  PetscCall(run_job(team, &job, kernel));
-  PetscFunctionReturn(0);
+  return run_job(team, &job, kernel);
 }
 
 void rg_team_employ(RgTeam *team, RgTeamWorker worker)

@@ -153,10 +153,8 @@ PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGr
 {
   const RgGroupPlace *place = &container->groups[i];
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_group_open(place->earlier ? container->earlier : container->file, place->name,
-                          place->earlier, group, fault));
-  PetscFunctionReturn(0);
+  return rg_group_open(place->earlier ? container->earlier : container->file, place->name,
+                       place->earlier, group, fault);
 }
 
 PetscErrorCode rg_container_close(RgContainer *container)

@@ -83,9 +83,7 @@ static void name_of(const char *key, char name[48])
 
 static PetscErrorCode add_head(const char *key, RgText *text)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "regatta optimum 1\n%s\n", key));
-  PetscFunctionReturn(0);
+  return rg_text_add(text, "regatta optimum 1\n%s\n", key);
 }
 
 /* The whole file; the decimal numbers are for people. */

@@ -151,9 +151,7 @@ static PetscErrorCode newest_deviation(RgTrialRun *run, RgModel *model, double *
 {
   double mean;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_model_predict_history(model, &run->history, run->history.n - 1, 1, &mean, sd));
-  PetscFunctionReturn(0);
+  return rg_model_predict_history(model, &run->history, run->history.n - 1, 1, &mean, sd);
 }
 
 static PetscErrorCode record_model(RgTrialRun *run, int row)

@@ -1,8 +1,5 @@
 /* The registry of algorithms, their checks, and the frame of ask and tell. */
-#include "gp/model/model.h"
-#include "test_main.h"
-
-#include "regatta/algorithm.h"
+#include "algorithm_bench.h"
 
 /* ---- domains -------------------------------------------------------------------------------- */
 
@@ -33,38 +30,10 @@ static void add_context(RgDomain *domain, RgContextControl control)
 
 /* ---- one algorithm with everything it needs ------------------------------------------------- */
 
-typedef struct {
-  const RgAlgorithmClass *class;
-  void *options;
-  RgSurrogateOptions surrogate;
-  RgMaximiserOptions maximiser;
-  RgAlgorithm algorithm;
-  RgHistory history;
-  RgClock clock;
-  double x[8], c[2], extra[8];
-  RgQuery query;
-  RgFailure failure;
-} Bench;
-
-static void set(Bench *bench, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(bench->class->params, bench->options, name, 1, &value, (RgPlace){"t", 1, 1},
-                      &diagnostics, &entry));
-  assert_int_equal(diagnostics.n, 0);
-}
-
 static void bench_options(Bench *bench, const char *name)
 {
   memset(bench, 0, sizeof *bench);
-  bench->class = rg_algorithm_class_find(name);
-  assert_non_null(bench->class);
-  RG_OK(PetscCalloc(bench->class->options_size + 1, &bench->options));
-  RG_OK(rg_params_defaults(bench->class->params, bench->options));
-  RG_OK(rg_params_defaults(rg_surrogate_params, &bench->surrogate));
-  RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
+  bench_class(bench, name);
   bench->surrogate.fit = RG_FIT_FIXED;
   bench->maximiser.raw_samples = 64;
   bench->maximiser.restarts = 5;
@@ -72,18 +41,13 @@ static void bench_options(Bench *bench, const char *name)
 
 static void bench_start(Bench *bench, const RgDomain *domain, uint64_t seed)
 {
-  RgSetup setup = {.domain = domain,
-                   .surrogate = &bench->surrogate,
-                   .maximiser = &bench->maximiser,
-                   .noise_variance = 1e-4,
-                   .n_initial = 2,
-                   .n_iterations = 50,
-                   .stream = rg_stream(1, "test", 0, bench->class->name, seed),
-                   .clock = &bench->clock};
-
-  RG_OK(rg_history_create(domain, 64, &bench->history));
-  RG_OK(rg_algorithm_create(bench->class, bench->options, &setup, &bench->algorithm));
-  bench->query = (RgQuery){.x = bench->x, .c = bench->c, .extra = bench->extra};
+  bench_create(bench,
+               (RgSetup){.domain = domain,
+                         .noise_variance = 1e-4,
+                         .n_initial = 2,
+                         .n_iterations = 50,
+                         .stream = rg_stream(1, "test", 0, bench->class->name, seed)},
+               64);
 }
 
 /* Ask, answer sin(5 x_1), tell. */
@@ -95,15 +59,6 @@ static void bench_step(Bench *bench, int t)
                           bench->history.context_dim ? bench->query.c : NULL,
                           bench->query.context_index, sin(5.0 * bench->query.x[0])));
   RG_OK(rg_algorithm_tell(&bench->algorithm, t, &bench->history, &bench->failure));
-}
-
-static void bench_end(Bench *bench)
-{
-  if (bench->algorithm.class) RG_OK(rg_algorithm_destroy(&bench->algorithm));
-  if (bench->history.capacity) RG_OK(rg_history_destroy(&bench->history));
-  RG_OK(rg_params_clear(bench->class->params, bench->options));
-  RG_OK(rg_params_clear(rg_surrogate_params, &bench->surrogate));
-  RG_OK(PetscFree(bench->options));
 }
 
 /* ---- registry ------------------------------------------------------------------------------- */
@@ -152,9 +107,9 @@ static int mistakes(Bench *bench, const RgDomain *domain, const char *part)
 typedef struct {
   const char *algorithm, *name, *value, *other_name, *other_value; /* other: set as well */
   const char *message; /* on a box in 3 dimensions; NULL: accepted */
-} Setting;
+} Case;
 
-static const Setting settings[] = {
+static const Case settings[] = {
   {"gp_ucb", "beta", "auto", NULL, NULL, NULL},
   {"gp_ucb", "beta", "heuristic", NULL, NULL, NULL},
   {"gp_ucb", "beta", "bcr_cont", NULL, NULL, NULL},
@@ -186,11 +141,11 @@ RG_TEST(test_settings)
 
   make_box(3, &box);
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-    const Setting *setting = &settings[i];
+    const Case *setting = &settings[i];
     Bench bench;
     bench_options(&bench, setting->algorithm);
-    set(&bench, setting->name, setting->value);
-    if (setting->other_name) set(&bench, setting->other_name, setting->other_value);
+    bench_set(&bench, setting->name, setting->value);
+    if (setting->other_name) bench_set(&bench, setting->other_name, setting->other_value);
     assert_int_equal(mistakes(&bench, &box, setting->message), setting->message != NULL);
     bench_end(&bench);
   }
@@ -206,7 +161,7 @@ RG_TEST(test_finite_rules_on_finite_sets)
     Bench bench;
     if (settings[i].other_name || !strcmp(settings[i].value, "fixed")) continue;
     bench_options(&bench, settings[i].algorithm);
-    set(&bench, settings[i].name, settings[i].value);
+    bench_set(&bench, settings[i].name, settings[i].value);
     assert_int_equal(mistakes(&bench, &line, NULL), 0);
     bench_end(&bench);
   }
@@ -416,7 +371,7 @@ RG_TEST(test_recorded_width)
 
   Bench bench;
   bench_options(&bench, "gp_ucb");
-  set(&bench, "scale", "0.5");
+  bench_set(&bench, "scale", "0.5");
   bench_start(&bench, &box, 3);
   for (int t = 1; t <= 5; t++) {
     bench_step(&bench, t);
@@ -437,7 +392,7 @@ RG_TEST(test_incumbents)
       Bench bench;
       double best = -INFINITY;
       bench_options(&bench, "ei");
-      set(&bench, "incumbent", incumbent ? "best_mean" : "best_y");
+      bench_set(&bench, "incumbent", incumbent ? "best_mean" : "best_y");
       bench_start(&bench, kind ? &line : &box, 3);
       for (int t = 1; t <= 12; t++) {
         bench_step(&bench, t);

@@ -1,53 +1,20 @@
 /* Plain references and classical rules: Nelder-Mead against SciPy, CMA-ES against its equations,
    LogEI, PI, knowledge gradient and TuRBO-1 against computations of their own. */
-#include "test_main.h"
+#include "algorithm_bench.h"
 
 #include "acquisition/knowledge_gradient.h"
-#include "base/clock.h"
-#include "gp/model/model.h"
-#include "regatta/algorithm.h"
 #include "maths/normal.h"
 
 enum { DIM_MAX = 8, QUERIES = 2000 };
 
 typedef double (*Function)(int dim, const double *x);
 
-/* One algorithm on the unit cube (or a finite line), to be maximised. */
-typedef struct {
-  const RgAlgorithmClass *class;
-  void *options;
-  RgSurrogateOptions surrogate;
-  RgMaximiserOptions maximiser;
-  RgDomain domain;
-  RgAlgorithm algorithm;
-  RgHistory history;
-  RgClock clock;
-  double x[DIM_MAX], extra[4];
-  RgQuery query;
-  RgFailure failure;
-} Bench;
-
-static void set(Bench *b, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(b->class->params, b->options, name, 1, &value, (RgPlace){0}, &diagnostics,
-                      &entry));
-  assert_int_equal(diagnostics.n, 0);
-}
-
 static void bench_begin(Bench *b, const char *name, int dim)
 {
   static const double lower[DIM_MAX] = {0}, upper[DIM_MAX] = {1, 1, 1, 1, 1, 1, 1, 1};
 
   memset(b, 0, sizeof *b);
-  b->class = rg_algorithm_class_find(name);
-  assert_non_null(b->class);
-  RG_OK(PetscCalloc(b->class->options_size + 1, &b->options));
-  RG_OK(rg_params_defaults(b->class->params, b->options));
-  RG_OK(rg_params_defaults(rg_surrogate_params, &b->surrogate));
-  RG_OK(rg_params_defaults(rg_maximiser_params, &b->maximiser));
+  bench_class(b, name);
   b->surrogate.fit = RG_FIT_FIXED;
   RG_OK(rg_space_box(&b->domain.design, dim, lower, upper));
 }
@@ -56,43 +23,17 @@ static void bench_begin(Bench *b, const char *name, int dim)
 static void bench_start(Bench *b, int n, const double *x, Function f)
 {
   const int dim = b->domain.design.dim;
-  const RgSetup setup = {
-    .domain = &b->domain,
-    .surrogate = &b->surrogate,
-    .maximiser = &b->maximiser,
-    .noise_variance = 1e-6,
-    .n_initial = n,
-    .n_iterations = QUERIES,
-    .stream = rg_stream(3, "test", 0, b->class->stream ? b->class->stream : b->class->name, 1),
-    .clock = &b->clock};
+  const char *stream = b->class->stream ? b->class->stream : b->class->name;
 
-  RG_OK(rg_history_create(&b->domain, QUERIES + n, &b->history));
-  RG_OK(rg_algorithm_create(b->class, b->options, &setup, &b->algorithm));
+  bench_create(b,
+               (RgSetup){.noise_variance = 1e-6,
+                         .n_initial = n,
+                         .n_iterations = QUERIES,
+                         .stream = rg_stream(3, "test", 0, stream, 1)},
+               QUERIES + n);
   for (int i = 0; i < n; i++)
     RG_OK(rg_history_append(&b->history, x + i * dim, -1, NULL, -1, f(dim, x + i * dim)));
   b->history.n_initial = n;
-  b->query = (RgQuery){.x = b->x, .extra = b->extra};
-}
-
-static void ask(Bench *b, int t)
-{
-  RG_OK(rg_algorithm_ask(&b->algorithm, t, &b->history, &b->query, &b->failure));
-  if (b->failure.failed) fail_msg("%s", b->failure.message);
-}
-
-static void answer(Bench *b, double y)
-{
-  RG_OK(rg_history_append(&b->history, b->x, b->query.index, NULL, -1, y));
-}
-
-static void bench_end(Bench *b)
-{
-  RG_OK(rg_algorithm_destroy(&b->algorithm));
-  RG_OK(rg_history_destroy(&b->history));
-  RG_OK(rg_params_clear(b->class->params, b->options));
-  RG_OK(rg_params_clear(rg_surrogate_params, &b->surrogate));
-  RG_OK(PetscFree(b->options));
-  RG_OK(rg_domain_destroy(&b->domain));
 }
 
 static double rosenbrock(int dim, const double *x)
@@ -126,12 +67,12 @@ static void check_points(Bench *b, Function f, int n, const int *at, const doubl
   int next = 0;
 
   for (int t = 1; next < n; t++) {
-    ask(b, t);
+    bench_ask(b, t);
     if (t == at[next]) {
       for (int j = 0; j < dim; j++) RG_CLOSE(b->x[j], points[next * dim + j], 1e-11);
       next++;
     }
-    answer(b, f(dim, b->x));
+    bench_tell(b, f(dim, b->x));
   }
 }
 
@@ -182,7 +123,7 @@ RG_TEST(test_nelder_mead_adaptive)
   Bench b;
 
   bench_begin(&b, "nelder_mead", 4);
-  set(&b, "adaptive", "true");
+  bench_set(&b, "adaptive", "true");
   bench_start(&b, 1, start, quadratic);
   check_points(&b, quadratic, 4, at, points);
   bench_end(&b);
@@ -197,10 +138,10 @@ RG_TEST(test_nelder_mead_restarts)
   bench_begin(&b, "nelder_mead", 2);
   bench_start(&b, 0, NULL, NULL);
   for (int t = 1; t <= 600; t++) {
-    ask(&b, t);
+    bench_ask(&b, t);
     const double y = -(b.x[0] + 2 * b.x[1]);
     best = fmax(best, y);
-    answer(&b, y);
+    bench_tell(&b, y);
   }
   assert_true(best > -1e-6);
   assert_true(b.extra[0] >= 1);
@@ -221,13 +162,13 @@ RG_TEST(test_cma_es_step)
   Bench b;
 
   bench_begin(&b, "cma_es", 2);
-  set(&b, "sigma", "0.01");
+  bench_set(&b, "sigma", "0.01");
   bench_start(&b, 1, start, sphere);
   for (int i = 0; i < 6; i++) {
-    ask(&b, i + 1);
+    bench_ask(&b, i + 1);
     RG_CLOSE(b.extra[0], sigma, 0);
     memcpy(x[i], b.x, sizeof x[i]);
-    answer(&b, y[i] = sphere(2, x[i]));
+    bench_tell(&b, y[i] = sphere(2, x[i]));
   }
   for (int k = 0; k < 3; k++) {
     int best = -1;
@@ -237,7 +178,7 @@ RG_TEST(test_cma_es_step)
     for (int j = 0; j < 2; j++) step[j] += weight[k] * (x[best][j] - 0.5) / sigma;
   }
   const double length = sqrt(c * (2 - c) * mu_eff) * hypot(step[0], step[1]);
-  ask(&b, 7);
+  bench_ask(&b, 7);
   RG_CLOSE(b.extra[0] / sigma, exp(c / d * (length / chi - 1)), 1e-7);
   bench_end(&b);
 }
@@ -251,10 +192,10 @@ static int queries_until(Function f, int dim, double target, double (*shown)(dou
   bench_begin(&b, "cma_es", dim);
   bench_start(&b, 0, NULL, NULL);
   for (int t = 1; t <= QUERIES; t++) {
-    ask(&b, t);
+    bench_ask(&b, t);
     const double y = f(dim, b.x);
     if (!found && y > -target) found = t;
-    answer(&b, shown ? shown(y) : y);
+    bench_tell(&b, shown ? shown(y) : y);
   }
   memcpy(last, b.x, sizeof b.x);
   bench_end(&b);
@@ -311,8 +252,8 @@ static void check_asks_what_ei_asks(const char *name)
   }
   for (int t = 1; t <= 5; t++) {
     for (int k = 0; k < 2; k++) {
-      ask(&b[k], t);
-      answer(&b[k], sphere(2, b[k].x));
+      bench_ask(&b[k], t);
+      bench_tell(&b[k], sphere(2, b[k].x));
     }
     assert_memory_equal(b[0].x, b[1].x, 2 * sizeof(double));
   }
@@ -446,13 +387,13 @@ RG_TEST(test_pi)
   RG_OK(rg_domain_destroy(&b.domain));
   for (int i = 0; i < N; i++) points[i] = i;
   RG_OK(rg_space_set(&b.domain.design, 1, N, points, NULL, NULL));
-  set(&b, "xi", "0.1");
+  bench_set(&b, "xi", "0.1");
   bench_start(&b, 0, NULL, NULL);
   for (int t = 1; t <= 4; t++) {
-    ask(&b, t);
-    answer(&b, sin(5 * b.x[0]));
+    bench_ask(&b, t);
+    bench_tell(&b, sin(5 * b.x[0]));
   }
-  ask(&b, 5);
+  bench_ask(&b, 5);
   RgModel *model = b.class->model(&b.algorithm);
   const double *mean = rg_posterior_means(&model->posterior);
   const double *variance = rg_posterior_variances(&model->posterior);
@@ -540,7 +481,7 @@ RG_TEST(test_knowledge_gradient_on_a_box)
   bench_begin(&b, "knowledge_gradient", 2);
   small_search(&b);
   bench_start(&b, 6, design, sphere);
-  ask(&b, 1);
+  bench_ask(&b, 1);
   RgModel *model = b.class->model(&b.algorithm);
   const double best = knowledge_gradient_at(model, &b.history, b.x);
   RG_CLOSE(b.extra[0], best, 1e-9);
@@ -567,10 +508,10 @@ RG_TEST(test_knowledge_gradient_on_a_set)
   RG_OK(rg_space_set(&b.domain.design, 1, N, points, NULL, NULL));
   bench_start(&b, 0, NULL, NULL);
   for (int t = 1; t <= 3; t++) {
-    ask(&b, t);
-    answer(&b, sin(5 * b.x[0]));
+    bench_ask(&b, t);
+    bench_tell(&b, sin(5 * b.x[0]));
   }
-  ask(&b, 4);
+  bench_ask(&b, 4);
   RgModel *model = b.class->model(&b.algorithm);
   const double *mean = rg_posterior_means(&model->posterior);
   RgSetPosterior *posterior;
@@ -598,24 +539,24 @@ RG_TEST(test_turbo_region)
   bench_begin(&b, "turbo", 2);
   bench_start(&b, 6, design, sphere);
   for (int t = 1; t <= 4; t++) { /* successes in a row: the third doubles the side, up to 1.6 */
-    ask(&b, t);
+    bench_ask(&b, t);
     RG_CLOSE(b.extra[0], t <= 3 ? 0.8 : 1.6, 0);
-    answer(&b, y += 1);
+    bench_tell(&b, y += 1);
   }
   double centre[2] = {b.x[0], b.x[1]}, length = 1.6;
   for (int t = 5; t < 5 + 31; t++) { /* the 4th success in a row counts as the first of three */
-    ask(&b, t);
+    bench_ask(&b, t);
     const int failures = t - 5;
     length = 1.6 / (1 << (failures / 4));
     RG_CLOSE(b.extra[0], length, 0);
     for (int j = 0; j < 2; j++) assert_true(fabs(b.x[j] - centre[j]) <= 0.5 * length + 1e-12);
-    answer(&b, -50);
+    bench_tell(&b, -50);
   }
   RG_CLOSE(b.extra[1], 0, 0);
   for (int t = 36; t <= 42; t++) { /* 1.6/2^8 < 2^-7: a new design of four points, side 0.8 */
-    ask(&b, t);
+    bench_ask(&b, t);
     if (b.extra[1] == 1 && isnan(b.extra[0])) designed++;
-    answer(&b, sphere(2, b.x));
+    bench_tell(&b, sphere(2, b.x));
   }
   assert_int_equal(designed, 4);
   RG_CLOSE(b.extra[1], 1, 0);
@@ -632,9 +573,9 @@ RG_TEST(test_turbo_finds_the_optimum)
   b.surrogate.fit = RG_FIT_MAP;
   bench_start(&b, 6, design, sphere);
   for (int t = 1; t <= 40; t++) {
-    ask(&b, t);
+    bench_ask(&b, t);
     best = fmax(best, sphere(2, b.x));
-    answer(&b, sphere(2, b.x));
+    bench_tell(&b, sphere(2, b.x));
   }
   assert_true(best > -1e-4);
   bench_end(&b);

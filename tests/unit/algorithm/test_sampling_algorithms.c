@@ -1,7 +1,7 @@
 /* TS, PIMS, MES, JES: maxima of paths against independent searches, frequencies of Thompson
    sampling against the posterior, what is maximised and recorded, designs without replacement,
    mistakes. */
-#include "test_main.h"
+#include "algorithm_bench.h"
 
 #include "algorithm/sampling.h"
 #include "gp/posterior/exact/cross_covariance.h"
@@ -10,31 +10,7 @@
 
 static const char *const methods[] = {"ts", "pims", "mes", "jes"};
 
-/* ---- a method with everything it needs
-   --------------------------------------------------------- */
-
-typedef struct {
-  const RgAlgorithmClass *class;
-  void *options;
-  RgSurrogateOptions surrogate;
-  RgMaximiserOptions maximiser;
-  RgDomain domain;
-  RgAlgorithm algorithm;
-  RgHistory history;
-  double x[4], extra[4];
-  RgQuery query;
-  RgFailure failure;
-} Bench;
-
-static void set(Bench *bench, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(bench->class->params, bench->options, name, 1, &value, (RgPlace){"t", 1, 1},
-                      &diagnostics, &entry));
-  assert_int_equal(diagnostics.n, 0);
-}
+/* ---- a method with everything it needs ------------------------------------------------------ */
 
 static void bench_box(Bench *bench, int dim)
 {
@@ -64,12 +40,7 @@ static void bench_line(Bench *bench, int size)
 static void bench_options(Bench *bench, const char *name)
 {
   memset(bench, 0, sizeof *bench);
-  bench->class = rg_algorithm_class_find(name);
-  assert_non_null(bench->class);
-  RG_OK(PetscCalloc(bench->class->options_size, &bench->options));
-  RG_OK(rg_params_defaults(bench->class->params, bench->options));
-  RG_OK(rg_params_defaults(rg_surrogate_params, &bench->surrogate));
-  RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
+  bench_class(bench, name);
   bench->surrogate.kernel = RG_KERNEL_GAUSSIAN;
   bench->surrogate.fit = RG_FIT_FIXED;
   bench->maximiser.raw_samples = 256;
@@ -78,27 +49,12 @@ static void bench_options(Bench *bench, const char *name)
 
 static void bench_start(Bench *bench, uint64_t seed)
 {
-  RgSetup setup = {.domain = &bench->domain,
-                   .surrogate = &bench->surrogate,
-                   .maximiser = &bench->maximiser,
-                   .noise_variance = 1e-2,
-                   .n_initial = 3,
-                   .n_iterations = 20,
-                   .stream = rg_stream(1, "test", 0, bench->class->name, seed)};
-
-  RG_OK(rg_history_create(&bench->domain, 64, &bench->history));
-  RG_OK(rg_algorithm_create(bench->class, bench->options, &setup, &bench->algorithm));
-  bench->query = (RgQuery){.x = bench->x, .extra = bench->extra};
-}
-
-static void bench_end(Bench *bench)
-{
-  RG_OK(rg_algorithm_destroy(&bench->algorithm));
-  RG_OK(rg_history_destroy(&bench->history));
-  RG_OK(rg_domain_destroy(&bench->domain));
-  RG_OK(rg_params_clear(bench->class->params, bench->options));
-  RG_OK(rg_params_clear(rg_surrogate_params, &bench->surrogate));
-  RG_OK(PetscFree(bench->options));
+  bench_create(bench,
+               (RgSetup){.noise_variance = 1e-2,
+                         .n_initial = 3,
+                         .n_iterations = 20,
+                         .stream = rg_stream(1, "test", 0, bench->class->name, seed)},
+               64);
 }
 
 static double objective(const double *x, int dim)
@@ -143,8 +99,8 @@ static double run(const char *name, int design, const char *paths, uint64_t seed
   double sum = 0.0;
 
   bench_options(&bench, name);
-  set(&bench, "paths", paths);
-  set(&bench, "features", "200");
+  bench_set(&bench, "paths", paths);
+  bench_set(&bench, "features", "200");
   if (design == 0) bench_box(&bench, 2);
   else if (design == 1) bench_grid(&bench);
   else bench_line(&bench, 12);
@@ -211,7 +167,7 @@ RG_TEST(without_data_queries_are_random)
     for (int design = 0; design < 2; design++) {
       Bench bench;
       bench_options(&bench, methods[m]);
-      set(&bench, "features", "100");
+      bench_set(&bench, "features", "100");
       if (design) bench_grid(&bench);
       else bench_box(&bench, 2);
       bench_start(&bench, 1);
@@ -281,8 +237,8 @@ RG_TEST(ts_has_the_probability_of_being_best)
     double probability[5], count[5] = {0};
 
     bench_options(&bench, "ts");
-    set(&bench, "paths", kinds[k]);
-    set(&bench, "features", "300");
+    bench_set(&bench, "paths", kinds[k]);
+    bench_set(&bench, "features", "300");
     bench_line(&bench, 5);
     bench_start(&bench, 3);
     begin(&bench);
@@ -324,7 +280,7 @@ RG_TEST(maxima_on_a_box)
     RgOptima optima;
 
     bench_options(&bench, "mes");
-    set(&bench, "paths", kinds[k]);
+    bench_set(&bench, "paths", kinds[k]);
     bench_box(&bench, 2);
     bench_start(&bench, 3);
     begin(&bench);
@@ -425,7 +381,7 @@ RG_TEST(pims_records_its_confidence)
   for (int clamp = 0; clamp < 2; clamp++) {
     Bench bench;
     bench_options(&bench, "pims");
-    set(&bench, "pims_clamp", clamp ? "yes" : "no");
+    bench_set(&bench, "pims_clamp", clamp ? "yes" : "no");
     bench_grid(&bench);
     bench_start(&bench, 4);
     begin(&bench);
@@ -511,8 +467,8 @@ RG_TEST(mes_floors_its_maxima)
   for (int floor = 0; floor < 2; floor++) {
     Bench bench;
     bench_options(&bench, "mes");
-    set(&bench, "floor", floor ? "yes" : "no");
-    set(&bench, "samples", "1");
+    bench_set(&bench, "floor", floor ? "yes" : "no");
+    bench_set(&bench, "samples", "1");
     bench_line(&bench, 3); /* all observed: maxima are close to the best */
     bench_start(&bench, 4);
     begin(&bench);
@@ -538,7 +494,7 @@ RG_TEST(exact_paths_need_a_finite_design)
     RgDiagnostics diagnostics = {0};
 
     bench_options(&bench, methods[m]);
-    set(&bench, "paths", "exact");
+    bench_set(&bench, "paths", "exact");
     bench_box(&bench, 2);
     RG_OK(rg_algorithm_check(bench.class, bench.options, &bench.domain, (RgPlace){"t", 1, 1},
                              &diagnostics));
@@ -561,7 +517,7 @@ RG_TEST(too_few_features_are_a_failure)
   Bench bench;
 
   bench_options(&bench, "ts");
-  set(&bench, "features", "1");
+  bench_set(&bench, "features", "1");
   bench.surrogate.structure = RG_STRUCTURE_ADDITIVE;
   bench_box(&bench, 2);
   bench_start(&bench, 1);

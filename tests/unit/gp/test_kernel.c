@@ -17,7 +17,7 @@ RG_TEST(exponential_agrees_with_libm)
   RG_OK(PetscMalloc2(COUNT, &x, COUNT, &e));
   support_points(1, COUNT, 1, x);
   for (int i = 0; i < COUNT; ++i) x[i] = i % 2 ? -345.0 * x[i] : -x[i];
-  for (int level = 0; level < RG_TILE_LEVELS; ++level) {
+  for (int level = 0; level < RG_VECTOR_LEVELS; ++level) {
     double worst = 0.0;
 
     if (!rg_tile_ops_at(level)) continue;
@@ -33,7 +33,7 @@ RG_TEST(exponential_agrees_with_libm)
 
 RG_TEST(exponential_at_its_ends)
 {
-  for (int level = 0; level < RG_TILE_LEVELS; ++level) {
+  for (int level = 0; level < RG_VECTOR_LEVELS; ++level) {
     double x[] = {0.0, -0.0, -344.999, -345.001, -708.5, -1e6, -INFINITY, -NAN, -5e-324}, e[9];
 
     if (!rg_tile_ops_at(level)) continue;

@@ -149,7 +149,7 @@ RG_TEST(every_level_agrees_with_plain_loops)
   Results *got, *expected;
 
   RG_OK(PetscMalloc2(1, &got, 1, &expected));
-  for (int level = 0; level < RG_TILE_LEVELS; ++level) {
+  for (int level = 0; level < RG_VECTOR_LEVELS; ++level) {
     const RgTileOps *ops = rg_tile_ops_at(level);
 
     for (int t = 0; ops && t < RG_KERNEL_FAMILIES * 7 * 4; ++t) {
@@ -231,12 +231,12 @@ RG_TEST(factors_agree_with_lapack)
     make_matrix(n, ld, A);
     memcpy(M, A, sizeof(double) * (size_t)(ld * ld));
     assert_int_equal(LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, M, ld), 0);
-    for (int level = 0; level <= RG_TILE_LEVELS; ++level) {
-      const RgTileOps *ops = level < RG_TILE_LEVELS ? rg_tile_ops_at(level) : rg_tile_ops();
+    for (int level = 0; level <= RG_VECTOR_LEVELS; ++level) {
+      const RgTileOps *ops = level < RG_VECTOR_LEVELS ? rg_tile_ops_at(level) : rg_tile_ops();
 
       if (!ops) continue;
       memcpy(L, A, sizeof(double) * (size_t)(ld * ld));
-      if (level < RG_TILE_LEVELS) {
+      if (level < RG_VECTOR_LEVELS) {
         assert_int_equal(ops->cholesky(n, L, (size_t)ld), 0);
         ops->invert(n, L, (size_t)ld, X);
       } else {
@@ -267,7 +267,7 @@ RG_TEST(factors_agree_with_lapack)
 
 RG_TEST(a_pivot_that_fails_is_named)
 {
-  for (int level = 0; level < RG_TILE_LEVELS; ++level) {
+  for (int level = 0; level < RG_VECTOR_LEVELS; ++level) {
     double A[32 * 32];
 
     if (!rg_tile_ops_at(level)) continue;

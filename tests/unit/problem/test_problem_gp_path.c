@@ -15,17 +15,6 @@ static void path_of(RgProblem *problem, double *f)
   assert_false(failure.failed);
 }
 
-/* Lower Cholesky factor of n x n K, in place, from the textbook. */
-static void cholesky(int n, double *K)
-{
-  for (int j = 0; j < n; j++)
-    for (int i = j; i < n; i++) {
-      double sum = K[i * n + j];
-      for (int k = 0; k < j; k++) sum -= K[i * n + k] * K[j * n + k];
-      K[i * n + j] = i == j ? sqrt(sum) : sum / K[j * n + j];
-    }
-}
-
 /* f = L z with z from the documented stream. */
 RG_TEST(test_path_is_factor_times_normals)
 {

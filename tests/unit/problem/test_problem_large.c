@@ -4,17 +4,6 @@
 #include "temporary_file.h"
 #include "test_problem.h"
 
-/* Lower Cholesky factor of n x n K, in place, from the textbook. */
-static void cholesky(int n, double *K)
-{
-  for (int j = 0; j < n; j++)
-    for (int i = j; i < n; i++) {
-      double sum = K[i * n + j];
-      for (int k = 0; k < j; k++) sum -= K[i * n + k] * K[j * n + k];
-      K[i * n + j] = i == j ? sqrt(sum) : sum / K[j * n + j];
-    }
-}
-
 static double matern52(int dim, const double *scale, const double *x, const double *z)
 {
   double square = 0;

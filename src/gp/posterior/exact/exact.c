@@ -16,9 +16,9 @@ static PetscErrorCode grow(RgPosterior *posterior, size_t n, size_t old)
   double *L;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_posterior_grow(n, size, &posterior->beta));
-  PetscCall(rg_posterior_grow(n, size, &posterior->alpha));
-  PetscCall(rg_posterior_grow(0, size, &posterior->row));
+  PetscCall(PetscRealloc(size * sizeof(double), &posterior->beta));
+  PetscCall(PetscRealloc(size * sizeof(double), &posterior->alpha));
+  PetscCall(PetscRealloc(size * sizeof(double), &posterior->row));
   PetscCall(PetscMalloc1(size * size, &L));
   for (size_t j = 0; j < n; ++j)
     PetscCall(PetscArraycpy(L + j * size + j, posterior->L + j * old + j, n - j));
@@ -52,9 +52,7 @@ static PetscErrorCode exact_close(RgPosterior *posterior)
 
 static PetscErrorCode exact_reserve(RgPosterior *posterior, int old)
 {
-  PetscFunctionBeginUser;
-  PetscCall(grow(posterior, (size_t)posterior->n, (size_t)old));
-  PetscFunctionReturn(0);
+  return grow(posterior, (size_t)posterior->n, (size_t)old);
 }
 
 /* ---- the factor ---------------------------------------------------------------------------- */
@@ -86,23 +84,13 @@ static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *g
 /* Factor from scratch, jitter growing from `jitter` until every pivot is sound. */
 static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *failure)
 {
-  double diagonal = rg_kernel_diagonal(&posterior->kernel);
   bool good;
 
   PetscFunctionBeginUser;
-  for (;;) {
+  do {
     PetscCall(factor_once(posterior, jitter, &good));
-    if (good) break;
-    jitter = jitter > 0.0 ? 10.0 * jitter : 1e-10 * diagonal;
-    if (!(jitter <= 1.001e-4 * diagonal)) {
-      rg_failure_set(failure,
-                     "Cholesky factorisation of %d data failed with jitter up to 1e-4 of the "
-                     "signal variance",
-                     posterior->n);
-      posterior->n = 0;
-      break;
-    }
-  }
+  } while (!good && rg_kernel_more_jitter(&posterior->kernel, posterior->n, &jitter, failure));
+  if (!good) posterior->n = 0;
   posterior->jitter = jitter;
   posterior->n_inverse = 0;
   posterior->alpha_valid = false;
@@ -209,18 +197,18 @@ static double exact_log_likelihood(const RgPosterior *posterior)
   return value - n * 0.91893853320467274178; /* log(2 pi)/2 */
 }
 
-const RgPosteriorOps rg_exact_ops = {
-  .name = "exact",
-  .keeps_data = true,
-  .open = exact_open,
-  .close = exact_close,
-  .reserve = exact_reserve,
-  .reset = exact_reset,
-  .extend = exact_extend,
-  .set_outputs = exact_set_outputs,
-  .solve_many = exact_solve_many,
-  .predict = rg_exact_predict,
-  .gradient = rg_exact_gradient,
-  .covariance = rg_exact_covariance,
-  .log_likelihood = exact_log_likelihood,
-};
+const RgPosteriorOps rg_exact_ops = {"exact",
+                                     true,
+                                     exact_open,
+                                     exact_close,
+                                     exact_reserve,
+                                     exact_reset,
+                                     exact_extend,
+                                     exact_set_outputs,
+                                     exact_solve_many,
+                                     rg_exact_predict,
+                                     rg_exact_gradient,
+                                     rg_exact_covariance,
+                                     exact_log_likelihood,
+                                     NULL,
+                                     NULL};

@@ -330,18 +330,18 @@ static const double *iterative_variances(const RgPosterior *posterior)
   return posterior->iterative->variance;
 }
 
-const RgPosteriorOps rg_iterative_ops = {
-  .name = "matrix-free",
-  .keeps_data = true,
-  .open = iterative_open,
-  .close = iterative_close,
-  .reset = iterative_reset,
-  .extend = iterative_extend,
-  .set_outputs = iterative_set_outputs,
-  .solve_many = iterative_solve_many,
-  .predict = iterative_predict,
-  .gradient = iterative_gradient,
-  .log_likelihood = iterative_log_likelihood,
-  .means = iterative_means,
-  .variances = iterative_variances,
-};
+const RgPosteriorOps rg_iterative_ops = {"matrix-free",
+                                         true,
+                                         iterative_open,
+                                         iterative_close,
+                                         NULL,
+                                         iterative_reset,
+                                         iterative_extend,
+                                         iterative_set_outputs,
+                                         iterative_solve_many,
+                                         iterative_predict,
+                                         iterative_gradient,
+                                         NULL,
+                                         iterative_log_likelihood,
+                                         iterative_means,
+                                         iterative_variances};

@@ -272,11 +272,5 @@ static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int in
 }
 
 const RgSetBackend rg_set_backend_additive = {
-  .name = "additive",
-  .applies = additive_applies,
-  .create = additive_create,
-  .destroy = additive_destroy,
-  .reset = additive_reset,
-  .covariance = additive_covariance,
-  .push = additive_push,
-};
+  "additive",     additive_applies,    additive_create, additive_destroy,
+  additive_reset, additive_covariance, additive_push};

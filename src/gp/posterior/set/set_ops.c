@@ -9,9 +9,7 @@ static PetscErrorCode set_open(RgPosterior *posterior, int n)
 
 static PetscErrorCode set_close(RgPosterior *posterior)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_set_posterior_destroy(&posterior->set));
-  PetscFunctionReturn(0);
+  return rg_set_posterior_destroy(&posterior->set);
 }
 
 static PetscErrorCode set_extend(RgPosterior *posterior, const RgObservations *data,

@@ -83,10 +83,8 @@ PetscErrorCode rg_set_posterior_create(const RgDomain *domain, const RgKernel *k
                                        double noise_variance, double mean, int capacity,
                                        RgSetPosterior **posterior)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_set_posterior_create_with(RG_SET_AUTO, domain, kernel, noise_variance, mean,
-                                         capacity, posterior));
-  PetscFunctionReturn(0);
+  return rg_set_posterior_create_with(RG_SET_AUTO, domain, kernel, noise_variance, mean, capacity,
+                                      posterior);
 }
 
 PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *domain,

@@ -245,12 +245,6 @@ static PetscErrorCode product_push(void *state, const RgSetPrior *prior, int ind
   PetscFunctionReturn(0);
 }
 
-const RgSetBackend rg_set_backend_product = {
-  .name = "product",
-  .applies = product_applies,
-  .create = product_create,
-  .destroy = product_destroy,
-  .reset = product_reset,
-  .covariance = product_covariance,
-  .push = product_push,
-};
+const RgSetBackend rg_set_backend_product = {"product",       product_applies, product_create,
+                                             product_destroy, product_reset,   product_covariance,
+                                             product_push};

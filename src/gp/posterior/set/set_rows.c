@@ -102,10 +102,4 @@ static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index,
 }
 
 const RgSetBackend rg_set_backend_rows = {
-  .name = "rows",
-  .create = rows_create,
-  .destroy = rows_destroy,
-  .reset = rows_reset,
-  .covariance = rows_covariance,
-  .push = rows_push,
-};
+  "rows", NULL, rows_create, rows_destroy, rows_reset, rows_covariance, rows_push};

@@ -7,17 +7,12 @@ static PetscErrorCode team_open(RgPosterior *posterior, int n)
 {
   const int capacity = posterior->expected >= n ? posterior->expected : n + n / 4;
 
-  PetscFunctionBeginUser;
-  PetscCall(
-    rg_team_posterior_create(posterior->team, &posterior->kernel, capacity, &posterior->slot));
-  PetscFunctionReturn(0);
+  return rg_team_posterior_create(posterior->team, &posterior->kernel, capacity, &posterior->slot);
 }
 
 static PetscErrorCode team_close(RgPosterior *posterior)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_team_posterior_destroy(posterior->team, posterior->slot));
-  PetscFunctionReturn(0);
+  return rg_team_posterior_destroy(posterior->team, posterior->slot);
 }
 
 /* What the leader learns from a change. */
@@ -58,17 +53,13 @@ static PetscErrorCode team_extend(RgPosterior *posterior, const RgObservations *
 
 static PetscErrorCode team_set_outputs(RgPosterior *posterior)
 {
-  PetscFunctionBeginUser;
-  PetscCall(
-    rg_team_posterior_set_outputs(posterior->team, posterior->slot, posterior->mean, posterior->y));
-  PetscFunctionReturn(0);
+  return rg_team_posterior_set_outputs(posterior->team, posterior->slot, posterior->mean,
+                                       posterior->y);
 }
 
 static PetscErrorCode team_solve_many(const RgPosterior *posterior, int m, double *B)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_team_posterior_solve(posterior->team, posterior->slot, true, true, m, B));
-  PetscFunctionReturn(0);
+  return rg_team_posterior_solve(posterior->team, posterior->slot, true, true, m, B);
 }
 
 static PetscErrorCode team_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
@@ -85,10 +76,8 @@ static PetscErrorCode team_gradient(RgPosterior *posterior, int m, const double 
                                     RgPrediction *work, double *G)
 {
   (void)work;
-  PetscFunctionBeginUser;
-  PetscCall(
-    rg_team_posterior_gradient(posterior->team, posterior->slot, m, Z, mean_bar, variance_bar, G));
-  PetscFunctionReturn(0);
+  return rg_team_posterior_gradient(posterior->team, posterior->slot, m, Z, mean_bar, variance_bar,
+                                    G);
 }
 
 /* C - V' W by the solves of the team. */
@@ -114,17 +103,18 @@ static double team_log_likelihood(const RgPosterior *posterior)
   return rg_distributed_log_likelihood(rg_team_posterior(posterior->team, posterior->slot));
 }
 
-const RgPosteriorOps rg_team_ops = {
-  .name = "team",
-  .keeps_data = true,
-  .open = team_open,
-  .close = team_close,
-  .reset = team_reset,
-  .extend = team_extend,
-  .set_outputs = team_set_outputs,
-  .solve_many = team_solve_many,
-  .predict = team_predict,
-  .gradient = team_gradient,
-  .covariance = team_covariance,
-  .log_likelihood = team_log_likelihood,
-};
+const RgPosteriorOps rg_team_ops = {"team",
+                                    true,
+                                    team_open,
+                                    team_close,
+                                    NULL,
+                                    team_reset,
+                                    team_extend,
+                                    team_set_outputs,
+                                    team_solve_many,
+                                    team_predict,
+                                    team_gradient,
+                                    team_covariance,
+                                    team_log_likelihood,
+                                    NULL,
+                                    NULL};
