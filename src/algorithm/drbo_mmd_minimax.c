@@ -59,6 +59,7 @@ static PetscErrorCode approximation(void *closure, const double *u, const double
                             inner->options->centre == UNIFORM, !inner->options->tangent,
                             inner->finer};
 
+  PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
   if (inner->options->batch == MIXED) {
