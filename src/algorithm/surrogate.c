@@ -9,9 +9,9 @@ PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_
   const RgSetup *setup = &algorithm->setup;
   RgStream stream = rg_stream_sub(&setup->stream, "fit");
 
-  return rg_model_create_on(setup->team, setup->domain, setup->surrogate, use_context,
-                            setup->noise_variance, setup->n_initial + setup->n_iterations, &stream,
-                            setup->clock, model);
+  return rg_model_create_on((RgModelHost){setup->team, setup->clock}, setup->domain,
+                            setup->surrogate, use_context, setup->noise_variance,
+                            setup->n_initial + setup->n_iterations, &stream, model);
 }
 
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm)
