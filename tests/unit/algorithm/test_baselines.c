@@ -270,7 +270,7 @@ RG_TEST(test_log_ei_asks_what_ei_asks)
 /* The newest evaluation, with one constraint; NaN: it failed. */
 static void answer_constrained(Bench *b, double y, double c)
 {
-  answer(b, isnan(y) ? 0 : y);
+  bench_tell(b, isnan(y) ? 0 : y);
   RG_OK(rg_history_judge(&b->history, y, &c));
 }
 
@@ -343,7 +343,7 @@ RG_TEST(test_constrained_ei)
         c[i] = b.history.constraints[i];
         label[i] = isnan(f[i]) ? 1 : -1;
       }
-      ask(&b, t);
+      bench_ask(&b, t);
       add_value(&b, c, 0, NAN, N, points, value);
       if (failed) add_value(&b, label, 0, NAN, N, points, value);
       if (!isnan(best)) add_value(&b, f, 1e-6, best, N, points, value);
