@@ -2,6 +2,7 @@
 by the rules of their formats."""
 import importlib.util
 import json
+import pathlib
 import re
 import shutil
 import unittest
@@ -71,6 +72,16 @@ class Export(common.Case):
         self.assertEqual((about["creator_name"], about["license"], about["id"], about["keywords"]),
                          ("Ada, Bo", "CC-BY-4.0", "10.1/x", "regret"))
         self.assertEqual(about["study"], self.results.study)
+
+    def test_csv_of_a_sweep(self):
+        """A row per evaluation, cells that several panels share once, and columns of what was swept."""
+        for kept in sorted((pathlib.Path(__file__).resolve().parents[1] / "data").glob("results-v*.h5")):
+            results, out = load(kept), self.scratch / kept.stem
+            code, _, wrong = run("export", kept, "--to", "csv", out)
+            self.assertEqual((code, wrong), (0, ""))
+            found = pd.read_csv(out / "evaluations.csv")
+            self.assertEqual((list(found), len(found)), (list(results.data), len(results.data)), kept.name)
+            self.assertTrue(set(results.settings) <= set(found), kept.name)
 
     @unittest.skipIf(importlib.util.find_spec("pyarrow"), "pyarrow is there")
     def test_no_parquet_without_pyarrow(self):

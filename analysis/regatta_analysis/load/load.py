@@ -455,15 +455,26 @@ class Group:
         swept = ((name, typed(*self.setting(name)).repeat(rows)) for name in self.settings)
         return pd.DataFrame({**_heads([self]), **dict(swept), **dict(self.tidy_values())}, copy=False)
 
+    def _labels(self, name):
+        """{column: words it chooses among, or None} of inputs that have names."""
+        return {f"{name[0]}_{label}": words for label, words in
+                (self.inputs(SEEN[name]).items() if name in SEEN else ())}
+
+    def _columns_of(self, name):
+        width = (self._table.first(name).shape + (0,))[2]
+        return list(self._labels(name)) or ([f"{name}_{j}" for j in range(width)] if width else [name])
+
+    def tidy_names(self) -> list[str]:
+        """Names of the columns of `tidy`, of which none is read."""
+        return [*IDENTITY, "status", "row", "t", *self.settings,
+                *(own for name in self.evaluations() for own in self._columns_of(name))]
+
     def tidy_values(self, columns: list[str] | None = None) -> Iterator[tuple[str, np.ndarray]]:
         """Pairs of the name and the values of every column of `tidy` that is recorded per evaluation,
         of those in `columns` only."""
         rows = self.column("n_iterations").astype(int)
         for name in self.evaluations():
-            width = (self._table.first(name).shape + (0,))[2]
-            labels = {f"{name[0]}_{label}": words for label, words in
-                      (self.inputs(SEEN[name]).items() if name in SEEN else ())}
-            names = list(labels) or ([f"{name}_{j}" for j in range(width)] if width else [name])
+            labels, names = self._labels(name), self._columns_of(name)
             wanted = [columns is None or bool({name, own} & set(columns)) for own in names]
             if not any(wanted):
                 continue

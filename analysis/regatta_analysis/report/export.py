@@ -33,7 +33,7 @@ def about(results):
 
 def trials(results):
     """`results.trials` with the texts that are read on demand."""
-    known = {name for problem in results.problems for name in results.group(problem).names}
+    known = {name for problem in results.places for name in results.group(problem).names}
     return results.trials.assign(**{name: results.texts(name) for name in LONG if name in known})
 
 
@@ -45,29 +45,24 @@ def _csv(results, directory):
     written = [directory / name for name in ("trials.csv", "evaluations.csv")]
     write_csv(trials(results), written[0], float_format="%.17g")
     columns = _columns(results)
-    for k, problem in enumerate(progress(results.problems, "evaluations")):
+    for k, problem in enumerate(progress(results.places, "evaluations")):
         part = results.group(problem).tidy().reindex(columns=columns)
         write_csv(part, written[1], float_format="%.17g", mode="a" if k else "w", header=not k)
     return [*written, _study(results, directory)]
 
 
 def _columns(results):
-    """Names of the columns of `results.data`."""
-    found = dict.fromkeys(("problem", "algorithm", "instance", "seed", "status", "row", "t"))
-    for problem in results.problems:
-        group = results.group(problem)
-        for name in group.evaluations():
-            shape = group.values(name).shape
-            found.update(dict.fromkeys([name] if len(shape) == 2 else
-                                       [f"{name}_{j}" for j in range(shape[2])]))
-    return list(found)
+    """Names of the columns of `results.data`: what tells rows apart, what was swept, what was recorded."""
+    names = [results.group(place).tidy_names() for place in results.places]
+    heads = names[0][:7] + results.settings
+    return list(dict.fromkeys([*heads, *(name for own in names for name in own)]))
 
 
 def _parquet(results, directory):
-    """trials.parquet, and a file of evaluations for each problem."""
+    """trials.parquet, and a file of evaluations for each problem of the study file."""
     written = [directory / "trials.parquet"]
     trials(results).to_parquet(written[0], engine="pyarrow", index=False)
-    for problem, name in progress(file_names(results.problems).items(), "problems"):
+    for problem, name in progress(file_names(results.places).items(), "problems"):
         written.append(directory / f"evaluations_{name}.parquet")
         results.group(problem).tidy().to_parquet(written[-1], engine="pyarrow", index=False)
     return [*written, _study(results, directory)]
@@ -86,7 +81,7 @@ def _study(results, directory):
 def _netcdf(results, directory):
     """A file per problem, with attributes by CF-1.10 and ACDD-1.3."""
     written = []
-    for problem, name in progress(file_names(results.problems).items(), "problems"):
+    for problem, name in progress(file_names(results.places).items(), "problems"):
         written.append(directory / f"{name}.nc")
         _conventional(results, problem).to_netcdf(written[-1], engine="h5netcdf")
     return written
