@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import xarray as xr
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HERE, REGATTA, RegattaTest, environment, fingerprint, main, regatta
 
 EXAMPLES = HERE.parents[1] / "experiments" / "examples"
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
@@ -124,6 +124,7 @@ class Plugin(RegattaTest):
             group = results["bowl"]
             for software in group["provenance/software"].asstr():
                 self.assertRegex(software, r"; plugin libbowl\.so [0-9a-f]{32}$")
+            self.assertNotIn(int(fingerprint(), 16), group["provenance/fingerprint"][:].tolist())
             best = group["simple_regret"][:, -1]
             corners = group["algorithm"].asstr()[:] == "corners"
             self.assertLess(best[~corners].max(), 1e-2)

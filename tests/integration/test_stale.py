@@ -1,10 +1,11 @@
 """Trials of another build, plug-in or numeric fingerprint are told of, and run again when asked."""
 import os
+import subprocess
 from unittest import mock
 
 import h5py
 
-from regatta_test import SLOW, RegattaTest, main, other_core, regatta
+from regatta_test import REGATTA, SLOW, RegattaTest, environment, main, mpirun, other_core, regatta
 
 STUDY = """
 study: origins
@@ -141,6 +142,16 @@ class Stale(RegattaTest):
         self.assertNotIn("another", self.run_ok("info", self.output))
         self.run_study()
         self.assertEqual(self.checksum(self.output), before)
+
+    def test_ranks_that_differ(self):
+        core = other_core()
+        if not core:
+            self.skipTest("all BLAS cores have one arithmetic here")
+        arguments = ["run", self.study(), "-o", self.output, "-quiet"]
+        done = subprocess.run([*mpirun(1, *arguments), ":", "-n", "1", "env", f"OPENBLAS_CORETYPE={core}",
+                               REGATTA, *map(str, arguments)], env=environment(), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("the ranks' numeric fingerprints differ"), 1, done.stderr)
 
     def test_wrong_label(self):
         code, _, err = regatta("run", self.study(), "-o", self.output, "-recompute", "eo")
