@@ -16,6 +16,8 @@ packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-de
 # Optuna with its CMA-ES.
 test_packages=(clang-format clang-tidy valgrind r-cran-hdf5r chromium-headless-shell python3-sklearn python3-xgboost
   python3-optuna python3-cmaes python3-nlopt)
+# Only for the documentation: Sphinx reads Markdown by MyST, KaTeX draws formulas in the browser.
+docs_packages=(python3-sphinx python3-myst-parser furo libjs-katex fonts-katex doxygen)
 
 usage() {
   cat <<TEXT
@@ -41,6 +43,7 @@ usage: ./run.sh [COMMAND]
                         (experiments/PAPER/settings.yaml); "all": every paper, and an index; "list": papers and figures
   bench [large]         measure speed; table on screen, JSON in results/bench/; large: of large
                         Gaussian processes on all cores (minutes; bench large WHAT: one part)
+  docs                  build the documentation as a site to be read offline; prints its first page
   clean                 remove the build (results stay)
   help                  this text
 
@@ -98,6 +101,13 @@ install_test_packages() {
   for package in $missing; do
     (apt_install "$package") || complain "going on without $package"
   done
+}
+
+install_docs_packages() {
+  local missing
+  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
+  missing=$(missing_packages "${docs_packages[@]}")
+  [ -z "$missing" ] || apt_install $missing
 }
 
 apt_install() {
@@ -311,6 +321,12 @@ quickstart() {
   run_study "$root/experiments/quickstart.yaml" "$root/results/quickstart/quickstart.h5" ./run.sh
 }
 
+docs() {
+  install_docs_packages
+  build_all
+  /usr/bin/python3 "$root/docs/build_docs.py" "$regatta" "$build/docs"
+}
+
 run_tests() {
   local select=()
   if [ "${1:-}" = --long ]; then export REGATTA_LONG=1 && shift; fi
@@ -354,6 +370,7 @@ report)
   cd "$caller" && report "$@" ;;
 reproduce) shift && reproduce "$@" ;;
 bench) shift && build_all && "$root/tests/bench/run_bench.sh" "$build" "$@" ;;
+docs) docs ;;
 clean) rm -rf "$build" ;;
 help | -h | --help) usage ;;
 *)

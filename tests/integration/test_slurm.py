@@ -1,4 +1,4 @@
-"""The Slurm script of the README, with stand-ins for srun and scontrol that do what Slurm does: run
+"""The Slurm script of docs/slurm.md, with stand-ins for srun and scontrol that do what Slurm does: run
 the tasks, send them USR1 before the limit, start the script again when it asks for a requeue."""
 import os
 import re
@@ -23,7 +23,7 @@ echo "$@" >> requeued
 class Slurm(RegattaTest):
     def setUp(self):
         super().setUp()
-        text = (ROOT / "README.md").read_text()
+        text = (ROOT / "docs/slurm.md").read_text()
         script = re.search(r"^#!/bin/bash\n#SBATCH.*?(?=^```)", text, re.S | re.M).group()
         self.assertIn("--signal=USR1@", script)
         self.script = self.write("job.sh", script)

@@ -1,5 +1,5 @@
 """A sweep over a number, a word and a block, with methods that read one, two, three and none of them: plan,
-run, info, the files of older versions, and the words of the README on the study of the README."""
+run, info, the files of older versions, and the words of docs/read-results.md on the study of docs/first-study.md."""
 import json
 import os
 import pathlib
@@ -113,8 +113,8 @@ class Sweep(RegattaTest):
                                  new[same][:1] if same == "broadcast" else new[same])
 
     @unittest.skipUnless(has_modules(), "no Python with h5py, pandas and xarray")
-    def test_example_of_the_readme(self):
-        text = (ROOT / "README.md").read_text()
+    def test_example_of_the_documentation(self):
+        text = "".join((ROOT / "docs" / page).read_text() for page in ("first-study.md", "read-results.md"))
         study = next(code for code in re.findall(r"```yaml\n(.*?)```", text, re.S)
                      if code.startswith("study: my_first_study"))
         example = next(code for code in re.findall(r"```python\n(.*?)```", text, re.S) if "load(" in code)

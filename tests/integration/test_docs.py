@@ -1,0 +1,118 @@
+"""The documentation site: it builds without a warning, its links lead somewhere, its formulas are drawn, and nothing
+of it needs a network. Skipped where the packages of `./run.sh docs` are missing."""
+import html.parser
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+import urllib.parse
+from pathlib import Path
+
+from regatta_test import REGATTA, RegattaTest, main, regatta
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
+
+
+def lacks():
+    """What is missing to build the site here; empty when nothing is."""
+    asked = subprocess.run([sys.executable, "-c", "import sphinx, myst_parser, furo"], capture_output=True, text=True)
+    if asked.returncode:
+        return asked.stderr.strip().splitlines()[-1]
+    return "" if shutil.which("doxygen") and Path("/usr/share/javascript/katex").exists() else "no Doxygen or KaTeX"
+
+
+class Page(html.parser.HTMLParser):
+    """What a page links to, loads, can be linked at, and its formulas."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.loads, self.places, self.formulas, self.inside = [], [], set(), [], False
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.places.update(filter(None, (found.get("id"), found.get("name") if tag == "a" else None)))
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        if found.get("src") or tag == "link" and found.get("rel") not in ("canonical",):
+            self.loads.append(found.get("src") or found.get("href"))
+        if "math" in (found.get("class") or "").split():
+            self.inside = True
+            self.formulas.append("")
+
+    def handle_data(self, data):
+        if self.inside:
+            self.formulas[-1] += data
+
+    def handle_endtag(self, tag):
+        self.inside = False
+
+
+def broken(site):
+    """[(page, link)] that lead nowhere inside of the site; Doxygen's own pages link among themselves."""
+    pages = {p: Page(p) for p in sorted(site.rglob("*.html")) if "api" not in p.relative_to(site).parts}
+    for path, page in pages.items():
+        for link in page.links + page.loads:
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            goal = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
+            if not goal.is_file() or parts.fragment and goal in pages and \
+                    urllib.parse.unquote(parts.fragment) not in pages[goal].places:
+                yield path.relative_to(site).as_posix(), link
+
+
+@unittest.skipIf(lacks(), f"{lacks()} (Debian: python3-sphinx python3-myst-parser furo libjs-katex doxygen)")
+class Docs(RegattaTest):
+    def test_site(self):
+        done = subprocess.run([sys.executable, ROOT / "docs" / "build_docs.py", REGATTA, self.folder / "docs"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        front = Path(done.stdout.strip())
+        self.assertEqual(front, (self.folder / "docs/html/index.html").resolve())
+        site = front.parent
+        with self.subTest("links"):
+            self.assertEqual(list(broken(site)), [])
+        with self.subTest("a planted mistake is found"):
+            (site / "planted.html").write_text('<a href="nowhere.html">a</a><a href="index.html#nowhere">b</a>')
+            self.assertEqual(len(list(broken(site))), 2)
+            (site / "planted.html").unlink()
+        with self.subTest("a page for every name"):
+            for kind in ("algorithms", "problems", "kernels", "theory"):
+                listed = {line.split()[0] for line in regatta("list", kind)[1].splitlines()[1:]}
+                self.assertEqual({p.stem for p in (site / "reference" / kind).glob("*.html")}, listed)
+        with self.subTest("mathematics is that of methods there are"):
+            described = set(re.findall(r"^## (\w+)$", (ROOT / "docs/methods.md").read_text(), re.M))
+            self.assertLessEqual(described, {p.stem for p in (site / "reference/algorithms").glob("*.html")})
+            self.assertIn("operatorname", (site / "reference/algorithms/irgp_ucb.html").read_text())
+        pages = [Page(p) for p in sorted(site.rglob("*.html"))]
+        with self.subTest("offline"):
+            self.assertEqual([load for page in pages for load in page.loads if load and "//" in load], [])
+        with self.subTest("formulas"):
+            self.formulas(site, [f for page in pages for f in page.formulas])
+
+    def formulas(self, site, found):
+        """All of them, drawn on one page."""
+        self.assertGreater(len(found), 50)
+        if not BROWSER:
+            self.skipTest("no Chromium here (Debian: chromium-headless-shell)")
+        static = site / "_static"
+        marked = "".join(f'<div class="math">{f.replace("&", "&amp;").replace("<", "&lt;")}</div>' for f in found)
+        sheet = site / "formulas.html"
+        sheet.write_text(f'<!DOCTYPE html><meta charset="utf-8">{marked}<script src="{static}/katex/katex.min.js"></script>'
+                         f'<script src="{static}/formulas.js"></script>')
+        seen = self.in_browser(sheet)
+        self.assertEqual(re.findall(r'class="katex-error" title="([^"]*)"', seen), [])
+        self.assertGreaterEqual(seen.count('class="katex"'), len(found))
+        self.assertIn('class="katex"', self.in_browser(site / "reference/algorithms/irgp_ucb.html"))
+
+    def in_browser(self, page):
+        return subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                               f"--user-data-dir={self.folder / 'profile'}", "--virtual-time-budget=5000",
+                               "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120).stdout
+
+
+if __name__ == "__main__":
+    main()
