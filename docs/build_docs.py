@@ -75,7 +75,11 @@ def tables(text):
 
 
 def escaped(text):
-    return re.sub(r"([\\`*_{}\[\]<>|$~#])", r"\\\1", text)
+    """Text as it is in Markdown, what stands between a pair of backticks as code."""
+    parts = re.split(r"`([^`]+)`", text)
+    parts[::2] = [re.sub(r"([\\`*_{}\[\]<>|$~#])", r"\\\1", part) for part in parts[::2]]
+    parts[1::2] = [f"`{part}`".replace("|", "\\|") for part in parts[1::2]]
+    return "".join(parts)
 
 
 def grid(rows, show=escaped):
@@ -86,9 +90,39 @@ def grid(rows, show=escaped):
                       *(line(["`" + r[0].replace("|", "\\|") + "`", *map(show, r[1:])]) for r in rows[1:])])
 
 
+def parameters(rows):
+    """A parameters table in two columns, for narrow screens: what is said of the type goes below the meaning."""
+    found = [["name", "meaning"]]
+    for name, kind, default, accepted, *symbol, doc in rows[1:]:
+        facts = [kind, "required" if default == "required" else f"default {default}"]
+        facts += [what for what in (accepted, *symbol) if what != "-"]
+        found.append([name, f"{escaped(doc)}<br><small>{' · '.join(map(escaped, facts))}</small>"])
+    return grid(found, str)
+
+
 def prose(lines):
-    text = "\n".join(lines).strip("\n")
-    return f"```text\n{text}\n```" if text.strip() else ""
+    """Words as a paragraph, what is laid out as it is, and options as a table."""
+    while lines and not lines[0].strip():
+        lines = lines[1:]
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    if not lines:
+        return ""
+    if not any(line.startswith(" ") for line in lines):
+        text = "\n".join(lines)
+        return escaped(text[0].upper() + text[1:])
+    return "```text\n" + "\n".join(lines) + "\n```"
+
+
+def manual(text):
+    """The usage of a command: how it is called, then a table of its options."""
+    usage, *rest = text.strip().splitlines()
+    found = [re.fullmatch(r"  (-.*?)  +(.*)", line) for line in rest]
+    options = [[m.group(1), m.group(2)] for m in found if m]
+    others = [line for line, m in zip(rest, found) if not m]
+    parts = [f"```text\n{usage.removeprefix('usage: ')}\n```", grid([["option", "meaning"], *options]) if options else "",
+             prose(others)]
+    return "\n\n".join(p for p in parts if p)
 
 
 def body(text):
@@ -96,7 +130,8 @@ def body(text):
     parts = []
     for kind, content in pieces(text):
         if kind == "table":
-            parts.append(grid(content))
+            known = content[0][:4] == ["name", "type", "default", "range"] and content[0][-1] == "meaning"
+            parts.append(parameters(content) if known else grid(content))
             continue
         last = content[-1].rstrip(":") if content and content[-1].strip() and not content[-1].startswith(" ") else ""
         parts.append(prose(content[:-1] if last else content))
@@ -142,6 +177,13 @@ def used_by(root, kind, name):
     return found
 
 
+def value_of(field, value):
+    text = escaped(value[0].upper() + value[1:])
+    if field != "Reads":
+        return text
+    return re.sub(r"\b(surrogate|maximiser)\b", r"[\1](../\1.md)", text)
+
+
 def page(program, root, kind, name, mathematics_of):
     formula, fields, rest = card(program.describe(name, KINDS[kind]))
     title = program.describe(name, KINDS[kind]).splitlines()[0]
@@ -150,12 +192,12 @@ def page(program, root, kind, name, mathematics_of):
              else f"`{name}`"]
     parts += ["## Mathematics", mathematics_of[name]] if kind == "algorithms" and name in mathematics_of else [
         prose(formula)]
-    parts += [f"**{field}.** {escaped(value[0].upper() + value[1:])}" for field, value in fields]
+    parts += [f"**{field}.** {value_of(field, value)}" for field, value in fields]
     parts.append(body(rest))
     studies = used_by(root, kind, name) if kind in ("algorithms", "problems") else []
     shown = figures(root)
     pictures = [f"![{shown[s][1]}](../../{shown[s][0]})\n\n*From [{s}](../../{s}), one of the figures of "
-                "[the gallery](../../docs/gallery.md).*" for s in studies if s in shown]
+                "[the gallery](../../docs/gallery.md).*" for s in shown if s in studies]
     if kind == "algorithms" and pictures:
         parts += ["## Figure", pictures[0]]
     if studies:
@@ -196,21 +238,25 @@ def reference(program, root, out):
                                        f"contexts are drawn from.\n\n{body(program.ask('describe', 'measures'))}\n\n"
                                        f"## Laws\n\n{body(program.ask('describe', 'laws'))}\n")
     for block, title in BLOCKS.items():
-        (place / f"{block}.md").write_text(f"# {title}\n\n{body(program.ask('describe', block))}\n")
+        (place / f"{block}.md").write_text(f"# {title}\n\n{body(program.ask('describe', block).split(': ', 1)[1])}\n")
     commands(program, place / "commands.md")
     headers(root, place / "headers.md")
 
 
 def commands(program, path):
     text = program.ask("help")
-    names = re.findall(r"^  ([a-z]+)  +\S", text.split("regatta help COMMAND")[0], re.M)
-    parts = ["# The command", prose(text.split("\n\n", 1)[1].split("Exit codes:")[0].splitlines()), "## Exit codes",
-             grid([["code", "meaning"], *re.findall(r"^ +(\d+)  (.*)$", text.split("Exit codes:")[1], re.M)])]
-    for name in names:
-        parts += [f"## regatta {name}", prose(program.ask("help", name).splitlines())]
-    parts += ["## ./run.sh", prose(subprocess.run([str(ROOT / "run.sh"), "help"], check=True, capture_output=True,
-                                                  text=True).stdout.splitlines())]
-    path.write_text("\n\n".join(parts) + "\n")
+    names = re.findall(r"^  ([a-z]+)  +(\S.*)$", text.split("regatta help COMMAND")[0], re.M)
+    variables = re.findall(r"^  ([A-Z_]+)  +(\S.*)$", text, re.M)
+    parts = ["# The command", "`regatta COMMAND ...`; options of PETSc, such as `-log_view`, go behind its own.",
+             "\n".join(["| command | |", "|---|---|", *(f"| [`{n}`](#regatta-{n}) | {escaped(doc)} |" for n, doc in names)]),
+             "## Exit codes",
+             grid([["code", "meaning"], *re.findall(r"^ +(\d+)  (.*)$", text.split("Exit codes:")[1], re.M)]),
+             "## Environment", grid([["variable", "meaning"], *variables])]
+    for name, _ in names:
+        parts += [f"## regatta {name}", manual(program.ask("help", name))]
+    said = subprocess.run([str(ROOT / "run.sh"), "help"], check=True, capture_output=True, text=True).stdout
+    parts += ["## ./run.sh", "```text\n" + said.strip("\n") + "\n```"]
+    path.write_text("\n\n".join(p for p in parts if p) + "\n")
 
 
 def headers(root, path):
