@@ -106,7 +106,7 @@ class Results:
         return [*in_order([own for g in self._problems.values() for own in g.swept.values()])]
 
     @property
-    def places(self):
+    def places(self) -> list[str]:
         """Problem labels of the study file, with the score where there are several: `group` of one of them
         has each trial once."""
         return list(self._places)
@@ -120,7 +120,7 @@ class Results:
             return labels
         return sorted(labels, key=lambda label: _place(self.study, "algorithms", label))
 
-    def full_name(self, name):
+    def full_name(self, name: str) -> str:
         """The swept setting that is called `name` or ends in it (`kernel`: surrogate.kernel); the name as
         it is where there is none, or several."""
         return find_setting(name, self.settings) or name
