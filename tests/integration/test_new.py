@@ -43,7 +43,8 @@ class New(RegattaTest):
         kernels = sorted((tree / "src/gp/kernel").glob("*.c"))
         sources = [tree / "src" / name for name in names] + sorted((tree / "src/cli").glob("*.c"))
         compiler = ["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
-                    "-Wno-unknown-pragmas", f"-I{tree / 'src'}", f"-I{tree / 'tests'}"]
+                    "-Wno-unknown-pragmas", f"-I{tree / 'src'}", f"-I{tree / 'tests'}",
+                    f"-I{build / 'generated'}"]
         for source in kernels:
             subprocess.run([*compiler, "-O1", "-c", source, *includes, "-o",
                             self.folder / f"{source.stem}.o"], check=True)
