@@ -119,7 +119,7 @@ problems:
         self.refused(self.study(3, 2), 6, "teams of 2 ranks do not divide teams of 3")
 
     def test_memory_that_is_not_there_is_refused(self):
-        text = STUDY.format(branin=2, camel=1, fit="fixed", seeds=1)
+        text = STUDY.format(branin=2, camel=1, fit="fixed, solver: dense", seeds=1)
         study = self.write("large.yaml", text.replace("iterations: 12", "iterations: 1000000"))
         self.refused(study, 2, "GB", "would do")
 
