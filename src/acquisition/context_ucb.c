@@ -12,6 +12,7 @@
 #define FINE 1e-7      /* while the best of them climb */
 #define ROUGH_NODES 96 /* where it takes more there is none */
 #define FINE_NODES 256
+#define FINE_PRODUCT 32    /* the same where the kernel is a product: its form costs no more */
 #define CONFIRM 1e-5       /* difference from all contexts that is left, relative to max(1, |a|) */
 #define NOISE_SHARE 0.0625 /* of the noise variance: rest of a projection, */
 #define PROJECT_LEAST 1e-6 /* at least so much of k(x,x), */
@@ -297,8 +298,9 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   PetscFunctionReturn(0);
 }
 
+/* fine: most nodes at the end of the search; where it takes more, all contexts. */
 static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions *options,
-                                       const RgContextual *exact, const RgContextual *few,
+                                       const RgContextual *exact, const RgContextual *few, int fine,
                                        const RgSearch *search, RgQuery *query, double *value,
                                        RgFailure *failure)
 {
@@ -309,8 +311,7 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
 
   PetscFunctionBeginUser;
   PetscCall(rough_create(model, options, exact, few, &rough));
-  PetscCall(
-    create_with_nodes(model, &model->posterior, options, exact, FINE, FINE_NODES, &fewer, &end));
+  PetscCall(create_with_nodes(model, &model->posterior, options, exact, FINE, fine, &fewer, &end));
   if (!fewer)
     PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT, FINISH, &end));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
@@ -322,24 +323,32 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   PetscFunctionReturn(0);
 }
 
-/* Is the kernel a product of a part in x and one in c, and would nodes be many? */
-static PetscErrorCode product_gains(const RgModel *model, const RgContextual *exact, bool *gains)
+/* Is the kernel a product of a part in x and one in c? */
+static PetscErrorCode find_product(const RgModel *model, bool *is_product)
 {
-  const RgKernel *kernel = &model->posterior.kernel;
-  const int dim_x = model->domain->design.dim;
   RgKernel left = {0}, right = {0};
+
+  PetscFunctionBeginUser;
+  *is_product = rg_posterior_has_factor(&model->posterior);
+  if (!*is_product) PetscFunctionReturn(0);
+  PetscCall(rg_kernel_split(&model->posterior.kernel, model->domain->design.dim, &left, &right,
+                            is_product));
+  if (!*is_product) PetscFunctionReturn(0);
+  PetscCall(rg_kernel_destroy(&left));
+  PetscCall(rg_kernel_destroy(&right));
+  PetscFunctionReturn(0);
+}
+
+/* Would nodes be many? */
+static PetscErrorCode find_many(const RgModel *model, const RgContextual *exact, bool *many)
+{
   RgContextNodes nodes;
 
   PetscFunctionBeginUser;
-  *gains = rg_posterior_has_factor(&model->posterior);
-  if (!*gains) PetscFunctionReturn(0);
-  PetscCall(rg_kernel_split(kernel, dim_x, &left, &right, gains));
-  if (!*gains) PetscFunctionReturn(0);
-  PetscCall(rg_kernel_destroy(&left));
-  PetscCall(rg_kernel_destroy(&right));
-  PetscCall(rg_context_nodes_create(kernel, dim_x, exact->M, exact->contexts, 0, ROUGH,
-                                    PetscMin(ROUGH_NODES, exact->M / 2), &nodes));
-  *gains = nodes.n == 0;
+  PetscCall(rg_context_nodes_create(&model->posterior.kernel, model->domain->design.dim, exact->M,
+                                    exact->contexts, 0, ROUGH, PetscMin(ROUGH_NODES, exact->M / 2),
+                                    &nodes));
+  *many = nodes.n == 0;
   PetscCall(rg_context_nodes_destroy(&nodes));
   PetscFunctionReturn(0);
 }
@@ -353,11 +362,15 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
   bool listed = options->nodes == 0 || exact->settle ||
                 search->options->local_search == RG_LOCAL_SEARCH_ADAM ||
                 rg_space_is_finite(&model->domain->design);
+  bool is_product = false;
 
   PetscFunctionBeginUser;
-  if (!listed) PetscCall(product_gains(model, exact, &listed));
-  PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,
-                                                         value, failure));
+  if (!listed) PetscCall(find_product(model, &is_product));
+  if (is_product) PetscCall(find_many(model, exact, &listed));
+  if (listed) PetscCall(acquire_listed(model, options, exact, few, search, query, value, failure));
+  else
+    PetscCall(acquire_by_nodes(model, options, exact, few, is_product ? FINE_PRODUCT : FINE_NODES,
+                               search, query, value, failure));
   PetscFunctionReturn(0);
 }
 

@@ -9,7 +9,7 @@
    swapped), the draws don't count, and the derivative by the least confidence bound is dropped; the
    released program also draws the set anew at every value, which is not repeated here.
    Cost per iteration: that of sbo_kde with M + floor_points contexts.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 3. */
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 4. */
 #include "algorithm/kde_contexts.h"
 #include "maths/design.h"
 #include "robust/total_variation.h"
@@ -161,7 +161,7 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_kde = {
-  RG_ABOUT("drbo_kde", "DRBO-KDE", 3,
+  RG_ABOUT("drbo_kde", "DRBO-KDE", 4,
            "x_t = argmax min_{|q - p_t| <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t a "
            "density estimate of the contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "

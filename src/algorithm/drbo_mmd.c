@@ -9,7 +9,7 @@
    takes the diagonal (diagonal: yes).
    Cost per acquisition value: that of the U (gp/context_posterior.h), and O(N) where the ball holds
    the worst context, else O(N |F| + |F|^3) per piece of the path with support F.
-   Needs contexts from a box, drawn by nature. Revision 3. */
+   Needs contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/mmd_ball.h"
 
 typedef struct {
@@ -63,7 +63,7 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd = {
-  RG_ABOUT("drbo_mmd", "DRBO-MMD", 3,
+  RG_ABOUT("drbo_mmd", "DRBO-MMD", 4,
            "x_t = argmax of the worst expectation of mu + width sd over distributions of the\n"
            "context within a maximum mean discrepancy of the observed ones",
            "Kirschner, Bogunovic, Jegelka, Krause (2020), Distributionally robust Bayesian "

@@ -3,7 +3,7 @@
    x_t = argmax_x E_{c~P}[U(x, c)], U = mu + width sd, P the contexts observed so far, or given
    laws. Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0;
    wdrbo 2.5. Cost per acquisition value: see gp/context_posterior.h, M = contexts observed. Needs
-   contexts from a box, drawn by nature. Revision 3. */
+   contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
 
 typedef struct {
@@ -36,7 +36,7 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_erbo = {
-  RG_ABOUT("erbo", "ERBO", 3,
+  RG_ABOUT("erbo", "ERBO", 4,
            "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5"),
   .needs = RG_NEEDS_CONTEXT,

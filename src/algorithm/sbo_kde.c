@@ -6,7 +6,7 @@
    Deviations: none with expectation: sample. With expectation: quadrature the average is taken by a
    deterministic rule. The search may begin with the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 3. */
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 4. */
 #include "algorithm/kde_contexts.h"
 
 #include <math.h>
@@ -119,7 +119,7 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {
-  RG_ABOUT("sbo_kde", "SBO-KDE", 3,
+  RG_ABOUT("sbo_kde", "SBO-KDE", 4,
            "x_t = argmax E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t a density estimate of the "
            "contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "

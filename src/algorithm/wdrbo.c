@@ -7,7 +7,7 @@
    Deviations: the penalty's gradient is exact; the released code takes it as zero
    (penalty_gradient: none).
    Cost per acquisition value: see gp/context_posterior.h, M = contexts observed and samples.
-   Needs contexts from a box, drawn by nature. Revision 3. */
+   Needs contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
 #include "maths/design.h"
 
@@ -149,7 +149,7 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo = {
-  RG_ABOUT("wdrbo", "WDRBO", 3,
+  RG_ABOUT("wdrbo", "WDRBO", 4,
            "x_t = argmax of the average of U = mu + width sd over the contexts observed, minus\n"
            "eps_t times the Lipschitz constant of U(x, .)",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341"),
