@@ -8,7 +8,9 @@ import unittest
 
 import common
 import numpy as np
-from regatta_analysis.claims import checks, judge
+from regatta_analysis.claims import judge
+from regatta_analysis.claims.items import share_item
+from regatta_analysis.claims.outcome import Item
 from regatta_analysis.stats.growth import exponents
 
 LONG = os.environ.get("REGATTA_LONG") == "1"
@@ -124,8 +126,8 @@ def reach(random, law, shift, n):
     share = {-1.0: 0.997, 0.0: border, 1.0: 0.75}[shift]
     found = []
     for k in random.binomial(n, share, size=STUDIES):
-        item = checks.Item("")
-        checks._share(item, np.arange(n) < k, border)
+        item = Item("")
+        share_item(item, np.arange(n) < k, border)
         found.append((item.holds, item.fails))
     return np.array(found).T
 

@@ -9,11 +9,14 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis.claims import checks, claims
+from regatta_analysis.claims.comparisons import better_item
+from regatta_analysis.claims.items import contrasts, new_item, share_item
+from regatta_analysis.claims.outcome import NO, OPEN, TIE, YES, Item, Outcome, decided
+from regatta_analysis.claims.panels import Panel, names
 from regatta_analysis.load.load import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
 
-YES, NO, OPEN, TIE = checks.YES, checks.NO, checks.OPEN, checks.TIE
 
 
 def pairs(a, b):
@@ -78,17 +81,17 @@ class Kinds(common.Case):
         called contradicted, the figure shows a mean."""
         a, b = np.full(40, 1.0), np.full(40, 0.9)
         b[::4] = 12.0
-        item = checks._better_item(checks.Panel("x", {}), pairs(a, b), "a", "b", "mean")
+        item = better_item(Panel("x", {}), pairs(a, b), "a", "b", "mean")
         self.assertGreater(item.more["mean_b"] / item.more["mean_a"], 3.6)
         self.assertLess(item.more["superiority"], 0.3)
-        self.assertEqual(checks.decided([item]), YES)
-        item = checks._better_item(checks.Panel("x", {}), pairs(a, b), "a", "b", "median")
-        self.assertEqual(checks.decided([item]), NO)
+        self.assertEqual(decided([item]), YES)
+        item = better_item(Panel("x", {}), pairs(a, b), "a", "b", "median")
+        self.assertEqual(decided([item]), NO)
 
     def test_ties_at_exactly_equal_values(self):
         zero = np.zeros(30)
-        item = checks._better_item(checks.Panel("x", {}), pairs(zero, zero), "a", "b", "mean")
-        self.assertEqual((checks.decided([item]), item.value), (TIE, 0.0))
+        item = better_item(Panel("x", {}), pairs(zero, zero), "a", "b", "mean")
+        self.assertEqual((decided([item]), item.value), (TIE, 0.0))
 
     def test_versus_another_panel(self):
         self.assertEqual(self.verdict("better", who="EI", against="EI", versus="study/Root"), YES)
@@ -132,18 +135,18 @@ class Kinds(common.Case):
         self.assertEqual(self.verdict("reach", who="EI", target=0.05, by=40), OPEN)
         self.assertEqual(self.verdict("reach", who="EI", target=0.05, not_before=40), OPEN)
         for n, verdict in ((20, OPEN), (100, NO)):
-            item = checks.Item("", n=n, units=n)
-            checks._share(item, np.ones(n, bool), 0.5**0.1, below=True)
-            self.assertEqual(checks.decided([item]), verdict)
+            item = Item("", n=n, units=n)
+            share_item(item, np.ones(n, bool), 0.5**0.1, below=True)
+            self.assertEqual(decided([item]), verdict)
 
     def test_a_regret_of_zero(self):
         """An infinite ratio is large, and no ratio of 0 to 0 is unequal."""
         some, zero = np.linspace(0.5, 1.5, 20), np.zeros(20)
         for a, b, verdict in ((some, zero, NO), (zero, some, YES), (zero, zero, YES)):
-            frame, panel = pairs(a, b), checks.Panel("x", {})
-            item = checks._item(panel, frame, "a", "b")
-            checks._contrasts(item, panel, frame, [[1.0, -1.5]])
-            self.assertEqual(checks.decided([item]), verdict)
+            frame, panel = pairs(a, b), Panel("x", {})
+            item = new_item(panel, frame, "a", "b")
+            contrasts(item, panel, frame, [[1.0, -1.5]])
+            self.assertEqual(decided([item]), verdict)
 
     def test_growth(self):
         exponent = self.decide("growth", who="EI", on="study/Root", low=0.5, high=0.75)
@@ -174,12 +177,12 @@ class Kinds(common.Case):
 
     def test_trials_needed_are_those_of_what_is_lacking(self):
         def item(verdict, needed, value=-1.0):
-            return checks.Item("", n=20, units=20, verdict=verdict, needed=needed, value=value, most=0.0)
+            return Item("", n=20, units=20, verdict=verdict, needed=needed, value=value, most=0.0)
         items = [item(YES, 9), item(OPEN, 50), item(OPEN, 900)]
         for quantifier, needed in (("all", 900), ("most", 50), ("any", np.nan)):
-            np.testing.assert_equal(checks.Outcome(OPEN, "", "", items, quantifier).needed(), needed)
+            np.testing.assert_equal(Outcome(OPEN, "", "", items, quantifier).needed(), needed)
         items += [item(OPEN, 70, value=1.0)]  # one that fails contradicts all of them
-        self.assertEqual(checks.Outcome(OPEN, "", "", items).needed(), 70)
+        self.assertEqual(Outcome(OPEN, "", "", items).needed(), 70)
 
     def test_panels_without_results(self):
         """They leave a claim open, and no probability is made of the others."""
@@ -206,7 +209,7 @@ class Files(common.Case):
         self.assertGreater(seen, 15)
 
     def check_names(self, path, claim, check):
-        places = [place for key in ("on", "versus") for place in checks.names(check.get(key, []))]
+        places = [place for key in ("on", "versus") for place in names(check.get(key, []))]
         for place in places:
             study, _, problem = place.partition("/")
             file = path.parent / f"{study}.yaml"
@@ -218,7 +221,7 @@ class Files(common.Case):
                                 f"{path}: claim {claim['id']}: no problem {problem!r} in {file.name}")
             methods = {common.label(entry) for entry in data["algorithms"]}
             named = [name for key in ("who", "against", "among")
-                     for name in checks.names(check.get(key, []))]
+                     for name in names(check.get(key, []))]
             unknown = set(named) - methods
             self.assertFalse(unknown, f"{path}: claim {claim['id']}: not in {file.name}")
         return len(places)

@@ -11,7 +11,11 @@ import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis.claims import catalogue, checks, claims, judge, record, universes, verdicts
+from regatta_analysis.claims import catalogue, claims, judge, record, universes, verdicts
+from regatta_analysis.claims.comparisons import better_item
+from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome
+from regatta_analysis.claims.panels import Panel
+from regatta_analysis.claims.verdicts import DEPENDS
 from regatta_analysis.load.load import InputError, load
 from regatta_analysis.load.yaml_file import read_yaml
 from regatta_analysis.report.curve import curves
@@ -19,7 +23,6 @@ from test_cli import run
 from test_claims import made_up
 
 REGATTA = os.environ.get("REGATTA", "")
-YES, NO, OPEN, TIE, DEPENDS = (checks.YES, checks.NO, checks.OPEN, checks.TIE, verdicts.DEPENDS)
 
 SETTINGS = """
 figures:
@@ -188,7 +191,7 @@ class Conclusions(common.Case):
                          (DEPENDS, ("a",)))
         self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, there=False, a="2"))[0], YES)
         self.assertEqual(self.conclude(case(OPEN, there=False))[0], OPEN)
-        self.assertEqual(self.conclude(case(checks.NONE))[0], checks.NONE)
+        self.assertEqual(self.conclude(case(NONE))[0], NONE)
 
     def test_the_papers_own_setting_decides_where_it_is_known(self):
         setting = universes.Setting("a", "", ({"id": "1"}, {"id": "2", "paper": True}))
@@ -197,10 +200,10 @@ class Conclusions(common.Case):
 
 class Estimate(common.Case):
     def item(self, value, **more):
-        return checks.Item("", value=value, low=value - 1, high=value + 1, most=0.0, **more)
+        return Item("", value=value, low=value - 1, high=value + 1, most=0.0, **more)
 
     def estimate(self, *items, quantifier="all"):
-        outcome = checks.Outcome(OPEN, "", "m", list(items), quantifier)
+        outcome = Outcome(OPEN, "", "m", list(items), quantifier)
         return verdicts.Case({}, "r", OPEN, [outcome]).estimate()
 
     def test_the_comparison_that_decides(self):
@@ -211,7 +214,7 @@ class Estimate(common.Case):
         self.assertIn("least favourable of 3", self.estimate(*items)[5])
 
     def test_shares_of_what_has_different_borders(self):
-        items = [self.item(-1.0, verdict=YES), self.item(0.0, strict=True), checks.Item("", value=5.0, most=9.0)]
+        items = [self.item(-1.0, verdict=YES), self.item(0.0, strict=True), Item("", value=5.0, most=9.0)]
         value, low, high, _, _, unit = self.estimate(*items)
         self.assertAlmostEqual(value, 2 / 3)
         self.assertEqual((low, high, unit), (1 / 3, 1.0, verdicts.SHARE))
@@ -223,9 +226,9 @@ class Picture(common.Case):
         d = np.where(np.arange(1000) < 600, -1.0, 1.0)
         index = pd.MultiIndex.from_product([[0], range(1000)], names=["instance", "seed"])
         table = pd.DataFrame({"a": d, "b": 0.0}, index)
-        item = checks._better_item(checks.Panel("x", {"seeds": 5}), table, "a", "b", "mean")
+        item = better_item(Panel("x", {"seeds": 5}), table, "a", "b", "mean")
         self.assertAlmostEqual(item.shown.mean(), 0.683, delta=0.04)
-        item = checks._better_item(checks.Panel("x", {"seeds": 101}), table, "a", "b", "mean")
+        item = better_item(Panel("x", {"seeds": 101}), table, "a", "b", "mean")
         self.assertGreater(item.shown.mean(), 0.95)
 
     def test_instances_are_drawn_and_then_trials_of_each(self):
@@ -239,7 +242,7 @@ class Picture(common.Case):
         a, b = np.resize([0.0, 1.0], 20), np.resize([1.0, 0.0], 20)
         index = pd.MultiIndex.from_product([[0], range(20)], names=["instance", "seed"])
         table = pd.DataFrame({"a": a, "b": b}, index)
-        items = [checks._better_item(checks.Panel("x", {"seeds": 3}), table, *pair, "mean")
+        items = [better_item(Panel("x", {"seeds": 3}), table, *pair, "mean")
                  for pair in (("a", "b"), ("b", "a"))]
         self.assertFalse(np.any(items[0].shown & items[1].shown))
 

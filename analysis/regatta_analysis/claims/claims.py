@@ -11,8 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from . import checks, universes, verdicts
+from . import universes, verdicts
+from .outcome import YES, Missing
+from .panels import names
 from ..stats import density_error
+from ..stats.measures import TooShort, trial_values
 from ..load.load import InputError, load
 from ..report.tables import markdown
 from ..load.yaml_file import read_yaml
@@ -75,9 +78,9 @@ class Studies:
         """What trials these checks see: equal in universes that don't differ for them."""
         seen = []
         for check in found:
-            names = [n for key in ("who", "against", "among") for n in checks.names(check.get(key, []))]
+            mine = [n for key in ("who", "against", "among") for n in names(check.get(key, []))]
             everybody = check.get("kind") == "lead" and "among" not in check
-            for place in [p for key in ("on", "versus") for p in checks.names(check.get(key, []))]:
+            for place in [p for key in ("on", "versus") for p in names(check.get(key, []))]:
                 study, _, problem = place.partition("/")
                 results = self.get(study)
                 if results is None:
@@ -85,13 +88,13 @@ class Studies:
                     continue
                 for one in [problem] if problem in results.problems else results.problems:
                     group = results.group(one)
-                    keep = np.isin(group.column("algorithm"), names) | everybody
+                    keep = np.isin(group.column("algorithm"), mine) | everybody
                     seen.append((place, group.label, group.rows[keep].tobytes()))
         return tuple(seen)
 
     def panels(self, on):
         """[(where, results, problem)] for every `study` or `study/problem` there are results of; the
-        others are noted in `missing`. Raises checks.Missing when there are none at all."""
+        others are noted in `missing`. Raises Missing when there are none at all."""
         found, missing = [], []
         for name in [on] if isinstance(on, str) else on:
             study, _, problem = name.partition("/")
@@ -105,7 +108,7 @@ class Studies:
                 found += [(f"{study}, {one}" if len(results.problems) > 1 or problem else study,
                            results, one) for one in ([problem] if problem else results.problems)]
         if not found:
-            raise checks.Missing("; ".join(dict.fromkeys(missing)))
+            raise Missing("; ".join(dict.fromkeys(missing)))
         self.missing += missing
         return found
 
@@ -228,11 +231,11 @@ def _ours(table, row, studies):
     on = row.get("on", table.get("on"))
     try:
         (where, results, problem), = studies.panels([on])
-        values = checks.trial_values(results, problem, row.get("value", table.get("value")),
+        values = trial_values(results, problem, row.get("value", table.get("value")),
                                      [row["who"]])
-    except checks.TooShort as error:
+    except TooShort as error:
         return f"missing: {error}"
-    except checks.Missing:
+    except Missing:
         return "missing"
     values = values.dropna().to_numpy()
     if not len(values):
@@ -251,7 +254,7 @@ def count(found):
 
 def markdown_table(found):
     """One row per claim."""
-    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.verdict == checks.YES),
+    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.verdict == YES),
              (_probability(v.picture), False), (v.sentence(), False)] for v in found]
     return markdown(["Claim", "Where", "Statement", "Verdict", "P(picture)", "Why"], rows)
 

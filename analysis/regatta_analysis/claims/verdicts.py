@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import checks, judge, universes
+from .outcome import NO, NONE, OPEN, TIE, YES
 
-YES, NO, OPEN, TIE, NONE = checks.YES, checks.NO, checks.OPEN, checks.TIE, checks.NONE
 DEPENDS = "depends on a setting"
 VERDICTS = (YES, DEPENDS, NO, TIE, OPEN, NONE)
 READING = "reading"

@@ -4,10 +4,11 @@ import html
 
 import numpy as np
 
-from ..claims import checks, verdicts
+from ..claims import verdicts
+from ..claims.outcome import NO, NONE, OPEN, TIE, YES
 
 WIDTH, LEFT, RIGHT, HIGH, ROW, TOP = 360, 126, 10, 110, 15, 12
-CLASSES = {checks.YES: "yes", checks.NO: "no", checks.TIE: "tie", checks.OPEN: "open", checks.NONE: "open"}
+CLASSES = {YES: "yes", NO: "no", TIE: "tie", OPEN: "open", NONE: "open"}
 
 
 def curves(verdict):

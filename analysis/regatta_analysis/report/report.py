@@ -5,10 +5,10 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from ..claims import catalogue, checks, claims, verdicts
+from ..claims import catalogue, claims, verdicts
+from ..claims.outcome import NO, NONE, OPEN, TIE, YES
 from ..escape import markdown as md
 from ..figures import paper_figures, style
 from . import tables
@@ -20,8 +20,8 @@ from .pages import render
 from ..stats.regret import METRICS, default_metrics
 from .tables import Table
 
-MARKS = {checks.YES: "yes", verdicts.DEPENDS: "tie", checks.NO: "no", checks.TIE: "tie", checks.OPEN: "open",
-         checks.NONE: "open"}
+MARKS = {YES: "yes", verdicts.DEPENDS: "tie", NO: "no", TIE: "tie", OPEN: "open",
+         NONE: "open"}
 
 
 @dataclass

@@ -1,0 +1,123 @@
+"""Kinds of checks that need no results: by formula, or computed here."""
+import numpy as np
+import pandas as pd
+
+from . import demonstrations, judge
+from .comparisons import better_item
+from .items import certain, drawn_item, share_item, statistic_of
+from .outcome import NONE, Item, Outcome, decided, number, shortened
+from .panels import EXPERIMENTS, Panel
+from ..figures import illustrations, laws
+from ..load.load import InputError
+from ..stats import density_error
+
+
+def law(check, _):
+    """less, than: names of laws.ROOTS or methods; points, first, last: the first lies below the second at
+    every t of first..last. By formula, no results needed.
+
+    {kind: law, less: irgp_ucb, than: gp_ucb, points: 1000, first: 2, last: 200}
+    """
+    t = np.arange(int(check["first"]), int(check["last"]) + 1)
+    points = check.get("points", 1000)
+    a, b = (laws.law_curve(check[k], t, points) for k in ("less", "than"))
+    holds = a < b
+    worst = int(t[np.argmin(b - a)])
+    text = (f"{check['less']} below {check['than']} at {holds.sum()} of {len(t)} t; closest at "
+            f"t = {worst}: {number(a[worst - t[0]])} against {number(b[worst - t[0]])}")
+    item = certain("formula", holds.all(), value=float(holds.mean()), least=1.0)
+    return Outcome(decided([item]), text, f"formulas at t = {t[0]}..{t[-1]}, |X| = {points}", [item])
+
+
+def optima(check, _):
+    """shift: the design that is best under the true law of the shift example, less the one that is best under
+    the assumed law, is at least this far from it (by formula, up to the sign of the design).
+
+    {kind: optima, shift: 0.1}
+    """
+    best = [illustrations.shifted_optimum(mean, sd) for mean, sd in (illustrations.ASSUMED, illustrations.TRUE)]
+    gap = abs(best[1] - best[0])
+    item = certain("formula", gap >= float(check["shift"]), value=gap, least=float(check["shift"]))
+    return Outcome(decided([item]), f"best |x| {number(best[0])} under the assumed law, {number(best[1])} under the true "
+                   "one", f"they differ by at least {check['shift']:g}", [item])
+
+
+def exploitation(check, _):
+    """runs: over so many first samples of the damped cosine, queries of BOKE+ have larger values than
+    those of BOKE on average (computed by illustrations.py, no results needed).
+
+    {kind: exploitation, runs: 400}
+    """
+    values = illustrations.query_values(int(check["runs"]))
+    index = pd.MultiIndex.from_product([[0], range(len(values))], names=["instance", "seed"])
+    table = pd.DataFrame(-values, index, columns=["BOKE", "BOKE+"])
+    item = better_item(Panel("fig5", {"seeds": 1}), table, "BOKE+", "BOKE", "mean")
+    return Outcome(decided([item]), f"mean value of the queries {number(-item.more['mean_a'])} (BOKE+) against "
+                   f"{number(-item.more['mean_b'])} (BOKE) in {item.n} runs, p = {number(item.holds)}, "
+                   f"P(better) = {item.more['superiority']:.2f}",
+                   "paired bootstrap of the mean over runs from the same five samples", [item])
+
+
+def demonstration(check, _):
+    """what: regression | density | step (see demonstrations.py), runs: samples that are drawn, share:
+    what a figure shows on one sample holds on at least this share of samples; computed, no results
+    needed.
+
+    {kind: demonstration, what: regression, runs: 400, share: 0.9}
+    """
+    runs, share = int(check["runs"]), float(check.get("share", 0.9))
+    if check["what"] not in demonstrations.KINDS:
+        raise InputError(f"unknown demonstration {check['what']!r} (known: "
+                         f"{', '.join(demonstrations.KINDS)})")
+    asked = demonstrations.KINDS[check["what"]]
+    holds = demonstrations.holds(check["what"], runs)
+    item = Item(check["what"], n=runs, units=runs)
+    share_item(item, np.arange(runs) < holds, share)
+    item.shown = np.arange(EXPERIMENTS) < EXPERIMENTS * holds / runs
+    return Outcome(decided([item]), f"holds on {holds} of {runs} samples ({100 * item.value:.0f}% "
+                   f"[{100 * item.low:.0f}, {100 * item.high:.0f}])",
+                   " ".join(asked.__doc__.split()) + f" On at least {100 * share:.0f}% of samples, "
+                   "exact binomial test.", [item])
+
+
+def density_distance(check, _):
+    """sizes, factor, statistic: at every size the complicated law has at least `factor` times the distance
+    of the normal one, and both fall with the size (density_error.py, no results needed), by means or
+    medians over runs; the bootstrap over runs, and experiments of density_error.RUNS runs.
+
+    {kind: density_distance, sizes: [10, 100, 300], factor: 1.5, statistic: median}
+    """
+    sizes, factor, statistic = check["sizes"], float(check["factor"]), statistic_of(check)
+    runs, items = density_error.CLAIM_RUNS, []
+    found = {law_: [density_error.distances(law_, n, runs)[:, None] for n in sizes]
+             for law_ in density_error.LAWS}
+    boot, paper = ({law_: [judge.centres(v, random.multinomial(size, np.full(runs, 1.0 / runs), size=draws),
+                                         statistic)[:, 0] for v in values]
+                    for law_, values in found.items()}
+                   for size, draws, random in (
+                       (runs, judge.DRAWS, np.random.default_rng(1)),
+                       (density_error.RUNS, EXPERIMENTS, np.random.default_rng(2))))
+    def add(where, drawn, shown, low, high):
+        item = Item(where, n=runs, units=runs, value=float(np.median(drawn)), least=low, most=high)
+        item.shown = (shown >= low) & (shown <= high)
+        drawn_item(item, drawn, low, high)
+        items.append(item)
+    for k, n in enumerate(sizes):
+        add(f"n = {n}: ratio", boot["complicated"][k] / boot["normal"][k],
+            paper["complicated"][k] / paper["normal"][k], factor, np.inf)
+    for law_ in density_error.LAWS:
+        for k in range(len(sizes) - 1):
+            add(f"{law_}, n = {sizes[k]} to {sizes[k + 1]}: change", boot[law_][k + 1] - boot[law_][k],
+                paper[law_][k + 1] - paper[law_][k], -np.inf, 0.0)
+    verdict = decided(items)
+    text = "; ".join(f"{i.where} [{number(i.low)}, {number(i.high)}]" for i in shortened(items, 5))
+    return Outcome(verdict, text, f"ratio of {statistic} distances at least {factor:g}, changes below 0; "
+                   f"{runs} runs", items)
+
+
+def unchecked(check, _):
+    """because: why no results can decide it.
+
+    {kind: unchecked, because: the code of the other program is not public}
+    """
+    return Outcome(NONE, check["because"])

@@ -1,0 +1,119 @@
+"""What a check comes out as: items, their quantifier, and the verdict they make together.
+
+A check is a list of items (one comparison on one panel) and a quantifier. An item says how unlikely the data
+are if it did not hold, and if it did; judge.py has the tests. Reproduced or not reproduced when the data
+speak clearly for or against; a tie when they show that there is no difference worth the name; undecided
+when they do neither, or when there are fewer than judge.MIN_UNITS trials.
+"""
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import judge
+from ..load.load import InputError
+
+YES, NO, OPEN, TIE = "reproduced", "not reproduced", "undecided", "near tie"
+NONE = "not checkable"
+
+
+@dataclass
+class Item:
+    """One statement on one panel: trials and independent units behind it, p values that it holds, fails,
+    is a tie; the value with its interval and the borders within which the statement is true; in which
+    experiments of the paper's size it shows; and the units that would decide it."""
+    where: str
+    a: str = ""
+    b: str = ""
+    n: int = 0
+    units: int = 0
+    holds: float = 1.0
+    fails: float = 1.0
+    tied: float = 1.0
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    least: float = -np.inf
+    most: float = np.inf
+    shown: np.ndarray = None
+    needed: float = np.nan
+    more: dict = field(default_factory=dict)
+    verdict: str = OPEN
+    strict: bool = False  # the border itself does not make the statement true
+    def trials(self):
+        """Trials that would decide it; infinite when that is not known."""
+        needed = self.needed * self.n / max(self.units, 1)
+        return needed if needed == needed else np.inf
+    def true(self):
+        """Whether the statement is true of the trials there are."""
+        return self.least <= self.value <= self.most and not (self.strict and self.value == self.most)
+
+    def row(self):
+        """What a reader of the JSON gets."""
+        return {"where": self.where, "a": self.a, "b": self.b, "n": self.n, "units": self.units,
+                "value": self.value, "low": self.low, "high": self.high, "p": self.holds,
+                "p_against": self.fails, "verdict": self.verdict, "needed": self.needed, **self.more}
+
+
+@dataclass
+class Outcome:
+    """Verdict of a check, a line that says why, how it was decided, and the items behind it."""
+    verdict: str
+    text: str
+    method: str = ""
+    items: list = field(default_factory=list)
+    quantifier: str = "all"
+    partial: bool = False  # some panels have no results
+
+    @property
+    def rows(self):
+        return [item.row() for item in self.items]
+
+    def shown(self):
+        """In which experiments of the paper's size the check is true; None when that is not known."""
+        draws = [item.shown for item in self.items]
+        if not draws or self.partial or any(d is None for d in draws):
+            return None
+        return np.sum(draws, axis=0) >= judge.wanted(len(draws), self.quantifier)
+
+    def needed(self):
+        """Trials after which the check would be decided the way the values point: of the open items as many
+        as the quantifier still lacks, those that need fewest; NaN when nothing is open."""
+        k, verdicts = len(self.items), [item.verdict for item in self.items]
+        lacking = judge.wanted(k, self.quantifier) - verdicts.count(YES) if k else 0
+        found = sorted(item.trials() for item in self.items if item.verdict == OPEN and item.true())
+        if lacking > len(found):  # it points to the opposite
+            lacking = k - judge.wanted(k, self.quantifier) + 1 - verdicts.count(NO)
+            found = sorted(item.trials() for item in self.items if item.verdict == OPEN and not item.true())
+        return found[lacking - 1] if 0 < lacking <= len(found) else np.nan
+
+
+class Missing(Exception):
+    """Results that a check needs and that are not there."""
+
+
+def decided(items, quantifier="all"):
+    """The verdict of items together; sets those of the items."""
+    if quantifier not in ("all", "most", "any"):
+        raise InputError(f"quantifier {quantifier!r}: all, most or any")
+    for item in items:
+        enough = item.units >= judge.MIN_UNITS
+        item.verdict = (OPEN if not enough else YES if item.holds <= judge.LEVEL else
+                        NO if item.fails <= judge.LEVEL else TIE if item.tied <= judge.LEVEL else OPEN)
+    if any(item.units < judge.MIN_UNITS for item in items):
+        return OPEN
+    holds, fails = judge.quantified([i.holds for i in items], [i.fails for i in items], quantifier)
+    if holds <= judge.LEVEL:
+        return YES
+    if fails <= judge.LEVEL:
+        return NO
+    return TIE if TIE in {i.verdict for i in items} and not OPEN in {i.verdict for i in items} else OPEN
+
+
+def shortened(items, most=6):
+    """The items that decide: those against first."""
+    order = {NO: 0, OPEN: 1, TIE: 2, YES: 3}
+    return sorted(items, key=lambda i: order[i.verdict])[:most]
+
+
+def number(value):
+    return "∞" if value == np.inf else f"{value:.3g}"

@@ -1,0 +1,114 @@
+"""What checks speak of: panels (a problem of a study), the methods on them, and their values per trial."""
+import functools
+import zlib
+from dataclasses import dataclass
+
+import pandas as pd
+
+from . import judge
+from .outcome import Missing
+from ..stats import comparison
+from ..stats.measures import regret_at_time, trial_values
+
+EXPERIMENTS = 1000  # draws of the paper's experiment behind P(picture)
+METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
+                "instantaneous": "instantaneous regret", "average": "average regret",
+                "cpu": "CPU time of model and acquisition",
+                "wall": "wall time of model and acquisition",
+                "confidence": "confidence parameter",
+                "best": "best value so far",
+                "cumulative_reward": "sum of the observations",
+                "cumulative_expected_reward": "sum of the objective"}
+
+
+@dataclass
+class Panel:
+    """A problem of a study, and how large the paper's experiment was."""
+    where: str
+    size: dict
+
+    def experiments(self, index):
+        """Weights of experiments of the paper's size over trials of this index: the same for equal ones,
+        so that comparisons on a panel are made on the same trials."""
+        code = zlib.crc32(self.where.partition(", t = ")[0].partition(", CPU")[0].encode())
+        return _experiments(tuple(index.get_level_values("instance")),
+                            tuple(sorted((self.size or {}).items())), code)
+
+
+@functools.lru_cache(maxsize=64)
+def _experiments(instances, size, code):
+    return judge.experiments(instances, dict(size), EXPERIMENTS, code)
+
+
+def tables(check, studies):
+    """(panel, table of values per trial, pairs) of every panel and point in time."""
+    who, against = names(check["who"]), names(check["against"])
+    pairs = [(a, b) for a in who for b in against if a != b or "versus" in check]
+    for where, results, problem in studies.panels(check["on"]):
+        known, size = list(dict.fromkeys([*who, *against])), studies.size(where)
+        if "versus" in check:
+            table = _across(check, studies, results, problem, who, against)
+            yield Panel(where, size), table, [(f"{a} here", f"{b} there") for a, b in pairs]
+            continue
+        require(results, problem, known, where)
+        if "times" in check:
+            frame = regret_at_time(results, problem, check["times"])
+            for share, (time, series) in zip(check["times"], frame.items()):
+                table = comparison.paired(series)[known]
+                yield Panel(f"{where}, CPU time {time:.3g} s", size), table, pairs
+            continue
+        for t in check.get("at_each", [None]):
+            value = dict(check.get("value", {})) | ({} if t is None else {"at": t})
+            table = comparison.paired(trial_values(results, problem, value, known))[known]
+            yield Panel(where if t is None else f"{where}, t = {t}", size), table, pairs
+
+
+def _across(check, studies, results, problem, who, against):
+    """Table of values on two panels, paired by instance and seed."""
+    (where, other, there), = studies.panels([check["versus"]])
+    require(other, there, against, where)
+    value = check.get("value", {})
+    here = comparison.paired(trial_values(results, problem, value, who))[who]
+    there = comparison.paired(trial_values(other, there, value, against))[against]
+    return pd.concat([here.add_suffix(" here"), there.add_suffix(" there")], axis=1)
+
+
+def each_method(check, studies):
+    for where, results, problem in studies.panels(check["on"]):
+        who = names(check["who"])
+        require(results, problem, who, where)
+        for name in who:
+            yield Panel(where, studies.size(where)), results, problem, name
+
+
+def require(results, problem, wanted, where):
+    have = present(results, problem)
+    for name in wanted:
+        if name not in have:
+            raise Missing(f"{where}: no complete trial of {name!r}")
+
+
+def present(results, problem):
+    """Algorithms that the panel has complete trials of."""
+    trials = results.group(problem).trials
+    have = set(trials.loc[trials["status"] == "complete", "algorithm"])
+    return [a for a in results.algorithms if a in have]
+
+
+def names(value):
+    """One name or several, as a list."""
+    return [value] if isinstance(value, str) else list(value)
+
+
+def describe_value(value):
+    """A value of measures.trial_values in words."""
+    metric = METRIC_WORDS.get(value.get("metric", "simple"), value.get("metric"))
+    if "hit" in value:
+        words = f"first query with simple regret at most {value['hit']:g}"
+    elif "over" in value:
+        first, last = value["over"]
+        words = f"{'log10 of ' if value.get('log') else ''}{metric}, mean over queries {first} to {last}"
+    else:
+        when = value.get("at", "last")
+        words = f"{metric} at {'the last query' if when == 'last' else f'query {when}'}"
+    return words + (" (negated: more is better)" if value.get("sense") == "max" else "")
