@@ -1,7 +1,7 @@
 """How often verdicts are wrong: simulated studies in which a claim is true, false, or a tie (true at the border
 of what it says), 2,000 of each for every kind of check and three laws of the trials' values: normal, heavy-tailed
-(lognormal), and clustered by instance. A verdict promises 5%. REGATTA_LONG=1: 20,000 studies of each, and
-experiments of 10 to 50 trials."""
+(lognormal), and clustered by instance. A verdict promises 5%, also one that was looked for after every doubling
+of the trials. REGATTA_LONG=1: 20,000 studies of each, and experiments of 10 to 50 trials."""
 import os
 import time
 import unittest
@@ -134,6 +134,46 @@ def reach(random, law, shift, n):
 
 KINDS = {f.__name__: f for f in (better, not_above, comparable, within, all_of_six, most_of_six, group, median,
                                  growth, lead, reach)}
+
+
+class Looks(common.Case):
+    """Trials are doubled until a check is decided."""
+    studies = STUDIES if LONG else 1000
+    looks = 6 if LONG else 4
+
+    def decided(self, law, shift, items, n=10):
+        """(share of reproduced, of not reproduced, mean trials) of studies: are all means below 0? The last of the
+        items is at the shift, the others well below."""
+        random = np.random.default_rng([LAWS.index(law), round(10 * shift) + 100, items])
+        d = noise(law, random, self.studies, items, n * 2**(self.looks - 1))
+        d += shift - np.arange(items)[::-1, None]
+        trials, answer = np.full(self.studies, d.shape[-1]), np.zeros(self.studies)
+        holds = fails = np.ones(d.shape[:2])
+        for look in range(1, self.looks + 1):
+            some = d[..., :n * 2**(look - 1)]
+            below, above = judge.mean_below(some, DRAWS)
+            holds, fails = judge.spent(below, look, holds), judge.spent(above, look, fails)
+            yes, no = judge.quantified(holds, fails, "all")
+            now = np.where(yes <= judge.LEVEL, 1, np.where(no <= judge.LEVEL, -1, 0)) * (answer == 0)
+            answer, trials = answer + now, np.where(now != 0, some.shape[-1], trials)
+        return (answer == 1).mean(), (answer == -1).mean(), trials.mean()
+
+    def test_looking_again_keeps_what_is_promised(self):
+        table = ["law, items: reproduced, not reproduced, trials of a true claim; a tie; a false claim"]
+        for law, items in ((LAWS[0], 1), (LAWS[1], 1), (LAWS[1], 2), (LAWS[2], 1)):
+            with self.subTest(law=law, items=items):
+                true, tie, false = (self.decided(law, shift, items) for shift in (-0.7, 0.0, 0.7))
+                table.append(f"{law:<13} {items}: {true} {tie} {false}")
+                self.assertLessEqual(max(true[1], *tie[:2], false[0]), judge.STATED)
+                self.assertGreaterEqual(min(true[0], false[1]), 0.8, "power")
+                self.assertLessEqual(max(true[2], false[2]), 60, "what is clear takes few trials")
+        if os.environ.get("REGATTA_CALIBRATION"):
+            print("\n".join(table))
+
+    def test_what_was_shown_stays_shown(self):
+        self.assertEqual(judge.spent(0.02, 2, 0.004), 0.004)
+        self.assertAlmostEqual(float(judge.spent(0.0002, 3)), 0.02)
+        self.assertLess(sum(judge.level(look) for look in range(1, 50)), 1.12 * judge.LEVEL)
 
 
 class Calibration(common.Case):

@@ -5,7 +5,8 @@ the help and docs/claims.md of both); `on` names studies or panels (`study` or `
 """
 from .comparisons import better, close, comparable, group, identical, lead
 from .computed import demonstration, density_distance, exploitation, law, optima, unchecked
-from .outcome import NO, OPEN, Missing, Outcome
+from .outcome import NO, OPEN, Look, Missing, Outcome
+from .panels import names
 from .sizes import bound, drop, flat, growth, reach, trend, within
 from ..load.load import InputError
 from ..stats.measures import TooShort
@@ -17,18 +18,40 @@ KINDS = {f.__name__: f for f in (better, comparable, group, lead, identical, wit
 
 
 def run(check, studies):
-    """Outcome of one check; raises InputError for a check that is written wrongly."""
-    kind = check.get("kind")
+    """Outcome of one check: of the first look that decides it, else of the last. There is a look after every stage
+    of the studies (stages.py) that has more trials for it. Raises InputError for a check that is written wrongly."""
+    kind, outcome, seen = check.get("kind"), None, None
     if kind not in KINDS:
         raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(sorted(KINDS))})")
+    last = studies.stages(studies_in([check]))
+    for stage in range(1, last + 1):
+        then = studies.upto(stage) if last > 1 else studies
+        trials = then.signature([check]) if last > 1 else None
+        if outcome is not None and trials == seen:
+            continue
+        then.look = Look(outcome.look + 1, tuple(outcome.items)) if outcome else Look()
+        outcome, seen = _look(check, then), trials
+        if outcome.verdict != OPEN:
+            break
+    return outcome
+
+
+def studies_in(checks):
+    """Names of the studies that checks speak of."""
+    places = [place for check in checks for key in ("on", "versus") for place in names(check.get(key, []))]
+    return {name.partition("/")[0] for name in places}
+
+
+def _look(check, studies):
+    kind = check["kind"]
     studies.missing.clear()
     try:
         outcome = KINDS[kind](check, studies)
     except KeyError as error:
         raise InputError(f"a check of kind {kind!r} lacks {error}") from error
     except (Missing, TooShort) as error:
-        return Outcome(OPEN, str(error))
-    outcome.partial = bool(studies.missing)
+        return Outcome(OPEN, str(error), look=studies.look.number)
+    outcome.partial, outcome.look = bool(studies.missing), studies.look.number
     if studies.missing:  # what is there may contradict a claim about all panels, never support it
         if outcome.verdict != NO or check.get("quantifier", "all") != "all":
             outcome.verdict = OPEN

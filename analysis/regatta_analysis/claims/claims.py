@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from . import universes, verdicts
-from .outcome import YES, Missing
+from . import checks, stages, universes, verdicts
+from .outcome import YES, Look, Missing
 from .panels import names
 from ..stats import density_error
 from ..stats.measures import TooShort, trial_values
@@ -47,8 +47,9 @@ class Studies:
         self.settings = settings or universes.Settings()
         self.universe = universe or {}
         self._raw = {} if raw is None else raw
-        self._views = {}
+        self._views, self._earlier = {}, {}
         self.missing = []  # what `panels` did not find
+        self.look = Look()  # at these results
 
     def within(self, universe):
         """The same results in another universe."""
@@ -69,6 +70,16 @@ class Studies:
         if study not in self._views:
             self._views[study] = universes.view(results, figure, self.universe)
         return self._views[study]
+
+    def stages(self, names_):
+        """How many stages the results of these studies have together."""
+        return max((stages.count(self.whole(name)) for name in names_), default=1)
+
+    def upto(self, stage):
+        """The same results as they were after a stage."""
+        if stage not in self._earlier:
+            self._earlier[stage] = _Earlier(self, stage)
+        return self._earlier[stage]
 
     def size(self, where):
         """Trials of the paper's experiment behind a place that `panels` names; {} when not known."""
@@ -111,6 +122,23 @@ class Studies:
             raise Missing("; ".join(dict.fromkeys(missing)))
         self.missing += missing
         return found
+
+
+class _Earlier(Studies):
+    """Results as they were after a stage."""
+
+    def __init__(self, now, stage):
+        super().__init__(now.files, settings=now.settings, universe=now.universe)
+        self._now, self._stage = now, stage
+
+    def whole(self, study):
+        return self._now.whole(study)
+
+    def get(self, study):
+        if study not in self._views:
+            results = self._now.get(study)
+            self._views[study] = results and stages.upto(results, self._stage)
+        return self._views[study]
 
 
 def studies_of(paper, files):
@@ -197,7 +225,7 @@ def studies_named(path):
     data = read(path)
     rows = [row.get("on", table.get("on")) for table in data.get("tables", [])
             for row in table["rows"] if "compute" not in row]
-    named = verdicts.studies_in(check for claim in data["claims"] for check in checks_of(claim))
+    named = checks.studies_in(check for claim in data["claims"] for check in checks_of(claim))
     return named | {name.partition("/")[0] for name in rows}
 
 
@@ -295,7 +323,7 @@ def case_data(case):
     """A case without the numbers behind it."""
     value, low, high, least, most, unit = case.estimate()
     return {"universe": case.universe, "reading": case.reading, "verdict": case.verdict,
-            "results": case.there, "trials": int(case.trials), "needed": jsonable(case.needed()),
+            "results": case.there, "trials": int(case.trials), "looks": case.looks, "needed": jsonable(case.needed()),
             "picture": jsonable(case.picture), "value": jsonable(value), "low": jsonable(low),
             "high": jsonable(high), "least": jsonable(least), "most": jsonable(most), "unit": unit}
 

@@ -5,7 +5,7 @@ from . import judge
 from .items import (centre_of, certain, common_trials, contrasts, medians, new_item, ratio, statistic_of,
                     units_of)
 from .outcome import NO, OPEN, TIE, YES, Missing, Outcome, decided, number, shortened
-from .panels import METRIC_WORDS, Panel, describe_value, names, present, require, tables
+from .panels import METRIC_WORDS, describe_value, names, panel_on, present, require, tables
 from ..load.load import InputError
 from ..stats import comparison
 from ..stats.measures import part, value_curves
@@ -25,7 +25,7 @@ def better(check, studies):
     if not items:
         raise Missing("nothing to compare")
     quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier)
+    verdict = decided(items, quantifier, studies.look)
     return Outcome(verdict, _pairs_text(items, verdict), _pairs_method(check, quantifier, statistic), items,
                    quantifier)
 
@@ -43,18 +43,18 @@ def better_item(panel, table, a, b, statistic):
         item.holds, item.fails = map(float, judge.mean_below(d))
         item.tied = max(float(judge.mean_below(d - judge.TIE * scale)[0]),
                         float(judge.mean_below(-d - judge.TIE * scale)[0]))
-        item.low, item.high = judge.mean_interval(d)
+        item.low, item.high = judge.mean_interval(d, item.level)
     elif len(units) > 1:
         gap = medians(both)
         item.holds, item.fails = map(float, judge.inside(gap, -np.inf, 0.0, len(units)))
         item.tied = float(judge.inside(gap, -judge.TIE * scale, judge.TIE * scale, len(units))[0])
-        item.low, item.high = judge.drawn_interval(gap, len(units))
+        item.low, item.high = judge.drawn_interval(gap, len(units), item.level)
     if len(d) and not np.any(d):
         item.holds = item.fails = 1.0
         item.tied = 0.5**len(d)
     item.value = centre_of(data[:, 0], statistic) - centre_of(data[:, 1], statistic) if len(data) else np.nan
     item.value, item.low, item.high = (_over(x, scale) for x in (item.value, item.low, item.high))
-    item.needed = judge.needed(d)
+    item.needed = judge.needed(d, item.level)
     centre = [centre_of(column, statistic) for column in data.T] if len(data) else [np.nan, np.nan]
     found = next(comparison.compare(table, [(a, b)], "less").itertuples())
     item.more = {"mean_a": centre[0], "mean_b": centre[1], "difference": centre[0] - centre[1],
@@ -106,11 +106,11 @@ def comparable(check, studies):
             item, data = new_item(panel, both, a, b), both.to_numpy(float)
             signs = np.array([[1.0, -factor], [-factor, 1.0]])[:1 if check.get("one_sided") else 2]
             contrasts(item, panel, both, signs)
-            item.value, item.low, item.high = ratio(data, units_of(both))
+            item.value, item.low, item.high = ratio(data, units_of(both), item.level)
             item.least, item.most = 0.0 if check.get("one_sided") else 1.0 / factor, factor
             items.append(item)
     quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier)
+    verdict = decided(items, quantifier, studies.look)
     text = "; ".join(f"{i.a} / {i.b} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
                      for i in shortened(items))
     return Outcome(verdict, text, f"{describe_value(check.get('value', {}))}: ratio of means "
@@ -140,12 +140,12 @@ def close(check, studies):
             signs = np.array([[1.0, -1.0, -share], [-1.0, 1.0, -share]])[:1 if check.get("one_sided") else 2]
             contrasts(item, panel, both, signs)
             means, d = both.mean().to_numpy(), units_of(both) @ [1.0, -1.0, 0.0]
-            item.value, low, high = (means[0] - means[1]) / means[2], *judge.mean_interval(d)
+            item.value, low, high = (means[0] - means[1]) / means[2], *judge.mean_interval(d, item.level)
             item.low, item.high = low / means[2], high / means[2]
             item.least, item.most = -np.inf if check.get("one_sided") else -share, share
             items.append(item)
     quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier)
+    verdict = decided(items, quantifier, studies.look)
     text = "; ".join(f"{i.a} less {i.b} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
                      for i in shortened(items))
     return Outcome(verdict, text, f"{describe_value(check.get('value', {}))}: difference of means as a share "
@@ -168,7 +168,8 @@ def group(check, studies):
         units, data = units_of(table), table.to_numpy(float)
         k = len(who)
         means = data.mean(axis=0)
-        item = new_item(panel, table, who[int(np.argmin(means[:k]))], against[int(np.argmin(means[k:]))])
+        item = new_item(panel, table, who[int(np.argmin(means[:k]))], against[int(np.argmin(means[k:]))],
+                        [*who, *against])
         if len(units) > 1:
             pairs = [[judge.mean_below(units[:, i] - factor * units[:, j]) for j in range(k, k + len(against))]
                      for i in range(k)]
@@ -179,13 +180,13 @@ def group(check, studies):
         drawn = judge.centres(data, panel.experiments(table.index))
         item.shown = drawn[:, :k].min(axis=1) <= factor * drawn[:, k:].min(axis=1)
         best = np.column_stack([data[:, who.index(item.a)], data[:, k + against.index(item.b)]])
-        item.value, item.low, item.high = ratio(best, units_of(table[[item.a, item.b]]))
+        item.value, item.low, item.high = ratio(best, units_of(table[[item.a, item.b]]), item.level)
         item.most = factor
-        item.needed = judge.needed(units_of(table[[item.a, item.b]]) @ [1.0, -factor])
+        item.needed = judge.needed(units_of(table[[item.a, item.b]]) @ [1.0, -factor], item.level)
         item.more = {"mean_a": best[:, 0].mean(), "mean_b": best[:, 1].mean()}
         items.append(item)
     quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier)
+    verdict = decided(items, quantifier, studies.look)
     text = "; ".join(f"{i.where}: {i.a} {number(i.more['mean_a'])} against {i.b} {number(i.more['mean_b'])}"
                      for i in shortened(items, 8))
     margin = f" times {factor:g} ({check['because']})" if factor != 1.0 else ""
@@ -210,10 +211,10 @@ def lead(check, studies):
         common = common_trials(cells)
         if not len(common):
             raise Missing(f"{where}: no common trials yet")
-        items.append(_lead_item(Panel(where, studies.size(where)), methods,
+        items.append(_lead_item(panel_on(studies, where, problem, methods), methods,
                                 [cell.loc[common] for cell in cells], rank, share))
     quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier)
+    verdict = decided(items, quantifier, studies.look)
     text = "; ".join(f"{i.where}: in {100 * i.value:.0f}% of the queries "
                      f"[{100 * i.low:.0f}, {100 * i.high:.0f}]" for i in shortened(items))
     place = "the smallest" if rank == 1 else f"among the {rank} smallest"
@@ -227,7 +228,7 @@ def lead(check, studies):
 def _lead_item(panel, methods, cells, rank, share):
     """Whether the first of the cells (frames of equal index and columns) leads."""
     values = np.stack([cell.to_numpy(float) for cell in cells], axis=1)
-    item = new_item(panel, cells[0], methods[0], "")
+    item = new_item(panel, cells[0], methods[0], "", methods)
     units = np.stack([units_of(cell) for cell in cells], axis=1)
     item.value = float(judge.lead_share(values.mean(axis=0), rank))
     item.least, item.most = share, 1.0
@@ -237,14 +238,15 @@ def _lead_item(panel, methods, cells, rank, share):
     if len(units) > 1:
         item.holds, item.fails = judge.leads(units, rank, share)
         means = (judge.weights(len(units)) @ units.reshape(len(units), -1)).reshape(-1, *units.shape[1:])
-        item.low, item.high = judge.drawn_interval(judge.lead_share(means, rank), len(units))
+        item.low, item.high = judge.drawn_interval(judge.lead_share(means, rank), len(units),
+                                                   item.level)
         whole = units.mean(axis=2)
         scale = np.abs(whole.mean(axis=0))
         gaps = whole[:, [0]] - whole[:, 1:]
         least = [max(judge.mean_below(g - judge.TIE * s)[0], judge.mean_below(-g - judge.TIE * s)[0])
                  for g, s in zip(gaps.T, scale[1:])]
         item.tied = min(1.0, len(least) * float(min(least, default=1.0)))
-        item.needed = max((judge.needed(g) for g in gaps.T), default=np.nan)
+        item.needed = max((judge.needed(g, item.level) for g in gaps.T), default=np.nan)
     return item
 
 
@@ -267,6 +269,6 @@ def identical(check, studies):
                  for k in common]
         if equal:
             items.append(certain(where, all(equal), len(equal), value=float(np.mean(equal)), least=1.0))
-    verdict = decided(items, "all") if items else OPEN
+    verdict = decided(items, "all", studies.look) if items else OPEN
     text = "; ".join(f"{i.where}: {round(i.value * i.n)} of {i.n} trials" for i in items)
     return Outcome(verdict, text, f"{column} equal bit by bit in every common trial", items)

@@ -9,8 +9,10 @@ from ..load.load import InputError
 from ..stats import comparison
 
 
-def new_item(panel, frame, a, b):
-    return Item(panel.where, a, b, len(frame), len(units_of(frame)))
+def new_item(panel, frame, a, b, of=None):
+    """The Item of the trials in `frame`; `of`: its methods where they are not a and b."""
+    cells = tuple(panel.cells[name] for name in of or (a, b) if name in panel.cells)
+    return Item(panel.where, a, b, len(frame), len(units_of(frame)), cells, panel.level)
 
 
 def units_of(frame):
@@ -57,14 +59,14 @@ def contrasts(item, panel, frame, signs, offset=0.0):
         zero = [not np.any(column) for column in d.T]  # equal, which the border allows
         item.holds = max(0.5**len(d) if z else float(f[0]) for f, z in zip(found, zero))
         item.fails = min(1.0, len(found) * min(float(f[1]) for f in found))
-        item.needed = max(judge.needed(column) for column in d.T)
+        item.needed = max(judge.needed(column, item.level) for column in d.T)
     if len(frame):
         drawn = judge.centres(frame.to_numpy(float), panel.experiments(frame.index))
         item.shown = np.all(drawn @ signs.T + offset <= 0.0, axis=1)
 
 
-def ratio(data, units):
-    """Ratio of the means of two columns with its interval; 1 where both are equal."""
+def ratio(data, units, level):
+    """Ratio of the means of two columns with its interval at a level; 1 where both are equal."""
     if len(units) < 2:
         return np.nan, np.nan, np.nan
     means = judge.weights(len(units)) @ units
@@ -72,7 +74,7 @@ def ratio(data, units):
         drawn = np.where(means[:, 0] == means[:, 1], 1.0, means[:, 0] / means[:, 1])
         centre = data.mean(axis=0)
         value = 1.0 if centre[0] == centre[1] else centre[0] / centre[1]
-    return (value, *judge.drawn_interval(drawn, len(units)))
+    return (value, *judge.drawn_interval(drawn, len(units), level))
 
 
 def certain(where, holds, n=judge.MIN_UNITS, **more):
@@ -87,15 +89,15 @@ def share_item(item, reached, border, below=False):
     at_least, at_most = stats.binom.sf(k - 1, n, border), stats.binom.cdf(k, n, border)
     item.holds, item.fails = (at_most, at_least) if below else (at_least, at_most)
     item.value, item.least, item.most = k / max(n, 1), 0.0 if below else border, border if below else 1.0
-    item.low = stats.beta.ppf(judge.LEVEL, k, n - k + 1) if k else 0.0
-    item.high = stats.beta.ppf(1.0 - judge.LEVEL, k + 1, n - k) if k < n else 1.0
+    item.low = stats.beta.ppf(item.level, k, n - k + 1) if k else 0.0
+    item.high = stats.beta.ppf(1.0 - item.level, k + 1, n - k) if k < n else 1.0
     gap = abs(k / max(n, 1) - border)
     item.needed = 10.8 * border * (1.0 - border) / gap**2 if gap else np.inf
 
 
 def functional(panel, frame, who, statistic, low, high):
     """An item about a statistic of the means of the columns."""
-    item, values, units = new_item(panel, frame, who, ""), frame.to_numpy(float), units_of(frame)
+    item, values, units = new_item(panel, frame, who, "", panel.cells), frame.to_numpy(float), units_of(frame)
     item.least, item.most = low, high
     if len(units):
         item.value = float(statistic(values.mean(axis=0, keepdims=True))[0])
@@ -113,15 +115,16 @@ def functional(panel, frame, who, statistic, low, high):
 def drawn_item(item, drawn, low, high):
     """Decide that a statistic lies within [low, high] by its bootstrap draws."""
     item.holds, item.fails = map(float, judge.inside(drawn, low, high, item.units))
-    item.low, item.high = judge.drawn_interval(drawn, item.units)
+    item.low, item.high = judge.drawn_interval(drawn, item.units, item.level)
     centre, spread = np.nanmedian(drawn), np.nanstd(drawn)
     gap = min(abs(centre - limit) for limit in (low, high) if np.isfinite(limit))
     item.needed = item.units * 10.0 * spread**2 / gap**2 if gap and np.isfinite(gap) else np.inf
 
 
-def interval_outcome(check, items, what, low, high):
+def interval_outcome(check, studies, items, what, low, high):
+    """The Outcome of items that lie in [low, high]."""
     quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier)
+    verdict = decided(items, quantifier, studies.look)
     text = "; ".join(f"{i.a} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
                      for i in shortened(items))
     limits = (f"at most {high:g}" if not np.isfinite(low) else f"at least {low:g}"

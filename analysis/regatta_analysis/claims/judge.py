@@ -9,6 +9,10 @@ Each side is tested at 1%. Few trials of a skewed law show little of its tail, s
 to 10% in truth; at 1% the error stays below the 5% that verdicts promise (tests/analysis/test_calibration.py
 measures it). For the same reason a p value is the larger one of Student's and of the studentised bootstrap
 (Efron and Tibshirani 1993, 12.5), and n units never show less than 2^-n.
+
+Who looks again after more trials tests again. Each look has a tenth of the level of the one before: 1%, 0.1%, ...,
+10/9 of 1% in all, however often one looks and whatever the looks have in common (the union bound over a fixed
+spending of the level, Lan and DeMets 1983; stages.py says when a look is a new one).
 """
 import functools
 
@@ -16,7 +20,18 @@ import numpy as np
 from scipy import stats
 
 LEVEL, STATED, MIN_UNITS, DRAWS = 0.01, 0.05, 5, 2000
+SPEND = 10.0  # how many times smaller the level of a look is than that of the one before
 TIE = 0.1  # means that differ by less, as a share of the second, are called equal
+
+
+def level(look):
+    """The level of a look, counted from 1."""
+    return LEVEL / SPEND**(look - 1)
+
+
+def spent(p, look, before=1.0):
+    """p of a look as one that is held against LEVEL; the least of it and of those `before` stays."""
+    return np.minimum(before, np.asarray(p) * SPEND**(look - 1))
 
 
 @functools.lru_cache(maxsize=32)
@@ -66,13 +81,13 @@ def _tail(drawn, t, n, few=5):
     return np.maximum(student, np.where(count > few, (count + 1) / (draws + 1), far))
 
 
-def mean_interval(d):
-    """The interval that decides: Student's at twice the level, (low, high) over the last axis."""
+def mean_interval(d, at=LEVEL):
+    """The interval that decides `at` a level: Student's at twice of it, (low, high) over the last axis."""
     d = np.asarray(d, float)
     n = d.shape[-1]
     if n < 2:
         return np.full(d.shape[:-1], np.nan), np.full(d.shape[:-1], np.nan)
-    reach = stats.t.ppf(1.0 - LEVEL, n - 1) * d.std(axis=-1, ddof=1) / np.sqrt(n)
+    reach = stats.t.ppf(1.0 - at, n - 1) * d.std(axis=-1, ddof=1) / np.sqrt(n)
     return d.mean(axis=-1) - reach, d.mean(axis=-1) + reach
 
 
@@ -127,9 +142,9 @@ def _beyond(drawn, limit, few=5):
     return np.where(rare, np.minimum(far, (few + 1) / (draws + 1)), share)
 
 
-def drawn_interval(drawn, n):
+def drawn_interval(drawn, n, at=LEVEL):
     """(low, high) of `inside`: quantiles of the draws at the level that `expanded` undoes."""
-    share = stats.norm.cdf(stats.t.ppf(LEVEL, max(n - 1, 1)) * np.sqrt(n / max(n - 1.0, 1.0)))
+    share = stats.norm.cdf(stats.t.ppf(at, max(n - 1, 1)) * np.sqrt(n / max(n - 1.0, 1.0)))
     return np.nanquantile(drawn, [share, 1.0 - share], axis=-1, method="nearest")
 
 
@@ -185,8 +200,17 @@ def leads(curves, rank, share, draws=DRAWS):
     least = np.sort(-z, axis=0)[-rank] if rank <= len(z) else np.full(z.shape[1], -np.inf)
     need = int(np.floor(z.shape[1] * (1.0 - share))) + 1  # queries without the lead that contradict
     reached = np.sort(least)[-need] if need <= z.shape[1] else -np.inf
-    fails = expanded((np.sum(deviation >= reached) + 1) / (draws + 1), n) if reached > 0 else 1.0
+    fails = _beyond_bands(deviation, reached, z.size, n) if reached > 0 else 1.0
     return float(holds), float(max(fails, 0.5**n))
+
+
+def _beyond_bands(deviation, reached, k, n, few=5):
+    """p that the largest of k studentised deviations gets so far, by its draws; carried on with Bonferroni's bound
+    by Student's tail where only a few draws do."""
+    count, draws = np.sum(deviation >= reached), len(deviation)
+    if count > few:
+        return expanded((count + 1) / (draws + 1), n)
+    return min(expanded((few + 1) / (draws + 1), n), k * stats.t.sf(reached, n - 1))
 
 
 # ---- an experiment of the paper's size ---------------------------------------------------------
@@ -227,12 +251,12 @@ def centres(values, counts, statistic="mean"):
     return found
 
 
-def needed(d, power=0.8):
-    """Units after which a mean like that of d is told from 0 with the power; infinite for none."""
+def needed(d, at=LEVEL, power=0.8):
+    """Units after which a mean like that of d is told from 0 `at` a level with the power; infinite for none."""
     d = np.asarray(d, float)
     n = len(d)
     mean, sd = (d.mean(), d.std(ddof=1)) if n > 1 else (0.0, 1.0)
     if n < 3 or mean == 0.0:
         return np.nan if n < 3 else np.inf
-    z = stats.norm.ppf(1.0 - LEVEL) + stats.norm.ppf(power)
+    z = stats.norm.ppf(1.0 - at) + stats.norm.ppf(power)
     return float(max(np.ceil((z * sd / mean)**2) + 2, 8))

@@ -3,7 +3,8 @@
 A check is a list of items (one comparison on one panel) and a quantifier. An item says how unlikely the data
 are if it did not hold, and if it did; judge.py has the tests. Reproduced or not reproduced when the data
 speak clearly for or against; a tie when they show that there is no difference worth the name; undecided
-when they do neither, or when there are fewer than judge.MIN_UNITS trials.
+when they do neither, or when there are fewer than judge.MIN_UNITS trials. A look at more trials than were there
+before goes on from the items of the look before.
 """
 from dataclasses import dataclass, field
 
@@ -26,6 +27,8 @@ class Item:
     b: str = ""
     n: int = 0
     units: int = 0
+    cells: tuple = ()  # (study, problem, algorithm) whose trials stand behind it
+    level: float = judge.LEVEL  # of the interval
     holds: float = 1.0
     fails: float = 1.0
     tied: float = 1.0
@@ -39,10 +42,12 @@ class Item:
     more: dict = field(default_factory=dict)
     verdict: str = OPEN
     strict: bool = False  # the border itself does not make the statement true
+
     def trials(self):
         """Trials that would decide it; infinite when that is not known."""
         needed = self.needed * self.n / max(self.units, 1)
         return needed if needed == needed else np.inf
+
     def true(self):
         """Whether the statement is true of the trials there are."""
         return self.least <= self.value <= self.most and not (self.strict and self.value == self.most)
@@ -63,6 +68,11 @@ class Outcome:
     items: list = field(default_factory=list)
     quantifier: str = "all"
     partial: bool = False  # some panels have no results
+    look: int = 1  # at which it came out
+
+    def open_items(self):
+        """The items that more trials would help to decide: the open ones, or all where they are open together."""
+        return [item for item in self.items if item.verdict == OPEN] or self.items
 
     @property
     def rows(self):
@@ -91,10 +101,30 @@ class Missing(Exception):
     """Results that a check needs and that are not there."""
 
 
-def decided(items, quantifier="all"):
+@dataclass(frozen=True)
+class Look:
+    """Which look at a check this is, and the items of the one before."""
+    number: int = 1
+    before: tuple = ()
+
+    @property
+    def level(self):
+        return judge.level(self.number)
+
+    def spend(self, items):
+        """Make p values of the items those that are held against judge.LEVEL: what was shown once stays shown."""
+        before = self.before if len(self.before) == len(items) else [Item("")] * len(items)
+        for item, old in zip(items, before):
+            for name in ("holds", "fails", "tied"):
+                p = judge.spent(getattr(item, name), self.number, getattr(old, name))
+                setattr(item, name, float(p))
+
+
+def decided(items, quantifier="all", look=Look()):
     """The verdict of items together; sets those of the items."""
     if quantifier not in ("all", "most", "any"):
         raise InputError(f"quantifier {quantifier!r}: all, most or any")
+    look.spend(items)
     for item in items:
         enough = item.units >= judge.MIN_UNITS
         item.verdict = (OPEN if not enough else YES if item.holds <= judge.LEVEL else

@@ -1,7 +1,7 @@
 """What checks speak of: panels (a problem of a study), the methods on them, and their values per trial."""
 import functools
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -23,9 +23,12 @@ METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
 
 @dataclass
 class Panel:
-    """A problem of a study, and how large the paper's experiment was."""
+    """A problem of a study, how large the paper's experiment was, {column of its tables: (study, problem,
+    algorithm)}, and the level of intervals."""
     where: str
     size: dict
+    cells: dict = field(default_factory=dict)
+    level: float = judge.LEVEL
 
     def experiments(self, index):
         """Weights of experiments of the paper's size over trials of this index: the same for equal ones,
@@ -33,6 +36,13 @@ class Panel:
         code = zlib.crc32(self.where.partition(", t = ")[0].partition(", CPU")[0].encode())
         return _experiments(tuple(index.get_level_values("instance")),
                             tuple(sorted((self.size or {}).items())), code)
+
+
+def panel_on(studies, where, problem, methods, more=""):
+    """The Panel of a place that `studies.panels` names, with what its tables are called by."""
+    study = where.partition(",")[0]
+    return Panel(f"{where}{more}", studies.size(where), {m: (study, problem, m) for m in methods},
+                 studies.look.level)
 
 
 @functools.lru_cache(maxsize=64)
@@ -45,29 +55,33 @@ def tables(check, studies):
     who, against = names(check["who"]), names(check["against"])
     pairs = [(a, b) for a in who for b in against if a != b or "versus" in check]
     for where, results, problem in studies.panels(check["on"]):
-        known, size = list(dict.fromkeys([*who, *against])), studies.size(where)
+        known = list(dict.fromkeys([*who, *against]))
         if "versus" in check:
-            table = _across(check, studies, results, problem, who, against)
-            yield Panel(where, size), table, [(f"{a} here", f"{b} there") for a, b in pairs]
+            panel = panel_on(studies, where, problem, [])
+            yield panel, _across(check, studies, results, problem, panel), [(f"{a} here", f"{b} there")
+                                                                            for a, b in pairs]
             continue
         require(results, problem, known, where)
         if "times" in check:
             frame = regret_at_time(results, problem, check["times"])
             for share, (time, series) in zip(check["times"], frame.items()):
                 table = comparison.paired(series)[known]
-                yield Panel(f"{where}, CPU time {time:.3g} s", size), table, pairs
+                yield panel_on(studies, where, problem, known, f", CPU time {time:.3g} s"), table, pairs
             continue
         for t in check.get("at_each", [None]):
             value = dict(check.get("value", {})) | ({} if t is None else {"at": t})
             table = comparison.paired(trial_values(results, problem, value, known))[known]
-            yield Panel(where if t is None else f"{where}, t = {t}", size), table, pairs
+            yield panel_on(studies, where, problem, known, "" if t is None else f", t = {t}"), table, pairs
 
 
-def _across(check, studies, results, problem, who, against):
-    """Table of values on two panels, paired by instance and seed."""
+def _across(check, studies, results, problem, panel):
+    """Table of values on two panels, paired by instance and seed; `panel` learns of their cells."""
+    who, against = names(check["who"]), names(check["against"])
     (where, other, there), = studies.panels([check["versus"]])
     require(other, there, against, where)
-    value = check.get("value", {})
+    value, study = check.get("value", {}), where.partition(",")[0]
+    panel.cells.update({f"{a} here": (panel.where.partition(",")[0], problem, a) for a in who},
+                       **{f"{b} there": (study, there, b) for b in against})
     here = comparison.paired(trial_values(results, problem, value, who))[who]
     there = comparison.paired(trial_values(other, there, value, against))[against]
     return pd.concat([here.add_suffix(" here"), there.add_suffix(" there")], axis=1)
@@ -75,10 +89,10 @@ def _across(check, studies, results, problem, who, against):
 
 def each_method(check, studies):
     for where, results, problem in studies.panels(check["on"]):
-        who = names(check["who"])
+        who, other = names(check["who"]), names(check.get("against", []))
         require(results, problem, who, where)
         for name in who:
-            yield Panel(where, studies.size(where)), results, problem, name
+            yield panel_on(studies, where, problem, [name, *other]), results, problem, name
 
 
 def require(results, problem, wanted, where):

@@ -31,14 +31,14 @@ def within(check, studies):
         if statistic == "mean":
             signs = [(s, -s * limit) for s, limit in ((-1.0, low), (1.0, high)) if np.isfinite(limit)]
             contrasts(item, panel, values, [[s] for s, _ in signs], np.array([o for _, o in signs]))
-            item.low, item.high = judge.mean_interval(units)
+            item.low, item.high = judge.mean_interval(units, item.level)
         else:
             drawn = judge.centres(values.to_numpy(float), panel.experiments(values.index), statistic)[:, 0]
             item.shown = (drawn >= low) & (drawn <= high)
             drawn_item(item, medians(values), low, high)
         item.value, item.least, item.most = centre_of(values.to_numpy(float)[:, 0], statistic), low, high
         items.append(item)
-    return interval_outcome(check, items, f"{statistic} of {describe_value(check.get('value', {}))}", low,
+    return interval_outcome(check, studies, items, f"{statistic} of {describe_value(check.get('value', {}))}", low,
                              high)
 
 
@@ -53,10 +53,10 @@ def drop(check, studies):
         both = pd.DataFrame({"before": at(frame, check["start"]), "after": at(frame, check["end"])}).dropna()
         item = new_item(panel, both, who, "")
         contrasts(item, panel, both, [[-1.0, factor]])
-        item.value, item.low, item.high = ratio(both.to_numpy(float), units_of(both))
+        item.value, item.low, item.high = ratio(both.to_numpy(float), units_of(both), item.level)
         item.least = factor
         items.append(item)
-    return interval_outcome(check, items, f"mean at t = {check['start']} over mean at "
+    return interval_outcome(check, studies, items, f"mean at t = {check['start']} over mean at "
                              f"t = {check['end']}", factor, np.inf)
 
 
@@ -75,10 +75,10 @@ def flat(check, studies):
         both = pd.DataFrame({key: part(frame, check[key]).mean(axis=1) for key in ("late", "early")}).dropna()
         item = new_item(panel, both, who, "")
         contrasts(item, panel, both, [[1.0, -factor], [-factor, 1.0]])
-        item.value, item.low, item.high = ratio(both.to_numpy(float), units_of(both))
+        item.value, item.low, item.high = ratio(both.to_numpy(float), units_of(both), item.level)
         item.least, item.most = 1.0 / factor, factor
         items.append(item)
-    return interval_outcome(check, items, f"mean regret over queries {check['late'][0]} to {check['late'][1]} "
+    return interval_outcome(check, studies, items, f"mean regret over queries {check['late'][0]} to {check['late'][1]} "
                              f"over that of {check['early'][0]} to {check['early'][1]} ({check['because']})",
                              1.0 / factor, factor)
 
@@ -106,7 +106,7 @@ def reach(check, studies):
         item.more = {"reached": int(reached.sum()), "last": float(first.max())}
         items.append(item)
     quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier)
+    verdict = decided(items, quantifier, studies.look)
     text = "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "
                      + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all ever")
                      for i in shortened(items))
@@ -143,7 +143,7 @@ def growth(check, studies):
         items.append(functional(panel, pd.concat(cells, axis=1), who, statistic, low, high))
     words = METRIC_WORDS.get(metric, metric)
     name = f"growth exponent of {words}" + (f" less that of {other}" if other else "")
-    return interval_outcome(check, items, name, low, high)
+    return interval_outcome(check, studies, items, name, low, high)
 
 
 def trend(check, studies):
@@ -161,7 +161,7 @@ def trend(check, studies):
         def statistic(means, x=x):
             return (means @ (x - x.mean())) / np.sum((x - x.mean())**2) * x[-1] / means.mean(axis=-1)
         items.append(functional(panel, cell, who, statistic, *limits))
-    return interval_outcome(check, items, f"rise of the mean {metric} with log t from t = 1 to T, as "
+    return interval_outcome(check, studies, items, f"rise of the mean {metric} with log t from t = 1 to T, as "
                              "a share of its mean", *limits)
 
 
@@ -190,11 +190,11 @@ def bound(check, studies):
             below, above = judge.mean_below(units.T - 1.0)
             item.holds, item.fails = float(below.max()), float(min(1.0, len(columns) * above.min()))
             worst = int(np.argmax(units.mean(axis=0)))
-            item.value, (item.low, item.high) = units[:, worst].mean(), judge.mean_interval(units[:, worst])
+            item.value, (item.low, item.high) = units[:, worst].mean(), judge.mean_interval(units[:, worst], item.level)
         item.shown = np.all(judge.centres(over.to_numpy(float), panel.experiments(over.index)) <= 1.0, axis=1)
         item.most = 1.0
         items.append(item)
-    return interval_outcome(check, items, f"largest share of {bounds.NAMES.get(check['bound'], check['bound'])} "
+    return interval_outcome(check, studies, items, f"largest share of {bounds.NAMES.get(check['bound'], check['bound'])} "
                              "that the mean cumulative regret reaches", -np.inf, 1.0)
 
 

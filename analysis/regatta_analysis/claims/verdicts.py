@@ -42,6 +42,11 @@ class Case:
         """Trials of the least supported comparison."""
         return min((item.n for item in self.items), default=0)
 
+    @property
+    def looks(self):
+        """How many looks at growing numbers of trials it took."""
+        return max((outcome.look for outcome in self.outcomes), default=1)
+
     def needed(self):
         """Trials after which the open comparisons would be decided (power 80%); NaN for none."""
         found = [o.needed() for o in self.outcomes if o.verdict == OPEN and o.items]
@@ -119,6 +124,8 @@ class Verdict:
         parts = [_ways(self, there)]
         if np.isfinite(self.picture):
             parts.append(f"an experiment of the paper's size shows it with probability {self.picture:.2f}")
+        if any(case.looks > 1 for case in there):
+            parts.append(_took(there))
         if self.verdict == OPEN:
             parts.append(_lacking(there))
         text = "; ".join(part for part in parts if part)
@@ -140,6 +147,13 @@ def _ways(verdict, there):
     counts = [(answer, sum(case.verdict == answer for case in there)) for answer in (YES, NO, TIE, OPEN)]
     told = ", ".join(f"{answer} in {k}" for answer, k in counts if k)
     return f"{told} of {len(there)} combinations of setting and reading"
+
+
+def _took(there):
+    """Looks and trials, where more were added until it was decided."""
+    looks = max(case.looks for case in there)
+    trials = max(item.n for case in there if case.looks == looks for item in case.items)
+    return f"it took {looks} looks, the last at {trials} trials"
 
 
 def _lacking(there):
@@ -170,7 +184,7 @@ def together(outcomes):
 def decide(claim, studies, settings):
     """Every Case of a claim, ours and the first reading first."""
     readings = readings_of(claim)
-    named = sorted({s for reading in readings for s in studies_in(reading["checks"])})
+    named = sorted({s for reading in readings for s in checks.studies_in(reading["checks"])})
     cases, seen = [], {}
     for universe in settings.universes(named):
         inside = studies.within(universe)
@@ -195,19 +209,16 @@ def readings_of(claim):
     return claim.get("readings") or [{"id": "as written", "because": "", "checks": claim["checks"]}]
 
 
-def studies_in(found):
-    """Names of the studies that checks speak of."""
-    places = [check[key] for check in found for key in ("on", "versus") if key in check]
-    flat = [name for place in places for name in ([place] if isinstance(place, str) else place)]
-    return {name.partition("/")[0] for name in flat}
+def that_count(cases, settings):
+    """The cases with results; where the paper's own setting is known, those of its universes."""
+    known = {s.id: [a["id"] for a in s.alternatives if a.get("paper")] for s in settings.values()}
+    return [case for case in cases if case.there
+            and all(case.universe.get(key) in ids for key, ids in known.items() if ids)]
 
 
 def conclude(cases, settings):
-    """(verdict, what it turns on) of the cases with results. Where the paper's own setting is known, only
-    its universes count."""
-    known = {s.id: [a["id"] for a in s.alternatives if a.get("paper")] for s in settings.values()}
-    own = [case for case in cases if case.there
-           and all(case.universe.get(key) in ids for key, ids in known.items() if ids)]
+    """(verdict, what it turns on) of the cases that count."""
+    own = that_count(cases, settings)
     found = {case.verdict for case in own}
     answers = found & {YES, NO, TIE}
     if not own:
@@ -234,7 +245,7 @@ def separating(cases):
 def evaluate(paper, claim, studies, settings):
     """The Verdict of a claim."""
     cases = decide(claim, studies, settings)
-    named = sorted({s for reading in readings_of(claim) for s in studies_in(reading["checks"])})
+    named = sorted({s for reading in readings_of(claim) for s in checks.studies_in(reading["checks"])})
     mine = settings.settings(named)
     verdict, turns_on = conclude(cases, mine)
     return Verdict(paper, str(claim["id"]), claim["where"], " ".join(claim["claim"].split()), verdict, cases,

@@ -328,11 +328,19 @@ class Group:
 
     def whole(self, groups: Sequence[Group]) -> Group:
         """The trials of several groups of one problem, each once."""
+        made = self._of(np.unique(np.concatenate([group._rows for group in groups])))
+        made.label, made.at = self.place, {}
+        return made
+
+    def subset(self, keep: np.ndarray) -> Group:
+        """The group of the trials where `keep` is true."""
+        return self._of(self._rows[keep])
+
+    def _of(self, rows):
         made = copy.copy(self)
         for name in ("columns", "trials", "swept"):
             made.__dict__.pop(name, None)
-        made._rows = np.unique(np.concatenate([group._rows for group in groups]))
-        made.label, made.at, made.n = self.place, {}, len(made._rows)
+        made._rows, made.n = rows, len(rows)
         return made
 
     @property
@@ -407,8 +415,7 @@ class Group:
                 and all(same_value(mine.get(name, value), value) for name, value in where.items()))
         keep = np.array([bool(wanted[pair]) for pair in
                          zip(self.column("algorithm"), self.column("swept"))], bool)
-        return Group(self._path, self.label, self._table, self._rows[keep], self.base, self.place,
-                     self.at)
+        return self.subset(keep)
 
     def dims(self, name: str) -> tuple[str, ...]:
         """Dimensions of a variable, () when there is no such variable."""

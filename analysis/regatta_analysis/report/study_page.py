@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
-from ..claims import claims, universes
+from ..claims import checks, claims, universes
 from ..escape import line
 from ..figures import figures, panels, paper_figures, sweep as sweep_figures
 from ..load import program
@@ -302,6 +302,6 @@ def _verdicts(results, claims_files):
             continue
         studies = claims.Studies({name: results.path}, settings=universes.read(path.parent / "settings.yaml"))
         wanted = {c["id"] for c in claims.read(path)["claims"]
-                  if name in claims.verdicts.studies_in(claims.checks_of(c))}
+                  if name in checks.studies_in(claims.checks_of(c))}
         found += [v for v in claims.evaluate(path, studies) if v.id in wanted]
     return found

@@ -34,7 +34,7 @@ static PetscErrorCode add_cell(RgPlan *plan, int c)
   PetscFunctionBeginUser;
   rg_cost_estimate(cell, &cost, &memory);
   for (int i = 0; i < rg_study_instances(study, cell); i++) {
-    for (int s = 0; s < study->n_seeds; s++) {
+    for (int s = 0; s < cell->n_seeds; s++) {
       RgTrial *trial = &plan->trials[plan->n++];
       *trial = (RgTrial){.cell = c,
                          .instance = paired ? study->seeds[s] : (uint64_t)i,
@@ -167,7 +167,7 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
 
   PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++)
-    n += rg_study_instances(study, &study->cells[c]) * study->n_seeds;
+    n += rg_study_instances(study, &study->cells[c]) * study->cells[c].n_seeds;
   *plan = (RgPlan){.study = study};
   PetscCall(PetscCalloc1(n, &plan->trials));
   PetscCall(PetscCalloc1(study->n_cells, &plan->groups));

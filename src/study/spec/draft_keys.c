@@ -19,6 +19,10 @@ const RgStudyKey rg_study_keys[] = {
   {"instances",
    "draws of each random problem, crossed with the seeds, or `paired`: every seed has its own "
    "draw, of the same number; default 1"},
+  {"replicate",
+   "cells with more trials than the others: a list of maps with 'seeds' or 'instances', how many "
+   "they have, and which they are: 'problem', 'algorithm' (labels), 'swept' (as `regatta plan` "
+   "shows them); the seeds continue after the largest one"},
   {"common", "settings of every problem and algorithm: run settings, 'surrogate', 'maximiser'"},
   {"problems", "list of problems: a name, or a map with 'name'; required"},
   {"algorithms", "list of algorithms: a name, or a map with 'name'; required"},

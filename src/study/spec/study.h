@@ -79,6 +79,7 @@ typedef struct {
   int n_swept;   /* the same as data, and the measure aimed at (`aimed_score`) */
   RgSwept *settings;
   RgPlace problem_place, algorithm_place; /* in the study file; `file` borrowed from the study */
+  int n_seeds, n_instances;               /* the study's, or more where `replicate` says so */
 } RgCell;
 
 /* Who and what results are to be cited by: texts for people that take no part in any result. */
@@ -95,7 +96,7 @@ typedef struct RgStudy {
   int n_instances; /* draws of each random problem; crossed with the seeds */
   bool paired;     /* every seed has its own instance, of the same number */
   int n_seeds;
-  uint64_t *seeds; /* trial seeds, owned */
+  uint64_t *seeds; /* trial seeds, as many as a cell has at most; owned */
   int n_cells;
   RgCell *cells; /* owned */
   char *shared;  /* lines about cells that stand for several values of a sweep; NULL: none; owned */
@@ -119,7 +120,7 @@ PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
 /* Instances of the cell's problem that are crossed with each seed. */
 static inline int rg_study_instances(const RgStudy *study, const RgCell *cell)
 {
-  return cell->problem->random && !study->paired ? study->n_instances : 1;
+  return cell->problem->random && !study->paired ? cell->n_instances : 1;
 }
 PetscErrorCode rg_study_destroy(RgStudy *study);
 

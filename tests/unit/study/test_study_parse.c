@@ -127,6 +127,34 @@ RG_TEST(seeds_are_a_number_a_list_or_a_range)
   }
 }
 
+RG_TEST(some_cells_have_more_trials)
+{
+  static const char text[] =
+    "study: t\nseed: 7\nseeds: [8, 3]\ninstances: 2\ncommon: {iterations: 1}\n"
+    "problems: [{name: gp_path, dim: 1, label: P}, {name: branin, label: Q}]\n"
+    "algorithms: [random, {name: gp_ucb, beta: fixed, label: U}]\n"
+    "sweep: [{algorithms.U.value: [1, 4]}]\n"
+    "replicate: [{algorithm: U (value=4), seeds: 4}, {problem: P, swept: value=1, instances: 3}]\n";
+  static const int n_seeds[] = {2, 2, 4, 2, 2, 4}, n_instances[] = {2, 3, 2, 1, 1, 1};
+  RgStudy study;
+  RgPlan plan;
+  int n = 0;
+
+  parse_study(text, &study);
+  assert_int_equal(study.n_cells, 6);
+  assert_int_equal(study.n_seeds, 2);
+  assert_true(study.seeds[1] == 3 && study.seeds[2] == 9 && study.seeds[3] == 10);
+  for (int c = 0; c < 6; c++) {
+    assert_int_equal(study.cells[c].n_seeds, n_seeds[c]);
+    assert_int_equal(rg_study_instances(&study, &study.cells[c]), n_instances[c]);
+    n += n_seeds[c] * n_instances[c];
+  }
+  RG_OK(rg_plan_fill(&study, &plan));
+  assert_int_equal(plan.n, n);
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
 /* common < problem < algorithm, key by key. */
 RG_TEST(later_layers_win)
 {

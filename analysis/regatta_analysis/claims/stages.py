@@ -1,0 +1,59 @@
+"""The stages of a study: which of its trials were there when its claims were decided before.
+
+A study file says how many seeds and instances every cell has; its key `replicate` lists cells that have more
+(replicate.py writes it). The trials that all cells have are the first stage, and each further stage has as many
+as all before it. Claims are decided stage by stage, so the stages must not depend on anything but the study and
+its results.
+"""
+import functools
+
+import numpy as np
+import yaml
+
+from ..load.load import Results
+
+
+@functools.lru_cache(maxsize=64)
+def sizes(study):
+    """(the seeds that every cell has, the instances of random problems: 0 where every seed has its own, cells with
+    more trials: the list `replicate`) of the text of a study file."""
+    data = yaml.safe_load(study) or {}
+    seeds, instances = data.get("seeds", 1), data.get("instances", 1)
+    if isinstance(seeds, dict):
+        seeds = [seeds.get("first", 0) + k for k in range(seeds["count"])]
+    elif not isinstance(seeds, list):
+        seeds = list(range(int(seeds)))
+    return seeds, 0 if instances == "paired" else int(instances), data.get("replicate") or []
+
+
+def of_trials(study, seeds, instances):
+    """The stage of every trial, from 1, by its seed and instance."""
+    known, crossed, more = sizes(study)
+    if not more:
+        return np.ones(len(seeds), int)
+    seeds, place = np.asarray(seeds), {seed: k for k, seed in enumerate(known)}
+    positions = np.array([place.get(s, len(known) + s - max(known) - 1) for s in seeds.tolist()])
+    stage = _doublings(positions, len(known))
+    return np.maximum(stage, _doublings(np.asarray(instances), crossed)) if crossed else stage
+
+
+def _doublings(position, n):
+    """How often n is doubled until it exceeds the position, plus one."""
+    return np.ceil(np.log2(np.maximum((position + 1) / n, 1.0)) - 1e-12).astype(int) + 1
+
+
+def count(results):
+    """How many stages there are; of results that may lack trials only the first is looked at."""
+    if results is None or not results.complete or not sizes(results.study)[2]:
+        return 1
+    return max(int(_stage(results, group).max()) for group in map(results.group, results.problems))
+
+
+def upto(results, last):
+    """The trials of the first stages."""
+    groups = [group.subset(_stage(results, group) <= last) for group in map(results.group, results.problems)]
+    return Results(results.path, results.attributes, [g for g in groups if g.n], results.damages)
+
+
+def _stage(results, group):
+    return of_trials(results.study, group.column("seed"), group.column("instance"))
