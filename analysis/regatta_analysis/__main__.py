@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 from .escape import line, terminal
-from .load.load import InputError, load
+from .load.errors import InputError
+from .load.load import load
 from .load.settings import split
 from .stats.regret import METRICS
 

@@ -6,7 +6,7 @@ import numpy as np
 import synthetic
 from regatta_analysis import load
 from regatta_analysis.figures import bounds
-from regatta_analysis.load.load import InputError
+from regatta_analysis.load.errors import InputError
 from regatta_analysis.stats.regret import regret_curves
 
 HEADER = ",".join(bounds.COLUMNS)

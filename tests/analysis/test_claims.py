@@ -13,7 +13,7 @@ from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.items import contrasts, new_item, share_item
 from regatta_analysis.claims.outcome import NO, OPEN, TIE, YES, Item, Outcome, decided
 from regatta_analysis.claims.panels import Panel, names
-from regatta_analysis.load.load import InputError
+from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
 

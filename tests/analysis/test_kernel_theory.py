@@ -4,7 +4,7 @@ import unittest
 import common
 import numpy as np
 from regatta_analysis.figures.illustrations import damped_cosine, kernel_regression
-from regatta_analysis.load.load import InputError
+from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.program import formula
 
 

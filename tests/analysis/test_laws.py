@@ -4,7 +4,7 @@ import unittest
 import common
 import numpy as np
 from regatta_analysis.figures.laws import confidence_law, law_curve
-from regatta_analysis.load.load import InputError
+from regatta_analysis.load.errors import InputError
 
 # t, beta bcr, beta srinivas (delta 0.1), mean of RGP-UCB, its 2.5% and 97.5% quantiles
 TABLE = """
@@ -60,7 +60,7 @@ class Laws(common.Case):
 
     def test_roots(self):
         """Figure 1 of arXiv:2504.03172 at N = 1000, delta = 0.05."""
-        t, found = np.array([1.0, 50.0]), {}
+        t = np.array([1.0, 50.0])
         union = 1000 * np.pi**2 * t**2 / (6 * 0.05)
         for name, expected in (("RKHS", 1 + np.sqrt(2 * (np.log(t) + 1 + np.log(20)))),
                                ("Bayesian", np.sqrt(2 * np.log(union))), ("BPT-UCB", union**0.1)):

@@ -14,7 +14,7 @@ from regatta_analysis.claims import availability, catalogue, claims
 from regatta_analysis.figures import paper_figures, style
 from regatta_analysis.report import report
 from regatta_analysis.stats import comparison
-from regatta_analysis.load.load import InputError
+from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
 

@@ -16,7 +16,7 @@ from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome
 from regatta_analysis.claims.panels import Panel
 from regatta_analysis.claims.verdicts import DEPENDS
-from regatta_analysis.load.load import InputError, load
+from regatta_analysis import InputError, load
 from regatta_analysis.load.yaml_file import read_yaml
 from regatta_analysis.report.curve import curves
 from test_cli import run

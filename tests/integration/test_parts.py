@@ -63,10 +63,10 @@ class Parts(RegattaTest):
 
     def test_failed_trials_of_a_part(self):
         """A part retries its own; what of the others failed is not its business, but the end tells."""
-        study = self.write("study.yaml", f"""
+        study = self.write("study.yaml", """
             study: fails
             seeds: 4
-            common: {{iterations: 2, initial_points: 1}}
+            common: {iterations: 2, initial_points: 1}
             problems:
               - name: external
                 program: /bin/false

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import claims, universes
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..load.yaml_file import read_yaml
 
 SCALES = ("smoke", "small", "full")

@@ -8,7 +8,7 @@ from .computed import demonstration, density_distance, exploitation, law, optima
 from .outcome import NO, OPEN, Look, Missing, Outcome
 from .panels import names
 from .sizes import bound, drop, flat, growth, reach, trend, within
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..stats.measures import TooShort
 
 

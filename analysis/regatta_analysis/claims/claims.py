@@ -16,7 +16,8 @@ from .outcome import YES, Look, Missing
 from .panels import names
 from ..stats import density_error
 from ..stats.measures import TooShort, trial_values
-from ..load.load import InputError, load
+from ..load.errors import InputError
+from ..load.load import load
 from ..report.tables import markdown
 from ..load.yaml_file import read_yaml
 

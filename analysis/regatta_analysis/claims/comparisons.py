@@ -6,7 +6,7 @@ from .items import (centre_of, certain, common_trials, contrasts, medians, new_i
                     units_of)
 from .outcome import NO, OPEN, TIE, YES, Missing, Outcome, decided, number, shortened
 from .panels import METRIC_WORDS, describe_value, names, panel_on, present, require, tables
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..stats import comparison
 from ..stats.measures import part, value_curves
 

@@ -8,7 +8,7 @@ from .items import certain, drawn_item, share_item, statistic_of
 from .outcome import NONE, Item, Outcome, decided, number, shortened
 from .panels import EXPERIMENTS, Panel
 from ..figures import illustrations, laws
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..stats import density_error
 
 

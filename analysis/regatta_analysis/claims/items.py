@@ -5,7 +5,7 @@ from scipy import stats
 from . import judge
 from .outcome import Item, Outcome, decided, number, shortened
 from .panels import EXPERIMENTS
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..stats import comparison
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import judge
-from ..load.load import InputError
+from ..load.errors import InputError
 
 YES, NO, OPEN, TIE = "reproduced", "not reproduced", "undecided", "near tie"
 NONE = "not checkable"

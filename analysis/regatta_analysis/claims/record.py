@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from . import catalogue, claims, verdicts
-from ..load.load import InputError
+from ..load.errors import InputError
 
 VERSION = 1
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"

@@ -8,7 +8,7 @@ from .items import (centre_of, common_trials, contrasts, drawn_item, functional,
 from .outcome import Missing, Outcome, decided, shortened
 from .panels import METRIC_WORDS, describe_value, each_method
 from ..figures import bounds
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..stats.growth import exponents
 from ..stats.measures import at, part, trial_values, value_curves
 from ..stats.regret import curves

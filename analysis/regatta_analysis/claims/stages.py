@@ -10,7 +10,7 @@ import functools
 import numpy as np
 import yaml
 
-from ..load.load import Results
+from ..load.results import Results
 
 
 @functools.lru_cache(maxsize=64)

@@ -20,7 +20,9 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from ..load.load import Group, InputError, Results
+from ..load.errors import InputError
+from ..load.group import Group
+from ..load.results import Results
 from ..load.settings import blocks, options, split
 from ..load.yaml_file import read_yaml
 

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from . import style
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..load.program import formula
 from ..stats.regret import curves, regret_curves
 from ..load.settings import aimed_score, panel_label, panels, swept_outside

@@ -1,7 +1,7 @@
 """Laws of the confidence parameter (the squared width of the confidence band), asked of the program."""
 import numpy as np
 
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..load.program import formula
 
 METHODS = {"gp_ucb": "beta", "rgp_ucb": "kappa", "irgp_ucb": "shift"}  # their rules

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..load.settings import method_label, same_value
 from ..stats import sweep
 from ..stats.regret import METRICS

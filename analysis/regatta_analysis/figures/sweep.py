@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..stats import comparison, sweep
 from ..stats.regret import METRICS
 from ..stats.statistics import bootstrap_means

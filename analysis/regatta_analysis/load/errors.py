@@ -6,4 +6,5 @@ class InputError(Exception):
 
 
 def one_line(error):
+    """The text of an exception without line breaks."""
     return " ".join(str(error).split())

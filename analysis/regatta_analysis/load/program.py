@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .load import InputError
+from .errors import InputError
 
 
 @functools.lru_cache(None)

@@ -8,8 +8,6 @@ import pandas as pd
 from . import settings
 from .settings import column_of
 
-STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
-
 
 class Variable:
     """One Dataset: `shape`, `dims`, `attributes`, and its values in memory or still in the file."""

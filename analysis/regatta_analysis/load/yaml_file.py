@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from .load import InputError
+from .errors import InputError
 
 
 class _Loader(yaml.SafeLoader):

@@ -10,7 +10,7 @@ from ..escape import line
 from ..figures import figures, style, sweep as sweep_figures
 from ..figures.panels import views, words_of
 from ..progress import progress
-from ..stats import inference, sweep
+from ..stats import sweep
 from ..stats.profiles import spent
 from ..stats.regret import METRICS
 from ..stats.summaries import cell_summaries

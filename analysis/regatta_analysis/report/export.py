@@ -2,11 +2,9 @@
 import importlib.util
 import json
 
-import numpy as np
-import pandas as pd
-
 from ..escape import write_csv
-from ..load.load import LONG, InputError
+from ..load.errors import InputError
+from ..load.group import LONG
 from ..progress import progress
 from . import logs
 from .summary import file_names

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..escape import line
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..load.settings import options
 from ..progress import progress
 from .summary import file_names

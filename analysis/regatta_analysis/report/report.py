@@ -14,7 +14,7 @@ from ..figures import paper_figures, style
 from . import tables
 from ..stats import inference
 from ..figures.figures import Band
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..load.settings import problem_of
 from .pages import render
 from ..stats.regret import METRICS, default_metrics

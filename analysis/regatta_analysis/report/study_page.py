@@ -10,10 +10,10 @@ import numpy as np
 from markupsafe import Markup
 
 from ..claims import checks, claims, universes
-from ..escape import line
 from ..figures import figures, panels, paper_figures, sweep as sweep_figures
 from ..load import program
-from ..load.load import InputError, load
+from ..load.errors import InputError
+from ..load.load import load
 from ..load.settings import method_label
 from ..progress import progress
 from ..stats import inference, statistics, sweep as sweep_stats

@@ -8,7 +8,7 @@ from ..escape import code, code_block, markdown as md, write_csv
 from ..figures import bounds, figures, panels, paper_figures, runtime_profiles, style, sweep
 from . import stills, tables
 from ..stats import inference, runtime as bbob, sweep as sweep_stats
-from ..load.load import InputError
+from ..load.errors import InputError
 from ..stats.regret import METRICS, default_metrics
 from ..load.settings import blocks, problem_of
 from ..progress import progress

@@ -19,7 +19,7 @@ from ..progress import progress
 from ..report.tables import Table
 
 if TYPE_CHECKING:
-    from ..load.load import Results
+    from ..load.results import Results
 
 
 def recorded(results: Results, metric: str) -> bool:

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..load.load import InputError
+from ..load.errors import InputError
 from .profiles import spent
 from .regret import METRICS, curves, regret_curves
 
 if TYPE_CHECKING:
-    from ..load.load import Results
+    from ..load.results import Results
 
 FLOOR = 1e-12  # of logarithms of a regret that may be 0
 REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}

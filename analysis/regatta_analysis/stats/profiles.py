@@ -11,7 +11,7 @@ import pandas as pd
 from .regret import curves
 
 if TYPE_CHECKING:
-    from ..load.load import Results
+    from ..load.results import Results
 
 TARGETS = (1e-1, 1e-2, 1e-3)
 COSTS = ("evaluations", "cpu")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..load.load import InputError
+from ..load.errors import InputError
 
 if TYPE_CHECKING:
-    from ..load.load import Results
+    from ..load.results import Results
 
 
 @dataclass(frozen=True)

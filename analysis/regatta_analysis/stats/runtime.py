@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ..load.settings import options
 
 if TYPE_CHECKING:
-    from ..load.load import Results
+    from ..load.results import Results
 
 TARGETS = 10.0 ** (2.0 - 0.2 * np.arange(51))  # 1e2 ... 1e-8
 TABLE_TARGETS = (10.0, 1.0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7, 1e-8)

@@ -9,7 +9,7 @@ from .statistics import INTERVAL, summarise
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..load.load import Results
+    from ..load.results import Results
 
 
 def cell_summaries(results: Results, problem: str, metric: str,

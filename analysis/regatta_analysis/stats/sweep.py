@@ -15,7 +15,7 @@ from .measures import trial_values
 from .regret import METRICS
 
 if TYPE_CHECKING:
-    from ..load.load import Results
+    from ..load.results import Results
 
 FIXED = ["problem", "method", "instance", "seed", "value"]
 

@@ -1,0 +1,275 @@
+"""The trials of one problem, read when asked for."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import copy
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from .errors import InputError, one_line
+from .settings import column_of, method_label, options, panel_label, same_value, swept_settings, typed
+from .variables import joined
+
+IDENTITY = ["problem", "algorithm", "instance", "seed"]
+LONG = ("id", "key", "checksum")  # texts that differ from trial to trial
+STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
+
+
+class reading:
+    """Whatever goes wrong while a file is read is a matter of the file, in one line."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None and issubclass(
+                kind, (OSError, KeyError, RuntimeError, ValueError)):
+            raise InputError(f"{self._path}: damaged results file ({one_line(error)})") from error
+
+
+SEEN = {"x_seen": "inputs", "c_seen": "contexts"}  # as evaluated, and what the coordinates are
+
+
+class Group:
+    """The trials of one problem: those of a Table that stand in `rows`."""
+
+    def __init__(self, path, label, table, rows, base=None, place=None, at=None):
+        self.label, self._path, self._table, self._rows = label, path, table, rows
+        self.base = base or label  # as the study file has it
+        self.place = place or self.base  # the same with the score, but without settings
+        self.at = at or {}  # {setting: text of its value}: what is swept outside the algorithms
+        self.n = len(rows)
+
+    @property
+    def block(self) -> str:
+        """The problem with its own settings, but none of runs and methods: what tests over problems
+        count as one."""
+        own = {name: value for name, value in self.at.items() if self._part(name) == "problem"}
+        return panel_label(self.place, own)
+
+    def _part(self, name):
+        """Whose setting it is; of older files, that do not say, by the key of a trial."""
+        if self.settings.get(name) or not self.n:
+            return self.settings.get(name)
+        key = self.texts("key", np.arange(1))[0]
+        return "problem" if name in options(key, "problem") else "run"
+
+    def whole(self, groups: Sequence[Group]) -> Group:
+        """The trials of several groups of one problem, each once."""
+        made = self._of(np.unique(np.concatenate([group._rows for group in groups])))
+        made.label, made.at = self.place, {}
+        return made
+
+    def subset(self, keep: np.ndarray) -> Group:
+        """The group of the trials where `keep` is true."""
+        return self._of(self._rows[keep])
+
+    def _of(self, rows):
+        made = copy.copy(self)
+        for name in ("columns", "trials", "swept"):
+            made.__dict__.pop(name, None)
+        made._rows, made.n = rows, len(rows)
+        return made
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """{name of every setting that is swept on the problem: the part it is of, "" where the file
+        does not say}."""
+        return self._table.settings
+
+    @cached_property
+    def swept(self) -> dict[tuple[str, str], dict[str, str]]:
+        """{(algorithm, text swept): {name of the setting: text of its value}}, scores left out."""
+        known = self.settings
+        return {pair: {column_of(name, known): value for name, value in swept_settings(pair[1]).items()}
+                for pair in self.labels()}
+
+    def setting(self, name: str) -> tuple[str, np.ndarray]:
+        """(kind, values) of a setting, one for each trial; see settings.typed."""
+        with reading(self._path):
+            return self._table.setting(name, self._rows)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Where the trials stand in the files, counted over all problems of one base."""
+        return self._rows
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all variables."""
+        return self._table.names
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of the columns of `trials`."""
+        flat = [n for n in self.names if len(self._table.first(n).shape) == 1 and n not in LONG
+                and n not in self.settings]
+        return IDENTITY + [name for name in flat if name not in IDENTITY]
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """One row per trial: identity, status, counts, provenance, what was swept."""
+        return pd.DataFrame({**{name: self.column(name) for name in self.columns},
+                       **{name: typed(*self.setting(name)) for name in self.settings}}, copy=False)
+
+    def column(self, name: str) -> np.ndarray:
+        """One column of `trials`; equal texts are one object. NaN where there is none."""
+        if name == "problem":
+            return np.full(self.n, self.label, dtype=object)
+        if self._table.first(name) is None:
+            return np.full(self.n, np.nan)
+        with reading(self._path):
+            values = self._table.column(name, self._rows)
+        if name == "status" and values.dtype.kind in "iu":
+            values = np.array([STATUS_NAMES.get(v, str(v)) for v in values.tolist()], dtype=object)
+        return values
+
+    def texts(self, name: str, rows: np.ndarray | None = None) -> np.ndarray:
+        """One of LONG for every trial, or for those at the places `rows` of `trials`, ascending."""
+        with reading(self._path):
+            return self._table.texts(name, self._rows if rows is None else self._rows[rows])
+
+    def labels(self) -> list[tuple[str, str]]:
+        """Pairs (algorithm, swept) that the trials have."""
+        return list(dict.fromkeys(zip(self.column("algorithm"), self.column("swept"))))
+
+    def select(self, algorithms: Iterable[str] | None, where: Mapping[str, object]) -> Group:
+        """The group of the trials of some algorithms and settings; see Results.select."""
+        wanted = {}
+        for (algorithm, swept), own in self.swept.items():
+            mine = {**own, **self.at}
+            wanted[algorithm, swept] = (
+                (algorithms is None or {algorithm, method_label(algorithm, swept)} & set(algorithms))
+                and all(same_value(mine.get(name, value), value) for name, value in where.items()))
+        keep = np.array([bool(wanted[pair]) for pair in
+                         zip(self.column("algorithm"), self.column("swept"))], bool)
+        return self.subset(keep)
+
+    def dims(self, name: str) -> tuple[str, ...]:
+        """Dimensions of a variable, () when there is no such variable."""
+        with reading(self._path):
+            return self._table.first(name).dims if self._table.first(name) is not None else ()
+
+    def attributes(self, name: str) -> dict:
+        return self._table.first(name).attributes if self._table.first(name) is not None else {}
+
+    def values(self, name: str) -> np.ndarray:
+        """One variable over all trials; parts of different length are padded with NaN."""
+        with reading(self._path):
+            return self._table.values(name, self._rows)
+
+    def evaluations(self) -> list[str]:
+        """Names of the variables with one value (or vector) per evaluation."""
+        return [n for n in self.names if len(self._table.first(n).shape) > 1
+                and self.dims(n)[:2] == ("trial", "iteration")]
+
+    def inputs(self, field: str = "inputs") -> dict[str, list[str] | None]:
+        """{name: words it chooses among, or None} of the coordinates of the design (or, with
+        "contexts", of the context); empty where they have no names or the trials differ."""
+        texts = set(self.column(field)) if field in self.names else set()
+        if len(texts) != 1 or not (text := texts.pop()):
+            return {}
+        inputs = {}
+        for name, kind, *rest in (one.split() for one in text.split("; ")):
+            condition = len(rest) > 2 and rest[-2] == "if" and "=" in rest[-1]
+            inputs[name] = (rest[:-2] if condition else rest) if kind == "choice" else None
+        return inputs
+
+    def not_reproducible(self) -> list[tuple[str, int, int]]:
+        """(algorithm, trials, of how many) of methods whose program, started again, asked otherwise."""
+        if "asked_otherwise" not in self.names:
+            return []
+        otherwise = np.nansum(self.values("asked_otherwise"), axis=1) > 0
+        algorithms = self.column("algorithm")
+        return [(label, int(otherwise[algorithms == label].sum()), int((algorithms == label).sum()))
+                for label in dict.fromkeys(algorithms[otherwise])]
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per evaluation that was made; what was swept stands behind `t`."""
+        rows = self.column("n_iterations").astype(int)
+        swept = ((name, typed(*self.setting(name)).repeat(rows)) for name in self.settings)
+        return pd.DataFrame({**heads([self]), **dict(swept), **dict(self.tidy_values())}, copy=False)
+
+    def _labels(self, name):
+        """{column: words it chooses among, or None} of inputs that have names."""
+        return {f"{name[0]}_{label}": words for label, words in
+                (self.inputs(SEEN[name]).items() if name in SEEN else ())}
+
+    def _columns_of(self, name):
+        width = (self._table.first(name).shape + (0,))[2]
+        return list(self._labels(name)) or ([f"{name}_{j}" for j in range(width)] if width else [name])
+
+    def tidy_names(self) -> list[str]:
+        """Names of the columns of `tidy`, of which none is read."""
+        return [*IDENTITY, "status", "row", "t", *self.settings,
+                *(own for name in self.evaluations() for own in self._columns_of(name))]
+
+    def tidy_values(self, columns: list[str] | None = None) -> Iterator[tuple[str, np.ndarray]]:
+        """Pairs of the name and the values of every column of `tidy` that is recorded per evaluation,
+        of those in `columns` only."""
+        rows = self.column("n_iterations").astype(int)
+        for name in self.evaluations():
+            labels, names = self._labels(name), self._columns_of(name)
+            wanted = [columns is None or bool({name, own} & set(columns)) for own in names]
+            if not any(wanted):
+                continue
+            if not self._table.is_stored(name):
+                values = np.broadcast_to(np.nan, (rows.sum(), len(names)))
+            else:
+                values = self.values(name)
+                if np.all(rows == values.shape[1]):
+                    values = values.reshape(len(values) * values.shape[1], -1)
+                else:
+                    values = values[np.arange(values.shape[1]) < rows[:, None]]
+                    values = values.reshape(len(values), -1)
+            yield from ((own, _words(values[:, j], labels.get(own)))
+                        for j, own in enumerate(names) if wanted[j])
+
+    def dataset(self) -> xr.Dataset:
+        """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
+        made = {n: (self.dims(n), self.values(n), self.attributes(n)) for n in self.evaluations()}
+        coordinates = {name: ("trial", self.column(name)) for name in self.columns}
+        coordinates.update({n: ("trial", self.setting(n)[1], self.attributes(n)) for n in self.settings})
+        coordinates.update({n: ("trial", self.texts(n)) for n in LONG if n in self.names})
+        dataset = xr.Dataset(made, coordinates, {"problem": self.label})
+        for letter, field in (("x", "inputs"), ("c", "contexts")):
+            if names := list(self.inputs(field)):
+                dataset = dataset.assign_coords({f"{letter}_name": (f"dim_{letter}", names)})
+        rows = dataset.sizes.get("iteration", 0)
+        return dataset.assign_coords(iteration=np.arange(1, rows + 1))
+
+
+def _words(values, words):
+    """Numbers of words as words, None where there is none; other values as they are."""
+    if words is None:
+        return values
+    made = np.full(len(values), None, dtype=object)
+    known = ~np.isnan(values)
+    made[known] = np.array(words, dtype=object)[values[known].astype(int)]
+    return made
+
+
+def heads(groups, categories=False):
+    """What tells the rows of `data` apart, in as few bytes as it takes."""
+    trials = {name: joined([group.column(name) for group in groups])
+              for name in (*IDENTITY, "status", "n_iterations", "n_initial")}
+    rows, initial = (trials.pop(name).astype(int) for name in ("n_iterations", "n_initial"))
+    made = {}
+    for name, values in trials.items():
+        if values.dtype == object and categories:
+            codes, words = pd.factorize(values)
+            codes = codes.astype(np.min_scalar_type(-len(words) - 1))
+            made[name] = pd.Categorical.from_codes(np.repeat(codes, rows), words)
+        elif values.dtype.kind in "iu" and len(values) and values.max() < 2**31:
+            made[name] = np.repeat(values.astype(np.int32), rows)
+        else:
+            made[name] = np.repeat(values, rows)
+    row = (np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)).astype(np.int32)
+    return {**made, "row": row, "t": row - np.repeat((initial - 1).astype(np.int32), rows)}

@@ -1,0 +1,74 @@
+"""The trials of a file as groups: one for every problem and value of what is swept outside the
+algorithms, and for every score where the study has several."""
+import numpy as np
+import pandas as pd
+
+from .group import Group, reading
+from .settings import aimed_score, column_of, panel_label, panels, swept_outside
+from .variables import Cache, Slice, Table
+
+
+def groups_of(path, parts):
+    """Groups from (label, part) of one or many files."""
+    by_label = {}
+    for label, part in parts:
+        by_label.setdefault(label, []).append(part)
+    with reading(path):
+        return [group for label, some in by_label.items() for group in _split(path, label, some)]
+
+
+def _split(path, label, parts):
+    """One Group per problem and setting of what is swept outside the algorithms, the trials of those
+    that do not read a setting in all its groups."""
+    table = Table(parts)
+    keep = np.arange(sum(table.lengths))
+    if len(parts) > 1:  # a shard, and the one it was merged into
+        keep = np.flatnonzero(~pd.Series(table.texts("id", keep)).duplicated())
+    algorithm, swept = (table.column(name, keep) for name in ("algorithm", "swept"))
+    codes, distinct = pd.MultiIndex.from_arrays([algorithm, swept]).factorize()
+    found, places = panels([swept_outside(*pair) for pair in distinct])
+    scores = next((text for text in table.column("scores", keep) if text), "") \
+        if "scores" in table.names else ""
+    order = np.argsort(codes, kind="stable")
+    rows = np.split(keep[order], np.cumsum(np.bincount(codes, minlength=len(distinct)))[:-1])
+    mine = [[] for _ in found]
+    for own, numbers in zip(rows, places):
+        for number in numbers:
+            mine[number].append(own)
+    table = Table(parts, Cache() if len(found) > 1 else None)
+    tables = _by_score(table, scores)
+    for at, some in zip(found, mine):
+        own = np.sort(np.concatenate(some))
+        for score, view in tables.items():
+            yield from _panel(path, label, view, own, at, score)
+
+
+def _panel(path, base, table, rows, at, score):
+    """The Group of a panel, or of one score in it: there the regret is the one by that measure, and only
+    trials that aimed at it, or at none, take part; it is called `LABEL NAME`."""
+    label, place = panel_label(base, at), base
+    if score is not None:
+        codes, distinct = pd.factorize(table.column("swept", rows))
+        aims = np.array([aimed_score(text) for text in distinct], dtype=object)[codes]
+        rows = rows[(aims == None) | (aims == score)]  # noqa: E711 (elementwise)
+        label, place = f"{label} {score}", f"{base} {score}"
+    if len(rows):
+        at = {column_of(name, table.settings): value for name, value in at.items()}
+        yield Group(path, label, table, rows, base, place, at)
+
+
+def _by_score(table, scores):
+    """{name of a measure: the table as it looks by it}; {None: the table} where there is none."""
+    if not scores:
+        return {None: table}
+    return {pair.split("=", 1)[0]: Table([_scored(part, number) for part in table.parts])
+            for number, pair in enumerate(scores.split("; "))}
+
+
+def _scored(part, number):
+    """The part with `score_NAME` at one score in place of NAME."""
+    view = {name: variable for name, variable in part.items() if "score" not in variable.dims}
+    for name, variable in part.items():
+        if variable.dims[-1:] == ("score",) and number < variable.shape[-1]:
+            view[name.removeprefix("score_")] = Slice(variable, number)
+    return view

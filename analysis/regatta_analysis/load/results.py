@@ -1,0 +1,275 @@
+"""What a study found: the groups of its problems, their settings, trials and evaluations."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from .errors import InputError
+from .group import IDENTITY, Group, heads
+from .settings import AIMED, find_setting, in_order, method_label, same_value, stacked, typed
+from .variables import joined
+
+
+class Results:
+    """What a study found. `damages` holds one line per shard that could not be read."""
+
+    def __init__(self, path, attributes, groups, damages):
+        self.path, self.attributes, self.damages = path, attributes, damages
+        self.study = str(attributes.get("study", ""))
+        self._problems = {group.label: group for group in _in_study_order(groups, self.study)}
+        self._places = _whole(self._problems.values())
+        if not any(group.n for group in groups):
+            raise InputError(f"{path}: no trials in it")
+        self.title = str(attributes.get("title", "")) or path.stem
+        self.complete = bool(attributes.get("complete", 0))
+        self._remembered = {}
+
+    def remember(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once: figures, tables and pages of one study rest on the same numbers.
+        Not to be changed by who gets it."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        return self._remembered[key]
+
+    def remembers(self, key: Any) -> bool:
+        return key in self._remembered
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What a reader has to know, in lines: damages, and programs that are not reproducible."""
+        lines = [f"{label} on {group.label} is not reproducible: started again, its program asked for "
+                 f"something else in {n} of {trials} trials"
+                 for group in self._problems.values() for label, n, trials in group.not_reproducible()]
+        return [*self.damages, *lines]
+
+    @property
+    def problems(self) -> list[str]:
+        """Problem labels, in the order of the study; what is swept outside the algorithms is part
+        of the label. An algorithm that does not read a setting stands at each of its values."""
+        return list(self._problems)
+
+    @cached_property
+    def settings(self) -> list[str]:
+        """Names of the settings that were swept: columns of `trials` and `data`."""
+        return [*in_order([own for g in self._problems.values() for own in g.swept.values()])]
+
+    @property
+    def places(self) -> list[str]:
+        """Problem labels of the study file, with the score where there are several: `group` of one of them
+        has each trial once."""
+        return list(self._places)
+
+    @cached_property
+    def algorithms(self) -> list[str]:
+        """Algorithm labels of the whole study, in its order."""
+        labels = list(dict.fromkeys(label for group in self._problems.values()
+                                    for label in pd.unique(group.column("algorithm"))))
+        if self.complete:
+            return labels
+        return sorted(labels, key=lambda label: _place(self.study, "algorithms", label))
+
+    def full_name(self, name: str) -> str:
+        """The swept setting that is called `name` or ends in it (`kernel`: surrogate.kernel); the name as
+        it is where there is none, or several."""
+        return find_setting(name, self.settings) or name
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """One row per trial: identity, status, counts, provenance, what was swept; see `texts` for
+        LONG. `problem` is the label of the study file."""
+        groups = list(self._places.values())
+        names = dict.fromkeys(name for group in groups for name in group.columns)
+        return pd.DataFrame({**{n: joined([group.column(n) for group in groups]) for n in names},
+                       **dict(self._setting_columns(groups))}, copy=False)
+
+    def texts(self, name: str) -> np.ndarray:
+        """A text that differs from trial to trial, one for each of `trials`: one of LONG."""
+        return joined([group.texts(name) for group in self._places.values()])
+
+    def _setting_columns(self, groups, repeats=None):
+        """Pairs of name and typed column of every setting, each trial `repeats` times."""
+        for name in [*self.settings, *([AIMED] if any(AIMED in g.settings for g in groups) else [])]:
+            kind, values = stacked([group.setting(name) for group in groups])
+            column = typed(kind, values)
+            yield name, column if repeats is None else column.repeat(repeats)
+
+    @property
+    def data(self) -> pd.DataFrame:
+        """One row per evaluation; vectors as name_0, name_1, ..., inputs that have names also as x_NAME
+        as they were evaluated, a choice as its word; `row` counts the evaluations of a trial from 0, `t`
+        the queries: t = 0 is the last evaluation of the initial design. What was swept are columns
+        (`settings`), typed: numbers, integers, booleans, categoricals; missing where a trial does not
+        read one ("" of a categorical). Made anew at every call: of a large study take what you need,
+        `rows` of some columns or `group(problem).tidy()`."""
+        return self.rows()
+
+    def rows(self, columns: list[str] | None = None) -> pd.DataFrame:
+        """`data` with some columns only (`["y", "x"]`, `["x_0"]`), which alone are read, and what
+        tells the rows apart, texts as categories (`groupby(..., observed=True)`); None: all, texts
+        as texts. Raises InputError for a column that isn't there."""
+        groups = list(self._places.values())
+        ends = np.cumsum([int(group.column("n_iterations").sum()) for group in groups])
+        made, empty = heads(groups, columns is not None), np.broadcast_to(np.nan, ends[-1])
+        for group, end in zip(groups, ends):
+            for name, values in group.tidy_values(columns):
+                if not values.strides[0]:  # nothing was written
+                    made.setdefault(name, empty)
+                elif len(values) == ends[-1]:
+                    made[name] = values
+                else:
+                    if made.get(name, empty) is empty:
+                        missing = None if values.dtype == object else np.nan
+                        made[name] = np.full(ends[-1], missing, values.dtype)
+                    made[name][end - len(values):end] = values
+        for name in columns or ():
+            if not {name, f"{name}_0"} & made.keys():
+                raise InputError(f"{self.path}: no column {name!r} in it")
+        repeats = joined([group.column("n_iterations") for group in groups]).astype(int)
+        made, first = list(made.items()), len(IDENTITY) + 3  # status, row, t
+        return pd.DataFrame(dict([*made[:first], *self._setting_columns(groups, repeats), *made[first:]]),
+                            copy=False)
+
+    def group(self, problem: str) -> Group:
+        """The arrays of one problem, read when asked for; of all its settings together when it is
+        called by its label in the study file."""
+        found = self._problems.get(problem) or self._places.get(problem)
+        if found is None:
+            raise InputError(f"{self.path}: no problem {problem!r} in it "
+                             f"(it has: {', '.join(self.problems)})")
+        return found
+
+    def xarray(self, problem: str) -> xr.Dataset:
+        """All variables of one problem as a labelled dataset; what was swept are coordinates."""
+        return self.group(problem).dataset()
+
+    def select(self, problems: Iterable[str] | None = None,
+               algorithms: Iterable[str] | None = None,
+               where: Mapping[str, object] | None = None) -> Results:
+        """The results of some trials: `problems` and `algorithms` are labels, with or without swept
+        settings; `where` is {setting: value}; cells that were not swept over a setting have any value
+        of it. Raises InputError where nothing is left of what was named."""
+        self._check_names(problems, algorithms, where or {})
+        where = {find_setting(name, self.settings): value for name, value in (where or {}).items()}
+        groups = [group.select(algorithms, where) for group in self._problems.values()
+                  if problems is None or {group.label, group.base} & set(problems)]
+        return Results(self.path, self.attributes, [g for g in groups if g.n], self.damages)
+
+    def _check_names(self, problems, algorithms, where):
+        groups = self._problems.values()
+        pairs = {pair for group in groups for pair in group.labels()}
+        known = {"problem": dict.fromkeys(n for g in groups for n in (g.base, g.label)),
+                 "algorithm": dict.fromkeys(n for a, s in pairs for n in (method_label(a, s), a)),
+                 "setting": self.settings}
+        for kind, names in (("problem", problems), ("algorithm", algorithms), ("setting", where)):
+            for name in names or ():
+                if name not in known[kind] and (kind != "setting"
+                                                or find_setting(name, known[kind]) is None):
+                    raise InputError(f"{self.path}: no {kind} {name!r} in it (it has: "
+                                     f"{', '.join(sorted(known[kind])) or 'none'})")
+        for name, value in where.items():
+            full = find_setting(name, self.settings)
+            values = {own.get(full) for g in groups for own in g.swept.values()} - {None}
+            if not any(same_value(value, v) for v in values):
+                raise InputError(f"{self.path}: no {name}={value} in it "
+                                 f"(it has: {', '.join(sorted(values))})")
+
+    def cells(self, problems: Sequence[str] | None = None) -> pd.DataFrame:
+        """One row per cell with the number of trials done, failed and missing, of some problems or
+        of all.
+
+        Planned are all pairs of instance and seed that any algorithm has on the problem, so that a
+        study directory shows what is still to come as missing; of a sweep that is complete, the
+        trials that are there. A cell that stands for several values of a setting is there for each;
+        `counts` has the numbers of all trials.
+        """
+        if problems is None:
+            return self._cells.copy()
+        place, n = {label: k for k, label in enumerate(self.problems)}, len(self.algorithms)
+        return pd.concat([self._cells[place[p] * n:(place[p] + 1) * n] for p in problems])
+
+    @cached_property
+    def _cells(self):
+        groups, n = list(self._problems.values()), len(self.algorithms)
+        number = {label: k for k, label in enumerate(self.algorithms)}
+        problem = np.repeat(np.arange(len(groups)), [group.n for group in groups])
+        columns = {name: joined([group.column(name) for group in groups])
+                   for name in ("algorithm", "instance", "seed", "status")}
+        pairs = pd.DataFrame({"problem": problem, "instance": columns["instance"],
+                              "seed": columns["seed"]}).drop_duplicates()
+        planned = np.repeat(np.bincount(pairs["problem"], minlength=len(groups)), n)
+        codes, labels = pd.factorize(columns["algorithm"])
+        cell = problem * n + np.array([number[label] for label in labels], int)[codes]
+        done, failed, there = (np.bincount(cell[mine], minlength=len(planned)) for mine in (
+            columns["status"] == "complete", columns["status"] == "failed", np.full(len(cell), True)))
+        if self.complete and self.settings:  # settings may go together: not every pair is a cell
+            planned = there
+        return pd.DataFrame({"problem": np.repeat(np.array(self.problems, object), n),
+                             "algorithm": np.tile(np.array(self.algorithms, object), len(groups)),
+                             "planned": planned, "done": done, "failed": failed,
+                             "missing": planned - done - failed})
+
+    def with_settings(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """A frame with the columns `problem` and maybe `algorithm`, of labels, with a column for every
+        setting behind them: what was swept as data, for files. Empty where a row has none."""
+        if not self.settings or not {"problem"} <= set(frame):
+            return frame
+        at = {label: group.at for label, group in self._problems.items()}
+        own = {(label, pair[0]): values for label, group in self._problems.items()
+               for pair, values in group.swept.items()}
+        rows = list(zip(frame["problem"], frame["algorithm"] if "algorithm" in frame else frame["problem"]))
+        made, place = frame.copy(), list(frame).index("problem") + 1 + ("algorithm" in frame)
+        for k, name in enumerate(self.settings):
+            found = [{**own.get(row, {}), **at.get(row[0], {})}.get(name, "") for row in rows]
+            made.insert(place + k, name, found)
+        return made
+
+    def counts(self) -> dict[str, int]:
+        """{planned, done, failed, missing}: trials, each once."""
+        status = self.trials["status"]
+        done, failed = (int((status == word).sum()) for word in ("complete", "failed"))
+        planned = len(status) if self.complete else max(self._planned(), len(status))
+        return {"planned": planned, "done": done, "failed": failed,
+                "missing": planned - done - failed}
+
+    def _planned(self):
+        """Of a study that runs: every algorithm on every problem, once for all values of what it was
+        not seen to read."""
+        planned, reads = 0, {}
+        for group in self._problems.values():
+            for (algorithm, _), own in group.swept.items():
+                reads.setdefault(algorithm, set()).update(name for name in own if name in group.at)
+        for place in self._places.values():
+            at = [group.at for group in self._problems.values() if group.place == place.label]
+            cells = sum(len({tuple(sorted((n, v) for n, v in one.items() if n in reads[algorithm]))
+                             for one in at}) for algorithm in self.algorithms)
+            pairs = set(zip(place.column("instance").tolist(), place.column("seed").tolist()))
+            planned += cells * len(pairs)
+        return planned
+
+
+def _whole(groups):
+    """{label: all trials of a problem, whatever its settings} of its groups."""
+    places = {}
+    for group in groups:
+        places.setdefault(group.place, []).append(group)
+    return {place: some[0].whole(some) for place, some in places.items()}
+
+
+def _in_study_order(groups, study):
+    """HDF5 lists groups by name; the study file names the problems in the order meant."""
+    return sorted(groups, key=lambda group: _place(study, "problems", group.label,
+                                               group.base,
+                                               *group.column("problem_name")[:1]))
+
+
+def _place(study, block, label, *names):
+    """Where the entry of a label, of the label without its swept settings, or of a name stands in
+    a block of the study's text; behind everything when it is not found."""
+    entries = study[max(study.find(f"{block}:"), 0):]
+    found = [entries.find(str(text)) for text in (label, label.split(" (")[0], *names)]
+    return next((at for at in found if at >= 0), len(entries))
