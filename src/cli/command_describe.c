@@ -317,9 +317,8 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
   PetscFunctionBeginUser;
   PetscCall(known_names(registry, &names));
   const char *nearest = rg_text_nearest(name, names);
-  rg_complain("describe: nothing is called '%s'%s%s%s (regatta list problems|algorithms|kernels; "
-              "run, surrogate, "
-              "maximiser, study, measures, laws, results-format)",
+  rg_complain("describe: nothing is called '%s'%s%s%s (regatta list names what there is; also "
+              "run, surrogate, maximiser, study, measures, laws, results-format)",
               name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);

@@ -225,17 +225,23 @@ static PetscErrorCode destroy(RgVerification *s)
   PetscFunctionReturn(0);
 }
 
-/* Trials to run again; negative for a mistake. */
+/* Trials to run again; negative for a mistake, which was told. */
 static int parse_sample(const RgArguments *arguments)
 {
   const char *text = arguments->option[OPT_SAMPLE];
   char *end;
 
+  if (!text + !arguments->option[OPT_ALL] + !arguments->option[OPT_NONE] < 2) {
+    rg_complain("verify: one of -sample, -all and -no-rerun, not several");
+    return -1;
+  }
   if (arguments->option[OPT_ALL]) return INT_MAX;
   if (arguments->option[OPT_NONE]) return 0;
   if (!text) return 3;
   long n = strtol(text, &end, 10);
-  return *end || end == text || n < 1 || n > INT_MAX ? -1 : (int)n;
+  if (!*end && end != text && n >= 1 && n <= INT_MAX) return (int)n;
+  rg_complain("verify: -sample must be an integer >= 1, got '%s' (-no-rerun runs none)", text);
+  return -1;
 }
 
 PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
@@ -252,8 +258,6 @@ PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
   if (!arguments.ok) PetscFunctionReturn(0);
   int wanted = parse_sample(&arguments);
   if (wanted < 0) {
-    rg_complain("verify: -sample must be an integer >= 1, got '%s' (-no-rerun runs none)",
-                arguments.option[OPT_SAMPLE]);
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }

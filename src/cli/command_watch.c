@@ -80,10 +80,14 @@ static PetscErrorCode adopt_study(Watch *watch)
   if (mistakes.n) {
     PetscCall(rg_study_destroy(&watch->study));
     watch->study = (RgStudy){0};
-    rg_fault_set(&watch->fault, RG_FAULT_FOREIGN,
-                 "%s: its study can't be planned here: %.300s (-study names its file, -plugin what "
-                 "it was run with)",
-                 watch->path, mistakes.list[0].message);
+    if (watch->study_file)
+      rg_fault_set(&watch->fault, RG_FAULT_FOREIGN, "-study %s: %.300s", watch->study_file,
+                   mistakes.list[0].message);
+    else
+      rg_fault_set(&watch->fault, RG_FAULT_FOREIGN,
+                   "%s: its study can't be planned here: %.300s (-study names its file, -plugin "
+                   "what it was run with)",
+                   watch->path, mistakes.list[0].message);
     PetscFunctionReturn(0);
   }
   PetscCall(rg_plan_fill(&watch->study, &watch->plan));

@@ -50,15 +50,16 @@ double rg_duration_parse(const char *text)
 {
   double total = 0;
 
-  for (const char *p = text;; p++) {
+  for (int parts = 0; parts < 3; parts++) { /* hours, minutes, seconds */
     char *end;
-    double part = strtod(p, &end);
-    if (end == p || !(part >= 0)) return -1;
+    double part = strtod(text, &end);
+    if (end == text || !(part >= 0)) return -1;
     total = 60 * total + part;
     if (!*end) return total;
     if (*end != ':') return -1;
-    p = end;
+    text = end + 1;
   }
+  return -1;
 }
 
 void rg_duration_print(double seconds, char text[32])

@@ -18,7 +18,8 @@ def public_functions(tree, prefix=""):
 class Types(unittest.TestCase):
     def test_signatures_are_complete(self):
         seen = 0
-        for path in (PACKAGE / "load/load.py", *(PACKAGE / "stats").glob("*.py")):
+        for path in (*(PACKAGE / "load" / f"{name}.py" for name in ("load", "results", "group")),
+                     *(PACKAGE / "stats").glob("*.py")):
             for name, node in public_functions(ast.parse(path.read_text())):
                 arguments = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
                 bare = [a.arg for a in arguments if a.annotation is None and a.arg != "self"]

@@ -43,6 +43,9 @@ class BadInput(RegattaTest):
     def test_zero_seeds(self):
         self.run_refused("seeds: 4", "seeds: 0", "seeds")
 
+    def test_instances(self):
+        self.run_refused("instances: 2", "instances: pared", "'paired'")
+
     def test_finite_rule_on_a_box(self):
         self.run_refused("- gp_ucb", "- {name: gp_ucb, beta: bcr}", "bcr")
 
@@ -62,11 +65,17 @@ class BadInput(RegattaTest):
         self.run_ok("run", study, "-o", output, "-quiet")
         other = self.write("other.yaml", tiny.replace("study: smoke", "study: smog"))
         self.refused("run", other, "-o", output, says="smoke")
+        self.refused("verify", output, "-all", "-no-rerun", says="one of -sample, -all and -no-rerun")
+        self.refused("watch", output, "-once", "-study", self.folder / "no.yaml", 
+                     says="no.yaml: the study file")
+        self.refused("status", self.folder, says="no study directory")
+        self.refused("info", study, says="no results file")
 
     def test_unknown_command_and_options(self):
         self.refused("rum", says="did you mean 'run'")
         self.refused("run", self.folder / "x.yaml", "-walltme", "5", says="-walltime")
         self.refused("run", self.write("study.yaml", GOOD), "-walltime", "soon", says="-walltime")
+        self.refused("run", self.write("study.yaml", GOOD), "-walltime", "1:2:3:4", says="-walltime")
         self.refused("describe", "gp_ucp", says="did you mean 'gp_ucb'")
         self.refused("info", self.folder / "none.h5", says="none.h5")
         self.refused("eval", "brannin", "-x", "1,2", says="did you mean 'branin'")

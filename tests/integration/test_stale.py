@@ -157,6 +157,7 @@ class Stale(RegattaTest):
         code, _, err = regatta("run", self.study(), "-o", self.output, "-recompute", "eo")
         self.assertEqual(code, 2)
         self.assertIn("-recompute: no problem or algorithm of this study has the label 'eo'", err)
+        self.assertFalse(os.path.exists(f"{self.output}.d"), "a mistake wrote something")
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
   container->medium = *medium;
   container->file = rg_medium_open(&container->medium, false);
   if (container->file < 0) {
-    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read it");
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read it: damaged, or no results file");
     rg_container_check(container, fault);
     PetscFunctionReturn(0);
   }

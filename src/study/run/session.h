@@ -63,6 +63,8 @@ PetscErrorCode rg_session_agree(RgSession *session, int *speaker);
 /* Open the store, learn what is finished already, and prepare the schedule of the rest. Collective.
    What is in the way was told to the observer; session->outcome is the same on all ranks. */
 PetscErrorCode rg_session_start(RgSession *session);
+/* Whether the label of -recompute is one of the study. */
+void rg_session_check_label(const RgSession *session, RgFault *fault);
 /* Who made the finished trials: those of others are told, or run again where so asked for. Rank 0.
  */
 PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault);

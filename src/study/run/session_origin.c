@@ -32,7 +32,7 @@ static bool is_meant(const RgCell *cell, const char *label)
   return !label[0] || !strcmp(label, cell->algorithm_label) || !strcmp(label, cell->problem_label);
 }
 
-static void check_label(const RgSession *session, RgFault *fault)
+void rg_session_check_label(const RgSession *session, RgFault *fault)
 {
   const RgStudy *study = session->plan->study;
   const char *label = session->options->recompute;
@@ -78,8 +78,7 @@ PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault)
   RgStoreInfo info;
 
   PetscFunctionBeginUser;
-  check_label(session, fault);
-  if (fault->code || !session->scan.n_done) PetscFunctionReturn(0);
+  if (!session->scan.n_done) PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(session->plan->n, &look.origin));
   PetscCall(rg_origin_judge_create(session->plan->study, session->fingerprint.hash, &look.judge));
   PetscCall(rg_store_visit_heads(session->options->output, judge_record, &look, &info, fault));

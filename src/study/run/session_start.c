@@ -53,9 +53,11 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
   PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->again));
   for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
     if (turn == (session->rank == 0 ? 0 : 1)) {
-      RgFault fault;
-      PetscCall(rg_store_open(options->output, session->plan->study, session->rank, &session->store,
-                              &fault));
+      RgFault fault = {0};
+      rg_session_check_label(session, &fault);
+      if (!fault.code)
+        PetscCall(rg_store_open(options->output, session->plan->study, session->rank,
+                                &session->store, &fault));
       if (!fault.code && session->rank == 0) PetscCall(scan_store(session, stop_file, &fault));
       rg_session_note(session, &fault);
     }

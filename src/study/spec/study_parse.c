@@ -367,7 +367,8 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
   if (seed) parse_whole(draft, "'seed'", seed, 0, MAX_SEED, &study->seed);
   if (instances && instances->kind == RG_YAML_SCALAR && !strcmp(instances->text, "paired"))
     study->paired = true;
-  else if (instances) parse_whole(draft, "'instances'", instances, 1, MAX_TRIALS, &n_instances);
+  else if (instances)
+    parse_whole(draft, "'instances', if not 'paired',", instances, 1, MAX_TRIALS, &n_instances);
   study->n_instances = (int)n_instances;
   PetscCall(parse_seeds(draft, root, study));
   PetscFunctionReturn(0);
