@@ -15,9 +15,10 @@
     return node;
   }
 
-  function number(v) {
+  // `beside`: a number next to which one that is left of rounding errors is 0.
+  function number(v, beside) {
     if (v === null || v === undefined) return "–";
-    if (v === 0) return "0";
+    if (v === 0 || Math.abs(v) < 1e-12 * Math.abs(beside)) return "0";
     const size = Math.abs(v);
     return size >= 1e5 || size < 1e-3 ? (+v.toPrecision(3)).toExponential().replace("e+", "e") : String(+v.toPrecision(4));
   }
@@ -250,7 +251,7 @@
         make(button, "bdi", {class: "name"}, s.name);
         const last = c ? c.y.reduce((found, v, i) => v === null ? found : i, -1) : -1;
         const i = !c ? -1 : at === null ? last : nearest(xs(c), at);
-        make(button, "span", {class: "value"}, i < 0 ? "no trial" : `${number(c.y[i])} [${number(c.low[i])}, ${number(c.high[i])}]`);
+        make(button, "span", {class: "value"}, i < 0 ? "no trial" : `${number(c.y[i])} [${number(c.low[i], c.y[i])}, ${number(c.high[i], c.y[i])}]`);
         button.addEventListener("click", () => { on ? hidden.add(s.name) : hidden.delete(s.name); draw(); });
       });
       if (focused >= 0) legend.children[focused].focus();

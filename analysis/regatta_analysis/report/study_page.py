@@ -142,7 +142,7 @@ def _planned(results):
 
 def _default_command(results):
     name = _name(results)
-    return (f"# save the study file (under Settings, below) as {name}.yaml\n"
+    return (f"# save the study file (under Settings, above) as {name}.yaml\n"
             f"./run.sh study {shlex.quote(name + '.yaml')}")
 
 

@@ -35,6 +35,7 @@ STUDY_STYLE = """
 .legend .entry[aria-pressed=false] .name { text-decoration: line-through; color: #7a828d; }
 .legend .entry[aria-pressed=false] .value { visibility: hidden; }
 .still > summary { margin: .4rem 0; }
+.settings th, .settings td:not(:last-child) { overflow-wrap: normal; }
 .labels { unicode-bidi: plaintext; }
 td, th, dd, dt, option { unicode-bidi: plaintext; text-align: left; }
 @media (max-width: 640px) { .legend .entry { grid-template-columns: 30px minmax(0, 1fr); }
@@ -112,7 +113,7 @@ width="{{ f.width }}" height="{{ f.height }}" style="max-width: {{ f.width }}px"
 </section>
 <section>
 <h2 id="{{ s.id }}-settings">Settings</h2>
-<div class="scroll" tabindex="0"><table><thead><tr><th>Block</th><th>Of</th><th>Values</th></tr></thead><tbody>
+<div class="scroll" tabindex="0"><table class="settings"><thead><tr><th>Block</th><th>Of</th><th>Values</th></tr></thead><tbody>
 {% for name, labels, text in s.settings %}<tr><td>{{ name }}</td><td>{{ labels | join("; ") }}</td><td><code>{{ text }}</code></td></tr>
 {% endfor %}</tbody></table></div>
 {% if s.text %}<details><summary>The study file, as it was run</summary><pre>{{ s.text }}</pre></details>{% endif %}
