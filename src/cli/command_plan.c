@@ -244,10 +244,10 @@ static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_co
   double bytes = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_teams_create(plan, job->ranks, &teams, message));
+  PetscCall(rg_teams_create(plan, job->ranks, 0, &teams, message));
   if (!message[0]) rg_teams_check_memory(plan, &teams, job->memory, job->per_host, message);
   for (int i = 0; !message[0] && i < plan->n; i++) {
-    const int size = teams.size[teams.level[i]];
+    const int size = teams.size[rg_teams_level(&teams, plan, i)];
     if (size == 1) continue;
     largest = PetscMax(largest, size);
     bytes = fmax(bytes, rg_cost_dense_bytes(&plan->study->cells[plan->trials[i].cell], size));

@@ -50,6 +50,26 @@ class Teams(RegattaTest):
             numpy.testing.assert_array_equal(other["six_hump_camel"], values[0]["six_hump_camel"])
             self.assertLess(numpy.nanmax(abs(other["branin"] - values[0]["branin"])), 1e-3)
 
+    def test_auto_gives_the_ranks_left_over_to_the_first_trials(self):
+        """Of five trials on four ranks one has a team, the same one whenever it runs."""
+        study = self.write("auto.yaml", """
+study: auto
+seeds: 5
+common: {iterations: 12, initial_points: 8, ranks_per_trial: auto, noise_variance: 1e-3,
+         surrogate: {fit: fixed}, maximiser: {raw_samples: 64, restarts: 4}}
+problems: [branin]
+algorithms: [gp_ucb]
+""")
+        outputs = [self.folder / name for name in ("one.h5", "four.h5", "again.h5")]
+        for ranks, output in zip((1, 4, 4), outputs):
+            self.run_ok("run", study, "-o", output, "-quiet", "-crossover", 10, ranks=ranks)
+        one, four, _ = [h5py.File(output)["branin"] for output in outputs]
+        differs = four["provenance/fingerprint"][()] != one["provenance/fingerprint"][()]
+        self.assertEqual(list(differs), [True, False, False, False, False])
+        numpy.testing.assert_array_equal(four["x"][1:], one["x"][1:])
+        self.assertLess(numpy.nanmax(abs(four["x"][0] - one["x"][0])), 1e-3)
+        self.assertEqual(self.checksum(outputs[1]), self.checksum(outputs[2]))
+
     def test_every_algorithm_runs_on_a_distributed_model(self):
         study = self.write("all.yaml", """
 study: all

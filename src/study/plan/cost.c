@@ -258,19 +258,19 @@ static double model_order(const RgCell *cell, int ranks)
   return cell->run.initial_points + (double)cell->run.iterations;
 }
 
-static double problem_order(const RgCell *cell)
+double rg_cost_problem_order(const RgCell *cell)
 {
   return cell->problem->dense_order ? cell->problem->dense_order(cell->problem_options) : 0;
 }
 
 double rg_cost_order(const RgCell *cell)
 {
-  return fmax(model_order(cell, INT_MAX), problem_order(cell)); /* of any team */
+  return fmax(model_order(cell, INT_MAX), rg_cost_problem_order(cell)); /* of any team */
 }
 
 double rg_cost_dense_bytes(const RgCell *cell, int ranks)
 {
-  const double order[] = {model_order(cell, ranks), problem_order(cell)};
+  const double order[] = {model_order(cell, ranks), rg_cost_problem_order(cell)};
   const bool fit = cell->surrogate.fit != RG_FIT_FIXED;
   double bytes = is_iterative(cell, ranks) ? iterative_bytes(cell, ranks) : 0;
 
@@ -310,7 +310,8 @@ double rg_cost_context_bytes(const RgCell *cell)
 
 bool rg_cost_countable(const RgCell *cell, int ranks)
 {
-  const double order = fmax(model_order(cell, ranks), problem_order(cell)) + RG_DISTRIBUTED_BLOCK;
+  const double order =
+    fmax(model_order(cell, ranks), rg_cost_problem_order(cell)) + RG_DISTRIBUTED_BLOCK;
 
   if (auto_is_iterative(cell, ranks) && !cell->algorithm->matrix_free) return false;
   return order < rg_team_measured_crossover(ranks) || order * order / ranks < INT32_MAX;
@@ -331,7 +332,7 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
 {
   const double n0 = cell->run.initial_points, n = n0 + cell->run.iterations;
 
-  *seconds = unit.trial + unit.evaluation * n + unit.factor * pow(problem_order(cell), 3);
+  *seconds = unit.trial + unit.evaluation * n + unit.factor * pow(rg_cost_problem_order(cell), 3);
   if (cell->problem->setup_seconds) *seconds += cell->problem->setup_seconds(cell->problem_options);
   if (cell->problem->seconds) *seconds += n * cell->problem->seconds(cell->problem_options);
   *bytes = rg_cost_bytes(cell, PetscMax(1, cell->run.ranks_per_trial));

@@ -26,6 +26,8 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes);
 /* Order of the largest dense matrix a team could take off one rank: data of a model over a box at
    the end of a trial, points of a path that the problem draws. 0: none. */
 double rg_cost_order(const RgCell *cell);
+/* The latter alone. */
+double rg_cost_problem_order(const RgCell *cell);
 /* Bytes of such matrices on each rank of a team of `ranks`; 0 where there are none. */
 double rg_cost_dense_bytes(const RgCell *cell, int ranks);
 /* Of these, bytes of the contexts that a method discretises a box of contexts into. */

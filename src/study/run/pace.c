@@ -64,7 +64,7 @@ static void see_ranks(Run *run, RgPace *pace)
   for (int r = 0; r < pace->ranks; r++) run->free_at[r] = pace->begun;
   for (int i = 0; i < run->n; i++) {
     const RgPaceTrial *trial = &run->trials[run->order[i]];
-    const int size = run->teams.size[run->teams.level[run->order[i]]];
+    const int size = run->teams.size[rg_teams_level(&run->teams, run->plan, run->order[i])];
     const int last = PetscMin(trial->rank + size, pace->ranks);
     pace->end = fmax(pace->end, end_of(trial));
     seconds += size * trial->wall;
@@ -107,7 +107,7 @@ static double hand_out(const Run *run, int level, int n_ranks)
   for (int t = n / 2; t >= 0; t--) sift_down(n, times, t);
   for (int i = 0; i < plan->n; i++) {
     const int trial = plan->order[i];
-    if (run->status[trial] || run->teams.level[trial] != level) continue;
+    if (run->status[trial] || rg_teams_level(&run->teams, plan, trial) != level) continue;
     times[0] += plan->trials[trial].cost;
     over = fmax(over, times[0]);
     sift_down(n, times, 0);
@@ -130,7 +130,7 @@ PetscErrorCode rg_pace(const RgPlan *plan, const unsigned char *status, const Rg
     pace->ranks = PetscMax(trials[run.order[run.n - 1]].ranks, 1);
     pace->begun = pace->end = trials[run.order[0]].started;
     PetscCall(PetscMalloc1(pace->ranks, &run.free_at));
-    PetscCall(rg_teams_create(plan, pace->ranks, &run.teams, message));
+    PetscCall(rg_teams_create(plan, pace->ranks, 0, &run.teams, message));
     if (!message[0]) see_ranks(&run, pace);
     for (int level = 0; level < run.teams.n && !message[0]; level++)
       pace->over = fmax(pace->over, hand_out(&run, level, pace->ranks));

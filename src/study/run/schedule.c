@@ -63,22 +63,21 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
                                   const unsigned char *done, RgSchedule **schedule)
 {
   RgSchedule *s;
-  PetscMPIInt rank, ranks;
+  PetscMPIInt rank;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
   PetscCall(PetscNew(&s));
   PetscCall(PetscMalloc1(PetscMax(plan->n, 1), &s->order));
   s->n_levels = teams->n;
   for (int level = 0; level < teams->n; level++) {
     for (int i = 0; i < plan->n; i++) {
       int trial = plan->order[i];
-      if (done[trial] || teams->level[trial] != level) continue;
+      if (done[trial] || rg_teams_level(teams, plan, trial) != level) continue;
       s->order[s->n++] = trial;
       s->cost += plan->trials[trial].cost;
     }
     s->first[level + 1] = s->n;
-    PetscCall(balance_tail(plan, ranks / teams->size[level], s->n - s->first[level],
+    PetscCall(balance_tail(plan, teams->ranks / teams->size[level], s->n - s->first[level],
                            s->order + s->first[level]));
   }
   const int n_counters = N_COUNTERS + s->n_levels;

@@ -19,9 +19,10 @@ static PetscErrorCode judge_record(void *closure, const RgRecord *record)
 
   PetscFunctionBeginUser;
   if (trial < 0 || !session->done[trial]) PetscFunctionReturn(0);
-  PetscCall(rg_origin_judge(&look->judge, record, session->plan->trials[trial].cell,
-                            session->teams.size[session->teams.level[trial]], &session->origins,
-                            &origin));
+  PetscCall(
+    rg_origin_judge(&look->judge, record, session->plan->trials[trial].cell,
+                    session->teams.size[rg_teams_level(&session->teams, session->plan, trial)],
+                    &session->origins, &origin));
   look->origin[trial] = (unsigned char)origin;
   PetscFunctionReturn(0);
 }

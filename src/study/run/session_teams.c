@@ -11,7 +11,8 @@ PetscErrorCode rg_session_plan_teams(RgSession *session)
   int ranks_here;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_teams_create(session->plan, session->ranks, &session->teams, session->message));
+  PetscCall(rg_teams_create(session->plan, session->ranks, session->options->crossover,
+                            &session->teams, session->message));
   if (!session->message[0]) {
     PetscCallMPI(MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, session->rank,
                                      MPI_INFO_NULL, &host));

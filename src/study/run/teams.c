@@ -8,35 +8,71 @@
 #include "gp/team/team.h"
 #include "study/plan/cost.h"
 
-/* Least divisor of `ranks` that is at least `wanted`. */
-static int divisor(int ranks, int wanted)
+/* A model of such an order may stay with one rank: its matrices take 1 GB, 2 GB with a fit. */
+enum { order_alone = 8000 };
+
+/* What `auto` means in a job, for cells with a matrix from the crossover on. */
+typedef struct {
+  const RgStudy *study;
+  int ranks, crossover;
+  int whole;   /* ranks where one does not take it, and where the problem has it */
+  int spare;   /* ranks for so many of the other trials, which would else be the last ones */
+  int n_spare; /* on ranks without work; the rest of these trials have one rank each */
+} Automatic;
+
+typedef enum { FIXED, SMALL, WHOLE, ALONE } Kind;
+
+static Kind kind_of(const Automatic *automatic, const RgCell *cell)
 {
-  int size = wanted < ranks ? wanted : ranks;
-  while (ranks % size) size++;
+  const double order = rg_cost_order(cell), crossover = automatic->crossover;
+
+  if (cell->run.ranks_per_trial != -1) return FIXED;
+  if (order < crossover) return SMALL;
+  return order > order_alone || rg_cost_problem_order(cell) >= crossover ? WHOLE : ALONE;
+}
+
+/* Ranks that share the matrices of such cells well, a divisor of the job; 1: there are none. */
+static int good_size(const Automatic *automatic, Kind kind)
+{
+  const RgStudy *study = automatic->study;
+  int size = 0;
+
+  for (int c = 0; c < study->n_cells; c++)
+    if (kind_of(automatic, &study->cells[c]) == kind)
+      size = PetscMax(size, (int)ceil(rg_cost_order(&study->cells[c]) / automatic->crossover));
+  if (!size) return 1;
+  size = PetscMin(PetscMax(size, 2), automatic->ranks);
+  while (automatic->ranks % size) size++;
   return size;
 }
 
-/* What `auto` means for the cell that needs most of it. */
-static int automatic_size(const RgPlan *plan, int ranks)
+/* Trials of kind ALONE that are left when all ranks have had as many as each other. 0: small trials
+   keep the other ranks busy meanwhile. */
+static int left_over(const Automatic *automatic)
 {
-  const int crossover = rg_team_measured_crossover(ranks);
-  int size = 1;
+  const RgStudy *study = automatic->study;
+  double seconds, bytes, alone = 0, small = 0;
+  int n = 0;
 
-  for (int i = 0; i < plan->n; i++) {
-    const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
-    const double order = rg_cost_order(cell);
-    if (cell->run.ranks_per_trial != -1 || order < crossover) continue;
-    size = PetscMax(size, divisor(ranks, PetscMax(2, (int)ceil(order / crossover))));
+  for (int c = 0; c < study->n_cells; c++) {
+    const RgCell *cell = &study->cells[c];
+    const int trials = rg_study_instances(study, cell) * study->n_seeds;
+    const Kind kind = kind_of(automatic, cell);
+    rg_cost_estimate(cell, &seconds, &bytes);
+    if (kind == SMALL || cell->run.ranks_per_trial == 1) small += trials * seconds;
+    if (kind != ALONE) continue;
+    alone += trials * seconds;
+    n += trials;
   }
-  return size;
+  const int left = n % automatic->ranks;
+  return left && small < (automatic->ranks - left) * alone / n ? left : 0;
 }
 
-static int size_of(const RgPlan *plan, int trial, int automatic, int ranks)
+static int size_of(const Automatic *automatic, const RgCell *cell)
 {
-  const RgCell *cell = &plan->study->cells[plan->trials[trial].cell];
+  const Kind kind = kind_of(automatic, cell);
 
-  if (cell->run.ranks_per_trial != -1) return cell->run.ranks_per_trial;
-  return rg_cost_order(cell) < rg_team_measured_crossover(ranks) ? 1 : automatic;
+  return kind == FIXED ? cell->run.ranks_per_trial : kind == WHOLE ? automatic->whole : 1;
 }
 
 /* Put a size into its place in the descending list; false when there are too many. */
@@ -53,13 +89,16 @@ static bool add_size(RgTeams *teams, int size)
   return true;
 }
 
-static bool collect(const RgPlan *plan, int automatic, int ranks, RgTeams *teams)
+static bool collect(const Automatic *automatic, RgTeams *teams)
 {
+  bool fits = true;
+
   teams->n = 0;
-  for (int i = 0; i < plan->n; i++)
-    if (!add_size(teams, size_of(plan, i, automatic, ranks))) return false;
+  for (int c = 0; c < automatic->study->n_cells; c++)
+    fits = fits && add_size(teams, size_of(automatic, &automatic->study->cells[c]));
+  if (automatic->n_spare) fits = fits && add_size(teams, automatic->spare);
   if (teams->n == 0) add_size(teams, 1);
-  return true;
+  return fits;
 }
 
 /* Where the chain of sizes breaks: the index of the size that does not divide the one before it, or
@@ -71,20 +110,64 @@ static int broken_link(const RgTeams *teams, int ranks)
   return teams->n;
 }
 
-PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, RgTeams *teams,
-                               char message[RG_TEAMS_MESSAGE])
+/* The largest teams that the ranks left over make, and that go with the others' sizes. */
+static bool collect_with_spare(Automatic *automatic, RgTeams *teams)
 {
-  int automatic = automatic_size(plan, ranks), broken;
+  const int left = left_over(automatic);
+
+  automatic->n_spare = left;
+  automatic->spare = left ? PetscMin(automatic->ranks / left, good_size(automatic, ALONE)) : 1;
+  for (; automatic->spare > 1; automatic->spare--)
+    if (collect(automatic, teams) && broken_link(teams, automatic->ranks) == teams->n) return true;
+  automatic->n_spare = 0;
+  return collect(automatic, teams);
+}
+
+static int level_of(const RgTeams *teams, int size)
+{
+  int level = 0;
+
+  while (teams->size[level] != size) level++;
+  return level;
+}
+
+/* The level of every cell, and the trials with teams of spare ranks. These run first, so they are
+   the first of the schedule. */
+static PetscErrorCode assign(const RgPlan *plan, const Automatic *automatic, RgTeams *teams)
+{
+  const RgStudy *study = plan->study;
 
   PetscFunctionBeginUser;
-  *teams = (RgTeams){0};
+  for (int c = 0; c < study->n_cells; c++)
+    teams->level[c] = level_of(teams, size_of(automatic, &study->cells[c]));
+  if (!automatic->n_spare) PetscFunctionReturn(0);
+  teams->early_level = level_of(teams, automatic->spare);
+  PetscCall(PetscMalloc1(automatic->n_spare, &teams->early));
+  for (int i = 0; teams->n_early < automatic->n_spare; i++)
+    if (kind_of(automatic, &study->cells[plan->trials[plan->order[i]].cell]) == ALONE)
+      teams->early[teams->n_early++] = plan->order[i];
+  PetscCall(PetscSortInt(teams->n_early, teams->early));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, int crossover, RgTeams *teams,
+                               char message[RG_TEAMS_MESSAGE])
+{
+  const int measured = rg_team_measured_crossover(ranks);
+  Automatic automatic = {.study = plan->study,
+                         .ranks = ranks,
+                         .crossover = crossover && measured < INT_MAX ? crossover : measured};
+  int broken;
+
+  PetscFunctionBeginUser;
+  *teams = (RgTeams){.ranks = ranks};
   message[0] = 0;
-  PetscCall(PetscMalloc1(PetscMax(plan->n, 1), &teams->level));
-  bool fits = collect(plan, automatic, ranks, teams);
-  if (automatic > 1 && broken_link(teams, ranks) < teams->n) {
-    automatic = ranks; /* divisible by whatever the others ask for */
-    fits = collect(plan, automatic, ranks, teams);
-  }
+  PetscCall(PetscMalloc1(plan->study->n_cells, &teams->level));
+  automatic.whole = good_size(&automatic, WHOLE);
+  collect(&automatic, teams);
+  if (automatic.whole > 1 && broken_link(teams, ranks) < teams->n)
+    automatic.whole = ranks; /* divisible by whatever the others ask for */
+  const bool fits = collect_with_spare(&automatic, teams);
   broken = broken_link(teams, ranks);
   if (!fits) {
     snprintf(message, RG_TEAMS_MESSAGE, "ranks_per_trial: more than %d different team sizes",
@@ -110,10 +193,7 @@ PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, RgTeams *teams,
              "must divide one another",
              teams->size[broken], teams->size[broken - 1]);
   }
-  for (int i = 0; !message[0] && i < plan->n; i++) {
-    const int size = size_of(plan, i, automatic, ranks);
-    for (teams->level[i] = 0; teams->size[teams->level[i]] != size;) teams->level[i]++;
-  }
+  if (!message[0]) PetscCall(assign(plan, &automatic, teams));
   PetscFunctionReturn(0);
 }
 
@@ -121,8 +201,20 @@ PetscErrorCode rg_teams_destroy(RgTeams *teams)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(teams->level));
+  PetscCall(PetscFree(teams->early));
   *teams = (RgTeams){0};
   PetscFunctionReturn(0);
+}
+
+int rg_teams_level(const RgTeams *teams, const RgPlan *plan, int trial)
+{
+  for (int low = 0, high = teams->n_early; low < high;) {
+    const int middle = low + (high - low) / 2;
+    if (teams->early[middle] == trial) return teams->early_level;
+    if (teams->early[middle] < trial) low = middle + 1;
+    else high = middle;
+  }
+  return teams->level[plan->trials[trial].cell];
 }
 
 /* Ranks of a host that trials of a level can keep busy. */
@@ -130,7 +222,8 @@ static int busy_ranks(const RgPlan *plan, const RgTeams *teams, int level, int r
 {
   double ranks = 0;
 
-  for (int i = 0; i < plan->n; i++) ranks += teams->level[i] == level ? teams->size[level] : 0;
+  for (int i = 0; i < plan->n; i++)
+    if (rg_teams_level(teams, plan, i) == level) ranks += teams->size[level];
   return (int)fmin(ranks, ranks_here);
 }
 
@@ -162,11 +255,12 @@ void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memo
 
   message[0] = 0;
   for (int i = 0; i < plan->n && !message[0]; i++) {
-    if (i && plan->trials[i].cell == plan->trials[i - 1].cell) continue;
-    if (teams->level[i] != level) ranks_here = busy_ranks(plan, teams, teams->level[i], all_here);
-    level = teams->level[i];
+    const int before = level;
+    level = rg_teams_level(teams, plan, i);
+    if (i && plan->trials[i].cell == plan->trials[i - 1].cell && level == before) continue;
+    if (level != before) ranks_here = busy_ranks(plan, teams, level, all_here);
     const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
-    const int size = teams->size[teams->level[i]];
+    const int size = teams->size[level];
     const double need = host_bytes(cell, size, ranks_here);
     const double contexts = rg_cost_context_bytes(cell) * ranks_here;
     const bool fits = need <= memory;

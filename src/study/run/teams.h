@@ -12,18 +12,27 @@
 enum { RG_TEAM_LEVELS = 24, RG_TEAMS_MESSAGE = 512 };
 
 typedef struct {
+  int ranks;                /* of the job */
   int n;                    /* levels, at least one */
   int size[RG_TEAM_LEVELS]; /* ranks of a team, descending; each divides the one before */
-  int *level;               /* level of each trial of the plan; owned */
+  int *level;               /* of the trials of each cell of the study, but for `early`; owned */
+  int n_early, early_level;
+  PetscInt *early; /* indices of trials that have teams of ranks left over, ascending; owned */
 } RgTeams;
 
-/* Sizes for a job of `ranks`. What can't be (a team larger than the job, sizes that don't divide
-   one another or the job) is said in `message` in one line, else it is empty. `auto` is one rank,
-   or where the matrix of the model or problem has an order that one rank does not take, the least
-   divisor of the job that gives every rank its part of it. */
-PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, RgTeams *teams,
+/* Sizes for a job of `ranks`. crossover: order of the matrices that teams take off one rank, 0: as
+   measured. What can't be (a team larger than the job, sizes that don't divide one another or the
+   job) is said in `message` in one line, else it is empty. `auto` is one rank, or where the matrix
+   of the model or problem has an order that one rank does not take, the least divisor of the job
+   that gives every rank its part of it. Trials whose model has up to 8,000 data have one rank all
+   the same, but for those that would be left when all ranks have had as many as each other: these
+   have teams of the ranks that would wait, unless small trials keep them busy. All this rests on
+   study and ranks alone, never on what is finished already. O(n). */
+PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, int crossover, RgTeams *teams,
                                char message[RG_TEAMS_MESSAGE]);
 PetscErrorCode rg_teams_destroy(RgTeams *teams);
+/* Level of a trial. O(log ranks). */
+int rg_teams_level(const RgTeams *teams, const RgPlan *plan, int trial);
 
 /* Whether the trials fit a host with `memory` bytes of which this job has `ranks_here` ranks: the
    first that does not is named in `message` in one line, with the team size that would do, or where
