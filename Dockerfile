@@ -19,7 +19,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 regatta
 COPY --from=build /opt/regatta /opt/regatta
-ENV PATH=/opt/regatta/bin:$PATH
+ENV PATH=/opt/regatta/bin:$PATH OMPI_MCA_osc=^ucx
 USER regatta
 WORKDIR /work
 RUN ["/opt/regatta/bin/regatta", "version"]

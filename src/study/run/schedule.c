@@ -94,6 +94,18 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible)
+{
+  MPI_Win window;
+  void *memory;
+
+  PetscFunctionBeginUser;
+  *possible = MPI_Win_allocate(sizeof(int64_t), sizeof(int64_t), MPI_INFO_NULL, comm, &memory,
+                               &window) == MPI_SUCCESS;
+  if (*possible) PetscCallMPI(MPI_Win_free(&window));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode fetch_and_add(RgSchedule *s, int counter, int64_t amount, int64_t *before)
 {
   PetscFunctionBeginUser;

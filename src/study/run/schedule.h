@@ -12,6 +12,8 @@ typedef struct RgSchedule RgSchedule;
 /* Collective on `comm`. Trials with done[i] != 0 are left out (done: plan->n on every rank). */
 PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
                                   const unsigned char *done, RgSchedule **schedule);
+/* Whether all ranks reach a counter: Debian's Open MPI can't over TCP. Collective. */
+PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible);
 /* Next trial of a level of teams for this rank, -1 when none is left. Not collective. */
 PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial);
 /* Count a finished trial. */

@@ -1,4 +1,4 @@
-/* The teams of a run. */
+/* The teams of a run, and whether they can take trials. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,8 +9,18 @@ PetscErrorCode rg_session_plan_teams(RgSession *session)
 {
   MPI_Comm host;
   int ranks_here;
+  bool possible;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_schedule_possible(session->comm, &possible));
+  if (!possible) {
+    snprintf(
+      session->message, sizeof(session->message),
+      "the ranks can't share a counter of trials: MPI has no one-sided communication between "
+      "their hosts; with Open MPI, set OMPI_MCA_osc=^ucx");
+    session->outcome = RG_RUN_REFUSED;
+    PetscFunctionReturn(0);
+  }
   PetscCall(rg_teams_create(session->plan, session->ranks, session->options->crossover,
                             &session->teams, session->message));
   if (!session->message[0]) {

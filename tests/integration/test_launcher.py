@@ -1,0 +1,108 @@
+"""Jobs as launchers start them: many ranks on few cores, and two hosts, of which one vanishes. The hosts
+are stand-ins: instead of ssh the launcher gets a script that runs the command here, in name spaces of its
+own (host name, processes); they talk over TCP on the loopback device and share the file system."""
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import unittest
+
+import h5py
+from regatta_test import LONG, REGATTA, SLOW, RegattaTest, environment, main
+
+RANKS = 64 if LONG else 8
+AGENT = """#!/bin/sh
+host=$1; shift
+echo $$ > {folder}/$host
+exec unshare --uts --pid --mount-proc --fork --kill-child sh -c "hostname $host && $*"
+"""
+STUDY = """
+study: launcher
+seeds: {}
+common: {{iterations: 2, initial_points: 2}}
+problems: [branin]
+algorithms: [random]
+"""
+NAMESPACES = not subprocess.run("unshare --uts --pid --mount-proc --fork hostname other", shell=True,
+                                check=False, capture_output=True).returncode
+
+
+def processes_of(output):
+    """The ranks that write to an output, with their environment."""
+    found = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (path / "cmdline").read_bytes().split(b"\0")
+            if words[0] == REGATTA.encode() and str(output).encode() in words:
+                found[int(path.name)] = (path / "environ").read_bytes()
+        except OSError:
+            continue
+    return found
+
+
+class Launcher(RegattaTest):
+    def setUp(self):
+        super().setUp()
+        self.output = self.folder / "study.h5"
+
+    def test_many_ranks_on_few_cores(self):
+        study = self.write("study.yaml", STUDY.format(2 * RANKS))
+        self.run_ok("run", study, "-o", self.output, "-quiet", ranks=RANKS)
+        self.run_ok("run", study, "-o", self.folder / "one.h5", "-quiet")
+        self.assertEqual(self.checksum(self.output), self.checksum(self.folder / "one.h5"))
+
+    def start(self, study, **variables):
+        """The study on two ranks of each of two hosts."""
+        agent = self.write("agent", AGENT.format(folder=self.folder))
+        agent.chmod(0o755)
+        command = ["mpirun", "--host", "alpha:2,beta:2", "-n", "4", "--mca", "plm_rsh_agent", agent,
+                   "--mca", "oob_tcp_if_include", "lo", "--mca", "btl_tcp_if_include", "lo",
+                   "-x", "LD_PRELOAD", "-x", "PAUSE_US", REGATTA, "run", study, "-o", self.output,
+                   "-quiet"]
+        return subprocess.Popen(command, env={**environment(), "LD_PRELOAD": SLOW, "PAUSE_US": "20000",
+                                              **variables},
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+
+    @unittest.skipUnless(NAMESPACES, "name spaces need root")
+    def test_a_host_vanishes(self):
+        study = self.write("study.yaml", STUDY.format(24))
+        job = self.start(study, OMPI_MCA_osc="^ucx")
+        begun = time.monotonic()
+        while job.poll() is None and len(processes_of(self.output)) < 4:
+            self.assertLess(time.monotonic() - begun, 100, "no four ranks")
+            time.sleep(0.05)
+        while job.poll() is None and not self.output.with_suffix(".h5.d").exists():
+            time.sleep(0.05)
+        time.sleep(0.5)
+        os.kill(int((self.folder / "beta").read_text()), signal.SIGKILL)  # and all that runs there
+        out, _ = job.communicate(timeout=60)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertRegex(out, "lost communication|disconnected|daemons")
+        while processes_of(self.output):
+            self.assertLess(time.monotonic() - begun, 200, "ranks that outlive their job")
+            time.sleep(0.1)
+        self.assertFalse(self.output.exists())
+        job = self.start(study, OMPI_MCA_osc="^ucx")
+        out, _ = job.communicate(timeout=120)
+        self.assertEqual(job.returncode, 0, out)
+        with h5py.File(self.output) as file:
+            hosts = set(file["branin/provenance/host"].asstr()[()])
+        self.assertEqual(hosts, {"alpha", "beta"})
+        self.run_ok("run", study, "-o", self.folder / "one.h5", "-quiet")
+        self.assertEqual(self.checksum(self.output), self.checksum(self.folder / "one.h5"))
+
+    @unittest.skipUnless(NAMESPACES, "name spaces need root")
+    def test_hosts_that_cannot_share_a_counter_are_refused(self):
+        """Open MPI as Debian configures it, over TCP."""
+        job = self.start(self.write("study.yaml", STUDY.format(4)), OMPI_MCA_osc="^ucx,pt2pt")
+        out, _ = job.communicate(timeout=100)
+        self.assertEqual(job.returncode, 2, out)
+        self.assertEqual(out.count("regatta:"), 1)
+        self.assertIn("set OMPI_MCA_osc=^ucx", out)
+        self.assertFalse(self.output.with_suffix(".h5.d").exists())
+
+
+if __name__ == "__main__":
+    main()
