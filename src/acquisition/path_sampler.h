@@ -41,18 +41,18 @@ static inline int rg_path_raw_samples(int dim)
 extern const char *const rg_path_kind_names[];
 
 /* Lines of a parameters table for the member `paths` of `Options`. */
-// clang-format off
 #define RG_PATH_PARAMS(Options)                                                                    \
-  {"paths", RG_PARAM_CHOICE, offsetof(Options, paths.kind), "auto", 0, 0, rg_path_kind_names, "",  \
-   "how paths are drawn; auto: exact on finite sets (pathwise on large ones), pathwise on boxes"}, \
-  {"features", RG_PARAM_INT, offsetof(Options, paths.features), "1000", 1, 1e6, NULL, "M",         \
-   "random Fourier features of a path, redrawn for every path (pathwise on boxes: iteration)"},    \
-  {"path_raw_samples", RG_PARAM_INT, offsetof(Options, paths.raw_samples), "auto", 1, 1e7, NULL,   \
-   "", "raw points of the search for the maximum of a path on a box; auto: as in `maximiser`, or " \
-   "640 + 128 per input where several paths are drawn"},                                           \
-  {"path_restarts", RG_PARAM_INT, offsetof(Options, paths.restarts), "auto", 1, 1e5, NULL, "",     \
-   "starts of that search; auto: as in `maximiser`, or 6 where several paths are drawn"}
-// clang-format on
+  RG_CHOICE("paths", Options, paths.kind, "auto", rg_path_kind_names, "",                          \
+            "how paths are drawn; auto: exact on finite sets (pathwise on large ones), pathwise "  \
+            "on boxes"),                                                                           \
+    RG_INT(                                                                                        \
+      "features", Options, paths.features, "1000", 1, 1e6, "M",                                    \
+      "random Fourier features of a path, redrawn for every path (pathwise on boxes: iteration)"), \
+    RG_INT("path_raw_samples", Options, paths.raw_samples, "auto", 1, 1e7, "",                     \
+           "raw points of the search for the maximum of a path on a box; auto: as in "             \
+           "`maximiser`, or 640 + 128 per input where several paths are drawn"),                   \
+    RG_INT("path_restarts", Options, paths.restarts, "auto", 1, 1e5, "",                           \
+           "starts of that search; auto: as in `maximiser`, or 6 where several paths are drawn")
 
 /* Mistakes the table can't express: exact paths on a box, or on a set they are too large for.
    options: begin with RgPathOptions. */

@@ -20,17 +20,15 @@ typedef struct {
 
 static const char *const rules[] = {"bayesian", "fixed", NULL};
 
-// clang-format off
 static const RgParam params[] = {
   RG_ROBUST_PARAMS,
-  {"confidence", RG_PARAM_CHOICE, offsetof(Options, confidence), "bayesian", 0, 0, rules, "beta_t",
-   "bayesian: 2 log(|X x Omega| pi^2 t^2 / (6 delta)); fixed: value"},
-  {"delta", RG_PARAM_REAL, offsetof(Options, delta), "0.05", RG_POSITIVE, 1, NULL, "delta",
-   "probability that the bounds of the bayesian rule may fail"},
-  {"value", RG_PARAM_REAL, offsetof(Options, value), "9", 0, 1e6, NULL, "beta",
-   "squared width of the fixed rule"},
-  {0}};
-// clang-format on
+  RG_CHOICE("confidence", Options, confidence, "bayesian", rules, "beta_t",
+            "bayesian: 2 log(|X x Omega| pi^2 t^2 / (6 delta)); fixed: value"),
+  RG_REAL("delta", Options, delta, "0.05", RG_POSITIVE, 1, "delta",
+          "probability that the bounds of the bayesian rule may fail"),
+  RG_REAL("value", Options, value, "9", 0, 1e6, "beta", "squared width of the fixed rule"),
+  {0},
+};
 
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {

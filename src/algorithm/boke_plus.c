@@ -10,12 +10,13 @@
 #include "algorithm/boke.h"
 
 static const RgParam params[] = {
-  {"p", RG_PARAM_REAL, offsetof(RgBokeOptions, p), "0.5", RG_POSITIVE, 1.0, NULL, "p",
-   "probability that a query maximises the bound; else it maximises the regression"},
+  RG_REAL("p", RgBokeOptions, p, "0.5", RG_POSITIVE, 1.0, "p",
+          "probability that a query maximises the bound; else it maximises the regression"),
   RG_SMOOTHER_PARAMS(RgBokeOptions),
   RG_OUTPUT_PARAMS(RgBokeOptions),
   RG_WIDTH_PARAMS(RgBokeOptions),
-  {0}};
+  {0},
+};
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)

@@ -23,20 +23,18 @@ typedef struct {
 
 static const char *const rules[] = {"theory", "fixed", NULL};
 
-// clang-format off
 static const RgParam params[] = {
   RG_ROBUST_PARAMS,
-  {"confidence", RG_PARAM_CHOICE, offsetof(Options, confidence), "theory", 0, 0, rules, "",
-   "theory: (|X x Omega| pi^2 t^2/(3 delta) g2)^(1/10); fixed: factor sqrt(g2)"},
-  {"delta", RG_PARAM_REAL, offsetof(Options, delta), "0.05", RG_POSITIVE, 1, NULL, "delta",
-   "probability that the bounds of the theory may fail"},
-  {"factor", RG_PARAM_REAL, offsetof(Options, factor), "3", 0, 1e6, NULL, "",
-   "width of the fixed rule"},
-  {"threshold", RG_PARAM_REAL, offsetof(Options, threshold), "auto", -INFINITY, INFINITY, NULL, "h",
-   "level to exceed, native units; auto: theta of the measure ptr(theta)"},
+  RG_CHOICE("confidence", Options, confidence, "theory", rules, "",
+            "theory: (|X x Omega| pi^2 t^2/(3 delta) g2)^(1/10); fixed: factor sqrt(g2)"),
+  RG_REAL("delta", Options, delta, "0.05", RG_POSITIVE, 1, "delta",
+          "probability that the bounds of the theory may fail"),
+  RG_REAL("factor", Options, factor, "3", 0, 1e6, "", "width of the fixed rule"),
+  RG_REAL("threshold", Options, threshold, "auto", -INFINITY, INFINITY, "h",
+          "level to exceed, native units; auto: theta of the measure ptr(theta)"),
   RG_ROBUST_ANY("run with measures other than ptr too; needs a threshold"),
-  {0}};
-// clang-format on
+  {0},
+};
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)

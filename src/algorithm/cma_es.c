@@ -30,13 +30,13 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"sigma", RG_PARAM_REAL, offsetof(Options, sigma), "0.3", RG_POSITIVE, 10, NULL, "sigma",
-   "first step size, unit cube"},
-  {"population", RG_PARAM_INT, offsetof(Options, population), "auto", 4, 100000, NULL, "lambda",
-   "points of a generation; auto: 4 + 3 log d"},
-  {"restarts", RG_PARAM_BOOL, offsetof(Options, restarts), "true", 0, 0, NULL, "",
-   "double the population at every restart; false: it stays"},
-  {0}};
+  RG_REAL("sigma", Options, sigma, "0.3", RG_POSITIVE, 10, "sigma", "first step size, unit cube"),
+  RG_INT("population", Options, population, "auto", 4, 100000, "lambda",
+         "points of a generation; auto: 4 + 3 log d"),
+  RG_BOOL("restarts", Options, restarts, "true",
+          "double the population at every restart; false: it stays"),
+  {0},
+};
 
 enum { SIGMA, RESTARTS };
 

@@ -12,15 +12,13 @@ typedef struct {
   int panels;
 } RgCentreOptions;
 
-// clang-format off
-#define RG_CENTRE_PARAMS(Options, member)                                                        \
-  RG_CONTEXTUAL_PARAMS(Options, member.common),                                                  \
-  {"centre", RG_PARAM_TEXTS, offsetof(Options, member.laws), "auto", 0, 0, NULL, "P",            \
-   "law of each context, independent, native units (regatta describe laws); auto: the contexts " \
-   "observed"},                                                                                  \
-  {"panels", RG_PARAM_INT, offsetof(Options, member.panels), "4", 1, 1e4, NULL, "",              \
-   "Gauss-Legendre panels of 12 nodes per context for expectations under given laws"}
-// clang-format on
+#define RG_CENTRE_PARAMS(Options, member)                                                          \
+  RG_CONTEXTUAL_PARAMS(Options, member.common),                                                    \
+    RG_TEXTS("centre", Options, member.laws, "auto", "P",                                          \
+             "law of each context, independent, native units (regatta describe laws); auto: the "  \
+             "contexts observed"),                                                                 \
+    RG_INT("panels", Options, member.panels, "4", 1, 1e4, "",                                      \
+           "Gauss-Legendre panels of 12 nodes per context for expectations under given laws")
 
 /* A Wasserstein ball around it; first member of the options of the methods that are robust so. */
 enum { RG_RADIUS_ROOT_N, RG_RADIUS_CONSTANT };
@@ -32,14 +30,12 @@ typedef struct {
 
 extern const char *const rg_radius_schedules[];
 
-// clang-format off
-#define RG_WASSERSTEIN_PARAMS(Options, member)                                                   \
-  RG_CENTRE_PARAMS(Options, member.centre),                                                      \
-  {"radius", RG_PARAM_REAL, offsetof(Options, member.radius), "0.3", 0.0, 1e6, NULL, "eps",      \
-   "Wasserstein radius, or its multiple of 1/sqrt(n); units of the context box"},                \
-  {"schedule", RG_PARAM_CHOICE, offsetof(Options, member.schedule), "root_n", 0, 0,              \
-   rg_radius_schedules, "", "eps_t = radius / sqrt(n) after n evaluations, or eps_t = radius"}
-// clang-format on
+#define RG_WASSERSTEIN_PARAMS(Options, member)                                                     \
+  RG_CENTRE_PARAMS(Options, member.centre),                                                        \
+    RG_REAL("radius", Options, member.radius, "0.3", 0.0, 1e6, "eps",                              \
+            "Wasserstein radius, or its multiple of 1/sqrt(n); units of the context box"),         \
+    RG_CHOICE("schedule", Options, member.schedule, "root_n", rg_radius_schedules, "",             \
+              "eps_t = radius / sqrt(n) after n evaluations, or eps_t = radius")
 
 /* eps_t after n >= 1 evaluations (wdrbo 2.5). */
 double rg_wasserstein_ball_radius(const RgWassersteinOptions *options, int n);

@@ -7,16 +7,15 @@
 #include "algorithm/surrogate.h"
 
 /* RgContextualOptions are the first member of the options of these methods. */
-// clang-format off
-#define RG_CONTEXTUAL_PARAMS(Options, member) \
-  {"width", RG_PARAM_REAL, offsetof(Options, member.width), "1.5", 0.0, 1e6, NULL, "beta",       \
-   "multiple of the posterior deviation in U; not squared, no root is taken of it"},             \
-  RG_CONTEXTUAL_NODES(Options, member)
-#define RG_CONTEXTUAL_NODES(Options, member) \
-  {"context_nodes", RG_PARAM_INT, offsetof(Options, member.nodes), "auto", 0, 1e4, NULL, "",     \
-   "contexts between which U is interpolated while the search climbs, at most, where the kernel " \
-   "does not factor into x and c; the end is on all; auto: as many as it takes; 0: all"}
-// clang-format on
+#define RG_CONTEXTUAL_PARAMS(Options, member)                                                      \
+  RG_REAL("width", Options, member.width, "1.5", 0.0, 1e6, "beta",                                 \
+          "multiple of the posterior deviation in U; not squared, no root is taken of it"),        \
+    RG_CONTEXTUAL_NODES(Options, member)
+#define RG_CONTEXTUAL_NODES(Options, member)                                                       \
+  RG_INT(                                                                                          \
+    "context_nodes", Options, member.nodes, "auto", 0, 1e4, "",                                    \
+    "contexts between which U is interpolated while the search climbs, at most, where the kernel " \
+    "does not factor into x and c; the end is on all; auto: as many as it takes; 0: all")
 
 /* Record columns of methods with an ambiguity set: rg_ucb_columns, and its radius. */
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };

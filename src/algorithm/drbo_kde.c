@@ -25,14 +25,15 @@ typedef struct {
 
 static const RgParam params[] = {
   RG_KDE_PARAMS,
-  {"radius", RG_PARAM_REAL, offsetof(Options, radius), "1", 0, 1e6, NULL, "",
-   "delta_t = radius n^(-2/(4 + D_c)), n contexts seen; full L1 distance, 2 is everything"},
-  {"floor_points", RG_PARAM_INT, offsetof(Options, floor_points), "1024", 1, 1e6, NULL, "",
-   "Sobol contexts over which the least confidence bound is taken"},
-  {"as_released", RG_PARAM_BOOL, offsetof(Options, as_released), "false", 0, 0, NULL, "",
-   "these contexts as the authors' program has them: in [-1, 0], without the draws, without "
-   "derivative"},
-  {0}};
+  RG_REAL("radius", Options, radius, "1", 0, 1e6, "",
+          "delta_t = radius n^(-2/(4 + D_c)), n contexts seen; full L1 distance, 2 is everything"),
+  RG_INT("floor_points", Options, floor_points, "1024", 1, 1e6, "",
+         "Sobol contexts over which the least confidence bound is taken"),
+  RG_BOOL("as_released", Options, as_released, "false",
+          "these contexts as the authors' program has them: in [-1, 0], without the draws, without "
+          "derivative"),
+  {0},
+};
 
 enum { ACQUISITION, RADIUS, BANDWIDTH };
 

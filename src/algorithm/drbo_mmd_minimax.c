@@ -27,21 +27,21 @@ static const char *const batches[] = {"separate", "mixed", NULL};
 
 static const RgParam params[] = {
   RG_MMD_BALL_PARAMS(Options, "1024"),
-  {"sensitivity", RG_PARAM_CHOICE, offsetof(Options, sensitivity), "identity", 0, 0, sensitivities,
-   "S", "of the worst case to the radius at 0: K replaced by the identity, or exact"},
-  {"centre", RG_PARAM_CHOICE, offsetof(Options, centre), "reference", 0, 0, centres, "",
-   "expectation at radius 0: under the observed contexts, or the mean over the grid (as "
-   "released)"},
-  {"tangent", RG_PARAM_BOOL, offsetof(Options, tangent), "yes", 0, 0, NULL, "",
-   "lower bound: the tangent at radius 0 or the smallest U, the larger one; no: the smallest U "
-   "(as "
-   "released)"},
-  {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 2, 1e5, NULL, "",
-   "points of a coarser grid that the search begins with; it ends with all"},
+  RG_CHOICE("sensitivity", Options, sensitivity, "identity", sensitivities, "S",
+            "of the worst case to the radius at 0: K replaced by the identity, or exact"),
+  RG_CHOICE("centre", Options, centre, "reference", centres, "",
+            "expectation at radius 0: under the observed contexts, or the mean over the grid (as "
+            "released)"),
+  RG_BOOL("tangent", Options, tangent, "yes",
+          "lower bound: the tangent at radius 0 or the smallest U, the larger one; no: the "
+          "smallest U (as released)"),
+  RG_INT("screening", Options, screening, "64", 2, 1e5, "",
+         "points of a coarser grid that the search begins with; it ends with all"),
   {"batch", RG_PARAM_CHOICE, offsetof(Options, batch), "separate", RG_LATER, 0, batches, "",
    "mixed: a design whose ball reaches its worst context counts as 0 if the ball of another one in "
    "its batch does not (as released)"},
-  {0}};
+  {0},
+};
 
 typedef struct {
   RgMmdBall *ball;

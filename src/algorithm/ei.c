@@ -11,10 +11,11 @@
 #include "algorithm/ei.h"
 
 const RgParam rg_ei_params[] = {
-  {"incumbent", RG_PARAM_CHOICE, offsetof(RgEiOptions, incumbent), "best_y", 0, 0,
-   rg_surrogate_incumbents, "tau",
-   "improvement counts from the best observation, or the best posterior mean at queried inputs"},
-  {0}};
+  RG_CHOICE(
+    "incumbent", RgEiOptions, incumbent, "best_y", rg_surrogate_incumbents, "tau",
+    "improvement counts from the best observation, or the best posterior mean at queried inputs"),
+  {0},
+};
 
 enum { INCUMBENT, ACQUISITION };
 

@@ -33,21 +33,22 @@ enum { N_IDENTITY = 5, NAMED_MAX = 80, RECORD_MAX = 15, NAME_MAX_LENGTH = 40, WO
 #define STOP_GRACE 60.0 /* seconds an answer may still take after a stop was asked for */
 
 static const RgParam params[] = {
-  {"program", RG_PARAM_PATH, offsetof(Options, program), NULL, 0, 0, NULL, "",
-   "program to run: an executable file, relative to the study file's folder"},
-  {"arguments", RG_PARAM_TEXTS, offsetof(Options, arguments), "auto", 0, 0, NULL, "",
-   "its arguments, as they are (no shell); auto: none"},
-  {"record", RG_PARAM_TEXTS, offsetof(Options, record), "auto", 0, 0, NULL, "",
-   "names of the numbers it gives with its queries, each recorded as 'program_NAME'; auto: none"},
-  {"files", RG_PARAM_TEXTS, offsetof(Options, files), "auto", 0, 0, NULL, "",
-   "files whose bytes are the program's as well, relative to its folder: trials of another version "
-   "are told of; auto: none"},
-  {"revision", RG_PARAM_INT, offsetof(Options, revision), "1", 1, 1000000, NULL, "",
-   "to be raised when the program behaves differently though no file says so"},
-  {"time_limit", RG_PARAM_REAL, offsetof(Options, time_limit), "600", RG_POSITIVE, 1e7, NULL, "",
-   "seconds for an answer; the first one includes the program's start"},
-  {"retries", RG_PARAM_INT, offsetof(Options, retries), "1", 0, 100, NULL, "",
-   "how often a wrong answer is asked for again, with the program started afresh"},
+  RG_PATH("program", Options, program, NULL, "",
+          "program to run: an executable file, relative to the study file's folder"),
+  RG_TEXTS("arguments", Options, arguments, "auto", "",
+           "its arguments, as they are (no shell); auto: none"),
+  RG_TEXTS(
+    "record", Options, record, "auto", "",
+    "names of the numbers it gives with its queries, each recorded as 'program_NAME'; auto: none"),
+  RG_TEXTS("files", Options, files, "auto", "",
+           "files whose bytes are the program's as well, relative to its folder: trials of another "
+           "version are told of; auto: none"),
+  RG_INT("revision", Options, revision, "1", 1, 1000000, "",
+         "to be raised when the program behaves differently though no file says so"),
+  RG_REAL("time_limit", Options, time_limit, "600", RG_POSITIVE, 1e7, "",
+          "seconds for an answer; the first one includes the program's start"),
+  RG_INT("retries", Options, retries, "1", 0, 100, "",
+         "how often a wrong answer is asked for again, with the program started afresh"),
   {0},
 };
 
@@ -508,8 +509,7 @@ static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const Rg
 
 static const RgRecordColumn columns[] = {
   {"asked_otherwise", "1 where the program, asked again, answered otherwise: not reproducible"},
-  {0},
-};
+  {0}};
 
 const RgAlgorithmClass rg_algorithm_external = {
   RG_ABOUT("external", "External optimiser", 1,

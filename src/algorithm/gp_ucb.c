@@ -25,13 +25,13 @@ static const char *const betas[] = {"auto",     "bcr",   "srinivas", "heuristic"
                                     "bcr_cont", "fixed", NULL};
 
 static const RgParam params[] = {
-  {"beta", RG_PARAM_CHOICE, offsetof(Options, rule.rule), "auto", 0, 0, betas, "beta_t",
-   "rule of the squared width; auto: bcr on a finite design, heuristic on a box"},
+  RG_CHOICE("beta", Options, rule.rule, "auto", betas, "beta_t",
+            "rule of the squared width; auto: bcr on a finite design, heuristic on a box"),
   RG_RULE_CONSTANTS("srinivas", "bcr_cont"),
-  {"scale", RG_PARAM_REAL, offsetof(Options, scale), "1", 0.0, 1e6, NULL, "",
-   "beta_t of the rule is multiplied by it"},
+  RG_REAL("scale", Options, scale, "1", 0.0, 1e6, "", "beta_t of the rule is multiplied by it"),
   RG_RULE_VALUE(0.0, "beta", "beta"),
-  {0}};
+  {0},
+};
 
 static const RgRules rules = {.entry = params,
                               .on_set = BCR,

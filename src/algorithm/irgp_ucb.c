@@ -25,16 +25,17 @@ static const char *const shifts[] = {"auto",     "finite", "continuous", "heuris
                                      "highprob", "fixed",  NULL};
 
 static const RgParam params[] = {
-  {"shift", RG_PARAM_CHOICE, offsetof(Options, rule.rule), "auto", 0, 0, shifts, "s_t",
-   "rule of the shift; auto: finite on a finite design, heuristic on a box"},
-  {"rate", RG_PARAM_REAL, offsetof(Options, rate), "0.5", RG_POSITIVE, 1e6, NULL, "lambda",
-   "rate of the exponential part, whose mean is 1/rate; the theory needs 1/2"},
+  RG_CHOICE("shift", Options, rule.rule, "auto", shifts, "s_t",
+            "rule of the shift; auto: finite on a finite design, heuristic on a box"),
+  RG_REAL("rate", Options, rate, "0.5", RG_POSITIVE, 1e6, "lambda",
+          "rate of the exponential part, whose mean is 1/rate; the theory needs 1/2"),
   RG_RULE_CONSTANTS("highprob", "continuous"),
   RG_RULE_VALUE(0.0, "s", "shift"),
-  {"zeta_seed", RG_PARAM_INT, offsetof(Options, zeta_seed), "auto", 0, 2147483647, NULL, "",
-   "number of a sequence of zeta_t that all functions and seeds share, for regret given that "
-   "sequence; auto: every trial draws its own"},
-  {0}};
+  RG_INT("zeta_seed", Options, zeta_seed, "auto", 0, 2147483647, "",
+         "number of a sequence of zeta_t that all functions and seeds share, for regret given that "
+         "sequence; auto: every trial draws its own"),
+  {0},
+};
 
 static const RgRules rules = {.entry = params,
                               .on_set = FINITE,

@@ -19,23 +19,20 @@ typedef struct {
 
 extern const char *const rg_kde_expectations[];
 
-// clang-format off
 #define RG_KDE_PARAMS                                                                              \
-  {"width", RG_PARAM_REAL, offsetof(RgKdeOptions, common.width), "1.5", 0, 1e6, NULL,              \
-   "sqrt(beta_t)",                                                                                 \
-   "the confidence bound is mean + width * deviation"},                                            \
-  {"expectation", RG_PARAM_CHOICE, offsetof(RgKdeOptions, expectation), "sample", 0, 0,            \
-   rg_kde_expectations, "", "average over the estimated density: draws from it, or a "             \
-   "deterministic rule (Gauss in one context coordinate, else a scrambled Sobol set)"},            \
-  {"samples", RG_PARAM_INT, offsetof(RgKdeOptions, samples), "1024", 1, 1e6, NULL, "M",            \
-   "draws from the estimated density, new in every iteration (expectation: sample)"},              \
-  {"nodes", RG_PARAM_INT, offsetof(RgKdeOptions, nodes), "auto", 2, 1e5, NULL, "",                 \
-   "points of the deterministic rule; auto: 16 in one context coordinate, else 256"},              \
-  {"screening", RG_PARAM_INT, offsetof(RgKdeOptions, screening), "64", 1, 1e6, NULL, "",           \
-   "draws that the search begins with, the first of the M, where the kernel does not factor into " \
-   "x and c and nodes would be many; it ends with all"},                                           \
-  RG_CONTEXTUAL_NODES(RgKdeOptions, common)
-// clang-format on
+  RG_REAL("width", RgKdeOptions, common.width, "1.5", 0, 1e6, "sqrt(beta_t)",                      \
+          "the confidence bound is mean + width * deviation"),                                     \
+    RG_CHOICE("expectation", RgKdeOptions, expectation, "sample", rg_kde_expectations, "",         \
+              "average over the estimated density: draws from it, or a deterministic rule (Gauss " \
+              "in one context coordinate, else a scrambled Sobol set)"),                           \
+    RG_INT("samples", RgKdeOptions, samples, "1024", 1, 1e6, "M",                                  \
+           "draws from the estimated density, new in every iteration (expectation: sample)"),      \
+    RG_INT("nodes", RgKdeOptions, nodes, "auto", 2, 1e5, "",                                       \
+           "points of the deterministic rule; auto: 16 in one context coordinate, else 256"),      \
+    RG_INT("screening", RgKdeOptions, screening, "64", 1, 1e6, "",                                 \
+           "draws that the search begins with, the first of the M, where the kernel does not "     \
+           "factor into x and c and nodes would be many; it ends with all"),                       \
+    RG_CONTEXTUAL_NODES(RgKdeOptions, common)
 
 /* Contexts c (n x dim) with weights. Arrays owned. */
 typedef struct {

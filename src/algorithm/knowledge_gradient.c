@@ -17,10 +17,11 @@ typedef struct {
   int points;
 } Options;
 
-static const RgParam params[] = {{"points", RG_PARAM_INT, offsetof(Options, points), "50", 1,
-                                  RG_KNOWLEDGE_GRADIENT_LINES - 1, NULL, "",
-                                  "alternatives beside the query: those of largest posterior mean"},
-                                 {0}};
+static const RgParam params[] = {
+  RG_INT("points", Options, points, "50", 1, RG_KNOWLEDGE_GRADIENT_LINES - 1, "",
+         "alternatives beside the query: those of largest posterior mean"),
+  {0},
+};
 
 enum { ACQUISITION };
 

@@ -28,17 +28,18 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"widening", RG_PARAM_BOOL, offsetof(Options, widening), "true", 0, 0, NULL, "",
-   "make new points (progressive widening); false: visited points only"},
-  {"alpha", RG_PARAM_REAL, offsetof(Options, alpha), "0.9", RG_POSITIVE, 1.0, NULL, "alpha",
-   "a new point is made when t^alpha has reached the number of distinct points"},
-  {"exploration", RG_PARAM_REAL, offsetof(Options, exploration), "auto", 0.0, 1e6, NULL, "C",
-   "factor of the width; auto: 0.1 sqrt(2)"},
-  {"tau", RG_PARAM_REAL, offsetof(Options, tau), "0.1", RG_POSITIVE, 0.999999, NULL, "tau",
-   "new points have a kernel value above it with the best visited point"},
+  RG_BOOL("widening", Options, widening, "true",
+          "make new points (progressive widening); false: visited points only"),
+  RG_REAL("alpha", Options, alpha, "0.9", RG_POSITIVE, 1.0, "alpha",
+          "a new point is made when t^alpha has reached the number of distinct points"),
+  RG_REAL("exploration", Options, exploration, "auto", 0.0, 1e6, "C",
+          "factor of the width; auto: 0.1 sqrt(2)"),
+  RG_REAL("tau", Options, tau, "0.1", RG_POSITIVE, 0.999999, "tau",
+          "new points have a kernel value above it with the best visited point"),
   RG_SMOOTHER_PARAMS(Options),
   RG_OUTPUT_PARAMS(Options),
-  {0}};
+  {0},
+};
 
 static const RgRecordColumn columns[] = {
   [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},

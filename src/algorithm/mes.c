@@ -20,10 +20,11 @@ typedef struct {
 
 static const RgParam params[] = {
   RG_SAMPLED_PARAM("maxima"),
-  {"floor", RG_PARAM_BOOL, offsetof(Options, floor), "yes", 0, 0, NULL, "",
-   "sampled maxima are at least the best observation plus five noise deviations"},
+  RG_BOOL("floor", Options, floor, "yes",
+          "sampled maxima are at least the best observation plus five noise deviations"),
   RG_PATH_PARAMS(RgSampledOptions),
-  {0}};
+  {0},
+};
 
 /* f*_l from the maxima of the paths; returns their mean. */
 static double floor_maxima(const Options *options, const RgModel *model, const RgHistory *history,

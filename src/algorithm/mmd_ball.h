@@ -14,18 +14,16 @@ typedef struct {
   double jitter;
 } RgMmdBallOptions;
 
-// clang-format off
-#define RG_MMD_BALL_PARAMS(Options, default_size) \
-  RG_CONTEXTUAL_PARAMS(Options, ball.common), \
-  {"contexts", RG_PARAM_INT, offsetof(Options, ball.size), default_size, 2, 1e5, NULL, "N",      \
-   "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"},          \
-  {"diagonal", RG_PARAM_BOOL, offsetof(Options, ball.diagonal), "no", 0, 0, NULL, "",            \
-   "only the points of the grid whose coordinates are equal (as released)"},                     \
-  {"gamma", RG_PARAM_REAL, offsetof(Options, ball.gamma), "0.1", RG_POSITIVE, 0.999999, NULL,    \
-   "gamma", "radius (2 + sqrt(2 log(1/gamma))) / sqrt(n) after n contexts"},                     \
-  {"jitter", RG_PARAM_REAL, offsetof(Options, ball.jitter), "1e-8", 0.0, 1.0, NULL, "",          \
-   "added to the diagonal of the MMD matrix, relative to its mean"}
-// clang-format on
+#define RG_MMD_BALL_PARAMS(Options, default_size)                                                  \
+  RG_CONTEXTUAL_PARAMS(Options, ball.common),                                                      \
+    RG_INT("contexts", Options, ball.size, default_size, 2, 1e5, "N",                              \
+           "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"),    \
+    RG_BOOL("diagonal", Options, ball.diagonal, "no",                                              \
+            "only the points of the grid whose coordinates are equal (as released)"),              \
+    RG_REAL("gamma", Options, ball.gamma, "0.1", RG_POSITIVE, 0.999999, "gamma",                   \
+            "radius (2 + sqrt(2 log(1/gamma))) / sqrt(n) after n contexts"),                       \
+    RG_REAL("jitter", Options, ball.jitter, "1e-8", 0.0, 1.0, "",                                  \
+            "added to the diagonal of the MMD matrix, relative to its mean")
 
 /* The ball of one iteration: grid of contexts and discrepancies from the reference distribution, by
    the model's kernel at equal x (its signal variance included). */

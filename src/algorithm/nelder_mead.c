@@ -23,13 +23,14 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"edge", RG_PARAM_REAL, offsetof(Options, edge), "0.1", RG_POSITIVE, 1, NULL, "",
-   "edge of a first simplex along every axis, unit cube"},
-  {"tolerance", RG_PARAM_REAL, offsetof(Options, tolerance), "1e-9", 0, 1, NULL, "",
-   "largest edge, unit cube, below which the simplex starts again elsewhere"},
-  {"adaptive", RG_PARAM_BOOL, offsetof(Options, adaptive), "false", 0, 0, NULL, "",
-   "expansion, contraction and shrinkage by the dimension instead of 2, 1/2, 1/2"},
-  {0}};
+  RG_REAL("edge", Options, edge, "0.1", RG_POSITIVE, 1, "",
+          "edge of a first simplex along every axis, unit cube"),
+  RG_REAL("tolerance", Options, tolerance, "1e-9", 0, 1, "",
+          "largest edge, unit cube, below which the simplex starts again elsewhere"),
+  RG_BOOL("adaptive", Options, adaptive, "false",
+          "expansion, contraction and shrinkage by the dimension instead of 2, 1/2, 1/2"),
+  {0},
+};
 
 enum { RESTARTS };
 

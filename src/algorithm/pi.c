@@ -17,12 +17,14 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"incumbent", RG_PARAM_CHOICE, offsetof(Options, incumbent), "best_y", 0, 0,
-   rg_surrogate_incumbents, "tau",
-   "improvement counts from the best observation, or the best posterior mean at queried inputs"},
-  {"xi", RG_PARAM_REAL, offsetof(Options, xi), "0.01", 0, 1e6, NULL, "xi",
-   "least improvement that counts, model units (deviations of the outputs where standardised)"},
-  {0}};
+  RG_CHOICE(
+    "incumbent", Options, incumbent, "best_y", rg_surrogate_incumbents, "tau",
+    "improvement counts from the best observation, or the best posterior mean at queried inputs"),
+  RG_REAL(
+    "xi", Options, xi, "0.01", 0, 1e6, "xi",
+    "least improvement that counts, model units (deviations of the outputs where standardised)"),
+  {0},
+};
 
 enum { INCUMBENT, PROBABILITY };
 

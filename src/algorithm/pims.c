@@ -18,11 +18,12 @@ typedef struct {
   bool clamp;
 } Options;
 
-static const RgParam params[] = {RG_PATH_PARAMS(Options),
-                                 {"pims_clamp", RG_PARAM_BOOL, offsetof(Options, clamp), "no", 0, 0,
-                                  NULL, "",
-                                  "g* is at least the best posterior mean at queried inputs"},
-                                 {0}};
+static const RgParam params[] = {
+  RG_PATH_PARAMS(Options),
+  RG_BOOL("pims_clamp", Options, clamp, "no",
+          "g* is at least the best posterior mean at queried inputs"),
+  {0},
+};
 
 enum { CONFIDENCE, PATH_MAXIMUM };
 

@@ -24,12 +24,13 @@ typedef struct {
 static const char *const kappas[] = {"auto", "finite", "heuristic", "fixed", NULL};
 
 static const RgParam params[] = {
-  {"kappa", RG_PARAM_CHOICE, offsetof(Options, rule.rule), "auto", 0, 0, kappas, "kappa_t",
-   "rule of the shape of Gamma; auto: finite on a finite design, heuristic on a box"},
-  {"theta", RG_PARAM_REAL, offsetof(Options, theta), "1", RG_POSITIVE, 1e6, NULL, "theta",
-   "scale of Gamma; the mean of zeta_t is theta * kappa_t"},
+  RG_CHOICE("kappa", Options, rule.rule, "auto", kappas, "kappa_t",
+            "rule of the shape of Gamma; auto: finite on a finite design, heuristic on a box"),
+  RG_REAL("theta", Options, theta, "1", RG_POSITIVE, 1e6, "theta",
+          "scale of Gamma; the mean of zeta_t is theta * kappa_t"),
   RG_RULE_VALUE(RG_POSITIVE, "kappa", "shape"),
-  {0}};
+  {0},
+};
 
 static const RgRules rules = {.entry = params,
                               .on_set = FINITE,

@@ -16,13 +16,12 @@ typedef struct {
 enum { RG_TIES_LOWEST, RG_TIES_RANDOM };
 extern const char *const rg_robust_ties[];
 
-// clang-format off
-#define RG_ROBUST_PARAMS                                                                          \
-  {"measure", RG_PARAM_TEXT, offsetof(RgRobustOptions, measure), "auto", 0, 0, NULL, "rho",       \
-   "measure to maximise, an expression; auto: the problem's (expectation where it has none)"},    \
-  {"ties", RG_PARAM_CHOICE, offsetof(RgRobustOptions, ties), "lowest", 0, 0, rg_robust_ties, "",  \
-   "of equal maxima (within 1e-12): the lowest index, or one at random"}
-// clang-format on
+#define RG_ROBUST_PARAMS                                                                           \
+  RG_TEXT(                                                                                         \
+    "measure", RgRobustOptions, measure, "auto", "rho",                                            \
+    "measure to maximise, an expression; auto: the problem's (expectation where it has none)"),    \
+    RG_CHOICE("ties", RgRobustOptions, ties, "lowest", rg_robust_ties, "",                         \
+              "of equal maxima (within 1e-12): the lowest index, or one at random")
 
 /* Record columns, and their lines of a table. */
 enum {
@@ -117,11 +116,8 @@ typedef struct {
   bool any_measure;
 } RgRobustKindOptions;
 
-#define RG_ROBUST_ANY(doc)                                                                         \
-  {                                                                                                \
-    "any_measure", RG_PARAM_BOOL, offsetof(RgRobustKindOptions, any_measure), "false", 0, 0, NULL, \
-      "", doc                                                                                      \
-  }
+#define RG_ROBUST_ANY(doc) RG_BOOL("any_measure", RgRobustKindOptions, any_measure, "false", doc)
+
 PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
                                     RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics);
 

@@ -41,22 +41,19 @@ static const RgRecordColumn columns[] = {
 static const char *const rules[] = {"random", "fixed", NULL};
 static const char *const kinds[] = {"exact", "sampled", NULL};
 
-// clang-format off
 static const RgParam params[] = {
   RG_ROBUST_PARAMS,
-  {"confidence", RG_PARAM_CHOICE, offsetof(Options, confidence), "random", 0, 0, rules, "beta_t",
-   "random: 2 log |X x Omega| + chi^2_2; fixed: value"},
-  {"value", RG_PARAM_REAL, offsetof(Options, value), "9", 0, 1e6, NULL, "beta",
-   "squared width of the fixed rule"},
-  {"bounds", RG_PARAM_CHOICE, offsetof(Options, bounds), "exact", 0, 0, kinds, "",
-   "bounds of rho: of all functions in the credible intervals, or least and largest of sample "
-   "paths"},
-  {"paths", RG_PARAM_INT, offsetof(Options, paths), "100", 2, 1e5, NULL, "S",
-   "sample paths of the sampled bounds"},
-  {"index_paths", RG_PARAM_INT, offsetof(Options, index_paths), "0", 0, 1e5, NULL, "M",
-   "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"},
-  {0}};
-// clang-format on
+  RG_CHOICE("confidence", Options, confidence, "random", rules, "beta_t",
+            "random: 2 log |X x Omega| + chi^2_2; fixed: value"),
+  RG_REAL("value", Options, value, "9", 0, 1e6, "beta", "squared width of the fixed rule"),
+  RG_CHOICE("bounds", Options, bounds, "exact", kinds, "",
+            "bounds of rho: of all functions in the credible intervals, or least and largest of "
+            "sample paths"),
+  RG_INT("paths", Options, paths, "100", 2, 1e5, "S", "sample paths of the sampled bounds"),
+  RG_INT("index_paths", Options, index_paths, "0", 0, 1e5, "M",
+         "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"),
+  {0},
+};
 
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {

@@ -31,25 +31,25 @@ typedef struct {
   int levels_max, index_paths;
 } Options;
 
-// clang-format off
 static const RgParam params[] = {
-  {"measure", RG_PARAM_TEXT, offsetof(Options, measure), "auto", 0, 0, NULL, "rho",
-   "measure to maximise, an expression; auto: the problem's (expectation where it has none)"},
-  {"law", RG_PARAM_TEXTS, offsetof(Options, law), "uniform(0, 1)", 0, 0, NULL, "P*",
-   "law of a box of contexts in unit coordinates, independent ones, one for all or one each: "
-   "uniform(a, b), normal(m, s), ..; beyond the box it counts for the outer cells"},
-  {"a", RG_PARAM_REAL, offsetof(Options, a), "1", RG_POSITIVE, 1e300, NULL, "a",
-   "the derivative of f by any unit coordinate exceeds L somewhere with probability at most "
-   "a exp(-(L/b)^2)"},
-  {"b", RG_PARAM_REAL, offsetof(Options, b), "1", RG_POSITIVE, 1e300, NULL, "b",
-   "see a; a Gaussian kernel of length scale l and variance 1 allows b = 2/l with "
-   "a = 2 exp(m^2/2), m/l the mean of the largest derivative"},
-  {"levels_max", RG_PARAM_INT, offsetof(Options, levels_max), "32", 1, 10000, NULL, "",
-   "most nodes per coordinate of a box of contexts"},
-  {"index_paths", RG_PARAM_INT, offsetof(Options, index_paths), "0", 0, 1e5, NULL, "M",
-   "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"},
-  {0}};
-// clang-format on
+  RG_TEXT(
+    "measure", Options, measure, "auto", "rho",
+    "measure to maximise, an expression; auto: the problem's (expectation where it has none)"),
+  RG_TEXTS("law", Options, law, "uniform(0, 1)", "P*",
+           "law of a box of contexts in unit coordinates, independent ones, one for all or one "
+           "each: uniform(a, b), normal(m, s), ..; beyond the box it counts for the outer cells"),
+  RG_REAL("a", Options, a, "1", RG_POSITIVE, 1e300, "a",
+          "the derivative of f by any unit coordinate exceeds L somewhere with probability at most "
+          "a exp(-(L/b)^2)"),
+  RG_REAL("b", Options, b, "1", RG_POSITIVE, 1e300, "b",
+          "see a; a Gaussian kernel of length scale l and variance 1 allows b = 2/l with a = 2 "
+          "exp(m^2/2), m/l the mean of the largest derivative"),
+  RG_INT("levels_max", Options, levels_max, "32", 1, 10000, "",
+         "most nodes per coordinate of a box of contexts"),
+  RG_INT("index_paths", Options, index_paths, "0", 0, 1e5, "M",
+         "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"),
+  {0},
+};
 
 typedef struct {
   RgRobustBox box;

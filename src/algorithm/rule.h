@@ -20,19 +20,18 @@ typedef struct {
   int fixed;            /* the one that `value` goes with */
 } RgRules;
 
-// clang-format off
 #define RG_RULE_CONSTANTS(probable, continuous)                                                    \
-  {"delta", RG_PARAM_REAL, offsetof(RgRuleOptions, delta), "0.1", RG_POSITIVE, 0.999999, NULL,     \
-   "delta", "probability that the bound may fail (" probable ")"},                                 \
-  {"a", RG_PARAM_REAL, offsetof(RgRuleOptions, a), "1", RG_POSITIVE, 1e12, NULL, "a",              \
-   "constant of Pr(sup |df/dx_j| > L) <= a exp(-(L/b)^2) on the unit cube (" continuous ")"},      \
-  {"b", RG_PARAM_REAL, offsetof(RgRuleOptions, b), "1", RG_POSITIVE, 1e12, NULL, "b",              \
-   "the other constant of it (" continuous ")"}
+  RG_REAL("delta", RgRuleOptions, delta, "0.1", RG_POSITIVE, 0.999999, "delta",                    \
+          "probability that the bound may fail (" probable ")"),                                   \
+    RG_REAL("a", RgRuleOptions, a, "1", RG_POSITIVE, 1e12, "a",                                    \
+            "constant of Pr(sup |df/dx_j| > L) <= a exp(-(L/b)^2) on the unit cube (" continuous   \
+            ")"),                                                                                  \
+    RG_REAL("b", RgRuleOptions, b, "1", RG_POSITIVE, 1e12, "b",                                    \
+            "the other constant of it (" continuous ")")
 
 #define RG_RULE_VALUE(least, symbol, what)                                                         \
-  {"value", RG_PARAM_REAL, offsetof(RgRuleOptions, value), "auto", least, 1e6, NULL, symbol,       \
-   what " of the fixed rule; auto: not used"}
-// clang-format on
+  RG_REAL("value", RgRuleOptions, value, "auto", least, 1e6, symbol,                               \
+          what " of the fixed rule; auto: not used")
 
 /* The rule in force on a domain. */
 int rg_rule_of(const RgRules *rules, const RgRuleOptions *options, const RgDomain *domain);

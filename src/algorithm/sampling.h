@@ -31,10 +31,9 @@ typedef struct {
 } RgSampledOptions;
 
 #define RG_SAMPLED_PARAM(what)                                                                     \
-  {                                                                                                \
-    "samples", RG_PARAM_INT, offsetof(RgSampledOptions, samples), "10", 1, 10000, NULL, "K",       \
-      "sampled " what " per iteration"                                                             \
-  }
+  RG_INT("samples", RgSampledOptions, samples, "10", 1, 10000, "K",                                \
+         "sampled " what " per iteration")
+
 int rg_sampling_paths(const void *options, bool finite, int *features, bool *weights);
 enum { RG_SAMPLED_MAXIMUM, RG_SAMPLED_ACQUISITION };
 extern const RgRecordColumn rg_sampled_columns[];

@@ -23,31 +23,27 @@ extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
 
 /* Lines of a parameters table for kernel and bandwidth, and for the outputs, of the member
    `smoother` of `Options`. */
-// clang-format off
 #define RG_SMOOTHER_PARAMS(Options)                                                                \
-  {"smoothing", RG_PARAM_CHOICE, offsetof(Options, smoother.smoothing), "gaussian", 0, 0,          \
-   rg_smoothing_names, "Psi", "smoothing kernel"},                                                 \
-  {"bandwidth", RG_PARAM_CHOICE, offsetof(Options, smoother.bandwidth), "scott", 0, 0,             \
-   rg_bandwidth_names, "h_t", "rule of the bandwidth for t points in d dimensions: "               \
-   "c t^(-1/(d+4)), c (t (d+2)/4)^(-1/(d+4)), c t^(-1/d), or c"},                                  \
-  {"bandwidth_constant", RG_PARAM_REAL, offsetof(Options, smoother.bandwidth_constant), "auto",    \
-   RG_POSITIVE, 1e6, NULL, "c_h", "c, unit cube; auto: 0.1 d^(3/4), or 1 with bandwidth_scale: "   \
-   "std"},                                                                                         \
-  {"bandwidth_scale", RG_PARAM_CHOICE, offsetof(Options, smoother.bandwidth_scale), "cube", 0, 0,  \
-   rg_bandwidth_scale_names, "", "std: c is multiplied by the root mean square over coordinates "  \
-   "of the standard deviation of the points (where that is 0: cube)"}
-// clang-format on
+  RG_CHOICE("smoothing", Options, smoother.smoothing, "gaussian", rg_smoothing_names, "Psi",       \
+            "smoothing kernel"),                                                                   \
+    RG_CHOICE("bandwidth", Options, smoother.bandwidth, "scott", rg_bandwidth_names, "h_t",        \
+              "rule of the bandwidth for t points in d dimensions: c t^(-1/(d+4)), c (t "          \
+              "(d+2)/4)^(-1/(d+4)), c t^(-1/d), or c"),                                            \
+    RG_REAL("bandwidth_constant", Options, smoother.bandwidth_constant, "auto", RG_POSITIVE, 1e6,  \
+            "c_h", "c, unit cube; auto: 0.1 d^(3/4), or 1 with bandwidth_scale: std"),             \
+    RG_CHOICE("bandwidth_scale", Options, smoother.bandwidth_scale, "cube",                        \
+              rg_bandwidth_scale_names, "",                                                        \
+              "std: c is multiplied by the root mean square over coordinates of the standard "     \
+              "deviation of the points (where that is 0: cube)")
 
-// clang-format off
 #define RG_OUTPUT_PARAMS(Options)                                                                  \
-  {"outputs", RG_PARAM_CHOICE, offsetof(Options, smoother.outputs), "standardised", 0, 0,          \
-   rg_output_names, "", "units of the observations: standardised with all there are before "       \
-   "every query, native, or fixed by output_mean and output_deviation"},                           \
-  {"output_mean", RG_PARAM_REAL, offsetof(Options, smoother.output_mean), "0", -1e300, 1e300,      \
-   NULL, "", "subtracted from the observations (outputs: fixed)"},                                 \
-  {"output_deviation", RG_PARAM_REAL, offsetof(Options, smoother.output_deviation), "1",           \
-   RG_POSITIVE, 1e300, NULL, "", "the observations are divided by it (outputs: fixed)"}
-// clang-format on
+  RG_CHOICE("outputs", Options, smoother.outputs, "standardised", rg_output_names, "",             \
+            "units of the observations: standardised with all there are before every query, "      \
+            "native, or fixed by output_mean and output_deviation"),                               \
+    RG_REAL("output_mean", Options, smoother.output_mean, "0", -1e300, 1e300, "",                  \
+            "subtracted from the observations (outputs: fixed)"),                                  \
+    RG_REAL("output_deviation", Options, smoother.output_deviation, "1", RG_POSITIVE, 1e300, "",   \
+            "the observations are divided by it (outputs: fixed)")
 
 /* Confidence width of theorems 4.10 and 4.13. */
 enum { RG_BETA_GENERAL, RG_BETA_FINITE, RG_BETA_FIXED }; /* RgWidthOptions.beta */
@@ -62,23 +58,21 @@ typedef struct {
 
 extern const char *const rg_beta_names[];
 
-// clang-format off
 #define RG_WIDTH_PARAMS(Options)                                                                   \
-  {"beta", RG_PARAM_CHOICE, offsetof(Options, width.beta), "general", 0, 0, rg_beta_names,         \
-   "beta_t", "rule of the squared width for t points: 2 varsigma^2 M log(2 pi^2 t^2/(3 delta)), "  \
-   "4 varsigma^2 M log t, or value"},                                                              \
-  {"value", RG_PARAM_REAL, offsetof(Options, width.value), "auto", 0.0, 1e6, NULL, "beta",         \
-   "beta of the fixed rule; auto: not used"},                                                      \
-  {"noise_deviation", RG_PARAM_REAL, offsetof(Options, width.noise_deviation), "0.1", 0.0, 1e300,  \
-   NULL, "varsigma", "sub-Gaussian parameter of the noise in units of the outputs, also where "    \
-   "there is no noise"},                                                                           \
-  {"noise_of_study", RG_PARAM_BOOL, offsetof(Options, width.noise_of_study), "false", 0, 0, NULL,  \
-   "", "varsigma is the noise deviation of the study instead, where it is known"},                 \
-  {"kernel_bound", RG_PARAM_REAL, offsetof(Options, width.kernel_bound), "1", RG_POSITIVE, 1e6,    \
-   NULL, "M_Psi", "largest value of the smoothing kernel"},                                        \
-  {"delta", RG_PARAM_REAL, offsetof(Options, width.delta), "0.1", RG_POSITIVE, 0.999999, NULL,     \
-   "delta", "probability that the bound may fail (general)"}
-// clang-format on
+  RG_CHOICE("beta", Options, width.beta, "general", rg_beta_names, "beta_t",                       \
+            "rule of the squared width for t points: 2 varsigma^2 M log(2 pi^2 t^2/(3 delta)), 4 " \
+            "varsigma^2 M log t, or value"),                                                       \
+    RG_REAL("value", Options, width.value, "auto", 0.0, 1e6, "beta",                               \
+            "beta of the fixed rule; auto: not used"),                                             \
+    RG_REAL("noise_deviation", Options, width.noise_deviation, "0.1", 0.0, 1e300, "varsigma",      \
+            "sub-Gaussian parameter of the noise in units of the outputs, also where there is no " \
+            "noise"),                                                                              \
+    RG_BOOL("noise_of_study", Options, width.noise_of_study, "false",                              \
+            "varsigma is the noise deviation of the study instead, where it is known"),            \
+    RG_REAL("kernel_bound", Options, width.kernel_bound, "1", RG_POSITIVE, 1e6, "M_Psi",           \
+            "largest value of the smoothing kernel"),                                              \
+    RG_REAL("delta", Options, width.delta, "0.1", RG_POSITIVE, 0.999999, "delta",                  \
+            "probability that the bound may fail (general)")
 
 /* Data taken in before every query; the state of such a method. */
 typedef struct {

@@ -24,14 +24,14 @@ static const char *const boxes[] = {"centred", "shifted", NULL};
 
 static const RgParam params[] = {
   RG_CONTEXTUAL_PARAMS(Options, common),
-  {"samples", RG_PARAM_INT, offsetof(Options, samples), "1024", 1, 1e6, NULL, "",
-   "Sobol points of the box of contexts"},
-  {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 1, 1e6, NULL, "",
-   "of them, the first, that the search begins with, where the kernel does not factor into x and "
-   "c; it ends with all"},
-  {"box", RG_PARAM_CHOICE, offsetof(Options, box), "centred", 0, 0, boxes, "C_t",
-   "mean -/+ one standard deviation, or shifted two of them down (as released)"},
-  {0}};
+  RG_INT("samples", Options, samples, "1024", 1, 1e6, "", "Sobol points of the box of contexts"),
+  RG_INT("screening", Options, screening, "64", 1, 1e6, "",
+         "of them, the first, that the search begins with, where the kernel does not factor into x "
+         "and c; it ends with all"),
+  RG_CHOICE("box", Options, box, "centred", boxes, "C_t",
+            "mean -/+ one standard deviation, or shifted two of them down (as released)"),
+  {0},
+};
 
 /* Mean and standard deviation (divisor n - 1) of context coordinate k. */
 static void moments_of(const RgHistory *history, int k, double *mean, double *deviation)

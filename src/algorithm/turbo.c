@@ -27,28 +27,24 @@ typedef struct {
   int successes, failures, candidates, initial, features;
 } Options;
 
-#define AT(field) offsetof(Options, field)
-
-// clang-format off
 static const RgParam params[] = {
-  {"length", RG_PARAM_REAL, AT(length), "0.8", RG_POSITIVE, 2, NULL, "L_init",
-   "first side of the trust region, unit cube"},
-  {"length_min", RG_PARAM_REAL, AT(length_min), "0.0078125", RG_POSITIVE, 1, NULL, "L_min",
-   "side below which the method starts again"},
-  {"length_max", RG_PARAM_REAL, AT(length_max), "1.6", RG_POSITIVE, 10, NULL, "L_max",
-   "largest side"},
-  {"successes", RG_PARAM_INT, AT(successes), "3", 1, 1000, NULL, "tau_succ",
-   "successes in a row that double the side"},
-  {"failures", RG_PARAM_INT, AT(failures), "auto", 1, 100000, NULL, "tau_fail",
-   "failures in a row that halve it; auto: the larger of 4 and d"},
-  {"candidates", RG_PARAM_INT, AT(candidates), "auto", 1, 1000000, NULL, "",
-   "points the query is chosen from; auto: 100 d, at most 5000"},
-  {"restart_points", RG_PARAM_INT, AT(initial), "auto", 2, 100000, NULL, "n_init",
-   "size of the design after a restart; auto: 2 d"},
-  {"features", RG_PARAM_INT, AT(features), "1000", 1, 1e6, NULL, "M",
-   "random Fourier features of a path, redrawn at every query"},
-  {0}};
-// clang-format on
+  RG_REAL("length", Options, length, "0.8", RG_POSITIVE, 2, "L_init",
+          "first side of the trust region, unit cube"),
+  RG_REAL("length_min", Options, length_min, "0.0078125", RG_POSITIVE, 1, "L_min",
+          "side below which the method starts again"),
+  RG_REAL("length_max", Options, length_max, "1.6", RG_POSITIVE, 10, "L_max", "largest side"),
+  RG_INT("successes", Options, successes, "3", 1, 1000, "tau_succ",
+         "successes in a row that double the side"),
+  RG_INT("failures", Options, failures, "auto", 1, 100000, "tau_fail",
+         "failures in a row that halve it; auto: the larger of 4 and d"),
+  RG_INT("candidates", Options, candidates, "auto", 1, 1000000, "",
+         "points the query is chosen from; auto: 100 d, at most 5000"),
+  RG_INT("restart_points", Options, initial, "auto", 2, 100000, "n_init",
+         "size of the design after a restart; auto: 2 d"),
+  RG_INT("features", Options, features, "1000", 1, 1e6, "M",
+         "random Fourier features of a path, redrawn at every query"),
+  {0},
+};
 
 enum { LENGTH, RESTARTS };
 

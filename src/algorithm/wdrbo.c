@@ -26,16 +26,18 @@ static const char *const gradients[] = {"exact", "none", NULL};
 
 static const RgParam params[] = {
   RG_WASSERSTEIN_PARAMS(Options, ball),
-  {"lipschitz", RG_PARAM_CHOICE, offsetof(Options, lipschitz), "random", 0, 0, lipschitzes, "L",
-   "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more)"},
-  {"samples", RG_PARAM_INT, offsetof(Options, samples), "auto", 1, 1e6, NULL, "",
-   "how many of them; auto: 100 random, 1025 equispaced, 1024 Sobol"},
-  {"screening", RG_PARAM_INT, offsetof(Options, screening), "64", 1, 1e6, NULL, "",
-   "of them, the first, that the search begins with, where the kernel does not factor into x and "
-   "c; it ends with all; not where they are equispaced"},
-  {"penalty_gradient", RG_PARAM_CHOICE, offsetof(Options, gradient), "exact", 0, 0, gradients, "",
-   "of eps_t L(x) in the search for x_t; none: counts as 0 (as released)"},
-  {0}};
+  RG_CHOICE(
+    "lipschitz", Options, lipschitz, "random", lipschitzes, "L",
+    "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more)"),
+  RG_INT("samples", Options, samples, "auto", 1, 1e6, "",
+         "how many of them; auto: 100 random, 1025 equispaced, 1024 Sobol"),
+  RG_INT("screening", Options, screening, "64", 1, 1e6, "",
+         "of them, the first, that the search begins with, where the kernel does not factor into x "
+         "and c; it ends with all; not where they are equispaced"),
+  RG_CHOICE("penalty_gradient", Options, gradient, "exact", gradients, "",
+            "of eps_t L(x) in the search for x_t; none: counts as 0 (as released)"),
+  {0},
+};
 
 typedef struct {
   RgModel model; /* first: surrogate.h */

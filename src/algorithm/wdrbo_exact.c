@@ -20,9 +20,10 @@ typedef struct {
 
 static const RgParam params[] = {
   RG_WASSERSTEIN_PARAMS(Options, ball),
-  {"contexts", RG_PARAM_INT, offsetof(Options, grid), "100", 2, 1e5, NULL, "N",
-   "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"},
-  {0}};
+  RG_INT("contexts", Options, grid, "100", 2, 1e5, "N",
+         "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"),
+  {0},
+};
 
 /* Contexts: those of the centre, then the grid. */
 typedef struct {

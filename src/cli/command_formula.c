@@ -20,11 +20,9 @@ typedef struct {
 } LawOptions;
 
 static const RgParam law_params[] = {
-  {"points", RG_PARAM_INT, offsetof(LawOptions, points), "0", 0, 1e6, NULL, "|X|",
-   "designs of a finite domain; 0: a box"},
-  {"dim", RG_PARAM_INT, offsetof(LawOptions, dim), "1", 1, 1e6, NULL, "d", "coordinates"},
-  {"level", RG_PARAM_REAL, offsetof(LawOptions, level), "0.95", RG_POSITIVE, 1, NULL, "",
-   "probability of the interval"},
+  RG_INT("points", LawOptions, points, "0", 0, 1e6, "|X|", "designs of a finite domain; 0: a box"),
+  RG_INT("dim", LawOptions, dim, "1", 1, 1e6, "d", "coordinates"),
+  RG_REAL("level", LawOptions, level, "0.95", RG_POSITIVE, 1, "", "probability of the interval"),
   {0},
 };
 

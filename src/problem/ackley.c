@@ -28,8 +28,7 @@ static double ackley(const void *options, int dim, const double *x, double *grad
 }
 
 static const RgParam params[] = {
-  {"dim", RG_PARAM_INT, offsetof(RgCubeOptions, dim), "4", 1, 10000, NULL, "d",
-   "number of coordinates"},
+  RG_INT("dim", RgCubeOptions, dim, "4", 1, 10000, "d", "number of coordinates"),
   RG_CUBE_BOUNDS("-32.768", "", "32.768", ""),
   {0},
 };

@@ -22,11 +22,11 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"dim", RG_PARAM_INT, offsetof(Options, dim), "2", 1, 100, NULL, "D_x", "design coordinates"},
-  {"context_dim", RG_PARAM_INT, offsetof(Options, context_dim), "1", 1, 39, NULL, "D_c",
-   "context coordinates"},
+  RG_INT("dim", Options, dim, "2", 1, 100, "D_x", "design coordinates"),
+  RG_INT("context_dim", Options, context_dim, "1", 1, 39, "D_c", "context coordinates"),
   RG_CONTEXT_PARAMS("normal(0.5, 0.15)", "true", "raw"),
-  {0}};
+  {0},
+};
 
 /* 20 sum_k root[k] exp(-u[k] q) is the expected first part at q = sum of z_j^2 over the design. */
 typedef struct {

@@ -21,13 +21,14 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"function", RG_PARAM_INT, offsetof(Options, function), "1", 1, RG_BBOB_FUNCTIONS, NULL, "",
-   "1-5 separable, 6-9 moderate conditioning, 10-14 ill-conditioned, 15-19 multi-modal with "
-   "adequate structure, 20-24 with weak structure"},
-  {"dim", RG_PARAM_INT, offsetof(Options, dim), "5", 2, 1000, NULL, "D", "number of coordinates"},
-  {"first_instance", RG_PARAM_INT, offsetof(Options, first_instance), "1", 1, 1e6, NULL, "",
-   "instance of the suite that the first instance of a study is; the others follow"},
-  {0}};
+  RG_INT("function", Options, function, "1", 1, RG_BBOB_FUNCTIONS, "",
+         "1-5 separable, 6-9 moderate conditioning, 10-14 ill-conditioned, 15-19 multi-modal with "
+         "adequate structure, 20-24 with weak structure"),
+  RG_INT("dim", Options, dim, "5", 2, 1000, "D", "number of coordinates"),
+  RG_INT("first_instance", Options, first_instance, "1", 1, 1e6, "",
+         "instance of the suite that the first instance of a study is; the others follow"),
+  {0},
+};
 
 // clang-format off
 #define STEPS(...) {__VA_ARGS__}

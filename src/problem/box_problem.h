@@ -63,9 +63,7 @@ typedef struct {
 
 /* Its line of the parameters table; choices: a name for each of the functions. */
 #define RG_BOX_VARIANT(name, first, choices, symbol, doc)                                          \
-  {                                                                                                \
-    name, RG_PARAM_CHOICE, offsetof(RgBoxOptions, variant), first, 0, 0, choices, symbol, doc      \
-  }
+  RG_CHOICE(name, RgBoxOptions, variant, first, choices, symbol, doc)
 
 /* Define variant_domain and variant_create for a family that is a table of RgBoxFunction. */
 #define RG_BOX_VARIANTS(functions)                                                                 \
@@ -92,13 +90,11 @@ typedef struct {
 } RgCubeOptions;
 
 /* Lines of the parameters table for the bounds; what their docs end with tells the defaults. */
-// clang-format off
 #define RG_CUBE_BOUNDS(lower_, lower_doc, upper_, upper_doc)                                       \
-  {"lower", RG_PARAM_REAL, offsetof(RgCubeOptions, lower), lower_, -1e6, 1e6, NULL, "",            \
-   "lower bound of every coordinate" lower_doc},                                                   \
-  {"upper", RG_PARAM_REAL, offsetof(RgCubeOptions, upper), upper_, -1e6, 1e6, NULL, "",            \
-   "upper bound of every coordinate" upper_doc}
-// clang-format on
+  RG_REAL("lower", RgCubeOptions, lower, lower_, -1e6, 1e6, "",                                    \
+          "lower bound of every coordinate" lower_doc),                                            \
+    RG_REAL("upper", RgCubeOptions, upper, upper_, -1e6, 1e6, "",                                  \
+            "upper bound of every coordinate" upper_doc)
 
 typedef struct {
   const char *name; /* of the variant */

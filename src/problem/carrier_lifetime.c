@@ -31,15 +31,14 @@ typedef struct {
   char *path;
 } Options;
 
-// clang-format off
 static const RgParam params[] = {
   RG_FINITE_CONTEXT_PARAMS,
-  {"path", RG_PARAM_PATH, offsetof(Options, path), "carrier/lifetime.csv", 0, 0, NULL, "",
-   "the table x1,x2,lt; looked for in the working directory and below REGATTA_DATA"},
-  {0}};
+  RG_PATH("path", Options, path, "carrier/lifetime.csv", "",
+          "the table x1,x2,lt; looked for in the working directory and below REGATTA_DATA"),
+  {0},
+};
 
 static const RgParam synthetic_params[] = {RG_FINITE_CONTEXT_PARAMS, {0}};
-// clang-format on
 
 /* ---- domain ------------------------------------------------------------------------- */
 

@@ -28,26 +28,23 @@ enum { RG_EXPECTATION_EXACT, RG_EXPECTATION_QMC };
 extern const char *const rg_context_observations[];
 extern const char *const rg_context_expectations[];
 
-// clang-format off
 #define RG_CONTEXT_PARAMS(law_, clip_, observed_)                                                  \
-  {"law", RG_PARAM_TEXTS, offsetof(RgContextOptions, law), law_, 0, 0, NULL, "p",                  \
-   "law of the contexts before clipping, one for all coordinates or one each: normal(m, s), "      \
-   "uniform(a, b), cauchy(m, s), burr(alpha, beta), point(a), mixture(..), clip(LAW, a, b)"},      \
-  {"clip", RG_PARAM_BOOL, offsetof(RgContextOptions, clip), clip_, 0, 0, NULL, "",                 \
-   "f takes the contexts clipped to [0, 1]"},                                                      \
-  {"observed", RG_PARAM_CHOICE, offsetof(RgContextOptions, observed), observed_, 0, 0,             \
-   rg_context_observations, "", "what the learner sees: the draw as it is, or clipped"},           \
-  {"expectation", RG_PARAM_CHOICE, offsetof(RgContextOptions, expectation), "exact", 0, 0,         \
-   rg_context_expectations, "",                                                                    \
-   "how F = E f(x, c) is computed: formula and quadrature, or quasi-Monte Carlo"},                 \
-  {"expectation_points", RG_PARAM_INT, offsetof(RgContextOptions, points), "2097152", 64,          \
-   268435456, NULL, "", "points of expectation: qmc, in eight scrambled Sobol sets"},             \
-  {"measure", RG_PARAM_TEXT, offsetof(RgContextOptions, measure), "expectation", 0, 0, NULL,       \
-   "rho", "objective F(x) = rho(f(x, .)), an expression: regatta list measures"},                  \
-  {"measure_points", RG_PARAM_INT, offsetof(RgContextOptions, measure_points), "1024", 2, 1e6,     \
-   NULL, "", "equally likely contexts that stand for the law in measures other than the "          \
-   "expectation: quantiles in one dimension, a Sobol set in more"}
-// clang-format on
+  RG_TEXTS(                                                                                        \
+    "law", RgContextOptions, law, law_, "p",                                                       \
+    "law of the contexts before clipping, one for all coordinates or one each: normal(m, s), "     \
+    "uniform(a, b), cauchy(m, s), burr(alpha, beta), point(a), mixture(..), clip(LAW, a, b)"),     \
+    RG_BOOL("clip", RgContextOptions, clip, clip_, "f takes the contexts clipped to [0, 1]"),      \
+    RG_CHOICE("observed", RgContextOptions, observed, observed_, rg_context_observations, "",      \
+              "what the learner sees: the draw as it is, or clipped"),                             \
+    RG_CHOICE("expectation", RgContextOptions, expectation, "exact", rg_context_expectations, "",  \
+              "how F = E f(x, c) is computed: formula and quadrature, or quasi-Monte Carlo"),      \
+    RG_INT("expectation_points", RgContextOptions, points, "2097152", 64, 268435456, "",           \
+           "points of expectation: qmc, in eight scrambled Sobol sets"),                           \
+    RG_TEXT("measure", RgContextOptions, measure, "expectation", "rho",                            \
+            "objective F(x) = rho(f(x, .)), an expression: regatta list measures"),                \
+    RG_INT("measure_points", RgContextOptions, measure_points, "1024", 2, 1e6, "",                 \
+           "equally likely contexts that stand for the law in measures other than the "            \
+           "expectation: quantiles in one dimension, a Sobol set in more")
 
 /* f at x (design dim) and c (context dim, clipped already). */
 typedef double (*RgContextFormula)(const void *options, const double *x, const double *c);

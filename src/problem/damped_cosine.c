@@ -23,8 +23,8 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"levels", RG_PARAM_INT, offsetof(Options, levels), "0", 0, 100000, NULL, "|X|",
-   "equispaced points of a finite design, the ends included; 0: the whole interval"},
+  RG_INT("levels", Options, levels, "0", 0, 100000, "|X|",
+         "equispaced points of a finite design, the ends included; 0: the whole interval"),
   {0},
 };
 

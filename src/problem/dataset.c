@@ -19,23 +19,23 @@ static const char *const goals[] = {"maximise", "minimise", NULL};
 static const char *const duplicates[] = {"mean", "first", "error", NULL};
 
 static const RgParam params[] = {
-  {"path", RG_PARAM_PATH, offsetof(Options, path), NULL, 0, 0, NULL, "",
-   "CSV file with a header line; a relative path counts from the study file's folder, the "
-   "working directory, or the folder REGATTA_DATA"},
-  {"inputs", RG_PARAM_TEXTS, offsetof(Options, inputs), "auto", 0, 0, NULL, "x",
-   "input columns, by header or number from 1; auto: all but the objective"},
-  {"objective", RG_PARAM_TEXT, offsetof(Options, objective), "auto", 0, 0, NULL, "f",
-   "objective column, by header or number from 1; auto: the last one"},
-  {"goal", RG_PARAM_CHOICE, offsetof(Options, goal), "maximise", 0, 0, goals, "",
-   "what is good; minimise: f is the negative of the column"},
-  {"duplicates", RG_PARAM_CHOICE, offsetof(Options, duplicates), "mean", 0, 0, duplicates, "",
-   "value of rows with equal inputs: their mean, the first of them, or refuse the file"},
-  {"lower", RG_PARAM_REALS, offsetof(Options, lower), "auto", 0, 0, NULL, "",
-   "value scaled to 0, one or one per input; auto: the column's smallest"},
-  {"upper", RG_PARAM_REALS, offsetof(Options, upper), "auto", 0, 0, NULL, "",
-   "value scaled to 1, one or one per input; auto: the column's largest"},
-  {"repeats", RG_PARAM_BOOL, offsetof(Options, repeats), "false", 0, 0, NULL, "",
-   "whether a candidate may be queried more than once"},
+  RG_PATH("path", Options, path, NULL, "",
+          "CSV file with a header line; a relative path counts from the study file's folder, the "
+          "working directory, or the folder REGATTA_DATA"),
+  RG_TEXTS("inputs", Options, inputs, "auto", "x",
+           "input columns, by header or number from 1; auto: all but the objective"),
+  RG_TEXT("objective", Options, objective, "auto", "f",
+          "objective column, by header or number from 1; auto: the last one"),
+  RG_CHOICE("goal", Options, goal, "maximise", goals, "",
+            "what is good; minimise: f is the negative of the column"),
+  RG_CHOICE("duplicates", Options, duplicates, "mean", duplicates, "",
+            "value of rows with equal inputs: their mean, the first of them, or refuse the file"),
+  RG_REALS("lower", Options, lower, "auto", 0, 0, "",
+           "value scaled to 0, one or one per input; auto: the column's smallest"),
+  RG_REALS("upper", Options, upper, "auto", 0, 0, "",
+           "value scaled to 1, one or one per input; auto: the column's largest"),
+  RG_BOOL("repeats", Options, repeats, "false",
+          "whether a candidate may be queried more than once"),
   {0},
 };
 

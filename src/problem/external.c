@@ -43,35 +43,34 @@ enum {
 #define STOP_GRACE 60.0 /* seconds an evaluation may still take after a stop was asked for */
 
 static const RgParam params[] = {
-  {"program", RG_PARAM_PATH, offsetof(Options, program), NULL, 0, 0, NULL, "",
-   "program to run: a file, relative to the study file's folder, or a name in PATH"},
-  {"arguments", RG_PARAM_TEXTS, offsetof(Options, arguments), "auto", 0, 0, NULL, "",
-   "its arguments, as they are (no shell); auto: none"},
-  {"inputs", RG_PARAM_TEXTS, offsetof(Options, inputs), NULL, 0, 0, NULL, "x",
-   "coordinates of the design, each 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' (both "
-   "also with 'log' behind) or 'NAME choice WORD WORD ...'; with 'if CHOICE=WORD|WORD' at its "
-   "end it only counts with those words of a choice before it"},
-  {"contexts", RG_PARAM_TEXTS, offsetof(Options, contexts), "auto", 0, 0, NULL, "c",
-   "coordinates of the context, written like inputs, without 'if', and drawn uniformly (with "
-   "'log' their logarithm); auto: no context"},
-  {"control", RG_PARAM_CHOICE, offsetof(Options, control), "nature", 0, 0, controls, "",
-   "who sets the context: it is drawn, or the learner chooses it"},
-  {"goal", RG_PARAM_CHOICE, offsetof(Options, goal), "maximise", 0, 0, goals, "",
-   "what is good; minimise: f is the negative of the answer"},
-  {"optimum", RG_PARAM_REAL, offsetof(Options, optimum), "auto", 0, 0, NULL, "f*",
-   "best answer possible; auto: not known, and no regret"},
-  {"revision", RG_PARAM_INT, offsetof(Options, revision), "1", 1, 1000000, NULL, "",
-   "to be raised when the program's answers change: results of another revision don't "
-   "count"},
+  RG_PATH("program", Options, program, NULL, "",
+          "program to run: a file, relative to the study file's folder, or a name in PATH"),
+  RG_TEXTS("arguments", Options, arguments, "auto", "",
+           "its arguments, as they are (no shell); auto: none"),
+  RG_TEXTS("inputs", Options, inputs, NULL, "x",
+           "coordinates of the design, each 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' "
+           "(both also with 'log' behind) or 'NAME choice WORD WORD ...'; with 'if "
+           "CHOICE=WORD|WORD' at its end it only counts with those words of a choice before it"),
+  RG_TEXTS("contexts", Options, contexts, "auto", "c",
+           "coordinates of the context, written like inputs, without 'if', and drawn uniformly "
+           "(with 'log' their logarithm); auto: no context"),
+  RG_CHOICE("control", Options, control, "nature", controls, "",
+            "who sets the context: it is drawn, or the learner chooses it"),
+  RG_CHOICE("goal", Options, goal, "maximise", goals, "",
+            "what is good; minimise: f is the negative of the answer"),
+  RG_REAL("optimum", Options, optimum, "auto", 0, 0, "f*",
+          "best answer possible; auto: not known, and no regret"),
+  RG_INT("revision", Options, revision, "1", 1, 1000000, "",
+         "to be raised when the program's answers change: results of another revision don't count"),
   {"constraints", RG_PARAM_TEXTS, offsetof(Options, constraints), "auto", 0, 0, rg_param_later, "g",
    "names of the numbers it answers in \"constraints\"; a design is feasible where all are at most "
    "0; auto: none"},
-  {"time_limit", RG_PARAM_REAL, offsetof(Options, time_limit), "600", RG_POSITIVE, 1e7, NULL, "",
-   "seconds for an answer; the first one includes the program's start"},
-  {"retries", RG_PARAM_INT, offsetof(Options, retries), "1", 0, 100, NULL, "",
-   "how often a failed evaluation is tried again, with the program started afresh"},
-  {"seconds", RG_PARAM_REAL, offsetof(Options, seconds), "1", 0, 1e7, NULL, "",
-   "what an evaluation is expected to take, for plan and schedule"},
+  RG_REAL("time_limit", Options, time_limit, "600", RG_POSITIVE, 1e7, "",
+          "seconds for an answer; the first one includes the program's start"),
+  RG_INT("retries", Options, retries, "1", 0, 100, "",
+         "how often a failed evaluation is tried again, with the program started afresh"),
+  RG_REAL("seconds", Options, seconds, "1", 0, 1e7, "",
+          "what an evaluation is expected to take, for plan and schedule"),
   {0},
 };
 

@@ -17,17 +17,15 @@ typedef struct {
 
 extern const char *const rg_finite_context_settings[];
 
-// clang-format off
-#define RG_FINITE_CONTEXT_PARAMS                                                                  \
-  {"measure", RG_PARAM_TEXT, offsetof(RgFiniteContextOptions, measure), "expectation", 0, 0,      \
-   NULL, "rho", "objective F(x) = rho(f(x, .)), an expression: regatta list measures"},           \
-  {"score", RG_PARAM_NAMED, offsetof(RgFiniteContextOptions, score), "", 0, 0, NULL, "",           \
-   "measures by which the trials are scored, NAME: expression; methods that follow the measure "  \
-   "run once for each, the others once for all; none: `measure` alone"},                          \
-  {"setting", RG_PARAM_CHOICE, offsetof(RgFiniteContextOptions, setting), "simulator", 0, 0,      \
-   rg_finite_context_settings, "",                                                                \
-   "who chooses the context of a query: the learner, or nature by its probabilities"}
-// clang-format on
+#define RG_FINITE_CONTEXT_PARAMS                                                                   \
+  RG_TEXT("measure", RgFiniteContextOptions, measure, "expectation", "rho",                        \
+          "objective F(x) = rho(f(x, .)), an expression: regatta list measures"),                  \
+    RG_NAMED("score", RgFiniteContextOptions, score, "", "",                                       \
+             "measures by which the trials are scored, NAME: expression; methods that follow the " \
+             "measure run once for each, the others once for all; none: `measure` alone"),         \
+    RG_CHOICE("setting", RgFiniteContextOptions, setting, "simulator", rg_finite_context_settings, \
+              "",                                                                                  \
+              "who chooses the context of a query: the learner, or nature by its probabilities")
 
 /* The family's data in problem->data. */
 typedef struct {
@@ -79,11 +77,8 @@ typedef struct {
   int levels; /* of every coordinate */
 } RgFiniteGridOptions;
 
-// clang-format off
 #define RG_FINITE_GRID_PARAMS(levels_, most, doc)                                                  \
-  RG_FINITE_CONTEXT_PARAMS,                                                                        \
-  {"levels", RG_PARAM_INT, offsetof(RgFiniteGridOptions, levels), levels_, 2, most, NULL, "", doc}
-// clang-format on
+  RG_FINITE_CONTEXT_PARAMS, RG_INT("levels", RgFiniteGridOptions, levels, levels_, 2, most, "", doc)
 
 /* Design and context on the grid of `levels` values of [lower, upper] in dim coordinates each; the
    probability of a context is proportional to the product of weight(k, w_k) over its coordinates k

@@ -78,12 +78,10 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"dim", RG_PARAM_INT, offsetof(RgGpPathOptions, dim), "3", 1, 20, NULL, "d",
-   "number of coordinates"},
-  {"levels", RG_PARAM_INT, offsetof(Options, levels), "10", 2, 10000, NULL, "",
-   "grid levels per coordinate"},
-  {"spacing", RG_PARAM_REAL, offsetof(Options, spacing), "auto", RG_POSITIVE, 1, NULL, "",
-   "distance of neighbouring levels, the first at 0; auto: 1/levels"},
+  RG_INT("dim", RgGpPathOptions, dim, "3", 1, 20, "d", "number of coordinates"),
+  RG_INT("levels", Options, levels, "10", 2, 10000, "", "grid levels per coordinate"),
+  RG_REAL("spacing", Options, spacing, "auto", RG_POSITIVE, 1, "",
+          "distance of neighbouring levels, the first at 0; auto: 1/levels"),
   RG_GP_PATH_PARAMS("gaussian", "0.1"),
   {0},
 };

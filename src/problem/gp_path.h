@@ -11,15 +11,13 @@ typedef struct {
   double variance;
 } RgGpPathOptions;
 
-// clang-format off
 #define RG_GP_PATH_PARAMS(kernel_, length_scale_)                                                  \
-  {"kernel", RG_PARAM_CHOICE, offsetof(RgGpPathOptions, kernel), kernel_, 0, 0,                    \
-   rg_kernel_family_names, "k", "family of the covariance function"},                              \
-  {"length_scale", RG_PARAM_REALS, offsetof(RgGpPathOptions, length_scale), length_scale_,         \
-   RG_POSITIVE, 1e6, NULL, "ell", "length scale, or one per coordinate"},                          \
-  {"variance", RG_PARAM_REAL, offsetof(RgGpPathOptions, variance), "1", RG_POSITIVE, 1e12, NULL,   \
-   "sigma_f^2", "variance of f at every point"}
-// clang-format on
+  RG_CHOICE("kernel", RgGpPathOptions, kernel, kernel_, rg_kernel_family_names, "k",               \
+            "family of the covariance function"),                                                  \
+    RG_REALS("length_scale", RgGpPathOptions, length_scale, length_scale_, RG_POSITIVE, 1e6,       \
+             "ell", "length scale, or one per coordinate"),                                        \
+    RG_REAL("variance", RgGpPathOptions, variance, "1", RG_POSITIVE, 1e12, "sigma_f^2",            \
+            "variance of f at every point")
 
 /* For `check`: the number of length scales. */
 void rg_gp_path_check(const char *problem, const RgGpPathOptions *options, RgPlace place,

@@ -30,30 +30,27 @@ typedef struct {
   int features, panels;
 } Options;
 
-// clang-format off
 static const RgParam params[] = {
-  {"measure", RG_PARAM_TEXT, offsetof(Options, measure), "expectation", 0, 0, NULL, "rho",
-   "objective F(x) = rho(f(x, .)), an expression: regatta list measures"},
-  {"setting", RG_PARAM_CHOICE, offsetof(Options, setting), "simulator", 0, 0,
-   rg_finite_context_settings, "",
-   "who chooses the context of a query: the learner, or nature, uniformly"},
-  {"dim", RG_PARAM_INT, offsetof(Options, dim), "1", 1, 10, NULL, "d1", "design coordinates"},
-  {"context_dim", RG_PARAM_INT, offsetof(Options, context_dim), "1", 1, 4, NULL, "d2",
-   "context coordinates"},
-  {"levels", RG_PARAM_INT, offsetof(Options, levels), "0", 0, 10000, NULL, "",
-   "grid levels per coordinate of the design; 0: the whole box"},
-  {"context_levels", RG_PARAM_INT, offsetof(Options, context_levels), "0", 0, 10000, NULL, "",
-   "grid levels per coordinate of the context; 0: the whole box"},
-  {"kernel", RG_PARAM_CHOICE, offsetof(Options, kernel), "gaussian", 0, 0, rg_kernel_family_names,
-   "k", "family of the covariance function, variance 1"},
-  {"length_scale", RG_PARAM_REAL, offsetof(Options, length_scale), "0.3", RG_POSITIVE, 1e6, NULL,
-   "ell", "length scale of every coordinate"},
-  {"features", RG_PARAM_INT, offsetof(Options, features), "512", 1, 100000, NULL, "",
-   "random Fourier features of the path"},
-  {"panels", RG_PARAM_INT, offsetof(Options, panels), "5", 1, 100, NULL, "",
-   "Gauss rules of twelve points per coordinate of a box of contexts, for F"},
-  {0}};
-// clang-format on
+  RG_TEXT("measure", Options, measure, "expectation", "rho",
+          "objective F(x) = rho(f(x, .)), an expression: regatta list measures"),
+  RG_CHOICE("setting", Options, setting, "simulator", rg_finite_context_settings, "",
+            "who chooses the context of a query: the learner, or nature, uniformly"),
+  RG_INT("dim", Options, dim, "1", 1, 10, "d1", "design coordinates"),
+  RG_INT("context_dim", Options, context_dim, "1", 1, 4, "d2", "context coordinates"),
+  RG_INT("levels", Options, levels, "0", 0, 10000, "",
+         "grid levels per coordinate of the design; 0: the whole box"),
+  RG_INT("context_levels", Options, context_levels, "0", 0, 10000, "",
+         "grid levels per coordinate of the context; 0: the whole box"),
+  RG_CHOICE("kernel", Options, kernel, "gaussian", rg_kernel_family_names, "k",
+            "family of the covariance function, variance 1"),
+  RG_REAL("length_scale", Options, length_scale, "0.3", RG_POSITIVE, 1e6, "ell",
+          "length scale of every coordinate"),
+  RG_INT("features", Options, features, "512", 1, 100000, "",
+         "random Fourier features of the path"),
+  RG_INT("panels", Options, panels, "5", 1, 100, "",
+         "Gauss rules of twelve points per coordinate of a box of contexts, for F"),
+  {0},
+};
 
 typedef struct {
   RgFeaturePath path;

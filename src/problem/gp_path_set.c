@@ -18,19 +18,15 @@ typedef struct {
 
 static const char *const designs[] = {"uniform", "sobol", NULL};
 
-// clang-format off
 static const RgParam params[] = {
-  {"points", RG_PARAM_INT, offsetof(Options, points), "2000", 2, 1e6, NULL, "N",
-   "number of points"},
-  {"dim", RG_PARAM_INT, offsetof(RgGpPathOptions, dim), "3", 1, RG_SOBOL_MAX_DIM, NULL, "d",
-   "number of coordinates"},
-  {"design", RG_PARAM_CHOICE, offsetof(Options, design), "uniform", 0, 0, designs, "",
-   "how the points are spread"},
-  {"points_seed", RG_PARAM_INT, offsetof(Options, points_seed), "1", 0, 1e9, NULL, "",
-   "another one: another set of points"},
+  RG_INT("points", Options, points, "2000", 2, 1e6, "N", "number of points"),
+  RG_INT("dim", RgGpPathOptions, dim, "3", 1, RG_SOBOL_MAX_DIM, "d", "number of coordinates"),
+  RG_CHOICE("design", Options, design, "uniform", designs, "", "how the points are spread"),
+  RG_INT("points_seed", Options, points_seed, "1", 0, 1e9, "",
+         "another one: another set of points"),
   RG_GP_PATH_PARAMS("matern52", "0.2"),
-  {0}};
-// clang-format on
+  {0},
+};
 
 static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {

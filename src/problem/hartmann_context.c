@@ -19,11 +19,12 @@ typedef struct {
   double alpha_2;
 } Options;
 
-static const RgParam params[] = {{"alpha_2", RG_PARAM_REAL, offsetof(Options, alpha_2), "1.2", 0,
-                                  1e6, NULL, "alpha_2",
-                                  "second weight: 1.2, or 2.0 as printed in arXiv:2312.10423"},
-                                 RG_CONTEXT_PARAMS("normal(0.5, 0.1)", "true", "raw"),
-                                 {0}};
+static const RgParam params[] = {
+  RG_REAL("alpha_2", Options, alpha_2, "1.2", 0, 1e6, "alpha_2",
+          "second weight: 1.2, or 2.0 as printed in arXiv:2312.10423"),
+  RG_CONTEXT_PARAMS("normal(0.5, 0.1)", "true", "raw"),
+  {0},
+};
 
 static double weight(const Options *o, int i)
 {

@@ -20,14 +20,16 @@ typedef struct {
   bool repeats;
 } Options;
 
-// clang-format off
 #define PARAMS(file)                                                                               \
-  {{"path", RG_PARAM_PATH, offsetof(Options, path), file, 0, 0, NULL, "",                          \
-    "the table; looked for in the working directory and below REGATTA_DATA"},                      \
-   {"repeats", RG_PARAM_BOOL, offsetof(Options, repeats), "false", 0, 0, NULL, "",                 \
-    "whether a candidate may be queried more than once"},                                          \
-   {0}}
-// clang-format on
+  {                                                                                                \
+    RG_PATH("path", Options, path, file, "",                                                       \
+            "the table; looked for in the working directory and below REGATTA_DATA"),              \
+      RG_BOOL("repeats", Options, repeats, "false",                                                \
+              "whether a candidate may be queried more than once"),                                \
+    {                                                                                              \
+      0                                                                                            \
+    }                                                                                              \
+  }
 
 static const RgParam perovskite_params[] = PARAMS("materials/Perovskite_dataset.csv");
 static const RgParam p3ht_params[] = PARAMS("materials/P3HT_dataset.csv");

@@ -31,12 +31,13 @@ typedef struct {
 static const char *const variants[] = {"sbo_kde", "wdrbo", NULL};
 
 static const RgParam params[] = {
-  {"variant", RG_PARAM_CHOICE, offsetof(Options, variant), "sbo_kde", 0, 0, variants, "",
-   "whose hyperparameters: arXiv:2312.10423 (Matern-5/2) or arXiv:2503.20341 (Gaussian)"},
-  {"path", RG_PARAM_PATH, offsetof(Options, path), "portfolio/portfolio_samples.csv", 0, 0, NULL,
-   "", "table of the runs; looked for in the working directory and below REGATTA_DATA"},
+  RG_CHOICE("variant", Options, variant, "sbo_kde", variants, "",
+            "whose hyperparameters: arXiv:2312.10423 (Matern-5/2) or arXiv:2503.20341 (Gaussian)"),
+  RG_PATH("path", Options, path, "portfolio/portfolio_samples.csv", "",
+          "table of the runs; looked for in the working directory and below REGATTA_DATA"),
   RG_CONTEXT_PARAMS("normal(0.5, 0.1)", "true", "clipped"),
-  {0}};
+  {0},
+};
 
 /* Hyperparameters as published, in single precision; outputs standardised by shift and scale. */
 typedef struct {

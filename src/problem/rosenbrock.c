@@ -46,10 +46,10 @@ static const RgCubeFunction functions[] = {
 };
 
 static const RgParam params[] = {
-  {"variant", RG_PARAM_CHOICE, offsetof(RgCubeOptions, variant), "plain", 0, 0, variant_names, "",
-   "plain: -V; standardised: zero mean and unit variance on [0,1]^4"},
-  {"dim", RG_PARAM_INT, offsetof(RgCubeOptions, dim), "4", 2, 1000, NULL, "d",
-   "number of coordinates; 4 in the standardised variant"},
+  RG_CHOICE("variant", RgCubeOptions, variant, "plain", variant_names, "",
+            "plain: -V; standardised: zero mean and unit variance on [0,1]^4"),
+  RG_INT("dim", RgCubeOptions, dim, "4", 2, 1000, "d",
+         "number of coordinates; 4 in the standardised variant"),
   RG_CUBE_BOUNDS("auto", ", plain variant; auto: -5", "auto", ", plain variant; auto: 10"),
   {0},
 };

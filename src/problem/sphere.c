@@ -81,11 +81,10 @@ static const RgCubeFunction functions[] = {
 };
 
 static const RgParam params[] = {
-  {"variant", RG_PARAM_CHOICE, offsetof(RgCubeOptions, variant), "plain", 0, 0, variant_names, "",
-   "plain; standardised: weighted, shifted, rotated, [0,1]^6; weighted: neither shifted nor "
-   "rotated, [0,1]^6"},
-  {"dim", RG_PARAM_INT, offsetof(RgCubeOptions, dim), "6", 1, 1000, NULL, "d",
-   "number of coordinates; 6 unless plain"},
+  RG_CHOICE("variant", RgCubeOptions, variant, "plain", variant_names, "",
+            "plain; standardised: weighted, shifted, rotated, [0,1]^6; weighted: neither shifted "
+            "nor rotated, [0,1]^6"),
+  RG_INT("dim", RgCubeOptions, dim, "6", 1, 1000, "d", "number of coordinates; 6 unless plain"),
   RG_CUBE_BOUNDS("auto", ", plain variant; auto: -5.12", "auto", ", plain variant; auto: 5.12"),
   {0},
 };

@@ -10,7 +10,7 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  {"dim", RG_PARAM_INT, offsetof(Options, dim), "2", 1, 10, NULL, "d", "dimension"},
+  RG_INT("dim", Options, dim, "2", 1, 10, "d", "dimension"),
   {0},
 };
 

@@ -51,6 +51,33 @@ typedef struct {
   const char *doc;            /* one line: meaning, unit, what `auto` means */
 } RgParam;
 
+/* An entry of a parameters table by its type: its name, the options struct and the field in it (one
+   of another type doesn't compile), the default, the range or the words, symbol and doc of RgParam.
+   What needs `choices` beside a number, or RG_LATER, is written out. */
+#define RG_REAL(name, Options, field, fallback, minimum, maximum, symbol, doc)                     \
+  RG_ENTRY(name, REAL, Options, field, double, fallback, minimum, maximum, NULL, symbol, doc)
+#define RG_INT(name, Options, field, fallback, minimum, maximum, symbol, doc)                      \
+  RG_ENTRY(name, INT, Options, field, int, fallback, minimum, maximum, NULL, symbol, doc)
+#define RG_REALS(name, Options, field, fallback, minimum, maximum, symbol, doc)                    \
+  RG_ENTRY(name, REALS, Options, field, RgReals, fallback, minimum, maximum, NULL, symbol, doc)
+#define RG_CHOICE(name, Options, field, fallback, words, symbol, doc)                              \
+  RG_ENTRY(name, CHOICE, Options, field, int, fallback, 0, 0, words, symbol, doc)
+#define RG_BOOL(name, Options, field, fallback, doc)                                               \
+  RG_ENTRY(name, BOOL, Options, field, bool, fallback, 0, 0, NULL, "", doc)
+#define RG_TEXT(name, Options, field, fallback, symbol, doc)                                       \
+  RG_ENTRY(name, TEXT, Options, field, char *, fallback, 0, 0, NULL, symbol, doc)
+#define RG_TEXTS(name, Options, field, fallback, symbol, doc)                                      \
+  RG_ENTRY(name, TEXTS, Options, field, RgTexts, fallback, 0, 0, NULL, symbol, doc)
+#define RG_NAMED(name, Options, field, fallback, symbol, doc)                                      \
+  RG_ENTRY(name, NAMED, Options, field, RgTexts, fallback, 0, 0, NULL, symbol, doc)
+#define RG_PATH(name, Options, field, fallback, symbol, doc)                                       \
+  RG_ENTRY(name, PATH, Options, field, char *, fallback, 0, 0, NULL, symbol, doc)
+#define RG_ENTRY(name, kind, Options, field, Type, ...)                                            \
+  {                                                                                                \
+    name, RG_PARAM_##kind, offsetof(Options, field) + RG_IS_A(Type, Options, field), __VA_ARGS__   \
+  }
+#define RG_IS_A(Type, Options, field) _Generic(((Options *)0)->field, Type : 0)
+
 /* In the descriptor of a method: its parameters table and the struct that the table points into. */
 #define RG_OPTIONS(Options, table) .params = (table), .options_size = sizeof(Options)
 /* How a descriptor begins; the fields are described in RgAlgorithmClass and RgProblemClass. */

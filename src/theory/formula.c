@@ -17,7 +17,7 @@ typedef struct {
 } CoveringOptions;
 
 static const RgParam covering_params[] = {
-  {"dim", RG_PARAM_INT, offsetof(CoveringOptions, dim), NULL, 1, 1e6, NULL, "d", "coordinates"},
+  RG_INT("dim", CoveringOptions, dim, NULL, 1, 1e6, "d", "coordinates"),
   {0},
 };
 
@@ -41,12 +41,11 @@ typedef struct {
 } WidthOptions;
 
 static const RgParam width_params[] = {
-  {"points", RG_PARAM_REAL, offsetof(WidthOptions, points), NULL, 1, 1e300, NULL, "|X x Omega|",
-   "designs times contexts"},
-  {"delta", RG_PARAM_REAL, offsetof(WidthOptions, delta), "0.05", RG_POSITIVE, 1, NULL, "delta",
-   "probability that the bounds of the others may fail"},
-  {"level", RG_PARAM_REAL, offsetof(WidthOptions, level), "0.95", RG_POSITIVE, 1, NULL, "",
-   "probability of the interval of RRGP-UCB's width"},
+  RG_REAL("points", WidthOptions, points, NULL, 1, 1e300, "|X x Omega|", "designs times contexts"),
+  RG_REAL("delta", WidthOptions, delta, "0.05", RG_POSITIVE, 1, "delta",
+          "probability that the bounds of the others may fail"),
+  RG_REAL("level", WidthOptions, level, "0.95", RG_POSITIVE, 1, "",
+          "probability of the interval of RRGP-UCB's width"),
   {0},
 };
 
@@ -77,8 +76,7 @@ typedef struct {
 } RealisedOptions;
 
 static const RgParam realised_params[] = {
-  {"slope", RG_PARAM_REAL, offsetof(RealisedOptions, slope), NULL, 0, INFINITY, NULL, "K",
-   "of the measure's bounds"},
+  RG_REAL("slope", RealisedOptions, slope, NULL, 0, INFINITY, "K", "of the measure's bounds"),
   {0},
 };
 
@@ -114,10 +112,10 @@ typedef struct {
 } BetaOptions;
 
 static const RgParam beta_params[] = {
-  {"varsigma", RG_PARAM_REAL, offsetof(BetaOptions, varsigma), "0.1", RG_POSITIVE, 1e300, NULL,
-   "varsigma", "sub-Gaussian parameter of the noise"},
-  {"delta", RG_PARAM_REAL, offsetof(BetaOptions, delta), "0.1", RG_POSITIVE, 1, NULL, "delta",
-   "probability that the bound may fail"},
+  RG_REAL("varsigma", BetaOptions, varsigma, "0.1", RG_POSITIVE, 1e300, "varsigma",
+          "sub-Gaussian parameter of the noise"),
+  RG_REAL("delta", BetaOptions, delta, "0.1", RG_POSITIVE, 1, "delta",
+          "probability that the bound may fail"),
   {0},
 };
 
@@ -138,10 +136,10 @@ typedef struct {
 } FiniteOptions;
 
 static const RgParam finite_params[] = {
-  {"gaps", RG_PARAM_REALS, offsetof(FiniteOptions, gaps), NULL, 0, INFINITY, NULL, "",
-   "f(x*) - f(x) of every point of the design"},
-  {"varsigma", RG_PARAM_REAL, offsetof(FiniteOptions, varsigma), "0.1", RG_POSITIVE, 1e300, NULL,
-   "varsigma", "sub-Gaussian parameter of the noise"},
+  RG_REALS("gaps", FiniteOptions, gaps, NULL, 0, INFINITY, "",
+           "f(x*) - f(x) of every point of the design"),
+  RG_REAL("varsigma", FiniteOptions, varsigma, "0.1", RG_POSITIVE, 1e300, "varsigma",
+          "sub-Gaussian parameter of the noise"),
   {0},
 };
 
@@ -167,12 +165,12 @@ typedef struct {
 } IntervalOptions;
 
 static const RgParam interval_params[] = {
-  {"values", RG_PARAM_REALS, offsetof(IntervalOptions, values), NULL, -INFINITY, INFINITY, NULL,
-   "f", "on a grid of the unit interval, ends included"},
-  {"largest", RG_PARAM_REAL, offsetof(IntervalOptions, largest), "auto", 0, INFINITY, NULL, "",
-   "largest regret there is: no query costs more; auto: no limit"},
-  {"gaussian", RG_PARAM_BOOL, offsetof(IntervalOptions, gaussian), "false", 0, 0, NULL, "",
-   "Gaussian smoothing kernel: its support ends where it has fallen to 1e-3; else a ball"},
+  RG_REALS("values", IntervalOptions, values, NULL, -INFINITY, INFINITY, "f",
+           "on a grid of the unit interval, ends included"),
+  RG_REAL("largest", IntervalOptions, largest, "auto", 0, INFINITY, "",
+          "largest regret there is: no query costs more; auto: no limit"),
+  RG_BOOL("gaussian", IntervalOptions, gaussian, "false",
+          "Gaussian smoothing kernel: its support ends where it has fallen to 1e-3; else a ball"),
   {0},
 };
 
@@ -249,8 +247,7 @@ const RgTheoryFormula rg_theory_formulas[] = {
    interval_params,
    sizeof(IntervalOptions),
    regression_interval},
-  {0},
-};
+  {0}};
 
 const RgTheoryFormula *rg_theory_formula_find(const char *name)
 {

@@ -25,83 +25,83 @@ static const char *const solver_names[] = {"auto", "dense", "iterative", NULL};
 
 #define AT(field) offsetof(RgSurrogateOptions, field)
 
-// clang-format off
 const RgParam rg_surrogate_params[] = {
-  {"kernel", RG_PARAM_CHOICE, AT(kernel), "matern52", 0, 0, rg_kernel_family_names, "k",
-   "covariance function"},
+  RG_CHOICE("kernel", RgSurrogateOptions, kernel, "matern52", rg_kernel_family_names, "k",
+            "covariance function"),
   {"shape", RG_PARAM_REAL, AT(shape), "auto", RG_POSITIVE, 1e6, rg_param_later, "",
    "parameter of the covariance function, where it has one: alpha of rational_quadratic, period of "
    "periodic; not fitted; auto: its default (regatta describe NAME)"},
   {"kernels", RG_PARAM_TEXTS, AT(kernels), "auto", 0, 0, rg_param_later, "",
    "covariance function of each group, such as [periodic, matern52]; auto: `kernel` for all"},
-  {"ard", RG_PARAM_BOOL, AT(ard), "true", 0, 0, NULL, "",
-   "one length scale per input instead of one per factor"},
-  {"structure", RG_PARAM_CHOICE, AT(structure), "whole", 0, 0, structure_names, "",
-   "one factor over all inputs, or product or sum of factors over groups of inputs, or one of the "
-   "sums x_j + c_j of design and context in unit coordinates"},
-  {"groups", RG_PARAM_REALS, AT(groups), "auto", 0, 0, NULL, "",
-   "group of each input, x then c; auto: every input is a group"},
-  {"terms", RG_PARAM_TEXTS, AT(terms), "auto", 0, 0, NULL, "",
-   "additive: inputs of each term, from 1, x then c, such as [\"1 2\", \"2 3\"]; auto: by groups"},
-  {"term_variance", RG_PARAM_REALS, AT(term_variance), "auto", RG_POSITIVE, 1e12, NULL, "",
-   "signal variance of each of the terms; auto: equal shares of variance"},
-  {"length_scale", RG_PARAM_REALS, AT(length_scale), "auto", RG_POSITIVE, 1e6, NULL, "l",
-   "in the unit cube: fixed value or start of the fit; one, or per input (ard), group or term; "
-   "auto: 0.3, with prior: hvarfner2024 its mode"},
-  {"variance", RG_PARAM_REAL, AT(variance), "1", RG_POSITIVE, 1e12, NULL, "sigma_f^2",
-   "signal variance k(x,x), model units: fixed value or start of the fit"},
-  {"noise_variance", RG_PARAM_REAL, AT(noise_variance), "auto", 0, 1e300, NULL, "sigma^2",
-   "noise variance of the model; auto: the study's where known, else learned (fit: fixed: 1e-6 of "
-   "the signal variance)"},
-  {"noise_units", RG_PARAM_CHOICE, AT(noise_units), "native", 0, 0, unit_names, "",
-   "units of a noise variance that is given or known: of the problem, or standardised"},
-  {"noise_floor", RG_PARAM_REAL, AT(noise_floor), "1e-8", 0, 1e300, NULL, "",
-   "least noise variance in model units where it is not learned"},
-  {"fit_noise", RG_PARAM_BOOL, AT(fit_noise), "false", 0, 0, NULL, "",
-   "learn the noise variance also where it is known"},
-  {"noise_start", RG_PARAM_REAL, AT(noise_start), "auto", RG_POSITIVE, 1e12, NULL, "",
-   "start of a learned noise variance, model units; auto: mode of its prior, or 0.01"},
-  {"noise_lower", RG_PARAM_REAL, AT(noise_lower), "1e-6", RG_POSITIVE, 1e12, NULL, "",
-   "lower bound of a learned noise variance, model units"},
-  {"noise_upper", RG_PARAM_REAL, AT(noise_upper), "1", RG_POSITIVE, 1e12, NULL, "",
-   "upper bound of a learned noise variance, model units"},
-  {"standardise", RG_PARAM_BOOL, AT(standardise), "true", 0, 0, NULL, "",
-   "shift and scale outputs to mean 0 and deviation 1 at every refit"},
-  {"deviation", RG_PARAM_CHOICE, AT(deviation), "population", 0, 0, deviation_names, "",
-   "divisor of the variance that standardises: n or n - 1"},
-  {"mean", RG_PARAM_CHOICE, AT(mean), "auto", 0, 0, mean_names, "",
-   "prior mean, model units; constant: generalised least squares at every refit; auto: constant, "
-   "but zero under fit: fixed"},
-  {"fit", RG_PARAM_CHOICE, AT(fit), "map", 0, 0, policy_names, "",
-   "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"},
+  RG_BOOL("ard", RgSurrogateOptions, ard, "true",
+          "one length scale per input instead of one per factor"),
+  RG_CHOICE("structure", RgSurrogateOptions, structure, "whole", structure_names, "",
+            "one factor over all inputs, or product or sum of factors over groups of inputs, or "
+            "one of the sums x_j + c_j of design and context in unit coordinates"),
+  RG_REALS("groups", RgSurrogateOptions, groups, "auto", 0, 0, "",
+           "group of each input, x then c; auto: every input is a group"),
+  RG_TEXTS(
+    "terms", RgSurrogateOptions, terms, "auto", "",
+    "additive: inputs of each term, from 1, x then c, such as [\"1 2\", \"2 3\"]; auto: by groups"),
+  RG_REALS("term_variance", RgSurrogateOptions, term_variance, "auto", RG_POSITIVE, 1e12, "",
+           "signal variance of each of the terms; auto: equal shares of variance"),
+  RG_REALS("length_scale", RgSurrogateOptions, length_scale, "auto", RG_POSITIVE, 1e6, "l",
+           "in the unit cube: fixed value or start of the fit; one, or per input (ard), group or "
+           "term; auto: 0.3, with prior: hvarfner2024 its mode"),
+  RG_REAL("variance", RgSurrogateOptions, variance, "1", RG_POSITIVE, 1e12, "sigma_f^2",
+          "signal variance k(x,x), model units: fixed value or start of the fit"),
+  RG_REAL("noise_variance", RgSurrogateOptions, noise_variance, "auto", 0, 1e300, "sigma^2",
+          "noise variance of the model; auto: the study's where known, else learned (fit: fixed: "
+          "1e-6 of the signal variance)"),
+  RG_CHOICE("noise_units", RgSurrogateOptions, noise_units, "native", unit_names, "",
+            "units of a noise variance that is given or known: of the problem, or standardised"),
+  RG_REAL("noise_floor", RgSurrogateOptions, noise_floor, "1e-8", 0, 1e300, "",
+          "least noise variance in model units where it is not learned"),
+  RG_BOOL("fit_noise", RgSurrogateOptions, fit_noise, "false",
+          "learn the noise variance also where it is known"),
+  RG_REAL("noise_start", RgSurrogateOptions, noise_start, "auto", RG_POSITIVE, 1e12, "",
+          "start of a learned noise variance, model units; auto: mode of its prior, or 0.01"),
+  RG_REAL("noise_lower", RgSurrogateOptions, noise_lower, "1e-6", RG_POSITIVE, 1e12, "",
+          "lower bound of a learned noise variance, model units"),
+  RG_REAL("noise_upper", RgSurrogateOptions, noise_upper, "1", RG_POSITIVE, 1e12, "",
+          "upper bound of a learned noise variance, model units"),
+  RG_BOOL("standardise", RgSurrogateOptions, standardise, "true",
+          "shift and scale outputs to mean 0 and deviation 1 at every refit"),
+  RG_CHOICE("deviation", RgSurrogateOptions, deviation, "population", deviation_names, "",
+            "divisor of the variance that standardises: n or n - 1"),
+  RG_CHOICE("mean", RgSurrogateOptions, mean, "auto", mean_names, "",
+            "prior mean, model units; constant: generalised least squares at every refit; auto: "
+            "constant, but zero under fit: fixed"),
+  RG_CHOICE("fit", RgSurrogateOptions, fit, "map", policy_names, "",
+            "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"),
   {"refit_every", RG_PARAM_INT, AT(refit_every), "1", 1, 1e9, rg_param_or_auto, "",
    "queries between refits; the first is before the first query; auto: 1 for up to 100 data, then "
    "when they have grown by a twentieth since, or by a hundredth and are unlikely as predicted"},
-  {"fit_starts", RG_PARAM_INT, AT(fit_starts), "2", 0, 1e4, NULL, "",
-   "log-uniform starts of the fit beside the first one"},
-  {"fit_multistart", RG_PARAM_CHOICE, AT(fit_multistart), "adaptive", 0, 0, multistart_names, "",
-   "use fit_starts in every fit, or when n has grown by half or the warm start looks bad"},
-  {"fit_warm", RG_PARAM_CHOICE, AT(fit_warm), "true", 0, 0, warm_names, "",
-   "first start of a fit: the last optimum instead of the configured values; auto: these for up to "
-   "100 data, then whenever the data have grown by a tenth since"},
-  {"fit_iterations", RG_PARAM_INT, AT(fit_iterations), "100", 1, 1e6, NULL, "",
-   "largest number of iterations of L-BFGS-B per start"},
-  {"fit_tolerance", RG_PARAM_REAL, AT(fit_tolerance), "1e-3", 0, 1e6, NULL, "",
-   "a start ends when an iteration gains less than this log density"},
-  {"fit_variance", RG_PARAM_BOOL, AT(fit_variance), "true", 0, 0, NULL, "",
-   "fit the signal variance too"},
-  {"length_scale_lower", RG_PARAM_REAL, AT(length_scale_lower), "0.01", RG_POSITIVE, 1e6, NULL, "",
-   "lower bound of fitted length scales"},
-  {"length_scale_upper", RG_PARAM_REAL, AT(length_scale_upper), "10", RG_POSITIVE, 1e6, NULL, "",
-   "upper bound of fitted length scales"},
-  {"variance_lower", RG_PARAM_REAL, AT(variance_lower), "0.01", RG_POSITIVE, 1e12, NULL, "",
-   "lower bound of a fitted signal variance (of each term of an additive kernel)"},
-  {"variance_upper", RG_PARAM_REAL, AT(variance_upper), "100", RG_POSITIVE, 1e12, NULL, "",
-   "upper bound of a fitted signal variance (of each term of an additive kernel)"},
-  {"prior", RG_PARAM_CHOICE, AT(prior), "default", 0, 0, prior_names, "",
-   "priors of fit: map; the BoTorch ones are of its 2023 (gamma) and 2024 (lognormal) defaults; "
-   "hvarfner2024 is for many inputs d: length scales lognormal(sqrt(2) + log(d)/2, sqrt(3)), their "
-   "bounds times sqrt(d/20) beyond 20 (Hvarfner, Hellsten, Nardi 2024, ICML)"},
+  RG_INT("fit_starts", RgSurrogateOptions, fit_starts, "2", 0, 1e4, "",
+         "log-uniform starts of the fit beside the first one"),
+  RG_CHOICE("fit_multistart", RgSurrogateOptions, fit_multistart, "adaptive", multistart_names, "",
+            "use fit_starts in every fit, or when n has grown by half or the warm start looks bad"),
+  RG_CHOICE("fit_warm", RgSurrogateOptions, fit_warm, "true", warm_names, "",
+            "first start of a fit: the last optimum instead of the configured values; auto: these "
+            "for up to 100 data, then whenever the data have grown by a tenth since"),
+  RG_INT("fit_iterations", RgSurrogateOptions, fit_iterations, "100", 1, 1e6, "",
+         "largest number of iterations of L-BFGS-B per start"),
+  RG_REAL("fit_tolerance", RgSurrogateOptions, fit_tolerance, "1e-3", 0, 1e6, "",
+          "a start ends when an iteration gains less than this log density"),
+  RG_BOOL("fit_variance", RgSurrogateOptions, fit_variance, "true", "fit the signal variance too"),
+  RG_REAL("length_scale_lower", RgSurrogateOptions, length_scale_lower, "0.01", RG_POSITIVE, 1e6,
+          "", "lower bound of fitted length scales"),
+  RG_REAL("length_scale_upper", RgSurrogateOptions, length_scale_upper, "10", RG_POSITIVE, 1e6, "",
+          "upper bound of fitted length scales"),
+  RG_REAL("variance_lower", RgSurrogateOptions, variance_lower, "0.01", RG_POSITIVE, 1e12, "",
+          "lower bound of a fitted signal variance (of each term of an additive kernel)"),
+  RG_REAL("variance_upper", RgSurrogateOptions, variance_upper, "100", RG_POSITIVE, 1e12, "",
+          "upper bound of a fitted signal variance (of each term of an additive kernel)"),
+  RG_CHOICE(
+    "prior", RgSurrogateOptions, prior, "default", prior_names, "",
+    "priors of fit: map; the BoTorch ones are of its 2023 (gamma) and 2024 (lognormal) defaults; "
+    "hvarfner2024 is for many inputs d: length scales lognormal(sqrt(2) + log(d)/2, sqrt(3)), "
+    "their bounds times sqrt(d/20) beyond 20 (Hvarfner, Hellsten, Nardi 2024, ICML)"),
   {"solver", RG_PARAM_CHOICE, AT(solver), "auto", RG_LATER, 0, solver_names, "",
    "dense: factor the kernel matrix; iterative: conjugate gradients, no matrix; auto: dense unless "
    "a rank's share of the matrix has more than 2^31 entries"},
@@ -114,9 +114,8 @@ const RgParam rg_surrogate_params[] = {
   {"fit_data", RG_PARAM_INT, AT(fit_data), "auto", 2, 1e9, rg_param_later, "",
    "iterative: hyperparameters are fitted to at most so many of the data, drawn once for all fits; "
    "auto: 2000"},
-  {0}
+  {0},
 };
-// clang-format on
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
