@@ -37,9 +37,9 @@ static const RgParam params[] = {
           "smallest U (as released)"),
   RG_INT("screening", Options, screening, "64", 2, 1e5, "",
          "points of a coarser grid that the search begins with; it ends with all"),
-  {"batch", RG_PARAM_CHOICE, offsetof(Options, batch), "separate", RG_LATER, 0, batches, "",
-   "mixed: a design whose ball reaches its worst context counts as 0 if the ball of another one in "
-   "its batch does not (as released)"},
+  RG_ENTRY("batch", CHOICE, Options, batch, int, "separate", RG_LATER, 0, batches, "",
+           "mixed: a design whose ball reaches its worst context counts as 0 if the ball of "
+           "another one in its batch does not (as released)"),
   {0},
 };
 

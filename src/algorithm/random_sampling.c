@@ -17,11 +17,12 @@ typedef struct {
 
 static const char *const laws[] = {"law", "uniform", NULL};
 
-static const RgParam params[] = {RG_ROBUST_PARAMS,
-                                 {"contexts", RG_PARAM_CHOICE, offsetof(Options, contexts), "law",
-                                  RG_LATER, 0, laws, "w",
-                                  "drawn by their probabilities, or uniform over the set"},
-                                 {0}};
+static const RgParam params[] = {
+  RG_ROBUST_PARAMS,
+  RG_ENTRY("contexts", CHOICE, Options, contexts, int, "law", RG_LATER, 0, laws, "w",
+           "drawn by their probabilities, or uniform over the set"),
+  {0},
+};
 
 static int draw_context(const RgRobust *state, int law, RgRandom *random)
 {

@@ -62,9 +62,9 @@ static const RgParam params[] = {
           "best answer possible; auto: not known, and no regret"),
   RG_INT("revision", Options, revision, "1", 1, 1000000, "",
          "to be raised when the program's answers change: results of another revision don't count"),
-  {"constraints", RG_PARAM_TEXTS, offsetof(Options, constraints), "auto", 0, 0, rg_param_later, "g",
-   "names of the numbers it answers in \"constraints\"; a design is feasible where all are at most "
-   "0; auto: none"},
+  RG_ENTRY("constraints", TEXTS, Options, constraints, RgTexts, "auto", 0, 0, rg_param_later, "g",
+           "names of the numbers it answers in \"constraints\"; a design is feasible where all are "
+           "at most 0; auto: none"),
   RG_REAL("time_limit", Options, time_limit, "600", RG_POSITIVE, 1e7, "",
           "seconds for an answer; the first one includes the program's start"),
   RG_INT("retries", Options, retries, "1", 0, 100, "",

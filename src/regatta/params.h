@@ -53,7 +53,7 @@ typedef struct {
 
 /* An entry of a parameters table by its type: its name, the options struct and the field in it (one
    of another type doesn't compile), the default, the range or the words, symbol and doc of RgParam.
-   What needs `choices` beside a number, or RG_LATER, is written out. */
+   RG_ENTRY, with the field's type and all of RgParam, is for one with `choices` of another kind. */
 #define RG_REAL(name, Options, field, fallback, minimum, maximum, symbol, doc)                     \
   RG_ENTRY(name, REAL, Options, field, double, fallback, minimum, maximum, NULL, symbol, doc)
 #define RG_INT(name, Options, field, fallback, minimum, maximum, symbol, doc)                      \

@@ -12,27 +12,9 @@ typedef struct {
 } BowlOptions;
 
 static const RgParam bowl_params[] = {
-  {.name = "dim",
-   .type = RG_PARAM_INT,
-   .offset = offsetof(BowlOptions, dim),
-   .fallback = "2",
-   .minimum = 1,
-   .maximum = 20,
-   .symbol = "d",
-   .doc = "dimension"},
-  {.name = "centre",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(BowlOptions, centre),
-   .fallback = "0.3",
-   .minimum = -1,
-   .maximum = 1,
-   .doc = "every coordinate of the maximiser"},
-  {.name = "offset",
-   .type = RG_PARAM_REAL,
-   .offset = offsetof(BowlOptions, offset),
-   .fallback = "1",
-   .symbol = "f*",
-   .doc = "the maximum"},
+  RG_INT("dim", BowlOptions, dim, "2", 1, 20, "d", "dimension"),
+  RG_REAL("centre", BowlOptions, centre, "0.3", -1, 1, "", "every coordinate of the maximiser"),
+  RG_REAL("offset", BowlOptions, offset, "1", 0, 0, "f*", "the maximum"),
   {0},
 };
 

@@ -23,16 +23,16 @@ static const char *const prior_names[] = {"none",        "default",      "botorc
 
 static const char *const solver_names[] = {"auto", "dense", "iterative", NULL};
 
-#define AT(field) offsetof(RgSurrogateOptions, field)
-
 const RgParam rg_surrogate_params[] = {
   RG_CHOICE("kernel", RgSurrogateOptions, kernel, "matern52", rg_kernel_family_names, "k",
             "covariance function"),
-  {"shape", RG_PARAM_REAL, AT(shape), "auto", RG_POSITIVE, 1e6, rg_param_later, "",
-   "parameter of the covariance function, where it has one: alpha of rational_quadratic, period of "
-   "periodic; not fitted; auto: its default (regatta describe NAME)"},
-  {"kernels", RG_PARAM_TEXTS, AT(kernels), "auto", 0, 0, rg_param_later, "",
-   "covariance function of each group, such as [periodic, matern52]; auto: `kernel` for all"},
+  RG_ENTRY("shape", REAL, RgSurrogateOptions, shape, double, "auto", RG_POSITIVE, 1e6,
+           rg_param_later, "",
+           "parameter of the covariance function, where it has one: alpha of rational_quadratic, "
+           "period of periodic; not fitted; auto: its default (regatta describe NAME)"),
+  RG_ENTRY(
+    "kernels", TEXTS, RgSurrogateOptions, kernels, RgTexts, "auto", 0, 0, rg_param_later, "",
+    "covariance function of each group, such as [periodic, matern52]; auto: `kernel` for all"),
   RG_BOOL("ard", RgSurrogateOptions, ard, "true",
           "one length scale per input instead of one per factor"),
   RG_CHOICE("structure", RgSurrogateOptions, structure, "whole", structure_names, "",
@@ -74,9 +74,10 @@ const RgParam rg_surrogate_params[] = {
             "constant, but zero under fit: fixed"),
   RG_CHOICE("fit", RgSurrogateOptions, fit, "map", policy_names, "",
             "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"),
-  {"refit_every", RG_PARAM_INT, AT(refit_every), "1", 1, 1e9, rg_param_or_auto, "",
-   "queries between refits; the first is before the first query; auto: 1 for up to 100 data, then "
-   "when they have grown by a twentieth since, or by a hundredth and are unlikely as predicted"},
+  RG_ENTRY(
+    "refit_every", INT, RgSurrogateOptions, refit_every, int, "1", 1, 1e9, rg_param_or_auto, "",
+    "queries between refits; the first is before the first query; auto: 1 for up to 100 data, then "
+    "when they have grown by a twentieth since, or by a hundredth and are unlikely as predicted"),
   RG_INT("fit_starts", RgSurrogateOptions, fit_starts, "2", 0, 1e4, "",
          "log-uniform starts of the fit beside the first one"),
   RG_CHOICE("fit_multistart", RgSurrogateOptions, fit_multistart, "adaptive", multistart_names, "",
@@ -102,18 +103,20 @@ const RgParam rg_surrogate_params[] = {
     "priors of fit: map; the BoTorch ones are of its 2023 (gamma) and 2024 (lognormal) defaults; "
     "hvarfner2024 is for many inputs d: length scales lognormal(sqrt(2) + log(d)/2, sqrt(3)), "
     "their bounds times sqrt(d/20) beyond 20 (Hvarfner, Hellsten, Nardi 2024, ICML)"),
-  {"solver", RG_PARAM_CHOICE, AT(solver), "auto", RG_LATER, 0, solver_names, "",
-   "dense: factor the kernel matrix; iterative: conjugate gradients, no matrix; auto: dense unless "
-   "a rank's share of the matrix has more than 2^31 entries"},
-  {"solver_tolerance", RG_PARAM_REAL, AT(solver_tolerance), "auto", 1e-14, 0.1, rg_param_later, "",
-   "iterative: residual of a solve relative to its right-hand side; auto: 1e-6"},
-  {"solver_rank", RG_PARAM_INT, AT(solver_rank), "auto", 0, 1e6, rg_param_later, "",
-   "iterative: rank of the preconditioner and of the variance; auto: 400"},
-  {"solver_iterations", RG_PARAM_INT, AT(solver_iterations), "auto", 1, 1e9, rg_param_later, "",
-   "iterative: a solve that takes more of them fails the trial; auto: 1000"},
-  {"fit_data", RG_PARAM_INT, AT(fit_data), "auto", 2, 1e9, rg_param_later, "",
-   "iterative: hyperparameters are fitted to at most so many of the data, drawn once for all fits; "
-   "auto: 2000"},
+  RG_ENTRY("solver", CHOICE, RgSurrogateOptions, solver, int, "auto", RG_LATER, 0, solver_names, "",
+           "dense: factor the kernel matrix; iterative: conjugate gradients, no matrix; auto: "
+           "dense unless a rank's share of the matrix has more than 2^31 entries"),
+  RG_ENTRY("solver_tolerance", REAL, RgSurrogateOptions, solver_tolerance, double, "auto", 1e-14,
+           0.1, rg_param_later, "",
+           "iterative: residual of a solve relative to its right-hand side; auto: 1e-6"),
+  RG_ENTRY("solver_rank", INT, RgSurrogateOptions, solver_rank, int, "auto", 0, 1e6, rg_param_later,
+           "", "iterative: rank of the preconditioner and of the variance; auto: 400"),
+  RG_ENTRY("solver_iterations", INT, RgSurrogateOptions, solver_iterations, int, "auto", 1, 1e9,
+           rg_param_later, "",
+           "iterative: a solve that takes more of them fails the trial; auto: 1000"),
+  RG_ENTRY("fit_data", INT, RgSurrogateOptions, fit_data, int, "auto", 2, 1e9, rg_param_later, "",
+           "iterative: hyperparameters are fitted to at most so many of the data, drawn once for "
+           "all fits; auto: 2000"),
   {0},
 };
 
