@@ -124,12 +124,13 @@ def reach(random, law, shift, n):
     """Share of trials that reach a target by a query: 2^(-1/10) is the border for ten trials."""
     n, border = 5 * n, 0.5**0.1
     share = {-1.0: 0.997, 0.0: border, 1.0: 0.75}[shift]
-    found = []
-    for k in random.binomial(n, share, size=STUDIES):
+    reached = random.binomial(n, share, size=STUDIES)
+    found = np.full((n + 1, 2), np.nan)
+    for k in np.unique(reached):  # all that counts
         item = Item("")
         share_item(item, np.arange(n) < k, border)
-        found.append((item.holds, item.fails))
-    return np.array(found).T
+        found[k] = item.holds, item.fails
+    return found[reached].T
 
 
 KINDS = {f.__name__: f for f in (better, not_above, comparable, within, all_of_six, most_of_six, group, median,

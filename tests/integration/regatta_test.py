@@ -37,6 +37,13 @@ def regatta(*arguments, ranks=None, timeout=300):
     return done.returncode, done.stdout, done.stderr
 
 
+def end(job):
+    """Nothing that a test started outlives it, also where it failed."""
+    if job.poll() is None:
+        job.kill()
+    job.wait()
+
+
 def ranks_of(job):
     """Process ids of the ranks of a running mpirun, rank 0 first."""
     found = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(job.pid)], capture_output=True,

@@ -7,7 +7,7 @@ import time
 
 import h5py
 import numpy
-from regatta_test import HERE, RegattaTest, environment, main, mpirun, regatta
+from regatta_test import HERE, RegattaTest, end, environment, main, mpirun, regatta
 
 STUDY = """
 study: teams
@@ -232,7 +232,10 @@ problems:
                                       "-crossover", 12),
                                env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
+        self.addCleanup(end, job)
+        deadline = time.monotonic() + 120
         while job.poll() is None and not (self.folder / "stopped.h5.d").exists():
+            self.assertLess(time.monotonic(), deadline, "the run did not begin")
             time.sleep(0.02)
         time.sleep(0.5)
         job.send_signal(signal.SIGUSR1)

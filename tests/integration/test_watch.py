@@ -10,7 +10,7 @@ import subprocess
 import termios
 import time
 
-from regatta_test import (REGATTA, RegattaTest, environment, main, mpirun, regatta)
+from regatta_test import REGATTA, RegattaTest, end, environment, main, mpirun, regatta
 
 STUDY = """study: watched
 title: "\\e[31mred"
@@ -80,9 +80,11 @@ class Watch(RegattaTest):
         self.output = self.folder / "out.h5"
 
     def start(self):
-        return subprocess.Popen(mpirun(2, "run", self.study, "-o", self.output, "-quiet"),
-                                env=environment(), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        job = subprocess.Popen(mpirun(2, "run", self.study, "-o", self.output, "-quiet"),
+                               env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(end, job)
+        return job
 
     def part_of_it(self):
         """Some of the 80 trials, committed by a run that was stopped."""

@@ -17,7 +17,7 @@ spending of the level, Lan and DeMets 1983; stages.py says when a look is a new 
 import functools
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 LEVEL, STATED, MIN_UNITS, DRAWS = 0.01, 0.05, 5, 2000
 SPEND = 10.0  # how many times smaller the level of a look is than that of the one before
@@ -71,12 +71,12 @@ def _studentised(d, draws):
 def _tail(drawn, t, n, few=5):
     """p of a t as small as this one: the larger one of Student's and of the bootstrap's, which is carried on
     with Student's tail where fewer than a few draws are as small."""
-    student = stats.t.cdf(t, n - 1)
+    student = special.stdtr(n - 1, t)
     count = np.sum(drawn <= t[..., None], axis=-1)
     draws = drawn.shape[-1]
     last = np.partition(drawn, few, axis=-1)[..., few]
     with np.errstate(divide="ignore", over="ignore"):
-        heavier = (few + 1) / (draws + 1) / np.maximum(stats.t.cdf(last, n - 1), 1e-300)
+        heavier = (few + 1) / (draws + 1) / np.maximum(special.stdtr(n - 1, last), 1e-300)
     far = np.minimum(student * np.maximum(heavier, 1.0), (few + 1) / (draws + 1))
     return np.maximum(student, np.where(count > few, (count + 1) / (draws + 1), far))
 
@@ -87,14 +87,14 @@ def mean_interval(d, at=LEVEL):
     n = d.shape[-1]
     if n < 2:
         return np.full(d.shape[:-1], np.nan), np.full(d.shape[:-1], np.nan)
-    reach = stats.t.ppf(1.0 - at, n - 1) * d.std(axis=-1, ddof=1) / np.sqrt(n)
+    reach = special.stdtrit(n - 1, 1.0 - at) * d.std(axis=-1, ddof=1) / np.sqrt(n)
     return d.mean(axis=-1) - reach, d.mean(axis=-1) + reach
 
 
 def expanded(share, n):
     """A share of bootstrap draws as a p value for n units: the percentile bootstrap's intervals are too
     short by sqrt((n - 1)/n) and by Student's against the normal quantile (Hesterberg 2015, 4.3)."""
-    return stats.t.cdf(stats.norm.ppf(share) * np.sqrt((n - 1.0) / n), max(n - 1, 1))
+    return special.stdtr(max(n - 1, 1), special.ndtri(share) * np.sqrt((n - 1.0) / n))
 
 
 def inside(drawn, least, most, n):
@@ -137,14 +137,14 @@ def _beyond(drawn, limit, few=5):
     if not np.isfinite(limit):
         return share
     with np.errstate(divide="ignore", invalid="ignore"):
-        far = stats.norm.cdf((limit - drawn.mean(axis=-1)) / drawn.std(axis=-1))
+        far = special.ndtr((limit - drawn.mean(axis=-1)) / drawn.std(axis=-1))
     rare = (share <= (few + 1) / (draws + 1)) & np.isfinite(far)
     return np.where(rare, np.minimum(far, (few + 1) / (draws + 1)), share)
 
 
 def drawn_interval(drawn, n, at=LEVEL):
     """(low, high) of `inside`: quantiles of the draws at the level that `expanded` undoes."""
-    share = stats.norm.cdf(stats.t.ppf(at, max(n - 1, 1)) * np.sqrt(n / max(n - 1.0, 1.0)))
+    share = special.ndtr(special.stdtrit(max(n - 1, 1), at) * np.sqrt(n / max(n - 1.0, 1.0)))
     return np.nanquantile(drawn, [share, 1.0 - share], axis=-1, method="nearest")
 
 
@@ -258,5 +258,5 @@ def needed(d, at=LEVEL, power=0.8):
     mean, sd = (d.mean(), d.std(ddof=1)) if n > 1 else (0.0, 1.0)
     if n < 3 or mean == 0.0:
         return np.nan if n < 3 else np.inf
-    z = stats.norm.ppf(1.0 - at) + stats.norm.ppf(power)
+    z = special.ndtri(1.0 - at) + special.ndtri(power)
     return float(max(np.ceil((z * sd / mean)**2) + 2, 8))
