@@ -210,7 +210,7 @@ def _beyond_bands(deviation, reached, k, n, few=5):
     count, draws = np.sum(deviation >= reached), len(deviation)
     if count > few:
         return expanded((count + 1) / (draws + 1), n)
-    return min(expanded((few + 1) / (draws + 1), n), k * stats.t.sf(reached, n - 1))
+    return min(expanded((few + 1) / (draws + 1), n), k * special.stdtr(n - 1, -reached))
 
 
 # ---- an experiment of the paper's size ---------------------------------------------------------
