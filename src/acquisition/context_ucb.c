@@ -298,31 +298,6 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   PetscFunctionReturn(0);
 }
 
-/* fine: most nodes at the end of the search; where it takes more, all contexts. */
-static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions *options,
-                                       const RgContextual *exact, const RgContextual *few, int fine,
-                                       const RgSearch *search, RgQuery *query, double *value,
-                                       RgFailure *failure)
-{
-  RgContextUcb end;
-  Rough rough;
-  const RgScreen screen = {rg_context_ucb_function, &rough.ucb, NULL};
-  bool fewer;
-
-  PetscFunctionBeginUser;
-  PetscCall(rough_create(model, options, exact, few, &rough));
-  PetscCall(create_with_nodes(model, &model->posterior, options, exact, FINE, fine, &fewer, &end));
-  if (!fewer)
-    PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT, FINISH, &end));
-  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
-                                rough.gains ? &screen : NULL, search, query, value, failure));
-  PetscCall(rg_context_ucb_destroy(&end));
-  PetscCall(rough_destroy(&rough));
-  if (fewer && !failure->failed)
-    PetscCall(confirm(model, options->width, exact, search, query->x, value));
-  PetscFunctionReturn(0);
-}
-
 /* Is the kernel a product of a part in x and one in c? */
 static PetscErrorCode find_product(const RgModel *model, bool *is_product)
 {
@@ -336,6 +311,32 @@ static PetscErrorCode find_product(const RgModel *model, bool *is_product)
   if (!*is_product) PetscFunctionReturn(0);
   PetscCall(rg_kernel_destroy(&left));
   PetscCall(rg_kernel_destroy(&right));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions *options,
+                                       const RgContextual *exact, const RgContextual *few,
+                                       const RgSearch *search, RgQuery *query, double *value,
+                                       RgFailure *failure)
+{
+  RgContextUcb end;
+  Rough rough;
+  const RgScreen screen = {rg_context_ucb_function, &rough.ucb, NULL};
+  bool is_product, fewer;
+
+  PetscFunctionBeginUser;
+  PetscCall(find_product(model, &is_product));
+  PetscCall(rough_create(model, options, exact, few, &rough));
+  PetscCall(create_with_nodes(model, &model->posterior, options, exact, FINE,
+                              is_product ? FINE_PRODUCT : FINE_NODES, &fewer, &end));
+  if (!fewer)
+    PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT, FINISH, &end));
+  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
+                                rough.gains ? &screen : NULL, search, query, value, failure));
+  PetscCall(rg_context_ucb_destroy(&end));
+  PetscCall(rough_destroy(&rough));
+  if (fewer && !failure->failed)
+    PetscCall(confirm(model, options->width, exact, search, query->x, value));
   PetscFunctionReturn(0);
 }
 
@@ -367,10 +368,8 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
   PetscFunctionBeginUser;
   if (!listed) PetscCall(find_product(model, &is_product));
   if (is_product) PetscCall(find_many(model, exact, &listed));
-  if (listed) PetscCall(acquire_listed(model, options, exact, few, search, query, value, failure));
-  else
-    PetscCall(acquire_by_nodes(model, options, exact, few, is_product ? FINE_PRODUCT : FINE_NODES,
-                               search, query, value, failure));
+  PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,
+                                                         value, failure));
   PetscFunctionReturn(0);
 }
 
