@@ -1,11 +1,17 @@
 /* Queries by kernel regression: bound, exploitation, least density. */
 #include "acquisition/regression_search.h"
 
+#include "acquisition/local_search.h"
+#include "maths/design.h"
+
 #include <math.h>
 
 #define OVERFLOW 300.0 /* log W^(-1/2) from which bounds are compared by their logarithms */
 #define TIE 1e-12      /* values of m this close are equal (boke 2.6) */
 #define BELOW -1000.0  /* logarithms of bounds that are not positive; every other one is above */
+#define INTERIOR 8     /* one raw point in so many stays where Sobol put it */
+#define RAW 500        /* raw points per input, at least */
+#define STARTS 100     /* starts of the local search per input, at least */
 
 /* What the first batch says about W: zero somewhere, or about to overflow. */
 static void choose_scale(RgRegressionSearch *search, int m, const double *log_weight)
@@ -108,6 +114,22 @@ PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double
   PetscFunctionReturn(0);
 }
 
+/* Sobol points, of which all but the first eighth are thrown on faces of the cube: u becomes 3u - 1,
+   or the end of [0,1] beyond which that lies. -log W grows outwards from the data, so that its
+   maxima, the bound's too, are corners of the data's Voronoi cells as the cube cuts them off:
+   hundreds of hills of nearly the same height, most of them on faces of several dimensions. */
+static PetscErrorCode raw_points(void *closure, RgRandom *random, int n, double *X, double *value)
+{
+  const size_t dim = (size_t)((RgRegressionSearch *)closure)->regression->dim;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_design_sobol(random, n, (int)dim, X));
+  for (size_t k = dim * (size_t)(n / INTERIOR); k < dim * (size_t)n; k++)
+    X[k] = fmin(fmax(3.0 * X[k] - 1.0, 0.0), 1.0);
+  PetscCall(rg_regression_value(closure, n, X, value, NULL));
+  PetscFunctionReturn(0);
+}
+
 /* On a finite design the scale depends on all its points, which rg_acquire_with shows in parts. */
 static PetscErrorCode scale_of_set(const RgSpace *space, RgRegressionSearch *search)
 {
@@ -125,6 +147,7 @@ PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch 
                                      const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure)
 {
+  const RgScreen faces = {rg_regression_value, regression, raw_points};
   RgMaximiserOptions options = *search->options;
   RgSearch with = *search;
   double mean, log_weight, unused;
@@ -133,9 +156,15 @@ PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch 
   with.options = &options;
   regression->scaled = false;
   if (regression->regression->kernel == RG_SMOOTHING_UNIFORM) options.max_iterations = 0;
+  const bool lockstep =
+    options.max_iterations > 0 && options.local_search == RG_LOCAL_SEARCH_BATCHED;
+  if (lockstep) {
+    options.raw_samples = PetscMax(options.raw_samples, RAW * domain->design.dim);
+    options.restarts = PetscMax(options.restarts, STARTS * domain->design.dim);
+  }
   if (rg_space_is_finite(&domain->design)) PetscCall(scale_of_set(&domain->design, regression));
-  PetscCall(
-    rg_acquire_with(domain, rg_regression_value, regression, &with, query, &unused, failure));
+  PetscCall(rg_acquire_screened(domain, rg_regression_value, regression, lockstep ? &faces : NULL,
+                                &with, query, &unused, failure));
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(rg_regression_predict(regression->regression, regression->h, 1, query->x, &mean,
                                   &log_weight, NULL, NULL));

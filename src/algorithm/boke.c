@@ -5,9 +5,11 @@
    Source: Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 2; beta_t: theorems 4.10
    and 4.13. Constants the paper leaves open: boke 9.
    Deviations: where W^(-1/2) may overflow bounds are compared by their logarithms; with a compact
-   kernel points of weight 0 come first, the farthest from the data before the others.
+   kernel points of weight 0 come first, the farthest from the data before the others. The search
+   climbs from at least 100 starts per input, most of them on faces of the box
+   (rg_regression_acquire).
    Cost per iteration: O(t d) per acquisition value, and no model to fit.
-   Needs no context, and an initial design. Revision 1. */
+   Needs no context, and an initial design. Revision 2. */
 #include "algorithm/boke.h"
 
 #include <math.h>
@@ -69,7 +71,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_boke = {
-  RG_ABOUT("boke", "BOKE", 1,
+  RG_ABOUT("boke", "BOKE", 2,
            "x_t = argmax m(x) + sqrt(beta_t) W(x)^(-1/2), kernel regression m with sum of weights "
            "W",
            "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 2"),

@@ -6,7 +6,7 @@
    Deviations: values of m_t within 1e-12 max(1,|m_t|) count as equal, the first one found wins: m_t
    is flat around a point that dominates.
    Cost per iteration: as boke.
-   Needs no context, and an initial design. Revision 1. */
+   Needs no context, and an initial design. Revision 2. */
 #include "algorithm/boke.h"
 
 static const RgParam params[] = {
@@ -27,7 +27,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_boke_plus = {
-  RG_ABOUT("boke_plus", "BOKE+", 1, "boke with probability p, else x_t = argmax m(x)",
+  RG_ABOUT("boke_plus", "BOKE+", 2, "boke with probability p, else x_t = argmax m(x)",
            "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3"),
   .stream = "boke",
   RG_BOKE_METHODS,

@@ -5,7 +5,7 @@
    Source: Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, section 3.2 and figure 3.
    Deviations: where a compact kernel leaves W = 0 somewhere, the point farthest from the data.
    Cost per iteration: O(t d) per value.
-   Needs no context, and an initial design (one uniform point will do). Revision 1. */
+   Needs no context, and an initial design (one uniform point will do). Revision 2. */
 #include "algorithm/smoother.h"
 
 typedef struct {
@@ -37,7 +37,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_density_exploration = {
-  RG_ABOUT("density_exploration", "Density-based exploration", 1,
+  RG_ABOUT("density_exploration", "Density-based exploration", 2,
            "x_t = argmin W(x), the sum of kernel weights of the points so far",
            "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, section 3.2"),
   .needs = RG_NEEDS_NO_CONTEXT,

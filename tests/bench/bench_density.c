@@ -1,6 +1,7 @@
 /* Kernel regression: one acquisition value against the number of points, and whole runs of BOKE,
    whose cost is O(m T^2) for m values per query. */
 #include "bench.h"
+#include "acquisition/local_search.h"
 
 #include <math.h>
 
@@ -110,6 +111,7 @@ static PetscErrorCode run_boke(int T, double *seconds, double *values)
   maximiser.raw_samples = 128;
   maximiser.restarts = 4;
   maximiser.max_iterations = 10;
+  maximiser.local_search = RG_LOCAL_SEARCH_LBFGSB; /* begins with the starts asked for */
   PetscCall(rg_space_box(&domain.design, DIM, lower, upper));
   PetscCall(rg_history_create(&domain, T + 1, &history));
   RgSetup setup = {.domain = &domain,

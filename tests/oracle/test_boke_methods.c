@@ -4,8 +4,10 @@
 
 #include "acquisition/ball.h"
 #include "acquisition/confidence.h"
+#include "acquisition/local_search.h"
 #include "acquisition/regression_search.h"
 #include "algorithm/smoother.h"
+#include "maths/design.h"
 
 static const double d1_x[] = {0.1, 0.4, 0.45, 0.9}, d1_y[] = {0.2, -0.5, 0.7, 0.1};
 static const double d2_x[] = {0.2, 0.3, 0.7, 0.8, 0.5, 0.1, 0.2, 0.3}, d2_y[] = {1, 2, -1, 1.4};
@@ -171,8 +173,8 @@ static void bench_start(Bench *bench, int n, const double *x, const double *y, c
                n + 40);
   bench->history.n_initial = n;
   for (int i = 0; i < n; i++)
-    RG_OK(rg_history_append(&bench->history, x + i * bench->domain.design.dim,
-                            index ? index[i] : -1, NULL, -1, y ? y[i] : 0));
+    RG_OK(rg_history_append(&bench->history, x + i * bench->history.dim, index ? index[i] : -1,
+                            NULL, -1, y ? y[i] : 0));
 }
 
 /* O7: scores, selection, the new point, and when it is made. */
@@ -327,6 +329,57 @@ RG_TEST(test_boke_plus)
   }
   assert_memory_equal(queries[0], queries[1], sizeof queries[0]);
   assert_memory_not_equal(queries[0], queries[2], sizeof queries[0]);
+}
+
+/* Ask for query t with the default search, but for `local_search` and `starts`; the bound there. */
+static double bound_at_query(Bench *bench, int t, int local_search, int starts)
+{
+  RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
+  bench->maximiser.local_search = local_search;
+  bench->maximiser.restarts = starts;
+  bench_ask(bench, t);
+  return bench->extra[RG_SMOOTHER_ACQUISITION];
+}
+
+/* The default search reaches the best of 1,000 starts but for 1%, ten starts don't. The designs are
+   those of searches from ten starts. */
+RG_TEST(test_search)
+{
+  static const struct {
+    const char *name;
+    Setting settings[2];
+  } problems[] = {{"hartmann3", {{0}}}, {"sphere", {{"dim", "6"}}}, {"sprinkler", {{0}}}};
+
+  for (int k = 0; k < 3; k++) {
+    Bench bench = {.instance = instance_make(problems[k].name, problems[k].settings, 1, 0)};
+    const RgSpace *space = &bench.instance.problem.domain.design;
+    const RgStream stream = rg_stream(1, "test", 0, "design", k);
+    RgRandom random = rg_stream_at(&stream, 0);
+    double x[30 * 8], native[8], best, found, of_ten;
+    int missed = 0, missed_by_ten = 0;
+
+    bench_class(&bench, "boke");
+    RG_OK(rg_design_latin_hypercube(&random, 30, space->dim, x));
+    bench_start(&bench, 30, x, NULL, NULL);
+    for (int i = 0; i < 30; i++) {
+      rg_space_to_native(space, x + i * space->dim, native);
+      bench.history.y[i] = value_at(&bench.instance.problem, native);
+    }
+    for (int t = 1; t <= 40; t++) {
+      if (t % 8 == 0) {
+        found = bound_at_query(&bench, t, RG_LOCAL_SEARCH_BATCHED, 50);
+        best = bound_at_query(&bench, t, RG_LOCAL_SEARCH_LBFGSB, 1000);
+        missed += found < 0.99 * best;
+      }
+      of_ten = bound_at_query(&bench, t, RG_LOCAL_SEARCH_LBFGSB, 10);
+      if (t % 8 == 0) missed_by_ten += of_ten < 0.99 * best;
+      rg_space_to_native(space, bench.x, native);
+      bench_tell(&bench, value_at(&bench.instance.problem, native));
+    }
+    assert_int_equal(missed, 0);
+    assert_true(missed_by_ten > 0);
+    bench_end(&bench);
+  }
 }
 
 /* One point per stratum and coordinate. */
