@@ -114,10 +114,10 @@ PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double
   PetscFunctionReturn(0);
 }
 
-/* Sobol points, of which all but the first eighth are thrown on faces of the cube: u becomes 3u - 1,
-   or the end of [0,1] beyond which that lies. -log W grows outwards from the data, so that its
-   maxima, the bound's too, are corners of the data's Voronoi cells as the cube cuts them off:
-   hundreds of hills of nearly the same height, most of them on faces of several dimensions. */
+/* Sobol points, all but the first eighth of them thrown on faces of the cube: u becomes 3u - 1, or
+   the end of [0,1] beyond which that lies. -log W grows outwards from the data, so that its maxima,
+   the bound's too, are corners of the data's Voronoi cells as the cube cuts them off: hundreds of
+   hills of nearly the same height, most of them on faces of several dimensions. */
 static PetscErrorCode raw_points(void *closure, RgRandom *random, int n, double *X, double *value)
 {
   const size_t dim = (size_t)((RgRegressionSearch *)closure)->regression->dim;
