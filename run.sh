@@ -333,6 +333,7 @@ scratch_in_memory() {
   local folder free
   free=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $4}')
   [ "${free:-0}" -ge 4000000 ] && folder=$(mktemp -d /dev/shm/regatta-XXXXXX 2>/dev/null) || return 0
+  chmod 755 "$folder" # as /tmp is: some tests run as another user
   printf '#!/bin/sh\n' >"$folder/probe" && chmod +x "$folder/probe"
   if "$folder/probe" 2>/dev/null; then rm "$folder/probe" && echo "$folder"; else rm -r "$folder"; fi
 }

@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 
 from regatta_test import HERE, REGATTA, RegattaTest, main
 
@@ -11,6 +12,14 @@ EXAMPLE = HERE.parents[1] / "experiments" / "examples" / "embed"
 
 
 class FrontDoor(RegattaTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.prefix = pathlib.Path(folder.name) / "prefix"
+        subprocess.run(["cmake", "--install", pathlib.Path(REGATTA).parent, "--prefix", cls.prefix], check=True,
+                       stdout=subprocess.DEVNULL)
+
     def test_symbols(self):
         build = pathlib.Path(REGATTA).parent
         for name in ("regatta", "libregatta.so"):
@@ -25,9 +34,7 @@ class FrontDoor(RegattaTest):
             self.assertIn("rg_run", ours)
 
     def test_headers_stand_alone(self):
-        build, prefix = pathlib.Path(REGATTA).parent, self.folder / "prefix"
-        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
-                       stdout=subprocess.DEVNULL)
+        prefix = self.prefix
         package, = prefix.rglob("regatta.pc")
         flags = subprocess.run(["pkg-config", "--cflags", package], check=True,
                                capture_output=True, text=True).stdout.split()
@@ -42,10 +49,8 @@ class FrontDoor(RegattaTest):
 
     def test_embed(self):
         """The example built with CMake and with pkg-config; its results are those of the program."""
-        build, prefix = pathlib.Path(REGATTA).parent, self.folder / "prefix"
+        prefix = self.prefix
         study = EXAMPLE / "study.yaml"
-        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
-                       stdout=subprocess.DEVNULL)
         for command in (["cmake", "-S", EXAMPLE, "-B", self.folder / "build",
                          f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", self.folder / "build"]):
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -74,9 +79,7 @@ class FrontDoor(RegattaTest):
         self.assertIn("seeds", done.stderr)
 
     def test_programs_of_the_document(self):
-        build, prefix = pathlib.Path(REGATTA).parent, self.folder / "prefix"
-        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
-                       stdout=subprocess.DEVNULL)
+        prefix = self.prefix
         package, = prefix.rglob("regatta.pc")
         blocks = re.findall(r"```c\n(.*?)```", (HERE.parents[1] / "docs/library.md").read_text(), re.S)
         self.assertEqual(len(blocks), 3)

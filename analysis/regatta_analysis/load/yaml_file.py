@@ -8,8 +8,8 @@ import yaml
 from .errors import InputError
 
 
-class _Loader(yaml.SafeLoader):
-    """Scalars of YAML 1.2 (core schema)."""
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """Scalars of YAML 1.2 (core schema); libyaml is ten times as fast."""
 
 
 _Loader.yaml_implicit_resolvers = {
