@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/program.h"
 
 typedef struct {
   char *program;
@@ -29,7 +30,7 @@ typedef struct {
   int retries;
 } Options;
 
-enum { N_IDENTITY = 5, NAMED_MAX = 80, RECORD_MAX = 15, NAME_MAX_LENGTH = 40, WORD = 64 };
+enum { N_IDENTITY = 5, NAMED_MAX = 80, RECORD_MAX = 15, WORD = 64 };
 #define STOP_GRACE 60.0 /* seconds an answer may still take after a stop was asked for */
 
 static const RgParam params[] = {
@@ -66,42 +67,15 @@ typedef struct {
 
 /* ---- what the parameters say ----------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-
-  return slash ? slash + 1 : path;
-}
-
 /* File number i of `files`. */
 static PetscErrorCode file_path(const Options *o, int i, RgText *path)
 {
-  const int folder = (int)(base_name(o->program) - o->program);
+  const int folder = (int)(rg_program_name(o->program) - o->program);
 
   PetscFunctionBeginUser;
   if (o->files.values[i][0] != '/') PetscCall(rg_text_add(path, "%.*s", folder, o->program));
   PetscCall(rg_text_add(path, "%s", o->files.values[i]));
   PetscFunctionReturn(0);
-}
-
-static void check_record(const Options *o, RgPlace place, RgDiagnostics *diagnostics)
-{
-  if (o->record.n > RECORD_MAX)
-    rg_diagnostics_add(diagnostics, place,
-                       "external: 'record' has %d names; at most %d are accepted", o->record.n,
-                       RECORD_MAX);
-  for (int i = 0; i < o->record.n; i++) {
-    const char *name = o->record.values[i];
-    if (!*name || strlen(name) > NAME_MAX_LENGTH ||
-        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
-      rg_diagnostics_add(diagnostics, place,
-                         "external: '%.60s' in 'record': a name is made of lower-case letters, "
-                         "digits and '_', at most %d of them",
-                         name, NAME_MAX_LENGTH);
-    for (int j = 0; j < i; j++)
-      if (!strcmp(name, o->record.values[j]))
-        rg_diagnostics_add(diagnostics, place, "external: 'record' names '%.60s' twice", name);
-  }
 }
 
 static PetscErrorCode external_check(const void *options, const RgDomain *domain, RgPlace place,
@@ -111,13 +85,7 @@ static PetscErrorCode external_check(const void *options, const RgDomain *domain
 
   PetscFunctionBeginUser;
   (void)domain;
-  if (access(o->program, F_OK))
-    rg_diagnostics_add(diagnostics, place, "external: there is no program '%.200s'", o->program);
-  else if (access(o->program, X_OK))
-    rg_diagnostics_add(diagnostics, place,
-                       "external: '%.200s' can't be executed (chmod +x, and "
-                       "for a script a first line like #!/usr/bin/env python3)",
-                       o->program);
+  PetscCall(rg_program_check(o->program, false, place, diagnostics));
   for (int i = 0; i < o->files.n; i++) {
     RgText path = {0};
     PetscCall(file_path(o, i, &path));
@@ -125,21 +93,13 @@ static PetscErrorCode external_check(const void *options, const RgDomain *domain
       rg_diagnostics_add(diagnostics, place, "external: there is no file '%.200s'", path.data);
     PetscCall(rg_text_clear(&path));
   }
-  check_record(o, place, diagnostics);
+  rg_program_check_names("record", &o->record, RECORD_MAX, place, diagnostics);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode external_identity(const void *options, RgText *text)
 {
-  const Options *o = options;
-  RgParam table[N_IDENTITY + 1] = {{0}};
-  Options named = *o;
-
-  PetscFunctionBeginUser;
-  for (int i = 0; i < N_IDENTITY; i++) table[i] = params[i];
-  named.program += base_name(o->program) - o->program;
-  PetscCall(rg_params_canonical(table, &named, text));
-  PetscFunctionReturn(0);
+  return rg_program_identity(params, N_IDENTITY, options, sizeof(Options), text);
 }
 
 static PetscErrorCode add_hash(const char *path, RgText *text)
@@ -173,7 +133,7 @@ static PetscErrorCode external_outside(const void *options, RgText *text)
   rg_hash128(bytes.data, bytes.length, hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_clear(&bytes));
-  PetscCall(rg_text_add(text, "; program %.*s %s", NAMED_MAX, base_name(o->program), hex));
+  PetscCall(rg_text_add(text, "; program %.*s %s", NAMED_MAX, rg_program_name(o->program), hex));
   PetscFunctionReturn(0);
 }
 
@@ -192,7 +152,7 @@ static PetscErrorCode external_create(RgAlgorithm *algorithm)
   PetscCall(PetscCalloc1(n + 1, &s->names));
   s->columns[0] = algorithm->class->columns[0];
   for (int i = 0; i < n; i++) {
-    snprintf(s->names[i], sizeof(s->names[i]), "program_%.*s", NAME_MAX_LENGTH,
+    snprintf(s->names[i], sizeof(s->names[i]), "program_%.*s", RG_PROGRAM_NAME_MAX,
              o->record.values[i]);
     s->columns[i + 1] = (RgRecordColumn){s->names[i], "what the program calls so, its own unit"};
   }
@@ -387,7 +347,7 @@ static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistor
     stopped = keeper->stop && keeper->stop(keeper->closure);
   }
   if (mistake.length)
-    rg_failure_set(failure, "external: %.80s %s%s", base_name(o->program), mistake.data,
+    rg_failure_set(failure, "external: %.80s %s%s", rg_program_name(o->program), mistake.data,
                    o->retries && !stopped ? " (every time it was tried)" : "");
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);

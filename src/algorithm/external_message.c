@@ -12,11 +12,6 @@ int rg_external_width(const RgExternalAnswer *answer)
 
 /* ---- requests: members that can't be made are found out when the line is --------------------- */
 
-static void set(json_t *object, const char *name, json_t *value)
-{
-  (void)json_object_set_new(object, name, value);
-}
-
 /* What an evaluation was in truth, where it failed or the domain has constraints. */
 static void add_outcome(const RgDomain *domain, const RgHistory *history, int row, json_t *object)
 {
@@ -24,14 +19,15 @@ static void add_outcome(const RgDomain *domain, const RgHistory *history, int ro
   const bool failed = isnan(history->observed[row]);
   json_t *constraints;
 
-  if (failed) set(object, "failed", json_true());
-  if (failed || n) set(object, "feasible", json_boolean(history->feasible[row]));
+  if (failed) rg_protocol_set(object, "failed", json_true());
+  if (failed || n) rg_protocol_set(object, "feasible", json_boolean(history->feasible[row]));
   if (failed || !n) return;
   constraints = json_object();
   for (int k = 0; k < n; k++)
-    set(constraints, domain->constraints[k], json_real(history->constraints[(size_t)row * n + k]));
-  set(object, "observed", json_real(history->observed[row]));
-  set(object, "constraints", constraints);
+    rg_protocol_set(constraints, domain->constraints[k],
+                    json_real(history->constraints[(size_t)row * n + k]));
+  rg_protocol_set(object, "observed", json_real(history->observed[row]));
+  rg_protocol_set(object, "constraints", constraints);
 }
 
 /* Evaluation number `row` into an object. */
@@ -42,70 +38,40 @@ static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *hi
 
   PetscFunctionBeginUser;
   PetscCall(rg_protocol_point(&domain->design, history->x + (size_t)row * history->dim, &point));
-  set(object, "x", point);
-  if (history->index[row] >= 0) set(object, "index", json_integer(history->index[row]));
+  rg_protocol_set(object, "x", point);
+  if (history->index[row] >= 0) rg_protocol_set(object, "index", json_integer(history->index[row]));
   if (domain->context.dim) {
     PetscCall(
       rg_protocol_point(&domain->context, history->c + (size_t)row * history->context_dim, &point));
-    set(object, "c", point);
+    rg_protocol_set(object, "c", point);
   }
-  set(object, "y", json_real(history->y[row]));
+  rg_protocol_set(object, "y", json_real(history->y[row]));
   add_outcome(domain, history, row, object);
   PetscFunctionReturn(0);
-}
-
-static PetscErrorCode add_context(const RgDomain *domain, json_t *request)
-{
-  json_t *object;
-
-  PetscFunctionBeginUser;
-  if (!domain->context.dim) PetscFunctionReturn(0);
-  PetscCall(rg_protocol_space(&domain->context, "c", &object));
-  set(object, "control",
-      json_string(domain->control == RG_CONTEXT_SIMULATOR ? "learner" : "nature"));
-  if (domain->context_prob)
-    set(object, "probabilities", rg_protocol_reals(domain->context.size, domain->context_prob));
-  set(request, "context", object);
-  PetscFunctionReturn(0);
-}
-
-static json_t *names_of(const RgDomain *domain)
-{
-  json_t *names = json_array();
-
-  for (int k = 0; k < domain->n_constraints; k++)
-    (void)json_array_append_new(names, json_string(domain->constraints[k]));
-  return names;
 }
 
 PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
                                  int64_t id, RgText *line)
 {
-  json_t *request = json_object(), *space, *initial = json_array();
+  json_t *request = json_object(), *initial = json_array();
 
   PetscFunctionBeginUser;
-  set(request, "id", json_integer(id));
-  set(request, "do", json_string("start"));
-  set(request, "protocol", json_integer(RG_PROTOCOL_VERSION));
-  set(request, "seed", json_integer((json_int_t)seed));
-  set(request, "budget", json_integer(setup->n_iterations));
-  PetscCall(rg_protocol_space(&setup->domain->design, "x", &space));
-  if (rg_space_is_finite(&setup->domain->design))
-    set(space, "once", json_boolean(setup->domain->without_replacement));
-  set(request, "space", space);
-  PetscCall(add_context(setup->domain, request));
-  if (setup->domain->n_constraints) set(request, "constraints", names_of(setup->domain));
+  rg_protocol_set(request, "id", json_integer(id));
+  rg_protocol_set(request, "do", json_string("start"));
+  rg_protocol_set(request, "protocol", json_integer(RG_PROTOCOL_VERSION));
+  rg_protocol_set(request, "seed", json_integer((json_int_t)seed));
+  rg_protocol_set(request, "budget", json_integer(setup->n_iterations));
+  PetscCall(rg_protocol_domain(setup->domain, request));
   if (!isnan(setup->noise_variance)) {
-    set(request, "noise_variance", json_real(setup->noise_variance));
-    set(request, "noise_law", json_string("normal"));
+    rg_protocol_set(request, "noise_variance", json_real(setup->noise_variance));
+    rg_protocol_set(request, "noise_law", json_string("normal"));
   }
-  if (setup->domain->measure) set(request, "measure", json_string(setup->domain->measure));
   for (int row = 0; history && row < history->n_initial; row++) {
     json_t *evaluation = json_object();
     PetscCall(add_evaluation(setup->domain, history, row, evaluation));
     (void)json_array_append_new(initial, evaluation);
   }
-  set(request, "initial", initial);
+  rg_protocol_set(request, "initial", initial);
   PetscCall(rg_protocol_write(request, line));
   PetscFunctionReturn(0);
 }
@@ -117,9 +83,9 @@ PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const R
   json_t *request = json_object();
 
   PetscFunctionBeginUser;
-  set(request, "id", json_integer(id));
-  set(request, "do", json_string(exchange % 2 ? "ask" : "tell"));
-  set(request, "t", json_integer(t));
+  rg_protocol_set(request, "id", json_integer(id));
+  rg_protocol_set(request, "do", json_string(exchange % 2 ? "ask" : "tell"));
+  rg_protocol_set(request, "t", json_integer(t));
   if (exchange % 2 == 0)
     PetscCall(add_evaluation(domain, history, history->n_initial + t - 1, request));
   PetscCall(rg_protocol_write(request, line));

@@ -12,6 +12,12 @@ enum { WORDS_MAX = 256 };
 
 static const char blanks[] = " \t,[]{}()";
 
+const char *const rg_input_kinds[] = {
+  [RG_INPUT_REAL] = "real", [RG_INPUT_INTEGER] = "integer", [RG_INPUT_CHOICE] = "choice"};
+/* The other words of a description. */
+enum { KEY_LOG, KEY_IF };
+static const char *const keys[] = {[KEY_LOG] = "log", [KEY_IF] = "if"};
+
 static bool is_name(const char *word)
 {
   return strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
@@ -29,7 +35,7 @@ static bool read_number(const char *word, double *value)
 static PetscErrorCode read_bounds(RgInput *input, int n, char *const *words, RgText *mistake)
 {
   PetscFunctionBeginUser;
-  input->log = n == 3 && !strcmp(words[2], "log");
+  input->log = n == 3 && !strcmp(words[2], keys[KEY_LOG]);
   if (n != 2 + input->log || !read_number(words[0], &input->lower) ||
       !read_number(words[1], &input->upper))
     PetscCall(rg_text_add(mistake, "needs a lower and an upper bound, two numbers, and may have "
@@ -64,8 +70,6 @@ static PetscErrorCode read_choices(RgInput *input, int n, char *const *words, Rg
 
 static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgText *mistake)
 {
-  static const char *const kinds[] = {"real", "integer", "choice"};
-
   PetscFunctionBeginUser;
   if (n < 2 || !is_name(words[0])) {
     PetscCall(rg_text_add(mistake,
@@ -75,7 +79,7 @@ static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgTe
   }
   PetscCall(PetscStrallocpy(words[0], &input->name));
   for (int k = 0; k < 3; k++) {
-    if (strcmp(words[1], kinds[k])) continue;
+    if (strcmp(words[1], rg_input_kinds[k])) continue;
     input->kind = (RgInputKind)k;
     if (k == RG_INPUT_CHOICE) PetscCall(read_choices(input, n - 2, words + 2, mistake));
     else PetscCall(read_bounds(input, n - 2, words + 2, mistake));
@@ -86,11 +90,14 @@ static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgTe
   PetscFunctionReturn(0);
 }
 
-/* `if CHOICE=WORD|WORD` at the end of a description; *at: where it begins, n without. */
+/* Where `if CHOICE=WORD|WORD` begins at the end of a description, n without. A choice may have `if`
+   among its words. */
 static int find_condition(int n, char *const *words)
 {
+  const bool is_choice = n > 1 && !strcmp(words[1], rg_input_kinds[RG_INPUT_CHOICE]);
+
   for (int i = 2; i < n; i++)
-    if (!strcmp(words[i], "if") && (strcmp(words[1], "choice") || i + 2 == n)) return i;
+    if (!strcmp(words[i], keys[KEY_IF]) && (!is_choice || i + 2 == n)) return i;
   return n;
 }
 
@@ -186,12 +193,11 @@ PetscErrorCode rg_inputs_clear(int n, RgInput *inputs)
 
 static PetscErrorCode add_input(const RgInput *inputs, int j, RgText *text)
 {
-  static const char *const kinds[] = {"real", "integer", "choice"};
   const RgInput *input = &inputs[j];
   const char *before = "";
 
   PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "%s %s", input->name, kinds[input->kind]));
+  PetscCall(rg_text_add(text, "%s %s", input->name, rg_input_kinds[input->kind]));
   if (input->kind == RG_INPUT_CHOICE)
     for (int k = 0; k < input->n_words; k++) PetscCall(rg_text_add(text, " %s", input->words[k]));
   else {

@@ -4,6 +4,8 @@
 
 #include "regatta/domain.h"
 
+extern const char *const rg_input_kinds[]; /* as typed, by RgInputKind */
+
 /* Read n descriptions as rg_space_inputs has them; inputs: n, zeroed, to be cleared also after
    mistakes. The first thing wrong is appended to `mistake`. */
 PetscErrorCode rg_inputs_parse(int n, char *const *texts, RgInput *inputs, RgText *mistake);

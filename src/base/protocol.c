@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/inputs.h"
+
 PetscErrorCode rg_protocol_write(json_t *request, RgText *line)
 {
   char *text = json_dumps(request, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
@@ -128,7 +130,6 @@ static json_t *input_object(const RgInput *inputs, int j)
 
 PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_t **object)
 {
-  static const char *const kind_names[] = {"real", "integer", "choice"};
   json_t *names = json_array(), *kinds = json_array(), *points = json_array(), *point;
   json_t *inputs = json_array();
 
@@ -137,22 +138,56 @@ PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_
     const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
     (void)json_array_append_new(names, input ? json_string(input->name)
                                              : json_sprintf("%s%d", letter, j + 1));
-    (void)json_array_append_new(kinds, json_string(kind_names[input ? input->kind : 0]));
+    (void)json_array_append_new(kinds, json_string(rg_input_kinds[input ? input->kind : 0]));
     if (input) (void)json_array_append_new(inputs, input_object(space->inputs, j));
   }
   *object = json_object();
-  (void)json_object_set_new(*object, "names", names);
-  (void)json_object_set_new(*object, "kinds", kinds);
-  (void)json_object_set_new(*object, "lower", rg_protocol_reals(space->dim, space->lower));
-  (void)json_object_set_new(*object, "upper", rg_protocol_reals(space->dim, space->upper));
-  if (space->inputs) (void)json_object_set_new(*object, "inputs", inputs);
+  rg_protocol_set(*object, "names", names);
+  rg_protocol_set(*object, "kinds", kinds);
+  rg_protocol_set(*object, "lower", rg_protocol_reals(space->dim, space->lower));
+  rg_protocol_set(*object, "upper", rg_protocol_reals(space->dim, space->upper));
+  if (space->inputs) rg_protocol_set(*object, "inputs", inputs);
   else json_decref(inputs);
   for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
     PetscCall(rg_protocol_point(space, space->points + (size_t)i * space->dim, &point));
     (void)json_array_append_new(points, point);
   }
-  if (rg_space_is_finite(space)) (void)json_object_set_new(*object, "points", points);
+  if (rg_space_is_finite(space)) rg_protocol_set(*object, "points", points);
   else json_decref(points);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_context(const RgDomain *domain, json_t *object)
+{
+  json_t *context;
+
+  PetscFunctionBeginUser;
+  if (!domain->context.dim) PetscFunctionReturn(0);
+  PetscCall(rg_protocol_space(&domain->context, "c", &context));
+  rg_protocol_set(context, "control",
+                  json_string(domain->control == RG_CONTEXT_SIMULATOR ? "learner" : "nature"));
+  if (domain->context_prob)
+    rg_protocol_set(context, "probabilities",
+                    rg_protocol_reals(domain->context.size, domain->context_prob));
+  rg_protocol_set(object, "context", context);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object)
+{
+  json_t *space, *names = json_array();
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_protocol_space(&domain->design, "x", &space));
+  if (rg_space_is_finite(&domain->design))
+    rg_protocol_set(space, "once", json_boolean(domain->without_replacement));
+  rg_protocol_set(object, "space", space);
+  PetscCall(add_context(domain, object));
+  for (int k = 0; k < domain->n_constraints; k++)
+    (void)json_array_append_new(names, json_string(domain->constraints[k]));
+  if (domain->n_constraints) rg_protocol_set(object, "constraints", names);
+  else json_decref(names);
+  if (domain->measure) rg_protocol_set(object, "measure", json_string(domain->measure));
   PetscFunctionReturn(0);
 }
 

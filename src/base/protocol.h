@@ -24,11 +24,18 @@ PetscErrorCode rg_protocol_request(const char *line, size_t length, json_t **req
 
 /* ---- parts of messages; a member that can't be made is found out when the line is written ---- */
 
+/* Set a member; `value` is released. */
+static inline void rg_protocol_set(json_t *object, const char *name, json_t *value)
+{
+  (void)json_object_set_new(object, name, value);
+}
 json_t *rg_protocol_reals(int n, const double *values); /* those that are not finite as null */
 /* A point in unit coordinates as a list of native ones. */
 PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_t **list);
 /* A space: names, kinds, lower, upper, and the points of a finite one. */
 PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_t **object);
+/* Set "space", "context", "constraints" and "measure" of a domain, those that it has. */
+PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object);
 
 /* The native coordinate j that a message has: a number, a word of a choice or its number, null for
    an input that may not count. NaN: none of these. */

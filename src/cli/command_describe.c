@@ -165,8 +165,14 @@ static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *c
   PetscFunctionReturn(0);
 }
 
-/* One measure, or how all of them are written (NULL). */
 static PetscErrorCode describe_measure(RgText *text, const RgMeasureInfo *measure)
+{
+  return rg_text_add(text, "%s: %s (measure)\n  as typed: %s\n", measure->name, measure->meaning,
+                     measure->usage);
+}
+
+/* How all of them are written. */
+static PetscErrorCode describe_measures(RgText *text)
 {
   static const char *const rules[] = {
     "F(x) = rho(f(x, .)) over contexts with known probabilities; everything is maximised.",
@@ -177,11 +183,6 @@ static PetscErrorCode describe_measure(RgText *text, const RgMeasureInfo *measur
   RgTable table = {.n_columns = 2, .headings = {"as typed", "meaning"}};
 
   PetscFunctionBeginUser;
-  if (measure) {
-    PetscCall(rg_text_add(text, "%s: %s (measure)\n  as typed: %s\n", measure->name,
-                          measure->meaning, measure->usage));
-    PetscFunctionReturn(0);
-  }
   PetscCall(rg_text_add(text, "Robustness measures\n"));
   for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
     PetscCall(rg_text_add(text, "  %s\n", rules[i]));
@@ -254,6 +255,15 @@ static PetscErrorCode describe_laws(RgText *text)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
+static const struct {
+  const char *name;
+  PetscErrorCode (*describe)(RgText *text);
+} topics[] = {{"study", describe_study},
+              {"results-format", rg_format_document},
+              {"measures", describe_measures},
+              {"laws", describe_laws}};
+enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]) };
+
 /* Every name that can be described, for the nearest one. NULL-terminated; the caller frees. */
 static PetscErrorCode known_names(const RgRegistry *registry, const char ***names)
 {
@@ -267,7 +277,7 @@ static PetscErrorCode known_names(const RgRegistry *registry, const char ***name
   while (rg_measure_infos[n_measures].name) n_measures++;
   while (rg_theory_formulas[n_formulas].name) n_formulas++;
   PetscCall(PetscCalloc1(n_problems + n_algorithms + n_measures + n_theory + n_formulas +
-                           RG_KERNEL_FAMILIES + N_BLOCKS + 5,
+                           RG_KERNEL_FAMILIES + N_BLOCKS + N_TOPICS + 1,
                          names));
   for (int i = 0; i < n_problems; i++) (*names)[n++] = rg_registry_problem(registry, i)->name;
   for (int i = 0; i < n_algorithms; i++) (*names)[n++] = rg_registry_algorithm(registry, i)->name;
@@ -275,10 +285,7 @@ static PetscErrorCode known_names(const RgRegistry *registry, const char ***name
   for (int i = 0; i < n_theory; i++) (*names)[n++] = theory[i]->name;
   for (int i = 0; i < n_formulas; i++) (*names)[n++] = rg_theory_formulas[i].name;
   for (int i = 0; i < RG_KERNEL_FAMILIES; i++) (*names)[n++] = rg_kernel_family_names[i];
-  (*names)[n++] = "study";
-  (*names)[n++] = "results-format";
-  (*names)[n++] = "measures";
-  (*names)[n++] = "laws";
+  for (int i = 0; i < N_TOPICS; i++) (*names)[n++] = topics[i].name;
   for (int i = 0; i < n_measures; i++) (*names)[n++] = rg_measure_infos[i].name;
   PetscFunctionReturn(0);
 }
@@ -291,14 +298,12 @@ static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const c
   const RgAlgorithmClass *algorithm = rg_registry_find_algorithm(registry, name);
 
   PetscFunctionBeginUser;
-  if (!strcmp(name, "study")) PetscCall(describe_study(text));
-  if (!strcmp(name, "results-format")) PetscCall(rg_format_document(text));
+  for (int i = 0; i < N_TOPICS; i++)
+    if (!strcmp(name, topics[i].name)) PetscCall(topics[i].describe(text));
   for (int i = 0; i < N_BLOCKS; i++)
     if (!strcmp(name, blocks[i].name)) PetscCall(describe_block(text, i));
   if (problem) PetscCall(rg_problem_describe(problem, text));
   if (algorithm) PetscCall(describe_algorithm(text, algorithm));
-  if (!strcmp(name, "measures")) PetscCall(describe_measure(text, NULL));
-  if (!strcmp(name, "laws")) PetscCall(describe_laws(text));
   for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
     if (!strcmp(name, info->name)) PetscCall(describe_measure(text, info));
   const RgTheoryFormula *formula = rg_theory_formula_find(name);

@@ -15,11 +15,10 @@
 #include "problem/external.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/program.h"
 #include "regatta/problem.h"
 
 typedef struct {
@@ -35,11 +34,8 @@ typedef struct {
 static const char *const controls[] = {"nature", "simulator", NULL};
 static const char *const goals[] = {"maximise", "minimise", NULL};
 
-enum {
-  N_IDENTITY = 9,
-  CONSTRAINTS_MAX = 16,
-  NAME_MAX_LENGTH = 40
-};                      /* the first parameters are what a trial is identified by */
+/* the first N_IDENTITY parameters are what a trial is identified by */
+enum { N_IDENTITY = 9, CONSTRAINTS_MAX = 16 };
 #define STOP_GRACE 60.0 /* seconds an evaluation may still take after a stop was asked for */
 
 static const RgParam params[] = {
@@ -102,75 +98,6 @@ static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *co
   PetscFunctionReturn(0);
 }
 
-static bool is_a_file(const char *path)
-{
-  struct stat found;
-
-  return !stat(path, &found) && S_ISREG(found.st_mode);
-}
-
-/* Whether a program of that name would be found by who starts it. */
-static PetscErrorCode find_in_path(const char *name, bool *found)
-{
-  const char *folder = getenv("PATH");
-  RgText path = {0};
-
-  PetscFunctionBeginUser;
-  *found = false;
-  if (!folder) folder = "/bin:/usr/bin"; /* as execvp has it */
-  while (!*found) {
-    const size_t length = strcspn(folder, ":");
-    PetscCall(rg_text_add(&path, "%.*s%s%s", (int)length, folder, length ? "/" : "./", name));
-    *found = is_a_file(path.data) && access(path.data, X_OK) == 0;
-    PetscCall(rg_text_clear(&path));
-    if (!folder[length]) break;
-    folder += length + 1;
-  }
-  PetscFunctionReturn(0);
-}
-
-/* A study is not begun whose program isn't there. */
-static PetscErrorCode check_program(const char *program, RgPlace place, RgDiagnostics *diagnostics)
-{
-  const bool here = access(program, F_OK) == 0;
-  bool found = here;
-
-  PetscFunctionBeginUser;
-  if (program[0] && !here && !strchr(program, '/')) PetscCall(find_in_path(program, &found));
-  if (!program[0]) rg_diagnostics_add(diagnostics, place, "external: 'program' is empty");
-  else if (!found)
-    rg_diagnostics_add(diagnostics, place, "external: there is no program '%.200s'%s", program,
-                       strchr(program, '/') ? "" : " beside the study file or in PATH");
-  else if (here && !is_a_file(program))
-    rg_diagnostics_add(diagnostics, place, "external: '%.200s' is no file", program);
-  else if (here && access(program, X_OK))
-    rg_diagnostics_add(diagnostics, place,
-                       "external: '%.200s' can't be executed (chmod +x, and "
-                       "for a script a first line like #!/usr/bin/env python3)",
-                       program);
-  PetscFunctionReturn(0);
-}
-
-static void check_constraints(const RgTexts *names, RgPlace place, RgDiagnostics *diagnostics)
-{
-  if (names->n > CONSTRAINTS_MAX)
-    rg_diagnostics_add(diagnostics, place, "external: %d constraints; at most %d are accepted",
-                       names->n, CONSTRAINTS_MAX);
-  for (int i = 0; i < names->n; i++) {
-    const char *name = names->values[i];
-    if (!*name || strlen(name) > NAME_MAX_LENGTH ||
-        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
-      rg_diagnostics_add(
-        diagnostics, place,
-        "external: '%.60s' in 'constraints': a name is made of lower-case letters, "
-        "digits and '_', at most %d of them",
-        name, NAME_MAX_LENGTH);
-    for (int j = 0; j < i; j++)
-      if (!strcmp(name, names->values[j]))
-        rg_diagnostics_add(diagnostics, place, "external: 'constraints' names '%.60s' twice", name);
-  }
-}
-
 static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
@@ -181,8 +108,8 @@ static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagn
   PetscCall(make_spaces(o, &domain.design, &domain.context, &mistake));
   if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "external: %s", mistake.data);
-  PetscCall(check_program(o->program, place, diagnostics));
-  check_constraints(&o->constraints, place, diagnostics);
+  PetscCall(rg_program_check(o->program, true, place, diagnostics));
+  rg_program_check_names("constraints", &o->constraints, CONSTRAINTS_MAX, place, diagnostics);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_domain_destroy(&domain));
   PetscFunctionReturn(0);
@@ -190,15 +117,7 @@ static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagn
 
 static PetscErrorCode external_identity(const void *options, RgText *text)
 {
-  RgParam table[N_IDENTITY + 1] = {{0}};
-  Options o = *(const Options *)options;
-  const char *slash = strrchr(o.program, '/');
-
-  PetscFunctionBeginUser;
-  for (int i = 0; i < N_IDENTITY; i++) table[i] = params[i];
-  if (slash) o.program += slash + 1 - o.program;
-  PetscCall(rg_params_canonical(table, &o, text));
-  PetscFunctionReturn(0);
+  return rg_program_identity(params, N_IDENTITY, options, sizeof(Options), text);
 }
 
 static PetscErrorCode external_domain(const void *options, RgDomain *domain)

@@ -20,7 +20,7 @@ static PetscErrorCode coordinates(const RgSpace *space, const double *native, js
     else if (input->kind == RG_INPUT_REAL) value = json_real(seen[j]);
     else if (input->kind == RG_INPUT_INTEGER) value = json_integer((json_int_t)seen[j]);
     else value = json_string(input->words[(int)seen[j]]);
-    (void)json_object_set_new(*object, input->name, value);
+    rg_protocol_set(*object, input->name, value);
   }
   PetscCall(PetscFree(seen));
   PetscFunctionReturn(0);
@@ -31,18 +31,18 @@ PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
   json_t *object = json_object(), *point;
 
   PetscFunctionBeginUser;
-  (void)json_object_set_new(object, "id", json_integer(request->id));
+  rg_protocol_set(object, "id", json_integer(request->id));
   if (request->trial) {
-    (void)json_object_set_new(object, "trial", json_string(request->trial));
-    (void)json_object_set_new(object, "evaluation", json_integer(request->evaluation));
-    (void)json_object_set_new(object, "seed", json_integer((json_int_t)request->seed));
+    rg_protocol_set(object, "trial", json_string(request->trial));
+    rg_protocol_set(object, "evaluation", json_integer(request->evaluation));
+    rg_protocol_set(object, "seed", json_integer((json_int_t)request->seed));
   }
-  (void)json_object_set_new(object, "instance", json_integer((json_int_t)request->instance));
+  rg_protocol_set(object, "instance", json_integer((json_int_t)request->instance));
   PetscCall(coordinates(request->inputs, request->x, &point));
-  (void)json_object_set_new(object, "x", point);
+  rg_protocol_set(object, "x", point);
   if (request->contexts->dim) {
     PetscCall(coordinates(request->contexts, request->c, &point));
-    (void)json_object_set_new(object, "c", point);
+    rg_protocol_set(object, "c", point);
   }
   PetscCall(rg_protocol_write(object, line));
   PetscFunctionReturn(0);

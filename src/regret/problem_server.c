@@ -7,11 +7,6 @@
 #include "base/protocol.h"
 #include "regret/optimum.h"
 
-static void set(json_t *object, const char *name, json_t *value)
-{
-  (void)json_object_set_new(object, name, value);
-}
-
 /* A number of a request; `fallback` where it isn't given. */
 static PetscErrorCode read_count(const json_t *object, const char *name, json_int_t fallback,
                                  json_int_t most, json_int_t *count, RgText *mistake)
@@ -28,49 +23,25 @@ static PetscErrorCode read_count(const json_t *object, const char *name, json_in
 
 /* ---- start: what the problem is -------------------------------------------------------------- */
 
-static PetscErrorCode add_context(const RgDomain *domain, json_t *reply)
-{
-  json_t *object;
-
-  PetscFunctionBeginUser;
-  if (!domain->context.dim) PetscFunctionReturn(0);
-  PetscCall(rg_protocol_space(&domain->context, "c", &object));
-  set(object, "control",
-      json_string(domain->control == RG_CONTEXT_SIMULATOR ? "learner" : "nature"));
-  if (domain->context_prob)
-    set(object, "probabilities", rg_protocol_reals(domain->context.size, domain->context_prob));
-  set(reply, "context", object);
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode answer_start(RgProblemServer *server, const json_t *request, json_t *reply,
                                    RgText *mistake)
 {
   const RgProblem *problem = server->problem;
   const json_t *version = json_object_get(request, "protocol");
-  json_t *space, *names;
 
   PetscFunctionBeginUser;
   if (!json_is_integer(version) || json_integer_value(version) != RG_PROTOCOL_VERSION) {
     PetscCall(rg_text_add(mistake, "\"protocol\" must be %d", RG_PROTOCOL_VERSION));
     PetscFunctionReturn(0);
   }
-  names = json_array();
-  set(reply, "protocol", json_integer(RG_PROTOCOL_VERSION));
-  set(reply, "problem", json_string(problem->class->name));
-  set(reply, "title", json_string(problem->class->title));
-  set(reply, "instance", json_integer((json_int_t)problem->instance));
-  set(reply, "random", json_boolean(problem->class->random));
-  PetscCall(rg_protocol_space(&problem->domain.design, "x", &space));
-  if (rg_space_is_finite(&problem->domain.design))
-    set(space, "once", json_boolean(problem->domain.without_replacement));
-  set(reply, "space", space);
-  PetscCall(add_context(&problem->domain, reply));
-  set(reply, "gradient", json_boolean(problem->class->gradient != NULL));
-  for (int k = 0; k < problem->domain.n_constraints; k++)
-    (void)json_array_append_new(names, json_string(problem->domain.constraints[k]));
-  set(reply, "constraints", names);
-  if (problem->domain.measure) set(reply, "measure", json_string(problem->domain.measure));
+  rg_protocol_set(reply, "protocol", json_integer(RG_PROTOCOL_VERSION));
+  rg_protocol_set(reply, "problem", json_string(problem->class->name));
+  rg_protocol_set(reply, "title", json_string(problem->class->title));
+  rg_protocol_set(reply, "instance", json_integer((json_int_t)problem->instance));
+  rg_protocol_set(reply, "random", json_boolean(problem->class->random));
+  rg_protocol_set(reply, "gradient", json_boolean(problem->class->gradient != NULL));
+  rg_protocol_set(reply, "constraints", json_array());
+  PetscCall(rg_protocol_domain(&problem->domain, reply));
   PetscFunctionReturn(0);
 }
 
@@ -185,7 +156,7 @@ static PetscErrorCode add_noise(const RgProblemServer *server, const json_t *noi
     RgRandom random = random_at(server, "noise", seed, first + i);
     y[i] = variance > 0 ? f[i] + sqrt(variance) * rg_random_normal(&random) : f[i];
   }
-  set(reply, "y", rg_protocol_reals(m, y));
+  rg_protocol_set(reply, "y", rg_protocol_reals(m, y));
   PetscCall(PetscFree(y));
   PetscFunctionReturn(0);
 }
@@ -209,7 +180,7 @@ static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch
     (void)json_array_append_new(list, rg_protocol_reals(dim, gradient));
   }
   PetscCall(PetscFree(gradient));
-  set(reply, "gradient", list);
+  rg_protocol_set(reply, "gradient", list);
   PetscFunctionReturn(0);
 }
 
@@ -226,7 +197,7 @@ static PetscErrorCode add_values(RgProblemServer *server, const json_t *request,
   if (failure.failed) {
     PetscCall(rg_text_add(mistake, "%s", failure.message));
   } else {
-    set(reply, "f", rg_protocol_reals(batch->m, f));
+    rg_protocol_set(reply, "f", rg_protocol_reals(batch->m, f));
     if (noise) PetscCall(add_noise(server, noise, batch->m, f, reply, mistake));
     if (json_is_true(json_object_get(request, "gradient")))
       PetscCall(add_gradients(server->problem, batch, reply, mistake));
@@ -251,9 +222,9 @@ static PetscErrorCode add_constraints(RgProblem *problem, const Batch *batch, js
     for (int k = 0; k < n; k++) values[(size_t)k * batch->m + i] = one[k];
   }
   for (int k = 0; k < n && !failure.failed; k++)
-    set(object, problem->domain.constraints[k],
-        rg_protocol_reals(batch->m, values + (size_t)k * batch->m));
-  set(reply, "constraints", object);
+    rg_protocol_set(object, problem->domain.constraints[k],
+                    rg_protocol_reals(batch->m, values + (size_t)k * batch->m));
+  rg_protocol_set(reply, "constraints", object);
   if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
   PetscCall(PetscFree2(values, one));
   PetscFunctionReturn(0);
@@ -269,7 +240,7 @@ static PetscErrorCode add_objective(RgProblem *problem, const Batch *batch, json
   PetscCall(PetscMalloc1(batch->m, &F));
   PetscCall(rg_problem_objective(problem, batch->m, batch->points, F, &failure));
   if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
-  else set(reply, "F", rg_protocol_reals(batch->m, F));
+  else rg_protocol_set(reply, "F", rg_protocol_reals(batch->m, F));
   PetscCall(PetscFree(F));
   PetscFunctionReturn(0);
 }
@@ -317,14 +288,15 @@ static PetscErrorCode answer_optimum(RgProblemServer *server, const json_t *requ
   if (failure.failed) {
     PetscCall(rg_text_add(mistake, "%s", failure.message));
   } else {
-    set(reply, "optimum", isnan(server->optimum) ? json_null() : json_real(server->optimum));
+    rg_protocol_set(reply, "optimum",
+                    isnan(server->optimum) ? json_null() : json_real(server->optimum));
     for (int i = 0; i < problem->n_optimisers; i++)
       (void)json_array_append_new(optimisers,
                                   rg_protocol_reals(dim, problem->optimisers + (size_t)i * dim));
     if (!problem->n_optimisers && !isnan(server->optimiser[0]))
       (void)json_array_append_new(optimisers, rg_protocol_reals(dim, server->optimiser));
   }
-  set(reply, "optimisers", optimisers);
+  rg_protocol_set(reply, "optimisers", optimisers);
   PetscFunctionReturn(0);
 }
 
@@ -356,7 +328,7 @@ static PetscErrorCode answer_contexts(RgProblemServer *server, const json_t *req
     (void)json_array_append_new(list, rg_protocol_reals(dim, c));
   }
   PetscCall(PetscFree(c));
-  set(reply, "c", list);
+  rg_protocol_set(reply, "c", list);
   PetscFunctionReturn(0);
 }
 
@@ -388,7 +360,7 @@ PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *lin
 
   PetscFunctionBeginUser;
   PetscCall(rg_protocol_request(line, length, &request, &id, &mistake));
-  set(reply, "id", id < 0 ? json_null() : json_integer(id));
+  rg_protocol_set(reply, "id", id < 0 ? json_null() : json_integer(id));
   if (request) {
     const Answer act = find_answer(json_string_value(json_object_get(request, "do")));
     if (act) PetscCall(act(server, request, reply, &mistake));
@@ -397,9 +369,9 @@ PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *lin
   if (mistake.length) {
     json_decref(reply);
     reply = json_object();
-    set(reply, "id", id < 0 ? json_null() : json_integer(id));
+    rg_protocol_set(reply, "id", id < 0 ? json_null() : json_integer(id));
     json_t *why = json_string(mistake.data);
-    set(reply, "error", why ? why : json_string("a request that is no UTF-8"));
+    rg_protocol_set(reply, "error", why ? why : json_string("a request that is no UTF-8"));
   }
   json_decref(request);
   PetscCall(rg_text_clear(&mistake));

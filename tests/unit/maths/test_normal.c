@@ -55,27 +55,12 @@ RG_TEST(tail_functions_of_the_papers)
   }
 }
 
-RG_TEST(mills_ratio)
-{
-  static const double known[][2] = {
-    {-5, 672621.63672287925231},   {-1, 3.4770518117036944669},   {0, 1.2533141373155002512},
-    {0.5, 0.87636445645369234673}, {1, 0.65567954241879847154},   {2, 0.42136922928805447322},
-    {10, 0.099028596471731921395}, {1e4, 0.00009999999900000003}, {1e8, 9.999999999999999e-9},
-  };
-
-  for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-    CLOSE_RATIO(rg_normal_mills(known[i][0]), known[i][1], 4e-15);
-  }
-  CLOSE_RATIO(rg_normal_mills(1e200), 1e-200, 1e-15);
-}
-
 /* The continued fraction 1/(x + 1/(x + 2/(x + 3/...))) is an independent way to the same values. */
-RG_TEST(mills_ratio_against_the_continued_fraction)
+RG_TEST(hazard_against_the_continued_fraction)
 {
   for (double x = 1.0; x < 60.0; x *= 1.03) {
     double tail = x;
     for (int k = 2000; k >= 1; --k) tail = x + k / tail;
-    CLOSE_RATIO(rg_normal_mills(x), 1.0 / tail, 4e-15);
     CLOSE_RATIO(rg_normal_hazard(-x), tail, 4e-15);
   }
 }
@@ -88,7 +73,6 @@ RG_TEST(functions_are_continuous_where_formulas_change)
     double below = nextafter(borders[i], -9.0), above = nextafter(borders[i], 9.0);
     CLOSE_RATIO(rg_normal_log_cdf(below), rg_normal_log_cdf(above), 4e-15);
     CLOSE_RATIO(rg_normal_hazard(below), rg_normal_hazard(above), 4e-15);
-    CLOSE_RATIO(rg_normal_mills(below), rg_normal_mills(above), 4e-15);
   }
 }
 

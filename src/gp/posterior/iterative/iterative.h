@@ -54,9 +54,6 @@ PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B,
                                        RgIterativeReport *report);
 /* Posterior mean (m) at Z (m x dim). O(m n dim) after the solve. */
 PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double *mean);
-/* Posterior variance (m) at Z, by a solve for up to 16 points at once. */
-PetscErrorCode rg_iterative_variance(RgIterative *gp, int m, const double *Z, double *variance,
-                                     RgIterativeReport *report);
 /* Mean, and the variance that is left by what the columns of the preconditioner and the data that
    came after it can tell: never below the exact variance, and equal to it as the rank grows.
    O(m n rank), after O(n^2 rank) once per preconditioner. */

@@ -208,31 +208,6 @@ PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIter
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_iterative_variance(RgIterative *gp, int m, const double *Z, double *variance,
-                                     RgIterativeReport *report)
-{
-  const int dim = gp->kernel->dim, rows = gp->rows;
-  const double *mine = gp->X + (size_t)gp->first[gp->rank] * dim;
-  RgIterativeReport part = {0}, worst = {.converged = true};
-  double *B, *U;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2((size_t)rows * MOST_POINTS, &B, (size_t)rows * MOST_POINTS, &U));
-  for (int j = 0; j < m; j += MOST_POINTS) {
-    const int s = PetscMin(MOST_POINTS, m - j);
-    PetscCall(rg_kernel_cross(gp->kernel, rows, mine, s, Z + (size_t)j * dim, B));
-    PetscCall(rg_iterative_solve_stack(gp, s, B, false, U, &part));
-    for (int k = 0; k < s; k++) variance[j + k] = cblas_ddot(rows, B + k, s, U + k, s);
-    note_worst(&part, &worst);
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, variance, m, MPI_DOUBLE, MPI_SUM, gp->comm));
-  for (int j = 0; j < m; j++)
-    variance[j] = PetscMax(rg_kernel_diagonal(gp->kernel) - variance[j], 0.0);
-  if (report) *report = worst;
-  PetscCall(PetscFree2(B, U));
-  PetscFunctionReturn(0);
-}
-
 /* ---- log determinant ----------------------------------------------------------------------- */
 
 /* B: this rank's rows of probes with covariance L L' + noise I, the preconditioner's. */

@@ -1,0 +1,27 @@
+/* Programs of the user's that a study file names: what external problems and external optimisers
+   check of them, and say of mistakes, alike. */
+#ifndef RG_BASE_PROGRAM_H
+#define RG_BASE_PROGRAM_H
+
+#include "regatta/params.h"
+
+/* The path without its folders; borrowed from it. */
+const char *rg_program_name(const char *path);
+
+/* A study is not begun whose program isn't there or can't be executed. in_path: one without '/' may
+   be found in PATH as well. */
+PetscErrorCode rg_program_check(const char *program, bool in_path, RgPlace place,
+                                RgDiagnostics *diagnostics);
+
+/* Names that a program gives to its numbers, in the list `parameter` of the study file: at most
+   `most` of them, different, of lower-case letters, digits and '_', at most RG_PROGRAM_NAME_MAX. */
+enum { RG_PROGRAM_NAME_MAX = 40 };
+void rg_program_check_names(const char *parameter, const RgTexts *names, int most, RgPlace place,
+                            RgDiagnostics *diagnostics);
+
+/* The canonical text of the first n parameters of a table, the first of them the program's path,
+   which counts without its folders. */
+PetscErrorCode rg_program_identity(const RgParam *params, int n, const void *options, size_t size,
+                                   RgText *text);
+
+#endif
