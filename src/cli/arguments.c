@@ -145,7 +145,7 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
                                   int least, int most, RgArguments *arguments, int *exit_code)
 {
   PetscFunctionBeginUser;
-  memset(arguments, 0, sizeof(*arguments));
+  *arguments = (RgArguments){.argc = argc, .argv = argv};
   *exit_code = RG_EXIT_BAD_INPUT;
   const bool manual = argc > 1 && rg_manual_command(argv[1], argv[0], usage, table);
   if (manual) *exit_code = RG_EXIT_OK;

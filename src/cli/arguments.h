@@ -14,7 +14,9 @@ typedef struct {
 
 #define RG_ARGUMENTS_MAX 64
 typedef struct {
-  bool ok; /* nothing is wrong, and no help was asked for */
+  bool ok;     /* nothing is wrong, and no help was asked for */
+  int argc;    /* the command line, borrowed: argv[0] is the name of the subcommand */
+  char **argv; /* argc */
   int n;
   const char *positional[RG_ARGUMENTS_MAX]; /* borrowed from argv */
   const char *option[RG_ARGUMENTS_MAX]; /* by table entry: value, "" for a switch, NULL not given */

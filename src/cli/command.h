@@ -16,23 +16,42 @@ enum {
   RG_EXIT_INCOMPLETE = 75
 };
 
-/* argv[0] is the name of the subcommand. Collective on MPI_COMM_WORLD; only rank 0 prints. Every
-   rank returns the same exit code. */
-typedef PetscErrorCode (*RgCommand)(int argc, char **argv, int *exit_code);
+/* Where a subcommand runs. */
+typedef enum {
+  RG_ON_RANK_0, /* the others wait for its exit code */
+  RG_ON_ALL,    /* collective on MPI_COMM_WORLD, with the same exit code on every rank */
+  RG_SHIELDED   /* on rank 0, in a child process: it reads files that may make HDF5 crash */
+} RgCommandPlace;
 
-#define RG_COMMAND(name, doc)                                                                      \
-  PetscErrorCode rg_command_##name(int argc, char **argv, int *exit_code);
+/* A subcommand: how it is called, and what it does. */
+typedef struct {
+  const char *usage;
+  const RgOption *options; /* with RG_OPTION_PLUGIN among them plug-ins are loaded before */
+  int least, most;         /* positional arguments */
+  RgCommandPlace place;
+  /* `registry` has the plug-ins, NULL without. *exit_code is RG_EXIT_OK before. Only rank 0
+     prints. */
+  PetscErrorCode (*run)(const RgArguments *arguments, const RgRegistry *registry, int *exit_code);
+} RgCommand;
+
+/* In a table of options that is empty but for the plug-ins. */
+extern const RgOption rg_only_plugins[];
+
+#define RG_COMMAND(name, doc) extern const RgCommand rg_command_##name;
 #include "cli/list.h"
 #undef RG_COMMAND
 
 /* The subcommands; a NULL name at the end. */
 typedef struct {
   const char *name;
-  RgCommand command;
+  const RgCommand *command;
   const char *doc;
 } RgCommandEntry;
 extern const RgCommandEntry rg_commands[];
 /* NULL, and a complaint with the nearest name, when there is none. */
 const RgCommandEntry *rg_commands_find(const char *name);
+/* Run one with its command line (argv[0]: its name). Collective on MPI_COMM_WORLD; every rank
+   returns the same exit code. */
+PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, int *exit_code);
 
 #endif

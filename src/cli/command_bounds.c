@@ -105,36 +105,26 @@ static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_bounds(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgArguments arguments;
-  RgRegistry *registry;
   RgStudy study;
   RgDiagnostics diagnostics = {0};
-  RgTheoryOptions with = {.delta = 0.1};
+  RgTheoryOptions with = {.tight = arguments->option[OPT_TIGHT] != NULL, .delta = 0.1};
   double level = 0.95;
-  int rank;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "bounds STUDY.yaml [-o BOUNDS.csv] ...", options, 1, 1,
-                               &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  with.tight = arguments.option[OPT_TIGHT] != NULL;
-  if (!parse_probability(&arguments, OPT_DELTA, &with.delta) ||
-      !parse_probability(&arguments, OPT_LEVEL, &level)) {
+  if (!parse_probability(arguments, OPT_DELTA, &with.delta) ||
+      !parse_probability(arguments, OPT_LEVEL, &level)) {
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }
-  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  if (rank == 0 && *exit_code == RG_EXIT_OK) {
-    PetscCall(rg_study_load(registry, arguments.positional[0], &study, &diagnostics));
-    rg_print_diagnostics(&diagnostics);
-    if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
-    else PetscCall(compute(&study, &arguments, &with, level, exit_code));
-    PetscCall(rg_study_destroy(&study));
-  }
-  PetscCall(rg_registry_destroy(&registry));
-  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscCall(rg_study_load(registry, arguments->positional[0], &study, &diagnostics));
+  rg_print_diagnostics(&diagnostics);
+  if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
+  else PetscCall(compute(&study, arguments, &with, level, exit_code));
+  PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_bounds = {
+  "bounds STUDY.yaml [-o BOUNDS.csv] ...", options, 1, 1, RG_ON_RANK_0, run};

@@ -18,25 +18,24 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode checksum(int argc, char **argv, int *exit_code)
+static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *registry,
+                               int *exit_code)
 {
-  RgArguments arguments;
   int damaged = 0;
   RgChecksum checksum = {0};
   RgFault fault = {0};
   char hex[33];
 
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_arguments_parse(argc, argv, "checksum RESULTS.h5", options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  PetscCall(rg_store_visit(arguments.positional[0], add_record, &checksum, &damaged, &fault));
+  (void)registry;
+  PetscCall(rg_store_visit(arguments->positional[0], add_record, &checksum, &damaged, &fault));
   if (!fault.code && damaged) {
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: %d damaged records or shards",
-                 arguments.positional[0], damaged);
+                 arguments->positional[0], damaged);
   }
   if (!fault.code && !checksum.n)
-    rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it", arguments.positional[0]);
+    rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it",
+                 arguments->positional[0]);
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
@@ -47,9 +46,4 @@ static PetscErrorCode checksum(int argc, char **argv, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_checksum(int argc, char **argv, int *exit_code)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_shield_command(checksum, argc, argv, exit_code));
-  PetscFunctionReturn(0);
-}
+const RgCommand rg_command_checksum = {"checksum RESULTS.h5", options, 1, 1, RG_SHIELDED, checksum};

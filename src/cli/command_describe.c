@@ -329,29 +329,28 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_describe(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  static const RgOption options[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
-  RgArguments arguments;
-  RgRegistry *registry;
+  const char *name = arguments->positional[0];
   RgText text = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_arguments_parse(argc, argv,
-                       "describe PROBLEM|ALGORITHM|KERNEL|THEORY|MEASURE|run|surrogate|maximiser|"
-                       "study|measures|laws|results-format",
-                       options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  if (*exit_code == RG_EXIT_OK) PetscCall(describe(registry, &text, arguments.positional[0]));
+  PetscCall(describe(registry, &text, name));
   if (text.length) {
     rg_say("%s", text.data);
-  } else if (*exit_code == RG_EXIT_OK) {
-    PetscCall(complain_unknown(registry, arguments.positional[0]));
+  } else {
+    PetscCall(complain_unknown(registry, name));
     *exit_code = RG_EXIT_BAD_INPUT;
   }
   PetscCall(rg_text_clear(&text));
-  PetscCall(rg_registry_destroy(&registry));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_describe = {
+  "describe PROBLEM|ALGORITHM|KERNEL|THEORY|MEASURE|run|surrogate|maximiser|study|measures|laws|"
+  "results-format",
+  rg_only_plugins,
+  1,
+  1,
+  RG_ON_RANK_0,
+  run};

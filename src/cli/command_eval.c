@@ -244,17 +244,13 @@ static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_eval(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   Evaluation e = {0};
-  RgArguments arguments;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...",
-                               options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  PetscCall(rg_named_problem_read(argc, argv, options, &arguments, &e.named, exit_code));
-  if (!e.named.mistaken) PetscCall(evaluate(&e, &arguments));
+  PetscCall(rg_named_problem_read(arguments, options, registry, &e.named));
+  if (!e.named.mistaken) PetscCall(evaluate(&e, arguments));
   if (e.named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
   PetscCall(PetscFree(e.x));
   PetscCall(PetscFree(e.c));
@@ -262,3 +258,6 @@ PetscErrorCode rg_command_eval(int argc, char **argv, int *exit_code)
   PetscCall(rg_named_problem_clear(&e.named));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_eval = {
+  "eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...", options, 1, 1, RG_ON_RANK_0, run};

@@ -246,34 +246,29 @@ static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_formula(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  static const RgOption options[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
-  RgArguments arguments;
-  RgRegistry *registry;
-  Job job = {0};
-  int rank;
+  const char *name = arguments->positional[0];
+  const RgAlgorithmClass *method = rg_registry_find_algorithm(registry, name);
+  Job job = {.formula = rg_theory_formula_find(name)};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "formula NAME [KEY=VALUE ...] < IN.csv > OUT.csv",
-                               options, 1, RG_ARGUMENTS_MAX, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  const char *name = arguments.positional[0];
-  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  const RgAlgorithmClass *method = rg_registry_find_algorithm(registry, name);
-  job.formula = rg_theory_formula_find(name);
   if (!job.formula && method && method->confidence) {
     job.formula = &law_formula;
     job.method = method;
   }
-  if (*exit_code == RG_EXIT_OK && !job.formula) {
-    if (rank == 0) PetscCall(complain_unknown(name));
+  if (job.formula) {
+    PetscCall(run_job(&job, arguments->n - 1, (char **)arguments->positional + 1, exit_code));
+  } else {
+    PetscCall(complain_unknown(name));
     *exit_code = RG_EXIT_BAD_INPUT;
-  } else if (rank == 0 && *exit_code == RG_EXIT_OK) {
-    PetscCall(run_job(&job, arguments.n - 1, (char **)arguments.positional + 1, exit_code));
   }
-  PetscCall(rg_registry_destroy(&registry));
-  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_formula = {"formula NAME [KEY=VALUE ...] < IN.csv > OUT.csv",
+                                      rg_only_plugins,
+                                      1,
+                                      RG_ARGUMENTS_MAX,
+                                      RG_ON_RANK_0,
+                                      run};

@@ -25,12 +25,15 @@ static void print_usage(void)
   for (const RgManualExit *e = rg_manual_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
 }
 
-/* Have a command explain itself in the way `word` asks for. */
+/* Explain a command in the way `word` asks for. */
 static PetscErrorCode explain(const RgCommandEntry *entry, const char *word, int *exit_code)
 {
+  const RgCommand *command = entry->command;
   char *words[] = {(char *)entry->name, (char *)word, NULL};
+  RgArguments arguments;
 
-  return entry->command(2, words, exit_code);
+  return rg_arguments_parse(2, words, command->usage, command->options, command->least,
+                            command->most, &arguments, exit_code);
 }
 
 static PetscErrorCode print_completion(const char *shell, int *exit_code)
@@ -49,24 +52,23 @@ static PetscErrorCode print_completion(const char *shell, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_help(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgArguments arguments;
-
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "help [COMMAND] [-man | -completion SHELL]", options, 0,
-                               1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  const bool man = arguments.option[OPT_MAN] != NULL;
-  if (arguments.option[OPT_COMPLETION]) {
-    PetscCall(print_completion(arguments.option[OPT_COMPLETION], exit_code));
-  } else if (arguments.n == 0) {
+  (void)registry;
+  const bool man = arguments->option[OPT_MAN] != NULL;
+  if (arguments->option[OPT_COMPLETION]) {
+    PetscCall(print_completion(arguments->option[OPT_COMPLETION], exit_code));
+  } else if (arguments->n == 0) {
     if (man) rg_manual_page();
     else print_usage();
   } else {
-    const RgCommandEntry *entry = rg_commands_find(arguments.positional[0]);
+    const RgCommandEntry *entry = rg_commands_find(arguments->positional[0]);
     if (entry) PetscCall(explain(entry, man ? rg_manual_word("man") : "-help", exit_code));
     else *exit_code = RG_EXIT_BAD_INPUT;
   }
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_help = {
+  "help [COMMAND] [-man | -completion SHELL]", options, 0, 1, RG_ON_RANK_0, run};

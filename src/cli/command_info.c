@@ -534,9 +534,8 @@ static PetscErrorCode check_where(const Contents *contents, const RgSwept *wante
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode info(int argc, char **argv, int *exit_code)
+static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgArguments arguments;
   RgStoreInfo info;
   RgFault fault = {0};
   Contents contents = {.first = INFINITY, .last = -INFINITY};
@@ -544,28 +543,27 @@ static PetscErrorCode info(int argc, char **argv, int *exit_code)
   bool found = true;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "info RESULTS.h5|DIRECTORY [-where NAME=VALUE,...]",
-                               options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  contents.all_failed = arguments.option[OPT_FAILED] != NULL;
-  PetscCall(parse_where(arguments.option[OPT_WHERE], &contents, exit_code));
+  (void)registry;
+  contents.all_failed = arguments->option[OPT_FAILED] != NULL;
+  PetscCall(parse_where(arguments->option[OPT_WHERE], &contents, exit_code));
   if (*exit_code) {
     PetscCall(contents_clear(&contents));
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_store_info(arguments.positional[0], &info, &fault));
-  if (!fault.code && arguments.option[OPT_STUDY]) rg_say("%s", info.study ? info.study : "");
+  PetscCall(rg_store_info(arguments->positional[0], &info, &fault));
+  if (!fault.code && arguments->option[OPT_STUDY]) rg_say("%s", info.study ? info.study : "");
   else if (!fault.code)
-    PetscCall(rg_store_visit(arguments.positional[0], add_record, &contents, &damaged, &fault));
+    PetscCall(rg_store_visit(arguments->positional[0], add_record, &contents, &damaged, &fault));
   if (!fault.code && info.directory && !info.study)
-    rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it", arguments.positional[0]);
+    rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it",
+                 arguments->positional[0]);
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
-  } else if (!arguments.option[OPT_STUDY]) {
+  } else if (!arguments->option[OPT_STUDY]) {
     for (int i = 0; i < contents.n_where && found; i++)
       PetscCall(check_where(&contents, &contents.where[i], &found));
-    if (found) PetscCall(print_contents(arguments.positional[0], &info, &contents, damaged));
+    if (found) PetscCall(print_contents(arguments->positional[0], &info, &contents, damaged));
     else *exit_code = RG_EXIT_BAD_INPUT;
   }
   PetscCall(contents_clear(&contents));
@@ -573,9 +571,5 @@ static PetscErrorCode info(int argc, char **argv, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_info(int argc, char **argv, int *exit_code)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_shield_command(info, argc, argv, exit_code));
-  PetscFunctionReturn(0);
-}
+const RgCommand rg_command_info = {
+  "info RESULTS.h5|DIRECTORY [-where NAME=VALUE,...]", options, 1, 1, RG_SHIELDED, info};

@@ -132,29 +132,24 @@ static int find_subject(const char *name)
   return -1;
 }
 
-PetscErrorCode rg_command_list(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  static const RgOption options[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
-  RgArguments arguments;
   RgTable table = {.n_columns = 3, .headings = {"name", "title", "summary"}};
-  RgRegistry *registry;
   RgText text = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "list problems|algorithms|kernels|measures|theory",
-                               options, 0, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  const int subject = arguments.n ? find_subject(arguments.positional[0]) : N_SUBJECTS;
+  const int subject = arguments->n ? find_subject(arguments->positional[0]) : N_SUBJECTS;
   if (subject < 0) {
     *exit_code = RG_EXIT_BAD_INPUT;
-  } else if (*exit_code == RG_EXIT_OK) {
+  } else {
     PetscCall(subject == N_SUBJECTS ? list_subjects(registry, &table)
                                     : subjects[subject].list(registry, &table));
     PetscCall(rg_table_print(&table, &text));
     rg_say("%s", text.data);
     PetscCall(rg_text_clear(&text));
   }
-  PetscCall(rg_registry_destroy(&registry));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_list = {
+  "list problems|algorithms|kernels|measures|theory", rg_only_plugins, 0, 1, RG_ON_RANK_0, run};

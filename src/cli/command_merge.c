@@ -39,22 +39,18 @@ static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_merge(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgArguments arguments;
-  int rank;
-
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "merge A.h5 B.h5 ... -o OUT.h5", options, 1,
-                               RG_ARGUMENTS_MAX, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  if (!arguments.option[OPT_OUTPUT]) {
+  (void)registry;
+  if (arguments->option[OPT_OUTPUT]) {
+    PetscCall(merge(arguments, exit_code));
+  } else {
     rg_complain("merge: -o OUT.h5 is missing: the results file to write");
     *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
   }
-  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  if (rank == 0) PetscCall(merge(&arguments, exit_code));
-  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_merge = {
+  "merge A.h5 B.h5 ... -o OUT.h5", options, 1, RG_ARGUMENTS_MAX, RG_ON_RANK_0, run};

@@ -248,33 +248,33 @@ static int misplaced(const RgArguments *arguments, int kind)
   return OPT_SOURCE;
 }
 
-PetscErrorCode rg_command_new(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgArguments arguments;
-  int rank;
+  const char *kind = arguments->positional[0], *name = arguments->positional[1];
+  int k = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(
-    argc, argv, "new algorithm|problem|kernel NAME [-context|-surrogate] [-source FOLDER]", options,
-    2, 2, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  const char *kind = arguments.positional[0], *name = arguments.positional[1];
-  int k = 0;
+  (void)registry;
+  *exit_code = RG_EXIT_BAD_INPUT;
   while (k < N_KINDS && strcmp(kind, kinds[k].kind)) k++;
   if (k == N_KINDS) {
     rg_complain("new: unknown kind '%s', accepted: algorithm, problem, kernel", kind);
-    *exit_code = RG_EXIT_BAD_INPUT;
   } else if (!is_identifier(name)) {
     rg_complain("new: '%s' is no name: lower-case letters, digits and '_', first a letter", name);
-    *exit_code = RG_EXIT_BAD_INPUT;
-  } else if (misplaced(&arguments, k)) {
+  } else if (misplaced(arguments, k)) {
     rg_complain("new: %s is not for a new %s; accepted: problem -context, algorithm -surrogate",
-                options[misplaced(&arguments, k)].name, kind);
-    *exit_code = RG_EXIT_BAD_INPUT;
+                options[misplaced(arguments, k)].name, kind);
   } else {
-    PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    if (rank == 0) PetscCall(create_somewhere(&arguments, k, exit_code));
-    PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    *exit_code = RG_EXIT_OK;
+    PetscCall(create_somewhere(arguments, k, exit_code));
   }
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_new = {
+  "new algorithm|problem|kernel NAME [-context|-surrogate] [-source FOLDER]",
+  options,
+  2,
+  2,
+  RG_ON_RANK_0,
+  run};

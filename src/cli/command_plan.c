@@ -295,32 +295,23 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_plan(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgArguments arguments;
-  RgRegistry *registry;
   RgStudy study;
   RgDiagnostics diagnostics = {0};
-  int rank;
   bool told;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "plan STUDY.yaml [-o OUT.h5] [-ranks N] [options]",
-                               options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  if (rank == 0 && *exit_code == RG_EXIT_OK) {
-    PetscCall(rg_study_load(registry, arguments.positional[0], &study, &diagnostics));
-    if (!diagnostics.n) PetscCall(rg_study_probe(&study, &diagnostics));
-    rg_print_diagnostics(&diagnostics);
-    if (diagnostics.n && !registry)
-      PetscCall(rg_plugins_complain(arguments.option[OPT_OUTPUT], &told));
-    if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
-    else PetscCall(show_plan(&study, &arguments, exit_code));
-    PetscCall(rg_study_destroy(&study));
-  }
-  PetscCall(rg_registry_destroy(&registry));
-  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscCall(rg_study_load(registry, arguments->positional[0], &study, &diagnostics));
+  if (!diagnostics.n) PetscCall(rg_study_probe(&study, &diagnostics));
+  rg_print_diagnostics(&diagnostics);
+  if (diagnostics.n && !registry)
+    PetscCall(rg_plugins_complain(arguments->option[OPT_OUTPUT], &told));
+  if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
+  else PetscCall(show_plan(&study, arguments, exit_code));
+  PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_plan = {
+  "plan STUDY.yaml [-o OUT.h5] [-ranks N] [options]", options, 1, 1, RG_ON_RANK_0, run};

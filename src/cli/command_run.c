@@ -137,34 +137,32 @@ static PetscErrorCode try_programs(const RgStudy *study, int rank, int *exit_cod
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_run(int argc, char **argv, int *exit_code)
+static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *registry,
+                            int *exit_code)
 {
-  RgArguments arguments;
   RgDiagnostics diagnostics = {0};
-  RgRegistry *registry = NULL;
   RgRunOptions run_options;
   RgStudy study = {0};
   int rank, speaker;
   bool told;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1,
-                               &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  if (!read_options(&arguments, &run_options)) *exit_code = RG_EXIT_BAD_INPUT;
-  PetscCall(rg_stop_on_signals());
-  if (*exit_code == RG_EXIT_OK) PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  if (*exit_code == RG_EXIT_OK) {
-    PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    PetscCall(rg_study_share(MPI_COMM_WORLD, registry, arguments.positional[0], &study,
-                             &diagnostics, &speaker));
-    if (rank == speaker) rg_print_diagnostics(&diagnostics);
-    if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, &told));
-    if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
-    else PetscCall(try_programs(&study, rank, exit_code));
-    if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, &arguments, exit_code));
+  if (!read_options(arguments, &run_options)) {
+    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscFunctionReturn(0);
   }
+  PetscCall(rg_stop_on_signals());
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  PetscCall(rg_study_share(MPI_COMM_WORLD, registry, arguments->positional[0], &study, &diagnostics,
+                           &speaker));
+  if (rank == speaker) rg_print_diagnostics(&diagnostics);
+  if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, &told));
+  if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
+  else PetscCall(try_programs(&study, rank, exit_code));
+  if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, arguments, exit_code));
   PetscCall(rg_study_destroy(&study));
-  PetscCall(rg_registry_destroy(&registry));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_run = {
+  "run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1, RG_ON_ALL, begin};

@@ -48,18 +48,17 @@ static PetscErrorCode serve(RgNamedProblem *named)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_serve(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   RgNamedProblem named;
-  RgArguments arguments;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "serve NAME [-set KEY=VALUE] ...", options, 1, 1,
-                               &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  PetscCall(rg_named_problem_read(argc, argv, options, &arguments, &named, exit_code));
+  PetscCall(rg_named_problem_read(arguments, options, registry, &named));
   if (!named.mistaken) PetscCall(serve(&named));
   if (named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
   PetscCall(rg_named_problem_clear(&named));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_serve = {
+  "serve NAME [-set KEY=VALUE] ...", options, 1, 1, RG_ON_RANK_0, run};

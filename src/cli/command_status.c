@@ -150,44 +150,27 @@ static PetscErrorCode show_part_of(const RgRegistry *registry, const RgArguments
 {
   RgDiagnostics diagnostics = {0};
   RgStudy study;
-  int rank;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   PetscCall(rg_study_load(registry, arguments->option[OPT_STUDY], &study, &diagnostics));
-  if (rank == 0) rg_print_diagnostics(&diagnostics);
+  rg_print_diagnostics(&diagnostics);
   if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(show_part(&study, arguments->positional[0], i, n, exit_code));
   PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);
 }
 
-/* Plug-ins, for a part, are loaded by all ranks together. */
-static PetscErrorCode status(int argc, char **argv, int *exit_code)
+static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *registry,
+                             int *exit_code)
 {
-  RgArguments arguments;
-  RgRegistry *registry = NULL;
   int i = 0, n = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "status RESULTS.h5 [-part I/N -study STUDY.yaml]",
-                               options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  if (!read_part(&arguments, &i, &n)) *exit_code = RG_EXIT_BAD_INPUT;
-  else if (!n) PetscCall(show_all(arguments.positional[0], exit_code));
-  else PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  if (n && *exit_code == RG_EXIT_OK) PetscCall(show_part_of(registry, &arguments, i, n, exit_code));
-  PetscCall(rg_registry_destroy(&registry));
+  if (!read_part(arguments, &i, &n)) *exit_code = RG_EXIT_BAD_INPUT;
+  else if (!n) PetscCall(show_all(arguments->positional[0], exit_code));
+  else PetscCall(show_part_of(registry, arguments, i, n, exit_code));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_command_status(int argc, char **argv, int *exit_code)
-{
-  bool part = false;
-
-  PetscFunctionBeginUser;
-  for (int i = 1; i < argc; i++) part = part || !strcmp(argv[i], "-part");
-  if (part) PetscCall(status(argc, argv, exit_code));
-  else PetscCall(rg_shield_command(status, argc, argv, exit_code));
-  PetscFunctionReturn(0);
-}
+const RgCommand rg_command_status = {
+  "status RESULTS.h5 [-part I/N -study STUDY.yaml]", options, 1, 1, RG_SHIELDED, status};

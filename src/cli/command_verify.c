@@ -221,7 +221,6 @@ static PetscErrorCode destroy(RgVerification *s)
   if (s->plan.study) PetscCall(rg_plan_clear(&s->plan));
   PetscCall(rg_instances_destroy(&s->instances));
   PetscCall(rg_study_destroy(&s->study));
-  PetscCall(rg_registry_destroy(&s->registry));
   PetscFunctionReturn(0);
 }
 
@@ -244,31 +243,21 @@ static int parse_sample(const RgArguments *arguments)
   return -1;
 }
 
-PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgVerification s = {0};
-  RgArguments arguments;
-  const char *near;
+  const char *named = arguments->option[OPT_STUDY];
+  const int wanted = parse_sample(arguments);
+  RgVerification s = {.path = arguments->positional[0], .registry = registry};
   char *text = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv,
-                               "verify RESULTS.h5 [-sample N | -all | -no-rerun] [-study FILE]",
-                               options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  int wanted = parse_sample(&arguments);
-  if (wanted < 0) {
-    *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
-  }
+  if (wanted < 0) *exit_code = RG_EXIT_BAD_INPUT;
+  if (wanted < 0) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &s.rank));
   PetscCallMPI(MPI_Comm_size(MPI_COMM_WORLD, &s.ranks));
-  s.path = arguments.positional[0];
-  near = arguments.option[OPT_STUDY] ? arguments.option[OPT_STUDY] : s.path;
   PetscCall(rg_fingerprint(&s.fingerprint));
-  PetscCall(rg_plugins_load(argc, argv, &s.registry, &s.exit_code));
-  if (s.rank == 0 && !s.exit_code) PetscCall(read_file(&s, near, &text));
-  PetscCall(share(&s, near, &text));
+  if (s.rank == 0) PetscCall(read_file(&s, named ? named : s.path, &text));
+  PetscCall(share(&s, named ? named : s.path, &text));
   if (s.exit_code == RG_EXIT_OK) {
     PetscCall(rg_verify_draw(&s, wanted));
     PetscCall(rg_verify_check(&s));
@@ -278,3 +267,6 @@ PetscErrorCode rg_command_verify(int argc, char **argv, int *exit_code)
   PetscCall(destroy(&s));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_verify = {
+  "verify RESULTS.h5 [-sample N | -all | -no-rerun] [-study FILE]", options, 1, 1, RG_ON_ALL, run};

@@ -23,16 +23,14 @@ static void say_software(char *software)
   }
 }
 
-PetscErrorCode rg_command_version(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgArguments arguments;
   RgFingerprint fingerprint;
   RgText folder = {0};
   char *software;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "version", options, 0, 0, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
+  (void)arguments, (void)registry, (void)exit_code;
   PetscCall(rg_software_describe(&software));
   say_software(software);
   PetscCall(PetscFree(software));
@@ -46,3 +44,5 @@ PetscErrorCode rg_command_version(int argc, char **argv, int *exit_code)
   PetscCall(rg_text_clear(&folder));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_version = {"version", options, 0, 0, RG_ON_RANK_0, run};

@@ -483,27 +483,6 @@ static PetscErrorCode show(Watch *watch, double every, bool once, int *exit_code
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode watch_study(const RgArguments *arguments, const RgRegistry *registry,
-                                  double every, int *exit_code)
-{
-  Watch watch = {.path = arguments->positional[0],
-                 .study_file = arguments->option[OPT_STUDY],
-                 .registry = registry};
-  RgFault fault = {0};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_follow_open(watch.path, &watch.follow, &fault));
-  if (fault.code) {
-    rg_complain("watch: %s", fault.message);
-    *exit_code = RG_EXIT_BAD_INPUT;
-  } else {
-    PetscCall(show(&watch, every, arguments->option[OPT_ONCE] != NULL, exit_code));
-  }
-  PetscCall(forget_study(&watch));
-  PetscCall(rg_follow_close(&watch.follow));
-  PetscFunctionReturn(0);
-}
-
 /* Seconds between two looks; negative: a mistake, which was told. */
 static double period(const char *word)
 {
@@ -516,24 +495,28 @@ static double period(const char *word)
   return -1;
 }
 
-PetscErrorCode rg_command_watch(int argc, char **argv, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgArguments arguments;
-  RgRegistry *registry = NULL;
-  int rank;
+  const double every = period(arguments->option[OPT_EVERY]);
+  Watch watch = {.path = arguments->positional[0],
+                 .study_file = arguments->option[OPT_STUDY],
+                 .registry = registry};
+  RgFault fault = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_arguments_parse(argc, argv, "watch OUT.h5|DIRECTORY [-every SECONDS] [options]",
-                               options, 1, 1, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  const double every = period(arguments.option[OPT_EVERY]);
   if (every < 0) *exit_code = RG_EXIT_BAD_INPUT;
   if (every < 0) PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  if (rank == 0 && *exit_code == RG_EXIT_OK)
-    PetscCall(watch_study(&arguments, registry, every, exit_code));
-  PetscCall(rg_registry_destroy(&registry));
-  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscCall(rg_follow_open(watch.path, &watch.follow, &fault));
+  if (fault.code) {
+    rg_complain("watch: %s", fault.message);
+    *exit_code = RG_EXIT_BAD_INPUT;
+  } else {
+    PetscCall(show(&watch, every, arguments->option[OPT_ONCE] != NULL, exit_code));
+  }
+  PetscCall(forget_study(&watch));
+  PetscCall(rg_follow_close(&watch.follow));
   PetscFunctionReturn(0);
 }
+
+const RgCommand rg_command_watch = {
+  "watch OUT.h5|DIRECTORY [-every SECONDS] [options]", options, 1, 1, RG_ON_RANK_0, run};

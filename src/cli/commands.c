@@ -2,9 +2,11 @@
 #include "cli/command.h"
 
 #include "base/text.h"
+#include "cli/shield.h"
+#include "study/spec/registry.h"
 
 const RgCommandEntry rg_commands[] = {
-#define RG_COMMAND(name, doc) {#name, rg_command_##name, doc},
+#define RG_COMMAND(name, doc) {#name, &rg_command_##name, doc},
 #include "cli/list.h"
 #undef RG_COMMAND
   {NULL, NULL, NULL}};
@@ -21,4 +23,35 @@ const RgCommandEntry *rg_commands_find(const char *name)
   rg_complain("unknown command '%s'%s%s%s (regatta help lists the commands)", name,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   return NULL;
+}
+
+const RgOption rg_only_plugins[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
+
+static bool takes_plugins(const RgOption *options)
+{
+  for (; options->name; options++)
+    if (!strcmp(options->name, rg_only_plugins[0].name)) return true;
+  return false;
+}
+
+PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, int *exit_code)
+{
+  RgArguments arguments;
+  RgRegistry *registry = NULL;
+  int rank;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  PetscCall(rg_arguments_parse(argc, argv, command->usage, command->options, command->least,
+                               command->most, &arguments, exit_code));
+  if (!arguments.ok) PetscFunctionReturn(0);
+  if (takes_plugins(command->options)) PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
+  if (*exit_code == RG_EXIT_OK && (rank == 0 || command->place == RG_ON_ALL)) {
+    if (command->place == RG_SHIELDED)
+      PetscCall(rg_shield_command(command, &arguments, registry, exit_code));
+    else PetscCall(command->run(&arguments, registry, exit_code));
+  }
+  PetscCall(rg_registry_destroy(&registry));
+  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscFunctionReturn(0);
 }

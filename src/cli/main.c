@@ -30,7 +30,8 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
   *exit_code = RG_EXIT_BAD_INPUT;
   if (!entry) PetscFunctionReturn(0);
   char *alone[] = {(char *)name, NULL};
-  PetscCall(entry->command(argc < 2 ? 1 : argc - 1, argc < 2 ? alone : argv + 1, exit_code));
+  PetscCall(rg_commands_run(entry->command, argc < 2 ? 1 : argc - 1, argc < 2 ? alone : argv + 1,
+                            exit_code));
   if (argc < 2) *exit_code = RG_EXIT_BAD_INPUT;
   PetscFunctionReturn(0);
 }

@@ -59,8 +59,10 @@ static PetscErrorCode set_words(RgNamedProblem *p, int n, const char **words, Rg
 }
 
 /* Every -set of the command line; the words of an option's value are no options. */
-static PetscErrorCode set_options(RgNamedProblem *p, int argc, char **argv, const RgOption *table)
+static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *arguments,
+                                  const RgOption *table)
 {
+  char *const *argv = arguments->argv;
   RgDiagnostics found = {0};
   const char **words;
   size_t n_params = 0;
@@ -71,7 +73,7 @@ static PetscErrorCode set_options(RgNamedProblem *p, int argc, char **argv, cons
   PetscCall(PetscMalloc1(MAX_WORDS, &words));
   PetscCall(PetscCalloc1(p->class->options_size + 1, (char **)&p->options));
   PetscCall(rg_params_defaults(p->class->params, p->options));
-  for (int i = 1; i + 1 < argc; i++) {
+  for (int i = 1; i + 1 < arguments->argc; i++) {
     int entry = 0;
     while (table[entry].name && strcmp(argv[i], table[entry].name)) entry++;
     if (!table[entry].name) continue;
@@ -141,18 +143,15 @@ static const char *value_of(const RgOption *table, const RgArguments *arguments,
   return NULL;
 }
 
-PetscErrorCode rg_named_problem_read(int argc, char **argv, const RgOption *table,
-                                     const RgArguments *arguments, RgNamedProblem *p,
-                                     int *exit_code)
+PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgOption *table,
+                                     const RgRegistry *registry, RgNamedProblem *p)
 {
   PetscFunctionBeginUser;
-  *p = (RgNamedProblem){.command = argv[0]};
-  PetscCall(rg_plugins_load(argc, argv, &p->registry, exit_code));
-  p->mistaken = *exit_code != RG_EXIT_OK;
-  if (!p->mistaken) PetscCall(find_problem(p, arguments->positional[0]));
+  *p = (RgNamedProblem){.command = arguments->argv[0], .registry = registry};
+  PetscCall(find_problem(p, arguments->positional[0]));
   parse_count(p, "-instance", value_of(table, arguments, "-instance"), &p->instance);
   parse_count(p, "-seed", value_of(table, arguments, "-seed"), &p->seed);
-  if (!p->mistaken) PetscCall(set_options(p, argc, argv, table));
+  if (!p->mistaken) PetscCall(set_options(p, arguments, table));
   if (!p->mistaken) PetscCall(check_options(p));
   PetscFunctionReturn(0);
 }
@@ -163,6 +162,5 @@ PetscErrorCode rg_named_problem_clear(RgNamedProblem *p)
   if (p->options) PetscCall(rg_params_clear(p->class->params, p->options));
   PetscCall(PetscFree(p->options));
   PetscCall(PetscFree(p->given));
-  PetscCall(rg_registry_destroy(&p->registry));
   PetscFunctionReturn(0);
 }

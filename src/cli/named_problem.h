@@ -14,8 +14,8 @@
     {"-seed", "S", "study seed (default 0)"}, RG_OPTION_PLUGIN
 
 typedef struct {
-  const char *command;  /* in front of messages; borrowed */
-  RgRegistry *registry; /* owned, NULL: no plugins */
+  const char *command;        /* in front of messages; borrowed */
+  const RgRegistry *registry; /* borrowed, NULL: no plugins */
   const RgProblemClass *class;
   void *options; /* owned */
   bool *given;   /* per parameter: set by the user; owned */
@@ -24,9 +24,8 @@ typedef struct {
 } RgNamedProblem;
 
 /* The problem that arguments->positional[0] names. To be cleared in any case. */
-PetscErrorCode rg_named_problem_read(int argc, char **argv, const RgOption *table,
-                                     const RgArguments *arguments, RgNamedProblem *named,
-                                     int *exit_code);
+PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgOption *table,
+                                     const RgRegistry *registry, RgNamedProblem *named);
 /* Tell what is wrong; named->mistaken if anything is. */
 void rg_named_problem_complain(RgNamedProblem *named, const RgDiagnostics *found);
 PetscErrorCode rg_named_problem_clear(RgNamedProblem *named);

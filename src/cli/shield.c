@@ -34,14 +34,15 @@ static void pass_on(FILE *from, FILE *to)
 }
 
 /* The child: nothing of its parent's may be finalised. */
-static void run_in_child(RgCommand command, int argc, char **argv, FILE *const printed[2])
+static void run_in_child(const RgCommand *command, const RgArguments *arguments,
+                         const RgRegistry *registry, FILE *const printed[2])
 {
   int exit_code = RG_EXIT_OK;
 
   (void)dup2(fileno(printed[0]), STDOUT_FILENO);
   (void)dup2(fileno(printed[1]), STDERR_FILENO);
   rg_probe_shield();
-  if (command(argc, argv, &exit_code) || fflush(stdout)) exit_code = RG_EXIT_INTERNAL;
+  if (command->run(arguments, registry, &exit_code) || fflush(stdout)) exit_code = RG_EXIT_INTERNAL;
   _exit(exit_code);
 }
 
@@ -59,7 +60,8 @@ static bool has_ended(pid_t child, int *exit_code)
   return true;
 }
 
-PetscErrorCode rg_shield_command(RgCommand command, int argc, char **argv, int *exit_code)
+PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *arguments,
+                                 const RgRegistry *registry, int *exit_code)
 {
   FILE *printed[2] = {print_room(), print_room()};
   pid_t child = -1;
@@ -68,12 +70,12 @@ PetscErrorCode rg_shield_command(RgCommand command, int argc, char **argv, int *
   fflush(stdout);
   fflush(stderr);
   if (printed[0] && printed[1]) child = fork();
-  if (child == 0) run_in_child(command, argc, argv, printed);
+  if (child == 0) run_in_child(command, arguments, registry, printed);
   const bool done = has_ended(child, exit_code);
   for (int i = 0; i < 2; i++) {
     if (done) pass_on(printed[i], i ? stderr : stdout);
     if (printed[i]) fclose(printed[i]);
   }
-  if (!done) PetscCall(command(argc, argv, exit_code));
+  if (!done) PetscCall(command->run(arguments, registry, exit_code));
   PetscFunctionReturn(0);
 }

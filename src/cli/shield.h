@@ -7,6 +7,7 @@
 /* Run a command that only reads files and prints, without MPI: in a child process, where a file
    that makes HDF5 crash does no harm and needs no probe; where the child dies, here, where every
    file is probed. What the child printed is printed when it has ended. */
-PetscErrorCode rg_shield_command(RgCommand command, int argc, char **argv, int *exit_code);
+PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *arguments,
+                                 const RgRegistry *registry, int *exit_code);
 
 #endif

@@ -22,8 +22,8 @@ typedef struct {
 typedef struct {
   int rank, ranks;
   const char *path;
-  char salt[33];        /* checksum of the file: what the sample is drawn from */
-  RgRegistry *registry; /* owned; NULL: no plugins */
+  char salt[33];              /* checksum of the file: what the sample is drawn from */
+  const RgRegistry *registry; /* borrowed; NULL: no plug-ins */
   RgFingerprint fingerprint;
   RgStudy study;
   RgPlan plan;
