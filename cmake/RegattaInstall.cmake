@@ -40,6 +40,10 @@ install(DIRECTORY cmake/skeletons DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta)
 install(FILES src/algorithm/new.c.in DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/skeletons
         RENAME algorithm.c.in)
 
+# The licence and what is new; the site of the documentation where `./run.sh docs` has built it.
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
 # The Python package with the papers it knows, and a command for it. (pip install ./analysis does the
 # same for an environment of one's own.)
 install(DIRECTORY analysis/regatta analysis/regatta_analysis DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python

@@ -16,6 +16,7 @@ LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 KATEX = Path("/usr/share/javascript/katex")
 KINDS = {"algorithms": "algorithm", "problems": "problem", "kernels": "kernel", "theory": "(?:theory|formula)"}
 TITLES = {"algorithms": "Methods", "problems": "Problems", "kernels": "Kernels", "theory": "Theory"}
+MATHEMATICS = {"algorithms": "methods", "problems": "problems"}  # pages of docs/
 BLOCKS = {"study": "Study files", "run": "Settings of a run", "surrogate": "The block `surrogate`",
           "maximiser": "The block `maximiser`"}
 
@@ -161,9 +162,11 @@ def card(text):
     return formula, fields, rest.strip("\n")
 
 
-def mathematics(root):
-    """The sections of docs/methods.md by the name of the method."""
-    parts = re.split(r"^## (\w+)\n", (root / "docs/methods.md").read_text(), flags=re.M)
+def mathematics(root, kind):
+    """The sections of docs/methods.md or docs/problems.md by the name they are of."""
+    if kind not in MATHEMATICS:
+        return {}
+    parts = re.split(r"^## (\w+)\n", (root / f"docs/{MATHEMATICS[kind]}.md").read_text(), flags=re.M)
     return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2])}
 
 
@@ -184,14 +187,16 @@ def value_of(field, value):
     return re.sub(r"\b(surrogate|maximiser)\b", r"[\1](../\1.md)", text)
 
 
-def page(program, root, kind, name, mathematics_of):
+def page(program, root, kind, name, formulas):
     formula, fields, rest = card(program.describe(name, KINDS[kind]))
     title = program.describe(name, KINDS[kind]).splitlines()[0]
     parts = [f"# {escaped(title.split(': ', 1)[1].rsplit(' (', 1)[0])}",
              f"`{name}` in a study file, {title.rsplit('(', 1)[1].rstrip(')')}." if kind in ("algorithms", "problems")
              else f"`{name}`"]
-    parts += ["## Mathematics", mathematics_of[name]] if kind == "algorithms" and name in mathematics_of else [
-        prose(formula)]
+    if kind == "problems" or not formulas:
+        parts.append(prose(formula))
+    if formulas:
+        parts += ["## Mathematics", formulas]
     parts += [f"**{field}.** {value_of(field, value)}" for field, value in fields]
     parts.append(body(rest))
     studies = used_by(root, kind, name) if kind in ("algorithms", "problems") else []
@@ -223,12 +228,12 @@ def tree(entries, caption=""):
 def reference(program, root, out):
     """What the program says of itself, as pages in out/reference."""
     place = out / "reference"
-    sections = mathematics(root)
     for kind in KINDS:
+        sections = mathematics(root, kind)
         (place / kind).mkdir(parents=True)
         rows = program.names(kind)
         for name, *_ in rows:
-            (place / kind / f"{name}.md").write_text(page(program, root, kind, name, sections))
+            (place / kind / f"{name}.md").write_text(page(program, root, kind, name, sections.get(name)))
         lines = ["| name | | |", "|---|---|---|"]
         lines += [f"| [`{n}`]({kind}/{n}.md) | {escaped(t)} | {escaped(s)} |" for n, t, s in rows]
         (place / f"{kind}.md").write_text("\n\n".join(

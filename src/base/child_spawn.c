@@ -14,6 +14,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
+#ifdef __APPLE__
+extern char **environ;
+#endif
 
 enum { IN, OUT, ERR, REPORT, N_PIPES }; /* REPORT: errno of a program that can't be started */
 enum { FIRST_FREE = 10 };               /* descriptors below are the program's */

@@ -54,14 +54,16 @@ class Configure(RegattaTest):
         said = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON", code=1)
         self.assertRegex(re.sub(r"\s+", " ", said), r"MPI was not found .*Install libopenmpi-dev")
 
-    def test_places_of_missing_libraries_compile(self):
-        flags = subprocess.run(["pkg-config", "--cflags", "PETSc", "openblas", "lapacke"], check=True,
+    def test_places_of_what_may_be_missing_compile(self):
+        """Libraries, and what other systems than Linux lack."""
+        flags = subprocess.run(["pkg-config", "--cflags", "PETSc", "openblas", "lapacke", "hdf5-openmpi"], check=True,
                                capture_output=True, text=True).stdout.split()
         mpi = subprocess.run(["mpicc", "-show"], check=True, capture_output=True, text=True).stdout.split()
         flags += [flag for flag in mpi if flag.startswith("-I")]
         for compiler in filter(shutil.which, ("gcc", "clang")):
-            for source in ("gp/team/scalapack.c", "maths/blas.c"):
-                subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-DRG_NO_SCALAPACK",
+            for source in ("gp/team/scalapack.c", "maths/blas.c", "study/store/install.c", "study/store/layout.c",
+                           "base/child_cpu.c"):
+                subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-DRG_NO_SCALAPACK", "-D_GNU_SOURCE",
                                 f"-I{ROOT / 'src'}", *flags, "-fsyntax-only", ROOT / "src" / source], check=True)
 
 

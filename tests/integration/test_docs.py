@@ -83,10 +83,12 @@ class Docs(RegattaTest):
             for kind in ("algorithms", "problems", "kernels", "theory"):
                 listed = {line.split()[0] for line in regatta("list", kind)[1].splitlines()[1:]}
                 self.assertEqual({p.stem for p in (site / "reference" / kind).glob("*.html")}, listed)
-        with self.subTest("mathematics is that of methods there are"):
-            described = set(re.findall(r"^## (\w+)$", (ROOT / "docs/methods.md").read_text(), re.M))
-            self.assertLessEqual(described, {p.stem for p in (site / "reference/algorithms").glob("*.html")})
-            self.assertIn("operatorname", (site / "reference/algorithms/irgp_ucb.html").read_text())
+        with self.subTest("mathematics is that of methods and problems there are"):
+            for page, kind, some, word in (("methods", "algorithms", "irgp_ucb", "operatorname"),
+                                           ("problems", "problems", "branin", "tfrac{5.1}")):
+                described = set(re.findall(r"^## (\w+)$", (ROOT / f"docs/{page}.md").read_text(), re.M))
+                self.assertLessEqual(described, {p.stem for p in (site / "reference" / kind).glob("*.html")})
+                self.assertIn(word, (site / "reference" / kind / f"{some}.html").read_text())
         pages = [Page(p) for p in sorted(site.rglob("*.html"))]
         with self.subTest("offline"):
             self.assertEqual([load for page in pages for load in page.loads if load and "//" in load], [])

@@ -64,6 +64,7 @@ class Recipes(RegattaTest):
                 command = step.get("run", "./run.sh")
                 self.assertTrue(command.startswith(
                     ("./run.sh", "apt-get update &&", "docker ", "dnf install ", "git clone ")), (name, command))
+        self.assertIn({"run": "./run.sh docs"}, jobs["docs"]["steps"])
         self.assertEqual(jobs["debian"]["strategy"]["matrix"]["compiler"], ["gcc", "clang"])
         self.assertEqual(jobs["debian"]["env"]["REGATTA_WERROR"], 1)
         listed = re.search(r"Fedora  dnf install (.*?)\(then", (ROOT / "run.sh").read_text(), re.S)[1].split()
@@ -117,6 +118,15 @@ class Recipes(RegattaTest):
         self.assertLessEqual(wanted, set(recipe["requirements"]["run"]))
         build = (PACKAGING / "conda/build.sh").read_text()
         self.assertEqual(set(re.findall(r"-D(REGATTA_\w+)", build)) - self.options(), set())
+
+    def test_nix(self):
+        path = PACKAGING / "nix/default.nix"
+        text = path.read_text()
+        self.assertIn(f'version = "{VERSION}"', text)
+        self.assertEqual(set(re.findall(r"-D(REGATTA_\w+)", text)) - self.options(), set())
+        if not shutil.which("nix-instantiate"):
+            self.skipTest("no nix-instantiate (Debian: nix-bin)")
+        subprocess.run(["nix-instantiate", "--parse", path], check=True, capture_output=True)
 
     def options(self):
         """What CMake can be asked for."""

@@ -42,6 +42,13 @@ static bool is_unsupported(int error)
   return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
 
+/* rename() that exchanges, or refuses to replace. */
+#ifdef RG_HAVE_RENAMEAT2
+#define RENAME(from, to, flag) renameat2(AT_FDCWD, from, AT_FDCWD, to, flag)
+#else
+#define RENAME(from, to, flag) (errno = ENOSYS, -1)
+#endif
+
 /* The two names change places, and what came out is looked at: no moment is left in which another
    run's file could be overwritten unseen. */
 static int exchange(const char *temporary, const char *path, const RgFileState *expected,
@@ -49,12 +56,10 @@ static int exchange(const char *temporary, const char *path, const RgFileState *
 {
   RgFileState displaced;
 
-  if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE)) return errno;
+  if (RENAME(temporary, path, RENAME_EXCHANGE)) return errno;
   displaced = rg_install_state(temporary);
   *changed = !rg_install_same(&displaced, expected);
-  if (*changed && renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE) &&
-      rename(temporary, path))
-    return errno;
+  if (*changed && RENAME(temporary, path, RENAME_EXCHANGE) && rename(temporary, path)) return errno;
   return 0;
 }
 
@@ -69,7 +74,7 @@ static int place(const char *temporary, const char *path, const RgFileState *exp
   *changed = !rg_install_same(&now, expected);
   if (*changed) return 0;
   if (expected->exists) error = exchange(temporary, path, expected, changed);
-  else if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE)) error = errno;
+  else if (RENAME(temporary, path, RENAME_NOREPLACE)) error = errno;
   if (error == (expected->exists ? ENOENT : EEXIST)) {
     *changed = true;
     return 0;

@@ -387,13 +387,17 @@ static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, c
   PetscFunctionReturn(0);
 }
 
-/* Reserve the space before HDF5 writes a byte. File systems that can't reserve are believed. */
+/* Reserve the space before HDF5 writes a byte. Systems that can't reserve are believed. */
 static int reserve(int fd, uint64_t bytes)
 {
-  int error;
+  int error = ENOSYS;
 
+#ifdef RG_HAVE_POSIX_FALLOCATE
   do error = posix_fallocate(fd, 0, (off_t)bytes);
   while (error == EINTR);
+#else
+  (void)fd, (void)bytes;
+#endif
   return error == EOPNOTSUPP || error == EINVAL || error == ENOSYS ? 0 : error;
 }
 
@@ -405,7 +409,9 @@ static int settle(int fd, uint64_t length)
 
   if (ftruncate(fd, (off_t)length)) return errno;
   error = rg_file_sync(fd);
+#ifdef POSIX_FADV_DONTNEED
   if (!error) (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+#endif
   return error;
 }
 
