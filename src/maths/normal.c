@@ -4,6 +4,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_erf.h>
+#include <gsl/gsl_sf_gamma.h>
 
 #include <math.h>
 
@@ -108,6 +109,11 @@ double rg_gamma_quantile(double shape, double p)
   double root = 1.0 - 1.0 / (9.0 * shape) + rg_normal_quantile(p) / (3.0 * sqrt(shape));
   if (shape >= 1.0 && root > 0.0) start = shape * root * root * root;
   return gamma_solve(shape, p, start);
+}
+
+double rg_gamma_upper(double a, double x)
+{
+  return gsl_sf_gamma_inc(a, x);
 }
 
 double rg_log_erfc(double x)

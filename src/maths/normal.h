@@ -13,6 +13,7 @@ double rg_normal_quantile(double p); /* GSL; p in (0,1) */
    to 1e5: Newton's iteration on GSL's distribution function (irgp_ucb 7.2). p <= 0 gives 0, p >= 1
    infinity. */
 double rg_gamma_quantile(double shape, double p);
-double rg_log_erfc(double x); /* log of the complementary error function; GSL */
+double rg_gamma_upper(double a, double x); /* int_x^inf t^(a-1) exp(-t) dt; GSL */
+double rg_log_erfc(double x);              /* log of the complementary error function; GSL */
 
 #endif

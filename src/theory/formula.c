@@ -9,6 +9,7 @@
 #include "regret/fill_distance.h"
 #include "theory/bounds.h"
 #include "theory/regression_bounds.h"
+#include "theory/robust_bounds.h"
 
 /* ---- fill distance --------------------------------------------------------------------------- */
 
@@ -105,6 +106,44 @@ static PetscErrorCode realised(const void *options, int n, const double *const *
   PetscFunctionReturn(0);
 }
 
+typedef struct {
+  double points, noise, probability, weight, concave;
+  RgReals lambda, nu;
+} RegretOptions;
+
+static const RgParam regret_params[] = {
+  RG_REAL("points", RegretOptions, points, NULL, 1, 1e300, "|X x Omega|", "designs times contexts"),
+  RG_REAL("noise", RegretOptions, noise, NULL, RG_POSITIVE, 1e300, "sigma^2",
+          "noise variance; the signal has 1"),
+  RG_REAL("probability", RegretOptions, probability, "1", RG_POSITIVE, 1, "",
+          "least of a context, where nature draws them; 1: the learner chooses"),
+  RG_REAL("weight", RegretOptions, weight, "1", 0, 1e300, "", "of the measure's summand"),
+  RG_REAL("concave", RegretOptions, concave, "1", RG_POSITIVE, 1, "", "power of its sum"),
+  RG_REALS("lambda", RegretOptions, lambda, "1", 0, 1e300, "lambda", "weights of the powers"),
+  RG_REALS("nu", RegretOptions, nu, "1", RG_POSITIVE, 1e300, "nu", "the powers, as many"),
+  {0},
+};
+
+/* Theorems 4.1, 4.5, 4.6 for a measure whose bounds are at most q(2 beta^(1/2) sigma) apart,
+   q(a) = weight (sum_j lambda_j a^nu_j)^concave; of a sum of such terms the bounds add. */
+static PetscErrorCode robust_regret(const void *options, int n, const double *const *in,
+                                    double *const *out)
+{
+  const RegretOptions *o = options;
+  const RgRobustTerm term = {o->weight, o->concave, PetscMin(o->lambda.n, o->nu.n),
+                             o->lambda.values, o->nu.values};
+  const double c1 = rg_robust_c1(o->noise, 1, o->probability);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    out[0][i] = o->lambda.n == o->nu.n
+                  ? rg_robust_bound(1, &term, (int)in[0][i], o->points, c1, in[1][i])
+                  : NAN;
+    out[1][i] = out[0][i] / in[0][i];
+  }
+  PetscFunctionReturn(0);
+}
+
 /* ---- kernel regression ----------------------------------------------------------------------- */
 
 typedef struct {
@@ -130,9 +169,36 @@ static PetscErrorCode regression_beta(const void *options, int n, const double *
   PetscFunctionReturn(0);
 }
 
+/* Theorem 4.1: half-width of the interval at a point of some weight, but for omega_f(h). */
+static PetscErrorCode regression_radius(const void *options, int n, const double *const *in,
+                                        double *const *out)
+{
+  const BetaOptions *o = options;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) out[0][i] = rg_regression_radius(in[0][i], o->varsigma, 1, o->delta);
+  PetscFunctionReturn(0);
+}
+
+/* Theorem 4.13 from the sums over a run, with the constants of its statement and with one root. */
+static PetscErrorCode regression_general(const void *options, int n, const double *const *in,
+                                         double *const *out)
+{
+  const BetaOptions *o = options;
+  const double *t = in[0], *eta = in[1], *omega = in[2];
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    const double beta = rg_ikr_ucb_beta_general(t[i], o->varsigma, 1, o->delta);
+    out[0][i] = rg_regression_bound_general(t[i], eta[i], omega[i], o->varsigma, 1, o->delta);
+    out[1][i] = rg_regression_bound_root(t[i], beta, eta[i], omega[i]);
+  }
+  PetscFunctionReturn(0);
+}
+
 typedef struct {
   RgReals gaps;
-  double varsigma;
+  double varsigma, delta;
 } FiniteOptions;
 
 static const RgParam finite_params[] = {
@@ -140,6 +206,8 @@ static const RgParam finite_params[] = {
            "f(x*) - f(x) of every point of the design"),
   RG_REAL("varsigma", FiniteOptions, varsigma, "0.1", RG_POSITIVE, 1e300, "varsigma",
           "sub-Gaussian parameter of the noise"),
+  RG_REAL("delta", FiniteOptions, delta, "0.1", RG_POSITIVE, 1, "delta",
+          "probability that the bound `probable` may fail"),
   {0},
 };
 
@@ -154,6 +222,7 @@ static PetscErrorCode regression_finite(const void *options, int n, const double
   for (int i = 0; i < n; i++) {
     out[0][i] = rg_regression_bound_finite_expected(o->gaps.n, in[0][i], o->varsigma, 1, largest);
     out[1][i] = rg_regression_bound_gaps(o->gaps.n, o->gaps.values, in[0][i], o->varsigma, 1);
+    out[2][i] = rg_regression_bound_finite(o->gaps.n, in[0][i], o->varsigma, 1, o->delta, largest);
   }
   PetscFunctionReturn(0);
 }
@@ -223,6 +292,15 @@ const RgTheoryFormula rg_theory_formulas[] = {
    realised_params,
    sizeof(RealisedOptions),
    realised},
+  {"robust_regret",
+   "expected cumulative robust regret by the information gain gamma of t points, and at the best "
+   "index",
+   "arXiv:2504.03172, Theorems 4.1, 4.2, 4.5, 4.6",
+   {"t", "gamma"},
+   {"cumulative", "best"},
+   regret_params,
+   sizeof(RegretOptions),
+   robust_regret},
   {"regression_beta",
    "confidence parameter of IKR-UCB, rule general",
    "arXiv:2502.06178, Theorem 4.13",
@@ -231,11 +309,27 @@ const RgTheoryFormula rg_theory_formulas[] = {
    beta_params,
    sizeof(BetaOptions),
    regression_beta},
+  {"regression_radius",
+   "half-width of the interval of kernel regression at a point of some weight",
+   "arXiv:2502.06178, Theorem 4.1",
+   {"weight"},
+   {"radius"},
+   beta_params,
+   sizeof(BetaOptions),
+   regression_radius},
+  {"regression_general",
+   "cumulative regret of kernel regression, rule general, from sums over a run",
+   "arXiv:2502.06178, Theorem 4.13",
+   {"t", "eta", "omega"},
+   {"bound", "root"},
+   beta_params,
+   sizeof(BetaOptions),
+   regression_general},
   {"regression_finite",
-   "expected cumulative regret of kernel regression on a finite design",
+   "cumulative regret of kernel regression on a finite design: expected, and with probability",
    "arXiv:2502.06178, Theorem 4.10",
    {"t"},
-   {"root", "gaps"},
+   {"root", "gaps", "probable"},
    finite_params,
    sizeof(FiniteOptions),
    regression_finite},

@@ -3,6 +3,20 @@
 
 #include <math.h>
 
+double rg_regression_radius(double weight, double varsigma, double bound, double delta)
+{
+  return sqrt(2 * varsigma * varsigma * bound * log(2 / delta) / weight);
+}
+
+double rg_regression_bound_finite(double n_points, double T, double varsigma, double bound,
+                                  double delta, double largest_gap)
+{
+  const double c1 = 256 * varsigma * varsigma * bound / (delta * delta);
+  const double c2 = 8 / delta * largest_gap;
+
+  return sqrt(c1 * n_points * T * log(T)) + c2 * n_points;
+}
+
 static double count_factor(double varsigma, double bound)
 {
   return 64 * varsigma * varsigma * bound;
@@ -24,6 +38,20 @@ double rg_regression_bound_gaps(int n, const double *gaps, double T, double vars
   for (int i = 0; i < n; i++)
     if (gaps[i] > 0) sum += count_factor(varsigma, bound) * log(T) / gaps[i] + count_rest * gaps[i];
   return sum;
+}
+
+double rg_regression_bound_general(double T, double eta, double omega, double varsigma,
+                                   double bound, double delta)
+{
+  const double c3 = 16 * varsigma * varsigma * bound;
+  const double c4 = 8 * varsigma * varsigma * bound * log(2 * M_PI * M_PI / (3 * delta));
+
+  return sqrt(c3 * eta * T * log(T)) + sqrt(c4 * T * eta) + 2 * omega;
+}
+
+double rg_regression_bound_root(double T, double beta, double eta, double omega)
+{
+  return 2 * sqrt(T * beta * eta) + 2 * omega;
 }
 
 /* Largest sign * (f_i - f_j) over j in [i - window, i]: the extreme of a sliding window is the head

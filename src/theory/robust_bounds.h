@@ -15,9 +15,21 @@
 /* C1 = 2 k/log(1 + k/noise), k = largest prior variance: 2/log(1 + 1/noise) for k = 1. Where nature
    draws w it is divided by the least probability of w (1: the learner chooses). */
 double rg_robust_c1(double noise, double largest_variance, double least_probability);
-/* Corollary 4.1: E[R_t] for measures whose bounds are at most slope 2 sqrt(beta) sd apart,
-   4 slope sqrt(t C1 (2 log kappa + 2) gamma). E[r at the best index] is at most 1/t of it
-   (Theorem 4.2). */
+/* E[beta^s] = integral over v >= 0 of (2 log kappa + 2 v)^s exp(-v). kappa >= 1, s > 0. */
+double rg_robust_mean_power(double kappa, double s);
+
+/* One summand of q(a) = sum_i weight_i h_i(sum_j lambda_ij a^nu_ij), h_i(z) = z^concave. */
+typedef struct {
+  double weight, concave; /* >= 0; in (0, 1] */
+  int n;
+  const double *lambda, *nu; /* n each, >= 0, > 0 */
+} RgRobustTerm;
+
+/* G_t of Theorems 4.1 (and 4.5, 4.6 with their C1): E[R_t] <= G_t for measures whose bounds are at
+   most q(2 sqrt(beta) sd) apart. E[r at the best index] <= G_t/t (Theorem 4.2). */
+double rg_robust_bound(int n_terms, const RgRobustTerm *terms, int t, double kappa, double c1,
+                       double gamma);
+/* Corollary 4.1: the same for q(a) = slope a: 4 slope sqrt(t C1 (2 log kappa + 2) gamma). */
 double rg_robust_bound_linear(double slope, int t, double kappa, double c1, double gamma);
 /* Corollaries A.1 (continuous_context: false; X continuous), A.2 and A.3 (Omega continuous):
    slope (c pi^2/6 + 4 sqrt(t C1 (2 log kappa + 2) gamma)), c = 1 or 2. */

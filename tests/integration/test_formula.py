@@ -21,6 +21,22 @@ class Formula(RegattaTest):
             for found, value in zip(row.split(","), expected):
                 self.assertAlmostEqual(float(found), value, places=7)
 
+    def test_theorems(self):
+        """Numbers of the specifications, and of the theorems by hand."""
+        for text, arguments, expected in (
+                ("weight\n2.5\n", ("regression_radius", "delta=0.05"), [0.171787763339]),
+                ("t,eta,omega\n1,4,0\n", ("regression_general",), [2 * 0.334926380527**0.5]),
+                ("t\n1000\n", ("regression_finite", "gaps=[0, 0.9, 0, 0, 0, 0, 0, 0, 0, 0]"),
+                 [None, None, 4925.21741581]),
+                ("t,gamma\n300,500\n", ("robust_regret", "points=2500", "noise=1e-6"), [2476.20167618]),
+                ("t,gamma\n300,500\n", ("robust_regret", "points=2500", "noise=1e-6", "nu=2"),
+                 [20938.0359643])):
+            done = self.ask(text, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for found, value in zip(done.stdout.split()[1].split(","), expected):
+                if value is not None:
+                    self.assertAlmostEqual(float(found) / value, 1, delta=1e-10)
+
     def test_missing_terms_show(self):
         rows = "0,1,4,1\n0,2,4,nan\n0,3,4,1\n1,5,4,1\n"
         done = self.ask("run,bound_width,confidence,largest_sd\n" + rows, "robust_realised", "slope=2")

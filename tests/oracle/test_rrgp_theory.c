@@ -13,6 +13,9 @@ RG_TEST(widths)
 
   RG_CLOSE(law.a, 13.815510558, 1e-10);
   RG_CLOSE(rg_confidence_mean(&law), 15.815510558, 1e-10);
+  RG_CLOSE(rg_robust_mean_power(1000, 0.5), 3.96967118115, 1e-10);
+  RG_CLOSE(rg_robust_mean_power(1000, 1), 15.815510558, 1e-10);
+  RG_CLOSE(rg_robust_mean_power(1000, 2), 254.130374209, 1e-10);
   RG_CLOSE(sqrt(rg_confidence_quantile(&law, 0.025)), 3.72372745699, 1e-10);
   RG_CLOSE(sqrt(rg_confidence_quantile(&law, 0.5)), 3.89894920704, 1e-10);
   RG_CLOSE(sqrt(rg_confidence_quantile(&law, 0.975)), 4.603614826, 1e-9);
@@ -52,18 +55,36 @@ RG_TEST(widths_of_the_problems)
   }
 }
 
+static double power_bound(double nu, double concave)
+{
+  const double one = 1;
+  const RgRobustTerm term = {1, concave, 1, &one, &nu};
+
+  return rg_robust_bound(1, &term, 300, 2500, rg_robust_c1(1e-6, 1, 1), 500);
+}
+
 /* O7. */
 RG_TEST(bounds)
 {
   const double c1 = rg_robust_c1(1e-6, 1, 1), nature = rg_robust_c1(1e-6, 1, 1 / 50.0);
+  const double lambda[] = {0.3, 0.7}, nu[] = {1, 1};
+  const RgRobustTerm two[] = {{2, 1, 1, lambda, nu}, {1, 1, 1, lambda + 1, nu}};
 
   RG_CLOSE(c1, 0.144764816823, 1e-11);
   RG_CLOSE(rg_robust_c1(1e-6, 4, 1), 0.526253291041, 1e-11);
   RG_CLOSE(c1 * (2 * log(2500) + 2), 2.55482280879, 1e-11);
   RG_CLOSE(c1 * (2 * log(50625) + 2), 3.42577276412, 1e-11);
+  RG_CLOSE(rg_robust_mean_power(2500, 0.5), 4.19480373818, 1e-11);
+  RG_CLOSE(rg_robust_mean_power(2500, 1), 17.6480920217, 1e-11);
+  RG_CLOSE(rg_robust_mean_power(2500, 2), 315.455152007, 1e-11);
   RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, c1, 500), 2476.20167618, 1e-11);
   RG_CLOSE(rg_robust_bound_linear(2, 300, 2500, c1, 500), 4952.40335235, 1e-11);
   RG_CLOSE(rg_robust_bound_linear(3, 300, 2500, c1, 500), 7428.60502853, 1e-11);
+  RG_CLOSE(power_bound(1, 1), 2476.20167618, 1e-11);
+  RG_CLOSE(power_bound(1, 0.5), 1218.90155702, 1e-11);
+  RG_CLOSE(power_bound(0.5, 1), 1217.72042563, 1e-11);
+  RG_CLOSE(power_bound(2, 1), 20938.0359643, 1e-11);
+  RG_CLOSE(rg_robust_bound(2, two, 300, 2500, c1, 500), 1.3 * 2476.20167618, 1e-11);
   RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, nature, 500), 17509.3899681, 1e-11);
   RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, c1, 500) / 300, 8.25400558726, 1e-11);
   RG_CLOSE(rg_robust_bound_markov(rg_robust_bound_linear(1, 300, 2500, c1, 500), 0.05) / 300,
