@@ -17,35 +17,17 @@ typedef struct {
   RgProblemClass problem[FAKE_PROBLEMS];
   RgAlgorithmClass algorithm[FAKE_ALGORITHMS];
   RgCell cells[FAKE_CELLS];
-  RgPlanGroup groups[FAKE_PROBLEMS];
   char text[FAKE_CELLS][64];
   RgStudy study;
   RgPlan plan;
+  RgTrial *trials; /* of the plan */
 } Fake;
-
-static inline void fake_trial(RgTrial *trial, int cell, uint64_t seed)
-{
-  char key[128];
-  uint64_t hash[2];
-
-  memset(trial, 0, sizeof(*trial));
-  snprintf(key, sizeof(key), "schema=1;cell=%d;seed=%llu", cell, (unsigned long long)seed);
-  rg_hash128(key, strlen(key), hash);
-  rg_hash_hex(hash, trial->id);
-  (void)PetscStrallocpy(key, &trial->key);
-  trial->cell = cell;
-  trial->seed = seed;
-  trial->n_initial = FAKE_INITIAL;
-  trial->n_evaluations = FAKE_ROWS;
-  trial->dim_x = 1 + cell / FAKE_ALGORITHMS;
-  trial->dim_c = cell / FAKE_ALGORITHMS; /* the second problem has a context */
-}
 
 static inline void fake_create(int n_seeds, Fake *fake)
 {
   static const char *const labels[FAKE_PROBLEMS] = {"branin", "gp path, l = 0.1"};
   static const char *const methods[FAKE_ALGORITHMS] = {"GP-UCB", "Random"};
-  RgPlan *plan = &fake->plan;
+  RgStudy *study = &fake->study;
 
   memset(fake, 0, sizeof(*fake));
   for (int c = 0; c < FAKE_CELLS; c++) {
@@ -59,31 +41,32 @@ static inline void fake_create(int n_seeds, Fake *fake)
     fake->cells[c].algorithm_label = (char *)(uintptr_t)methods[a];
     fake->cells[c].text = fake->text[c];
     fake->cells[c].swept = (char *)(uintptr_t)(p ? "l=0.1" : "");
+    fake->cells[c].n_seeds = n_seeds;
+    fake->cells[c].dim_x = 1 + p;
+    fake->cells[c].dim_c = p; /* the second problem has a context */
+    fake->cells[c].run.initial_points = FAKE_INITIAL;
+    fake->cells[c].run.iterations = FAKE_ROWS - FAKE_INITIAL;
   }
-  fake->study.name = (char *)(uintptr_t) "fake";
-  fake->study.title = (char *)(uintptr_t) "A f\xc3\xa4ke study";
-  fake->study.text = (char *)(uintptr_t) "study: fake\nseed: 7\n";
-  fake->study.reference = (char *)(uintptr_t) "nobody 2020";
-  fake->study.seed = 7;
-  fake->study.n_cells = FAKE_CELLS;
-  fake->study.cells = fake->cells;
-  plan->study = &fake->study;
-  plan->n = FAKE_CELLS * n_seeds;
-  plan->n_groups = FAKE_PROBLEMS;
-  plan->groups = fake->groups;
-  (void)PetscMalloc1(plan->n, &plan->trials);
-  for (int i = 0; i < plan->n; i++)
-    fake_trial(&plan->trials[i], i / n_seeds, (uint64_t)(i % n_seeds));
-  for (int g = 0; g < FAKE_PROBLEMS; g++) {
-    int n = FAKE_ALGORITHMS * n_seeds;
-    fake->groups[g] = (RgPlanGroup){labels[g], g * n, n, 1 + g, g, FAKE_ROWS};
-  }
+  study->name = (char *)(uintptr_t) "fake";
+  study->title = (char *)(uintptr_t) "A f\xc3\xa4ke study";
+  study->text = (char *)(uintptr_t) "study: fake\nseed: 7\n";
+  study->reference = (char *)(uintptr_t) "nobody 2020";
+  study->seed = 7;
+  study->n_cells = FAKE_CELLS;
+  study->cells = fake->cells;
+  study->n_seeds = n_seeds;
+  (void)PetscMalloc1(n_seeds, &study->seeds);
+  for (int i = 0; i < n_seeds; i++) study->seeds[i] = (uint64_t)i;
+  (void)rg_plan_fill(study, &fake->plan);
+  (void)PetscMalloc1(fake->plan.n, &fake->trials);
+  for (int i = 0; i < fake->plan.n; i++) (void)rg_plan_trial(&fake->plan, i, &fake->trials[i]);
 }
 
 static inline void fake_destroy(Fake *fake)
 {
-  for (int i = 0; i < fake->plan.n; i++) (void)PetscFree(fake->plan.trials[i].key);
-  (void)PetscFree(fake->plan.trials);
+  (void)PetscFree(fake->trials);
+  (void)PetscFree(fake->study.seeds);
+  (void)rg_plan_clear(&fake->plan);
 }
 
 /* A number that depends on all of its arguments and uses all bits. */
@@ -98,7 +81,7 @@ static inline PetscErrorCode fake_record(const Fake *fake, int i, RgRecord *reco
                                          {"never", "has no values"},
                                          {"alpha", "acquisition value"},
                                          {NULL, NULL}};
-  const RgTrial *trial = &fake->plan.trials[i];
+  const RgTrial *trial = &fake->trials[i];
   bool model = trial->cell % FAKE_ALGORITHMS == 0, failed = trial->seed % 5 == 4;
 
   PetscFunctionBeginUser;

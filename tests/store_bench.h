@@ -131,7 +131,7 @@ static inline PetscErrorCode witness_visit(void *closure, const RgRecord *record
   int i = 0;
 
   PetscFunctionBeginUser;
-  while (i < witness->fake->plan.n && strcmp(witness->fake->plan.trials[i].id, record->id)) i++;
+  while (i < witness->fake->plan.n && strcmp(witness->fake->trials[i].id, record->id)) i++;
   assert_true(i < witness->fake->plan.n);
   witness->seen[i]++;
   witness->n++;

@@ -12,4 +12,7 @@ void rg_hash128(const void *data, size_t length, uint64_t out[2]);
    it). */
 void rg_hash_hex(const uint64_t hash[2], char hex[33]);
 
+/* The hash behind 32 such digits; false: they are something else. */
+bool rg_hash_parse(const char *hex, uint64_t hash[2]);
+
 #endif

@@ -42,21 +42,21 @@ typedef struct {
 static PetscErrorCode count_record(void *closure, const RgRecord *record)
 {
   Progress *progress = closure;
-  const int trial = rg_plan_find(progress->plan, record->id);
   RgOrigin origin;
+  int trial;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_plan_find(progress->plan, record->id, &trial));
   if (trial < 0) {
     progress->n_foreign++;
     PetscFunctionReturn(0);
   }
   progress->n_done += !progress->done[trial];
   progress->done[trial] = (unsigned char)record->status;
+  const int cell = rg_plan_cell(progress->plan, trial);
   if (record->status == RG_STATUS_COMPLETE)
-    rg_calibration_add(&progress->clock, progress->plan->trials[trial].cell,
-                       record->provenance.cpu);
-  PetscCall(rg_origin_judge(&progress->judge, record, progress->plan->trials[trial].cell, 0,
-                            &progress->origins, &origin));
+    rg_calibration_add(&progress->clock, cell, record->provenance.cpu);
+  PetscCall(rg_origin_judge(&progress->judge, record, cell, 0, &progress->origins, &origin));
   PetscFunctionReturn(0);
 }
 
@@ -103,28 +103,26 @@ static const char *show_seconds(double seconds, char buffer[32])
   return buffer;
 }
 
-/* The cell's line: what it is, how large, how many trials from `first` on, how many of them done.
- */
-static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int first, int n,
-                               RgTable *table)
+/* The cell's line: what it is, how large, how many trials, how many of them done. */
+static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int c, RgTable *table)
 {
-  const RgTrial *trial = &plan->trials[first];
-  const RgCell *cell = &plan->study->cells[trial->cell];
+  const RgPlanCell *planned = &plan->cells[c];
+  const RgCell *cell = &plan->study->cells[c];
   char dim[32], domain[32], queries[32], trials[16], done[16], seconds[32], memory[32];
   int n_done = 0;
 
   PetscFunctionBeginUser;
-  for (int i = first; i < first + n; i++) n_done += progress->done[i] != 0;
+  for (int i = 0; i < planned->n; i++) n_done += progress->done[planned->first + i] != 0;
   snprintf(dim, sizeof(dim), cell->dim_c ? "%d+%d" : "%d", cell->dim_x, cell->dim_c);
   snprintf(domain, sizeof(domain), cell->size_x ? "%d points" : "box", cell->size_x);
   snprintf(queries, sizeof(queries), "%d+%d", cell->run.initial_points, cell->run.iterations);
-  snprintf(trials, sizeof(trials), "%d", n);
+  snprintf(trials, sizeof(trials), "%d", planned->n);
   snprintf(done, sizeof(done), "%d", n_done);
-  snprintf(memory, sizeof(memory), "%.0f MB", trial->memory / 1e6);
+  snprintf(memory, sizeof(memory), "%.0f MB", planned->memory / 1e6);
   PetscCall(
     rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
                                               cell->swept, dim, domain, queries, trials, done,
-                                              show_seconds(trial->cost, seconds), memory}));
+                                              show_seconds(planned->cost, seconds), memory}));
   PetscFunctionReturn(0);
 }
 
@@ -135,10 +133,7 @@ static PetscErrorCode add_cells(const RgPlan *plan, const Progress *progress, Rg
                                 ">trials", ">done", ">per trial", ">memory"}};
 
   PetscFunctionBeginUser;
-  for (int first = 0, i = 0; i < plan->n; first = i) {
-    while (i < plan->n && plan->trials[i].cell == plan->trials[first].cell) i++;
-    PetscCall(add_cell(plan, progress, first, i - first, &table));
-  }
+  for (int c = 0; c < plan->study->n_cells; c++) PetscCall(add_cell(plan, progress, c, &table));
   PetscCall(rg_table_print(&table, text));
   PetscFunctionReturn(0);
 }
@@ -153,13 +148,14 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
 
   PetscFunctionBeginUser;
   for (int i = 0; i < plan->n; i++) {
-    const RgTrial *trial = &plan->trials[i];
-    const RgCell *cell = &plan->study->cells[trial->cell];
+    RgTrial trial;
+    PetscCall(rg_plan_trial(plan, i, &trial));
+    const RgCell *cell = &plan->study->cells[trial.cell];
     char instance[24], seed[24];
-    snprintf(instance, sizeof(instance), "%llu", (unsigned long long)trial->instance);
-    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)trial->seed);
+    snprintf(instance, sizeof(instance), "%llu", (unsigned long long)trial.instance);
+    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)trial.seed);
     PetscCall(rg_table_add(
-      &table, (const char *const[]){trial->id, cell->problem_label, cell->algorithm_label,
+      &table, (const char *const[]){trial.id, cell->problem_label, cell->algorithm_label,
                                     cell->swept, instance, seed, words[progress->done[i]]}));
   }
   PetscCall(rg_text_add(text, "\n"));
@@ -173,10 +169,12 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
   char seconds[32], longest[32];
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < plan->n; i++) {
-    if (!progress->done[i]) left += plan->trials[i].cost;
-    memory = fmax(memory, plan->trials[i].memory);
-    most = fmax(most, plan->trials[i].cost);
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    const RgPlanCell *cell = &plan->cells[c];
+    for (int i = cell->first; i < cell->first + cell->n; i++)
+      if (!progress->done[i]) left += cell->cost;
+    memory = fmax(memory, cell->memory);
+    most = fmax(most, cell->cost);
   }
   PetscCall(rg_text_add(text, "\n%d trials, %d done, %d to run", plan->n, progress->n_done,
                         plan->n - progress->n_done));
@@ -246,11 +244,12 @@ static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_co
   PetscFunctionBeginUser;
   PetscCall(rg_teams_create(plan, job->ranks, 0, &teams, message));
   if (!message[0]) rg_teams_check_memory(plan, &teams, job->memory, job->per_host, message);
-  for (int i = 0; !message[0] && i < plan->n; i++) {
-    const int size = teams.size[rg_teams_level(&teams, plan, i)];
-    if (size == 1) continue;
-    largest = PetscMax(largest, size);
-    bytes = fmax(bytes, rg_cost_dense_bytes(&plan->study->cells[plan->trials[i].cell], size));
+  for (int c = 0; !message[0] && c < plan->study->n_cells; c++) {
+    for (int level = 0; level < teams.n && teams.size[level] > 1; level++) {
+      if (!rg_teams_trials(&teams, plan, c, level)) continue;
+      largest = PetscMax(largest, teams.size[level]);
+      bytes = fmax(bytes, rg_cost_dense_bytes(&plan->study->cells[c], teams.size[level]));
+    }
   }
   if (message[0]) {
     rg_complain("plan: %s", message);

@@ -86,23 +86,24 @@ static PetscErrorCode show_all(const char *path, int *exit_code)
 
 typedef struct {
   const RgPlan *plan;
-  bool *missing; /* by trial: of the part, and not finished */
+  PetscBT missing; /* by trial: of the part, and not finished */
 } Part;
 
 static PetscErrorCode strike_record(void *closure, const RgRecord *record)
 {
   Part *part = closure;
-  const int trial = rg_plan_find(part->plan, record->id);
+  int trial;
 
   PetscFunctionBeginUser;
-  if (trial >= 0) part->missing[trial] = false;
+  PetscCall(rg_plan_find(part->plan, record->id, &trial));
+  if (trial >= 0) PetscCall(PetscBTClear(part->missing, trial));
   PetscFunctionReturn(0);
 }
 
-static int count(int n, const bool *flags)
+static int count(int n, PetscBT flags)
 {
   int sum = 0;
-  for (int i = 0; i < n; i++) sum += flags[i];
+  for (int i = 0; i < n; i++) sum += PetscBTLookup(flags, i) != 0;
   return sum;
 }
 
@@ -116,7 +117,7 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
 
   PetscFunctionBeginUser;
   PetscCall(rg_plan_fill(study, &plan));
-  PetscCall(PetscCalloc1(PetscMax(plan.n, 1), &part.missing));
+  PetscCall(PetscBTCreate(plan.n, &part.missing));
   PetscCall(rg_plan_share(&plan, i, n, part.missing));
   const int all = count(plan.n, part.missing);
   if (rg_store_exists(path))
@@ -128,7 +129,7 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
            missing ? "incomplete; the run command resumes it" : "complete", all - missing, all);
   else rg_complain("%s", fault.message);
   *exit_code = fault.code ? RG_EXIT_BAD_INPUT : missing ? RG_EXIT_INCOMPLETE : RG_EXIT_OK;
-  PetscCall(PetscFree(part.missing));
+  PetscCall(PetscBTDestroy(&part.missing));
   PetscCall(rg_plan_clear(&plan));
   PetscFunctionReturn(0);
 }

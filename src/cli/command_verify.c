@@ -21,31 +21,25 @@ static const RgOption options[] = {
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static int compare_identities(const void *left, const void *right)
-{
-  return strcmp(((const RgIdentity *)left)->id, ((const RgIdentity *)right)->id);
-}
-
 static PetscErrorCode note_record(void *closure, const RgRecord *record)
 {
   RgVerification *s = closure;
   uint64_t checksum[2];
-  const RgIdentity wanted = {record->id, 0};
-  const RgIdentity *at =
-    bsearch(&wanted, s->sorted, (size_t)s->plan.n, sizeof(RgIdentity), compare_identities);
+  int trial;
 
   PetscFunctionBeginUser;
   s->n_records++;
   PetscCall(rg_record_checksum(record, checksum));
   if (!record->earlier) rg_checksum_add(&s->own, checksum);
-  if (!at) {
+  PetscCall(rg_plan_find(&s->plan, record->id, &trial));
+  if (trial < 0) {
     s->n_other++;
     PetscFunctionReturn(0);
   }
   s->n_found++;
-  s->found[at->trial] = (RgFound){.status = (unsigned char)record->status,
-                                  .checksum = {checksum[0], checksum[1]},
-                                  .fingerprint = record->provenance.fingerprint};
+  s->found[trial] = (RgFound){.status = (unsigned char)record->status,
+                              .checksum = {checksum[0], checksum[1]},
+                              .fingerprint = record->provenance.fingerprint};
   PetscFunctionReturn(0);
 }
 
@@ -124,9 +118,6 @@ static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
   char hex[33];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &s->sorted));
-  for (int i = 0; i < s->plan.n; i++) s->sorted[i] = (RgIdentity){s->plan.trials[i].id, i};
-  qsort(s->sorted, (size_t)s->plan.n, sizeof(RgIdentity), compare_identities);
   PetscCall(rg_store_visit(s->path, note_record, s, &s->damaged, &fault));
   if (fault.code) {
     rg_complain("%s", fault.message);
@@ -216,7 +207,6 @@ static PetscErrorCode destroy(RgVerification *s)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(s->sample));
-  PetscCall(PetscFree(s->sorted));
   PetscCall(PetscFree(s->found));
   if (s->plan.study) PetscCall(rg_plan_clear(&s->plan));
   PetscCall(rg_instances_destroy(&s->instances));

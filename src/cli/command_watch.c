@@ -98,13 +98,16 @@ static PetscErrorCode adopt_study(Watch *watch)
 }
 
 /* A trial that is not known yet, or was run again. */
-static bool is_news(void *closure, const RgRecord *record)
+static PetscErrorCode is_news(void *closure, const RgRecord *record, bool *news)
 {
   const Watch *watch = closure;
-  const int trial = record->earlier ? -1 : rg_plan_find(&watch->plan, record->id);
+  int trial = -1;
 
-  if (trial < 0 || record->status == RG_STATUS_MISSING) return false;
-  return !watch->status[trial] || record->provenance.started > watch->times[trial].started;
+  PetscFunctionBeginUser;
+  if (!record->earlier) PetscCall(rg_plan_find(&watch->plan, record->id, &trial));
+  *news = trial >= 0 && record->status != RG_STATUS_MISSING &&
+          (!watch->status[trial] || record->provenance.started > watch->times[trial].started);
+  PetscFunctionReturn(0);
 }
 
 /* The largest number; NaN: there is none. */
@@ -119,13 +122,15 @@ static double largest(const double *values, int n)
 static PetscErrorCode take_record(void *closure, const RgRecord *record)
 {
   Watch *watch = closure;
-  const int trial = rg_plan_find(&watch->plan, record->id), n = record->n_rows;
+  const int n = record->n_rows;
   const double *regret = record->column[RG_COLUMN_SIMPLE_REGRET];
   const RgProvenance *p = &record->provenance;
   const bool failed = record->status == RG_STATUS_FAILED;
   double best = largest(record->column[RG_COLUMN_OBJECTIVE], n);
+  int trial;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_plan_find(&watch->plan, record->id, &trial));
   if (isnan(best)) best = largest(record->column[RG_COLUMN_Y], n);
   watch->n_done += !watch->status[trial];
   watch->n_failed += failed - (watch->status[trial] == RG_STATUS_FAILED);
@@ -151,7 +156,7 @@ static PetscErrorCode reckon(Watch *watch)
   PetscCall(rg_calibration_create(&watch->study, &clock));
   for (int i = 0; i < watch->plan.n; i++)
     if (watch->status[i] == RG_STATUS_COMPLETE)
-      rg_calibration_add(&clock, watch->plan.trials[i].cell, watch->times[i].wall);
+      rg_calibration_add(&clock, rg_plan_cell(&watch->plan, i), watch->times[i].wall);
   PetscCall(rg_calibration_apply(&clock, &watch->plan));
   PetscCall(rg_calibration_destroy(&clock));
   PetscCall(rg_pace(&watch->plan, watch->status, watch->times, &watch->pace));
@@ -194,7 +199,8 @@ static double longest_left(const Watch *watch)
   double seconds = 0;
 
   for (int i = 0; i < watch->plan.n; i++)
-    if (!watch->status[i]) seconds = fmax(seconds, watch->plan.trials[i].cost);
+    if (!watch->status[i])
+      seconds = fmax(seconds, watch->plan.cells[rg_plan_cell(&watch->plan, i)].cost);
   return seconds;
 }
 
@@ -287,20 +293,20 @@ static int compare_doubles(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* A cell: its trials [first, first + n) of the plan. */
+/* A cell. */
 typedef struct {
-  int first, n, n_done, n_failed;
+  int n_done, n_failed;
   double median, best, seconds; /* NaN: unknown */
 } Line;
 
 /* room: of n numbers at least. */
-static Line summarise(const Watch *watch, int first, int n, double *room)
+static Line summarise(const Watch *watch, const RgPlanCell *cell, double *room)
 {
-  Line line = {.first = first, .n = n, .median = NAN, .best = NAN, .seconds = NAN};
+  Line line = {.median = NAN, .best = NAN, .seconds = NAN};
   double seconds = 0;
   int known = 0, complete = 0;
 
-  for (int i = first; i < first + n; i++) {
+  for (int i = cell->first; i < cell->first + cell->n; i++) {
     if (!watch->status[i]) continue;
     line.n_done++;
     line.n_failed += watch->status[i] == RG_STATUS_FAILED;
@@ -318,13 +324,14 @@ static Line summarise(const Watch *watch, int first, int n, double *room)
 }
 
 /* leads: no other method on its problem is better so far. */
-static PetscErrorCode add_line(const Watch *watch, const Line *line, bool leads, RgTable *table)
+static PetscErrorCode add_line(const Watch *watch, int c, const Line *line, bool leads,
+                               RgTable *table)
 {
-  const RgCell *cell = &watch->study.cells[watch->plan.trials[line->first].cell];
+  const RgCell *cell = &watch->study.cells[c];
   char done[32], failed[16] = "", seconds[32] = "", median[32] = "", best[32] = "";
 
   PetscFunctionBeginUser;
-  snprintf(done, sizeof(done), "%d/%d", line->n_done, line->n);
+  snprintf(done, sizeof(done), "%d/%d", line->n_done, watch->plan.cells[c].n);
   if (line->n_failed) snprintf(failed, sizeof(failed), "%d", line->n_failed);
   if (!isnan(line->seconds)) snprintf(seconds, sizeof(seconds), "%.3g s", line->seconds);
   if (!isnan(line->median))
@@ -336,16 +343,12 @@ static PetscErrorCode add_line(const Watch *watch, const Line *line, bool leads,
   PetscFunctionReturn(0);
 }
 
-/* Whether the median of `line` is the least on its problem. */
-static bool is_leader(const Watch *watch, const Line *lines, int n, const Line *line)
+/* Whether the median of cell `c` is the least on its problem; lines: of all cells. */
+static bool is_leader(const RgStudy *study, const Line *lines, int c)
 {
-  const RgCell *cells = watch->study.cells;
-  const RgTrial *trials = watch->plan.trials;
-  const char *problem = cells[trials[line->first].cell].problem_label;
-
-  for (int i = 0; i < n; i++)
-    if (lines[i].median < line->median &&
-        !strcmp(problem, cells[trials[lines[i].first].cell].problem_label))
+  for (int i = 0; i < study->n_cells; i++)
+    if (lines[i].median < lines[c].median &&
+        !strcmp(study->cells[i].problem_label, study->cells[c].problem_label))
       return false;
   return true;
 }
@@ -353,21 +356,18 @@ static bool is_leader(const Watch *watch, const Line *lines, int n, const Line *
 static PetscErrorCode add_cells(const Watch *watch, RgText *text)
 {
   const RgPlan *plan = &watch->plan;
+  const int n = watch->study.n_cells;
   RgTable table = {.n_columns = 8,
                    .headings = {"problem", "algorithm", "swept", ">done", ">failed", ">per trial",
                                 ">median final regret", ">best value"}};
   Line *lines;
   double *room;
-  int n = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(watch->study.n_cells, &lines, plan->n, &room));
-  for (int first = 0, i = 0; i < plan->n; first = i) {
-    while (i < plan->n && plan->trials[i].cell == plan->trials[first].cell) i++;
-    lines[n++] = summarise(watch, first, i - first, room);
-  }
-  for (int i = 0; i < n; i++)
-    PetscCall(add_line(watch, &lines[i], is_leader(watch, lines, n, &lines[i]), &table));
+  PetscCall(PetscMalloc2(n, &lines, plan->n, &room));
+  for (int c = 0; c < n; c++) lines[c] = summarise(watch, &plan->cells[c], room);
+  for (int c = 0; c < n; c++)
+    PetscCall(add_line(watch, c, &lines[c], is_leader(&watch->study, lines, c), &table));
   PetscCall(rg_table_print(&table, text));
   PetscCall(PetscFree2(lines, room));
   PetscFunctionReturn(0);

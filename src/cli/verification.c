@@ -26,7 +26,7 @@ static int compare_lots(const void *left, const void *right)
 /* Whether trial i was run by a machine, and with plugins, of the same arithmetic. */
 static bool has_our_bits(const RgVerification *s, int i)
 {
-  const RgCell *cell = &s->study.cells[s->plan.trials[i].cell];
+  const RgCell *cell = &s->study.cells[rg_plan_cell(&s->plan, i)];
 
   return s->found[i].fingerprint == rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash);
 }
@@ -35,7 +35,7 @@ static bool has_our_bits(const RgVerification *s, int i)
    all of them, and equal bits. */
 static bool can_run_again(const RgVerification *s, int i)
 {
-  if (!s->study.cells[s->plan.trials[i].cell].problem->costly) return true;
+  if (!s->study.cells[rg_plan_cell(&s->plan, i)].problem->costly) return true;
   return s->found[i].status == RG_STATUS_COMPLETE && has_our_bits(s, i);
 }
 
@@ -52,8 +52,10 @@ PetscErrorCode rg_verify_draw(RgVerification *s, int wanted)
   for (int i = 0; i < s->plan.n; i++) {
     char text[80];
     uint64_t hash[2];
+    RgTrial trial;
     if (s->found[i].status == RG_STATUS_MISSING || !can_run_again(s, i)) continue;
-    snprintf(text, sizeof(text), "%s %s", s->salt, s->plan.trials[i].id);
+    PetscCall(rg_plan_trial(&s->plan, i, &trial));
+    snprintf(text, sizeof(text), "%s %s", s->salt, trial.id);
     rg_hash128(text, strlen(text), hash);
     lots[n++] = (Lot){hash[0], i};
   }
@@ -93,8 +95,7 @@ static PetscErrorCode compare_record(void *closure, const RgRecord *then)
 
 static PetscErrorCode run_again(RgVerification *s, int index)
 {
-  const RgTrial *trial = &s->plan.trials[index];
-  const RgCell *cell = &s->study.cells[trial->cell];
+  RgTrial trial;
   const RgFound *found = &s->found[index];
   RgEvaluationLog *known = NULL;
   RgRecord record = {0};
@@ -103,9 +104,11 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   bool stopped;
 
   PetscFunctionBeginUser;
-  if (cell->problem->costly) PetscCall(rg_evaluations_of(s->path, trial, cell, &known));
+  PetscCall(rg_plan_trial(&s->plan, index, &trial));
+  const RgCell *cell = &s->study.cells[trial.cell];
+  if (cell->problem->costly) PetscCall(rg_evaluations_of(s->path, &trial, cell, &known));
   RgTrialHost host = {.known = known, .instances = s->instances};
-  PetscCall(rg_trial_run(&s->study, trial, &host, &record, &stopped));
+  PetscCall(rg_trial_run(&s->study, &trial, &host, &record, &stopped));
   PetscCall(rg_evaluation_log_close(&known));
   PetscCall(rg_record_checksum(&record, checksum));
   if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
@@ -117,8 +120,8 @@ static PetscErrorCode run_again(RgVerification *s, int index)
     if (fault.code) PetscCall(rg_text_add(&comparison.difference, "%s", fault.message));
     if (comparison.difference.length) {
       rg_warn("regatta: %s: trial %s (%s, %s, instance %llu, seed %llu) differs: %s\n", s->path,
-              trial->id, cell->problem_label, cell->algorithm_label,
-              (unsigned long long)trial->instance, (unsigned long long)trial->seed,
+              trial.id, cell->problem_label, cell->algorithm_label,
+              (unsigned long long)trial.instance, (unsigned long long)trial.seed,
               comparison.difference.data);
       s->n_different++;
     } else {

@@ -15,11 +15,6 @@ typedef struct {
 } RgFound;
 
 typedef struct {
-  const char *id;
-  int trial;
-} RgIdentity;
-
-typedef struct {
   int rank, ranks;
   const char *path;
   char salt[33];              /* checksum of the file: what the sample is drawn from */
@@ -28,7 +23,6 @@ typedef struct {
   RgStudy study;
   RgPlan plan;
   RgInstances *instances;          /* shared by the trials that are run again; owned */
-  RgIdentity *sorted;              /* trials by id; owned, rank 0 */
   RgFound *found;                  /* per trial of the plan; owned */
   RgChecksum own;                  /* over the records that the file counts in its own checksum */
   int n_records, n_found, n_other; /* other: not in the plan */

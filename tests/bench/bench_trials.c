@@ -5,6 +5,7 @@
 
 #include "study/plan/plan.h"
 #include "study/trial/trial.h"
+#include "trial_at.h"
 
 typedef struct {
   RgStudy study;
@@ -76,10 +77,11 @@ static PetscErrorCode run_first(void *closure)
 {
   Trials *t = closure;
   RgRecord record = {0};
+  const RgTrial trial = trial_at(&t->plan, 0);
   bool stopped;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_trial_run(&t->study, &t->plan.trials[0], NULL, &record, &stopped));
+  PetscCall(rg_trial_run(&t->study, &trial, NULL, &record, &stopped));
   PetscCheck(record.status == RG_STATUS_COMPLETE, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "trial failed: %s", record.message);
   PetscCall(rg_record_destroy(&record));

@@ -31,7 +31,7 @@ static PetscErrorCode note_finished(Run *run)
   PetscFunctionBeginUser;
   PetscCall(rg_store_pending(run->store, &pending, &bytes, &troubled));
   while (run->n_noted < run->n_added - pending)
-    fprintf(run->ledger, "%s\n", run->fake.plan.trials[run->order[run->n_noted++]].id);
+    fprintf(run->ledger, "%s\n", run->fake.trials[run->order[run->n_noted++]].id);
   fflush(run->ledger);
   PetscFunctionReturn(0);
 }
@@ -45,7 +45,7 @@ static bool nothing_is_lost(const Run *run, const unsigned char *done)
 
   while (ledger && fscanf(ledger, "%32s", id) == 1)
     for (int i = 0; i < run->fake.plan.n; i++)
-      if (!strcmp(run->fake.plan.trials[i].id, id) && !done[i]) complete = false;
+      if (!strcmp(run->fake.trials[i].id, id) && !done[i]) complete = false;
   if (ledger) fclose(ledger);
   return complete;
 }

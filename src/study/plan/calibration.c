@@ -55,19 +55,18 @@ static double cost_of(const RgCalibration *calibration, const RgStudy *study,
 PetscErrorCode rg_calibration_apply(const RgCalibration *calibration, RgPlan *plan)
 {
   const int n = calibration->n_cells;
-  double *estimate, *cost;
+  double *estimate;
 
   PetscFunctionBeginUser;
   if (!calibration->n_trials) PetscFunctionReturn(0);
-  PetscCall(PetscCalloc2(n, &estimate, n, &cost));
-  for (int i = 0; i < plan->n; i++) estimate[plan->trials[i].cell] = plan->trials[i].cost;
-  for (int c = 0; c < n; c++) cost[c] = cost_of(calibration, plan->study, estimate, c);
+  PetscCall(PetscMalloc1(n, &estimate));
+  for (int c = 0; c < n; c++) estimate[c] = plan->cells[c].cost;
   plan->cost = 0;
-  for (int i = 0; i < plan->n; i++) {
-    plan->trials[i].cost = cost[plan->trials[i].cell];
-    plan->cost += plan->trials[i].cost;
+  for (int c = 0; c < n; c++) {
+    plan->cells[c].cost = cost_of(calibration, plan->study, estimate, c);
+    plan->cost += plan->cells[c].n * plan->cells[c].cost;
   }
-  PetscCall(PetscFree2(estimate, cost));
+  PetscCall(PetscFree(estimate));
   PetscFunctionReturn(0);
 }
 

@@ -1,4 +1,4 @@
-/* The list of trials of a study, with their keys, in the order of groups. */
+/* The trials of a study: which there are, what they are called, and in which order. */
 #include "study/plan/plan.h"
 
 #include <stdlib.h>
@@ -7,187 +7,75 @@
 #include "base/hash.h"
 #include "study/plan/cost.h"
 
-/* Everything that can change a result, and nothing else: labels, files and order never enter. */
-static PetscErrorCode write_identity(const RgStudy *study, const RgCell *cell, RgTrial *trial)
-{
-  RgText key = {0};
-  uint64_t hash[2];
+/* ---- cells and groups ------------------------------------------------------------------------ */
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(&key, "schema=%d;%s;study_seed=%llu;instance=%llu;seed=%llu",
-                        RG_KEY_VERSION, cell->text, (unsigned long long)study->seed,
-                        (unsigned long long)trial->instance, (unsigned long long)trial->seed));
-  rg_hash128(key.data, key.length, hash);
-  rg_hash_hex(hash, trial->id);
-  trial->key = key.data;
-  PetscFunctionReturn(0);
-}
-
-/* All trials of a cell. */
-static PetscErrorCode add_cell(RgPlan *plan, int c)
+static void add_cells(RgPlan *plan)
 {
   const RgStudy *study = plan->study;
-  const RgCell *cell = &study->cells[c];
-  const bool paired = study->paired && cell->problem->random;
-  double cost, memory;
 
-  PetscFunctionBeginUser;
-  rg_cost_estimate(cell, &cost, &memory);
-  for (int i = 0; i < rg_study_instances(study, cell); i++) {
-    for (int s = 0; s < cell->n_seeds; s++) {
-      RgTrial *trial = &plan->trials[plan->n++];
-      *trial = (RgTrial){.cell = c,
-                         .instance = paired ? study->seeds[s] : (uint64_t)i,
-                         .seed = study->seeds[s],
-                         .turn = s,
-                         .n_initial = cell->run.initial_points,
-                         .n_evaluations = cell->run.initial_points + cell->run.iterations,
-                         .dim_x = cell->dim_x,
-                         .dim_c = cell->dim_c,
-                         .cost = cost,
-                         .memory = memory};
-      PetscCall(write_identity(study, cell, trial));
-      plan->cost += cost;
-    }
+  for (int c = 0; c < study->n_cells; c++) {
+    RgPlanCell *cell = &plan->cells[c];
+    *cell = (RgPlanCell){.first = plan->n,
+                         .n = rg_study_instances(study, &study->cells[c]) * study->cells[c].n_seeds,
+                         .n_seeds = study->cells[c].n_seeds};
+    rg_cost_estimate(&study->cells[c], &cell->cost, &cell->memory);
+    plan->n += cell->n;
+    plan->n_turns = PetscMax(plan->n_turns, cell->n_seeds);
+    plan->cost += cell->n * cell->cost;
   }
-  PetscFunctionReturn(0);
 }
 
 /* Open a group where the problem label changes; cells of one label stand together. */
 static void add_groups(RgPlan *plan)
 {
-  for (int i = 0; i < plan->n; i++) {
-    const RgTrial *trial = &plan->trials[i];
-    const char *label = plan->study->cells[trial->cell].problem_label;
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    const RgCell *cell = &plan->study->cells[c];
     RgPlanGroup *group = plan->n_groups ? &plan->groups[plan->n_groups - 1] : NULL;
-    if (!group || strcmp(group->problem_label, label)) {
+    if (!group || strcmp(group->problem_label, cell->problem_label)) {
       group = &plan->groups[plan->n_groups++];
-      *group = (RgPlanGroup){.problem_label = label, .first = i};
+      *group = (RgPlanGroup){.problem_label = cell->problem_label, .first = plan->cells[c].first};
     }
-    group->n++;
-    group->dim_x = PetscMax(group->dim_x, trial->dim_x);
-    group->dim_c = PetscMax(group->dim_c, trial->dim_c);
-    group->n_rows = PetscMax(group->n_rows, trial->n_evaluations);
+    group->n += plan->cells[c].n;
+    group->dim_x = PetscMax(group->dim_x, cell->dim_x);
+    group->dim_c = PetscMax(group->dim_c, cell->dim_c);
+    group->n_rows = PetscMax(group->n_rows, cell->run.initial_points + cell->run.iterations);
   }
 }
 
-/* Half a study is a comparison then, and no list of the dearest method's trials. */
-static int compare_turns(const void *left, const void *right, void *closure)
+static int compare_costs(const void *left, const void *right, void *closure)
 {
-  const RgTrial *trials = closure;
-  const int i = *(const int *)left, j = *(const int *)right;
+  const RgPlanCell *cells = closure;
+  const int a = *(const int *)left, b = *(const int *)right;
 
-  if (trials[i].turn != trials[j].turn) return trials[i].turn - trials[j].turn;
-  return rg_plan_compare_costs(left, right, closure);
-}
-
-int rg_plan_compare_costs(const void *left, const void *right, void *closure)
-{
-  const RgTrial *trials = closure;
-  const int i = *(const int *)left, j = *(const int *)right;
-
-  if (trials[i].cost != trials[j].cost) return trials[i].cost > trials[j].cost ? -1 : 1;
-  return i - j;
-}
-
-static int compare_ids(const void *left, const void *right, void *closure)
-{
-  const RgTrial *trials = closure;
-  return strcmp(trials[*(const int *)left].id, trials[*(const int *)right].id);
-}
-
-static PetscErrorCode sort_by_id(RgPlan *plan)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(plan->n, &plan->by_id));
-  for (int i = 0; i < plan->n; i++) plan->by_id[i] = i;
-  if (plan->n) qsort_r(plan->by_id, (size_t)plan->n, sizeof(int), compare_ids, plan->trials);
-  for (int i = 1; i < plan->n; i++)
-    PetscCheck(strcmp(plan->trials[plan->by_id[i - 1]].id, plan->trials[plan->by_id[i]].id),
-               PETSC_COMM_SELF, PETSC_ERR_PLIB, "two trials have the id %s",
-               plan->trials[plan->by_id[i]].id);
-  PetscFunctionReturn(0);
-}
-
-typedef struct {
-  double cost;
-  int part;
-} Load;
-
-static bool is_less(const Load *a, const Load *b)
-{
-  return a->cost < b->cost || (a->cost == b->cost && a->part < b->part);
-}
-
-/* The first of a heap has grown: it sinks to its place. */
-static void sink(Load *heap, int n)
-{
-  for (int at = 0, child = 1; child < n; at = child, child = 2 * at + 1) {
-    if (child + 1 < n && is_less(&heap[child + 1], &heap[child])) child++;
-    if (!is_less(&heap[child], &heap[at])) return;
-    const Load small = heap[child];
-    heap[child] = heap[at];
-    heap[at] = small;
-  }
-}
-
-PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, bool *share)
-{
-  Load *heap; /* the share with the least to do comes first */
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(parts, &heap));
-  for (int i = 0; i < parts; i++) heap[i] = (Load){0, i + 1};
-  for (int i = 0; i < plan->n; i++) {
-    share[plan->order[i]] = heap[0].part == part;
-    heap[0].cost += plan->trials[plan->order[i]].cost;
-    sink(heap, parts);
-  }
-  PetscCall(PetscFree(heap));
-  PetscFunctionReturn(0);
-}
-
-int rg_plan_find(const RgPlan *plan, const char *id)
-{
-  int low = 0, high = plan->n;
-
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    const int order = strcmp(plan->trials[plan->by_id[middle]].id, id);
-    if (!order) return plan->by_id[middle];
-    if (order < 0) low = middle + 1;
-    else high = middle;
-  }
-  return -1;
+  if (cells[a].cost != cells[b].cost) return cells[a].cost > cells[b].cost ? -1 : 1;
+  return a - b;
 }
 
 PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
 {
-  int n = 0;
+  const int n = study->n_cells;
 
   PetscFunctionBeginUser;
-  for (int c = 0; c < study->n_cells; c++)
-    n += rg_study_instances(study, &study->cells[c]) * study->cells[c].n_seeds;
   *plan = (RgPlan){.study = study};
-  PetscCall(PetscCalloc1(n, &plan->trials));
-  PetscCall(PetscCalloc1(study->n_cells, &plan->groups));
-  PetscCall(PetscMalloc1(n, &plan->order));
-  for (int c = 0; c < study->n_cells; c++) PetscCall(add_cell(plan, c));
+  PetscCall(PetscCalloc1(n, &plan->cells));
+  PetscCall(PetscCalloc1(n, &plan->groups));
+  PetscCall(PetscMalloc1(n, &plan->by_cost));
+  PetscCall(PetscNew(&plan->ids));
+  add_cells(plan);
   add_groups(plan);
-  for (int i = 0; i < plan->n; i++) plan->order[i] = i;
-  if (plan->n) qsort_r(plan->order, (size_t)plan->n, sizeof(int), compare_turns, plan->trials);
-  PetscCall(sort_by_id(plan));
+  for (int c = 0; c < n; c++) plan->by_cost[c] = c;
+  qsort_r(plan->by_cost, (size_t)n, sizeof(int), compare_costs, plan->cells);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_plan_clear(RgPlan *plan)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; i < plan->n; i++) PetscCall(PetscFree(plan->trials[i].key));
-  PetscCall(PetscFree(plan->trials));
+  PetscCall(PetscFree(plan->cells));
   PetscCall(PetscFree(plan->groups));
-  PetscCall(PetscFree(plan->order));
-  PetscCall(PetscFree(plan->by_id));
+  PetscCall(PetscFree(plan->by_cost));
+  if (plan->ids) PetscCall(PetscFree(plan->ids->slots));
+  PetscCall(PetscFree(plan->ids));
   *plan = (RgPlan){0};
   PetscFunctionReturn(0);
 }
@@ -216,4 +104,212 @@ int rg_plan_size(const RgPlan *plan)
 double rg_plan_cost(const RgPlan *plan)
 {
   return plan->cost;
+}
+
+/* ---- trials ---------------------------------------------------------------------------------- */
+
+int rg_plan_cell(const RgPlan *plan, int index)
+{
+  int low = 0, high = plan->study->n_cells - 1;
+
+  while (low < high) {
+    const int middle = low + (high - low + 1) / 2;
+    if (plan->cells[middle].first <= index) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/* Everything that can change a result, and nothing else: labels, files and order never enter. */
+static PetscErrorCode add_cell_key(const RgStudy *study, int cell, RgText *key)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(key, "schema=%d;%s;study_seed=%llu", RG_KEY_VERSION,
+                        study->cells[cell].text, (unsigned long long)study->seed));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_trial_key(uint64_t instance, uint64_t seed, RgText *key)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(key, ";instance=%llu;seed=%llu", (unsigned long long)instance,
+                        (unsigned long long)seed));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_key(const RgStudy *study, const RgTrial *trial, RgText *key)
+{
+  PetscFunctionBeginUser;
+  PetscCall(add_cell_key(study, trial->cell, key));
+  PetscCall(add_trial_key(trial->instance, trial->seed, key));
+  PetscFunctionReturn(0);
+}
+
+/* Of a trial of cell `c`, `number` instances of all seeds after its first. */
+static uint64_t instance_of(const RgStudy *study, int c, int number, int turn)
+{
+  const bool paired = study->paired && study->cells[c].problem->random;
+
+  return paired ? study->seeds[turn] : (uint64_t)number;
+}
+
+PetscErrorCode rg_plan_trial(const RgPlan *plan, int index, RgTrial *trial)
+{
+  const RgStudy *study = plan->study;
+  const int c = rg_plan_cell(plan, index), at = index - plan->cells[c].first;
+  const int n_seeds = plan->cells[c].n_seeds, turn = at % n_seeds;
+  const RgCell *cell = &study->cells[c];
+  RgText key = {0};
+  uint64_t hash[2];
+
+  PetscFunctionBeginUser;
+  *trial = (RgTrial){.index = index,
+                     .cell = c,
+                     .instance = instance_of(study, c, at / n_seeds, turn),
+                     .seed = study->seeds[turn],
+                     .turn = turn,
+                     .n_initial = cell->run.initial_points,
+                     .n_evaluations = cell->run.initial_points + cell->run.iterations,
+                     .dim_x = cell->dim_x,
+                     .dim_c = cell->dim_c,
+                     .cost = plan->cells[c].cost};
+  PetscCall(rg_trial_key(study, trial, &key));
+  rg_hash128(key.data, key.length, hash);
+  rg_hash_hex(hash, trial->id);
+  PetscCall(rg_text_clear(&key));
+  PetscFunctionReturn(0);
+}
+
+/* ---- trials by id ---------------------------------------------------------------------------- */
+
+static uint32_t slot_of(const RgPlanIds *ids, const uint64_t hash[2])
+{
+  return (uint32_t)((hash[1] >> 32) * ids->capacity >> 32);
+}
+
+static uint32_t slot_after(const RgPlanIds *ids, uint32_t slot)
+{
+  return slot + 1 < ids->capacity ? slot + 1 : 0;
+}
+
+/* The trials of the first seeds of a cell. */
+static PetscErrorCode add_ids(const RgPlan *plan, int c, RgPlanIds *ids)
+{
+  const RgStudy *study = plan->study;
+  const RgPlanCell *cell = &plan->cells[c];
+  RgText key = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(add_cell_key(study, c, &key));
+  const size_t length = key.length;
+  for (int number = 0; number < cell->n / cell->n_seeds; number++) {
+    for (int turn = 0; turn < PetscMin(ids->n_turns, cell->n_seeds); turn++) {
+      uint64_t hash[2];
+      key.length = length;
+      PetscCall(add_trial_key(instance_of(study, c, number, turn), study->seeds[turn], &key));
+      rg_hash128(key.data, key.length, hash);
+      uint32_t slot = slot_of(ids, hash);
+      while (ids->slots[slot]) slot = slot_after(ids, slot);
+      ids->slots[slot] = cell->first + number * cell->n_seeds + turn + 1;
+    }
+  }
+  PetscCall(rg_text_clear(&key));
+  PetscFunctionReturn(0);
+}
+
+/* Four times as many seeds as before: a study that has just begun has trials of the first ones. */
+static PetscErrorCode grow_ids(const RgPlan *plan)
+{
+  RgPlanIds *ids = plan->ids;
+  int64_t n = 0;
+
+  PetscFunctionBeginUser;
+  ids->n_turns = (int)PetscMin(PetscMax(1, 4 * (int64_t)ids->n_turns), plan->n_turns);
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    const RgPlanCell *cell = &plan->cells[c];
+    n += (int64_t)cell->n / cell->n_seeds * PetscMin(ids->n_turns, cell->n_seeds);
+  }
+  ids->capacity = (uint32_t)(3 * n / 2 + 1);
+  PetscCall(PetscFree(ids->slots));
+  PetscCall(PetscCalloc1(ids->capacity, &ids->slots));
+  for (int c = 0; c < plan->study->n_cells; c++) PetscCall(add_ids(plan, c, ids));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plan_find(const RgPlan *plan, const char *id, int *index)
+{
+  const RgPlanIds *ids = plan->ids;
+  uint64_t hash[2];
+  RgTrial trial;
+
+  PetscFunctionBeginUser;
+  *index = -1;
+  if (!rg_hash_parse(id, hash)) PetscFunctionReturn(0);
+  for (;;) {
+    uint32_t slot = ids->capacity ? slot_of(ids, hash) : 0;
+    for (; ids->capacity && ids->slots[slot]; slot = slot_after(ids, slot)) {
+      PetscCall(rg_plan_trial(plan, ids->slots[slot] - 1, &trial));
+      if (!strcmp(trial.id, id)) *index = trial.index;
+      if (*index >= 0) PetscFunctionReturn(0);
+    }
+    if (ids->n_turns == plan->n_turns) PetscFunctionReturn(0);
+    PetscCall(grow_ids(plan));
+  }
+}
+
+/* ---- in turn --------------------------------------------------------------------------------- */
+
+int rg_plan_next(const RgPlan *plan, RgPlanWalk *walk, int *cell)
+{
+  while (walk->turn < plan->n_turns) {
+    *cell = plan->by_cost[walk->at];
+    const RgPlanCell *trials = &plan->cells[*cell];
+    const int index = walk->instance++ * trials->n_seeds + walk->turn;
+    if (walk->turn < trials->n_seeds && index < trials->n) return trials->first + index;
+    walk->instance = 0;
+    if (++walk->at < plan->study->n_cells) continue;
+    walk->at = 0;
+    walk->turn++;
+  }
+  return -1;
+}
+
+typedef struct {
+  double cost;
+  int part;
+} Load;
+
+static bool is_less(const Load *a, const Load *b)
+{
+  return a->cost < b->cost || (a->cost == b->cost && a->part < b->part);
+}
+
+/* The first of a heap has grown: it sinks to its place. */
+static void sink(Load *heap, int n)
+{
+  for (int at = 0, child = 1; child < n; at = child, child = 2 * at + 1) {
+    if (child + 1 < n && is_less(&heap[child + 1], &heap[child])) child++;
+    if (!is_less(&heap[child], &heap[at])) return;
+    const Load small = heap[child];
+    heap[child] = heap[at];
+    heap[at] = small;
+  }
+}
+
+PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, PetscBT share)
+{
+  RgPlanWalk walk = {0};
+  Load *heap; /* the share with the least to do comes first */
+  int cell;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(parts, &heap));
+  for (int i = 0; i < parts; i++) heap[i] = (Load){0, i + 1};
+  for (int i = rg_plan_next(plan, &walk, &cell); i >= 0; i = rg_plan_next(plan, &walk, &cell)) {
+    if (heap[0].part == part) PetscCall(PetscBTSet(share, i));
+    heap[0].cost += plan->cells[cell].cost;
+    sink(heap, parts);
+  }
+  PetscCall(PetscFree(heap));
+  PetscFunctionReturn(0);
 }

@@ -94,12 +94,14 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
                                 const RgRecordColumn *extra, RgRecord *record)
 {
   const RgCell *cell = &study->cells[trial->cell];
+  RgText key = {0};
   uint64_t hash[2];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(record, sizeof(*record)));
   memcpy(record->id, trial->id, sizeof(record->id));
-  PetscCall(PetscStrallocpy(trial->key, &record->key));
+  PetscCall(rg_trial_key(study, trial, &key));
+  record->key = key.data;
   rg_hash128(cell->text, strlen(cell->text), hash);
   rg_hash_hex(hash, record->cell);
   PetscCall(PetscStrallocpy(cell->problem_label, &record->problem_label));

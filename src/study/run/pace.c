@@ -98,6 +98,8 @@ static double hand_out(const Run *run, int level, int n_ranks)
   const RgPlan *plan = run->plan;
   const int size = run->teams.size[level], n = n_ranks / size;
   double *times = run->free_at, over = -INFINITY;
+  RgPlanWalk walk = {0};
+  int cell;
 
   for (int t = 0; t < n; t++) { /* a team is free with the last of its ranks */
     double free_at = times[(size_t)t * size];
@@ -105,10 +107,9 @@ static double hand_out(const Run *run, int level, int n_ranks)
     times[t] = free_at;
   }
   for (int t = n / 2; t >= 0; t--) sift_down(n, times, t);
-  for (int i = 0; i < plan->n; i++) {
-    const int trial = plan->order[i];
-    if (run->status[trial] || rg_teams_level(&run->teams, plan, trial) != level) continue;
-    times[0] += plan->trials[trial].cost;
+  for (int i = rg_plan_next(plan, &walk, &cell); i >= 0; i = rg_plan_next(plan, &walk, &cell)) {
+    if (run->status[i] || rg_teams_level(&run->teams, plan, i) != level) continue;
+    times[0] += plan->cells[cell].cost;
     over = fmax(over, times[0]);
     sift_down(n, times, 0);
   }

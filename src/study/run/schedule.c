@@ -1,7 +1,7 @@
-/* Which team takes which trial next: a ticket counter over the plan. */
+/* Which team takes which trial next: ticket counters over the orders of the levels. */
 #include "study/run/schedule.h"
 
-#include <stdlib.h>
+#include "study/run/order.h"
 
 /* Counters on rank 0, advanced by all ranks with one-sided atomics: these, then the tickets of
    every level. */
@@ -10,75 +10,29 @@ enum { FINISHED, FAILED, COST_FINISHED_US, N_COUNTERS };
 struct RgSchedule {
   MPI_Win window;
   int64_t *counters; /* on rank 0; empty elsewhere */
-  int *order;        /* trials to run, level by level, in the order of the plan */
-  int n, n_levels;
-  int first[RG_TEAM_LEVELS + 1]; /* where each level begins in `order` */
-  double cost;                   /* estimated CPU seconds of all of them */
+  int n_levels;
+  RgOrder *order[RG_TEAM_LEVELS]; /* of the trials of each level; owned */
+  PetscBT left_out;               /* by trial: not to run; owned */
+  int n;                          /* trials to run */
+  double cost;                    /* estimated CPU seconds of all of them */
 };
 
-/* What begins last must not end long after the rest: a trial waits for its turn only while so many
-   times its cost is left for every team. */
-static const double reserve = 4.0;
-
-/* Where a team has so many trials to run, the first half keeps the order of the plan. */
-enum { many = 24 };
-
-/* Of n trials in the order of the plan, cheap ones are put back for the end: from there on each
-   place goes to the last of those that are cheap against what follows, or where none is left to the
-   next dearer ones. O(n) for each cost there is. */
-static PetscErrorCode balance_tail(const RgPlan *plan, int teams, int n, int *order)
-{
-  const RgTrial *trials = plan->trials;
-  int *given, *dear, *place, left = n, last = -1;
-  bool *open;
-  const int kept = n >= many * teams ? n / 2 : 0;
-  double after = 0;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(n, &given, n, &dear));
-  PetscCall(PetscMalloc1(plan->n, &place)); /* of a trial in `given` */
-  PetscCall(PetscCalloc1(n, &open));        /* by place: cheap enough, and not put yet */
-  for (int i = 0; i < n; i++) place[given[i] = dear[i] = order[i]] = i;
-  if (n) qsort_r(dear, (size_t)n, sizeof(int), rg_plan_compare_costs, plan->trials);
-  for (int at = n - 1; at >= 0; at--) {
-    for (double cost = -1; left > 0; left--) {
-      const RgTrial *next = &trials[dear[left - 1]];
-      if (last >= kept && next->cost != cost && next->cost * reserve * teams > after) break;
-      cost = next->cost;
-      open[place[dear[left - 1]]] = true;
-      last = PetscMax(last, place[dear[left - 1]]);
-    }
-    order[at] = given[last];
-    after += trials[given[last]].cost;
-    open[last] = false;
-    while (last >= 0 && !open[last]) last--;
-  }
-  PetscCall(PetscFree(open));
-  PetscCall(PetscFree(place));
-  PetscCall(PetscFree2(given, dear));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
-                                  const unsigned char *done, RgSchedule **schedule)
+                                  const unsigned char *done, PetscBT share, RgSchedule **schedule)
 {
   RgSchedule *s;
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&s));
-  PetscCall(PetscMalloc1(PetscMax(plan->n, 1), &s->order));
+  PetscCall(PetscBTCreate(plan->n, &s->left_out));
+  for (int i = 0; i < plan->n; i++)
+    if (done[i] || (share && !PetscBTLookup(share, i))) PetscCall(PetscBTSet(s->left_out, i));
   s->n_levels = teams->n;
   for (int level = 0; level < teams->n; level++) {
-    for (int i = 0; i < plan->n; i++) {
-      int trial = plan->order[i];
-      if (done[trial] || rg_teams_level(teams, plan, trial) != level) continue;
-      s->order[s->n++] = trial;
-      s->cost += plan->trials[trial].cost;
-    }
-    s->first[level + 1] = s->n;
-    PetscCall(balance_tail(plan, teams->ranks / teams->size[level], s->n - s->first[level],
-                           s->order + s->first[level]));
+    PetscCall(rg_order_create(plan, teams, level, s->left_out, &s->order[level]));
+    s->n += rg_order_size(s->order[level]);
+    s->cost += rg_order_cost(s->order[level]);
   }
   const int n_counters = N_COUNTERS + s->n_levels;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -120,8 +74,7 @@ PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial)
 
   PetscFunctionBeginUser;
   PetscCall(fetch_and_add(schedule, N_COUNTERS + level, 1, &ticket));
-  ticket += schedule->first[level];
-  *trial = ticket < schedule->first[level + 1] ? schedule->order[ticket] : -1;
+  *trial = rg_order_take(schedule->order[level], ticket);
   PetscFunctionReturn(0);
 }
 
@@ -163,7 +116,8 @@ PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
   if (!s) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Win_unlock_all(s->window));
   PetscCallMPI(MPI_Win_free(&s->window));
-  PetscCall(PetscFree(s->order));
+  for (int level = 0; level < s->n_levels; level++) PetscCall(rg_order_destroy(&s->order[level]));
+  PetscCall(PetscBTDestroy(&s->left_out));
   PetscCall(PetscFree(*schedule));
   PetscFunctionReturn(0);
 }

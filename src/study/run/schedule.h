@@ -1,5 +1,4 @@
-/* The schedule: ranks take trials dynamically, seed by seed, dearest first within a seed; cheap
-   trials of the last seeds are put back for the end: ranks are idle for the cheapest only. */
+/* The schedule: ranks take trials dynamically, in the order of their level (study/run/order.h). */
 #ifndef RG_STUDY_SCHEDULE_H
 #define RG_STUDY_SCHEDULE_H
 
@@ -9,9 +8,10 @@
 /* A shared ticket counter (one-sided MPI): no rank is set aside as a manager. */
 typedef struct RgSchedule RgSchedule;
 
-/* Collective on `comm`. Trials with done[i] != 0 are left out (done: plan->n on every rank). */
+/* Collective on `comm`. Trials with done[i] != 0 (plan->n on every rank) are left out, and those
+   that are not in `share` (NULL: all are). */
 PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
-                                  const unsigned char *done, RgSchedule **schedule);
+                                  const unsigned char *done, PetscBT share, RgSchedule **schedule);
 /* Whether all ranks reach a counter: Debian's Open MPI can't over TCP. Collective. */
 PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible);
 /* Next trial of a level of teams for this rank, -1 when none is left. Not collective. */

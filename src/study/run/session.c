@@ -68,10 +68,10 @@ PetscErrorCode rg_session_destroy(RgSession *session)
   PetscCall(rg_instances_destroy(&session->instances));
   PetscCall(rg_store_close(&session->store));
   PetscCall(PetscFree(session->pause));
-  PetscCall(PetscFree(session->share));
+  PetscCall(PetscBTDestroy(&session->share));
   PetscCall(PetscFree(session->done));
   PetscCall(PetscFree(session->cell_failed));
-  PetscCall(PetscFree(session->again));
+  PetscCall(PetscBTDestroy(&session->again));
   PetscCallMPI(MPI_Comm_free(&session->comm));
   PetscFunctionReturn(0);
 }

@@ -20,13 +20,12 @@ typedef struct {
   const RgObserver *observer;  /* borrowed; NULL: nobody */
   double begun, next_progress; /* rg_wall_seconds: of the first trial, of the next report */
   char directory[4200];        /* of finished trials */
-  bool *share;                 /* by trial: whether this run's part has it */
+  PetscBT share;               /* by trial: whether this run's part has it; NULL: all; owned */
   unsigned char *done;         /* RgStatus per trial, known before the run */
   RgStoreScan scan;
   int *cell_failed; /* failed trials by cell, of this rank */
-  unsigned char
-    *again;   /* by trial: runs again, and has a complete record of an earlier run; owned */
-  int n_kept; /* of these, those that failed now, of this rank: that record stays */
+  PetscBT again;    /* by trial: runs again, and has a complete record of an earlier run; owned */
+  int n_kept;       /* of these, those that failed now, of this rank: that record stays */
   RgOriginCounts origins; /* of those that are not run again */
   RgInstances *instances; /* of problems, for all trials of this rank */
   RgStore *store;
@@ -59,6 +58,12 @@ void rg_session_note(RgSession *session, const RgFault *fault);
 /* Worst outcome of all ranks, with the message of the first rank that has it. Collective. *speaker:
    that rank. */
 PetscErrorCode rg_session_agree(RgSession *session, int *speaker);
+
+/* Whether a trial is of this run's part. */
+static inline bool rg_session_has(const RgSession *session, int trial)
+{
+  return !session->share || PetscBTLookup(session->share, trial);
+}
 
 /* Open the store, learn what is finished already, and prepare the schedule of the rest. Collective.
    What is in the way was told to the observer; session->outcome is the same on all ranks. */

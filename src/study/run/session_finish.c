@@ -78,8 +78,9 @@ static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, session->cell_failed, n, MPI_INT, MPI_SUM, session->comm));
   PetscCall(PetscCalloc1(n, &left));
-  for (int i = 0; i < plan->n; i++)
-    left[plan->trials[i].cell] += session->done[i] != RG_STATUS_FAILED;
+  for (int c = 0; c < n; c++)
+    for (int i = plan->cells[c].first; i < plan->cells[c].first + plan->cells[c].n; i++)
+      left[c] += session->done[i] != RG_STATUS_FAILED;
   report->n_cells = n;
   report->first_cell_failed = -1;
   for (int i = n - 1; i >= 0; i--) {

@@ -14,13 +14,14 @@ static PetscErrorCode judge_record(void *closure, const RgRecord *record)
 {
   const Look *look = closure;
   RgSession *session = look->session;
-  const int trial = rg_plan_find(session->plan, record->id);
   RgOrigin origin;
+  int trial;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_plan_find(session->plan, record->id, &trial));
   if (trial < 0 || !session->done[trial]) PetscFunctionReturn(0);
   PetscCall(
-    rg_origin_judge(&look->judge, record, session->plan->trials[trial].cell,
+    rg_origin_judge(&look->judge, record, rg_plan_cell(session->plan, trial),
                     session->teams.size[rg_teams_level(&session->teams, session->plan, trial)],
                     &session->origins, &origin));
   look->origin[trial] = (unsigned char)origin;
@@ -46,20 +47,22 @@ void rg_session_check_label(const RgSession *session, RgFault *fault)
 }
 
 /* Trials that others made are missing from now on, as far as they are to run again. */
-static void forget_others(RgSession *session, const unsigned char *origin)
+static PetscErrorCode forget_others(RgSession *session, const unsigned char *origin)
 {
   const RgPlan *plan = session->plan;
   const char *label = session->options->recompute;
 
+  PetscFunctionBeginUser;
   for (int i = 0; label && i < plan->n; i++) {
-    if (!session->done[i] || !session->share[i] || origin[i] == RG_ORIGIN_SAME) continue;
-    if (!is_meant(&plan->study->cells[plan->trials[i].cell], label)) continue;
+    if (!session->done[i] || !rg_session_has(session, i) || origin[i] == RG_ORIGIN_SAME) continue;
+    if (!is_meant(&plan->study->cells[rg_plan_cell(plan, i)], label)) continue;
     session->scan.n_done--;
     session->scan.n_failed -= session->done[i] == RG_STATUS_FAILED;
     session->origins.n[origin[i]]--;
-    session->again[i] = session->done[i] == RG_STATUS_COMPLETE;
+    if (session->done[i] == RG_STATUS_COMPLETE) PetscCall(PetscBTSet(session->again, i));
     session->done[i] = RG_STATUS_MISSING;
   }
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode tell_of_others(const RgSession *session)
@@ -85,7 +88,7 @@ PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault)
   PetscCall(rg_store_visit_heads(session->options->output, judge_record, &look, &info, fault));
   PetscCall(rg_store_info_clear(&info));
   if (!fault->code) {
-    forget_others(session, look.origin);
+    PetscCall(forget_others(session, look.origin));
     PetscCall(tell_of_others(session));
   }
   PetscCall(rg_origin_judge_destroy(&look.judge));

@@ -14,7 +14,7 @@ static const double search_worth_keeping = 0.1; /* seconds */
 static void look_at_failed(RgSession *session)
 {
   for (int i = 0; i < session->plan->n && session->options->retry_failed; i++)
-    if (session->done[i] == RG_STATUS_FAILED && session->share[i]) {
+    if (session->done[i] == RG_STATUS_FAILED && rg_session_has(session, i)) {
       session->done[i] = RG_STATUS_MISSING;
       session->scan.n_done--;
       session->scan.n_failed--;
@@ -46,11 +46,12 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->done));
-  PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->share));
-  PetscCall(rg_plan_share(session->plan, PetscMax(options->part, 1), PetscMax(options->parts, 1),
-                          session->share));
+  if (options->parts) {
+    PetscCall(PetscBTCreate(session->plan->n, &session->share));
+    PetscCall(rg_plan_share(session->plan, options->part, options->parts, session->share));
+  }
   PetscCall(PetscCalloc1(session->plan->study->n_cells, &session->cell_failed));
-  PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->again));
+  PetscCall(PetscBTCreate(session->plan->n, &session->again));
   for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
     if (turn == (session->rank == 0 ? 0 : 1)) {
       RgFault fault = {0};
@@ -64,7 +65,8 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
     PetscCall(rg_session_agree(session, speaker));
   }
   PetscCallMPI(MPI_Bcast(session->done, session->plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
-  PetscCallMPI(MPI_Bcast(session->again, session->plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
+  PetscCallMPI(
+    MPI_Bcast(session->again, (int)PetscBTLength(session->plan->n), MPI_CHAR, 0, session->comm));
   PetscCallMPI(MPI_Bcast(&session->scan, (int)sizeof(session->scan), MPI_BYTE, 0, session->comm));
   PetscCallMPI(
     MPI_Bcast(&session->origins, (int)sizeof(session->origins), MPI_BYTE, 0, session->comm));
@@ -110,20 +112,6 @@ static PetscErrorCode keep_optima(RgSession *session)
   PetscFunctionReturn(0);
 }
 
-/* The schedule of what is not finished of this run's share. */
-static PetscErrorCode create_schedule(RgSession *session)
-{
-  const RgPlan *plan = session->plan;
-  unsigned char *left_out;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(PetscMax(plan->n, 1), &left_out));
-  for (int i = 0; i < plan->n; i++) left_out[i] = session->done[i] || !session->share[i];
-  PetscCall(rg_schedule_create(session->comm, plan, &session->teams, left_out, &session->schedule));
-  PetscCall(PetscFree(left_out));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
 {
   const RgObserver *observer = session->observer;
@@ -142,7 +130,8 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   session->begun = rg_wall_seconds();
   session->next_progress = session->begun + (observer ? observer->period : 0);
   PetscCall(rg_stop_relay_create(session->comm, stop, &session->relay));
-  PetscCall(create_schedule(session));
+  PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
+                               session->share, &session->schedule));
   PetscCall(rg_session_form_teams(session));
   PetscFunctionReturn(0);
 }

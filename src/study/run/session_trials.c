@@ -202,7 +202,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
                              bool *give_up)
 {
   const bool failed = record->status == RG_STATUS_FAILED;
-  const bool kept = failed && session->again[trial - session->plan->trials];
+  const bool kept = failed && PetscBTLookup(session->again, trial->index);
   RgFault fault;
 
   PetscFunctionBeginUser;
@@ -229,20 +229,21 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
   PetscFunctionBeginUser;
   while (!*give_up && !should_stop(session)) {
     RgRecord record = {0};
+    RgTrial trial;
     int index;
     bool stopped;
     PetscCall(rg_schedule_next(session->schedule, level, &index));
     if (index < 0) break;
-    const RgTrial *trial = &session->plan->trials[index];
-    PetscCall(begin_trial(session, trial));
-    PetscCall(rg_trial_run(session->plan->study, trial, &host, &record, &stopped));
+    PetscCall(rg_plan_trial(session->plan, index, &trial));
+    PetscCall(begin_trial(session, &trial));
+    PetscCall(rg_trial_run(session->plan->study, &trial, &host, &record, &stopped));
     end_trial(session);
     PetscCall(session->broken);
     if (host.trouble.code)
       trouble_with_storage(session, host.trouble.message,
                            "an evaluation that could not be logged will run again");
     if (stopped) break;
-    PetscCall(commit(session, trial, &record, give_up));
+    PetscCall(commit(session, &trial, &record, give_up));
     PetscCall(rg_session_progress(session, false));
   }
   PetscCall(rg_child_close(&child, true));

@@ -56,7 +56,7 @@ static int left_over(const Automatic *automatic)
 
   for (int c = 0; c < study->n_cells; c++) {
     const RgCell *cell = &study->cells[c];
-    const int trials = rg_study_instances(study, cell) * study->n_seeds;
+    const int trials = rg_study_instances(study, cell) * cell->n_seeds;
     const Kind kind = kind_of(automatic, cell);
     rg_cost_estimate(cell, &seconds, &bytes);
     if (kind == SMALL || cell->run.ranks_per_trial == 1) small += trials * seconds;
@@ -136,6 +136,8 @@ static int level_of(const RgTeams *teams, int size)
 static PetscErrorCode assign(const RgPlan *plan, const Automatic *automatic, RgTeams *teams)
 {
   const RgStudy *study = plan->study;
+  RgPlanWalk walk = {0};
+  int cell;
 
   PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++)
@@ -143,9 +145,10 @@ static PetscErrorCode assign(const RgPlan *plan, const Automatic *automatic, RgT
   if (!automatic->n_spare) PetscFunctionReturn(0);
   teams->early_level = level_of(teams, automatic->spare);
   PetscCall(PetscMalloc1(automatic->n_spare, &teams->early));
-  for (int i = 0; teams->n_early < automatic->n_spare; i++)
-    if (kind_of(automatic, &study->cells[plan->trials[plan->order[i]].cell]) == ALONE)
-      teams->early[teams->n_early++] = plan->order[i];
+  while (teams->n_early < automatic->n_spare) {
+    const int trial = rg_plan_next(plan, &walk, &cell);
+    if (kind_of(automatic, &study->cells[cell]) == ALONE) teams->early[teams->n_early++] = trial;
+  }
   PetscCall(PetscSortInt(teams->n_early, teams->early));
   PetscFunctionReturn(0);
 }
@@ -206,15 +209,35 @@ PetscErrorCode rg_teams_destroy(RgTeams *teams)
   PetscFunctionReturn(0);
 }
 
-int rg_teams_level(const RgTeams *teams, const RgPlan *plan, int trial)
+/* How many of the trials with teams of spare ranks come before a trial in the plan. */
+static int early_before(const RgTeams *teams, int trial)
 {
-  for (int low = 0, high = teams->n_early; low < high;) {
+  int low = 0, high = teams->n_early;
+
+  while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (teams->early[middle] == trial) return teams->early_level;
     if (teams->early[middle] < trial) low = middle + 1;
     else high = middle;
   }
-  return teams->level[plan->trials[trial].cell];
+  return low;
+}
+
+int rg_teams_level(const RgTeams *teams, const RgPlan *plan, int trial)
+{
+  const int at = early_before(teams, trial);
+
+  return at < teams->n_early && teams->early[at] == trial ? teams->early_level
+                                                          : teams->level[rg_plan_cell(plan, trial)];
+}
+
+int rg_teams_trials(const RgTeams *teams, const RgPlan *plan, int cell, int level)
+{
+  const RgPlanCell *trials = &plan->cells[cell];
+  const int early =
+    early_before(teams, trials->first + trials->n) - early_before(teams, trials->first);
+
+  return (teams->level[cell] == level ? trials->n - early : 0) +
+         (teams->early_level == level ? early : 0);
 }
 
 /* Ranks of a host that trials of a level can keep busy. */
@@ -222,8 +245,8 @@ static int busy_ranks(const RgPlan *plan, const RgTeams *teams, int level, int r
 {
   double ranks = 0;
 
-  for (int i = 0; i < plan->n; i++)
-    if (rg_teams_level(teams, plan, i) == level) ranks += teams->size[level];
+  for (int c = 0; c < plan->study->n_cells; c++)
+    ranks += (double)teams->size[level] * rg_teams_trials(teams, plan, c, level);
   return (int)fmin(ranks, ranks_here);
 }
 
@@ -247,45 +270,49 @@ static int size_that_fits(const RgCell *cell, int size, double memory, int ranks
   return 0;
 }
 
+/* Whether trials of a cell in teams of `size` fit; what does not is said. */
+static void check_cell(const RgCell *cell, int size, double memory, int ranks_here,
+                       char message[RG_TEAMS_MESSAGE])
+{
+  const double need = host_bytes(cell, size, ranks_here);
+  const double contexts = rg_cost_context_bytes(cell) * ranks_here;
+  const bool fits = need <= memory;
+
+  if (fits && rg_cost_countable(cell, size)) return;
+  const int enough = size_that_fits(cell, size, memory, ranks_here);
+  const int ranks = (int)fmin(memory / rg_cost_bytes(cell, size), ranks_here);
+  int used = snprintf(message, RG_TEAMS_MESSAGE, "'%.80s' on '%.80s' needs %.1f GB%s for %d %s",
+                      cell->algorithm_label, cell->problem_label, need / 1e9,
+                      contexts > need / 2 ? ", most of it for its contexts," : "", ranks_here,
+                      ranks_here == 1 ? "rank" : "ranks");
+  char *rest = message + used;
+  const size_t room = (size_t)(RG_TEAMS_MESSAGE - used);
+  if (fits)
+    snprintf(rest, room,
+             ", and shares of a matrix of 2^31 entries or more, which ScaLAPACK can't count; "
+             "ranks_per_trial: %d would do",
+             enough);
+  else if (enough)
+    snprintf(rest, room, " on this host, which has %.1f GB; ranks_per_trial: %d would do",
+             memory / 1e9, enough);
+  else if (ranks)
+    snprintf(rest, room, " on this host, which has %.1f GB: %d rank%s per host would do",
+             memory / 1e9, ranks, ranks == 1 ? "" : "s");
+  else
+    snprintf(rest, room, " on this host, which has %.1f GB, and no number of ranks would do",
+             memory / 1e9);
+}
+
 void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memory, int ranks_here,
                            char message[RG_TEAMS_MESSAGE])
 {
-  const int all_here = ranks_here;
-  int level = -1;
+  int busy[RG_TEAM_LEVELS];
 
   message[0] = 0;
-  for (int i = 0; i < plan->n && !message[0]; i++) {
-    const int before = level;
-    level = rg_teams_level(teams, plan, i);
-    if (i && plan->trials[i].cell == plan->trials[i - 1].cell && level == before) continue;
-    if (level != before) ranks_here = busy_ranks(plan, teams, level, all_here);
-    const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
-    const int size = teams->size[level];
-    const double need = host_bytes(cell, size, ranks_here);
-    const double contexts = rg_cost_context_bytes(cell) * ranks_here;
-    const bool fits = need <= memory;
-    if (fits && rg_cost_countable(cell, size)) continue;
-    const int enough = size_that_fits(cell, size, memory, ranks_here);
-    const int ranks = (int)fmin(memory / rg_cost_bytes(cell, size), ranks_here);
-    int used = snprintf(message, RG_TEAMS_MESSAGE, "'%.80s' on '%.80s' needs %.1f GB%s for %d %s",
-                        cell->algorithm_label, cell->problem_label, need / 1e9,
-                        contexts > need / 2 ? ", most of it for its contexts," : "", ranks_here,
-                        ranks_here == 1 ? "rank" : "ranks");
-    char *rest = message + used;
-    const size_t room = (size_t)(RG_TEAMS_MESSAGE - used);
-    if (fits)
-      snprintf(rest, room,
-               ", and shares of a matrix of 2^31 entries or more, which ScaLAPACK can't count; "
-               "ranks_per_trial: %d would do",
-               enough);
-    else if (enough)
-      snprintf(rest, room, " on this host, which has %.1f GB; ranks_per_trial: %d would do",
-               memory / 1e9, enough);
-    else if (ranks)
-      snprintf(rest, room, " on this host, which has %.1f GB: %d rank%s per host would do",
-               memory / 1e9, ranks, ranks == 1 ? "" : "s");
-    else
-      snprintf(rest, room, " on this host, which has %.1f GB, and no number of ranks would do",
-               memory / 1e9);
-  }
+  for (int level = 0; level < teams->n; level++)
+    busy[level] = busy_ranks(plan, teams, level, ranks_here);
+  for (int c = 0; c < plan->study->n_cells; c++)
+    for (int level = 0; level < teams->n && !message[0]; level++)
+      if (rg_teams_trials(teams, plan, c, level))
+        check_cell(&plan->study->cells[c], teams->size[level], memory, busy[level], message);
 }

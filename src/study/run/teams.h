@@ -27,12 +27,14 @@ typedef struct {
    that gives every rank its part of it. Trials whose model has up to 8,000 data have one rank all
    the same, but for those that would be left when all ranks have had as many as each other: these
    have teams of the ranks that would wait, unless small trials keep them busy. All this rests on
-   study and ranks alone, never on what is finished already. O(n). */
+   study and ranks alone, never on what is finished already. */
 PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, int crossover, RgTeams *teams,
                                char message[RG_TEAMS_MESSAGE]);
 PetscErrorCode rg_teams_destroy(RgTeams *teams);
-/* Level of a trial. O(log ranks). */
+/* Level of a trial. O(log ranks + log cells). */
 int rg_teams_level(const RgTeams *teams, const RgPlan *plan, int trial);
+/* How many trials of a cell have teams of a level. O(log ranks). */
+int rg_teams_trials(const RgTeams *teams, const RgPlan *plan, int cell, int level);
 
 /* Whether the trials fit a host with `memory` bytes of which this job has `ranks_here` ranks: the
    first that does not is named in `message` in one line, with the team size that would do, or where

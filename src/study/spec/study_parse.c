@@ -9,7 +9,7 @@
 #include "study/spec/draft.h"
 
 /* Limits of a study: numbers beyond them are slips of the pen. */
-#define MAX_TRIALS 1000000
+#define MAX_TRIALS 10000000
 #define MAX_SEED INT64_MAX /* seeds are stored as signed 64-bit integers */
 
 static RgPlace place_of(const RgDraft *draft, const RgYamlNode *node)

@@ -10,17 +10,6 @@
 #include "base/grow.h"
 #include "base/files.h"
 
-bool rg_hash_parse(const char *hex, uint64_t hash[2])
-{
-  hash[0] = hash[1] = 0;
-  if (strspn(hex, "0123456789abcdef") != 32 || hex[32]) return false;
-  for (int i = 0; i < 32; i++) {
-    int digit = hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10;
-    hash[i < 16] = hash[i < 16] << 4 | (uint64_t)digit;
-  }
-  return true;
-}
-
 static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
 {
   PetscFunctionBeginUser;

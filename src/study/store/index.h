@@ -3,6 +3,7 @@
 #ifndef RG_STUDY_INDEX_H
 #define RG_STUDY_INDEX_H
 
+#include "base/hash.h"
 #include "study/hdf5/shard.h"
 #include "study/store/store.h"
 
@@ -49,9 +50,6 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
 {
   return a[0] == b[0] && a[1] == b[1];
 }
-
-/* The number behind 32 hexadecimal digits; false: it is something else. */
-bool rg_hash_parse(const char *hex, uint64_t hash[2]);
 
 /* Folders of a study directory for shards that are damaged, and for shards without any trial of the
    plan. The latter are looked into by the scan and by the layout, for the study may change back. */

@@ -188,7 +188,9 @@ static PetscErrorCode read_records(RgFollow *follow, RgCursor *cursor, const RgF
   PetscFunctionBeginUser;
   while (rg_cursor_next(cursor, fault)) {
     RgFault damage = {0};
-    if (!follower->wanted(follower->closure, cursor->record)) continue;
+    bool wanted;
+    PetscCall(follower->wanted(follower->closure, cursor->record, &wanted));
+    if (!wanted) continue;
     PetscCall(rg_cursor_read(cursor, &damage));
     if (damage.code) follow->n_damaged++;
     else PetscCall(follower->visit(follower->closure, cursor->record));

@@ -37,7 +37,7 @@ PetscErrorCode rg_follow_look(RgFollow *follow, bool *other, RgFault *fault);
    after it failed. `wanted` sees it without its columns and says whether to read them. */
 typedef struct {
   void *closure;
-  bool (*wanted)(void *closure, const RgRecord *record);
+  PetscErrorCode (*wanted)(void *closure, const RgRecord *record, bool *wanted);
   RgRecordVisitor visit;
 } RgFollower;
 /* Read what the last look found. */

@@ -75,6 +75,7 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
   RgDiagnostics diagnostics = {0};
   RgStudy study;
   RgPlan *plan;
+  RgTrial trial;
   uint64_t id[2];
 
   PetscFunctionBeginUser;
@@ -83,8 +84,10 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
   if (diagnostics.n == 0) {
     PetscCall(rg_plan_create(&study, &plan));
     *complete = plan->n > 0;
-    for (int i = 0; i < plan->n && *complete; i++)
-      *complete = rg_hash_parse(plan->trials[i].id, id) && rg_index_find(index, id) >= 0;
+    for (int i = 0; i < plan->n && *complete; i++) {
+      PetscCall(rg_plan_trial(plan, i, &trial));
+      *complete = rg_hash_parse(trial.id, id) && rg_index_find(index, id) >= 0;
+    }
     PetscCall(rg_plan_destroy(&plan));
   } else {
     snprintf(fault->message, sizeof(fault->message),

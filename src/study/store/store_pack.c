@@ -17,6 +17,7 @@
 static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *missing)
 {
   const RgIndex *index = layout->index;
+  RgTrial trial;
   uint64_t id[2];
 
   PetscFunctionBeginUser;
@@ -25,7 +26,8 @@ static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *mis
     const RgPlanGroup *group = &plan->groups[g];
     PetscCall(rg_layout_add_group(layout, group->problem_label, false));
     for (int i = group->first; i < group->first + group->n; i++) {
-      int at = rg_hash_parse(plan->trials[i].id, id) ? rg_index_find(index, id) : -1;
+      PetscCall(rg_plan_trial(plan, i, &trial));
+      int at = rg_hash_parse(trial.id, id) ? rg_index_find(index, id) : -1;
       if (at < 0) ++*missing;
       else PetscCall(rg_layout_add(layout, index->order[at]));
     }
@@ -122,12 +124,13 @@ static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
   for (int g = 0; g < layout->n_groups; g++)
     if (!layout->groups[g].earlier) PetscCall(rg_group_shape_drop_settings(&layout->groups[g]));
   for (int i = 0; i < plan->n; i++) {
-    const RgCell *cell = &plan->study->cells[plan->trials[i].cell];
+    const int c = rg_plan_cell(plan, i);
+    const RgCell *cell = &plan->study->cells[c];
     RgRecord *header = &layout->slots[i].header;
     PetscCall(replace_text(cell->problem_label, &header->problem_label));
     PetscCall(replace_text(cell->algorithm_label, &header->algorithm_label));
     PetscCall(replace_text(cell->swept, &header->swept));
-    if (i && plan->trials[i].cell == plan->trials[i - 1].cell) {
+    if (i > plan->cells[c].first) {
       const RgRecord *before = &layout->slots[i - 1].header;
       PetscCall(rg_swept_clear(&header->n_swept, &header->settings));
       PetscCall(rg_swept_copy(before->n_swept, before->settings, &header->settings));

@@ -12,23 +12,21 @@
 static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsigned char *done,
                                 RgStoreScan *scan, bool *planned)
 {
-  uint64_t id[2];
-  int at;
+  char id[RG_ID_LENGTH + 1];
+  int trial;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < plan->n; i++) {
-    done[i] = RG_STATUS_MISSING;
-    at = rg_hash_parse(plan->trials[i].id, id) ? rg_index_find(index, id) : -1;
-    if (at < 0) continue;
-    planned[at] = true;
-    done[i] = (unsigned char)index->entries[index->order[at]].status;
+  for (int at = 0; at < index->n; at++) {
+    const RgIndexEntry *entry = &index->entries[index->order[at]];
+    if (at && rg_same_hash(entry->id, index->entries[index->order[at - 1]].id)) continue;
+    rg_hash_hex(entry->id, id);
+    PetscCall(rg_plan_find(plan, id, &trial));
+    planned[at] = trial >= 0;
+    scan->n_foreign += trial < 0;
+    if (trial < 0) continue;
+    done[trial] = (unsigned char)entry->status;
     scan->n_done++;
-    scan->n_failed += done[i] == RG_STATUS_FAILED;
-  }
-  for (int i = 0; i < index->n; i++) {
-    bool first = i == 0 || !rg_same_hash(index->entries[index->order[i]].id,
-                                         index->entries[index->order[i - 1]].id);
-    scan->n_foreign += first && !planned[i];
+    scan->n_failed += entry->status == RG_STATUS_FAILED;
   }
   PetscFunctionReturn(0);
 }
@@ -50,23 +48,24 @@ static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *ind
 }
 
 typedef struct {
-  const RgPlan *plan;
-  const unsigned char *done;
+  const RgIndex *index;
+  const bool *planned;
 } Finished;
 
 static bool is_complete(void *closure, const char *id)
 {
   const Finished *finished = closure;
-  const int trial = rg_plan_find(finished->plan, id);
+  uint64_t hash[2];
+  const int at = rg_hash_parse(id, hash) ? rg_index_find(finished->index, hash) : -1;
 
-  return trial >= 0 && finished->done[trial] == RG_STATUS_COMPLETE;
+  return at >= 0 && finished->planned[at] &&
+         finished->index->entries[finished->index->order[at]].status == RG_STATUS_COMPLETE;
 }
 
-/* Remove the logs of evaluations of the trials of a plan that are complete (done: RgStatus). */
-static PetscErrorCode remove_logs(const RgStore *store, const RgPlan *plan,
-                                  const unsigned char *done)
+/* Remove the logs of evaluations of the trials of a plan that are complete. */
+static PetscErrorCode remove_logs(const RgStore *store, const RgIndex *index, const bool *planned)
 {
-  Finished finished = {plan, done};
+  Finished finished = {index, planned};
 
   PetscFunctionBeginUser;
   PetscCall(rg_evaluation_logs_remove(store->directory, is_complete, &finished));
@@ -91,7 +90,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
     PetscCall(PetscCalloc1(index.n, &planned));
     PetscCall(mark_done(&index, plan, done, scan, planned));
     PetscCall(put_foreign_aside(store, &index, planned));
-    PetscCall(remove_logs(store, plan, done));
+    PetscCall(remove_logs(store, &index, planned));
     PetscCall(PetscFree(planned));
   }
   if (!fault->code && scan->n_bad) {

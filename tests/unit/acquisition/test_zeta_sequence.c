@@ -4,6 +4,7 @@
 #include "acquisition/confidence.h"
 #include "study/plan/plan.h"
 #include "study/trial/trial.h"
+#include "trial_at.h"
 
 enum { N_INITIAL = 2, N_ITERATIONS = 6, POINTS = 12 };
 
@@ -51,9 +52,10 @@ RG_TEST(test_sequence_is_shared)
   RG_OK(rg_plan_fill(&study, &plan));
   assert_int_equal(plan.n, 12);
   for (int i = 0; i < plan.n; i++) {
-    const int cell = plan.trials[i].cell;
+    const RgTrial trial = trial_at(&plan, i);
+    const int cell = trial.cell;
     const bool own = !strcmp(study.cells[cell].algorithm_label, "own");
-    widths(&study, &plan.trials[i], zeta);
+    widths(&study, &trial, zeta);
     for (int t = 0; t < N_ITERATIONS; t++) assert_true(zeta[t] >= rg_irgp_shift_finite(POINTS));
     if (seen[cell]) assert_int_equal(equal(zeta, first[cell]), !own);
     else memcpy(first[cell], zeta, sizeof zeta);

@@ -1,5 +1,6 @@
 /* Study files that must be accepted: good_studies/, whose comments say how many cells and trials
    there are, and everything in experiments/. */
+#include "stored_order.h"
 #include "study_files.h"
 
 #include <ftw.h>
@@ -33,6 +34,8 @@ static void check_good_file(const char *path, const char *text, size_t length)
     assert_int_equal(study.n_cells, number_after(text, "# cells: "));
     assert_int_equal(plan.n, number_after(text, "# trials: "));
   }
+  check_order_on(&plan, 2, NULL);
+  check_order_on(&plan, 64, NULL);
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }

@@ -10,6 +10,7 @@
 #include "study/trial/optimum_cache.h"
 #include "study/plan/plan.h"
 #include "study/trial/trial.h"
+#include "trial_at.h"
 
 static const char key[] = "program\nproblem=p@1{\"a\"};seed 1";
 
@@ -159,9 +160,10 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
   if (folder) RG_OK(rg_instances_keep_optima(host.instances, folder, 0, NULL, fingerprint));
   assert_int_equal(plan.n, 2);
   for (int i = 0; i < 2; i++) {
+    const RgTrial trial = trial_at(&plan, i);
     RgRecord record = {0};
     bool stopped;
-    RG_OK(rg_trial_run(&study, &plan.trials[i], &host, &record, &stopped));
+    RG_OK(rg_trial_run(&study, &trial, &host, &record, &stopped));
     assert_int_equal(record.status, RG_STATUS_COMPLETE);
     optimum[i] = record.optimum;
     RG_OK(rg_record_destroy(&record));

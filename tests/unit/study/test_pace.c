@@ -48,7 +48,7 @@ RG_TEST(one_rank_per_trial)
   RG_OK(rg_pace(&plan, status, trials, &pace));
   assert_int_equal(pace.ranks, 0);
   assert_true(isnan(pace.over));
-  for (int i = 0; i < plan.n; i++) plan.trials[i].cost = 10;
+  plan.cells[0].cost = 10;
   for (int i = 0; i < 4; i++) finish(i, 1000, 10, i);
   for (int i = 4; i < 7; i++) finish(i, 4610, i == 6 ? 5 : 10, i - 4);
   RG_OK(rg_pace(&plan, status, trials, &pace));
@@ -75,8 +75,9 @@ RG_TEST(teams_before_ranks)
             "problems: [{name: branin, ranks_per_trial: 2}, hartmann3]\n"
             "algorithms: [random]\n");
   for (int i = 0; i < plan.n; i++) {
-    const bool large = study.cells[plan.trials[i].cell].run.ranks_per_trial == 2;
-    plan.trials[i].cost = large ? 10 : 1;
+    const int cell = rg_plan_cell(&plan, i);
+    const bool large = study.cells[cell].run.ranks_per_trial == 2;
+    plan.cells[cell].cost = large ? 10 : 1;
     if (large && !n_teams++) finish(i, 1000, 10, 0);
   }
   RG_OK(rg_pace(&plan, status, trials, &pace));

@@ -2,6 +2,7 @@
 
 #include "study/plan/calibration.h"
 #include "study/plan/cost.h"
+#include "trial_at.h"
 
 static RgStudy study;
 static RgPlan plan;
@@ -22,7 +23,7 @@ static void forget_plan(void)
 static bool has_id(const char *id)
 {
   for (int i = 0; i < plan.n; i++)
-    if (!strcmp(plan.trials[i].id, id)) return true;
+    if (!strcmp(trial_at(&plan, i).id, id)) return true;
   return false;
 }
 
@@ -30,14 +31,19 @@ static bool has_id(const char *id)
    is under way. The id is what `xxhsum -H2` prints for the key. */
 RG_TEST(identity_is_pinned)
 {
+  RgText key = {0};
+
   make_plan("study: t\nseed: 7\nseeds: [5]\ncommon: {iterations: 3, noise_variance: 1e-4}\n"
             "problems: [branin]\nalgorithms: [random]\n");
   assert_int_equal(plan.n, 1);
-  assert_string_equal(plan.trials[0].key,
+  const RgTrial trial = trial_at(&plan, 0);
+  RG_OK(rg_trial_key(&study, &trial, &key));
+  assert_string_equal(key.data,
                       "schema=1;problem=branin@1{};run={iterations=3,initial_points=4,"
                       "initial_design=uniform,noise_variance=0.0001,noise_known=true,"
                       "count_initial=false};algorithm=random@1{};study_seed=7;instance=0;seed=5");
-  assert_string_equal(plan.trials[0].id, "e587b2f56a829d5be98661d68a2e0549");
+  assert_string_equal(trial.id, "e587b2f56a829d5be98661d68a2e0549");
+  RG_OK(rg_text_clear(&key));
   forget_plan();
 }
 
@@ -50,7 +56,7 @@ RG_TEST(formatting_is_irrelevant)
     "study: t\ncommon: {iterations: 3, noise_variance: 1e-4, surrogate: {kernel: gaussian, ard: "
     "yes}}\n"
     "problems: [{name: ackley, dim: 3, upper: 20}]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n");
-  strcpy(id, plan.trials[0].id);
+  strcpy(id, trial_at(&plan, 0).id);
   forget_plan();
   make_plan(
     "# another file\nalgorithms:\n  - label: \"Other label\"   # in figures\n    delta: 2.0e-1\n "
@@ -59,7 +65,7 @@ RG_TEST(formatting_is_irrelevant)
     "title: x\ncommon:\n    surrogate:\n        ard: true\n    iterations: 3\n"
     "study: another\nsweep: [{common.surrogate.kernel: [gaussian]}]\n");
   assert_int_equal(plan.n, 1);
-  assert_string_equal(plan.trials[0].id, id);
+  assert_string_equal(trial_at(&plan, 0).id, id);
   forget_plan();
 }
 
@@ -95,11 +101,11 @@ RG_TEST(settings_enter)
   char ids[N + 1][RG_ID_LENGTH + 1];
 
   make_plan("study: t\ncommon: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n");
-  strcpy(ids[N], plan.trials[0].id);
+  strcpy(ids[N], trial_at(&plan, 0).id);
   forget_plan();
   for (int i = 0; i < N; i++) {
     make_plan(variants[i]);
-    strcpy(ids[i], plan.trials[0].id);
+    strcpy(ids[i], trial_at(&plan, 0).id);
     forget_plan();
   }
   for (int i = 0; i <= N; i++)
@@ -117,7 +123,7 @@ RG_TEST(growing_a_study_keeps_its_trials)
     "algorithms: [random, gp_ucb]\n");
   const int n = plan.n;
   assert_int_equal(n, 2 * (2 * 3) + 2 * 3);
-  for (int i = 0; i < n; i++) strcpy(ids[i], plan.trials[i].id);
+  for (int i = 0; i < n; i++) strcpy(ids[i], trial_at(&plan, i).id);
   forget_plan();
   make_plan("study: t\nseeds: 4\ninstances: 3\ncommon: {iterations: 3}\nproblems: [ackley, branin, "
             "gp_path]\n"
@@ -147,39 +153,42 @@ RG_TEST(trials_stand_in_plan_order)
   assert_int_equal(plan.groups[1].dim_x, 2);
   assert_int_equal(plan.groups[1].n_rows, 5);
   for (int i = 1; i < plan.n; i++) { /* cell, instance, seed as listed */
-    const RgTrial *a = &plan.trials[i - 1], *b = &plan.trials[i];
-    const int position_a = a->seed == 4, position_b = b->seed == 4;
-    assert_true(a->cell < b->cell || (a->cell == b->cell && a->instance < b->instance) ||
-                (a->cell == b->cell && a->instance == b->instance && position_a < position_b));
+    const RgTrial a = trial_at(&plan, i - 1), b = trial_at(&plan, i);
+    const int position_a = a.seed == 4, position_b = b.seed == 4;
+    assert_true(a.cell < b.cell || (a.cell == b.cell && a.instance < b.instance) ||
+                (a.cell == b.cell && a.instance == b.instance && position_a < position_b));
   }
-  assert_int_equal(plan.trials[4].n_initial, 2);
-  assert_int_equal(plan.trials[4].n_evaluations, 5);
-  assert_int_equal(plan.trials[4].dim_x, 1);
+  const RgTrial fifth = trial_at(&plan, 4);
+  assert_int_equal(fifth.n_initial, 2);
+  assert_int_equal(fifth.n_evaluations, 5);
+  assert_int_equal(fifth.dim_x, 1);
   forget_plan();
 }
 
 RG_TEST(seeds_come_in_turn_and_dear_trials_first)
 {
+  RgPlanWalk walk = {0};
+  RgTrial before = {.index = -1};
   double sum = 0;
+  int cell;
 
   make_plan(
     "study: t\nseeds: 2\ncommon: {iterations: 30}\n"
     "problems: [branin, {name: ackley, iterations: 100}, gp_path]\nalgorithms: [random, ei]\n");
   for (int i = 0; i < plan.n; i++) {
-    const RgTrial *trial = &plan.trials[plan.order[i]];
-    sum += trial->cost;
-    assert_true(trial->cost > 0 && trial->memory > 0);
-    if (!i) continue;
-    const RgTrial *before = &plan.trials[plan.order[i - 1]];
-    assert_true(before->turn <= trial->turn);
-    if (before->turn < trial->turn) {
-      assert_int_equal(i, plan.n / 2); /* one trial of every cell */
-      continue;
-    }
-    assert_true(before->cost > trial->cost ||
-                (before->cost == trial->cost && plan.order[i - 1] < plan.order[i]));
+    const RgTrial trial = trial_at(&plan, rg_plan_next(&plan, &walk, &cell));
+    assert_int_equal(trial.cell, cell);
+    sum += trial.cost;
+    assert_true(trial.cost > 0 && plan.cells[cell].memory > 0);
+    if (i && before.turn < trial.turn) assert_int_equal(i, plan.n / 2); /* one of every cell */
+    else if (i)
+      assert_true(
+        before.turn == trial.turn &&
+        (before.cost > trial.cost || (before.cost == trial.cost && before.index < trial.index)));
+    before = trial;
   }
-  const RgCell *dearest = &study.cells[plan.trials[plan.order[0]].cell];
+  assert_int_equal(rg_plan_next(&plan, &walk, &cell), -1);
+  const RgCell *dearest = &study.cells[plan.by_cost[0]];
   assert_string_equal(dearest->problem_label, "ackley");
   assert_string_equal(dearest->algorithm_label, "ei");
   RG_CLOSE(plan.cost, sum, 1e-12);
@@ -247,20 +256,20 @@ RG_TEST(costs_by_the_clock)
     &study);
   RG_OK(rg_plan_fill(&study, &plan));
   assert_int_equal(plan.n, 4);
-  for (int i = 0; i < 4; i++) estimate[i] = plan.trials[i].cost;
+  for (int c = 0; c < 4; c++) estimate[c] = plan.cells[c].cost;
   RG_OK(rg_calibration_create(&study, &clock));
   RG_OK(rg_calibration_apply(&clock, &plan));
-  for (int i = 0; i < 4; i++) assert_true(plan.trials[i].cost == estimate[i]);
-  rg_calibration_add(&clock, plan.trials[0].cell, 4);
-  rg_calibration_add(&clock, plan.trials[0].cell, 6);
-  rg_calibration_add(&clock, plan.trials[0].cell, NAN);
-  rg_calibration_add(&clock, plan.trials[1].cell, 2 * estimate[1]);
+  for (int c = 0; c < 4; c++) assert_true(plan.cells[c].cost == estimate[c]);
+  rg_calibration_add(&clock, 0, 4);
+  rg_calibration_add(&clock, 0, 6);
+  rg_calibration_add(&clock, 0, NAN);
+  rg_calibration_add(&clock, 1, 2 * estimate[1]);
   RG_OK(rg_calibration_apply(&clock, &plan));
-  RG_CLOSE(plan.trials[0].cost, 5, 1e-12);
-  RG_CLOSE(plan.trials[1].cost, 2 * estimate[1], 1e-12);
-  RG_CLOSE(plan.trials[2].cost, estimate[2] * 5 / estimate[0], 1e-12); /* ei on sphere */
-  RG_CLOSE(plan.trials[3].cost, 2 * estimate[3], 1e-12);
-  RG_CLOSE(plan.cost, 5 + 2 * estimate[1] + plan.trials[2].cost + 2 * estimate[3], 1e-12);
+  RG_CLOSE(plan.cells[0].cost, 5, 1e-12);
+  RG_CLOSE(plan.cells[1].cost, 2 * estimate[1], 1e-12);
+  RG_CLOSE(plan.cells[2].cost, estimate[2] * 5 / estimate[0], 1e-12); /* ei on sphere */
+  RG_CLOSE(plan.cells[3].cost, 2 * estimate[3], 1e-12);
+  RG_CLOSE(plan.cost, 5 + 2 * estimate[1] + plan.cells[2].cost + 2 * estimate[3], 1e-12);
   RG_OK(rg_calibration_describe(&clock, &text));
   assert_string_equal(text.data, "from the clock of 3 finished trials; 2 of 4 cells have none and "
                                  "follow the others");
@@ -272,25 +281,51 @@ RG_TEST(costs_by_the_clock)
 /* Every trial is in one share; a share has its part of the seeds done so far, and of the cost. */
 RG_TEST(shares_advance_seed_by_seed)
 {
-  bool share[64];
-
   make_plan("study: t\nseeds: 4\ncommon: {iterations: 30, noise_variance: 1e-4}\n"
             "problems: [branin, {name: sphere, dim: 2}]\nalgorithms: [random, ei, gp_ucb]\n");
   assert_int_equal(plan.n, 24);
-  const double dearest = plan.trials[plan.order[0]].cost;
+  const double dearest = plan.cells[plan.by_cost[0]].cost;
   for (int parts = 1; parts <= 30; parts++) {
     int taken[24] = {0};
     for (int part = 1; part <= parts; part++) {
       double cost[4] = {0}; /* up to each seed */
+      PetscBT share;
+      RG_OK(PetscBTCreate(plan.n, &share));
       RG_OK(rg_plan_share(&plan, part, parts, share));
       for (int i = 0; i < plan.n; i++) {
-        taken[i] += share[i];
-        for (int s = plan.trials[i].turn; s < 4; s++) cost[s] += share[i] ? plan.trials[i].cost : 0;
+        const RgTrial trial = trial_at(&plan, i);
+        const bool ours = PetscBTLookup(share, i);
+        taken[i] += ours;
+        for (int s = trial.turn; s < 4; s++) cost[s] += ours ? trial.cost : 0;
       }
       for (int s = 0; s < 4; s++)
         assert_true(fabs(cost[s] - plan.cost * (s + 1) / 4 / parts) <= dearest * (1 + 1e-9));
+      RG_OK(PetscBTDestroy(&share));
     }
     for (int i = 0; i < plan.n; i++) assert_int_equal(taken[i], 1);
   }
+  forget_plan();
+}
+
+/* Trials are found by id, those of the last seed too; what is no trial is not. */
+RG_TEST(trials_are_found_by_id)
+{
+  int index;
+
+  make_plan("study: t\nseeds: [8, 3, 5, 21, 4, 9, 1]\ninstances: 3\ncommon: {iterations: 3}\n"
+            "problems: [gp_path, branin]\nalgorithms: [random, ei]\n"
+            "replicate: [{problem: gp_path, algorithm: ei, seeds: 40}]\n");
+  assert_int_equal(plan.n, 2 * 7 * (3 + 1) + 3 * 33);
+  for (int i = 0; i < plan.n; i++) {
+    const RgTrial trial = trial_at(&plan, i);
+    assert_int_equal(trial.index, i);
+    assert_int_equal(trial.cell, rg_plan_cell(&plan, i));
+    RG_OK(rg_plan_find(&plan, trial.id, &index));
+    assert_int_equal(index, i);
+  }
+  RG_OK(rg_plan_find(&plan, "0123456789abcdef0123456789abcdef", &index));
+  assert_int_equal(index, -1);
+  RG_OK(rg_plan_find(&plan, "no id", &index));
+  assert_int_equal(index, -1);
   forget_plan();
 }

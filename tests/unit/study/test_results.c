@@ -331,7 +331,7 @@ RG_TEST(parts_are_joined)
   unlink(joined);
   RG_OK(rg_store_merge(2, inputs, joined, &fault));
   assert_int_equal(fault.code, RG_FAULT_FOREIGN);
-  assert_non_null(strstr(fault.message, bench.fake.plan.trials[0].id));
+  assert_non_null(strstr(fault.message, bench.fake.trials[0].id));
   assert_int_equal(access(joined, F_OK), -1);
   bench_destroy(&bench);
 }

@@ -1,6 +1,8 @@
 /* rg_run: a study run by a program, its observer and its report. */
 #include "test_main.h"
 
+#include <sys/resource.h>
+
 #include "regatta/run.h"
 #include "scratch.h"
 #include "study/plan/plan.h"
@@ -147,6 +149,42 @@ RG_TEST(observer_stops_and_the_next_call_goes_on)
   }
   assert_string_equal(info[0].checksum, info[1].checksum);
   for (int i = 0; i < 2; i++) RG_OK(rg_store_info_clear(&info[i]));
+}
+
+/* The most memory this process has had so far, in bytes. */
+static double peak_memory(void)
+{
+  struct rusage usage;
+
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * (double)usage.ru_maxrss;
+}
+
+/* A large study begins and goes on at once: its trials are numbered, not stored. */
+RG_TEST(ten_million_trials)
+{
+  const double before = peak_memory();
+  Frame f;
+
+  open_study(&f,
+             "study: run\n"
+             "seeds: 1000000\n"
+             "common: {iterations: 2, initial_points: 3}\n"
+             "problems: [branin, six_hump_camel, {name: sphere, dim: 2}, {name: ackley, dim: 2},"
+             " {name: ackley, label: Ackley 3, dim: 3}]\n"
+             "algorithms: [random, ei]\n");
+  f.stop_after = 40;
+  RgRunReport report = run(&f);
+  assert_int_equal(report.outcome, RG_RUN_STOPPED);
+  assert_int_equal(report.n_trials, 10000000);
+  assert_true(report.n_finished > 0 && report.n_finished < 40);
+  const int finished = report.n_finished;
+  f.looks = 0;
+  report = run(&f);
+  assert_int_equal(report.n_earlier, finished);
+  assert_true(report.n_finished > 0);
+  close_study(&f);
+  assert_true(peak_memory() - before < 100e6);
 }
 
 RG_TEST(what_cannot_be_is_refused)

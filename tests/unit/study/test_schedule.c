@@ -4,7 +4,9 @@
 #include "test_main.h"
 
 #include "study/run/schedule.h"
+#include "stored_order.h"
 #include "study_text.h"
+#include "trial_at.h"
 
 enum { SEEDS = 40 };
 
@@ -22,7 +24,7 @@ static void take_all(int *order)
 
   assert_int_equal(plan.n, 3 * SEEDS);
   RG_OK(rg_teams_create(&plan, 1, 0, &teams, message));
-  RG_OK(rg_schedule_create(PETSC_COMM_SELF, &plan, &teams, done, &schedule));
+  RG_OK(rg_schedule_create(PETSC_COMM_SELF, &plan, &teams, done, NULL, &schedule));
   for (;;) {
     RG_OK(rg_schedule_next(schedule, 0, &trial));
     if (trial < 0) break;
@@ -48,16 +50,55 @@ RG_TEST(half_a_study_is_a_comparison)
   RG_OK(rg_plan_fill(&study, &plan));
   take_all(order);
   for (int i = 0; i < plan.n / 2; i++) {
-    const RgTrial *trial = &plan.trials[order[i]];
-    assert_int_equal(trial->turn, n_of[trial->cell]++);
+    const RgTrial trial = trial_at(&plan, order[i]);
+    assert_int_equal(trial.turn, n_of[trial.cell]++);
     assert_true(abs(n_of[0] - n_of[1]) <= 1 && abs(n_of[1] - n_of[2]) <= 1);
   }
   for (int i = plan.n - 1; i >= plan.n - 3; i--) {
-    const RgTrial *trial = &plan.trials[order[i]];
-    if (i < plan.n - 1) assert_true(trial->cost <= after || trial->cell == 0);
-    after += trial->cost;
+    const RgTrial trial = trial_at(&plan, order[i]);
+    if (i < plan.n - 1) assert_true(trial.cost <= after || trial.cell == 0);
+    after += trial.cost;
   }
-  assert_string_equal(study.cells[plan.trials[order[plan.n - 1]].cell].algorithm_label, "random");
+  assert_string_equal(study.cells[rg_plan_cell(&plan, order[plan.n - 1])].algorithm_label,
+                      "random");
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* Powers of two for all cells, the cells in their order. */
+static void draw_costs(int spread)
+{
+  for (int c = 0; c < study.n_cells; c++) {
+    int k = c;
+    plan.cells[c].cost = 1 << rand() % spread;
+    for (; k > 0 && plan.cells[plan.by_cost[k - 1]].cost < plan.cells[c].cost; k--)
+      plan.by_cost[k] = plan.by_cost[k - 1];
+    plan.by_cost[k] = c;
+  }
+}
+
+/* Whatever the costs are, and whatever is finished, what is enumerated is what would be stored. */
+RG_TEST(nothing_needs_to_be_stored)
+{
+  enum { MANY = 3 * 30 * (1 + 3 + 1 + 1) + 3 * 20 + 3 * 10 };
+  static const int jobs[] = {1, 2, 6, 40, 1000};
+
+  parse_study("study: t\nseeds: 30\ninstances: 3\n"
+              "problems: [branin, gp_path, {name: sphere, ranks_per_trial: 2}, six_hump_camel]\n"
+              "algorithms: [random, ei, gp_ucb]\ncommon: {iterations: 3}\n"
+              "replicate: [{problem: gp_path, algorithm: ei, seeds: 50},"
+              " {problem: branin, seeds: 40}]\n",
+              &study);
+  RG_OK(rg_plan_fill(&study, &plan));
+  assert_int_equal(plan.n, MANY);
+  srand(1);
+  for (int k = 0; k < 200; k++) {
+    const int spread = k % 5, part = k % 7; /* of costs; of trials that are finished */
+    bool done[MANY] = {false};
+    draw_costs(2 + 3 * spread);
+    for (int i = 0; i < MANY; i++) done[i] = rand() % 7 < part && (k % 3 || i < MANY / 2);
+    check_order_on(&plan, jobs[k % 5], done);
+  }
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
@@ -68,6 +109,7 @@ static void expect_teams(const char *problems, const char *algorithms, int seeds
                          int expected, int size)
 {
   char text[400], message[RG_TEAMS_MESSAGE];
+  RgPlanWalk walk = {0};
   RgTeams teams;
 
   snprintf(text, sizeof(text),
@@ -78,14 +120,16 @@ static void expect_teams(const char *problems, const char *algorithms, int seeds
   RG_OK(rg_plan_fill(&study, &plan));
   RG_OK(rg_teams_create(&plan, ranks, 0, &teams, message));
   assert_string_equal(message, "");
-  for (int i = 0, n = 0; i < plan.n; i++) {
-    const RgCell *cell = &study.cells[plan.trials[plan.order[i]].cell];
+  for (int i = 0, n = 0, c; i < plan.n; i++) {
+    const int trial = rg_plan_next(&plan, &walk, &c);
+    const RgCell *cell = &study.cells[c];
     const bool large =
       cell->run.ranks_per_trial == -1 && strcmp(cell->algorithm_label, "random") != 0;
-    const int has = teams.size[rg_teams_level(&teams, &plan, plan.order[i])];
+    const int has = teams.size[rg_teams_level(&teams, &plan, trial)];
     assert_int_equal(has, large && n < expected ? size : 1);
     n += large;
   }
+  check_order(&plan, &teams, NULL);
   RG_OK(rg_teams_destroy(&teams));
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));

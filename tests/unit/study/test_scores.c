@@ -4,6 +4,7 @@
 
 #include "study/plan/plan.h"
 #include "study/trial/trial.h"
+#include "trial_at.h"
 
 #define HEAD                                                                                       \
   "study: scores\n"                                                                                \
@@ -55,12 +56,12 @@ static void run(const Frame *frame, const char *algorithm, const char *swept, ui
   bool stopped;
 
   for (int i = 0; i < frame->plan.n; i++) {
-    const RgTrial *trial = &frame->plan.trials[i];
-    const RgCell *cell = &frame->study.cells[trial->cell];
-    if (strcmp(cell->problem->name, "gp_path_context") || trial->seed != seed ||
+    const RgTrial trial = trial_at(&frame->plan, i);
+    const RgCell *cell = &frame->study.cells[trial.cell];
+    if (strcmp(cell->problem->name, "gp_path_context") || trial.seed != seed ||
         strcmp(cell->algorithm->name, algorithm) || strcmp(cell->swept, swept))
       continue;
-    RG_OK(rg_trial_run(&frame->study, trial, NULL, record, &stopped));
+    RG_OK(rg_trial_run(&frame->study, &trial, NULL, record, &stopped));
     assert_int_equal(record->status, RG_STATUS_COMPLETE);
     return;
   }
@@ -94,9 +95,9 @@ RG_TEST(seeds_have_instances_of_their_own)
 
   frame_create(several, &frame);
   for (int i = 0; i < frame.plan.n; i++) {
-    const RgTrial *trial = &frame.plan.trials[i];
-    bool random = frame.study.cells[trial->cell].problem->random;
-    assert_int_equal(trial->instance, random ? trial->seed : 0);
+    const RgTrial trial = trial_at(&frame.plan, i);
+    bool random = frame.study.cells[trial.cell].problem->random;
+    assert_int_equal(trial.instance, random ? trial.seed : 0);
   }
   frame_destroy(&frame);
 }

@@ -4,6 +4,7 @@
 #include "study/trial/instances.h"
 #include "study/plan/plan.h"
 #include "study/trial/trial.h"
+#include "trial_at.h"
 
 static const char study_text[] = "study: pool\n"
                                  "common: {iterations: 2, initial_points: 1}\n"
@@ -33,7 +34,7 @@ static void identify(const char *folder, const char *path, char id[RG_ID_LENGTH 
   parse(folder, path, &study, &found);
   if (found.n) fail_msg("%s", found.list[0].message);
   RG_OK(rg_plan_fill(&study, &plan));
-  memcpy(id, plan.trials[0].id, RG_ID_LENGTH + 1);
+  memcpy(id, trial_at(&plan, 0).id, RG_ID_LENGTH + 1);
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
@@ -85,13 +86,13 @@ RG_TEST(test_pool_exhausted)
   file_remove(&file);
 }
 
-static void expect_trial(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
-                         const char *message)
+static void expect_trial(const RgPlan *plan, RgTrialHost *host, const char *message)
 {
+  const RgTrial trial = trial_at(plan, 0);
   RgRecord record = {0};
   bool stopped;
 
-  RG_OK(rg_trial_run(study, trial, host, &record, &stopped));
+  RG_OK(rg_trial_run(plan->study, &trial, host, &record, &stopped));
   assert_int_equal(record.status, message ? RG_STATUS_FAILED : RG_STATUS_COMPLETE);
   if (message && !strstr(record.message, message))
     fail_msg("'%s', expected '%s'", record.message, message);
@@ -112,13 +113,13 @@ RG_TEST(test_table_changes_under_a_run)
   assert_int_equal(found.n, 0);
   RG_OK(rg_plan_fill(&study, &plan));
   RG_OK(rg_instances_create(&host.instances));
-  expect_trial(&study, &plan.trials[0], &host, NULL);
+  expect_trial(&plan, &host, NULL);
   file_write(&file, changed, strlen(changed));
-  expect_trial(&study, &plan.trials[0], &host, NULL);
+  expect_trial(&plan, &host, NULL);
   RG_OK(rg_instances_destroy(&host.instances));
-  expect_trial(&study, &plan.trials[0], &host, "dataset: its data have changed");
+  expect_trial(&plan, &host, "dataset: its data have changed");
   unlink(file.path);
-  expect_trial(&study, &plan.trials[0], &host, "there is no file");
+  expect_trial(&plan, &host, "there is no file");
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
   file_remove(&file);
@@ -206,9 +207,10 @@ static void run_given(const TemporaryFile *file, const char *problem, const char
   parse_given(file, problem, more, &study, &found);
   if (found.n) fail_msg("%s", found.list[0].message);
   RG_OK(rg_plan_fill(&study, &plan));
-  RG_OK(PetscStrallocpy(plan.trials[0].key, key));
-  RG_OK(rg_trial_run(&study, &plan.trials[0], NULL, record, &stopped));
+  const RgTrial trial = trial_at(&plan, 0);
+  RG_OK(rg_trial_run(&study, &trial, NULL, record, &stopped));
   assert_int_equal(record->status, RG_STATUS_COMPLETE);
+  RG_OK(PetscStrallocpy(record->key, key));
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }

@@ -3,6 +3,7 @@
 
 #include "study/plan/plan.h"
 #include "study/trial/trial.h"
+#include "trial_at.h"
 
 static const char text[] = "study: trial\n"
                            "seeds: [3, 4]\n"
@@ -41,25 +42,25 @@ static int teardown(void **state)
 }
 
 /* The trial of (problem, algorithm, instance, seed). */
-static const RgTrial *find(const Fixture *f, const char *problem, const char *algorithm,
-                           uint64_t instance, uint64_t seed)
+static RgTrial find(const Fixture *f, const char *problem, const char *algorithm, uint64_t instance,
+                    uint64_t seed)
 {
   for (int i = 0; i < f->plan.n; i++) {
-    const RgTrial *t = &f->plan.trials[i];
-    const RgCell *cell = &f->study.cells[t->cell];
+    const RgTrial t = trial_at(&f->plan, i);
+    const RgCell *cell = &f->study.cells[t.cell];
     if (!strcmp(cell->problem->name, problem) && !strcmp(cell->algorithm->name, algorithm) &&
-        t->instance == instance && t->seed == seed)
+        t.instance == instance && t.seed == seed)
       return t;
   }
   fail_msg("no trial of %s with %s", problem, algorithm);
-  return NULL;
+  return (RgTrial){0};
 }
 
-static void run(const Fixture *f, const RgTrial *trial, RgRecord *record)
+static void run(const Fixture *f, RgTrial trial, RgRecord *record)
 {
   bool stopped;
 
-  RG_OK(rg_trial_run(&f->study, trial, NULL, record, &stopped));
+  RG_OK(rg_trial_run(&f->study, &trial, NULL, record, &stopped));
   assert_false(stopped);
 }
 
@@ -160,8 +161,8 @@ static PetscErrorCode breaks_down(RgProblem *problem, int m, const RgPoint *poin
 static void test_a_failure_is_a_result(void **state)
 {
   Fixture *f = *state;
-  const RgTrial *trial = find(f, "branin", "ei", 0, 3);
-  RgCell *cell = &f->study.cells[trial->cell];
+  const RgTrial trial = find(f, "branin", "ei", 0, 3);
+  RgCell *cell = &f->study.cells[trial.cell];
   RgProblemClass broken = *cell->problem;
   const RgProblemClass *sound = cell->problem;
   RgRecord record = {0};
@@ -193,8 +194,8 @@ static void test_a_failure_may_be_data(void **state)
   Fixture *f = *state;
   static const RgFailureRule rules[] = {RG_FAILURE_PENALTY, RG_FAILURE_WORST,
                                         RG_FAILURE_INFEASIBLE};
-  const RgTrial *trial = find(f, "branin", "ei", 0, 3);
-  RgCell *cell = &f->study.cells[trial->cell];
+  const RgTrial trial = find(f, "branin", "ei", 0, 3);
+  RgCell *cell = &f->study.cells[trial.cell];
   RgProblemClass broken = *cell->problem;
   const RgProblemClass *sound = cell->problem;
 
@@ -235,9 +236,10 @@ static void test_stopping_leaves_no_record(void **state)
   RgRecord record = {0};
   bool stopped;
   int asked = 0;
+  const RgTrial trial = find(f, "branin", "random", 0, 3);
   RgTrialHost host = {.stop = stop_at_third, .stop_closure = &asked};
 
-  RG_OK(rg_trial_run(&f->study, find(f, "branin", "random", 0, 3), &host, &record, &stopped));
+  RG_OK(rg_trial_run(&f->study, &trial, &host, &record, &stopped));
   assert_true(stopped);
   assert_int_equal(asked, 3);
   assert_null(record.key);

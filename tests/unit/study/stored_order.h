@@ -1,0 +1,118 @@
+/* The order in which the teams of a level take its trials, all of it stored: what study/run/order.h
+   enumerates. */
+#ifndef RG_TESTS_STORED_ORDER_H
+#define RG_TESTS_STORED_ORDER_H
+
+#include <stdlib.h>
+
+#include "study/run/order.h"
+
+#include "test_main.h"
+
+typedef struct {
+  int trial, turn, place;
+  double cost;
+  bool open;
+} Stored;
+
+static int compare_cost(const void *left, const void *right)
+{
+  const Stored *a = *(Stored *const *)left, *b = *(Stored *const *)right;
+
+  if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
+  return a->trial - b->trial;
+}
+
+static int compare_turn(const void *left, const void *right)
+{
+  const Stored *a = *(Stored *const *)left, *b = *(Stored *const *)right;
+
+  return a->turn != b->turn ? a->turn - b->turn : compare_cost(left, right);
+}
+
+/* Trials seed by seed, dearest first within one; then from the end on each place goes to the last of
+   those that are cheap against what follows, or where none is left in the second half to the next
+   dearer ones. */
+static void put_back(int n, int teams, Stored **given, Stored **dear, int *order)
+{
+  const int kept = n >= 24 * teams ? n / 2 : 0;
+  int left = n, last = -1;
+  double after = 0;
+
+  qsort(given, (size_t)n, sizeof(*given), compare_turn);
+  qsort(dear, (size_t)n, sizeof(*dear), compare_cost);
+  for (int i = 0; i < n; i++) given[i]->place = i;
+  for (int at = n - 1; at >= 0; at--) {
+    for (double cost = -1; left > 0; left--) {
+      Stored *next = dear[left - 1];
+      if (last >= kept && next->cost != cost && next->cost * 4 * teams > after) break;
+      cost = next->cost;
+      next->open = true;
+      last = PetscMax(last, next->place);
+    }
+    order[at] = given[last]->trial;
+    after += given[last]->cost;
+    given[last]->open = false;
+    while (last >= 0 && !given[last]->open) last--;
+  }
+}
+
+/* The trials of a level; order: room for all of the plan. Returns how many. */
+static int stored_order(const RgPlan *plan, const RgTeams *teams, int level, PetscBT left_out,
+                        int *order)
+{
+  Stored *all = calloc((size_t)plan->n, sizeof(*all));
+  Stored **given = calloc((size_t)plan->n, sizeof(Stored *));
+  Stored **dear = calloc((size_t)plan->n, sizeof(Stored *));
+  int n = 0;
+
+  for (int i = 0; i < plan->n; i++) {
+    const int cell = rg_plan_cell(plan, i);
+    const int turn = (i - plan->cells[cell].first) % plan->cells[cell].n_seeds;
+    if (rg_teams_level(teams, plan, i) != level || PetscBTLookup(left_out, i)) continue;
+    all[n] = (Stored){.trial = i, .turn = turn, .cost = plan->cells[cell].cost};
+    given[n] = dear[n] = &all[n];
+    n++;
+  }
+  put_back(n, teams->ranks / teams->size[level], given, dear, order);
+  free(dear);
+  free(given);
+  free(all);
+  return n;
+}
+
+/* What is enumerated for every level is what would be stored; left out is every trial of `done`
+   (NULL: none). */
+static void check_order(const RgPlan *plan, const RgTeams *teams, const bool *done)
+{
+  int *order = calloc((size_t)plan->n, sizeof(int));
+  PetscBT left_out;
+
+  RG_OK(PetscBTCreate(plan->n, &left_out));
+  for (int i = 0; done && i < plan->n; i++)
+    if (done[i]) RG_OK(PetscBTSet(left_out, i));
+  for (int level = 0; level < teams->n; level++) {
+    const int n = stored_order(plan, teams, level, left_out, order);
+    RgOrder *enumerated;
+    RG_OK(rg_order_create(plan, teams, level, left_out, &enumerated));
+    assert_int_equal(rg_order_size(enumerated), n);
+    for (int i = 0; i < n; i++) assert_int_equal(rg_order_take(enumerated, i), order[i]);
+    assert_int_equal(rg_order_take(enumerated, n), -1);
+    RG_OK(rg_order_destroy(&enumerated));
+  }
+  RG_OK(PetscBTDestroy(&left_out));
+  free(order);
+}
+
+/* The same in a job of so many ranks, if the study can be run on them. */
+static void check_order_on(const RgPlan *plan, int ranks, const bool *done)
+{
+  char message[RG_TEAMS_MESSAGE];
+  RgTeams teams;
+
+  RG_OK(rg_teams_create(plan, ranks, 0, &teams, message));
+  if (!message[0]) check_order(plan, &teams, done);
+  RG_OK(rg_teams_destroy(&teams));
+}
+
+#endif
