@@ -41,7 +41,7 @@ RG_API PetscErrorCode rg_study_close(RgStudy **study);
 /* As the file names it; borrowed. */
 RG_API const char *rg_study_name(const RgStudy *study);
 
-/* All trials of a study, which must outlive the plan. To be destroyed. O(n log n) for n trials. */
+/* All trials of a study, which must outlive the plan. To be destroyed. O(cells log cells). */
 RG_API PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan **plan);
 /* *plan becomes NULL; NULL is fine. */
 RG_API PetscErrorCode rg_plan_destroy(RgPlan **plan);
