@@ -8,8 +8,8 @@
 
 typedef struct RgOrder RgOrder;
 
-/* The trials of a level that are not in `left_out` (by trial). Plan, teams and left_out are borrowed
-   and must not change. */
+/* The trials of a level that are not in `left_out` (by trial). What is given is borrowed and must
+   not change. */
 PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int level,
                                PetscBT left_out, RgOrder **order);
 PetscErrorCode rg_order_destroy(RgOrder **order);
