@@ -209,7 +209,7 @@ static PetscErrorCode describe_kernel(RgText *text, const RgKernelClass *kernel)
   PetscCall(rg_text_add(text, "  Random features of paths: %s\n",
                         kernel->spectrum ? "yes" : "refused, its spectrum is not known"));
   PetscCall(rg_text_add(text, "  Bounds that need derivatives of paths: %s\n",
-                        kernel->slope ? "yes" : "refused, its paths have none"));
+                        kernel->slope > 0 ? "yes" : "refused, its paths have none"));
   PetscFunctionReturn(0);
 }
 

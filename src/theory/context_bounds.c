@@ -18,7 +18,7 @@ double rg_kernel_slope(const RgKernel *kernel)
     for (int k = 0; k < term->n_factors; k++) {
       const RgKernelFactor *factor = &term->factors[k];
       for (int j = 0; j < factor->n_scales; j++)
-        most = fmax(most, rg_kernel_classes[factor->family]->slope(factor->shape) /
+        most = fmax(most, rg_kernel_family_slope(rg_kernel_classes[factor->family], factor->shape) /
                             factor->length_scale[j]);
     }
     square += term->variance * most * most;

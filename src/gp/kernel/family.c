@@ -30,10 +30,11 @@ static void mixture_spectrum(const RgKernelFactor *factor, int n, RgRandom *rand
   }
 }
 
-/* Student t with `freedom` degrees of freedom, 2 nu of a Matern kernel. work: 2 n. */
-static void student_spectrum(int freedom, const RgKernelFactor *factor, int n, RgRandom *random,
-                             double *turns, double *work)
+/* Student t with the degrees of freedom of the factor's family. */
+static void student_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
+                             double *work)
 {
+  const int freedom = rg_kernel_classes[factor->family]->degrees;
   double *stretch = work, *z = work + n;
 
   for (int m = 0; m < n; ++m) stretch[m] = 0.0;
@@ -63,12 +64,22 @@ const char *const rg_kernel_family_names[] = {
 #undef RG_KERNEL
   NULL};
 
+double rg_kernel_family_slope(const RgKernelClass *class, double shape)
+{
+  double u[RG_KERNEL_COLUMNS_MAX], du[RG_KERNEL_COLUMNS_MAX], square = 0;
+
+  if (!class->warp) return class->slope;
+  class->warp(shape, 0, u, du);
+  for (int i = 0; i < class->columns; i++) square += du[i] * du[i];
+  return class->slope * sqrt(square);
+}
+
 const RgKernelClass *rg_kernel_without_slope(const RgKernel *kernel)
 {
   for (int t = 0; t < kernel->n_terms; ++t)
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
       const RgKernelClass *class = rg_kernel_classes[kernel->terms[t].factors[f].family];
-      if (!class->slope) return class;
+      if (!(class->slope > 0)) return class;
     }
   return NULL;
 }

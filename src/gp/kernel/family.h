@@ -33,17 +33,21 @@ typedef struct {
   int columns;
   void (*warp)(double shape, double x, double *u, double *du);
 
-  /* sqrt(-k''(0)) at unit length scale: the deviation of a path's derivative. NULL: its paths have
-     none, and bounds that need one are refused. */
-  double (*slope)(double shape);
+  double
+    slope; /* sqrt(-k''(0)) of the correlation k(r); 0: its paths have no derivative, and bounds
+                   that need one are refused */
   /* n draws from the spectral density of a factor: turns (inputs x n), turns per unit of each
      input. work: 2 n. NULL: not known; random features of such a kernel are refused. */
   void (*spectrum)(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
                    double *work);
+  int degrees; /* of freedom, where that density is Student's t: 2 nu of a Matern kernel */
 } RgKernelClass;
 
 /* By RgKernelFamily. */
 extern const RgKernelClass *const rg_kernel_classes[RG_KERNEL_FAMILIES];
+
+/* Deviation of the derivative of a path of a family with `slope`, at unit length scale. */
+double rg_kernel_family_slope(const RgKernelClass *class, double shape);
 
 /* The first family of the kernel that has no slope (no spectrum); NULL: all have. */
 const RgKernelClass *rg_kernel_without_slope(const RgKernel *kernel);

@@ -18,12 +18,6 @@ static double gaussian_value(double shape, int n, const double *d, const double 
   return exp(-r * r / 2.0);
 }
 
-static double gaussian_slope(double shape)
-{
-  (void)shape;
-  return 1;
-}
-
 static void gaussian_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
                               double *work)
 {
@@ -38,7 +32,7 @@ static const RgKernelClass gaussian_class = {
   .separable = true,
   .value = gaussian_value,
   .columns = 1,
-  .slope = gaussian_slope,
+  .slope = 1,
   .spectrum = gaussian_spectrum,
 };
 #endif

@@ -18,19 +18,14 @@ static double matern12_value(double shape, int n, const double *d, const double 
   return exp(-scaled_distance(n, d, length_scale));
 }
 
-static void matern12_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
-                              double *work)
-{
-  student_spectrum(1, factor, n, random, turns, work);
-}
-
 static const RgKernelClass matern12_class = {
   .name = "matern12",
   .formula = "exp(-r)",
   .summary = "continuous paths without derivatives",
   .value = matern12_value,
   .columns = 1,
-  .spectrum = matern12_spectrum,
+  .spectrum = student_spectrum,
+  .degrees = 1,
 };
 #endif
 

@@ -19,26 +19,15 @@ static double matern32_value(double shape, int n, const double *d, const double 
   return (1.0 + s) * exp(-s);
 }
 
-static double matern32_slope(double shape)
-{
-  (void)shape;
-  return sqrt(3);
-}
-
-static void matern32_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
-                              double *work)
-{
-  student_spectrum(3, factor, n, random, turns, work);
-}
-
 static const RgKernelClass matern32_class = {
   .name = "matern32",
   .formula = "(1 + s) exp(-s), s = sqrt(3) r",
   .summary = "paths with one derivative",
   .value = matern32_value,
   .columns = 1,
-  .slope = matern32_slope,
-  .spectrum = matern32_spectrum,
+  .slope = 1.7320508075688772, /* sqrt(3) */
+  .spectrum = student_spectrum,
+  .degrees = 3,
 };
 #endif
 

@@ -19,26 +19,15 @@ static double matern52_value(double shape, int n, const double *d, const double 
   return (1.0 + s + s * s / 3.0) * exp(-s);
 }
 
-static double matern52_slope(double shape)
-{
-  (void)shape;
-  return sqrt(5.0 / 3);
-}
-
-static void matern52_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
-                              double *work)
-{
-  student_spectrum(5, factor, n, random, turns, work);
-}
-
 static const RgKernelClass matern52_class = {
   .name = "matern52",
   .formula = "(1 + s + s^2/3) exp(-s), s = sqrt(5) r",
   .summary = "paths with two derivatives",
   .value = matern52_value,
   .columns = 1,
-  .slope = matern52_slope,
-  .spectrum = matern52_spectrum,
+  .slope = 1.2909944487358056, /* sqrt(5/3) */
+  .spectrum = student_spectrum,
+  .degrees = 5,
 };
 #endif
 

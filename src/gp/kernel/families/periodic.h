@@ -30,11 +30,6 @@ static void periodic_warp(double shape, double x, double *u, double *du)
   du[1] = turn * u[0];
 }
 
-static double periodic_slope(double shape)
-{
-  return TWO_PI / shape;
-}
-
 /* By inversion, at most 500 at a time, whose exponential is no subnormal number. */
 static double poisson(RgRandom *random, double mean)
 {
@@ -80,7 +75,7 @@ static const RgKernelClass periodic_class = {
   .value = periodic_value,
   .columns = 2,
   .warp = periodic_warp,
-  .slope = periodic_slope,
+  .slope = 1,
   .spectrum = periodic_spectrum,
 };
 #endif

@@ -22,12 +22,6 @@ static double rational_quadratic_value(double shape, int n, const double *d,
   return pow(1.0 + r * r / (2.0 * shape), -shape);
 }
 
-static double rational_quadratic_slope(double shape)
-{
-  (void)shape;
-  return 1;
-}
-
 static void rational_quadratic_spectrum(const RgKernelFactor *factor, int n, RgRandom *random,
                                         double *turns, double *work)
 {
@@ -44,7 +38,7 @@ static const RgKernelClass rational_quadratic_class = {
   .default_shape = 1,
   .value = rational_quadratic_value,
   .columns = 1,
-  .slope = rational_quadratic_slope,
+  .slope = 1,
   .spectrum = rational_quadratic_spectrum,
 };
 #endif
