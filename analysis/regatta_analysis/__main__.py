@@ -233,10 +233,14 @@ def _page_parser():
     parser.add_argument("--live", action="store_true", help="redraw the page while the study runs")
     parser.add_argument("--every", type=_positive, default=10, metavar="SECONDS",
                         help="how often --live looks for finished trials (default: 10)")
+    _reading_options(parser)
+    return parser
+
+
+def _reading_options(parser):
     parser.add_argument("--partial", action="store_true",
                         help="accept a file that may lack trials (from `regatta merge`)")
     parser.add_argument("--trust", action="store_true", help="don't check that files are as they were written")
-    return parser
 
 
 def _page_options(parser):
@@ -274,9 +278,7 @@ def _export_parser():
     parser.add_argument("--to", required=True, choices=list(export.KINDS))
     parser.add_argument("directory", type=Path, metavar="DIR")
     _choice_options(parser)
-    parser.add_argument("--partial", action="store_true",
-                        help="accept a file that may lack trials (from `regatta merge`)")
-    parser.add_argument("--trust", action="store_true", help="don't check that files are as they were written")
+    _reading_options(parser)
     return parser
 
 
@@ -353,8 +355,7 @@ def _study_parser():
                         "confidence parameters by formula over the recorded ones")
     parser.add_argument("--bounds", type=Path, metavar="FILE.csv",
                         help="table of `regatta bounds`: draws the bounds over cumulative regret")
-    parser.add_argument("--partial", action="store_true",
-                        help="accept a file that may lack trials (from `regatta merge`)")
+    _reading_options(parser)
     _selection_options(parser)
     parser.add_argument("--over", type=_one_or_two, metavar="NAME[,NAME]", help="draw final values "
                         "over this swept setting, or heat-maps over two (default: each, the first two)")
@@ -363,8 +364,6 @@ def _study_parser():
     parser.add_argument("--page", type=Path, metavar="FILE.html", help="the page of the study too, from "
                         "the same numbers (as `regatta_analysis page`)")
     _page_options(parser)
-    parser.add_argument("--trust", action="store_true",
-                        help="don't check that the file is as it was written")
     return parser
 
 
@@ -385,6 +384,19 @@ def _output_options(parser):
                         help="of the figures (default: pdf png)")
 
 
+def _accepts(what):
+    """For the type of an option: a text it can't use is told with what it accepts."""
+    def decorate(convert):
+        def checked(text):
+            try:
+                return convert(text)
+            except ValueError as error:
+                raise argparse.ArgumentTypeError(f"must be {what}, got {text!r}") from error
+        return checked
+    return decorate
+
+
+@_accepts("NAME=VALUE,NAME=VALUE,...")
 def _settings(text):
     """{name: value} of NAME=VALUE,...; brackets and quotes hold commas together."""
     pairs = [pair.partition("=") for pair in split(text, ",")]
@@ -393,6 +405,7 @@ def _settings(text):
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
+@_accepts("one name, or two different ones with a comma between")
 def _one_or_two(text):
     names = [name.strip() for name in text.split(",")]
     if len(set(names)) != len(names) or len(names) > 2:
@@ -400,6 +413,7 @@ def _one_or_two(text):
     return names
 
 
+@_accepts("LOW,HIGH with 0 <= LOW < HIGH <= 1")
 def _quantiles(text):
     low, high = (float(part) for part in text.split(","))
     if not 0.0 <= low < high <= 1.0:
@@ -407,6 +421,7 @@ def _quantiles(text):
     return low, high
 
 
+@_accepts("a whole number from 1 on")
 def _positive(text):
     if int(text) < 1:
         raise ValueError

@@ -138,8 +138,10 @@ class Command(common.Case):
         self.assertIn("--out", self.refused(self.path))
         self.assertIn("invalid choice: 'joy'",
                       self.refused(self.path, "--out", self.out, "--metric", "joy"))
-        self.assertIn("0.9,0.1", self.refused(self.path, "--out", self.out, "--quantiles",
-                                              "0.9,0.1"))
+        for option, text, accepted in (("--quantiles", "0.9,0.1", "LOW,HIGH"), ("--where", "joy", "NAME=VALUE"),
+                                       ("--points", "0", "from 1 on"), ("--over", "a,a", "two different ones")):
+            self.assertRegex(self.refused(self.path, "--out", self.out, option, text),
+                             f"{option}: must be .*{accepted}.*, got '{text}'")
 
     def test_out_is_a_file(self):
         target = self.scratch / "file"
