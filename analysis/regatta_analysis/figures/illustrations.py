@@ -60,6 +60,7 @@ def beta(t):
 
 
 def scott(t):
+    """Bandwidth of the regression on t points, by Scott's rule."""
     return 0.1 * t**-0.2
 
 

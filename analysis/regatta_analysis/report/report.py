@@ -1,7 +1,5 @@
 """The page of a reproduced paper, report.html and report.md, and the index over all papers."""
 import base64
-import html
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,6 +61,7 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
 
 
 def default_command(name, scale):
+    """How the studies of a paper are run at a scale."""
     return f"./run.sh reproduce {name}" + ("" if scale == "full" else f" --scale {scale}")
 
 
@@ -183,6 +182,7 @@ def _about_studies(paper, loaded, broken, skipped, without):
 
 
 def failed_trials(loaded):
+    """Lines on the failed trials of {study: results}, five of a study."""
     lines = []
     for study, results in loaded.items():
         failed = results.trials[results.trials["status"] == "failed"]
@@ -282,8 +282,3 @@ def write_index(directory, scale="full"):
                   claims.markdown_table(verdicts), ""]
     text.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return page, text
-
-
-def slug(text):
-    """Text as the id of an element."""
-    return re.sub(r"[^a-z0-9]+", "-", html.unescape(str(text)).lower()).strip("-")

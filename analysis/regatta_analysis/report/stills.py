@@ -20,6 +20,7 @@ class Still:
 
 
 def still(title, figure):
+    """The Still of a figure."""
     found = io.BytesIO()
     style.write(figure, found, SHARPNESS, "png")
     width, height = figure.get_size_inches()

@@ -186,6 +186,7 @@ def runtime_grid(table, notation=TEXT):
 
 
 def markdown(header, rows):
+    """A table of Markdown; rows of (text, whether it is bold)."""
     def line(cells):
         return "| " + " | ".join(cells) + " |"
     body = [line([f"**{md(text)}**" if bold else md(text) for text, bold in row])

@@ -26,11 +26,13 @@ def grid() -> np.ndarray:
 
 
 def density(law: str, x: ArrayLike) -> np.ndarray:
+    """Density of a law of LAWS at x."""
     return np.mean([getattr(stats, "norm" if kind == "normal" else kind).pdf(x, at, scale)
                     for kind, at, scale in LAWS[law]], axis=0)
 
 
 def draw(law: str, n: int, random: np.random.Generator) -> np.ndarray:
+    """n draws from a law of LAWS."""
     parts = LAWS[law]
     which = random.integers(len(parts), size=n)
     kinds, centres, scales = (np.array([parts[k][j] for k in which]) for j in range(3))

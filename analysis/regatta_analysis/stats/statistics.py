@@ -91,33 +91,6 @@ def _mean_interval(cell, level=0.95, draws=1000):
     return found
 
 
-def bootstrap_interval(values: ArrayLike,
-                       statistic: Callable[[np.ndarray], np.ndarray] | None = None,
-                       level: float = 0.95, draws: int = 2000, seed: int = 0,
-                       groups: ArrayLike | None = None) -> tuple:
-    """Percentile bootstrap interval (low, high) of a statistic of the rows of `values`.
-
-    values: n trials, or n trials x m columns; statistic: function of a rows x m array, by row axis 0
-    (default: mean); groups: label per trial, rows of equal label are drawn together (trials that
-    share an instance are not independent). Equal arguments give equal intervals. NaN with fewer
-    than two rows (or groups).
-    """
-    values = np.asarray(values, float)
-    rows = _rows_by_group(len(values), groups)
-    if len(rows) < 2:
-        nothing = np.full(values.shape[1:], np.nan)
-        return nothing[()], nothing[()]
-    random = np.random.default_rng(seed)
-    drawn = []
-    for _ in range(draws):
-        picked = random.integers(len(rows), size=len(rows))
-        sample = values[np.concatenate([rows[k] for k in picked])]
-        drawn.append(sample.mean(axis=0) if statistic is None else statistic(sample))
-    tail = (1.0 - level) / 2.0
-    low, high = np.nanquantile(np.asarray(drawn, float), [tail, 1.0 - tail], axis=0)
-    return low, high
-
-
 def bootstrap_means(values: ArrayLike, draws: int = 1000, seed: int = 0,
                     groups: ArrayLike | None = None) -> np.ndarray:
     """Means of `draws` resamples of the rows of an n x m array: draws x m. The resamples of equal
