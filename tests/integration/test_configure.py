@@ -27,10 +27,27 @@ class Configure(RegattaTest):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
+    def mkl(self):
+        """MKLROOT of a stand-in: MKL's names for OpenBLAS."""
+        root = self.folder / "mkl"
+        for folder, name, text in (("lib", "libmkl_intel_lp64.so", "INPUT(-lopenblas -llapacke)"),
+                                   ("include", "mkl_cblas.h", ""), ("include", "mkl_lapacke.h", ""), ("", "empty.c", "")):
+            (root / folder).mkdir(parents=True, exist_ok=True)
+            (root / folder / name).write_text(text)
+        for name in ("sequential", "core", "scalapack_lp64", "blacs_openmpi_lp64", "blacs_intelmpi_lp64"):
+            subprocess.run(["cc", "-shared", "-o", root / f"lib/libmkl_{name}.so", root / "empty.c"], check=True)
+        return str(root)
+
     def test_no_pkg_config_entries(self):
         hidden = self.folder / "none"
         hidden.mkdir()
-        said = self.configure(PKG_CONFIG_LIBDIR=str(hidden), PETSC_DIR=petsc_folder())
+        root = self.mkl()
+        said = self.configure("-DBLA_VENDOR=Intel10_64lp_seq", PKG_CONFIG_LIBDIR=str(hidden), PETSC_DIR=petsc_folder(),
+                              MKLROOT=root, CMAKE_LIBRARY_PATH=f"{root}/lib")
+        self.assertRegex(said, f"BLAS: {root}/lib/libmkl_intel_lp64.so")
+        self.assertRegex(said, f"SCALAPACK: {root}/lib/libmkl_scalapack_lp64.so")
+        flags = [file.read_text() for file in (self.folder / "build/CMakeFiles").rglob("flags.make")]
+        self.assertTrue(any("RG_MKL" in text and f"{root}/include" in text for text in flags))
         for line in ("MPI: .*MPI", "PETSC: PETSc", "HDF5: .*(parallel|serial)", "BLAS: /", "GSL: /", "YAML: /",
                      "JANSSON: /", "XXHASH: /", "SCALAPACK: /", "ScaLAPACK yes: teams of ranks"):
             self.assertRegex(said, line)
@@ -43,6 +60,7 @@ class Configure(RegattaTest):
                               "-DREGATTA_LBFGSB=OFF",
                               f"-DPETSC_DIR={petsc_folder()}")
         self.assertRegex(said, "PETSC: .*libpetsc")
+        self.assertRegex(said, "BLAS: /.*openblas")
         self.assertIn("ScaLAPACK no: teams of one rank only", said)
         self.assertIn("L-BFGS-B no: a dense BFGS method in its place", said)
         commands = (self.folder / "build/CMakeFiles").rglob("flags.make")

@@ -1,7 +1,7 @@
 """Summaries over the trials of a cell, iteration by iteration."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
