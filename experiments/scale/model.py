@@ -2,16 +2,15 @@
 """model.py [constant=value ...]: the cost model of docs/scaling.md, as a table over ranks.
 
 Constants, all in seconds: gamma per operation of dgemm on one rank, alpha per message, beta per number
-sent (`bench_large constants` measures these three), ticket, trial (record, commit and packing of a
-small trial), plan (per trial, on every rank), file (a shard read at resume); n data, d inputs.
+sent (`bench_large constants` measures these three); n data, d inputs. Trials, commits and files are
+simulated: `regatta plan -simulate`.
 Cholesky: n^3/(3 P) gamma + (2 + log2(P)/2) n^2/sqrt(P) beta + (4 + log2 P) n/128 alpha, the form of the
 ScaLAPACK users' guide. Likelihood with gradient: three times its operations, 3 n^2/sqrt(P) numbers
 and 5 n/128 messages more. Memory: 8 (2 n^2/P + 3 * 128 n + n (2 d + 6)) bytes per rank."""
 import math
 import sys
 
-CONSTANTS = {"gamma": 2.8e-11, "alpha": 2.0e-6, "beta": 1.0e-9, "ticket": 3.6e-6, "trial": 2.1e-4,
-             "plan": 1.4e-6, "file": 1.0e-3, "n": 1e5, "d": 10}
+CONSTANTS = {"gamma": 2.8e-11, "alpha": 2.0e-6, "beta": 1.0e-9, "n": 1e5, "d": 10}
 
 
 def cholesky(n, ranks, c):
@@ -43,15 +42,12 @@ def main(arguments):
     n = c["n"]
     print(f"n = {n:g}, d = {c['d']:g}")
     print(f"{'ranks':>7} {'Cholesky s':>11} {'efficiency':>11} {'likelihood s':>13} {'GB/rank':>8} "
-          f"{'countable':>9} {'trials/s':>9} {'shortest trial s':>17} {'pack 1e6 s':>11} "
-          f"{'resume s':>9}")
+          f"{'countable':>9}")
     for ranks in (1, 10, 100, 1000, 10000, 100000):
         seconds = cholesky(n, ranks, c)
         print(f"{ranks:7} {seconds:11.3g} {cholesky(n, 1, c) / ranks / seconds:10.0%} "
               f"{likelihood(n, ranks, c):13.3g} {memory(n, c['d'], ranks) / 1e9:8.2f} "
-              f"{'yes' if n * n / ranks < 2 ** 31 else 'no':>9} "
-              f"{min(1 / c['ticket'], ranks / c['trial']):9.2g} {ranks * c['ticket']:17.2g} "
-              f"{1e6 * c['trial'] / 2:11.3g} {ranks * c['file'] + 1e6 * c['plan']:9.3g}")
+              f"{'yes' if n * n / ranks < 2 ** 31 else 'no':>9}")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/simulation.h"
 #include "cli/table.h"
 #include "study/plan/calibration.h"
 #include "study/plan/cost.h"
@@ -16,7 +17,7 @@
 #include "study/run/teams.h"
 #include "study/store/store.h"
 
-enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY };
+enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY, OPT_SIMULATE };
 
 static const RgOption options[] = {
   {"-o", "OUT.h5", "results file of the run: count what is done already"},
@@ -24,6 +25,9 @@ static const RgOption options[] = {
   {"-ranks", "N", "ranks of the job (default: what the largest team needs)"},
   {"-per-host", "N", "ranks on one host (default: as many as this one has cores)"},
   {"-memory", "GB", "memory of a host (default: that of this one)"},
+  {"-simulate", "N,...",
+   "jobs of so many ranks: wall time, idle time, commits; KEY=VALUE: of the "
+   "machine (ticket, record, commit, metadata, file, pack)"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -36,7 +40,8 @@ typedef struct {
   int n_done, n_foreign;
   RgOriginJudge judge;
   RgOriginCounts origins; /* of those that are done */
-  RgCalibration clock;    /* of those that are complete */
+  RgCalibration clock;    /* of those that are complete, CPU seconds */
+  RgCalibration wall;     /* of the same, wall time */
 } Progress;
 
 static PetscErrorCode count_record(void *closure, const RgRecord *record)
@@ -54,8 +59,10 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
   progress->n_done += !progress->done[trial];
   progress->done[trial] = (unsigned char)record->status;
   const int cell = rg_plan_cell(progress->plan, trial);
-  if (record->status == RG_STATUS_COMPLETE)
+  if (record->status == RG_STATUS_COMPLETE) {
     rg_calibration_add(&progress->clock, cell, record->provenance.cpu);
+    rg_calibration_add(&progress->wall, cell, record->provenance.wall);
+  }
   PetscCall(rg_origin_judge(&progress->judge, record, cell, 0, &progress->origins, &origin));
   PetscFunctionReturn(0);
 }
@@ -65,6 +72,7 @@ static PetscErrorCode progress_clear(Progress *progress)
   PetscFunctionBeginUser;
   PetscCall(rg_origin_judge_destroy(&progress->judge));
   PetscCall(rg_calibration_destroy(&progress->clock));
+  PetscCall(rg_calibration_destroy(&progress->wall));
   PetscCall(PetscFree(progress->done));
   PetscFunctionReturn(0);
 }
@@ -81,6 +89,7 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   *progress = (Progress){.plan = plan};
   PetscCall(PetscCalloc1(plan->n, &progress->done));
   PetscCall(rg_calibration_create(plan->study, &progress->clock));
+  PetscCall(rg_calibration_create(plan->study, &progress->wall));
   if (!output || !rg_store_exists(output)) PetscFunctionReturn(0);
   PetscCall(rg_fingerprint(&fingerprint));
   PetscCall(rg_origin_judge_create(plan->study, fingerprint.hash, &progress->judge));
@@ -270,7 +279,11 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   Job job;
 
   PetscFunctionBeginUser;
-  if (!parse_job(arguments, study, &job)) {
+  if (arguments->n > 1 && !arguments->option[OPT_SIMULATE]) {
+    rg_complain("plan: '%s' goes with -simulate only", arguments->positional[1]);
+    *exit_code = RG_EXIT_BAD_INPUT;
+  }
+  if (*exit_code != RG_EXIT_OK || !parse_job(arguments, study, &job)) {
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }
@@ -287,6 +300,10 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     PetscCall(add_summary(&plan, &progress, &text));
     rg_say("%s", text.data);
     PetscCall(judge_job(&plan, &job, exit_code));
+    PetscCall(rg_calibration_apply(&progress.wall, &plan));
+    if (arguments->option[OPT_SIMULATE] && *exit_code == RG_EXIT_OK)
+      PetscCall(rg_simulation_show(&plan, arguments->option[OPT_SIMULATE], arguments->n - 1,
+                                   arguments->positional + 1, exit_code));
   }
   PetscCall(rg_text_clear(&text));
   PetscCall(progress_clear(&progress));
@@ -313,4 +330,10 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_plan = {
-  "plan STUDY.yaml [-o OUT.h5] [-ranks N] [options]", options, 1, 1, RG_ON_RANK_0, run};
+  "plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]",
+  options,
+  1,
+  RG_ARGUMENTS_MAX,
+  RG_ON_RANK_0,
+  run,
+};

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 import unittest
+from unittest import mock
 
 import h5py
 from regatta_test import LONG, REGATTA, SLOW, RegattaTest, environment, main
@@ -47,8 +48,19 @@ class Launcher(RegattaTest):
         self.output = self.folder / "study.h5"
 
     def test_many_ranks_on_few_cores(self):
-        study = self.write("study.yaml", STUDY.format(2 * RANKS))
-        self.run_ok("run", study, "-o", self.output, "-quiet", ranks=RANKS)
+        """The same bits as on one rank, and in the time that the simulator says: trials sleep."""
+        study = self.write("study.yaml", STUDY.format(5 * RANKS // 2))
+        with mock.patch.dict(os.environ, LD_PRELOAD=SLOW, PAUSE_US="30000"):
+            self.run_ok("run", study, "-o", self.output, "-quiet", ranks=RANKS)
+        with h5py.File(self.output) as file:
+            trials = file["branin/provenance"]
+            begun, took = trials["started"][()], trials["wall"][()]
+        plan = self.run_ok("plan", study, "-o", self.output, "-simulate", f"1,{RANKS}")
+        one, many = (line.split() for line in plan.splitlines()[-2:])
+        self.assertEqual((one[0], many[0]), ("1", str(RANKS)))
+        self.assertAlmostEqual(float(one[1]), took.sum(), delta=0.1 * took.sum())
+        wall = (begun + took).max() - begun.min()  # load makes it longer, nothing shorter
+        self.assertTrue(0.85 < wall / float(many[1]) < 2, f"{wall} s, simulated {many[1]} s")
         self.run_ok("run", study, "-o", self.folder / "one.h5", "-quiet")
         self.assertEqual(self.checksum(self.output), self.checksum(self.folder / "one.h5"))
 

@@ -153,7 +153,12 @@ problems:
                 (["do not divide the 6 ranks"], ["-ranks", 6]),
                 (["4 ranks on this host, which has 2.0 GB", "ranks_per_trial: 32 would do"],
                  ["-ranks", 4, "-per-host", 4, "-memory", 2]),
-                (["-memory must be a positive number, got 'much'"], ["-memory", "much"])):
+                (["-memory must be a positive number, got 'much'"], ["-memory", "much"]),
+                (["-simulate takes numbers of ranks, separated by ',', got 'x'"], ["-simulate", "4,x", "-memory", 99]),
+                (["more than the 2 ranks"], ["-simulate", "2", "-memory", 99]),
+                (["unknown key 'tickets', did you mean 'ticket'?"], ["-simulate", 4, "tickets=1", "-memory", 99]),
+                (["'metadata' must be a number > 0, got '0'"], ["-simulate", 4, "metadata=0", "-memory", 99]),
+                (["'ticket=1' goes with -simulate only"], ["ticket=1"])):
             code, _, err = regatta("plan", study, *options)
             self.assertEqual(code, 2, err)
             self.assertEqual(len(err.splitlines()), 1, err)

@@ -385,6 +385,7 @@ static bool is_head(const RgFieldInfo *info)
     offsetof(RgRecord, cell),
     offsetof(RgRecord, status),
     offsetof(RgRecord, provenance.started),
+    offsetof(RgRecord, provenance.wall),
     offsetof(RgRecord, provenance.cpu),
     offsetof(RgRecord, provenance.fingerprint),
     offsetof(RgRecord, provenance.software),

@@ -268,6 +268,13 @@ double rg_cost_order(const RgCell *cell)
   return fmax(model_order(cell, INT_MAX), rg_cost_problem_order(cell)); /* of any team */
 }
 
+double rg_cost_team_share(const RgCell *cell, int ranks)
+{
+  const double order = rg_cost_order(cell), crossover = rg_team_measured_crossover(ranks);
+
+  return order < crossover ? 1 : 1.0 / ranks + crossover / (2 * order);
+}
+
 double rg_cost_dense_bytes(const RgCell *cell, int ranks)
 {
   const double order[] = {model_order(cell, ranks), rg_cost_problem_order(cell)};

@@ -28,6 +28,11 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes);
 double rg_cost_order(const RgCell *cell);
 /* The latter alone. */
 double rg_cost_problem_order(const RgCell *cell);
+/* Wall time of a trial on a team of `ranks`, of that on one rank: with a matrix of order n from the
+   crossover c on, 1/ranks + c/2n; else 1. Of a likelihood with its gradient on 2 ranks that is
+   within a tenth of what was measured at n = 1,000 to 4,000 (docs/scaling.md); what the leader does
+   alone is not counted. */
+double rg_cost_team_share(const RgCell *cell, int ranks);
 /* Bytes of such matrices on each rank of a team of `ranks`; 0 where there are none. */
 double rg_cost_dense_bytes(const RgCell *cell, int ranks);
 /* Of these, bytes of the contexts that a method discretises a box of contexts into. */

@@ -9,7 +9,8 @@ enum { FINISHED, FAILED, COST_FINISHED_US, N_COUNTERS };
 
 struct RgSchedule {
   MPI_Win window;
-  int64_t *counters; /* on rank 0; empty elsewhere */
+  int64_t *counters;       /* on rank 0; empty elsewhere */
+  int64_t add[N_COUNTERS]; /* on its way there */
   int n_levels;
   RgOrder *order[RG_TEAM_LEVELS]; /* of the trials of each level; owned */
   PetscBT left_out;               /* by trial: not to run; owned */
@@ -80,12 +81,22 @@ PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial)
 
 PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed)
 {
-  int64_t before;
+  int64_t *add = schedule->add;
 
   PetscFunctionBeginUser;
-  PetscCall(fetch_and_add(schedule, FINISHED, 1, &before));
-  PetscCall(fetch_and_add(schedule, COST_FINISHED_US, (int64_t)(trial->cost * 1e6), &before));
-  if (failed) PetscCall(fetch_and_add(schedule, FAILED, 1, &before));
+  PetscCallMPI(MPI_Win_flush_local(0, schedule->window));
+  add[FINISHED] = 1;
+  add[FAILED] = failed;
+  add[COST_FINISHED_US] = (int64_t)(trial->cost * 1e6);
+  PetscCallMPI(MPI_Accumulate(add, N_COUNTERS, MPI_INT64_T, 0, 0, N_COUNTERS, MPI_INT64_T, MPI_SUM,
+                              schedule->window));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_settle(RgSchedule *schedule)
+{
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Win_flush(0, schedule->window));
   PetscFunctionReturn(0);
 }
 

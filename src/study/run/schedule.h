@@ -16,8 +16,11 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
 PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible);
 /* Next trial of a level of teams for this rank, -1 when none is left. Not collective. */
 PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial);
-/* Count a finished trial. */
+/* Count a finished trial; waits for nobody. */
 PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed);
+
+/* What this rank has counted is known to all from then on. */
+PetscErrorCode rg_schedule_settle(RgSchedule *schedule);
 
 /* All but the seconds. Not collective. */
 PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);

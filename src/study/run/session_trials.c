@@ -267,6 +267,7 @@ PetscErrorCode rg_session_trials(RgSession *session)
       PetscCall(rg_team_serve(session->team[level], look_around, session));
     }
   }
+  PetscCall(rg_schedule_settle(session->schedule));
   PetscCall(drain(session));
   PetscFunctionReturn(0);
 }

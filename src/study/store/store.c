@@ -14,6 +14,13 @@
 #include "base/files.h"
 #include "study/store/store_internal.h"
 
+const RgStoreLimits rg_store_default_limits = {.group_bytes = 8 << 20,
+                                               .group_seconds = 30,
+                                               .long_seconds = 10,
+                                               .compaction = 64,
+                                               .compaction_bytes = 64 << 20,
+                                               .image_bytes = 256 << 20};
+
 /* ---- open and close -------------------------------------------------------------------------- */
 
 PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
@@ -91,12 +98,7 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
   PetscCall(rg_software_describe(&new->software));
   new->study = study;
   new->rank = rank;
-  new->limits = (RgStoreLimits){.group_bytes = 8 << 20,
-                                .group_seconds = 30,
-                                .long_seconds = 10,
-                                .compaction = 64,
-                                .compaction_bytes = 64 << 20,
-                                .image_bytes = 256 << 20};
+  new->limits = rg_store_default_limits;
   if (rank == 0) {
     PetscCall(check_output(new, fault));
     if (!fault->code) check_directory(new, fault);

@@ -32,6 +32,7 @@ typedef struct {
   size_t compaction_bytes; /* but only shards of up to compaction_bytes / compaction: 64 MiB */
   size_t image_bytes;      /* larger results files are written to disk instead of memory: 256 MiB */
 } RgStoreLimits;
+extern const RgStoreLimits rg_store_default_limits;
 RgStoreLimits *rg_store_limits(RgStore *store); /* to be changed in place */
 
 /* What waits in memory: records, their bytes, and for how many seconds the disk has been saying no

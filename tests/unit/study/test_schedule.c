@@ -1,9 +1,13 @@
-/* The schedule: seed by seed, and cheap trials at the end; teams of the ranks that are left over. */
+/* The schedule: seed by seed, and cheap trials at the end; teams of the ranks that are left over; simulated
+   jobs. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "test_main.h"
 
+#include "regatta/params.h"
 #include "study/run/schedule.h"
+#include "study/run/simulate.h"
 #include "stored_order.h"
 #include "study_text.h"
 #include "trial_at.h"
@@ -149,4 +153,72 @@ RG_TEST(ranks_left_over_make_teams)
   expect_teams("branin", "ei, gp_ucb", 5, 15, 0, 0); /* 10 of 15 */
   expect_teams("branin", "ei, random", 5, 4, 1, 2);
   expect_teams("branin, {name: sphere, ranks_per_trial: 1}", "ei", 5, 4, 0, 0);
+}
+
+/* A job of a study with trials of `seconds` on a machine that takes no time but for tickets. */
+static void simulate(const char *text, double seconds, int ranks, double ticket, RgJob *job)
+{
+  char message[RG_TEAMS_MESSAGE];
+  RgTeams teams;
+  const RgJobRates rates = {
+    .ticket = ticket, .record = 1e-9, .commit = 1e-9, .metadata = 1e12, .file = 2, .pack = 3};
+
+  parse_study(text, &study);
+  RG_OK(rg_plan_fill(&study, &plan));
+  for (int c = 0; c < study.n_cells; c++) plan.cells[c].cost = seconds;
+  RG_OK(rg_teams_create(&plan, ranks, 0, &teams, message));
+  RG_OK(rg_simulate(&plan, &teams, &rates, job));
+  RG_OK(rg_teams_destroy(&teams));
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
+static void assert_near(double a, double b)
+{
+  if (!(fabs(a - b) <= 1e-6 * fabs(b))) fail_msg("%.9g is not %.9g", a, b);
+}
+
+#define TEN_TRIALS                                                                                 \
+  "study: t\nseeds: 10\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n"
+
+/* Ten trials on four ranks in three rounds; each of 20 s is a shard of its own, of 2 s one per rank
+   when it ends. */
+RG_TEST(simulated_rounds)
+{
+  RgJob job;
+
+  simulate(TEN_TRIALS, 20, 4, 1e-12, &job);
+  assert_near(job.wall, 60);
+  assert_near(job.busy, 200.0 / 240);
+  assert_near(job.idle, 40.0 / 240);
+  assert_near(job.commits, 10.0 / 60);
+  assert_near(job.files, 10);
+  assert_near(job.resume, 20);
+  assert_near(job.pack, 30);
+  simulate(TEN_TRIALS, 2, 4, 1e-12, &job);
+  assert_near(job.wall, 6);
+  assert_near(job.files, 4);
+}
+
+/* A counter that takes as long as a trial is the bound of the job. */
+RG_TEST(simulated_counter_is_the_bound)
+{
+  RgJob job;
+
+  simulate(TEN_TRIALS, 1, 4, 1, &job);
+  assert_near(job.wall, 10 + 4); /* one ticket a second, and four answers that there is none left */
+  assert_near(job.busy, 10.0 / (4 * 14));
+}
+
+/* Two trials that a rank each takes 100 s for, and before them one that both share. */
+RG_TEST(simulated_teams)
+{
+  RgJob job;
+
+  if (!rg_team_possible()) return;
+  simulate("study: t\nseeds: 3\ncommon: {initial_points: 3990, iterations: 10, ranks_per_trial: "
+           "auto}\nproblems: [branin]\nalgorithms: [ei]\n",
+           100, 2, 1e-12, &job);
+  assert_near(job.wall, 100 * (0.5 + 3.0 / 8) + 100);
+  assert_near(job.busy, 1);
 }
