@@ -203,7 +203,7 @@ static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
   while (!fault->code && cursor->position == cursor->n && cursor->n_groups < cursor->container.n)
     PetscCall(open_next_group(cursor, fault));
   at = cursor->position % CURSOR_BLOCK;
-  if (!fault->code && cursor->position < cursor->n && at == 0) {
+  if (!fault->code && cursor->position < cursor->n && at == 0 && !cursor->bare) {
     n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);
     PetscCall(rg_group_read_fields(&cursor->group, cursor->position, n, cursor->heads,
                                    cursor->block, fault));

@@ -57,7 +57,8 @@ PetscErrorCode rg_container_close(RgContainer *container);
    2048 trials' fields. */
 typedef struct {
   RgContainer container;
-  bool heads;            /* set before the first: of the fields read the heads only */
+  bool heads;            /* set before the first: of the fields read the heads only, */
+  bool bare;             /* or none of them */
   RgGroup group;         /* the open one */
   RgRecord *record;      /* the current one; owned by the cursor */
   int position;          /* of it in its group */

@@ -170,9 +170,7 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-/* Per text HDF5 keeps a reference of 16 bytes in the dataset, a header of 16 bytes in its heap, and
-   padding; every dataset and its attributes take about 1.5 KiB. */
-uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
+uint64_t rg_group_doubles(const RgGroupShape *shape)
 {
   uint64_t doubles = (uint64_t)shape->n_extra;
 
@@ -184,9 +182,15 @@ uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
     if (width == RG_WIDTH_S) width = shape->n_scores;
     if (shape->used[c]) doubles += (uint64_t)width;
   }
-  doubles += (uint64_t)(shape->named[RG_PART_X] * shape->dim_x + /* x_seen, c_seen */
-                        shape->named[RG_PART_C] * shape->dim_c);
-  return (uint64_t)shape->n * (uint64_t)shape->n_rows * doubles * sizeof(double) +
+  return doubles + (uint64_t)(shape->named[RG_PART_X] * shape->dim_x + /* x_seen, c_seen */
+                              shape->named[RG_PART_C] * shape->dim_c);
+}
+
+/* Per text HDF5 keeps a reference of 16 bytes in the dataset, a header of 16 bytes in its heap, and
+   padding; every dataset and its attributes take about 1.5 KiB. */
+uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
+{
+  return (uint64_t)shape->n * (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double) +
          (uint64_t)shape->n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
          (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + shape->n_settings +
                     RG_AXIS_COUNT + 4) *
@@ -277,18 +281,6 @@ hid_t rg_field_memory_type(RgFieldType type)
   }
 }
 
-bool rg_group_select(hid_t dataset, int position, hid_t *file, hid_t *memory)
-{
-  hsize_t size[3], start[3] = {(hsize_t)position, 0, 0};
-  int rank;
-
-  *file = H5Dget_space(dataset);
-  rank = H5Sget_simple_extent_dims(*file, size, NULL);
-  size[0] = 1;
-  *memory = H5Screate_simple(rank, size, NULL);
-  return H5Sselect_hyperslab(*file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0;
-}
-
 static void close_datasets(int n, hid_t *datasets)
 {
   for (int i = 0; i < n; i++) {
@@ -308,6 +300,9 @@ PetscErrorCode rg_group_close(RgGroup *group)
   if (group->provenance >= 0) H5Gclose(group->provenance);
   if (group->handle >= 0) H5Gclose(group->handle);
   group->handle = group->timing = group->provenance = -1;
+  for (int i = 0; group->ahead && i < RG_COLUMN_COUNT + group->shape->n_extra; i++)
+    PetscCall(PetscFree(group->ahead[i].values));
+  PetscCall(PetscFree(group->ahead));
   PetscCall(PetscFree(group->extra));
   PetscCall(PetscFree(group->scratch));
   if (group->reading && group->shape) {

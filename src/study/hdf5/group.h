@@ -4,7 +4,7 @@
 #define RG_STUDY_GROUP_H
 
 #include "study/record/fields.h"
-#include "study/hdf5/h5.h"
+#include "study/hdf5/medium.h"
 
 /* A column of an algorithm. */
 typedef struct {
@@ -52,6 +52,12 @@ uint64_t rg_group_shape_bytes(const RgGroupShape *shape);
    names. To be freed with PetscFree. */
 PetscErrorCode rg_group_name(const char *label, char **name);
 
+/* The values of a dataset for some trials from `first` on, read ahead; NULL: nothing was read. */
+typedef struct {
+  double *values;
+  int first;
+} RgGroupWindow;
+
 /* An open group. */
 typedef struct {
   RgGroupShape *shape; /* borrowed by a writer; a reader's own */
@@ -61,13 +67,17 @@ typedef struct {
   hid_t column[RG_COLUMN_COUNT]; /* negative: no such dataset */
   hid_t *extra;                  /* shape->n_extra; owned */
   hid_t seen[RG_PARTS];          /* of a writer: x_seen, c_seen; negative: none */
-  double *scratch;               /* one trial of the widest column; owned */
+  RgMedium *medium;              /* of a writer; borrowed */
+  unsigned char *scratch;        /* of a writer: one trial of the widest column; owned */
+  RgGroupWindow *ahead;          /* of a reader: of every column, then every extra; owned */
+  int n_ahead;                   /* trials in them */
 } RgGroup;
 
-/* Writing. `parent` is the root or the group `earlier`. What HDF5 refuses is in `failure`; the
-   group must be closed in any case. Every trial must be written, fields and columns: the space is
-   taken without being cleared. */
-PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group, RgFault *fault);
+/* Writing. `parent` is the root or the group `earlier` of the file on the medium. What HDF5 refuses
+   is in `fault`; the group must be closed in any case. Every trial must be written, fields and
+   columns: the space is taken without being cleared. */
+PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape, RgGroup *group,
+                               RgFault *fault);
 /* All fields of all trials; records: shape->n, columns are not looked at. */
 PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records,
                                      RgFault *fault);
@@ -82,7 +92,8 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
    them in any case. heads: only id, cell, status and who made it when in what time. */
 PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads, RgRecord *records,
                                     RgFault *fault);
-/* The columns of the trial at `position` into a record whose fields were read. */
+/* The columns of the trial at `position` into a record whose fields were read. Those of the trials
+   behind it, up to a MiB, are read with it. */
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
                                      RgFault *fault);
 /* Only what an index needs: ids, checksums (33 bytes each), status and start of all shape->n
@@ -116,9 +127,8 @@ void rg_group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT]);
 /* Axes of a standard column (2 or 3 of them) and the extents along them; returns how many, 0 when
    the column has no width here. `column` RG_COLUMN_COUNT: a column of an algorithm. */
 int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3]);
-/* Doubles per evaluation of the widest column. */
+/* Doubles per evaluation of the widest column, and of all of them together. */
 int rg_group_width(const RgGroupShape *shape);
-/* Select one trial of a dataset of a column; *memory: space of the values. False: HDF5 refuses. */
-bool rg_group_select(hid_t dataset, int position, hid_t *file, hid_t *memory);
+uint64_t rg_group_doubles(const RgGroupShape *shape);
 
 #endif

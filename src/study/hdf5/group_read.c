@@ -8,6 +8,11 @@
 #include "base/text.h"
 #include "study/spec/swept.h"
 
+/* Columns of so many bytes are read at once. */
+enum { WINDOW_BYTES = 1 << 20 };
+/* Room for HDF5 to convert texts in. */
+enum { CONVERSION_BYTES = 64 << 10 };
+
 /* ---- open ------------------------------------------------------------------------------------ */
 
 static hid_t open_dataset(hid_t handle, const char *name)
@@ -216,6 +221,17 @@ static PetscErrorCode open_extra(RgGroup *group, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode prepare_windows(RgGroup *group)
+{
+  const RgGroupShape *shape = group->shape;
+  const uint64_t trial = (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double);
+
+  PetscFunctionBeginUser;
+  group->n_ahead = (int)PetscMin((uint64_t)shape->n, PetscMax(1, WINDOW_BYTES / (trial + 1)));
+  PetscCall(PetscCalloc1(RG_COLUMN_COUNT + shape->n_extra, &group->ahead));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
                              RgFault *fault)
 {
@@ -241,24 +257,30 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
     group->provenance = H5Gopen2(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT);
   open_columns(group, fault);
   PetscCall(open_extra(group, fault));
-  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_group_width(shape), &group->scratch));
+  PetscCall(prepare_windows(group));
   PetscFunctionReturn(0);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Entries [first, first + n) of a one-dimensional dataset; texts must be freed by H5free_memory. */
-static void read_range(hid_t dataset, hid_t type, int first, int n, void *values, const char *name,
-                       RgFault *fault)
+/* Entries [first, first + n) along the first dimension of a dataset; texts must be freed by
+   H5free_memory. HDF5 clears its buffer for converting texts, a MiB, before every read. */
+static bool read_range(hid_t dataset, hid_t type, int first, int n, void *values)
 {
-  hsize_t start = (hsize_t)first, count = (hsize_t)n;
-  hid_t file = H5Dget_space(dataset), memory = H5Screate_simple(1, &count, NULL);
+  hsize_t size[3], start[3] = {(hsize_t)first, 0, 0};
+  hid_t file = H5Dget_space(dataset), memory, transfer = H5Pcreate(H5P_DATASET_XFER);
+  const int rank = H5Sget_simple_extent_dims(file, size, NULL);
+  bool ok;
 
-  if (H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &count, NULL) < 0 ||
-      H5Dread(dataset, type, memory, file, H5P_DEFAULT, values) < 0)
-    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read '%s'", name);
+  size[0] = (hsize_t)n;
+  memory = H5Screate_simple(rank, size, NULL);
+  ok = H5Pset_buffer(transfer, CONVERSION_BYTES, NULL, NULL) >= 0 &&
+       H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+       H5Dread(dataset, type, memory, file, transfer, values) >= 0;
+  H5Pclose(transfer);
   H5Sclose(memory);
   H5Sclose(file);
+  return ok;
 }
 
 /* The values of one field into `values` (8 bytes each: char *, double, uint64_t; 4 for int). */
@@ -276,7 +298,8 @@ static PetscErrorCode read_field(RgGroup *group, const RgFieldInfo *info, int fi
     rg_fault_set(fault, RG_FAULT_DAMAGED, "dataset '%s' has the wrong type", info->name);
   if (!fault->code) {
     type = rg_field_memory_type(info->type);
-    read_range(dataset, type, first, n, values, info->name, fault);
+    if (!read_range(dataset, type, first, n, values))
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read '%s'", info->name);
     H5Tclose(type);
   }
   if (dataset >= 0) H5Dclose(dataset);
@@ -465,40 +488,59 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* One trial of one column, narrowed to `rows` x `width` of the record. */
-static PetscErrorCode read_column(RgGroup *group, hid_t dataset, int position, int rows, int width,
+/* The trials from `position` on that fit into a window; size: of one trial. */
+static PetscErrorCode read_ahead(RgGroup *group, hid_t dataset, int position, const hsize_t *size,
+                                 RgGroupWindow *window, RgFault *fault)
+{
+  const int n = PetscMin(group->n_ahead, group->shape->n - position);
+
+  PetscFunctionBeginUser;
+  if (!window->values)
+    PetscCall(PetscMalloc1((size_t)group->n_ahead * size[1] * size[2], &window->values));
+  window->first = position;
+  if (!read_range(dataset, H5T_NATIVE_DOUBLE, position, n, window->values))
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read the columns of trial %d", position);
+  if (fault->code) PetscCall(PetscFree(window->values));
+  PetscFunctionReturn(0);
+}
+
+/* One trial of one column, or of one of an algorithm behind them, narrowed to `rows` x `width` of
+   the record. */
+static PetscErrorCode read_column(RgGroup *group, int column, int position, int rows, int width,
                                   double **values, RgFault *fault)
 {
-  hid_t file, memory;
+  const bool standard = column < RG_COLUMN_COUNT;
+  const hid_t dataset = standard ? group->column[column] : group->extra[column - RG_COLUMN_COUNT];
+  RgGroupWindow *window = &group->ahead[column];
+  RgAxis axis[3];
   hsize_t size[3] = {1, 1, 1};
-  bool ok;
+  const double *trial;
 
   PetscFunctionBeginUser;
   if (fault->code || !rows || !width) PetscFunctionReturn(0);
-  ok = rg_group_select(dataset, position, &file, &memory);
-  H5Sget_simple_extent_dims(memory, size, NULL);
-  if (!ok || H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, group->scratch) < 0)
-    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read the columns of trial %d", position);
-  H5Sclose(memory);
-  H5Sclose(file);
+  (void)rg_group_column_axes(group->shape, standard ? column : RG_COLUMN_COUNT, axis, size);
+  if (!window->values || position < window->first || position >= window->first + group->n_ahead)
+    PetscCall(read_ahead(group, dataset, position, size, window, fault));
   if (fault->code) PetscFunctionReturn(0);
+  trial = window->values + (size_t)(position - window->first) * size[1] * size[2];
   PetscCall(PetscMalloc1((size_t)rows * (size_t)width, values));
   for (int r = 0; r < rows; r++)
-    memcpy(*values + (size_t)r * (size_t)width, group->scratch + (size_t)r * size[2],
+    memcpy(*values + (size_t)r * (size_t)width, trial + (size_t)r * size[2],
            (size_t)width * sizeof(double));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record, RgFault *fault)
 {
+  const int most = PetscMin(group->shape->n_extra, RG_EXTRA_MAX);
   double *values;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscCalloc1(RG_EXTRA_MAX, &record->extra_name));
-  PetscCall(PetscCalloc1(RG_EXTRA_MAX, &record->extra_doc));
+  PetscCall(PetscCalloc1(most, &record->extra_name));
+  PetscCall(PetscCalloc1(most, &record->extra_doc));
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++) {
     values = NULL;
-    PetscCall(read_column(group, group->extra[i], position, record->n_rows, 1, &values, fault));
+    PetscCall(read_column(group, RG_COLUMN_COUNT + i, position, record->n_rows, 1, &values, fault));
     if (!rg_values_any(values, (size_t)record->n_rows)) { /* a column of another algorithm */
       PetscCall(PetscFree(values));
       continue;
@@ -518,10 +560,12 @@ static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record,
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record, RgFault *fault)
 {
   PetscFunctionBeginUser;
+  if (!fields_plausible(group->shape, record))
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d has impossible dimensions", position);
   for (int c = 0; c < RG_COLUMN_COUNT && !fault->code; c++)
     if (group->shape->used[c])
-      PetscCall(read_column(group, group->column[c], position, record->n_rows,
-                            rg_record_width(record, c), &record->column[c], fault));
+      PetscCall(read_column(group, c, position, record->n_rows, rg_record_width(record, c),
+                            &record->column[c], fault));
   if (!fault->code) PetscCall(read_extra(group, position, record, fault));
   PetscFunctionReturn(0);
 }

@@ -186,7 +186,8 @@ static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group, RgFault *fault)
+PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape, RgGroup *group,
+                               RgFault *fault)
 {
   char *name;
   RgText coordinates = {0};
@@ -194,6 +195,7 @@ PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group
   PetscFunctionBeginUser;
   *group = rg_group_none();
   group->shape = shape;
+  group->medium = medium;
   PetscCall(rg_group_name(shape->label, &name));
   group->handle = rg_h5_create_group(parent, name, fault);
   PetscCall(PetscFree(name));
@@ -206,7 +208,8 @@ PetscErrorCode rg_group_create(hid_t parent, RgGroupShape *shape, RgGroup *group
   for (int p = 0; p < RG_PARTS; p++)
     if (shape->named[p]) PetscCall(create_part(group, p, coordinates.data, fault));
   PetscCall(rg_text_clear(&coordinates));
-  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_group_width(shape), &group->scratch));
+  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)rg_group_width(shape) * sizeof(double),
+                         &group->scratch));
   PetscFunctionReturn(0);
 }
 
@@ -367,23 +370,33 @@ PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *reco
   PetscFunctionReturn(0);
 }
 
-/* One trial of one column, widened to the shape of the group. */
-static void write_column(RgGroup *group, hid_t dataset, int position, int rows, int width,
-                         const double *values, RgFault *fault)
+/* Eight bytes, least significant first, as the datasets have them. */
+static void put_real(double value, unsigned char *to)
 {
-  hid_t file, memory;
-  hsize_t size[3] = {1, 1, 1};
-  bool ok = rg_group_select(dataset, position, &file, &memory);
+  uint64_t bits;
 
-  H5Sget_simple_extent_dims(memory, size, NULL);
-  for (hsize_t i = 0; i < size[1] * size[2]; i++) group->scratch[i] = NAN;
-  for (int r = 0; values && r < rows; r++)
-    memcpy(group->scratch + (size_t)r * size[2], values + (size_t)r * (size_t)width,
-           (size_t)width * sizeof(double));
-  if (!ok || H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, group->scratch) < 0)
-    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write the columns of trial %d", position);
-  H5Sclose(memory);
-  H5Sclose(file);
+  memcpy(&bits, &value, sizeof(bits));
+  for (int i = 0; i < 8; i++) to[i] = (unsigned char)(bits >> (8 * i) & 255u);
+}
+
+/* One trial of one column, widened to the shape of the group. Its place in the file is known: to
+   select and write it through HDF5 was a third of the time of packing. */
+static void write_column(RgGroup *group, hid_t dataset, int column, int position, int rows,
+                         int width, const double *values, RgFault *fault)
+{
+  const haddr_t offset = H5Dget_offset(dataset);
+  RgAxis axis[3];
+  hsize_t size[3] = {1, 1, 1};
+  unsigned char *to = group->scratch;
+
+  (void)rg_group_column_axes(group->shape, column, axis, size);
+  for (int r = 0; r < (int)size[1]; r++)
+    for (int i = 0; i < (int)size[2]; i++, to += sizeof(double))
+      put_real(values && r < rows && i < width ? values[(size_t)r * (size_t)width + i] : NAN, to);
+  const size_t bytes = (size_t)(to - group->scratch);
+  if (offset == HADDR_UNDEF ||
+      !rg_medium_write(group->medium, offset + (uint64_t)position * bytes, bytes, group->scratch))
+    rg_fault_set(fault, RG_FAULT_ERROR, "can't write the columns of trial %d", position);
 }
 
 static const double *extra_values(const RgRecord *record, const char *name)
@@ -412,7 +425,8 @@ static PetscErrorCode write_seen(RgGroup *group, int part, int position, const R
     for (int row = 0; row < record->n_rows; row++)
       rg_inputs_seen(n, inputs, native + (size_t)row * n, seen + (size_t)row * n);
   }
-  write_column(group, group->seen[part], position, record->n_rows, width, seen, fault);
+  write_column(group, group->seen[part], parts[part].column, position, record->n_rows, width, seen,
+               fault);
   if (inputs) PetscCall(rg_inputs_clear(n, inputs));
   PetscCall(PetscFree(inputs));
   PetscCall(PetscFree(seen));
@@ -426,12 +440,12 @@ PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgReco
   PetscFunctionBeginUser;
   for (int c = 0; c < RG_COLUMN_COUNT && !fault->code; c++)
     if (group->column[c] >= 0 && group->shape->used[c])
-      write_column(group, group->column[c], position, record->n_rows, rg_record_width(record, c),
+      write_column(group, group->column[c], c, position, record->n_rows, rg_record_width(record, c),
                    record->column[c], fault);
   for (int p = 0; p < RG_PARTS && !fault->code; p++)
     if (group->seen[p] >= 0) PetscCall(write_seen(group, p, position, record, fault));
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++)
-    write_column(group, group->extra[i], position, record->n_rows, 1,
+    write_column(group, group->extra[i], RG_COLUMN_COUNT, position, record->n_rows, 1,
                  extra_values(record, group->shape->extra[i].name), fault);
   PetscFunctionReturn(0);
 }

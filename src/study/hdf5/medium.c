@@ -100,6 +100,13 @@ static void descriptor_write(RgMedium *medium, haddr_t offset, size_t size, cons
   if (!medium->error && offset > medium->length) medium->length = offset;
 }
 
+bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void *from)
+{
+  if (medium->fd < 0) return memory_write(medium, (size_t)offset, size, from);
+  descriptor_write(medium, offset, size, from);
+  return true;
+}
+
 static bool descriptor_read(RgMedium *medium, haddr_t offset, size_t size, char *to)
 {
   while (size) {
@@ -180,12 +187,8 @@ static herr_t medium_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t
 static herr_t medium_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address,
                            size_t size, const void *from)
 {
-  RgMedium *medium = ((MediumFile *)base)->medium;
-
   (void)type, (void)transfer;
-  if (medium->fd < 0) return memory_write(medium, (size_t)address, size, from) ? 0 : -1;
-  descriptor_write(medium, address, size, from);
-  return 0;
+  return rg_medium_write(((MediumFile *)base)->medium, address, size, from) ? 0 : -1;
 }
 
 /* The file ends where the addresses end; the part that was never written is zero. */

@@ -25,6 +25,10 @@ RgMedium rg_medium_descriptor(int fd, uint64_t length);
 /* Free owned memory. */
 PetscErrorCode rg_medium_clear(RgMedium *medium);
 
+/* Write behind HDF5's back, into space that it has given to a dataset and writes nothing to itself.
+   False: no memory; what a descriptor refuses is in `error`. */
+bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void *from);
+
 /* An HDF5 file on the medium (borrowed, must outlive the file): empty, in the earliest format and
    without object times; or, with create false, to read. Negative when HDF5 can't. Turns HDF5's own
    error messages off. */

@@ -13,6 +13,11 @@
    child can be made, and at once in a process of rg_probe_shield. */
 PetscErrorCode rg_probe_survives(const RgMedium *medium, bool *survives);
 
+/* Bytes of this hash (XXH3-128) have been read by a child that survived, or by this process: they
+   need no probe again. Of the latest 4096 files or so this is known. */
+void rg_probe_remember(const uint64_t hash[2]);
+bool rg_probe_remembers(const uint64_t hash[2]);
+
 /* From now on this process, a child that only reads files, may die of them: its parent does the
    same work itself then. Files are opened without a probe; time and memory are limited as above. */
 void rg_probe_shield(void);

@@ -72,12 +72,12 @@ static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_sh
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode write_share(hid_t file, Share *share, RgFault *fault)
+static PetscErrorCode write_share(RgMedium *medium, hid_t file, Share *share, RgFault *fault)
 {
   RgGroup group;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_group_create(file, &share->shape, &group, fault));
+  PetscCall(rg_group_create(medium, file, &share->shape, &group, fault));
   PetscCall(rg_group_write_fields(&group, share->records, fault));
   for (int i = 0; i < share->n; i++)
     PetscCall(rg_group_write_columns(&group, i, share->records[i], fault));
@@ -102,7 +102,7 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
   PetscCall(share_out(n, records, &n_shares, shares));
   rg_container_write_info(file, info, fault);
   for (int s = 0; s < n_shares; s++) {
-    PetscCall(write_share(file, &shares[s], fault));
+    PetscCall(write_share(medium, file, &shares[s], fault));
     PetscCall(rg_group_shape_destroy(&shares[s].shape));
     PetscCall(PetscFree(shares[s].records));
   }
@@ -191,6 +191,7 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
   rg_hash128(medium.bytes, medium.length, hash);
   PetscCall(PetscRealloc(*length, &medium.bytes));
   rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
+  rg_probe_remember(hash);
   *bytes = medium.bytes;
   rg_hash_hex(hash, hex);
   snprintf(name, RG_SHARD_NAME_MAX, "%d-%s.h5", level, hex);
@@ -273,9 +274,9 @@ static PetscErrorCode load(const char *path, unsigned char **bytes, uint64_t *le
   PetscFunctionReturn(0);
 }
 
-static bool trailer_fits(const unsigned char *bytes, uint64_t length)
+static bool trailer_fits(const unsigned char *bytes, uint64_t length, uint64_t found[2])
 {
-  uint64_t known, hash[2], found[2];
+  uint64_t known, hash[2];
 
   if (length < RG_TRAILER_LENGTH) return false;
   length -= RG_TRAILER_LENGTH;
@@ -294,14 +295,17 @@ static void judge(const char *path, const RgContainer *container, RgFault *fault
                  path, (long long)container->schema_version, RG_SCHEMA_VERSION);
 }
 
-/* Whoever made the file can make its trailer too: HDF5 sees it in a child process first. */
-static PetscErrorCode probe(const char *path, const RgMedium *medium, bool verify, RgFault *fault)
+/* Whoever made the file can make its trailer too: HDF5 sees it in a child process first. hash: of
+   the bytes; zero: unknown. */
+static PetscErrorCode probe(const char *path, const RgMedium *medium, const uint64_t hash[2],
+                            RgFault *fault)
 {
   bool survives = true;
 
   PetscFunctionBeginUser;
-  rg_probe_renew(medium->length);
-  if (verify && !fault->code) PetscCall(rg_probe_survives(medium, &survives));
+  if (fault->code || rg_probe_remembers(hash)) PetscFunctionReturn(0);
+  PetscCall(rg_probe_survives(medium, &survives));
+  if (survives) rg_probe_remember(hash);
   if (!survives) rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: HDF5 can't read it", path);
   PetscFunctionReturn(0);
 }
@@ -310,7 +314,7 @@ PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *contain
 {
   RgMedium medium;
   unsigned char *bytes;
-  uint64_t length = 0;
+  uint64_t length = 0, hash[2];
   int error;
 
   PetscFunctionBeginUser;
@@ -319,14 +323,15 @@ PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *contain
   PetscCall(load(path, &bytes, &length, &error));
   if (error) {
     rg_fault_set(fault, code_of(error), "cannot read %s: %s", path, describe(error));
-  } else if (!trailer_fits(bytes, length)) {
+  } else if (!trailer_fits(bytes, length, hash)) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  length ? "its checksum does not fit" : "it is empty");
     PetscCall(PetscFree(bytes));
   } else {
     medium = rg_medium_bytes(bytes, length);
     container->loaded = bytes;
-    PetscCall(probe(path, &medium, verify, fault));
+    rg_probe_renew(length);
+    if (verify) PetscCall(probe(path, &medium, hash, fault));
     if (fault->code) PetscFunctionReturn(0);
     PetscCall(rg_container_open(&medium, container, fault));
     container->loaded = bytes;
@@ -375,12 +380,13 @@ static bool is_cut(int fd, uint64_t length)
   return length < end || (length > end && length - end <= RG_TRAILER_LENGTH);
 }
 
-/* *error: errno of reading; *fits: there is no trailer or it is right. */
+/* *error: errno of reading; *fits: there is no trailer or it is right; found: with `verify` the
+   hash of what stands before it. */
 static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *trailed, bool *fits,
-                                    int *error)
+                                    uint64_t found[2], int *error)
 {
   unsigned char trailer[RG_TRAILER_LENGTH];
-  uint64_t known, hash[2], found[2];
+  uint64_t known, hash[2];
 
   PetscFunctionBeginUser;
   *trailed = false;
@@ -405,7 +411,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
                                      bool *trailed, RgFault *fault)
 {
   RgMedium medium;
-  uint64_t length = 0;
+  uint64_t length = 0, hash[2] = {0};
   bool fits = true;
   int error, fd;
 
@@ -414,7 +420,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   container->fd = -1;
   *trailed = false;
   fd = open_to_read(path, &length, &error);
-  if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
+  if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, hash, &error));
   if (error)
     rg_fault_set(fault, error == EIO ? RG_FAULT_ERROR : code_of(error), "cannot read %s: %s", path,
                  describe(error));
@@ -422,7 +428,8 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  *trailed ? "its checksum does not fit" : "its last bytes are missing");
   medium = rg_medium_descriptor(fd, length);
-  PetscCall(probe(path, &medium, verify, fault));
+  rg_probe_renew(length);
+  if (verify) PetscCall(probe(path, &medium, hash, fault));
   if (fault->code) {
     if (fd >= 0) close(fd);
     PetscFunctionReturn(0);

@@ -12,6 +12,7 @@
 #include "base/grow.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "study/hdf5/probe.h"
 
 PetscErrorCode rg_layout_create(const RgIndex *index, const char *directory, RgLayout *layout)
 {
@@ -90,11 +91,15 @@ static PetscErrorCode write_trial(const RgLayout *layout, const RgSlot *slot, Rg
                                   RgGroup *groups, RgFault *fault)
 {
   int position = (int)(slot - layout->slots) - layout->first[slot->group];
+  RgRecord record = slot->header; /* borrows its texts */
 
   PetscFunctionBeginUser;
-  PetscCall(rg_group_read_columns(&cursor->group, cursor->position, cursor->record, fault));
+  record.n_swept = 0;
+  record.settings = NULL;
+  PetscCall(rg_group_read_columns(&cursor->group, cursor->position, &record, fault));
   if (!fault->code)
-    PetscCall(rg_group_write_columns(&groups[slot->group], position, cursor->record, fault));
+    PetscCall(rg_group_write_columns(&groups[slot->group], position, &record, fault));
+  PetscCall(rg_record_drop_data(&record));
   PetscFunctionReturn(0);
 }
 
@@ -123,7 +128,7 @@ static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault
 /* Survey the trials of a source that have a slot, or, with groups, write them there. */
 static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, RgFault *fault)
 {
-  RgCursor cursor = {0};
+  RgCursor cursor = {.bare = groups != NULL}; /* the survey has kept the fields */
   RgSlot *slot;
 
   PetscFunctionBeginUser;
@@ -205,7 +210,8 @@ static PetscErrorCode write_provenance(hid_t file, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode create_groups(RgLayout *layout, hid_t file, RgGroup *groups, RgFault *fault)
+static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t file, RgGroup *groups,
+                                    RgFault *fault)
 {
   const RgRecord **records;
   hid_t earlier = -1;
@@ -216,7 +222,7 @@ static PetscErrorCode create_groups(RgLayout *layout, hid_t file, RgGroup *group
   for (int s = 0; s < layout->n_groups; s++) {
     RgGroupShape *shape = &layout->groups[s];
     if (shape->earlier && earlier < 0) earlier = rg_h5_create_group(file, RG_GROUP_EARLIER, fault);
-    PetscCall(rg_group_create(shape->earlier ? earlier : file, shape, &groups[s], fault));
+    PetscCall(rg_group_create(medium, shape->earlier ? earlier : file, shape, &groups[s], fault));
     PetscCall(rg_group_write_fields(&groups[s], records + layout->first[s], fault));
   }
   if (earlier >= 0) H5Gclose(earlier);
@@ -240,7 +246,7 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
   rg_container_write_info(file, info, fault);
   PetscCall(write_provenance(file, fault));
   PetscCall(PetscMalloc1(layout->n_groups, &groups));
-  PetscCall(create_groups(layout, file, groups, fault));
+  PetscCall(create_groups(layout, medium, file, groups, fault));
   PetscCall(run_pass(layout, groups, fault));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_close(&groups[s]));
   PetscCall(PetscFree(groups));
@@ -380,6 +386,7 @@ static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, c
     rg_hash128(medium.bytes, medium.length, hash);
     PetscCall(PetscRealloc(medium.length + RG_TRAILER_LENGTH, &medium.bytes));
     rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
+    rg_probe_remember(hash); /* it was read to be verified */
     medium.length += RG_TRAILER_LENGTH;
     PetscCall(write_bytes(&medium, output, parent, expected, fault));
   }
@@ -424,6 +431,7 @@ static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
   PetscCall(rg_hash_descriptor(fd, length, hash, error));
   if (*error) PetscFunctionReturn(0);
   rg_trailer_write(length, hash, trailer);
+  rg_probe_remember(hash); /* it was read to be verified */
   if (lseek(fd, (off_t)length, SEEK_SET) < 0) *error = errno;
   if (!*error) *error = rg_file_write(fd, trailer, sizeof(trailer));
   if (!*error) *error = rg_file_sync(fd);

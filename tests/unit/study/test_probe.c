@@ -1,5 +1,6 @@
 /* Results files with altered bytes, without a trailer or with a forged one: HDF5 may crash on them, we may not. */
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "fake_study.h"
@@ -223,12 +224,47 @@ static void a_trailer_vouches_for_nothing(void **state)
   RG_OK(PetscFree(bytes));
 }
 
+static long children_faults(void)
+{
+  struct rusage used;
+
+  assert_int_equal(getrusage(RUSAGE_CHILDREN, &used), 0);
+  return used.ru_minflt; /* every child has some */
+}
+
+/* A shard that this process has had probed is opened without another child. */
+static void what_survived_is_not_probed_again(void **state)
+{
+  const Fixture *fixture = *state;
+  const size_t length = fixture->image.length;
+  long faults[3];
+  unsigned char *bytes;
+
+  RG_OK(PetscMalloc1(length + RG_TRAILER_LENGTH, &bytes));
+  memcpy(bytes, fixture->image.bytes, length);
+  forge_trailer(bytes, length);
+  scratch_write(fixture->path, bytes, length + RG_TRAILER_LENGTH);
+  faults[0] = children_faults();
+  for (int i = 1; i < 3; i++) {
+    RgContainer container;
+    RgFault fault = {0};
+    RG_OK(rg_shard_open(fixture->path, true, &container, &fault));
+    assert_int_equal(fault.code, RG_FAULT_NONE);
+    RG_OK(rg_container_close(&container));
+    faults[i] = children_faults();
+  }
+  assert_true(faults[1] > faults[0]);
+  assert_int_equal(faults[2], faults[1]);
+  RG_OK(PetscFree(bytes));
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(a_file_without_trailer_is_read),
   cmocka_unit_test(what_kills_a_reader_is_damaged),
   cmocka_unit_test(a_shielded_process_does_not_probe),
   cmocka_unit_test(altered_files_do_no_harm),
   cmocka_unit_test(a_trailer_vouches_for_nothing),
+  cmocka_unit_test(what_survived_is_not_probed_again),
 };
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "store_bench.h"
+#include "study/hdf5/shard.h"
 
 RG_TEST(records_come_back_bit_by_bit)
 {
@@ -28,6 +29,75 @@ RG_TEST(records_come_back_bit_by_bit)
                                               : RG_STATUS_COMPLETE);
   bench_visit(&bench, bench.output); /* stands for the directory while there is no results file */
   bench_destroy(&bench);
+}
+
+enum { LONG_TRIALS = 7, LONG_ROWS = 1500 };
+
+/* A trial whose columns take a third of what is read at once. */
+static void create_long_record(const Fake *fake, int i, RgRecord *record)
+{
+  uint64_t checksum[2];
+
+  RG_OK(rg_record_create(&fake->study, &fake->plan.trials[i], LONG_ROWS, 0, NULL, record));
+  record->status = RG_STATUS_COMPLETE;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    for (int k = 0; record->column[c] && k < LONG_ROWS; k++)
+      record->column[c][k] = fake_value(&fake->plan.trials[i], c, k);
+  RG_OK(rg_record_checksum(record, checksum));
+  rg_hash_hex(checksum, record->checksum);
+}
+
+static RgFaultCode read_columns(RgGroup *group, int position, const RgRecord *like, int rows)
+{
+  RgRecord record = *like;
+  RgFault fault = {0};
+  uint64_t checksum[2];
+  char hex[33];
+
+  memset(record.column, 0, sizeof(record.column));
+  record.extra_name = NULL;
+  record.extra_doc = NULL;
+  record.n_rows = rows;
+  RG_OK(rg_group_read_columns(group, position, &record, &fault));
+  if (!fault.code) {
+    RG_OK(rg_record_checksum(&record, checksum));
+    rg_hash_hex(checksum, hex);
+    assert_string_equal(hex, like->checksum);
+  }
+  RG_OK(rg_record_drop_data(&record));
+  return fault.code;
+}
+
+RG_TEST(long_trials_are_read_in_any_order)
+{
+  static const int order[] = {5, 6, 0, 1, 2, 4, 3};
+  Fake fake;
+  RgRecord records[LONG_TRIALS];
+  const RgRecord *list[LONG_TRIALS];
+  RgMedium image;
+  RgContainer container;
+  RgGroup group;
+  RgFault fault = {0};
+
+  fake_create(LONG_TRIALS, &fake);
+  for (int i = 0; i < LONG_TRIALS; i++) {
+    create_long_record(&fake, i, &records[i]);
+    list[i] = &records[i];
+  }
+  RgContainerInfo info = rg_container_info(&fake.study);
+  RG_OK(rg_container_image(LONG_TRIALS, list, &info, &image, &fault));
+  RG_OK(rg_container_open(&image, &container, &fault));
+  RG_OK(rg_container_open_group(&container, 0, &group, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
+  assert_in_range(group.n_ahead, 2, LONG_TRIALS - 1);
+  for (int k = 0; k < LONG_TRIALS; k++)
+    assert_int_equal(read_columns(&group, order[k], list[order[k]], LONG_ROWS), RG_FAULT_NONE);
+  assert_int_equal(read_columns(&group, 0, list[0], LONG_ROWS + 1), RG_FAULT_DAMAGED);
+  RG_OK(rg_group_close(&group));
+  RG_OK(rg_container_close(&container));
+  RG_OK(rg_medium_clear(&image));
+  for (int i = 0; i < LONG_TRIALS; i++) RG_OK(rg_record_destroy(&records[i]));
+  fake_destroy(&fake);
 }
 
 RG_TEST(groups_are_committed_when_due)
