@@ -83,6 +83,26 @@ class Parts(RegattaTest):
         self.assertIn("4 trials failed", out)
         self.assertIn("(2 run now", regatta(*run, "-part", "2/2", "-retry-failed")[1])
 
+    def test_ranks_of_a_host_merge_their_files(self):
+        """Every trial is committed before the next one, which is said to be slow: of the 70 files 64
+        become one, though no rank has so many."""
+        study = self.write("study.yaml", """
+            study: fails
+            seeds: 140
+            common: {iterations: 2, initial_points: 1}
+            problems:
+              - name: external
+                program: /bin/false
+                inputs: [a real 0 1]
+            algorithms: [random]
+            """.replace("\n            ", "\n"))
+        output = self.folder / "out.h5"
+        out = self.run_ok("run", study, "-o", output, "-quiet", "-part", "1/2", ranks=2)
+        self.assertIn("70 of 140 trials are in", out)
+        levels = [path.name[:2] for path in (self.folder / "out.h5.d").glob("*.h5")]
+        self.assertIn("1-", levels)
+        self.assertLess(len(levels), 64)
+
     def test_there_is_no_such_part(self):
         output = self.folder / "out.h5"
         for part in ("0/3", "4/3", "2", "1/3x", "1/2000000"):

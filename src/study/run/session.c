@@ -67,6 +67,7 @@ PetscErrorCode rg_session_destroy(RgSession *session)
   PetscCall(rg_stop_relay_destroy(&session->relay));
   PetscCall(rg_instances_destroy(&session->instances));
   PetscCall(rg_store_close(&session->store));
+  if (session->shelf != MPI_WIN_NULL) PetscCallMPI(MPI_Win_free(&session->shelf));
   PetscCall(PetscFree(session->pause));
   PetscCall(PetscBTDestroy(&session->share));
   PetscCall(PetscFree(session->done));

@@ -29,7 +29,8 @@ typedef struct {
   RgOriginCounts origins; /* of those that are not run again */
   RgInstances *instances; /* of problems, for all trials of this rank */
   RgStore *store;
-  bool told;            /* the user knows that the disk says no */
+  MPI_Win shelf; /* memory that the stores of this host share; MPI_WIN_NULL: it has one rank */
+  bool told;     /* the user knows that the disk says no */
   const RgTrial *trial; /* at hand, NULL: none; borrowed */
   double looked;        /* when rg_run looked around last, rg_wall_seconds */
   double longest;       /* seconds between two looks, in the trial at hand */
@@ -73,6 +74,8 @@ void rg_session_check_label(const RgSession *session, RgFault *fault);
 /* Who made the finished trials: those of others are told, or run again where so asked for. Rank 0.
  */
 PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault);
+/* The stores of the ranks of one host share what they know of their shards. Collective. */
+PetscErrorCode rg_session_share_shards(RgSession *session);
 /* Sizes of the teams, and whether they and their memory are to be had: else outcome and message of
    the session. Collective. */
 PetscErrorCode rg_session_plan_teams(RgSession *session);

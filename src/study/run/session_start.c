@@ -130,6 +130,7 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   session->begun = rg_wall_seconds();
   session->next_progress = session->begun + (observer ? observer->period : 0);
   PetscCall(rg_stop_relay_create(session->comm, stop, &session->relay));
+  PetscCall(rg_session_share_shards(session));
   PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
                                session->share, &session->schedule));
   PetscCall(rg_session_form_teams(session));

@@ -99,6 +99,8 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
   new->study = study;
   new->rank = rank;
   new->limits = rg_store_default_limits;
+  PetscCall(PetscCalloc(rg_shelf_bytes(1), &new->own));
+  rg_store_share(new, new->own, 1, 0);
   if (rank == 0) {
     PetscCall(check_output(new, fault));
     if (!fault->code) check_directory(new, fault);
@@ -123,6 +125,18 @@ PetscErrorCode rg_store_close(RgStore **store)
   PetscFunctionReturn(0);
 }
 
+size_t rg_store_shared_bytes(int n)
+{
+  return rg_shelf_bytes(n);
+}
+
+void rg_store_share(RgStore *store, void *memory, int n, int which)
+{
+  store->shelf = memory;
+  store->shelf->n = n; /* the same by whoever writes it */
+  store->who = which;
+}
+
 RgStoreLimits *rg_store_limits(RgStore *store)
 {
   return &store->limits;
@@ -139,15 +153,13 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
 
 /* ---- commit ---------------------------------------------------------------------------------- */
 
-static PetscErrorCode own_shard(RgStore *store, const char *name, int level, size_t bytes)
+/* A new shard is to be merged one day, if it is small. */
+static void shelve(RgStore *store, const char *name, int level, size_t bytes)
 {
-  PetscFunctionBeginUser;
-  PetscCall(RG_GROW(store->n_own, store->own));
-  RgOwnShard *own = &store->own[store->n_own++];
-  PetscCall(PetscStrncpy(own->name, name, sizeof(own->name)));
-  own->level = level;
-  own->bytes = bytes;
-  PetscFunctionReturn(0);
+  const RgStoreLimits *limits = &store->limits;
+
+  if (limits->compaction > 1 && bytes <= limits->compaction_bytes / (size_t)limits->compaction)
+    (void)rg_shelf_put(store->shelf, store->who, name, level);
 }
 
 /* Commit n records as one shard. */
@@ -216,7 +228,7 @@ static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
   PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
   PetscCall(PetscFree(records));
   if (fault->code) PetscFunctionReturn(0);
-  PetscCall(own_shard(store, name, 0, length));
+  shelve(store, name, 0, length);
   PetscCall(remove_logs(store, n));
   for (int i = 0; i < n; i++) PetscCall(rg_record_destroy(&store->pending[i]));
   store->n -= n;
@@ -254,7 +266,7 @@ static PetscErrorCode drop(Gathered *gathered, int n)
   PetscFunctionReturn(0);
 }
 
-/* *ok: everything in the shard was gathered; else nothing of it. */
+/* *ok: all that is in the shard was gathered; else nothing. */
 static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathered *gathered,
                                    bool *ok)
 {
@@ -265,48 +277,37 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
 
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(store->directory, name, &path));
-  PetscCall(rg_shard_open(path, false, &cursor.container, &fault));
+  PetscCall(rg_shard_open(path, true, &cursor.container, &fault));
   PetscCall(PetscFree(path));
   while (rg_cursor_next(&cursor, &fault)) {
     PetscCall(rg_cursor_read(&cursor, &fault));
     if (!fault.code) PetscCall(keep(gathered, cursor.record));
   }
   PetscCall(rg_cursor_close(&cursor));
-  *ok = !fault.code;
+  *ok = !fault.code && gathered->n > before;
   if (!*ok) PetscCall(drop(gathered, before));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode forget(RgStore *store, const char *name)
-{
-  PetscFunctionBeginUser;
-  for (int i = 0; i < store->n_own; i++) {
-    if (strcmp(store->own[i].name, name)) continue;
-    store->own[i] = store->own[--store->n_own];
-    break;
-  }
-  PetscFunctionReturn(0);
-}
-
 /* Unlink the inputs, which stand in the merged shard now. */
-static PetscErrorCode replace(RgStore *store, int n, const RgOwnShard *inputs, const char *merged,
-                              size_t length)
+static PetscErrorCode replace(RgStore *store, int n, RgShelfPlace *const *inputs,
+                              const char *merged, size_t length)
 {
+  const int level = inputs[0]->level + 1;
   char *path;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
-    PetscCall(forget(store, inputs[i].name));
-    if (!strcmp(inputs[i].name, merged)) continue;
-    PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
+    PetscCall(rg_path_join(store->directory, inputs[i]->name, &path));
     (void)unlink(path); /* a shard that stays is a harmless duplicate */
     PetscCall(PetscFree(path));
+    atomic_store(&inputs[i]->taken, false);
   }
-  PetscCall(own_shard(store, merged, inputs[0].level + 1, length));
+  shelve(store, merged, level, length);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode merge_shards(RgStore *store, int n, RgOwnShard *inputs)
+static PetscErrorCode merge_shards(RgStore *store, int n, RgShelfPlace **inputs)
 {
   Gathered gathered = {0};
   RgFault fault = {0};
@@ -317,12 +318,12 @@ static PetscErrorCode merge_shards(RgStore *store, int n, RgOwnShard *inputs)
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
-    PetscCall(gather_shard(store, inputs[i].name, &gathered, &ok));
+    PetscCall(gather_shard(store, inputs[i]->name, &gathered, &ok));
     if (ok) inputs[good++] = inputs[i];
-    else PetscCall(forget(store, inputs[i].name)); /* gone or damaged: the next scan will tell */
+    else atomic_store(&inputs[i]->taken, false); /* gone or damaged: the next scan will tell */
   }
   if (gathered.n) {
-    PetscCall(commit_shard(store, inputs[0].level + 1, gathered.n, gathered.records, name, &length,
+    PetscCall(commit_shard(store, inputs[0]->level + 1, gathered.n, gathered.records, name, &length,
                            &fault));
     if (!fault.code) PetscCall(replace(store, good, inputs, name, length));
   }
@@ -332,35 +333,21 @@ static PetscErrorCode merge_shards(RgStore *store, int n, RgOwnShard *inputs)
   PetscFunctionReturn(0);
 }
 
-/* The first `compaction` small shards of a level, if there are so many; n = 0 else. */
-static void choose_inputs(const RgStore *store, int level, int *n, RgOwnShard *inputs)
-{
-  size_t small = store->limits.compaction_bytes / (size_t)store->limits.compaction;
-
-  *n = 0;
-  for (int i = 0; i < store->n_own && *n < store->limits.compaction; i++)
-    if (store->own[i].level == level && store->own[i].bytes <= small)
-      inputs[(*n)++] = store->own[i];
-  if (*n < store->limits.compaction) *n = 0;
-}
-
-/* Merge shards of this process where enough have gathered; failing is no harm. */
+/* Merge shards of this host where enough have gathered and nobody else is at it; failing is no
+   harm. */
 static PetscErrorCode compact(RgStore *store)
 {
-  RgOwnShard *inputs;
-  int n, highest = 0;
+  const int n = store->limits.compaction;
+  RgShelfPlace **inputs;
 
   PetscFunctionBeginUser;
-  if (store->limits.compaction < 2 || store->n_own < store->limits.compaction ||
-      rg_wall_seconds() < store->merge_at)
+  if (n < 2 || rg_wall_seconds() < store->merge_at || !rg_shelf_hold(store->shelf))
     PetscFunctionReturn(0);
-  for (int i = 0; i < store->n_own; i++) highest = PetscMax(highest, store->own[i].level);
-  PetscCall(PetscMalloc1(store->limits.compaction, &inputs));
-  for (int level = 0; level <= highest; level++) {
-    choose_inputs(store, level, &n, inputs);
-    if (n) PetscCall(merge_shards(store, n, inputs));
-  }
+  PetscCall(PetscMalloc1(n, &inputs));
+  while (rg_wall_seconds() >= store->merge_at && rg_shelf_choose(store->shelf, n, inputs))
+    PetscCall(merge_shards(store, n, inputs));
   PetscCall(PetscFree(inputs));
+  rg_shelf_release(store->shelf);
   PetscFunctionReturn(0);
 }
 

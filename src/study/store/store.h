@@ -28,12 +28,18 @@ typedef struct {
   size_t group_bytes;      /* commit when so much is pending: 8 MiB */
   double group_seconds;    /* or when the oldest has waited so long: 30 */
   double long_seconds;     /* a trial of so much wall or CPU time is committed at once: 10 */
-  int compaction;          /* shards of one level that are merged into one: 64 */
+  int compaction;          /* shards of one level on a host that are merged into one: 64 */
   size_t compaction_bytes; /* but only shards of up to compaction_bytes / compaction: 64 MiB */
   size_t image_bytes;      /* larger results files are written to disk instead of memory: 256 MiB */
 } RgStoreLimits;
 extern const RgStoreLimits rg_store_default_limits;
 RgStoreLimits *rg_store_limits(RgStore *store); /* to be changed in place */
+
+/* The processes of one host that write to one output merge one another's small shards. `memory`:
+   zeroed, rg_store_shared_bytes(n) long, shared by n of them, of which this is number `which`;
+   borrowed, it outlives the store. Before the first commit. Without it a store merges its own. */
+size_t rg_store_shared_bytes(int n);
+void rg_store_share(RgStore *store, void *memory, int n, int which);
 
 /* What waits in memory: records, their bytes, and for how many seconds the disk has been saying no
    (0: it has not). For the decision to stop with exit code 3. */
@@ -62,7 +68,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
 PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault);
 /* Commit what is pending if it is due; after a failure the next try waits (1 s, doubled up to 60 s)
    and until then nothing happens and there is no fault. `now`: commit all of it, at once.
-   Merges small shards of this process when many have gathered. Call it between iterations. */
+   Merges small shards of this host when many have gathered. Call it between iterations. */
 PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault);
 /* Commit what would be due within so many seconds: before something that may last as long. After a
    failure the next try waits as above. */

@@ -4,15 +4,9 @@
 
 #include "study/store/index.h"
 #include "study/store/install.h"
+#include "study/store/shelf.h"
 #include "study/record/software.h"
 #include "study/store/store.h"
-
-/* A shard this process committed and has not merged yet. */
-typedef struct {
-  char name[RG_SHARD_NAME_MAX];
-  int level;
-  size_t bytes;
-} RgOwnShard;
 
 struct RgStore {
   char *output;         /* path of the results file */
@@ -36,8 +30,9 @@ struct RgStore {
   double retry_at, pause; /* back-off after a failure */
   double troubled_since;  /* 0: the last commit went well */
 
-  int n_own;
-  RgOwnShard *own;
+  RgShelf *shelf;  /* of shards that may be merged; a borrowed one takes the place of */
+  RgShelf *own;    /* that of this process alone; owned */
+  int who;         /* this process on the shelf */
   double merge_at; /* no compaction before: back-off */
 };
 

@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 #include "store_bench.h"
-#include "study/hdf5/shard.h"
+#include "study/store/shelf.h"
 
 RG_TEST(records_come_back_bit_by_bit)
 {
@@ -156,6 +156,64 @@ RG_TEST(shards_are_merged_by_levels)
   for (int i = 13; i < 20; i++) bench_add(&bench, i, true);
   assert_int_equal(scratch_count(bench.shards, ""), 10);
   bench_destroy(&bench);
+}
+
+/* Stores of one host: the one that commits last merges what all of them have committed. */
+RG_TEST(shards_of_a_host_are_merged_together)
+{
+  enum { STORES = 3 };
+  Bench bench;
+  RgStore *stores[STORES];
+  RgShelf *shelf;
+
+  RG_OK(PetscCalloc(rg_store_shared_bytes(STORES), &shelf));
+  bench_create(5, &bench);
+  for (int r = 0; r < STORES; r++) {
+    if (r) bench_open_store(&bench, r);
+    stores[r] = bench.store;
+    rg_store_share(bench.store, shelf, STORES, r);
+    rg_store_limits(bench.store)->compaction = 6;
+  }
+  for (int i = 0; i < 12; i++) {
+    bench.store = stores[i % STORES];
+    if (i == 8) assert_true(rg_shelf_hold(shelf)); /* another one is at it, or died of it */
+    bench_add(&bench, i, true);
+    if (i == 4) assert_int_equal(scratch_count(bench.shards, ""), 5);
+    if (i == 5) assert_int_equal(scratch_count(bench.shards, ""), 1);
+  }
+  assert_int_equal(scratch_count(bench.shards, ""), 7);
+  rg_shelf_release(shelf);
+  bench_add(&bench, 12, true);
+  assert_int_equal(scratch_count(bench.shards, ""), 3); /* 13 = 6 + 6 + 1 */
+  assert_int_equal(bench_visit(&bench, bench.shards).n, 13);
+  for (int r = 0; r < STORES; r++)
+    if (stores[r] != bench.store) RG_OK(rg_store_close(&stores[r]));
+  bench_destroy(&bench);
+  RG_OK(PetscFree(shelf));
+}
+
+/* What finds no place on the shelf stays as it is. */
+RG_TEST(a_full_shelf_is_no_harm)
+{
+  Bench bench;
+  RgShelf *shelf;
+
+  RG_OK(PetscCalloc(rg_store_shared_bytes(2), &shelf));
+  bench_create(5, &bench);
+  rg_store_share(bench.store, shelf, 2, 1);
+  rg_store_limits(bench.store)->compaction = 3;
+  for (int i = 0; i < RG_SHELF_PLACES; i++) assert_true(rg_shelf_put(shelf, 1, "0-not", 0));
+  assert_false(rg_shelf_put(shelf, 1, "0-not", 0));
+  assert_true(rg_shelf_hold(shelf));
+  for (int i = 0; i < 3; i++) bench_add(&bench, i, true);
+  rg_shelf_release(shelf);
+  bench_add(&bench, 3, true); /* of the 256 that are not there 255 are forgotten, */
+  assert_int_equal(scratch_count(bench.shards, ""), 4);
+  for (int i = 4; i < 6; i++) bench_add(&bench, i, true); /* and the last one with two that are */
+  assert_int_equal(scratch_count(bench.shards, ""), 5);
+  assert_int_equal(bench_visit(&bench, bench.shards).n, 6);
+  bench_destroy(&bench);
+  RG_OK(PetscFree(shelf));
 }
 
 RG_TEST(other_ranks_touch_nothing_before_they_commit)
