@@ -1,10 +1,12 @@
 /* The trials of a study: which there are, what they are called, and in which order. */
 #include "study/plan/plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "study/plan/cost.h"
 
 /* ---- cells and groups ------------------------------------------------------------------------ */
@@ -131,9 +133,12 @@ static PetscErrorCode add_cell_key(const RgStudy *study, int cell, RgText *key)
 
 static PetscErrorCode add_trial_key(uint64_t instance, uint64_t seed, RgText *key)
 {
+  char text[64];
+  const int length = snprintf(text, sizeof(text), ";instance=%llu;seed=%llu",
+                              (unsigned long long)instance, (unsigned long long)seed);
+
   PetscFunctionBeginUser;
-  PetscCall(rg_text_add(key, ";instance=%llu;seed=%llu", (unsigned long long)instance,
-                        (unsigned long long)seed));
+  PetscCall(rg_text_add_bytes(key, text, (size_t)length));
   PetscFunctionReturn(0);
 }
 
@@ -217,14 +222,14 @@ static PetscErrorCode add_ids(const RgPlan *plan, int c, RgPlanIds *ids)
   PetscFunctionReturn(0);
 }
 
-/* Four times as many seeds as before: a study that has just begun has trials of the first ones. */
+/* Eight times as many seeds as before: a study that has just begun has trials of the first ones. */
 static PetscErrorCode grow_ids(const RgPlan *plan)
 {
   RgPlanIds *ids = plan->ids;
   int64_t n = 0;
 
   PetscFunctionBeginUser;
-  ids->n_turns = (int)PetscMin(PetscMax(1, 4 * (int64_t)ids->n_turns), plan->n_turns);
+  ids->n_turns = (int)PetscMin(PetscMax(1, 8 * (int64_t)ids->n_turns), plan->n_turns);
   for (int c = 0; c < plan->study->n_cells; c++) {
     const RgPlanCell *cell = &plan->cells[c];
     n += (int64_t)cell->n / cell->n_seeds * PetscMin(ids->n_turns, cell->n_seeds);
