@@ -150,7 +150,7 @@ PetscErrorCode rg_trial_key(const RgStudy *study, const RgTrial *trial, RgText *
   PetscFunctionReturn(0);
 }
 
-/* Of a trial of cell `c`, `number` instances of all seeds after its first. */
+/* The instance that a cell has for a seed: the number'th draw, or one of the seed's own. */
 static uint64_t instance_of(const RgStudy *study, int c, int number, int turn)
 {
   const bool paired = study->paired && study->cells[c].problem->random;
@@ -241,25 +241,35 @@ static PetscErrorCode grow_ids(const RgPlan *plan)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_plan_find(const RgPlan *plan, const char *id, int *index)
+/* Of the trials that are in the table. */
+static PetscErrorCode look_up(const RgPlan *plan, const char *id, const uint64_t hash[2],
+                              int *index)
 {
   const RgPlanIds *ids = plan->ids;
-  uint64_t hash[2];
   RgTrial trial;
+
+  PetscFunctionBeginUser;
+  if (!ids->capacity) PetscFunctionReturn(0);
+  for (uint32_t s = slot_of(ids, hash); ids->slots[s] && *index < 0; s = slot_after(ids, s)) {
+    PetscCall(rg_plan_trial(plan, ids->slots[s] - 1, &trial));
+    if (!strcmp(trial.id, id)) *index = trial.index;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_plan_find(const RgPlan *plan, const char *id, int *index)
+{
+  uint64_t hash[2];
 
   PetscFunctionBeginUser;
   *index = -1;
   if (!rg_hash_parse(id, hash)) PetscFunctionReturn(0);
-  for (;;) {
-    uint32_t slot = ids->capacity ? slot_of(ids, hash) : 0;
-    for (; ids->capacity && ids->slots[slot]; slot = slot_after(ids, slot)) {
-      PetscCall(rg_plan_trial(plan, ids->slots[slot] - 1, &trial));
-      if (!strcmp(trial.id, id)) *index = trial.index;
-      if (*index >= 0) PetscFunctionReturn(0);
-    }
-    if (ids->n_turns == plan->n_turns) PetscFunctionReturn(0);
+  PetscCall(look_up(plan, id, hash, index));
+  while (*index < 0 && plan->ids->n_turns < plan->n_turns) {
     PetscCall(grow_ids(plan));
+    PetscCall(look_up(plan, id, hash, index));
   }
+  PetscFunctionReturn(0);
 }
 
 /* ---- in turn --------------------------------------------------------------------------------- */
