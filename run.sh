@@ -56,7 +56,7 @@ Systems without apt: install a C compiler, CMake >= 3.22, an MPI, PETSc (real nu
 high-level library, a BLAS and LAPACK with CBLAS and LAPACKE (best OpenBLAS), GSL, libyaml,
 jansson, xxHash, Random123, cmocka for the tests, ScaLAPACK for teams of ranks (without it: one rank per
 trial), L-BFGS-B 3.0 (without it: a method of our own in its place, with other bits), and Python with NumPy, SciPy, pandas, h5py, xarray, Matplotlib, Jinja2, PyYAML and xxhash:
-  Fedora  dnf install gcc gcc-gfortran cmake ninja-build pkgconf openmpi-devel petsc-openmpi-devel
+  Fedora  dnf install gcc gcc-gfortran cmake ninja-build pkgconf-pkg-config openmpi-devel petsc-openmpi-devel
           scalapack-openmpi-devel hdf5-openmpi-devel openblas-devel lapack-devel gsl-devel libyaml-devel
           jansson-devel xxhash-devel libcmocka-devel python3-h5py python3-pandas python3-xarray
           python3-scipy python3-matplotlib python3-jinja2 python3-pyyaml python3-xxhash
