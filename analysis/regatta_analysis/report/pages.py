@@ -15,7 +15,7 @@ STYLE = """
   --back: #16191d; --panel: #1f2329; --yes: #5fcf92; --no: #ff8a80; --open: #e8bd5a; --tie: #b3a8ff;
   --link: #7db7f2; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1080px; padding: 1.2rem 1rem 4rem; color: var(--ink);
+body { margin: 0 auto; max-width: 1200px; padding: 1.2rem 1rem 4rem; color: var(--ink);
   background: var(--back); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
   overflow-wrap: anywhere; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: .4rem 0 .3rem; }
