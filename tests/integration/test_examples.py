@@ -143,16 +143,13 @@ class Plugin(RegattaTest):
 """
         head, mark, rest = text.partition("static PetscErrorCode bowl_evaluate")
         rest = rest.replace("  PetscFunctionBeginUser;\n", body + "  PetscFunctionBeginUser;\n", 1)
-        place = self.folder / "slow"
-        place.mkdir()
-        (place / "bowl.c").write_text("#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n"
-                                      "#include <unistd.h>\n" + head + mark + rest)
-        shutil.copy(EXAMPLES / "plugin" / "CMakeLists.txt", place)
-        for command in (["cmake", "-S", place, "-B", place / "build",
-                         f"-DCMAKE_PREFIX_PATH={self.place / 'installed'}"],
-                        ["cmake", "--build", place / "build"]):
-            subprocess.run(command, check=True, capture_output=True)
-        return place / "build" / "libbowl.so"
+        source = self.write("slow.c", "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n"
+                            "#include <unistd.h>\n" + head + mark + rest)
+        package, = self.place.rglob("regatta.pc")
+        flags = subprocess.run(["pkg-config", "--cflags", package], check=True, capture_output=True,
+                               text=True).stdout.split()
+        subprocess.run(["cc", "-shared", "-fPIC", source, *flags, "-o", self.folder / "slow.so"], check=True)
+        return self.folder / "slow.so"
 
     def killed_while_stuck(self, plugin, stuck, milliseconds):
         """SIGKILL while the objective is stuck; returns how many trials are in the study folder."""
