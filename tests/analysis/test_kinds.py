@@ -1,4 +1,6 @@
 """What can be claimed: every kind is described, with an example that runs; docs/claims.md is what is printed."""
+import subprocess
+import sys
 import unittest
 
 import common
@@ -15,6 +17,13 @@ class Kinds(common.Case):
         """Else: regatta_analysis claims --help all > docs/claims.md"""
         page = (common.HERE.parents[1] / "docs" / "claims.md").read_text(encoding="utf-8")
         self.assertEqual(page, kinds.page())
+
+    def test_judging_needs_no_figures(self):
+        """Matplotlib comes with the checks that draw: it would be half of the seconds of a short question."""
+        code = "import sys; from regatta_analysis.claims import record; print('matplotlib' in sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], cwd=common.HERE.parents[1] / "analysis", check=True,
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout, "False\n")
 
     def test_every_example_runs(self):
         synthetic.write(self.scratch / "study.h5", [synthetic.problem(

@@ -18,7 +18,6 @@ from ..stats import density_error
 from ..stats.measures import TooShort, trial_values
 from ..load.errors import InputError
 from ..load.load import load
-from ..report.tables import markdown
 from ..load.yaml_file import read_yaml
 
 
@@ -285,6 +284,7 @@ def markdown_table(found):
     """One row per claim."""
     rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.verdict == YES),
              (_probability(v.picture), False), (v.sentence(), False)] for v in found]
+    from ..report.tables import markdown  # here: beside figures, and Matplotlib takes half a second
     return markdown(["Claim", "Where", "Statement", "Verdict", "P(picture)", "Why"], rows)
 
 

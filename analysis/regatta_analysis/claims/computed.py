@@ -2,12 +2,12 @@
 import numpy as np
 import pandas as pd
 
-from . import demonstrations, judge
+from . import judge
 from .comparisons import better_item
 from .items import certain, drawn_item, share_item, statistic_of
 from .outcome import NONE, Item, Outcome, decided, number, shortened
 from .panels import EXPERIMENTS, Panel
-from ..figures import illustrations, laws
+from ..figures import laws
 from ..load.errors import InputError
 from ..stats import density_error
 
@@ -35,6 +35,7 @@ def optima(check, _):
 
     {kind: optima, shift: 0.1}
     """
+    from ..figures import illustrations  # here, and below: Matplotlib takes half a second
     best = [illustrations.shifted_optimum(mean, sd) for mean, sd in (illustrations.ASSUMED, illustrations.TRUE)]
     gap = abs(best[1] - best[0])
     item = certain("formula", gap >= float(check["shift"]), value=gap, least=float(check["shift"]))
@@ -48,6 +49,7 @@ def exploitation(check, _):
 
     {kind: exploitation, runs: 400}
     """
+    from ..figures import illustrations
     values = illustrations.query_values(int(check["runs"]))
     index = pd.MultiIndex.from_product([[0], range(len(values))], names=["instance", "seed"])
     table = pd.DataFrame(-values, index, columns=["BOKE", "BOKE+"])
@@ -65,6 +67,7 @@ def demonstration(check, _):
 
     {kind: demonstration, what: regression, runs: 400, share: 0.9}
     """
+    from . import demonstrations
     runs, share = int(check["runs"]), float(check.get("share", 0.9))
     if check["what"] not in demonstrations.KINDS:
         raise InputError(f"unknown demonstration {check['what']!r} (known: "

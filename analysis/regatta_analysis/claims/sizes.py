@@ -7,7 +7,6 @@ from .items import (centre_of, common_trials, contrasts, drawn_item, functional,
                     new_item, ratio, share_item, statistic_of, units_of)
 from .outcome import Missing, Outcome, decided, shortened
 from .panels import METRIC_WORDS, describe_value, each_method
-from ..figures import bounds
 from ..load.errors import InputError
 from ..stats.growth import exponents
 from ..stats.measures import at, part, trial_values, value_curves
@@ -171,6 +170,7 @@ def bound(check, studies):
 
     {kind: bound, who: GP-UCB, on: study, bound: gp_ucb_theorem}
     """
+    from ..figures import bounds  # here: Matplotlib takes half a second
     items = []
     for panel, results, problem, who in each_method(check, studies):
         path = results.path.parent / f"{panel.where.partition(',')[0]}_bounds.csv"
