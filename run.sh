@@ -27,8 +27,10 @@ usage: ./run.sh [COMMAND]
   test [--long] [WHAT]  set up, build and run all tests, or those of a label (unit, oracle, house, mpi,
                         integration, fault, fuzz, analysis) or whose name contains WHAT
   build                 set up and build
-  study FILE [OUT.h5]   run a study, or resume it (default results/<name>/<name>.h5), draw figures, write
-                        report.html beside the results
+  study FILE [OUT.h5] [--until-decided] [--budget CORE-HOURS]
+                        run a study, or resume it (default results/<name>/<name>.h5), draw figures, write
+                        report.html beside the results; --until-decided: add trials in stages, and write them
+                        into FILE, until the claims beside it are decided or the budget (default 4) is spent
   report RESULTS.h5... [--out FILE.html] [--claims FILE.yaml] [--live]
                         the report alone: one page for a browser, also offline; of several results on
                         one page; --live OUT.h5.d: redrawn while the study runs
@@ -36,11 +38,11 @@ usage: ./run.sh [COMMAND]
                         draw the figures of a results file into its folder, or into DIR; options of
                         regatta_analysis, like --panel SETTING or --where SETTING=VALUE
   reproduce PAPER[/FIGURE] [--scale smoke|small|full] [--seeds N] [--universes]
-                        [--no-run]
+                        [--until-decided] [--budget CORE-HOURS] [--no-run]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html and report.md: figures, tables, claims with
                         verdicts; --universes: under every setting the paper leaves open
-                        (experiments/PAPER/settings.yaml); "all": every paper, and an index; "list": papers and figures
+                        (experiments/PAPER/settings.yaml); --until-decided: as above; "all": every paper, and an index; "list": papers and figures
   bench [large]         measure speed; table on screen, JSON in results/bench/; large: of large
                         Gaussian processes on all cores (minutes; bench large WHAT: one part)
   docs                  build the documentation as a site to be read offline; prints its first page
@@ -160,16 +162,24 @@ find_python() {
   return 1
 }
 
-# mpirun of `regatta run`. TERM and INT become USR1, which mpirun hands through to the ranks: they
+# How mpirun is started for a study.
+mpi_words() {
+  local ranks=${REGATTA_RANKS:-$(cores)} more=
+  [ "$ranks" -gt "$(cores)" ] && more=--oversubscribe
+  echo "mpirun $more -n $ranks"
+}
+
+mpi_run() { stoppable $(mpi_words) "$@"; }
+
+# A command that runs a study. TERM and INT become USR1, which mpirun hands through to the ranks: they
 # commit what is finished and stop cleanly.
-mpi_run() {
-  local ranks=${REGATTA_RANKS:-$(cores)} options=() pid status=0
+stoppable() {
+  local pid status=0
   if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   fi
-  [ "$ranks" -gt "$(cores)" ] && options+=(--oversubscribe)
   set -m # a process group of its own: Ctrl-C must not reach mpirun, which would kill the ranks
-  mpirun "${options[@]}" -n "$ranks" "$@" </dev/null &
+  "$@" </dev/null &
   pid=$!
   set +m
   trap 'kill -USR1 "$pid" 2>/dev/null || true' TERM INT
@@ -201,6 +211,15 @@ report() {
 # A relative path is the caller's.
 absolute() { case $1 in /*) echo "$1" ;; *) echo "$caller/$1" ;; esac; }
 
+# Trials for undecided claims, by the options of regatta_analysis replicate.
+replicate() {
+  local python
+  python=$(find_python) || return 2
+  stoppable env REGATTA="$regatta" PYTHONPATH="$root/analysis" "$python" -m regatta_analysis replicate \
+    --launch "$(mpi_words)" "$@"
+}
+
+# More arguments are options of replicate.
 run_study() {
   local study=$1 output=$2 command=$3 claims=()
   # A mistake in the study file is reported here, by one process.
@@ -208,18 +227,34 @@ run_study() {
   mkdir -p "$(dirname "$output")"
   mpi_run "$regatta" run "$study" -o "$output"
   "$regatta" status "$output" >/dev/null || return 0 # stopped: no figures yet
+  if [ $# -gt 3 ]; then replicate "$study" -o "$output" "${@:4}" || return; fi
   "$regatta" bounds "$study" -o "$(dirname "$output")/bounds.csv" >/dev/null
   [ -f "$(dirname "$study")/claims.yaml" ] && claims=(--claims "$(dirname "$study")/claims.yaml")
   figures "$output" "$(dirname "$output")" --page "$(dirname "$output")/report.html" --command "$command" "${claims[@]}"
 }
 
 study() {
-  [ $# -ge 1 ] || { complain "study needs a FILE"; exit 2; }
-  local file name
-  file=$(absolute "$1")
+  local file= output= until= budget= command="./run.sh study $*" name
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --until-decided) until=yes ;;
+    --budget) budget=${2:-x} && shift ;;
+    -*) complain "study: unknown option '$1'" && exit 2 ;;
+    *) if [ -z "$file" ]; then file=$(absolute "$1"); else output=$(absolute "$1"); fi ;;
+    esac
+    shift || true
+  done
+  [ -n "$file" ] || { complain "study needs a FILE"; exit 2; }
+  check_budget "$until" "$budget"
   name=$(basename "$file" .yaml)
   build_all
-  run_study "$file" "$(absolute "${2:-$root/results/$name/$name.h5}")" "./run.sh study $*"
+  run_study "$file" "${output:-$root/results/$name/$name.h5}" "$command" ${until:+--budget "${budget:-4}"}
+}
+
+# --budget H goes with --until-decided, and is a number.
+check_budget() {
+  if [ -n "$2" ] && [ -z "$1" ]; then complain "--budget goes with --until-decided" && exit 2; fi
+  [[ ${2:-1} =~ ^([0-9]+[.]?[0-9]*|[.][0-9]+)$ ]] || { complain "--budget takes a number of core-hours"; exit 2; }
 }
 
 # ---- papers ------------------------------------------------------------------------------------
@@ -251,7 +286,8 @@ reproduce_study() {
 
 # PAPER[/FIGURE]: its studies one after the other, then the report.
 reproduce_paper() {
-  local target=$1 scale=$2 seeds=$3 run=$4 command=$5 universes=$6 paper=${1%%/*} list skipped=() smaller= n=0 total
+  local target=$1 scale=$2 seeds=$3 run=$4 command=$5 universes=$6 until=$7 paper=${1%%/*} list skipped=() smaller= n=0
+  local total files=()
   local directory=$root/results/$paper
   mkdir -p "$directory/$scale"
   [ "$scale" = full ] && smaller=$directory/small
@@ -274,19 +310,26 @@ reproduce_paper() {
       reproduce_study "$study" "$file" "$bounds" "$directory/$scale" "$smaller" ||
         skipped+=(--skipped "$study=$(tail -n 1 "$directory/$scale/$study.log" | sed 's|.*/||')")
       [ "$stopped" = 0 ] || break
+      if "$regatta" status "$directory/$scale/$study.h5" >/dev/null 2>&1; then files+=("$file"); fi
     done 9<<<"$list"
+    if [ -n "$until" ] && [ "$stopped" = 0 ] && [ ${#files[@]} -gt 0 ]; then
+      replicate "${files[@]}" -o "$directory/$scale" --claims "$root/experiments/$paper/claims.yaml" \
+        --budget "$until" || return
+    fi
   fi
   analysis report "$paper" "$directory" --scale "$scale" --command "$command" "${skipped[@]}"
 }
 
 reproduce() {
-  local target= scale=full seeds= run=yes universes= command="./run.sh reproduce $*" papers paper python
+  local target= scale=full seeds= run=yes universes= until= budget= command="./run.sh reproduce $*" papers paper python
   while [ $# -gt 0 ]; do
     case $1 in
     --scale) scale=${2:-} && shift ;;
     --seeds) seeds=${2:-x} && shift ;;
     --no-run) run=no ;;
     --universes) universes=--universes ;;
+    --until-decided) until=yes ;;
+    --budget) budget=${2:-x} && shift ;;
     -*) complain "reproduce: unknown option '$1'" && exit 2 ;;
     *) [ -z "$target" ] && target=$1 || { complain "reproduce: one paper, or all" && exit 2; } ;;
     esac
@@ -294,6 +337,8 @@ reproduce() {
   done
   case $scale in smoke | small | full) ;; *) complain "--scale is smoke, small or full" && exit 2 ;; esac
   case $seeds in *[!0-9]* | 0*) complain "--seeds takes a number from 1" && exit 2 ;; esac
+  check_budget "$until" "$budget"
+  [ -z "$until" ] || until=${budget:-4}
   python=$(find_python) || exit 2
   papers=$(cd "$root/experiments" && ls -d */figures.yaml | sed 's|/.*||')
   if [ -z "$target" ] || [ "$target" = list ]; then
@@ -304,12 +349,12 @@ reproduce() {
   fi
   [ "$run" = no ] || build_all
   if [ "$target" != all ]; then
-    reproduce_paper "$target" "$scale" "$seeds" "$run" "$command" "$universes" || exit $?
+    reproduce_paper "$target" "$scale" "$seeds" "$run" "$command" "$universes" "$until" || exit $?
     return 0
   fi
   for paper in $papers; do
     reproduce_paper "$paper" "$scale" "$seeds" "$run" "./run.sh reproduce $paper${command#* all}" \
-      "$universes" ||
+      "$universes" "$until" ||
       complain "$paper: no report"
     [ "$stopped" = 0 ] || break
   done

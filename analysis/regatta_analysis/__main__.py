@@ -2,12 +2,15 @@
 Claims of a paper on results:       python3 -m regatta_analysis claims RESULTS...
 One figure of a paper:              python3 -m regatta_analysis figure PAPER/FIGURE RESULTS... --out DIR
 Verdicts to commit, README tables:  python3 -m regatta_analysis verdicts PAPER RESULTS...; readme
+More trials for undecided claims:   python3 -m regatta_analysis replicate STUDY.yaml -o RESULTS.h5
 The page of a study:                python3 -m regatta_analysis page RESULTS...
 Results in other formats:           python3 -m regatta_analysis export RESULTS --to FORMAT DIR
 The page of a paper:                python3 -m regatta_analysis report PAPER DIR
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
 import json
+import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -28,6 +31,7 @@ def main(arguments=None):
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     commands = {"confidence": (_confidence_parser, _confidence),
                 "claims": (_claims_parser, _claims), "verdicts": (_verdicts_parser, _verdicts),
+                "replicate": (_replicate_parser, _replicate),
                 "readme": (_readme_parser, _readme), "figure": (_figure_parser, _figure),
                 "page": (_page_parser, _page), "report": (_report_parser, _report), "index": (_index_parser, _index),
                 "studies": (_studies_parser, _studies), "export": (_export_parser, _export)}
@@ -134,6 +138,45 @@ class _KindHelp(argparse.Action):
             parser.print_help()
             parser.exit()
         options.kind = kind
+
+
+def _replicate(options):
+    from .claims import replicate
+    from .load.program import program
+    if not program():
+        raise InputError("replicate runs the program regatta: build it, or name it in REGATTA")
+    several, file = len(options.studies) > 1 or options.out.is_dir(), options.claims
+    file = file or options.studies[0].parent / "claims.yaml"
+    works = []
+    for study in options.studies:
+        results = options.out / f"{study.stem}.h5" if several else options.out
+        if not study.is_file():
+            raise InputError(f"{study}: no such file")
+        works.append(replicate.Work(results.name.removesuffix(".h5"), study, results))
+    return replicate.Replication(works, file, options.budget, options.launch, _say_now).run()
+
+
+def _say_now(text):
+    _say(text)
+    sys.stdout.flush()
+
+
+def _replicate_parser():
+    parser = _Parser(prog="regatta_analysis replicate", description="Runs studies and decides claims on them; then "
+                     "adds trials in stages, twice as many each time and only to the cells that undecided claims "
+                     "need, until every claim is decided or the budget is spent. The study files say what was added "
+                     "(their key `replicate`); interrupted, the same command goes on.")
+    parser.add_argument("studies", nargs="+", type=Path, metavar="STUDY.yaml")
+    parser.add_argument("--claims", type=Path, metavar="FILE.yaml",
+                        help="the claims (default: claims.yaml beside the study)")
+    parser.add_argument("-o", dest="out", required=True, type=Path, metavar="OUT", help="the results file; of several "
+                        "studies the folder of their results, each called as its study file")
+    parser.add_argument("--budget", type=_hours, default=4.0, metavar="CORE-HOURS",
+                        help="for the trials that are added (default: 4)")
+    cores = os.environ.get("REGATTA_RANKS") or os.cpu_count()
+    parser.add_argument("--launch", type=shlex.split, default=["mpirun", "-n", str(cores)], metavar="COMMAND",
+                        help=f"how the program is started on several ranks (default: mpirun -n {cores})")
+    return parser
 
 
 def _verdicts(options):
@@ -394,6 +437,13 @@ def _accepts(what):
                 raise argparse.ArgumentTypeError(f"must be {what}, got {text!r}") from error
         return checked
     return decorate
+
+
+@_accepts("a number of core-hours, 0 or more")
+def _hours(text):
+    if not 0.0 <= float(text) < float("inf"):
+        raise ValueError
+    return float(text)
 
 
 @_accepts("NAME=VALUE,NAME=VALUE,...")

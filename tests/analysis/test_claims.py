@@ -1,6 +1,8 @@
 """Claims: every kind of check on made-up results whose answer is known, the files of experiments/,
 and the command."""
 import json
+import os
+import subprocess
 import unittest
 
 import common
@@ -8,7 +10,8 @@ import h5py
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis.claims import checks, claims
+import yaml
+from regatta_analysis.claims import checks, claims, record
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.items import contrasts, new_item, share_item
 from regatta_analysis.claims.outcome import NO, OPEN, TIE, YES, Item, Outcome, decided
@@ -17,6 +20,7 @@ from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
 
+REGATTA = os.environ.get("REGATTA", "")
 
 
 def pairs(a, b):
@@ -225,6 +229,37 @@ class Files(common.Case):
             unknown = set(named) - methods
             self.assertFalse(unknown, f"{path}: claim {claim['id']}: not in {file.name}")
         return len(places)
+
+    # claims that need no results, or those of a few methods, by as many seeds as decide them; K15 takes 10 s
+    CHEAP = {"boke": "B1", "irgp_ucb": "C1", "rrgp_ucb": "R1", "wdrbo": "C0"}
+    CHEAP |= {"sbo_kde": "K15"} if os.environ.get("REGATTA_LONG") == "1" else {}
+    SEEDS = 40
+
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_a_cheap_claim_of_every_paper_is_decided_afresh(self):
+        """Its verdict is that of the paper's verdicts.json, where there is one already."""
+        for paper, name in self.CHEAP.items():
+            path = claims.EXPERIMENTS / paper / "claims.yaml"
+            claim = next(c for c in claims.read(path)["claims"] if c["id"] == name)
+            file = self.scratch / f"{paper}.yaml"
+            file.write_text(yaml.safe_dump({"claims": [claim]}))
+            found, = claims.evaluate(file, claims.Studies(self.results(path.parent, claims.checks_of(claim))))
+            known = path.parent / "verdicts.json"
+            wanted = [c["verdict"] for c in record.read(known)["claims"] if c["id"] == name] if known.exists() \
+                else claims.VERDICTS
+            self.assertIn(found.verdict, wanted, (paper, name))
+
+    def results(self, paper, found):
+        """{study: results} of a few seeds of the methods that checks speak of."""
+        files = {}
+        for study in checks.studies_in(found):
+            methods = {who for check in found if "on" in check for who in names(check["who"])}
+            data = read_yaml(paper / f"{study}.yaml")
+            data |= {"seeds": self.SEEDS, "algorithms": [a for a in data["algorithms"] if common.label(a) in methods]}
+            file, files[study] = self.scratch / f"{study}.yaml", self.scratch / f"{study}.h5"
+            file.write_text(yaml.safe_dump(data))
+            subprocess.run([REGATTA, "run", file, "-o", files[study], "-quiet"], check=True, capture_output=True)
+        return files
 
     def test_mistakes_in_a_file(self):
         path = self.scratch / "claims.yaml"

@@ -10,7 +10,7 @@ import unittest.mock
 
 import common
 import synthetic
-from regatta_analysis.claims import availability, catalogue, claims
+from regatta_analysis.claims import availability, catalogue, claims, stages
 from regatta_analysis.figures import paper_figures, style
 from regatta_analysis.report import report
 from regatta_analysis.stats import comparison
@@ -318,6 +318,12 @@ algorithms: [random]
         catalogue.write_studies(paper, "full", 20, self.scratch, "fig2a")
         ((_, path, _),) = catalogue.write_studies(paper, "full", 5, self.scratch, "fig2a")
         self.assertIn("seeds: 20\n", path.read_text())
+        more = [{"problem": "Ackley", "seeds": 40}]
+        path.write_text(stages.replicated(path.read_text(), more))
+        catalogue.write_studies(paper, "full", 5, self.scratch, "fig2a")
+        self.assertEqual(stages.sizes(path.read_text())[2], more)
+        catalogue.write_studies(paper, "full", 50, self.scratch, "fig2a")
+        self.assertEqual(stages.sizes(path.read_text())[2], [])
 
     def test_programs_beside_the_study_file_are_found(self):
         paper = catalogue.paper("boke")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import claims, universes
+from . import claims, stages, universes
 from ..load.errors import InputError
 from ..load.yaml_file import read_yaml
 
@@ -179,7 +179,8 @@ def _replaced(text, key, line):
 def write_studies(paper_, scale, seeds, directory, figure=None, everywhere=False):
     """Study files for a reproduction in `directory`: [(study, path, whether bounds are wanted)]; with
     `everywhere` in all universes of settings.yaml. A file from an earlier run with more trials, or with
-    universes, keeps them: what was computed stays in the results."""
+    universes, keeps them: what was computed stays in the results; so does what `replicate` added to its cells, unless
+    all cells are to have more trials, or are others."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     for study in paper_.studies(figure):
@@ -187,6 +188,8 @@ def write_studies(paper_, scale, seeds, directory, figure=None, everywhere=False
         text, path = scaled(source, scale, seeds), directory / f"{study}.yaml"
         text = re.sub(r"(?m)^( *program: *)(\S+)$", lambda m: m[1] + _beside(paper_, m[2]), text)
         before = path.read_text(encoding="utf-8") if path.exists() else ""
+        added = stages.sizes(before)[2] if "replicate:" in before else []
+        before = stages.replicated(before, []) if added else before
         open_ = paper_.settings.figure(study)
         if open_ is not None and (everywhere or universes.MARK in before):
             text = universes.swept(text, open_)
@@ -196,6 +199,9 @@ def write_studies(paper_, scale, seeds, directory, figure=None, everywhere=False
                 for key in ("seeds", "instances"):
                     line = re.search(rf"(?m)^{key}:.*", before)
                     text = _replaced(text, key, line[0]) if line else text
+            if added and (universes.MARK in before) == (universes.MARK in text) \
+                    and more == _count(text) * _instances(text) and _same_but_trials(before, text):
+                text = stages.replicated(text, added)
         path.write_text(text, encoding="utf-8")
         written.append((study, path, needs_bounds(paper_, study)))
     return written

@@ -19,8 +19,9 @@ KINDS = {f.__name__: f for f in (better, comparable, group, lead, identical, wit
 
 def run(check, studies):
     """Outcome of one check: of the first look that decides it, else of the last. There is a look after every stage
-    of the studies (stages.py) that has more trials for it. Raises InputError for a check that is written wrongly."""
-    kind, outcome, seen = check.get("kind"), None, None
+    of the studies (stages.py) that has more trials for it, and enough of them. Raises InputError for a check that is
+    written wrongly."""
+    kind, outcome, seen, look = check.get("kind"), None, None, Look()
     if kind not in KINDS:
         raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(sorted(KINDS))})")
     last = studies.stages(studies_in([check]))
@@ -29,10 +30,12 @@ def run(check, studies):
         trials = then.signature([check]) if last > 1 else None
         if outcome is not None and trials == seen:
             continue
-        then.look = Look(outcome.look + 1, tuple(outcome.items)) if outcome else Look()
+        then.look = look
         outcome, seen = _look(check, then), trials
         if outcome.verdict != OPEN:
             break
+        if outcome.tested():
+            look = Look(look.number + 1, tuple(outcome.items))
     return outcome
 
 

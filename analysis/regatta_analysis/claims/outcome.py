@@ -70,8 +70,15 @@ class Outcome:
     partial: bool = False  # some panels have no results
     look: int = 1  # at which it came out
 
+    def tested(self):
+        """Whether there were trials enough to decide it."""
+        return bool(self.items) and all(item.units >= judge.MIN_UNITS for item in self.items)
+
     def open_items(self):
-        """The items that more trials would help to decide: the open ones, or all where they are open together."""
+        """The items that more trials would help to decide: the open ones, or all where they are open together; none
+        where it is results of some panels that lack."""
+        if self.verdict != OPEN or self.partial:
+            return []
         return [item for item in self.items if item.verdict == OPEN] or self.items
 
     @property

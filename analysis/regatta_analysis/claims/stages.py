@@ -6,18 +6,22 @@ as all before it. Claims are decided stage by stage, so the stages must not depe
 its results.
 """
 import functools
+import json
 
 import numpy as np
 import yaml
 
 from ..load.results import Results
+from ..load.yaml_file import parse_yaml
+
+NOTE = "  # cells that undecided claims need, by `regatta_analysis replicate`"
 
 
 @functools.lru_cache(maxsize=64)
 def sizes(study):
     """(the seeds that every cell has, the instances of random problems: 0 where every seed has its own, cells with
     more trials: the list `replicate`) of the text of a study file."""
-    data = yaml.safe_load(study) or {}
+    data = parse_yaml(study) or {}
     seeds, instances = data.get("seeds", 1), data.get("instances", 1)
     if isinstance(seeds, dict):
         seeds = [seeds.get("first", 0) + k for k in range(seeds["count"])]
@@ -26,11 +30,24 @@ def sizes(study):
     return seeds, 0 if instances == "paired" else int(instances), data.get("replicate") or []
 
 
+def replicated(text, entries):
+    """The text of a study file with these entries of `replicate` in place of its own."""
+    lines = text.splitlines()
+    for key, value in yaml.compose(text, yaml.BaseLoader).value:
+        if key.value == "replicate":
+            last = value.end_mark.line + (value.end_mark.column > 0)
+            while not lines[last - 1].strip() or lines[last - 1].startswith("#"):  # of what comes next
+                last -= 1
+            del lines[key.start_mark.line:last]
+    more = [f"  - {json.dumps(entry, ensure_ascii=False)}" for entry in entries]
+    return "\n".join([*lines, *([f"replicate:{NOTE}", *more] if more else []), ""])
+
+
 def of_trials(study, seeds, instances):
     """The stage of every trial, from 1, by its seed and instance."""
-    known, crossed, more = sizes(study)
-    if not more:
+    if "replicate:" not in study:
         return np.ones(len(seeds), int)
+    known, crossed, _ = sizes(study)
     seeds, place = np.asarray(seeds), {seed: k for k, seed in enumerate(known)}
     positions = np.array([place.get(s, len(known) + s - max(known) - 1) for s in seeds.tolist()])
     stage = _doublings(positions, len(known))
@@ -44,7 +61,7 @@ def _doublings(position, n):
 
 def count(results):
     """How many stages there are; of results that may lack trials only the first is looked at."""
-    if results is None or not results.complete or not sizes(results.study)[2]:
+    if results is None or not results.complete or "replicate:" not in results.study:
         return 1
     return max(int(_stage(results, group).max()) for group in map(results.group, results.problems))
 

@@ -222,6 +222,15 @@ def view(results, figure, universe):
     return Results(results.path, results.attributes, views, results.damages) if views else None
 
 
+def cells_behind(results, problem, algorithm):
+    """(cells of the study file behind a method on a panel: (problem, algorithm, swept), whether they have several
+    instances)."""
+    group = results.group(problem)
+    mine = group.column("algorithm") == algorithm
+    pairs = zip(Group.column(group, "algorithm")[mine], group.column("swept")[mine])
+    return {(group.base, *pair) for pair in pairs}, bool(np.any(group.column("instance")[mine] > 0))
+
+
 def _belongs(key, problem, algorithm, values, entries):
     """Whether a trial was run with these values, or does not read them. An algorithm's value goes before its
     problem's, and that before the common one, as in the study file."""

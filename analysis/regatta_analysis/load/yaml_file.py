@@ -41,11 +41,16 @@ _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
 _Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
 
 
+def parse_yaml(text):
+    """The data of a text; raises yaml.YAMLError."""
+    return yaml.load(text, _Loader)
+
+
 def read_yaml(path):
     """The data of a file; raises InputError, one line."""
     path = Path(path)
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        return parse_yaml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except yaml.YAMLError as error:

@@ -1,0 +1,209 @@
+"""Trials for the claims that are undecided: study files grow in stages until every claim is decided, or a budget is
+spent.
+
+A stage doubles the trials of the cells behind the open comparisons of open claims, and of no others: what is settled
+gets no more. It is written into the study file (its key `replicate`), so that the study says what was run, and whoever
+runs it again gets the same trials and verdicts. What comes next follows from study files and results alone: a stage
+that was interrupted is finished first. stages.py and judge.py say why claims may be looked at after every stage.
+"""
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import claims, stages, universes, verdicts
+from .outcome import OPEN
+from ..load.errors import InputError
+from ..load.program import program
+
+WORDS = ("problem", "algorithm", "swept")
+
+
+@dataclass(frozen=True)
+class Work:
+    """A study file and its results."""
+    name: str
+    file: Path
+    results: Path
+
+
+# ---- what comes next ---------------------------------------------------------------------------
+
+
+def needs(verdict, studies, texts):
+    """{(study, cell): ("seeds" or "instances", how many)} that an open claim needs; `texts` of study files by name.
+    Of a comparison those cells grow that have no more than the least."""
+    found, views = {}, {}
+    for case in verdicts.that_count(verdict.cases, verdict.settings):
+        inside = views.setdefault(tuple(case.universe.items()), studies.within(case.universe))
+        for outcome in case.outcomes if case.verdict == OPEN else ():
+            for item in outcome.open_items():
+                sizes = {}
+                for study, problem, algorithm in item.cells:
+                    cells, several = universes.cells_behind(inside.get(study), problem, algorithm)
+                    sizes |= {(study, cell): _size(texts[study], cell, several) for cell in cells}
+                least = min((size // base for _, base, size in sizes.values()), default=0)
+                for place, (key, base, size) in sizes.items():
+                    if size < 2 * least * base:
+                        found[place] = key, max(2 * least * base, found.get(place, (key, 0))[1])
+    return found
+
+
+def _size(text, cell, several):
+    """("seeds" or "instances", how many every cell has, how many this one has)."""
+    seeds, crossed, more = stages.sizes(text)
+    key, base = ("instances", crossed) if several and crossed > 1 else ("seeds", len(seeds))
+    own = [entry[key] for entry in more if key in entry
+           and all(entry.get(word, value) == value for word, value in zip(WORDS, cell))]
+    return key, base, max([base, *own])
+
+
+def grown(text, cells):
+    """The text of a study file in which cells have more trials: {cell: (key, how many)}."""
+    entries = {tuple(entry.get(word, "") for word in WORDS): entry for entry in stages.sizes(text)[2]}
+    for cell, (key, number) in sorted(cells.items()):
+        named = {word: value for word, value in zip(WORDS, cell) if value}
+        entries[cell] = entries.get(cell, named) | {key: number}
+    return stages.replicated(text, entries.values())
+
+
+# ---- stage by stage ----------------------------------------------------------------------------
+
+
+class Replication:
+    """A claims file, the studies it speaks of, and core-hours for further trials."""
+
+    def __init__(self, works, claims_file, budget, launch, say):
+        self.works = {work.name: work for work in works}
+        self.claims_file, self.budget, self.launch, self.say = claims_file, budget, launch, say
+        if not set(self.works) & claims.studies_named(claims_file):
+            raise InputError(f"{claims_file}: no claim speaks of {', '.join(self.works)}")
+
+    def run(self):
+        """Add stages until there is nothing left to do; how it ended, as text."""
+        while True:
+            for work in self.works.values():
+                if not self._finish(work):
+                    return "stopped; the same command goes on"
+            studies = claims.Studies({work.name: work.results for work in self.works.values()},
+                                     settings=universes.read(self.claims_file.parent / "settings.yaml"))
+            found = claims.evaluate(self.claims_file, studies)
+            stage = self._next(found, studies)
+            if not stage:
+                return "\n".join([*(f"{v.id}: {v.words}. {v.sentence()}" for v in found),
+                                  f"{len(found)} claims: {claims.count(found)}"])
+            for name, text in stage.items():
+                _replace(self.works[name].file, text)
+
+    def _finish(self, work):
+        """Run what is missing of a study; whether nothing is then."""
+        trials, _ = self._estimate(work, work.file.read_text(encoding="utf-8"))
+        if trials:
+            self.say(f"{work.name}: {trials} trials to run")
+            work.results.parent.mkdir(parents=True, exist_ok=True)
+            code = _run([*self.launch, program(), "run", work.file, "-o", work.results])
+            if code:
+                raise InputError(f"{work.file}: regatta run ended with exit code {code}")
+        return subprocess.run([program(), "status", work.results], capture_output=True, check=False).returncode == 0
+
+    def _next(self, found, studies):
+        """{study: text of its file} of the next stage, told with its reasons; {} when there is none."""
+        texts = {name: work.file.read_text(encoding="utf-8") for name, work in self.works.items()}
+        wanted = {v.id: needs(v, studies, texts) for v in found if v.verdict == OPEN}
+        wanted = {name: cells for name, cells in wanted.items() if cells}
+        left = self.budget - self._spent(studies)
+        stage, dear = self._within(wanted, texts, left)
+        for name, hours in dear:
+            self.say(f"{name}: undecided; twice the trials of its open comparisons take {hours:.2g} core-hours, "
+                     f"{max(left, 0.0):.2g} of {self.budget:g} are left")
+        if not stage:
+            return {}
+        made = self._texts(stage.values(), texts)
+        trials, hours = map(sum, zip(*(self._estimate(self.works[name], text) for name, text in made.items())))
+        self.say(f"{len(stage)} of {len(found)} claims are undecided and get {trials} more trials: about {hours:.2g} "
+                 f"core-hours, {left:.2g} of {self.budget:g} are left")
+        for name, cells in stage.items():
+            self.say(f"  {name}: {_told(cells)}")
+        return made
+
+    def _within(self, wanted, texts, left):
+        """Claims whose trials fit into what is left, the cheapest first: ({id: cells}, [(id, hours)] of the others)."""
+        if wanted and self._hours(wanted.values(), texts) <= left:
+            return wanted, []
+        own = {name: self._hours([cells], texts) for name, cells in wanted.items()}
+        stage, dear = {}, []
+        for name in sorted(wanted, key=own.get):
+            if self._hours([*stage.values(), wanted[name]], texts) <= left:
+                stage[name] = wanted[name]
+            else:
+                dear.append((name, own[name]))
+        return stage, dear
+
+    def _hours(self, some, texts):
+        return sum(self._estimate(self.works[name], text)[1] for name, text in self._texts(some, texts).items())
+
+    def _texts(self, some, texts):
+        """{study: text of its file} where all these cells have grown."""
+        cells = {}
+        for (study, cell), (key, number) in (pair for one in some for pair in one.items()):
+            mine = cells.setdefault(study, {})
+            mine[cell] = key, max(number, mine.get(cell, (key, 0))[1])
+        return {study: grown(texts[study], mine) for study, mine in cells.items()}
+
+    def _estimate(self, work, text):
+        """(trials to run, core-hours) of a study file with this text, as `regatta plan` says."""
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=work.file.parent, encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run([program(), "plan", file.name, "-o", work.results], capture_output=True,
+                                  text=True, stdin=subprocess.DEVNULL, check=False)
+        trials = re.search(r"(\d+) to run", done.stdout)
+        hours = re.search(r"estimated: (\S+) core-hours", done.stdout)
+        if done.returncode or not trials or not hours:
+            said = (done.stderr.strip().splitlines() or ["regatta plan failed"])[0]
+            raise InputError(said.replace(file.name, str(work.file)))
+        return int(trials[1]), float(hours[1])
+
+    def _spent(self, studies):
+        """Core-hours of the trials beyond the first stage."""
+        seconds = 0.0
+        for results in filter(None, map(studies.whole, self.works)):
+            trials = results.trials
+            later = stages.of_trials(results.study, trials["seed"], trials["instance"]) > 1
+            seconds += trials.loc[later, "cpu"].sum()
+        return seconds / 3600.0
+
+
+def _told(cells):
+    """Cells that grow, in words."""
+    places = {}
+    for (study, (problem, algorithm, swept)), (key, number) in cells.items():
+        there = f"{study}, {problem}" + (f", {swept}" if swept else "")
+        places.setdefault((there, key, number), []).append(algorithm)
+    return "; ".join(f"{', '.join(methods)} ({there}) to {number} {key}"
+                     for (there, key, number), methods in places.items())
+
+
+def _replace(path, text):
+    """Write a file as a whole, or not at all."""
+    made = path.with_name(f".{path.name}.new")
+    made.write_text(text, encoding="utf-8")
+    made.replace(path)
+
+
+def _run(words):
+    """Exit code of a command. What asks this program to stop becomes USR1, on which ranks commit and end."""
+    asroot = {f"OMPI_ALLOW_RUN_AS_ROOT{more}": "1" for more in ("", "_CONFIRM")} if os.geteuid() == 0 else {}
+    try:
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True, env=os.environ | asroot)
+    except OSError as error:
+        raise InputError(f"{words[0]}: {error.strerror}") from error
+    with contextlib.ExitStack() as stack:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+            before = signal.signal(number, lambda *_: child.send_signal(signal.SIGUSR1))
+            stack.callback(signal.signal, number, before)
+        return child.wait()
