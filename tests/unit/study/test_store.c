@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "store_bench.h"
 #include "study/store/shelf.h"
+#include "trial_at.h"
 
 RG_TEST(records_come_back_bit_by_bit)
 {
@@ -36,13 +37,14 @@ enum { LONG_TRIALS = 7, LONG_ROWS = 1500 };
 /* A trial whose columns take a third of what is read at once. */
 static void create_long_record(const Fake *fake, int i, RgRecord *record)
 {
+  const RgTrial trial = trial_at(&fake->plan, i);
   uint64_t checksum[2];
 
-  RG_OK(rg_record_create(&fake->study, &fake->plan.trials[i], LONG_ROWS, 0, NULL, record));
+  RG_OK(rg_record_create(&fake->study, &trial, LONG_ROWS, 0, NULL, record));
   record->status = RG_STATUS_COMPLETE;
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     for (int k = 0; record->column[c] && k < LONG_ROWS; k++)
-      record->column[c][k] = fake_value(&fake->plan.trials[i], c, k);
+      record->column[c][k] = fake_value(&trial, c, k);
   RG_OK(rg_record_checksum(record, checksum));
   rg_hash_hex(checksum, record->checksum);
 }
