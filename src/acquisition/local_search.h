@@ -18,6 +18,8 @@ typedef PetscErrorCode (*RgLocalSearch)(const RgMaximiserOptions *options, int d
                                         double *x, double *value, RgBatchFunction function,
                                         void *closure);
 
+/* Projected quasi-Newton steps of all starts in lockstep, one batch a round; starts that meet are
+   merged. */
 PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int dim, int m, double *x,
                                        double *value, RgBatchFunction function, void *closure);
 /* The reference: L-BFGS-B with 10 pairs, no start is dropped. */

@@ -11,6 +11,7 @@ typedef struct {
 extern const RgParam rg_ei_params[];
 extern const RgRecordColumn rg_ei_columns[];
 
+/* `ask` of methods that maximise the logarithm of the expected improvement. */
 PetscErrorCode rg_ei_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                          RgFailure *failure);
 

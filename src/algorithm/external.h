@@ -13,6 +13,7 @@ typedef struct {
   char *const *record; /* their names; borrowed */
 } RgExternalAnswer;
 
+/* Numbers of an answer: design, context, what is recorded. */
 int rg_external_width(const RgExternalAnswer *answer);
 
 /* Append a request as one line of JSON, without its end. history: NULL before a trial. */

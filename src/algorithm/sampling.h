@@ -34,6 +34,7 @@ typedef struct {
   RG_INT("samples", RgSampledOptions, samples, "10", 1, 10000, "K",                                \
          "sampled " what " per iteration")
 
+/* `paths` of RgAlgorithmClass for methods whose options begin with RgSampledOptions. */
 int rg_sampling_paths(const void *options, bool finite, int *features, bool *weights);
 enum { RG_SAMPLED_MAXIMUM, RG_SAMPLED_ACQUISITION };
 extern const RgRecordColumn rg_sampled_columns[];

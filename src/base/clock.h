@@ -19,6 +19,7 @@ typedef struct RgClock {
 PetscErrorCode rg_clock_initialize(void);
 
 void rg_clock_reset(RgClock *clock); /* zero the sums; running stages go on */
+/* From here to its end the time goes to `stage`, not to the stage that it interrupts. */
 PetscErrorCode rg_clock_begin(RgClock *clock, RgStage stage);
 PetscErrorCode rg_clock_end(RgClock *clock, RgStage stage);
 

@@ -4,6 +4,7 @@
 
 #include "regatta/error.h"
 
+/* Of the standard normal law. */
 double rg_normal_pdf(double z);
 double rg_normal_cdf(double z);
 double rg_normal_log_cdf(double z);  /* full relative precision down to z = -1e8 */

@@ -38,6 +38,7 @@ RG_API RgRandom rg_stream_at(const RgStream *stream, uint64_t iteration);
 RG_API void rg_stream_block(const RgStream *stream, uint64_t iteration, uint64_t index,
                             uint64_t words[4]);
 
+/* The next number of a sequence. */
 RG_API uint64_t rg_random_word(RgRandom *random);
 RG_API double rg_random_uniform(RgRandom *random);     /* in (0,1), 52 bits, never 0 or 1 */
 RG_API double rg_random_normal(RgRandom *random);      /* standard normal, Box-Muller */

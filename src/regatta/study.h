@@ -23,6 +23,7 @@ typedef struct {
   char *units, *doc; /* of the parameter; may be NULL */
 } RgSwept;
 
+/* All problems and algorithms of the program, and room for those of plug-ins. */
 RG_API PetscErrorCode rg_registry_create(RgRegistry **registry);
 /* Unloads the plug-ins: nothing made of their classes may be in use. NULL is fine. */
 RG_API PetscErrorCode rg_registry_destroy(RgRegistry **registry);

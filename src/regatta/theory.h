@@ -35,6 +35,7 @@ typedef struct {
   double delta; /* probability that the rule allows to fail; NaN: the rule has none */
 } RgConfidenceLaw;
 
+/* A width drawn from a law, and its mean. */
 RG_API double rg_confidence_draw(const RgConfidenceLaw *law, RgRandom *random);
 RG_API double rg_confidence_mean(const RgConfidenceLaw *law);
 

@@ -9,6 +9,7 @@
 #include "gp/kernel/family.h"
 #include "gp/kernel/tiles.h"
 
+/* Factors of all terms; columns that the inputs of all factors become (family.h). */
 int rg_kernel_n_factors(const RgKernel *kernel);
 int rg_kernel_n_columns(const RgKernel *kernel);
 static inline int rg_kernel_factor_columns(const RgKernelFactor *factor)

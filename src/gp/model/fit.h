@@ -56,6 +56,7 @@ typedef struct {
   RgTeam *team;      /* borrowed, may be NULL: takes the matrices when they are large enough */
 } RgFitWork;
 
+/* Free what is owned; zeroed is fine. */
 PetscErrorCode rg_fit_work_destroy(RgFitWork *work);
 
 /* As rg_fit_objective and rg_fit with scratch of the caller. With learn_mean, *mean is an output of

@@ -120,6 +120,7 @@ bool rg_model_uses_context(const RgModel *model);
 void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z);
 int rg_model_index(const RgModel *model, const RgHistory *history, int i);
 
+/* Free what is owned; zeroed is fine. */
 PetscErrorCode rg_model_destroy(RgModel *model);
 
 #endif

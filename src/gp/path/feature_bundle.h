@@ -20,6 +20,7 @@ typedef struct {
   size_t weight_room, alpha_room, work_room;
 } RgFeatureBundle;
 
+/* Paths of `features` random features each in `dim` inputs, none drawn yet; to be destroyed. */
 PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle);
 PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle);
 

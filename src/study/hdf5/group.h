@@ -102,6 +102,7 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
                                         double *started, RgFault *fault);
 
+/* Close what is open of a group and free what it owns. */
 PetscErrorCode rg_group_close(RgGroup *group);
 
 /* ---- shared by the writer and the reader ---- */

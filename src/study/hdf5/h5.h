@@ -13,6 +13,7 @@
    netCDF4 crash). To be closed with H5Tclose. */
 hid_t rg_h5_text_type(void);
 
+/* A text or an integer as attribute `name`. */
 void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFault *fault);
 void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFault *fault);
 /* An array of small unsigned integers, for flag_values. */

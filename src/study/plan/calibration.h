@@ -13,6 +13,7 @@ typedef struct {
   double *seconds; /* sums */
 } RgCalibration;
 
+/* The clock of a study of which no trial has been timed yet. */
 PetscErrorCode rg_calibration_create(const RgStudy *study, RgCalibration *calibration);
 PetscErrorCode rg_calibration_destroy(RgCalibration *calibration);
 

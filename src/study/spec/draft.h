@@ -130,6 +130,7 @@ PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study);
    canonical text) and refuse equal cells. */
 PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics);
 
+/* Free what is owned. */
 PetscErrorCode rg_cell_destroy(RgCell *cell);
 
 #endif

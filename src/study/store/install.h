@@ -13,6 +13,7 @@ typedef struct {
   struct stat status;
 } RgFileState;
 
+/* What stands at a path now. */
 RgFileState rg_install_state(const char *path);
 /* Whether two states are those of one and the same unchanged file, or of none. */
 bool rg_install_same(const RgFileState *a, const RgFileState *b);

@@ -21,6 +21,7 @@ typedef struct {
   uint64_t used; /* when it was last taken */
 } RgInstance;
 
+/* Room for instances, empty. */
 PetscErrorCode rg_instances_create(RgInstances **instances);
 /* NULL is fine. Nothing may be taken. */
 PetscErrorCode rg_instances_destroy(RgInstances **instances);

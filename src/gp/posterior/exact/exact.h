@@ -11,6 +11,7 @@ void rg_exact_solve(RgPosterior *posterior);
 /* Make the inverse of the factor valid; PETSC_ERR_SUP on another back end. */
 PetscErrorCode rg_exact_invert(RgPosterior *posterior);
 
+/* Prediction, its gradient and covariances, as in RgPosteriorOps. */
 PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                 double *variance, RgPrediction *work);
 PetscErrorCode rg_exact_gradient(RgPosterior *posterior, int m, const double *Z,

@@ -17,6 +17,7 @@ struct RgIterativeState {
   bool unfinished; /* a solve for something else did not converge */
 };
 
+/* What the back end keeps beside the data; points: a finite set to predict at, NULL: none. */
 PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOptions *options,
                                          struct RgIterativeState **state);
 
