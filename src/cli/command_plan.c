@@ -237,7 +237,7 @@ static bool parse_job(const RgArguments *arguments, const RgStudy *study, Job *j
   const double memory = positive(arguments, OPT_MEMORY, here / 1e9);
   if (isnan(ranks + per_host + memory)) return false;
   *job = (Job){.ranks = PetscMax(1, (int)ranks),
-               .per_host = PetscMax(1, (int)fmin(ranks, per_host)),
+               .per_host = PetscMax(1, (int)per_host),
                .memory = 1e9 * memory};
   return true;
 }
@@ -252,7 +252,8 @@ static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_co
 
   PetscFunctionBeginUser;
   PetscCall(rg_teams_create(plan, job->ranks, 0, &teams, message));
-  if (!message[0]) rg_teams_check_memory(plan, &teams, job->memory, job->per_host, message);
+  if (!message[0])
+    rg_teams_check_memory(plan, &teams, job->memory, PetscMin(job->ranks, job->per_host), message);
   for (int c = 0; !message[0] && c < plan->study->n_cells; c++) {
     for (int level = 0; level < teams.n && teams.size[level] > 1; level++) {
       if (!rg_teams_trials(&teams, plan, c, level)) continue;
@@ -302,8 +303,8 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     PetscCall(judge_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
     if (arguments->option[OPT_SIMULATE] && *exit_code == RG_EXIT_OK)
-      PetscCall(rg_simulation_show(&plan, arguments->option[OPT_SIMULATE], arguments->n - 1,
-                                   arguments->positional + 1, exit_code));
+      PetscCall(rg_simulation_show(&plan, arguments->option[OPT_SIMULATE], job.per_host,
+                                   arguments->n - 1, arguments->positional + 1, exit_code));
   }
   PetscCall(rg_text_clear(&text));
   PetscCall(progress_clear(&progress));

@@ -50,8 +50,8 @@ static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
 }
 
 /* A line for a job of so many ranks. A mistake is said. */
-static PetscErrorCode simulate(const RgPlan *plan, const char *word, const RgJobRates *rates,
-                               RgTable *table, int *exit_code)
+static PetscErrorCode simulate(const RgPlan *plan, const char *word, int per_host,
+                               const RgJobRates *rates, RgTable *table, int *exit_code)
 {
   char message[RG_TEAMS_MESSAGE] = "", *end;
   const long ranks = strtol(word, &end, 10);
@@ -69,14 +69,14 @@ static PetscErrorCode simulate(const RgPlan *plan, const char *word, const RgJob
     rg_complain("plan: %s", message);
     *exit_code = RG_EXIT_BAD_INPUT;
   } else {
-    PetscCall(rg_simulate(plan, &teams, rates, &job));
+    PetscCall(rg_simulate(plan, &teams, rates, per_host, &job));
     PetscCall(add_job((int)ranks, &job, table));
   }
   PetscCall(rg_teams_destroy(&teams));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_simulation_show(const RgPlan *plan, const char *text, int n,
+PetscErrorCode rg_simulation_show(const RgPlan *plan, const char *text, int per_host, int n,
                                   const char *const *words, int *exit_code)
 {
   RgTable table = {.n_columns = 10,
@@ -94,7 +94,7 @@ PetscErrorCode rg_simulation_show(const RgPlan *plan, const char *text, int n,
   PetscCall(PetscStrallocpy(text, &list));
   for (char *word = strtok_r(list, ",", &rest); word && *exit_code == RG_EXIT_OK;
        word = strtok_r(NULL, ",", &rest))
-    PetscCall(simulate(plan, word, &rates, &table, exit_code));
+    PetscCall(simulate(plan, word, per_host, &rates, &table, exit_code));
   PetscCall(PetscFree(list));
   PetscCall(rg_table_print(&table, &out));
   if (*exit_code == RG_EXIT_OK) rg_say("\n%s", out.data);

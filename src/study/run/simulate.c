@@ -22,8 +22,9 @@ const RgParam rg_job_rates[] = {
   {0},
 };
 
-/* Of the file system, for a commit: a file made, renamed, and two calls of fsync. */
-static const double operations = 4;
+/* Of the file system, for a commit: a file made, renamed, two calls of fsync, and one day unlinked,
+   when it is merged or packed. */
+static const double operations = 5;
 
 /* The team from `rank` on is free at `time`. */
 typedef struct {
@@ -175,14 +176,27 @@ static PetscErrorCode run(Simulation *s)
   PetscFunctionReturn(0);
 }
 
-static void sum_up(Simulation *s)
+/* Shards that so many commits of a host leave. */
+static int files_left(int n)
+{
+  int files = 0;
+
+  for (; n; n /= rg_store_default_limits.compaction)
+    files += n % rg_store_default_limits.compaction;
+  return files;
+}
+
+static void sum_up(Simulation *s, int per_host)
 {
   RgJob *job = s->job;
   const double all = s->teams->ranks * job->wall;
 
-  for (int rank = 0; rank < s->teams->ranks; rank++)
-    for (int n = s->pending[rank].n_commits; n; n /= rg_store_default_limits.compaction)
-      job->files += n % rg_store_default_limits.compaction;
+  for (int rank = 0, n = 0; rank < s->teams->ranks; rank++) {
+    n += s->pending[rank].n_commits;
+    if ((rank + 1) % per_host && rank + 1 < s->teams->ranks) continue;
+    job->files += files_left(n);
+    n = 0;
+  }
   job->idle = (all - s->ends) / all;
   job->busy /= all;
   job->ticket /= all;
@@ -193,7 +207,7 @@ static void sum_up(Simulation *s)
 }
 
 PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJobRates *rates,
-                           RgJob *job)
+                           int per_host, RgJob *job)
 {
   Simulation s = {.plan = plan, .teams = teams, .rates = rates, .job = job};
   unsigned char *done;
@@ -206,7 +220,7 @@ PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJob
   PetscCall(PetscMalloc1(teams->ranks, &s.heap));
   PetscCall(PetscCalloc1(teams->ranks, &s.pending));
   PetscCall(run(&s));
-  sum_up(&s);
+  sum_up(&s, per_host);
   PetscCall(PetscFree(s.heap));
   PetscCall(PetscFree(s.pending));
   PetscCall(rg_schedule_destroy(&s.schedule));

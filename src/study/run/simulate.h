@@ -26,11 +26,11 @@ typedef struct {
   double resume, pack; /* seconds: to read them; to write the results file */
 } RgJob;
 
-/* The whole study at the costs of the plan, on teams->ranks ranks. A trial ends, its rank commits
+/* The whole study at the costs of the plan, on teams->ranks ranks, per_host on a host. A trial ends, its rank commits
    what is due (study/store/store.h), which takes its turn at the file system, and takes the next
-   ticket, which takes its turn at the counter. Left out: start of MPI, memory, merging of shards,
-   shards that are large, stops. Not collective. O((trials + ranks) log ranks). */
+   ticket, which takes its turn at the counter. Left out: start of MPI, memory, reading of
+   shards to merge them, shards that are large, stops. Not collective. O((trials + ranks) log ranks). */
 PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJobRates *rates,
-                           RgJob *job);
+                           int per_host, RgJob *job);
 
 #endif

@@ -167,7 +167,7 @@ static void simulate(const char *text, double seconds, int ranks, double ticket,
   RG_OK(rg_plan_fill(&study, &plan));
   for (int c = 0; c < study.n_cells; c++) plan.cells[c].cost = seconds;
   RG_OK(rg_teams_create(&plan, ranks, 0, &teams, message));
-  RG_OK(rg_simulate(&plan, &teams, &rates, job));
+  RG_OK(rg_simulate(&plan, &teams, &rates, 2, job));
   RG_OK(rg_teams_destroy(&teams));
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
@@ -178,8 +178,8 @@ static void assert_near(double a, double b)
   if (!(fabs(a - b) <= 1e-6 * fabs(b))) fail_msg("%.9g is not %.9g", a, b);
 }
 
-#define TEN_TRIALS                                                                                 \
-  "study: t\nseeds: 10\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n"
+#define TRIALS(n)                                                                                  \
+  "study: t\nseeds: " n "\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n"
 
 /* Ten trials on four ranks in three rounds; each of 20 s is a shard of its own, of 2 s one per rank
    when it ends. */
@@ -187,7 +187,7 @@ RG_TEST(simulated_rounds)
 {
   RgJob job;
 
-  simulate(TEN_TRIALS, 20, 4, 1e-12, &job);
+  simulate(TRIALS("10"), 20, 4, 1e-12, &job);
   assert_near(job.wall, 60);
   assert_near(job.busy, 200.0 / 240);
   assert_near(job.idle, 40.0 / 240);
@@ -195,8 +195,11 @@ RG_TEST(simulated_rounds)
   assert_near(job.files, 10);
   assert_near(job.resume, 20);
   assert_near(job.pack, 30);
-  simulate(TEN_TRIALS, 2, 4, 1e-12, &job);
+  simulate(TRIALS("10"), 2, 4, 1e-12, &job);
   assert_near(job.wall, 6);
+  assert_near(job.files, 4);
+  simulate(TRIALS("130"), 20, 4, 1e-12, &job); /* 66 and 64, or 65 each, of which 64 are merged */
+  assert_near(job.wall, 20 * 33);
   assert_near(job.files, 4);
 }
 
@@ -205,7 +208,7 @@ RG_TEST(simulated_counter_is_the_bound)
 {
   RgJob job;
 
-  simulate(TEN_TRIALS, 1, 4, 1, &job);
+  simulate(TRIALS("10"), 1, 4, 1, &job);
   assert_near(job.wall, 10 + 4); /* one ticket a second, and four answers that there is none left */
   assert_near(job.busy, 10.0 / (4 * 14));
 }
