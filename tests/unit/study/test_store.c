@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "store_bench.h"
+#include "trial_at.h"
 #include "study/store/shelf.h"
 #include "trial_at.h"
 
