@@ -16,7 +16,7 @@ const RgParam rg_job_rates[] = {
   RATE(ticket, "3.6e-6", "the counter of trials answers one rank, s"),
   RATE(record, "1e-4", "a rank builds and checks the record of a trial, s"),
   RATE(commit, "1.2e-2", "a shard is written and renamed, with two calls of fsync, s"),
-  RATE(metadata, "1e4", "operations of the file system a second, for all ranks; a commit is four"),
+  RATE(metadata, "1e4", "operations of the file system a second, for all ranks; a commit is five"),
   RATE(file, "1e-3", "rank 0 reads the keys of a shard, s"),
   RATE(pack, "1e-4", "rank 0 puts a trial into the results file, s"),
   {0},

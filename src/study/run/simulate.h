@@ -26,10 +26,11 @@ typedef struct {
   double resume, pack; /* seconds: to read them; to write the results file */
 } RgJob;
 
-/* The whole study at the costs of the plan, on teams->ranks ranks, per_host on a host. A trial ends, its rank commits
-   what is due (study/store/store.h), which takes its turn at the file system, and takes the next
-   ticket, which takes its turn at the counter. Left out: start of MPI, memory, reading of
-   shards to merge them, shards that are large, stops. Not collective. O((trials + ranks) log ranks). */
+/* The whole study at the costs of the plan, on teams->ranks ranks, `per_host` of them on a host. A
+   trial ends, its rank commits what is due (study/store/store.h), which takes its turn at the file
+   system, and takes the next ticket, which takes its turn at the counter. Left out: start of MPI,
+   memory, shards that are large, the reading of shards to merge them, stops. Not collective.
+   O((trials + ranks) log ranks). */
 PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJobRates *rates,
                            int per_host, RgJob *job);
 
