@@ -258,8 +258,9 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
   PetscCall(rg_posterior_project(posterior, projection_tolerance(model), &rough->projected,
                                  &rough->projects));
   if (rough->projects) posterior = &rough->projected;
+  const RgContextual *what = few && options->few_first ? few : exact;
   PetscCall(
-    create_with_nodes(model, posterior, options, exact, ROUGH, ROUGH_NODES, &found, &rough->ucb));
+    create_with_nodes(model, posterior, options, what, ROUGH, ROUGH_NODES, &found, &rough->ucb));
   if (!found)
     PetscCall(create(posterior, model->domain->design.dim, options->width, few ? few : exact,
                      RG_CONTEXT_PAIRS, 1, &(RgContextNodes){0}, &rough->ucb));

@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
   double width;
   int nodes;
+  bool few_first; /* nodes stand for the contexts of `few`: a criterion dearer than U */
 } RgContextualOptions;
 
 typedef struct {
@@ -57,11 +58,12 @@ PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double
                                        double *gradient);
 
 /* Maximise `exact` over the designs. On a box the search goes in three steps: (1) raw points are
-   compared, and starts climb, on U interpolated from nodes (RgContextNodes, to ROUGH) under a
-   projection of the posterior (rg_posterior_project), or on `few`, a criterion of fewer contexts
-   (NULL: none), where it would take too many nodes; (2) the best maxima climb on U interpolated to
-   FINE under the posterior itself; (3) `value` is that of `exact` where they end, and where the two
-   differ by more than CONFIRM max(1, |value|), that point climbs on `exact`.
+   compared, and starts climb, on U interpolated from nodes (RgContextNodes, to ROUGH) to the
+   contexts of `exact` (few_first: of `few`) under a projection of the posterior
+   (rg_posterior_project), or on `few`, a criterion of fewer contexts (NULL: none), where it would
+   take too many nodes; (2) the best maxima climb on U interpolated to FINE under the posterior
+   itself; (3) `value` is that of `exact` where they end, and where the two differ by more than
+   CONFIRM max(1, |value|), that point climbs on `exact`.
 
    With nodes = 0, and where nodes would be many and the kernel is a product of a part in x and one
    in c, (1) is on `exact` with RG_CONTEXT_ROUGH if that gains, else on `few`, and (2) on `exact`.

@@ -9,7 +9,7 @@
    swapped), the draws don't count, and the derivative by the least confidence bound is dropped; the
    released program also draws the set anew at every value, which is not repeated here.
    Cost per iteration: that of sbo_kde with M + floor_points contexts.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 4. */
+   Needs a context in a box, drawn by nature, and at least one observation. Revision 5. */
 #include "algorithm/kde_contexts.h"
 #include "maths/design.h"
 #include "robust/total_variation.h"
@@ -114,9 +114,10 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   first.n_floor = few_floor;
   const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst, NULL};
   const RgContextual rough = {few + few_floor, 0, c, worst_case, &first, NULL};
-  PetscCall(rg_acquire_contextual(model, &options->kde.common, &all, &rough,
-                                  RG_SEARCH(algorithm, history, &random), query,
-                                  &query->extra[ACQUISITION], failure));
+  RgContextualOptions how = options->kde.common;
+  how.few_first = true; /* the worst case selects among its contexts */
+  PetscCall(rg_acquire_contextual(model, &how, &all, &rough, RG_SEARCH(algorithm, history, &random),
+                                  query, &query->extra[ACQUISITION], failure));
   PetscCall(PetscFree3(worst.q, worst.work, c));
   PetscFunctionReturn(0);
 }
@@ -162,7 +163,7 @@ static int contexts(const void *options, int n, int *screening)
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_kde = {
-  RG_ABOUT("drbo_kde", "DRBO-KDE", 4,
+  RG_ABOUT("drbo_kde", "DRBO-KDE", 5,
            "x_t = argmax min_{|q - p_t| <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t a "
            "density estimate of the contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "

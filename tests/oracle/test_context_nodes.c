@@ -9,17 +9,18 @@ enum { QUERIES = 90, EVERY = 3, COMPARED = QUERIES / EVERY };
 typedef struct {
   const char *name, *kernel;
   int acquisition; /* index among the extra columns */
+  bool hilly;      /* with so many hills that searches from other starts end on other ones */
 } Entry;
 
-static const Entry entries[] = {{"sbo_kde", "matern52", 0},
-                                {"drbo_kde", "matern52", 0},
-                                {"erbo", "matern52", RG_UCB_ACQUISITION},
-                                {"wdrbo", "matern52", RG_UCB_ACQUISITION},
-                                {"stable_opt", "matern52", RG_UCB_ACQUISITION},
-                                {"drbo_mmd", "matern52", RG_UCB_ACQUISITION},
-                                {"drbo_mmd_minimax", "matern52", RG_UCB_ACQUISITION},
-                                {"erbo", "gaussian", RG_UCB_ACQUISITION},
-                                {"wdrbo", "gaussian", RG_UCB_ACQUISITION}};
+static const Entry entries[] = {{"sbo_kde", "matern52", 0, false},
+                                {"drbo_kde", "matern52", 0, false},
+                                {"erbo", "matern52", RG_UCB_ACQUISITION, false},
+                                {"wdrbo", "matern52", RG_UCB_ACQUISITION, false},
+                                {"stable_opt", "matern52", RG_UCB_ACQUISITION, false},
+                                {"drbo_mmd", "matern52", RG_UCB_ACQUISITION, true},
+                                {"drbo_mmd_minimax", "matern52", RG_UCB_ACQUISITION, true},
+                                {"erbo", "gaussian", RG_UCB_ACQUISITION, false},
+                                {"wdrbo", "gaussian", RG_UCB_ACQUISITION, false}};
 
 static double ask(Method *method, int t, const RgHistory *history, const Entry *entry)
 {
@@ -27,39 +28,55 @@ static double ask(Method *method, int t, const RgHistory *history, const Entry *
   return method->extra[entry->acquisition];
 }
 
-/* Both ask about the same history at every third query; it goes on with what the nodes chose. */
+/* By how much one search ended below another. */
+typedef struct {
+  double sum, most;
+  int count; /* of losses beyond 1e-4 */
+} Loss;
+
+static void add_loss(double loss, Loss *total)
+{
+  total->sum += PetscMax(loss, 0);
+  total->most = PetscMax(total->most, loss);
+  total->count += loss > 1e-4;
+}
+
+/* All ask about the same history at every third query; it goes on with what the nodes chose. Where
+   two searches climb the same hill they end at the same place; nodes may end on a lower one as often
+   as a search on all contexts from other starts where hills are many, rarely elsewhere. How much
+   lower is bounded by the rough interpolation that ranks the hills. */
 static void compare(const Entry *entry, Race *race)
 {
   const RgHistory *history = &race->history;
-  Method nodes = {0}, all = {0};
-  double lost = 0, most = 0, gained = 0;
-  int behind = 0;
+  RgSetup elsewhere = race->setup;
+  Method nodes = {0}, all = {0}, other = {0};
+  Loss by_nodes = {0}, by_starts = {0};
 
   race_begin(race);
+  elsewhere.stream = rg_stream(1, "test", 0, "nodes", 2);
   method_begin(&nodes, entry->name, "context_nodes", "auto", &race->setup);
   method_begin(&all, entry->name, "context_nodes", "0", &race->setup);
+  if (entry->hilly) method_begin(&other, entry->name, "context_nodes", "0", &elsewhere);
   for (int t = 1; t <= QUERIES; ++t) {
     method_update(&nodes, history);
     method_update(&all, history); /* every time: a fit depends on those before */
-    const double by_nodes = ask(&nodes, t, history, entry);
+    if (entry->hilly) method_update(&other, history);
+    const double chosen = ask(&nodes, t, history, entry);
     if (t % EVERY == 0) {
-      const double by_all = ask(&all, t, history, entry), loss = PetscMax(by_all - by_nodes, 0);
-      lost += loss / COMPARED;
-      most = PetscMax(most, loss);
-      gained += PetscMax(by_nodes - by_all, 0) / COMPARED;
-      behind += loss > 1e-4;
+      const double best = ask(&all, t, history, entry);
+      add_loss(best - chosen, &by_nodes);
+      if (entry->hilly) add_loss(best - ask(&other, t, history, entry), &by_starts);
     }
     race_evaluate(race, nodes.x);
   }
-  print_message(
-    "%-17s %-9s lost %.1e on average, %.1e at most, more than 1e-4 in %d of %d; gained %.1e\n",
-    entry->name, entry->kernel, lost, most, behind, COMPARED, gained);
-  /* Where they climb the same hill they end at the same place; of several starts either may miss
-     the highest. */
-  assert_true(4 * behind <= COMPARED);
-  assert_true(lost < 5e-3);
+  print_message("%-17s %-9s nodes lost %.1e, at most %.1e, %d of %d; other starts %.1e, %.1e, %d\n",
+                entry->name, entry->kernel, by_nodes.sum / COMPARED, by_nodes.most, by_nodes.count,
+                COMPARED, by_starts.sum / COMPARED, by_starts.most, by_starts.count);
+  assert_true(by_nodes.count <= PetscMax(by_starts.count, COMPARED / 10));
+  assert_true(by_nodes.sum / COMPARED <= PetscMax(by_starts.sum / COMPARED, 5e-3));
   method_end(&nodes);
   method_end(&all);
+  if (entry->hilly) method_end(&other);
 }
 
 RG_TEST(nodes_lose_next_to_nothing)

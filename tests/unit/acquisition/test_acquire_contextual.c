@@ -52,7 +52,7 @@ static void end(Case *it)
   RG_OK(rg_kernel_destroy(&it->kernel));
 }
 
-static const RgContextualOptions ucb_options = {1.5, -1};
+static const RgContextualOptions ucb_options = {.width = 1.5, .nodes = -1};
 
 /* Best value with `few`; as many as M: the plain search. */
 static double best(Case *it, RgContextCriterion criterion, void *all, void *some, int few)
