@@ -256,7 +256,7 @@ def _words(values, words):
     return made
 
 
-def heads(groups, categories=False):
+def heads(groups: Sequence[Group], categories: bool = False) -> dict[str, np.ndarray | pd.Categorical]:
     """What tells the rows of `data` apart, in as few bytes as it takes."""
     trials = {name: joined([group.column(name) for group in groups])
               for name in (*IDENTITY, "status", "n_iterations", "n_initial")}
