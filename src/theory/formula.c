@@ -107,8 +107,7 @@ static PetscErrorCode realised(const void *options, int n, const double *const *
 }
 
 typedef struct {
-  double points, noise, probability, weight, concave;
-  RgReals lambda, nu;
+  double points, noise, probability, weight, concave, lambda, nu;
 } RegretOptions;
 
 static const RgParam regret_params[] = {
@@ -118,27 +117,24 @@ static const RgParam regret_params[] = {
   RG_REAL("probability", RegretOptions, probability, "1", RG_POSITIVE, 1, "",
           "least of a context, where nature draws them; 1: the learner chooses"),
   RG_REAL("weight", RegretOptions, weight, "1", 0, 1e300, "", "of the measure's summand"),
-  RG_REAL("concave", RegretOptions, concave, "1", RG_POSITIVE, 1, "", "power of its sum"),
-  RG_REALS("lambda", RegretOptions, lambda, "1", 0, 1e300, "lambda", "weights of the powers"),
-  RG_REALS("nu", RegretOptions, nu, "1", RG_POSITIVE, 1e300, "nu", "the powers, as many"),
+  RG_REAL("concave", RegretOptions, concave, "1", RG_POSITIVE, 1, "", "power of lambda a^nu"),
+  RG_REAL("lambda", RegretOptions, lambda, "1", 0, 1e300, "lambda", "factor of a^nu"),
+  RG_REAL("nu", RegretOptions, nu, "1", RG_POSITIVE, 1e300, "nu", "power of a"),
   {0},
 };
 
 /* Theorems 4.1, 4.5, 4.6 for a measure whose bounds are at most q(2 beta^(1/2) sigma) apart,
-   q(a) = weight (sum_j lambda_j a^nu_j)^concave; of a sum of such terms the bounds add. */
+   q(a) = weight (lambda a^nu)^concave; of a sum of such terms the bounds add. */
 static PetscErrorCode robust_regret(const void *options, int n, const double *const *in,
                                     double *const *out)
 {
   const RegretOptions *o = options;
-  const RgRobustTerm term = {o->weight, o->concave, PetscMin(o->lambda.n, o->nu.n),
-                             o->lambda.values, o->nu.values};
+  const RgRobustTerm term = {o->weight, o->concave, 1, &o->lambda, &o->nu};
   const double c1 = rg_robust_c1(o->noise, 1, o->probability);
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
-    out[0][i] = o->lambda.n == o->nu.n
-                  ? rg_robust_bound(1, &term, (int)in[0][i], o->points, c1, in[1][i])
-                  : NAN;
+    out[0][i] = rg_robust_bound(1, &term, (int)in[0][i], o->points, c1, in[1][i]);
     out[1][i] = out[0][i] / in[0][i];
   }
   PetscFunctionReturn(0);
