@@ -120,12 +120,25 @@ PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *
                               const RgYamlNode *value);
 /* Let the paths of `options` lead from the folder of the study file (RG_PARAM_PATH). */
 PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place);
+/* Limits of a study: numbers beyond them are slips of the pen. */
+#define RG_MAX_TRIALS 10000000
+#define RG_MAX_SEED INT64_MAX /* seeds are stored as signed 64-bit integers */
+
+RgPlace rg_draft_place(const RgDraft *draft, const RgYamlNode *node);
+/* A whole number in [least, most]; a mistake, told as of `what`, leaves *number as it was. */
+bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *node, uint64_t least,
+                    uint64_t most, uint64_t *number);
+/* Whether a key is one of a list that ends with NULL. */
+bool rg_draft_is_among(const char *key, const char *const *names);
 /* `unknown key 'x' in ...`: names the nearest of `names`, or all of them. */
 PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what, const char *word,
                                 const char *where, const char *const *names);
 
 /* Multiply the draft out into study->cells (labels, options, sweep), still without domains. */
 PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study);
+/* Parse `replicate` (NULL: there is none) into the numbers of seeds and instances of each cell, and
+   the seeds that some have beyond the others'. The cells must be there. */
+PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStudy *study);
 /* Check each cell against its domain, fill in what depends on it (initial points, dimensions,
    canonical text) and refuse equal cells. */
 PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics);

@@ -9,11 +9,6 @@
 
 enum { MAX_ENTRIES = 1000 };
 
-static RgPlace place_of(const RgDraft *draft, const RgYamlNode *node)
-{
-  return (RgPlace){draft->path, node->line, node->column};
-}
-
 /* " in 'common'", " of problem 'ackley'", " in 'surrogate' of algorithm 'gp_ucb'"; returns buffer.
  */
 static const char *describe_entry(const RgEntry *entry, RgBlock block, char buffer[160])
@@ -118,7 +113,7 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
   for (; rg_presets[n].name; n++) names[n] = rg_presets[n].name;
   names[n] = NULL;
   if (!preset)
-    PetscCall(rg_draft_unknown(draft, place_of(draft, value), "preset",
+    PetscCall(rg_draft_unknown(draft, rg_draft_place(draft, value), "preset",
                                scalar ? value->text : rg_yaml_describe(value, got), "", names));
   for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
     PetscCall(
@@ -141,7 +136,7 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
     PetscFunctionReturn(0);
   }
   if (map->kind != RG_YAML_MAP) {
-    rg_diagnostics_add(draft->diagnostics, place_of(draft, map),
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
                        "'%s' must be a map of settings, got %s (regatta describe %s lists them)",
                        rg_block_names[block], rg_yaml_describe(map, got), rg_block_names[block]);
     PetscFunctionReturn(0);
@@ -214,8 +209,8 @@ static const char *entry_text(RgDraft *draft, const RgYamlEntry *e)
   char got[64];
 
   if (e->value->kind == RG_YAML_SCALAR && !rg_yaml_is_null(e->value)) return e->value->text;
-  rg_diagnostics_add(draft->diagnostics, place_of(draft, e->value), "'%s' must be a text, got %s",
-                     e->key, rg_yaml_describe(e->value, got));
+  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, e->value),
+                     "'%s' must be a text, got %s", e->key, rg_yaml_describe(e->value, got));
   return NULL;
 }
 
@@ -244,18 +239,19 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
   PetscFunctionBeginUser;
   if (!name) {
     if (is_name_as_key(draft, entry, map))
-      rg_diagnostics_add(draft->diagnostics, place_of(draft, map),
+      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
                          "this %s has no 'name': write '- {name: %s, ...}'", what,
                          map->entries[0].key);
     else
-      rg_diagnostics_add(draft->diagnostics, place_of(draft, map), "this %s has no 'name'", what);
+      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "this %s has no 'name'",
+                         what);
     PetscFunctionReturn(0);
   }
   const char *text = entry_text(draft, name);
   entry->label = label ? entry_text(draft, label) : NULL;
-  if (entry->label) check_label(draft, place_of(draft, label->value), entry->label);
+  if (entry->label) check_label(draft, rg_draft_place(draft, label->value), entry->label);
   else entry->label = text;
-  if (text) PetscCall(find_class(draft, entry, place_of(draft, name->value), text));
+  if (text) PetscCall(find_class(draft, entry, rg_draft_place(draft, name->value), text));
   if (!entry->problem && !entry->algorithm) PetscFunctionReturn(0);
   for (int i = 0; i < map->n; i++) {
     const RgYamlEntry *e = &map->entries[i];
@@ -271,7 +267,7 @@ static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNod
 
   PetscFunctionBeginUser;
   entry->layer = layer;
-  entry->place = place_of(draft, node);
+  entry->place = rg_draft_place(draft, node);
   if (node->kind == RG_YAML_MAP) {
     PetscCall(parse_map_entry(draft, entry, node));
   } else if (node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node)) {
@@ -294,19 +290,19 @@ static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const c
 
   PetscFunctionBeginUser;
   if (!found) {
-    rg_diagnostics_add(draft->diagnostics, place_of(draft, root),
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, root),
                        "'%s' is missing: a study needs at least one", key);
     PetscFunctionReturn(0);
   }
   const RgYamlNode *list = found->value;
   if (list->kind != RG_YAML_LIST || !list->n) {
-    rg_diagnostics_add(draft->diagnostics, place_of(draft, list),
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
                        "'%s' must be a list of names or maps, got %s", key,
                        list->kind == RG_YAML_LIST ? "an empty one" : rg_yaml_describe(list, got));
     PetscFunctionReturn(0);
   }
   if (list->n > MAX_ENTRIES) {
-    rg_diagnostics_add(draft->diagnostics, place_of(draft, list),
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
                        "'%s' has %d entries, at most %d are accepted", key, list->n, MAX_ENTRIES);
     PetscFunctionReturn(0);
   }
@@ -334,7 +330,7 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
 
   PetscFunctionBeginUser;
   draft->common.layer = RG_LAYER_COMMON;
-  draft->common.place = place_of(draft, common ? common->value : root);
+  draft->common.place = rg_draft_place(draft, common ? common->value : root);
   if (common && common->value->kind != RG_YAML_MAP)
     rg_diagnostics_add(draft->diagnostics, draft->common.place,
                        "'common' must be a map of settings, got %s",

@@ -1,4 +1,6 @@
 /* Values of settings: from nodes of the YAML tree through the parameters tables. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "study/spec/draft.h"
@@ -150,4 +152,35 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const 
   }
   PetscCall(rg_params_clear(table, &scratch));
   PetscFunctionReturn(0);
+}
+
+RgPlace rg_draft_place(const RgDraft *draft, const RgYamlNode *node)
+{
+  return (RgPlace){draft->path, node->line, node->column};
+}
+
+bool rg_draft_is_among(const char *key, const char *const *names)
+{
+  while (*names && strcmp(*names, key)) names++;
+  return *names != NULL;
+}
+
+bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *node, uint64_t least,
+                    uint64_t most, uint64_t *number)
+{
+  const char *text = node->kind == RG_YAML_SCALAR ? node->text : "";
+  char *end = NULL, got[64];
+  size_t digits = strspn(text, "0123456789");
+
+  errno = 0;
+  uint64_t value = digits && !text[digits] ? strtoull(text, &end, 10) : 0;
+  if (end && !errno && value >= least && value <= most) {
+    *number = value;
+    return true;
+  }
+  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, node),
+                     "%s must be a whole number in [%llu, %llu], got %s", what,
+                     (unsigned long long)least, (unsigned long long)most,
+                     rg_yaml_describe(node, got));
+  return false;
 }

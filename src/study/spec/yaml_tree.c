@@ -511,6 +511,13 @@ const RgYamlEntry *rg_yaml_find(const RgYamlNode *map, const char *key)
   return NULL;
 }
 
+const RgYamlNode *rg_yaml_value(const RgYamlNode *map, const char *key)
+{
+  const RgYamlEntry *entry = rg_yaml_find(map, key);
+
+  return entry ? entry->value : NULL;
+}
+
 bool rg_yaml_is_null(const RgYamlNode *node)
 {
   static const char *const nothing[] = {"", "~", "null", "Null", "NULL", NULL};

@@ -53,6 +53,8 @@ PetscErrorCode rg_yaml_destroy(RgYamlTree *tree);
 
 /* The entry `key` of a map, NULL if there is none. O(n). */
 const RgYamlEntry *rg_yaml_find(const RgYamlNode *map, const char *key);
+/* Its value. */
+const RgYamlNode *rg_yaml_value(const RgYamlNode *map, const char *key);
 
 /* A scalar that says nothing: empty, `~` or `null`, not quoted. */
 bool rg_yaml_is_null(const RgYamlNode *node);
