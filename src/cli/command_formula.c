@@ -1,6 +1,7 @@
 /* regatta formula NAME [KEY=VALUE ...]: a formula of theory/, or the law of a method's confidence
    parameter, over the rows of a CSV table on standard input. For figures. */
 #include "cli/command.h"
+#include "cli/values.h"
 
 #include <errno.h>
 #include <math.h>
@@ -80,28 +81,13 @@ typedef struct {
 static PetscErrorCode set_one(Job *job, char *word, RgDiagnostics *found)
 {
   const RgPlace place = {"formula", 0, 0};
-  char *value = strchr(word, '=');
-  const char **values;
-  const RgParam *entry;
-  int n = 0;
+  char *value = rg_pair_split(word, place, found);
 
   PetscFunctionBeginUser;
-  if (!value) {
-    rg_diagnostics_add(found, place, "'%s' is not of the form KEY=VALUE", word);
-    PetscFunctionReturn(0);
-  }
-  *value++ = 0;
+  if (!value) PetscFunctionReturn(0);
   const bool own = !job->method || rg_params_find(law_params, word);
-  PetscCall(PetscMalloc1(strlen(value) + 1, &values));
-  if (*value == '[') {
-    for (char *at = strtok(value + 1, ", ]"); at; at = strtok(NULL, ", ]")) values[n++] = at;
-  } else {
-    values[n++] = value;
-  }
-  PetscCall(rg_params_set(own ? job->formula->params : job->method->params,
-                          own ? job->options : job->settings, word, n, values, place, found,
-                          &entry));
-  PetscCall(PetscFree(values));
+  PetscCall(rg_pair_set(own ? job->formula->params : job->method->params,
+                        own ? job->options : job->settings, word, value, place, found));
   PetscFunctionReturn(0);
 }
 

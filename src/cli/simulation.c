@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/table.h"
+#include "cli/values.h"
 #include "study/run/simulate.h"
 
 static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rates,
@@ -15,15 +16,11 @@ static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rat
   PetscFunctionBeginUser;
   PetscCall(rg_params_defaults(rg_job_rates, rates));
   for (int i = 0; i < n; i++) {
-    const char *value = strchr(words[i], '=');
-    const RgParam *entry;
-    char key[RG_NAME_MAX];
-    if (!value) {
-      rg_diagnostics_add(found, (RgPlace){0}, "'%s' is not of the form KEY=VALUE", words[i]);
-      PetscFunctionReturn(0);
-    }
-    snprintf(key, sizeof(key), "%.*s", (int)(value++ - words[i]), words[i]);
-    PetscCall(rg_params_set(rg_job_rates, rates, key, 1, &value, (RgPlace){0}, found, &entry));
+    char *key, *value;
+    PetscCall(PetscStrallocpy(words[i], &key));
+    value = rg_pair_split(key, (RgPlace){0}, found);
+    if (value) PetscCall(rg_pair_set(rg_job_rates, rates, key, value, (RgPlace){0}, found));
+    PetscCall(PetscFree(key));
   }
   PetscFunctionReturn(0);
 }

@@ -68,3 +68,31 @@ void rg_duration_print(double seconds, char text[32])
   else if (seconds < 5400) snprintf(text, 32, "%.0f min", seconds / 60);
   else snprintf(text, 32, "%.1f h", seconds / 3600);
 }
+
+char *rg_pair_split(char *word, RgPlace place, RgDiagnostics *found)
+{
+  char *value = strchr(word, '=');
+
+  if (value) *value++ = 0;
+  else rg_diagnostics_add(found, place, "'%s' is not of the form KEY=VALUE", word);
+  return value;
+}
+
+PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key, char *value,
+                           RgPlace place, RgDiagnostics *found)
+{
+  const char **values;
+  const RgParam *entry;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(strlen(value) + 1, &values));
+  if (*value == '[') {
+    for (char *at = strtok(value + 1, ", ]"); at; at = strtok(NULL, ", ]")) values[n++] = at;
+  } else {
+    values[n++] = value;
+  }
+  PetscCall(rg_params_set(params, options, key, n, values, place, found, &entry));
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(0);
+}

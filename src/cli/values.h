@@ -3,6 +3,7 @@
 #define RG_CLI_VALUES_H
 
 #include "base/text.h"
+#include "regatta/params.h"
 
 /* Append a line of `regatta eval`: a name, then numbers to full precision. */
 PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark);
@@ -11,6 +12,12 @@ PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const doubl
 
 /* Part and number of parts of "2/8"; false, and a complaint of `command`, when it is none. */
 bool rg_part_parse(const char *command, const char *text, int *part, int *parts);
+
+/* Cut KEY=VALUE at its '='. Returns the value, NULL and a diagnostic when there is none. */
+char *rg_pair_split(char *word, RgPlace place, RgDiagnostics *found);
+/* Set a parameter from VALUE or [VALUE, ...], which is cut. Mistakes go into `found`. */
+PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key, char *value,
+                           RgPlace place, RgDiagnostics *found);
 
 /* Seconds from "90", "1:30:00" or "30:00"; negative when it is none of these. */
 double rg_duration_parse(const char *text);

@@ -111,11 +111,17 @@ def comparable(check, studies):
             items.append(item)
     quantifier = check.get("quantifier", "all")
     verdict = decided(items, quantifier, studies.look)
-    text = "; ".join(f"{i.a} / {i.b} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
-                     for i in shortened(items))
+    text = intervals(items, "/")
     return Outcome(verdict, text, f"{describe_value(check.get('value', {}))}: ratio of means "
                    f"{'at most' if check.get('one_sided') else 'within a factor'} {factor:g} "
                    f"({check['because']})", items, quantifier)
+
+
+def intervals(items, between):
+    """The values of some comparisons of two with their intervals, in words; `between`: what stands between the
+    two."""
+    return "; ".join(f"{i.a} {between} {i.b} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
+                     for i in shortened(items))
 
 
 def close(check, studies):
@@ -146,8 +152,7 @@ def close(check, studies):
             items.append(item)
     quantifier = check.get("quantifier", "all")
     verdict = decided(items, quantifier, studies.look)
-    text = "; ".join(f"{i.a} less {i.b} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
-                     for i in shortened(items))
+    text = intervals(items, "less")
     return Outcome(verdict, text, f"{describe_value(check.get('value', {}))}: difference of means as a share "
                    f"of the regret after the initial design at most {share:g} ({check['because']})", items,
                    quantifier)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/text.h"
 #include "study/plan/cost.h"
 
@@ -289,41 +290,19 @@ int rg_plan_next(const RgPlan *plan, RgPlanWalk *walk, int *cell)
   return -1;
 }
 
-typedef struct {
-  double cost;
-  int part;
-} Load;
-
-static bool is_less(const Load *a, const Load *b)
-{
-  return a->cost < b->cost || (a->cost == b->cost && a->part < b->part);
-}
-
-/* The first of a heap has grown: it sinks to its place. */
-static void sink(Load *heap, int n)
-{
-  for (int at = 0, child = 1; child < n; at = child, child = 2 * at + 1) {
-    if (child + 1 < n && is_less(&heap[child + 1], &heap[child])) child++;
-    if (!is_less(&heap[child], &heap[at])) return;
-    const Load small = heap[child];
-    heap[child] = heap[at];
-    heap[at] = small;
-  }
-}
-
 PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, PetscBT share)
 {
   RgPlanWalk walk = {0};
-  Load *heap; /* the share with the least to do comes first */
-  int cell;
+  RgHeapEntry *heap; /* the share with the least to do comes first */
+  int cell, n = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(parts, &heap));
-  for (int i = 0; i < parts; i++) heap[i] = (Load){0, i + 1};
+  for (int i = 1; i <= parts; i++) rg_heap_push(heap, &n, 0, i);
   for (int i = rg_plan_next(plan, &walk, &cell); i >= 0; i = rg_plan_next(plan, &walk, &cell)) {
-    if (heap[0].part == part) PetscCall(PetscBTSet(share, i));
-    heap[0].cost += plan->cells[cell].cost;
-    sink(heap, parts);
+    if (heap[0].owner == part) PetscCall(PetscBTSet(share, i));
+    heap[0].key += plan->cells[cell].cost;
+    rg_heap_sink(heap, n);
   }
   PetscCall(PetscFree(heap));
   PetscFunctionReturn(0);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "study/record/record.h"
 #include "study/run/teams.h"
 
@@ -17,7 +18,8 @@ typedef struct {
   int n;
   int *order; /* the n finished trials of the run under way, by their starts; owned */
   RgTeams teams;
-  double *free_at; /* by rank: the end of its last trial, or when the run began; owned */
+  double *free_at;   /* by rank: the end of its last trial, or when the run began; owned */
+  RgHeapEntry *heap; /* of the teams of a level, by when they are free; owned */
 } Run;
 
 /* ---- the run under way ----------------------------------------------------------------------- */
@@ -78,43 +80,30 @@ static void see_ranks(Run *run, RgPace *pace)
 
 /* ---- what is left ---------------------------------------------------------------------------- */
 
-/* The first of n times becomes later: back to a heap with the earliest on top. */
-static void sift_down(int n, double *times, int at)
-{
-  for (int least = at;; at = least) {
-    for (int child = 2 * at + 1; child <= 2 * at + 2 && child < n; child++)
-      if (times[child] < times[least]) least = child;
-    if (least == at) return;
-    const double time = times[at];
-    times[at] = times[least];
-    times[least] = time;
-  }
-}
-
 /* Hand out what is left of a level to the teams, the first that is free takes the next trial.
    Returns when the last of it ends; -infinity: nothing was left. */
 static double hand_out(const Run *run, int level, int n_ranks)
 {
   const RgPlan *plan = run->plan;
-  const int size = run->teams.size[level], n = n_ranks / size;
-  double *times = run->free_at, over = -INFINITY;
+  const int size = run->teams.size[level];
+  double over = -INFINITY;
+  RgHeapEntry *heap = run->heap;
   RgPlanWalk walk = {0};
-  int cell;
+  int cell, n = 0;
 
-  for (int t = 0; t < n; t++) { /* a team is free with the last of its ranks */
-    double free_at = times[(size_t)t * size];
-    for (int r = 1; r < size; r++) free_at = fmax(free_at, times[(size_t)t * size + r]);
-    times[t] = free_at;
+  for (int t = 0; t < n_ranks / size; t++) { /* a team is free with the last of its ranks */
+    double free_at = run->free_at[t * size];
+    for (int r = 1; r < size; r++) free_at = fmax(free_at, run->free_at[t * size + r]);
+    rg_heap_push(heap, &n, free_at, t);
   }
-  for (int t = n / 2; t >= 0; t--) sift_down(n, times, t);
   for (int i = rg_plan_next(plan, &walk, &cell); i >= 0; i = rg_plan_next(plan, &walk, &cell)) {
     if (run->status[i] || rg_teams_level(&run->teams, plan, i) != level) continue;
-    times[0] += plan->cells[cell].cost;
-    over = fmax(over, times[0]);
-    sift_down(n, times, 0);
+    heap[0].key += plan->cells[cell].cost;
+    over = fmax(over, heap[0].key);
+    rg_heap_sink(heap, n);
   }
-  for (int t = n - 1; t >= 0; t--) /* from the last on: none is written before it was read */
-    for (int r = size - 1; r >= 0; r--) times[(size_t)t * size + r] = times[t];
+  for (int t = 0; t < n; t++)
+    for (int r = 0; r < size; r++) run->free_at[heap[t].owner * size + r] = heap[t].key;
   return over;
 }
 
@@ -130,7 +119,7 @@ PetscErrorCode rg_pace(const RgPlan *plan, const unsigned char *status, const Rg
   if (run.n) {
     pace->ranks = PetscMax(trials[run.order[run.n - 1]].ranks, 1);
     pace->begun = pace->end = trials[run.order[0]].started;
-    PetscCall(PetscMalloc1(pace->ranks, &run.free_at));
+    PetscCall(PetscMalloc2(pace->ranks, &run.free_at, pace->ranks, &run.heap));
     PetscCall(rg_teams_create(plan, pace->ranks, 0, &run.teams, message));
     if (!message[0]) see_ranks(&run, pace);
     for (int level = 0; level < run.teams.n && !message[0]; level++)
@@ -139,6 +128,6 @@ PetscErrorCode rg_pace(const RgPlan *plan, const unsigned char *status, const Rg
     PetscCall(rg_teams_destroy(&run.teams));
   }
   PetscCall(PetscFree(run.order));
-  PetscCall(PetscFree(run.free_at));
+  PetscCall(PetscFree2(run.free_at, run.heap));
   PetscFunctionReturn(0);
 }

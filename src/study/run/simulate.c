@@ -3,22 +3,24 @@
 
 #include <math.h>
 
+#include "base/heap.h"
 #include "study/plan/cost.h"
 #include "study/run/schedule.h"
 #include "study/store/store.h"
 
-#define RATE(field, fallback, doc)                                                                 \
-  {                                                                                                \
-#field, RG_PARAM_REAL, offsetof(RgJobRates, field), fallback, RG_POSITIVE, 0, NULL, "", doc    \
-  }
-
 const RgParam rg_job_rates[] = {
-  RATE(ticket, "3.6e-6", "the counter of trials answers one rank, s"),
-  RATE(record, "1e-4", "a rank builds and checks the record of a trial, s"),
-  RATE(commit, "1.2e-2", "a shard is written and renamed, with two calls of fsync, s"),
-  RATE(metadata, "1e4", "operations of the file system a second, for all ranks; a commit is five"),
-  RATE(file, "1e-3", "rank 0 reads the keys of a shard, s"),
-  RATE(pack, "1e-4", "rank 0 puts a trial into the results file, s"),
+  RG_REAL("ticket", RgJobRates, ticket, "3.6e-6", RG_POSITIVE, 0, "",
+          "the counter of trials answers one rank, s"),
+  RG_REAL("record", RgJobRates, record, "1e-4", RG_POSITIVE, 0, "",
+          "a rank builds and checks the record of a trial, s"),
+  RG_REAL("commit", RgJobRates, commit, "1.2e-2", RG_POSITIVE, 0, "",
+          "a shard is written and renamed, with two calls of fsync, s"),
+  RG_REAL("metadata", RgJobRates, metadata, "1e4", RG_POSITIVE, 0, "",
+          "operations of the file system a second, for all ranks; a commit is five"),
+  RG_REAL("file", RgJobRates, file, "1e-3", RG_POSITIVE, 0, "",
+          "rank 0 reads the keys of a shard, s"),
+  RG_REAL("pack", RgJobRates, pack, "1e-4", RG_POSITIVE, 0, "",
+          "rank 0 puts a trial into the results file, s"),
   {0},
 };
 
@@ -26,12 +28,11 @@ const RgParam rg_job_rates[] = {
    when it is merged or packed. */
 static const double operations = 5;
 
-/* The team from `rank` on is free at `time`. */
+/* The team from a rank on. */
 typedef struct {
-  double time;
-  int rank, level;
+  int level;
   double ended; /* seconds of its trial that has just ended; negative: that is seen to */
-} Event;
+} Team;
 
 /* What a rank has not committed. */
 typedef struct {
@@ -45,115 +46,87 @@ typedef struct {
   const RgJobRates *rates;
   RgSchedule *schedule;
   int n;
-  Event *heap;          /* the earliest on top; owned */
+  RgHeapEntry *heap;    /* when the team from a rank on is free; owned */
+  Team *team;           /* by its first rank; owned */
   Pending *pending;     /* by rank; owned */
   double counter, disk; /* when the counter and the file system are free again */
   double ends;          /* sum over ranks */
   RgJob *job;
 } Simulation;
 
-/* ---- the heap -------------------------------------------------------------------------------- */
-
-static bool is_before(const Event *a, const Event *b)
-{
-  return a->time < b->time || (a->time == b->time && a->rank < b->rank);
-}
-
-static void swap(Event *a, Event *b)
-{
-  const Event event = *a;
-
-  *a = *b;
-  *b = event;
-}
-
-static void sift_down(Simulation *s)
-{
-  Event *heap = s->heap;
-
-  for (int at = 0, child = 1; child < s->n; at = child, child = 2 * at + 1) {
-    if (child + 1 < s->n && is_before(&heap[child + 1], &heap[child])) child++;
-    if (!is_before(&heap[child], &heap[at])) return;
-    swap(&heap[child], &heap[at]);
-  }
-}
-
-static void push(Simulation *s, Event event)
-{
-  int at = s->n++;
-
-  s->heap[at] = event;
-  for (; at && is_before(&s->heap[at], &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
-    swap(&s->heap[at], &s->heap[(at - 1) / 2]);
-}
-
 /* ---- what a team does ------------------------------------------------------------------------ */
 
-/* The leader commits what it has. */
-static void commit(Simulation *s, Event *team)
+/* A rank commits what it has, with its team waiting; *time goes on. */
+static void commit(Simulation *s, int rank, int size, double *time)
 {
-  Pending *pending = &s->pending[team->rank];
-  const double begun = team->time;
+  Pending *pending = &s->pending[rank];
+  const double begun = *time;
 
   s->disk = fmax(s->disk, begun + pending->n * s->rates->record) + operations / s->rates->metadata;
-  team->time = s->disk + s->rates->commit;
-  s->job->disk += s->teams->size[team->level] * (team->time - begun);
+  *time = s->disk + s->rates->commit;
+  s->job->disk += size * (*time - begun);
   s->job->commits++;
   pending->n = 0;
   pending->n_commits++;
 }
 
 /* A trial has ended: is a commit due? */
-static void end_trial(Simulation *s, Event *team)
+static void end_trial(Simulation *s, int rank, double *time)
 {
-  Pending *pending = &s->pending[team->rank];
+  Pending *pending = &s->pending[rank];
+  Team *team = &s->team[rank];
 
-  if (!pending->n++) pending->oldest = team->time;
+  if (!pending->n++) pending->oldest = *time;
   if (team->ended >= rg_store_default_limits.long_seconds ||
-      team->time - pending->oldest >= rg_store_default_limits.group_seconds)
-    commit(s, team);
+      *time - pending->oldest >= rg_store_default_limits.group_seconds)
+    commit(s, rank, s->teams->size[team->level], time);
   team->ended = -1;
 }
 
-/* The team has found no trial: it splits, or its rank is done. */
-static void leave(Simulation *s, Event team)
+/* The team on top has found no trial: it splits, or its ranks are done. */
+static void leave(Simulation *s)
 {
-  const int size = s->teams->size[team.level], level = team.level + 1;
+  const RgHeapEntry top = rg_heap_pop(s->heap, &s->n);
+  const int first = top.owner, level = s->team[first].level + 1;
+  const int size = s->teams->size[level - 1];
 
-  s->heap[0] = s->heap[--s->n];
-  sift_down(s);
   if (level < s->teams->n) {
-    for (int rank = 0; rank < size; rank += s->teams->size[level])
-      push(s, (Event){team.time, team.rank + rank, level, -1});
+    for (int rank = first; rank < first + size; rank += s->teams->size[level]) {
+      s->team[rank] = (Team){level, -1};
+      rg_heap_push(s->heap, &s->n, top.key, rank);
+    }
     return;
   }
-  for (int rank = team.rank; rank < team.rank + size; rank++) {
-    Event last = {team.time, rank, team.level, -1};
-    if (s->pending[rank].n) commit(s, &last);
-    s->job->wall = fmax(s->job->wall, last.time);
-    s->ends += last.time;
+  for (int rank = first; rank < first + size; rank++) {
+    double last = top.key;
+    if (s->pending[rank].n) commit(s, rank, size, &last);
+    s->job->wall = fmax(s->job->wall, last);
+    s->ends += last;
   }
 }
 
-static PetscErrorCode take(Simulation *s, Event *team)
+/* The team on top takes a ticket. */
+static PetscErrorCode take(Simulation *s)
 {
+  RgHeapEntry *top = &s->heap[0];
+  Team *team = &s->team[top->owner];
   const int size = s->teams->size[team->level];
-  const double asked = team->time;
+  const double asked = top->key;
   int trial;
 
   PetscFunctionBeginUser;
-  team->time = s->counter = fmax(s->counter, asked) + s->rates->ticket;
-  s->job->ticket += size * (team->time - asked);
+  top->key = s->counter = fmax(s->counter, asked) + s->rates->ticket;
+  s->job->ticket += size * (top->key - asked);
   PetscCall(rg_schedule_next(s->schedule, team->level, &trial));
   if (trial < 0) {
-    leave(s, *team);
+    leave(s);
     PetscFunctionReturn(0);
   }
   const int cell = rg_plan_cell(s->plan, trial);
   team->ended = s->plan->cells[cell].cost * rg_cost_team_share(&s->plan->study->cells[cell], size);
-  team->time += team->ended;
+  top->key += team->ended;
   s->job->busy += size * team->ended;
-  sift_down(s);
+  rg_heap_sink(s->heap, s->n);
   PetscFunctionReturn(0);
 }
 
@@ -162,15 +135,17 @@ static PetscErrorCode take(Simulation *s, Event *team)
 static PetscErrorCode run(Simulation *s)
 {
   PetscFunctionBeginUser;
-  for (int rank = 0; rank < s->teams->ranks; rank += s->teams->size[0])
-    push(s, (Event){0, rank, 0, -1});
+  for (int rank = 0; rank < s->teams->ranks; rank += s->teams->size[0]) {
+    s->team[rank] = (Team){0, -1};
+    rg_heap_push(s->heap, &s->n, 0, rank);
+  }
   while (s->n) {
-    Event *team = &s->heap[0];
-    if (team->ended >= 0) {
-      end_trial(s, team);
-      sift_down(s);
+    RgHeapEntry *top = &s->heap[0];
+    if (s->team[top->owner].ended >= 0) {
+      end_trial(s, top->owner, &top->key);
+      rg_heap_sink(s->heap, s->n);
     } else {
-      PetscCall(take(s, team));
+      PetscCall(take(s));
     }
   }
   PetscFunctionReturn(0);
@@ -217,12 +192,10 @@ PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJob
   PetscCall(PetscCalloc1(plan->n, &done));
   PetscCall(rg_schedule_create(PETSC_COMM_SELF, plan, teams, done, NULL, &s.schedule));
   PetscCall(PetscFree(done));
-  PetscCall(PetscMalloc1(teams->ranks, &s.heap));
-  PetscCall(PetscCalloc1(teams->ranks, &s.pending));
+  PetscCall(PetscCalloc3(teams->ranks, &s.heap, teams->ranks, &s.team, teams->ranks, &s.pending));
   PetscCall(run(&s));
   sum_up(&s, per_host);
-  PetscCall(PetscFree(s.heap));
-  PetscCall(PetscFree(s.pending));
+  PetscCall(PetscFree3(s.heap, s.team, s.pending));
   PetscCall(rg_schedule_destroy(&s.schedule));
   PetscFunctionReturn(0);
 }
