@@ -157,6 +157,15 @@ class Results(common.Case):
         seen = {trial for view in found.values() for trial in view.group("P").texts("id")}
         self.assertEqual(len(seen), 8 + 2)
 
+    def test_a_parameter_that_came_later_is_not_in_keys(self):
+        """A trial whose key does not name a method's own parameter had its default, not every value of it."""
+        key, path = "problem=p@1{};run={};algorithm=random@2{ties=lowest%s};study_seed=1", "algorithms.Random.contexts"
+        for named, had in (("", "law"), (",contexts=uniform", "uniform")):
+            for value in ("law", "uniform"):
+                self.assertEqual(universes._belongs(key % named, "P", "Random", {path: value}, {path: "law"}, {}),
+                                 value == had, (named, value))
+        self.assertTrue(universes._belongs(key % "", "P", "US", {path: "uniform"}, {path: "law"}, {}))
+
     def test_study_files_keep_their_universes(self):
         paper = catalogue.paper("boke")
         catalogue.write_studies(paper, "smoke", None, self.scratch, "fig8", everywhere=True)

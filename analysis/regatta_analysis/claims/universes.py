@@ -201,8 +201,8 @@ class _View(Group):
 
 def view(results, figure, universe):
     """The trials of a universe as results of the study as it is. None when there are no such trials."""
-    values = figure.values(universe)
-    names = frozenset(_name(path) for path in figure.values({}))
+    values, ours = figure.values(universe), figure.values({})
+    names = frozenset(_name(path) for path in ours)
     found, entries = {}, _entries(results.study)
     for problem in results.problems:
         group = results.group(problem)
@@ -212,7 +212,7 @@ def view(results, figure, universe):
         order = np.argsort(first)
         keys = dict(zip(codes[first[order]], group.texts("key", first[order])))
         labels = dict(zip(codes, group.column("algorithm")))
-        mine = np.array([_belongs(keys[c], base, _without(labels[c], names), values, entries)
+        mine = np.array([_belongs(keys[c], base, _without(labels[c], names), values, ours, entries)
                          for c in range(len(keys))], bool)
         rows = group.rows[mine[codes]]
         if len(rows):
@@ -231,9 +231,10 @@ def cells_behind(results, problem, algorithm):
     return {(group.base, *pair) for pair in pairs}, bool(np.any(group.column("instance")[mine] > 0))
 
 
-def _belongs(key, problem, algorithm, values, entries):
+def _belongs(key, problem, algorithm, values, ours, entries):
     """Whether a trial was run with these values, or does not read them. An algorithm's value goes before its
-    problem's, and that before the common one, as in the study file."""
+    problem's, and that before the common one, as in the study file. A parameter of its own that its key does not
+    name came later and has its default, which is ours (study files that set it have it in the key)."""
     had, wanted = _options(key.partition(";study_seed=")[0]), {}
     for path, value in sorted(values.items(), key=lambda pair: LAYERS.index(pair[0].partition(".")[0])):
         layer, _, rest = path.partition(".")
@@ -245,9 +246,10 @@ def _belongs(key, problem, algorithm, values, entries):
         later = [entries.get((l, n), ()) for l, n in (("problems", problem), ("algorithms", algorithm))
                  if LAYERS.index(l) > LAYERS.index(layer)]
         if not any((block, name) in own for own in later):
-            wanted[block, name] = value
-    for (block, name), value in wanted.items():
+            wanted[block, name] = value, ours[path] if block == layer.removesuffix("s") else None
+    for (block, name), (value, default) in wanted.items():
         text = had.get(block, {}).get(name, had.get("run", {}).get(name) if block == "problem" else None)
+        text = default if text is None else text
         if text is not None and not _same(text, value):
             return False
     return True
