@@ -11,12 +11,13 @@ import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis.claims import catalogue, claims, judge, record, universes, verdicts
+from regatta_analysis.claims import catalogue, checks, claims, judge, record, universes, verdicts
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome
 from regatta_analysis.claims.panels import Panel
 from regatta_analysis.claims.verdicts import DEPENDS
 from regatta_analysis import InputError, load
+from regatta_analysis.figures import bounds
 from regatta_analysis.load.yaml_file import read_yaml
 from regatta_analysis.report.curve import curves
 from test_cli import run
@@ -156,6 +157,22 @@ class Results(common.Case):
         self.assertEqual(before, after)
         seen = {trial for view in found.values() for trial in view.group("P").texts("id")}
         self.assertEqual(len(seen), 8 + 2)
+
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_a_bound_is_that_of_its_universe(self):
+        """Of the columns of STUDY_bounds.csv those count whose cell ran in the universe."""
+        study, results = self.scratch / "s.yaml", self.scratch / "s.h5"
+        study.write_text(universes.swept(STUDY, settings_of(self.scratch).figure("s")))
+        subprocess.run([REGATTA, "run", study, "-o", results], check=True, capture_output=True)
+        cells = load(results).trials[["problem", "algorithm", "swept"]].drop_duplicates()
+        rows = cells.merge(pd.DataFrame({"t": range(1, 5)}), how="cross").assign(
+            quantity="q", kind="bound", remark="", value=lambda f: np.where(f["swept"].str.contains("value=25"), 1e-6, 1e6))
+        rows[bounds.COLUMNS].to_csv(self.scratch / "s_bounds.csv", index=False)
+        check = {"kind": "bound", "who": "GP-UCB", "on": "s/P", "bound": "q"}
+        studies = claims.Studies({"s": results}, settings=settings_of(self.scratch))
+        for universe in studies.settings.universes(["s"]):
+            item, = checks.run(check, studies.within(universe)).items
+            self.assertEqual(item.value < 1, universe["width"] == "two", universe)
 
     def test_a_parameter_that_came_later_is_not_in_keys(self):
         """A trial whose key does not name a method's own parameter had its default, not every value of it."""

@@ -2,7 +2,7 @@
 import numpy as np
 import pandas as pd
 
-from . import judge
+from . import judge, universes
 from .items import (centre_of, common_trials, contrasts, drawn_item, functional, interval_outcome, medians,
                     new_item, ratio, share_item, statistic_of, units_of)
 from .outcome import Missing, Outcome, decided, shortened
@@ -177,8 +177,9 @@ def bound(check, studies):
         if not path.exists():
             raise Missing(f"{panel.where}: no {path.name} beside the results (regatta bounds)")
         table = bounds.read(path)
-        rows = table[(table["problem"] == problem) & (table["algorithm"] == who)
-                     & (table["quantity"] == check["bound"]) & np.isfinite(table["value"])]
+        cells, _ = universes.cells_behind(results, problem, who)
+        mine = [cell in cells for cell in zip(table["base"], table["algorithm"], table["swept"])]
+        rows = table[mine & (table["quantity"] == check["bound"]) & np.isfinite(table["value"])].drop_duplicates("t")
         frame = bounds.since_design(results, problem).xs(who, level="algorithm")
         limit = rows.set_index("t")["value"]
         columns = [t for t in frame.columns if t in limit.index and t > 0]

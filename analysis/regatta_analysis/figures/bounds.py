@@ -33,7 +33,7 @@ DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1))
 
 
 def read(path):
-    """The table, its problems labelled as `load` labels those of the results file."""
+    """The table, its problems labelled as `load` labels those of the results file; `base`: as the study file does."""
     try:
         table = pd.read_csv(path, keep_default_na=False, dtype={"t": int, "value": float})
     except (OSError, ValueError) as error:
@@ -48,6 +48,7 @@ def read(path):
         for algorithm, swept, own in zip(mine["algorithm"], mine["swept"], places):
             labels[problem, algorithm, swept] = [
                 _scored_label(panel_label(problem, found[k]), swept) for k in own]
+    table["base"] = table["problem"]
     table["problem"] = [labels[cell] for cell in zip(table["problem"], table["algorithm"], table["swept"])]
     return table.explode("problem", ignore_index=True)
 
