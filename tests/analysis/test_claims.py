@@ -14,7 +14,7 @@ import yaml
 from regatta_analysis.claims import checks, claims, record
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.items import contrasts, new_item, share_item
-from regatta_analysis.claims.outcome import NO, OPEN, TIE, YES, Item, Outcome, decided
+from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome, decided
 from regatta_analysis.claims.panels import Panel, names
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
@@ -260,6 +260,16 @@ class Files(common.Case):
             file.write_text(yaml.safe_dump(data))
             subprocess.run([REGATTA, "run", file, "-o", files[study], "-quiet"], check=True, capture_output=True)
         return files
+
+    def test_what_needs_data_is_not_checkable_without_them(self):
+        claim = {"id": "A", "where": "x", "claim": "y", "checks": [
+            {"kind": "better", "who": "EI", "against": "UCB", "on": "secret"}]}
+        for more, verdict in (({}, OPEN), ({"needs": "data of others"}, NONE)):
+            path = self.scratch / f"{len(more)}.yaml"
+            path.write_text(yaml.safe_dump({"claims": [claim | more]}))
+            found, = claims.evaluate(path, claims.Studies({}))
+            self.assertEqual(found.verdict, verdict)
+        self.assertEqual(found.sentence(), "Not checkable: it needs data of others.")
 
     def test_mistakes_in_a_file(self):
         path = self.scratch / "claims.yaml"

@@ -34,7 +34,7 @@ EXPERIMENTS = experiments_folder()
 CHECK_KEYS = set("kind who against on value quantifier at_each times versus among metric over statistic "
                  "one_sided rank share column low high start end factor target by not_before less than points "
                  "first last grows because runs sizes what early late bound shift".split())
-CLAIM_KEYS = {"id", "where", "claim", "checks", "readings", "printed"}
+CLAIM_KEYS = {"id", "where", "claim", "checks", "readings", "printed", "needs"}
 VERDICTS = verdicts.VERDICTS
 
 

@@ -38,7 +38,8 @@ claims:
 `on` names a study (the name of its results file without `.h5`) or one of its problems, `STUDY/PROBLEM`, or a
 list of both; `who` and `against` name algorithms by label. A verdict is *reproduced*, *not reproduced*, *near
 tie* (no difference worth the name), *undecided* (too few trials to tell), *depends* (on a setting or a reading)
-or *not checkable*; at most 5% of the clear ones are wrong.
+or *not checkable*; at most 5% of the clear ones are wrong. A claim on results that not everybody can have says what
+they take (`needs: measurements that are not public`): without them it is not checkable.
 """
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import checks, judge, universes
-from .outcome import NO, NONE, OPEN, TIE, YES
+from .outcome import NO, NONE, OPEN, TIE, YES, Outcome
 
 DEPENDS = "depends on a setting"
 VERDICTS = (YES, DEPENDS, NO, TIE, OPEN, NONE)
@@ -245,6 +245,9 @@ def separating(cases):
 def evaluate(paper, claim, studies, settings):
     """The Verdict of a claim."""
     cases = decide(claim, studies, settings)
+    if claim.get("needs") and not any(case.there for case in cases):
+        missing = Outcome(NONE, f"it needs {claim['needs']}")
+        cases = [Case(cases[0].universe, cases[0].reading, NONE, [missing])]
     named = sorted({s for reading in readings_of(claim) for s in checks.studies_in(reading["checks"])})
     mine = settings.settings(named)
     verdict, turns_on = conclude(cases, mine)
