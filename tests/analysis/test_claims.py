@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import synthetic
 import yaml
-from regatta_analysis.claims import checks, claims, record
+from regatta_analysis.claims import checks, claims, judge, record
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.items import contrasts, new_item, share_item
 from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome, decided
@@ -180,13 +180,23 @@ class Kinds(common.Case):
             self.assertIn(words, outcome.text)
 
     def test_trials_needed_are_those_of_what_is_lacking(self):
-        def item(verdict, needed, value=-1.0):
-            return Item("", n=20, units=20, verdict=verdict, needed=needed, value=value, most=0.0)
-        items = [item(YES, 9), item(OPEN, 50), item(OPEN, 900)]
-        for quantifier, needed in (("all", 900), ("most", 50), ("any", np.nan)):
-            np.testing.assert_equal(Outcome(OPEN, "", "", items, quantifier).needed(), needed)
-        items += [item(OPEN, 70, value=1.0)]  # one that fails contradicts all of them
-        self.assertEqual(Outcome(OPEN, "", "", items).needed(), 70)
+        def item(needed, value=-1.0, holds=1.0, fails=1.0):
+            return Item("", n=20, units=20, needed=needed, value=value, most=0.0, holds=holds, fails=fails)
+
+        def lacking(items, quantifier="all"):
+            verdict = decided(items, quantifier)
+            outcome = Outcome(verdict, "", "", items, quantifier)
+            return outcome.needed(), [i.needed for i in outcome.open_items()]
+
+        clear, near, far = item(9, holds=1e-5), item(50, holds=0.02), item(900, holds=0.3)
+        np.testing.assert_equal(lacking([clear, near, far]), (900, [50, 900]))
+        # Of two of three both must come out at half the level.
+        np.testing.assert_equal(lacking([clear, near, far], "most"), (50 * judge.more_units(0.005, 0.01), [50]))
+        np.testing.assert_equal(lacking([clear, near, far], "any"), (np.nan, []))
+        # One that fails contradicts all of them; what it shows alone does not do for the worst of four.
+        against = item(70, value=1.0, fails=0.008)
+        np.testing.assert_equal(lacking([clear, near, far, against]), (70 * judge.more_units(0.0025, 0.01), [70]))
+        self.assertEqual(against.verdict, NO)
 
     def test_panels_without_results(self):
         """They leave a claim open, and no probability is made of the others."""

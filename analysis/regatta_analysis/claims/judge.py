@@ -260,3 +260,9 @@ def needed(d, at=LEVEL, power=0.8):
         return np.nan if n < 3 else np.inf
     z = special.ndtri(1.0 - at) + special.ndtri(power)
     return float(max(np.ceil((z * sd / mean)**2) + 2, 8))
+
+
+def more_units(at, than, power=0.8):
+    """How many times the units of the second level the first one takes."""
+    at, than = (special.ndtri(1.0 - level) + special.ndtri(power) for level in (at, than))
+    return float((at / than)**2)

@@ -43,10 +43,14 @@ class Item:
     verdict: str = OPEN
     strict: bool = False  # the border itself does not make the statement true
 
-    def trials(self):
-        """Trials that would decide it; infinite when that is not known."""
-        needed = self.needed * self.n / max(self.units, 1)
+    def trials(self, level):
+        """Trials that would decide it at a level; infinite when that is not known."""
+        needed = self.needed * judge.more_units(level, self.level) * self.n / max(self.units, 1)
         return needed if needed == needed else np.inf
+
+    def p(self, way):
+        """p that it holds, or that it fails."""
+        return self.holds if way else self.fails
 
     def true(self):
         """Whether the statement is true of the trials there are."""
@@ -75,11 +79,24 @@ class Outcome:
         return bool(self.items) and all(item.units >= judge.MIN_UNITS for item in self.items)
 
     def open_items(self):
-        """The items that more trials would help to decide: the open ones, or all where they are open together; none
-        where it is results of some panels that lack."""
+        """The items that more trials would help to decide; none where it is results of some panels that lack."""
         if self.verdict != OPEN or self.partial:
             return []
-        return [item for item in self.items if item.verdict == OPEN] or self.items
+        return self._lacking()[0] or self.items
+
+    def _lacking(self):
+        """(items that lack for the verdict that the values point to, level at which each has to come out): of as many
+        as the quantifier asks for those that need fewest trials; the open ones where ties stand in the way. The
+        level is that of judge.at_least: what one comparison alone would show need not do for the best of many."""
+        k = len(self.items)
+        asked = judge.wanted(k, self.quantifier)
+        for m, way in ((asked, True), (k - asked + 1, False)):
+            level = judge.LEVEL / max(k - m + 1, 1)
+            found = sorted((item.trials(level) if item.p(way) > level else 0.0, i)
+                           for i, item in enumerate(self.items) if item.verdict != TIE and item.true() == way)
+            if len(found) >= m:
+                return [self.items[i] for trials, i in found[:m] if trials], level
+        return [item for item in self.items if item.verdict == OPEN], judge.LEVEL
 
     @property
     def rows(self):
@@ -93,15 +110,9 @@ class Outcome:
         return np.sum(draws, axis=0) >= judge.wanted(len(draws), self.quantifier)
 
     def needed(self):
-        """Trials after which the check would be decided the way the values point: of the open items as many
-        as the quantifier still lacks, those that need fewest; NaN when nothing is open."""
-        k, verdicts = len(self.items), [item.verdict for item in self.items]
-        lacking = judge.wanted(k, self.quantifier) - verdicts.count(YES) if k else 0
-        found = sorted(item.trials() for item in self.items if item.verdict == OPEN and item.true())
-        if lacking > len(found):  # it points to the opposite
-            lacking = k - judge.wanted(k, self.quantifier) + 1 - verdicts.count(NO)
-            found = sorted(item.trials() for item in self.items if item.verdict == OPEN and not item.true())
-        return found[lacking - 1] if 0 < lacking <= len(found) else np.nan
+        """Trials after which the check would be decided the way the values point; NaN when nothing is open."""
+        lacking, level = self._lacking() if self.items else ([], judge.LEVEL)
+        return max((max(item.trials(level), item.n + 1) for item in lacking), default=np.nan)
 
 
 class Missing(Exception):
