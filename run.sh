@@ -297,6 +297,7 @@ reproduce_paper() {
       return 2
     total=$(grep -c . <<<"$list" || true)
     while IFS=$'\t' read -r -u 9 study file bounds state reason; do
+      [ -n "$study" ] || continue # a figure without studies: the list is one empty line
       n=$((n + 1))
       echo "[$n/$total] $paper/$study"
       if [ "$state" = skip ]; then

@@ -9,11 +9,14 @@
 
 #include "base/text.h"
 #include "cli/manual.h"
+#include "cli/world.h"
 
 static bool on_rank_0(void)
 {
-  int rank = 0;
-  return MPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
+  int rank, size;
+
+  rg_world(&rank, &size);
+  return rank == 0;
 }
 
 /* Labels and messages may come from anybody's file: no escape code in them reaches the terminal. */
@@ -81,19 +84,16 @@ static bool looks_like_option(const char *word)
   return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
-/* PETSc took every option into its database; what none of its parts asked for is a mistake. */
-static PetscErrorCode petsc_knows(const char *word, bool *known)
+bool rg_arguments_petsc_knows(const char *word)
 {
   static const char *const taken[] = {"-log_view",     "-log_trace",      "-options_file",
                                       "-options_left", "-malloc_dump",    "-malloc_debug",
                                       "-malloc_view",  "-info",           "-memory_view",
                                       "-version",      "-on_error_abort", NULL};
 
-  PetscFunctionBeginUser;
-  *known = false;
-  for (int i = 0; taken[i] && !*known; i++) *known = !strcmp(word, taken[i]);
-  *known = *known || !strncmp(word, "-gp_ksp_", 8) || !strncmp(word, "-gp_pc_", 7);
-  PetscFunctionReturn(0);
+  for (int i = 0; taken[i]; i++)
+    if (!strcmp(word, taken[i])) return true;
+  return !strncmp(word, "-gp_ksp_", 8) || !strncmp(word, "-gp_pc_", 7);
 }
 
 /* Is `next` the value of PETSc's option `word`? Those of the solver take one or not, as they like:
@@ -151,7 +151,6 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
   if (manual) *exit_code = RG_EXIT_OK;
   if (manual) PetscFunctionReturn(0);
   for (int i = 1; i < argc; i++) {
-    bool petsc = false;
     if (asks_for_help(argv[i])) {
       print_help(usage, table);
       *exit_code = RG_EXIT_OK;
@@ -168,8 +167,7 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
       }
       arguments->option[entry] = argv[++i];
     } else if (looks_like_option(argv[i])) {
-      PetscCall(petsc_knows(argv[i], &petsc));
-      if (!petsc) {
+      if (!rg_arguments_petsc_knows(argv[i])) {
         complain_unknown_option(argv[0], argv[i], table);
         PetscFunctionReturn(0);
       }

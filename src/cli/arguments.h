@@ -29,6 +29,9 @@ typedef struct {
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
                                   int least, int most, RgArguments *arguments, int *exit_code);
 
+/* Whether a word is an option of PETSc's that every subcommand takes. */
+bool rg_arguments_petsc_knows(const char *word);
+
 /* Print one line to stderr on rank 0: `regatta: message`. */
 void rg_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print to stdout on rank 0. */

@@ -19,7 +19,8 @@ enum {
 /* Where a subcommand runs. */
 typedef enum {
   RG_ON_RANK_0, /* the others wait for its exit code */
-  RG_ON_ALL,    /* collective on MPI_COMM_WORLD, with the same exit code on every rank */
+  RG_ON_ALL,    /* collective on MPI_COMM_WORLD, with the same exit code on every rank; for the
+                   others MPI and PETSc may not be started (world.h) */
   RG_SHIELDED   /* on rank 0, in a child process: it reads files that may make HDF5 crash */
 } RgCommandPlace;
 
@@ -50,8 +51,8 @@ typedef struct {
 extern const RgCommandEntry rg_commands[];
 /* NULL, and a complaint with the nearest name, when there is none. */
 const RgCommandEntry *rg_commands_find(const char *name);
-/* Run one with its command line (argv[0]: its name). Collective on MPI_COMM_WORLD; every rank
-   returns the same exit code. */
+/* Run one with its command line (argv[0]: its name). Collective on the ranks there are (world.h);
+   every rank returns the same exit code. */
 PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, int *exit_code);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "cli/simulation.h"
 #include "cli/table.h"
+#include "cli/world.h"
 #include "study/plan/calibration.h"
 #include "study/plan/cost.h"
 #include "study/plan/probe.h"
@@ -225,9 +226,9 @@ static double positive(const RgArguments *arguments, int option, double fallback
 
 static bool parse_job(const RgArguments *arguments, const RgStudy *study, Job *job)
 {
-  int world, largest = 1;
+  int rank, world, largest = 1;
 
-  MPI_Comm_size(MPI_COMM_WORLD, &world);
+  rg_world(&rank, &world);
   for (int c = 0; c < study->n_cells; c++)
     largest = PetscMax(largest, study->cells[c].run.ranks_per_trial);
   const double ranks = positive(arguments, OPT_RANKS, world > 1 ? world : largest);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/shield.h"
+#include "cli/world.h"
 #include "study/spec/registry.h"
 
 const RgCommandEntry rg_commands[] = {
@@ -38,10 +39,10 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
 {
   RgArguments arguments;
   RgRegistry *registry = NULL;
-  int rank;
+  int rank, size;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  rg_world(&rank, &size);
   PetscCall(rg_arguments_parse(argc, argv, command->usage, command->options, command->least,
                                command->most, &arguments, exit_code));
   if (!arguments.ok) PetscFunctionReturn(0);
@@ -52,6 +53,6 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
     else PetscCall(command->run(&arguments, registry, exit_code));
   }
   PetscCall(rg_registry_destroy(&registry));
-  PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  if (size > 1) PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/world.h"
 #include "maths/numerics.h"
 #include "regatta/run.h"
 
@@ -63,6 +64,18 @@ static int flush_output(int exit_code)
   return exit_code ? exit_code : RG_EXIT_STORAGE;
 }
 
+/* What must not happen has happened. PETSc, where it was started, has said where. */
+static int give_up(bool world, PetscErrorCode error)
+{
+  const char *text = NULL;
+
+  if (world) (void)MPI_Abort(MPI_COMM_WORLD, RG_EXIT_INTERNAL); /* other ranks wait for us */
+  (void)PetscErrorMessage(error, &text, NULL);
+  rg_complain("internal error: %s (the same command with -malloc_debug says where)",
+              text ? text : "unknown");
+  return RG_EXIT_INTERNAL;
+}
+
 /* A run stops cleanly also where the signal comes while MPI starts. */
 static bool is_run(int argc, char **argv)
 {
@@ -73,20 +86,18 @@ int main(int argc, char **argv)
 {
   int exit_code = RG_EXIT_INTERNAL;
   char option[] = "-skip_petscrc", yes[] = "true", *const skip[2] = {option, yes};
+  const bool world = rg_world_needed(argc, argv);
   PetscErrorCode error;
 
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
-  if (!seen || initialize_petsc(argc, argv, skip, seen)) return RG_EXIT_INTERNAL;
+  if (!seen || (world && initialize_petsc(argc, argv, skip, seen))) return RG_EXIT_INTERNAL;
   rg_numerics_set(NULL);
-  error = rg_clock_initialize();
+  error = world ? rg_clock_initialize() : 0;
   if (!error) error = dispatch(argc, argv, &exit_code);
-  if (error) {
-    (void)MPI_Abort(MPI_COMM_WORLD, RG_EXIT_INTERNAL); /* other ranks wait for us */
-    return RG_EXIT_INTERNAL;
-  }
+  if (error) return give_up(world, error);
   exit_code = flush_output(exit_code);
-  error = PetscFinalize();
+  if (world) error = PetscFinalize();
   free(seen);
   return error ? RG_EXIT_INTERNAL : exit_code;
 }

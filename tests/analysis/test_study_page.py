@@ -258,6 +258,13 @@ algorithms: [random]
         self.assertEqual(done.stdout.splitlines()[-1], f"Report: {page}")
         self.assertIn("./run.sh study tiny.yaml", page.read_text())
 
+    def test_a_figure_without_studies_gets_its_report(self):
+        script = (f'source "{common.HERE.parents[1]}/run.sh"; root=$PWD; '
+                  'analysis() { [ "$1" = studies ] || echo "analysis $1 $2"; }; '
+                  'reproduce_paper paper/fig1 smoke "" yes ./run.sh "" ""')
+        done = subprocess.run(["bash", "-c", script], cwd=self.scratch, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "analysis report paper\n", ""))
+
 
 class Live(common.Case):
     def test_redrawn_until_it_is_complete(self):

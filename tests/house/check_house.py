@@ -22,6 +22,8 @@ ONLY_WORDS = [
     (r"(?<![\w.])(printf|puts|putchar)\s*\(|\bstdout\b|\bstderr\b", ["cli/"], "prints"),
     (r"\bMPI_COMM_WORLD\b|\bPETSC_COMM_WORLD\b", ["cli/"], "uses the world communicator"),
     (r"\b(rand|srand|random|drand48)\s*\(", [], "is not a stream of Regatta"),
+    (r"\b(qsort_r|asprintf|strchrnul|secure_getenv|program_invocation_name)\b", [],
+     "is glibc's alone"),
     (r"\bsetulb_", ["maths/lbfgsb.c"], "L-BFGS-B has one wrapper"),
     (r"\b(malloc|calloc|realloc)\s*\(", ["cli/main.c"], "use PetscMalloc"),
     (r"\bMPI_[A-Z]\w*", ["gp/team/", "gp/posterior/iterative/", "study/run/", "cli/",

@@ -21,6 +21,7 @@ PLANTED = {
                {"src/study/spec/odd.c": '/* A file. */\n#include "study/store/store.h"\n'},
                {"src/nowhere/odd.c": "/* A file. */\n"}],
     "words": [{"src/base/odd.c": BODY.format("exit(n);")}, {"src/gp/team/odd.c": BODY.format('printf("x");')},
+              {"src/base/odd.c": BODY.format("qsort_r(a, n, 4, f, b);")},
               {"src/study/run/odd.c": BODY.format("return MPI_COMM_WORLD != n;")},
               {"src/study/store/odd.c": BODY.format("MPI_Barrier(n);")},
               {"src/maths/odd.c": BODY.format("return rand();")},

@@ -1,4 +1,7 @@
 """`regatta eval`: known values, finite designs, optima, and one line for every mistake."""
+import os
+from unittest import mock
+
 from regatta_test import RegattaTest, main, regatta
 
 
@@ -57,6 +60,13 @@ class Eval(RegattaTest):
     def test_same_on_several_ranks(self):
         self.assertEqual(self.run_ok("eval", "branin", "-x", "1,2", ranks=2),
                          self.run_ok("eval", "branin", "-x", "1,2"))
+
+    def test_mpi_is_started_where_it_is_needed(self):
+        with mock.patch.dict(os.environ, OMPI_MCA_pml="nonesuch"):  # Open MPI would not start
+            self.assertIn("matern52", self.run_ok("list", "kernels"))
+        code, out, _ = regatta("list", "kernels", "-log_view")
+        self.assertEqual(code, 0)
+        self.assertIn("PETSc Performance Summary", out)
 
     def test_mistakes(self):
         self.refused("brannin", "-x", "1,2", says="did you mean 'branin'")

@@ -67,7 +67,7 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
   add_cells(plan);
   add_groups(plan);
   for (int c = 0; c < n; c++) plan->by_cost[c] = c;
-  qsort_r(plan->by_cost, (size_t)n, sizeof(int), compare_costs, plan->cells);
+  if (n) PetscCall(PetscTimSort(n, plan->by_cost, sizeof(int), compare_costs, plan->cells));
   PetscFunctionReturn(0);
 }
 

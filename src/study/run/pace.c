@@ -27,9 +27,10 @@ typedef struct {
 static int compare_starts(const void *a, const void *b, void *closure)
 {
   const RgPaceTrial *trials = closure;
-  const double x = trials[*(const int *)a].started, y = trials[*(const int *)b].started;
+  const int i = *(const int *)a, j = *(const int *)b;
+  const double x = trials[i].started, y = trials[j].started;
 
-  return (x > y) - (x < y);
+  return x != y ? (x > y) - (x < y) : i - j;
 }
 
 static double end_of(const RgPaceTrial *trial)
@@ -47,7 +48,7 @@ static PetscErrorCode find_run(Run *run)
   PetscCall(PetscMalloc1(run->plan->n, &run->order));
   for (int i = 0; i < run->plan->n; i++)
     if (run->status[i] && run->trials[i].started > 0) run->order[n++] = i;
-  if (n) qsort_r(run->order, (size_t)n, sizeof(int), compare_starts, (void *)run->trials);
+  if (n) PetscCall(PetscTimSort(n, run->order, sizeof(int), compare_starts, (void *)run->trials));
   for (int i = 0; i < n; i++) {
     const RgPaceTrial *trial = &run->trials[run->order[i]];
     if (trial->started > end + pause_between_runs) first = i;

@@ -134,7 +134,8 @@ PetscErrorCode rg_index_sort(RgIndex *index)
   PetscCall(PetscFree(index->order));
   PetscCall(PetscMalloc1(index->n, &index->order));
   for (int i = 0; i < index->n; i++) index->order[i] = i;
-  if (index->n) qsort_r(index->order, (size_t)index->n, sizeof(int), compare_entries, index);
+  if (index->n)
+    PetscCall(PetscTimSort(index->n, index->order, sizeof(int), compare_entries, index));
   PetscCall(PetscFree(index->taken));
   PetscCall(PetscMalloc1(index->n, &index->taken));
   for (int i = 0, best = 0; i < index->n; i++) {

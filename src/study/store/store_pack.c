@@ -97,8 +97,8 @@ static PetscErrorCode add_earlier(RgLayout *layout, RgFault *fault)
   if (source < 0) PetscFunctionReturn(0);
   PetscCall(find_leftovers(layout, source, &left, fault));
   if (left.n)
-    qsort_r(left.list, (size_t)left.n, sizeof(*left.list), compare_leftovers,
-            (void *)(uintptr_t)layout->index);
+    PetscCall(PetscTimSort(left.n, left.list, sizeof(*left.list), compare_leftovers,
+                           (void *)(uintptr_t)layout->index));
   for (int i = 0; i < left.n; i++) {
     if (i == 0 || strcmp(left.list[i].label, left.list[i - 1].label))
       PetscCall(rg_layout_add_group(layout, left.list[i].label, true));
