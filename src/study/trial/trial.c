@@ -293,6 +293,22 @@ static void hear_method(RgTrialRun *run)
   if (run->failure.failed && run->answers && run->stop_heard) run->abandoned = true;
 }
 
+/* The method learns of the evaluation, and recommends. Where it does neither the clock is not read:
+   each reading of the CPU time is a system call. */
+static PetscErrorCode hear_out(RgTrialRun *run, int t, int row)
+{
+  const RgAlgorithmClass *class = run->cell->algorithm;
+
+  PetscFunctionBeginUser;
+  if (!class->tell && !class->recommend) PetscFunctionReturn(0);
+  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
+  PetscCall(rg_algorithm_tell(&run->algorithm, t, &run->history, &run->failure));
+  PetscCall(run_recommendation(run, t, row));
+  PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
+  hear_method(run);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode run_iteration(RgTrialRun *run, int t)
 {
   int row = run->trial->n_initial + t - 1;
@@ -301,21 +317,14 @@ static PetscErrorCode run_iteration(RgTrialRun *run, int t)
   run->stage = row + 1;
   for (int k = 0; k < run->n_extra; k++) run->extra[k] = NAN;
   run->query.index = run->query.context_index = -1;
-  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
   PetscCall(rg_algorithm_ask(&run->algorithm, t, &run->history, &run->query, &run->failure));
-  PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
   hear_method(run);
   if (run->failure.failed || run->abandoned) PetscFunctionReturn(0);
 
   PetscCall(rg_trial_evaluate(run, row));
   if (run->failure.failed || run->abandoned) PetscFunctionReturn(0);
   PetscCall(record_model(run, row));
-
-  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
-  PetscCall(rg_algorithm_tell(&run->algorithm, t, &run->history, &run->failure));
-  PetscCall(run_recommendation(run, t, row));
-  PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
-  hear_method(run);
+  PetscCall(hear_out(run, t, row));
   for (int k = 0; k < run->n_extra; k++) run->record->extra[k][row] = run->extra[k];
   record_clock(run, row);
   PetscFunctionReturn(0);
