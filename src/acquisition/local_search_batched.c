@@ -14,6 +14,7 @@
    The batch shrinks. A start stops when it has converged, when the best one is out of its reach
    (many times the gain it predicts), or when a better one is about to arrive at the same point. */
 #include "acquisition/local_search.h"
+#include "base/grow.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,9 +112,7 @@ static PetscErrorCode search_create(const RgMaximiserOptions *options, int dim, 
 static PetscErrorCode search_destroy(Search *search)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(search->starts));
-  PetscCall(PetscFree(search->id));
-  PetscCall(PetscFree(search->block));
+  PetscCall(RG_FREE(&search->starts, &search->id, &search->block));
   PetscFunctionReturn(0);
 }
 

@@ -1,6 +1,7 @@
 /* The reference: one L-BFGS-B object per start (base/lbfgsb.h), all in lockstep. */
 #include "acquisition/local_search.h"
 
+#include "base/grow.h"
 #include "maths/lbfgsb.h"
 
 #include <math.h>
@@ -50,8 +51,7 @@ static PetscErrorCode lockstep_destroy(Lockstep *lockstep)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < lockstep->m; i++) PetscCall(rg_lbfgsb_destroy(&lockstep->searches[i]));
-  PetscCall(PetscFree(lockstep->searches));
-  PetscCall(PetscFree(lockstep->id));
+  PetscCall(RG_FREE(&lockstep->searches, &lockstep->id));
   PetscCall(PetscFree3(lockstep->X, lockstep->F, lockstep->G));
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
 
 #include "acquisition/local_search.h"
 #include "acquisition/ranking.h"
+#include "base/grow.h"
 #include "maths/design.h"
 
 #include <math.h>
@@ -47,8 +48,7 @@ static PetscErrorCode screening_destroy(Screening *screening)
   PetscFunctionBeginUser;
   PetscCall(PetscFree5(screening->points, screening->value, screening->key, screening->starts,
                        screening->ends));
-  PetscCall(PetscFree(screening->chosen));
-  PetscCall(PetscFree(screening->taken));
+  PetscCall(RG_FREE(&screening->chosen, &screening->taken));
   PetscFunctionReturn(0);
 }
 

@@ -1,5 +1,6 @@
 /* Paths drawn jointly from the posterior, and their maxima; finite designs. */
 #include "acquisition/path_sampler_internal.h"
+#include "base/grow.h"
 #include "gp/model/model.h"
 #include "maths/vector.h"
 
@@ -55,10 +56,7 @@ PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler)
   if (!*sampler) PetscFunctionReturn(0);
   PetscCall(rg_set_paths_destroy(&(*sampler)->set));
   PetscCall(rg_feature_bundle_destroy(&(*sampler)->features));
-  PetscCall(PetscFree((*sampler)->raw));
-  PetscCall(PetscFree((*sampler)->noise));
-  PetscCall(PetscFree((*sampler)->F));
-  PetscCall(PetscFree((*sampler)->y));
+  PetscCall(RG_FREE(&(*sampler)->raw, &(*sampler)->noise, &(*sampler)->F, &(*sampler)->y));
   PetscCall(PetscFree3((*sampler)->index, (*sampler)->x, (*sampler)->value));
   PetscCall(PetscFree(*sampler));
   PetscFunctionReturn(0);

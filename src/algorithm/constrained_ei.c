@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "algorithm/surrogate.h"
+#include "base/grow.h"
 
 enum { INCUMBENT, ACQUISITION, FEASIBILITY };
 
@@ -96,9 +97,7 @@ static PetscErrorCode constrained_ei_destroy(RgAlgorithm *algorithm)
     PetscCall(rg_history_destroy(&state->learners[k].seen));
     PetscCall(rg_prediction_destroy(&state->learners[k].work));
   }
-  PetscCall(PetscFree(state->learners));
-  PetscCall(PetscFree(state->parts));
-  PetscCall(PetscFree(state->scratch));
+  PetscCall(RG_FREE(&state->learners, &state->parts, &state->scratch));
   PetscFunctionReturn(0);
 }
 

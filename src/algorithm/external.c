@@ -19,6 +19,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/program.h"
 
@@ -166,9 +167,7 @@ static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
 
   PetscFunctionBeginUser;
   PetscCall(rg_child_close(&s->child, true));
-  PetscCall(PetscFree(s->numbers));
-  PetscCall(PetscFree(s->columns));
-  PetscCall(PetscFree(s->names));
+  PetscCall(RG_FREE(&s->numbers, &s->columns, &s->names));
   PetscCall(rg_text_clear(&s->versions));
   PetscFunctionReturn(0);
 }

@@ -1,6 +1,7 @@
 /* Steps shared by the methods that maximise a robustness measure over a finite design. */
 #include "algorithm/robust.h"
 #include "algorithm/surrogate.h"
+#include "base/grow.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,8 +80,7 @@ PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
   PetscCall(rg_measure_destroy(&state->measure));
   for (int s = 0; s < algorithm->setup.domain->n_scores; ++s)
     PetscCall(rg_measure_destroy(&state->scores[s]));
-  PetscCall(PetscFree(state->scores));
-  PetscCall(PetscFree(state->native));
+  PetscCall(RG_FREE(&state->scores, &state->native));
   PetscCall(PetscFree3(state->lower, state->upper, state->value));
   PetscCall(rg_model_destroy(&state->model));
   PetscFunctionReturn(0);

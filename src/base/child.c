@@ -13,6 +13,7 @@
 
 #include "base/child_internal.h"
 #include "base/clock.h"
+#include "base/grow.h"
 
 struct RgChild {
   int64_t asked;
@@ -135,8 +136,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   (void)kill(-c->pid, SIGKILL); /* before it is reaped: until then the group is ours for sure */
   (void)kill(c->pid, SIGKILL);
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
-  PetscCall(PetscFree(c->words));
-  PetscCall(PetscFree(*child));
+  PetscCall(RG_FREE(&c->words, child));
   PetscFunctionReturn(0);
 }
 

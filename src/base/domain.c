@@ -1,4 +1,5 @@
 /* Domains: their parts, and the way between the unit cube and native units. */
+#include "base/grow.h"
 #include "base/inputs.h"
 
 #include <limits.h>
@@ -162,12 +163,8 @@ PetscErrorCode rg_space_destroy(RgSpace *space)
 {
   PetscFunctionBeginUser;
   if (space->inputs) PetscCall(rg_inputs_clear(space->dim, space->inputs));
-  PetscCall(PetscFree(space->inputs));
-  PetscCall(PetscFree(space->lower));
-  PetscCall(PetscFree(space->upper));
-  PetscCall(PetscFree(space->points));
-  PetscCall(PetscFree(space->levels));
-  PetscCall(PetscFree(space->axes));
+  PetscCall(RG_FREE(&space->inputs, &space->lower, &space->upper, &space->points, &space->levels,
+                    &space->axes));
   memset(space, 0, sizeof *space);
   PetscFunctionReturn(0);
 }
@@ -177,8 +174,7 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   PetscFunctionBeginUser;
   PetscCall(rg_space_destroy(&domain->design));
   PetscCall(rg_space_destroy(&domain->context));
-  PetscCall(PetscFree(domain->context_prob));
-  PetscCall(PetscFree(domain->measure));
+  PetscCall(RG_FREE(&domain->context_prob, &domain->measure));
   for (int s = 0; s < domain->n_scores; ++s) PetscCall(PetscFree(domain->scores[s]));
   PetscCall(PetscFree(domain->scores));
   for (int k = 0; k < domain->n_constraints; ++k) PetscCall(PetscFree(domain->constraints[k]));

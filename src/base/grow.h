@@ -1,8 +1,10 @@
-/* Arrays that grow by one entry at a time. */
+/* Arrays that grow by one entry at a time, and the end of several at once. */
 #ifndef RG_BASE_GROW_H
 #define RG_BASE_GROW_H
 
 #include "regatta/error.h"
+
+#include <string.h>
 
 /* Make room for one more entry behind the n of `array` (NULL at first, PetscFree at the end). An
    array of n entries has room for 8 or the next power of two, whichever is more: it keeps no
@@ -15,6 +17,23 @@ static inline PetscErrorCode rg_grow(size_t n, size_t size, void *array)
   PetscFunctionBeginUser;
   if (n && (n < 8 || n & (n - 1))) PetscFunctionReturn(0);
   PetscCall(PetscRealloc((n ? 2 * n : 8) * size, array));
+  PetscFunctionReturn(0);
+}
+
+/* PetscFree of several, in this order: RG_FREE(&s->x, &s->y, &s). Each argument is the address of a
+   pointer, which is NULL afterwards. */
+#define RG_FREE(...)                                                                               \
+  rg_free_all((int)(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *)), (void *[]){__VA_ARGS__})
+
+static inline PetscErrorCode rg_free_all(int n, void *const *addresses)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    void *block;
+    memcpy(&block, addresses[i], sizeof block);
+    PetscCall(PetscFree(block));
+    memset(addresses[i], 0, sizeof block);
+  }
   PetscFunctionReturn(0);
 }
 

@@ -1,4 +1,5 @@
 /* The history of a trial: what an algorithm may know. */
+#include "base/grow.h"
 #include "regatta/domain.h"
 
 #include <math.h>
@@ -74,14 +75,8 @@ int rg_history_best(const RgHistory *history)
 PetscErrorCode rg_history_destroy(RgHistory *history)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(history->x));
-  PetscCall(PetscFree(history->c));
-  PetscCall(PetscFree(history->index));
-  PetscCall(PetscFree(history->context_index));
-  PetscCall(PetscFree(history->y));
-  PetscCall(PetscFree(history->observed));
-  PetscCall(PetscFree(history->feasible));
-  PetscCall(PetscFree(history->constraints));
+  PetscCall(RG_FREE(&history->x, &history->c, &history->index, &history->context_index, &history->y,
+                    &history->observed, &history->feasible, &history->constraints));
   memset(history, 0, sizeof *history);
   PetscFunctionReturn(0);
 }

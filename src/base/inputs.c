@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 
 enum { WORDS_MAX = 256 };
@@ -182,9 +183,7 @@ PetscErrorCode rg_inputs_clear(int n, RgInput *inputs)
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < inputs[i].n_words; k++) PetscCall(PetscFree(inputs[i].words[k]));
-    PetscCall(PetscFree(inputs[i].words));
-    PetscCall(PetscFree(inputs[i].when));
-    PetscCall(PetscFree(inputs[i].name));
+    PetscCall(RG_FREE(&inputs[i].words, &inputs[i].when, &inputs[i].name));
   }
   PetscFunctionReturn(0);
 }

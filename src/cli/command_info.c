@@ -280,10 +280,8 @@ static PetscErrorCode contents_clear(Contents *contents)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < contents->n_lines; i++) {
-    PetscCall(PetscFree(contents->lines[i].problem));
-    PetscCall(PetscFree(contents->lines[i].algorithm));
-    PetscCall(PetscFree(contents->lines[i].swept));
-    PetscCall(PetscFree(contents->lines[i].regret));
+    PetscCall(RG_FREE(&contents->lines[i].problem, &contents->lines[i].algorithm,
+                      &contents->lines[i].swept, &contents->lines[i].regret));
     PetscCall(rg_swept_clear(&contents->lines[i].n_swept, &contents->lines[i].settings));
   }
   PetscCall(PetscFree(contents->lines));
@@ -291,8 +289,7 @@ static PetscErrorCode contents_clear(Contents *contents)
     PetscCall(PetscFree(contents->best[i].problem));
     PetscCall(rg_text_clear(&contents->best[i].point));
   }
-  PetscCall(PetscFree(contents->best));
-  PetscCall(PetscFree(contents->slots));
+  PetscCall(RG_FREE(&contents->best, &contents->slots));
   PetscCall(rg_swept_clear(&contents->n_where, &contents->where));
   PetscCall(rg_text_clear(&contents->failed));
   PetscCall(rg_text_clear(&contents->plugins));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "study/hdf5/shard.h"
 
@@ -206,8 +207,7 @@ static PetscErrorCode share(RgVerification *s, const char *near, char **text)
 static PetscErrorCode destroy(RgVerification *s)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(s->sample));
-  PetscCall(PetscFree(s->found));
+  PetscCall(RG_FREE(&s->sample, &s->found));
   if (s->plan.study) PetscCall(rg_plan_clear(&s->plan));
   PetscCall(rg_instances_destroy(&s->instances));
   PetscCall(rg_study_destroy(&s->study));

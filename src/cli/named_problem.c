@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -160,7 +161,6 @@ PetscErrorCode rg_named_problem_clear(RgNamedProblem *p)
 {
   PetscFunctionBeginUser;
   if (p->options) PetscCall(rg_params_clear(p->class->params, p->options));
-  PetscCall(PetscFree(p->options));
-  PetscCall(PetscFree(p->given));
+  PetscCall(RG_FREE(&p->options, &p->given));
   PetscFunctionReturn(0);
 }

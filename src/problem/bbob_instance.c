@@ -2,6 +2,7 @@
    optima and matrices. Seeds and orders of operations are those of the COCO platform, so that
    instance k here is instance k there.
    Source: Hansen, Finck, Ros, Auger (2009), RR-6829; COCO, suite bbob. */
+#include "base/grow.h"
 #include "problem/bbob.h"
 
 #include <math.h>
@@ -353,8 +354,7 @@ PetscErrorCode rg_bbob_destroy(RgBbob *bbob)
 {
   PetscFunctionBeginUser;
   for (int k = 0; k < RG_BBOB_STEPS; k++) PetscCall(PetscFree(bbob->matrix[k]));
-  PetscCall(PetscFree(bbob->x_opt));
-  PetscCall(PetscFree(bbob->inner));
+  PetscCall(RG_FREE(&bbob->x_opt, &bbob->inner));
   if (bbob->n_peaks) PetscCall(PetscFree3(bbob->height, bbob->scale, bbob->peaks));
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/grow.h"
 #include "maths/design.h"
 
 enum {
@@ -148,8 +149,7 @@ PetscErrorCode rg_context_destroy(RgProblem *problem)
     PetscCall(rg_distribution_destroy(&data->law[j]));
   }
   PetscCall(PetscFree2(data->raw, data->law));
-  PetscCall(PetscFree(data->qmc));
-  PetscCall(PetscFree(data->nodes));
+  PetscCall(RG_FREE(&data->qmc, &data->nodes));
   PetscCall(rg_measure_destroy(&data->measure));
   PetscFunctionReturn(0);
 }

@@ -229,9 +229,7 @@ PetscErrorCode rg_csv_read(const char *path, RgCsv *csv, RgText *mistake)
 PetscErrorCode rg_csv_destroy(RgCsv *csv)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(csv->storage));
-  PetscCall(PetscFree(csv->line));
-  PetscCall(PetscFree(csv->text));
+  PetscCall(RG_FREE(&csv->storage, &csv->line, &csv->text));
   *csv = (RgCsv){0};
   PetscFunctionReturn(0);
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/program.h"
 #include "regatta/problem.h"
 
@@ -170,9 +171,7 @@ static PetscErrorCode external_destroy(RgProblem *problem)
 
   PetscFunctionBeginUser;
   PetscCall(rg_child_close(&e->own, true));
-  PetscCall(PetscFree(e->words));
-  PetscCall(PetscFree(e->outcome));
-  PetscCall(PetscFree(e->program));
+  PetscCall(RG_FREE(&e->words, &e->outcome, &e->program));
   PetscFunctionReturn(0);
 }
 

@@ -1,6 +1,7 @@
 /* Problems on finite designs and contexts: the table of f, F by measures, contexts drawn. */
 #include "problem/finite_context.h"
 
+#include "base/grow.h"
 #include "regatta/measure.h"
 
 #include <string.h>
@@ -161,10 +162,7 @@ PetscErrorCode rg_finite_context_destroy(RgProblem *problem)
   RgFiniteContext *data = problem->data;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(data->f));
-  PetscCall(PetscFree(data->F));
-  PetscCall(PetscFree(data->scores));
-  PetscCall(PetscFree(data->cumulative));
+  PetscCall(RG_FREE(&data->f, &data->F, &data->scores, &data->cumulative));
   PetscFunctionReturn(0);
 }
 

@@ -8,6 +8,7 @@
    For the continuous algorithms of arXiv:2504.03172, appendix A, which have no experiment there.
    Cost of F: O(features) cosines and O(features nodes) multiplications for each design. */
 #include "maths/blas.h"
+#include "base/grow.h"
 #include "maths/distribution.h"
 #include "gp/kernel/family.h"
 #include "gp/path/feature_path.h"
@@ -267,8 +268,7 @@ static PetscErrorCode destroy(RgProblem *problem)
   PetscFunctionBeginUser;
   PetscCall(rg_feature_path_destroy(&data->path));
   PetscCall(rg_measure_destroy(&data->measure));
-  PetscCall(PetscFree(data->p));
-  PetscCall(PetscFree(data->wave));
+  PetscCall(RG_FREE(&data->p, &data->wave));
   PetscFunctionReturn(0);
 }
 

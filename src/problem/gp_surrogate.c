@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "maths/blas.h"
+#include "base/grow.h"
 #include "maths/design.h"
 #include "gp/kernel/family.h"
 #include "gp/path/feature_path.h"
@@ -355,8 +356,7 @@ static PetscErrorCode destroy(RgProblem *problem)
 
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_destroy(&t->kernel));
-  PetscCall(PetscFree(t->X));
-  PetscCall(PetscFree(t->alpha));
+  PetscCall(RG_FREE(&t->X, &t->alpha));
   PetscFunctionReturn(0);
 }
 

@@ -1,6 +1,7 @@
 /* What all problems have in common: life cycle, and evaluation with its checks. */
 #include "regatta/problem.h"
 
+#include "base/grow.h"
 #include "gp/team/team.h"
 
 #include <math.h>
@@ -39,8 +40,7 @@ PetscErrorCode rg_problem_destroy(RgProblem *problem)
 {
   PetscFunctionBeginUser;
   if (problem->data && problem->class->destroy) PetscCall(problem->class->destroy(problem));
-  PetscCall(PetscFree(problem->data));
-  PetscCall(PetscFree(problem->optimisers));
+  PetscCall(RG_FREE(&problem->data, &problem->optimisers));
   PetscCall(rg_domain_destroy(&problem->domain));
   *problem = (RgProblem){.optimum = NAN};
   PetscFunctionReturn(0);

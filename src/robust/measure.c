@@ -1,5 +1,6 @@
 /* Robustness measures: their names, values and bounds over many designs. */
 #include "regatta/measure.h"
+#include "base/grow.h"
 #include "robust/measure_row.h"
 
 #include <math.h>
@@ -8,9 +9,7 @@ PetscErrorCode rg_measure_destroy(RgMeasure *measure)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < measure->n_parts; ++i) PetscCall(rg_measure_destroy(&measure->parts[i]));
-  PetscCall(PetscFree(measure->parts));
-  PetscCall(PetscFree(measure->coefficients));
-  PetscCall(PetscFree(measure->pmfs));
+  PetscCall(RG_FREE(&measure->parts, &measure->coefficients, &measure->pmfs));
   *measure = (RgMeasure){0};
   PetscFunctionReturn(0);
 }

@@ -1,6 +1,7 @@
 /* Moments over a list of contexts for kernels that are a product of a part in x and one in c: the
    contexts enter through matrices of the data alone. */
 #include "gp/context/context_product.h"
+#include "base/grow.h"
 #include "gp/context/bilinear_forms.h"
 #include "gp/posterior/exact/exact.h"
 #include "maths/blas.h"
@@ -171,8 +172,7 @@ PetscErrorCode rg_context_product_destroy(RgContextPosterior *cp)
     PetscCall(PetscFree4(p->kx, p->T, p->H, p->P));
     PetscCall(PetscFree5(p->a, p->A, p->x, p->used, p->n_used));
     PetscCall(rg_bilinear_forms_destroy(&p->forms));
-    PetscCall(PetscFree(p->R));
-    PetscCall(PetscFree(p->Q));
+    PetscCall(RG_FREE(&p->R, &p->Q));
   }
   PetscCall(PetscFree(cp->product));
   PetscFunctionReturn(0);

@@ -1,6 +1,8 @@
 /* Kernels as data: made, copied, compared, and read as hyperparameters. */
 #include "gp/kernel/kernel_internal.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 
 /* One factor over the `n` inputs given, with 1 or n length scales. */
@@ -186,8 +188,8 @@ PetscErrorCode rg_kernel_destroy(RgKernel *kernel)
   PetscFunctionBeginUser;
   for (int t = 0; t < kernel->n_terms; ++t) {
     for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
-      PetscCall(PetscFree(kernel->terms[t].factors[f].inputs));
-      PetscCall(PetscFree(kernel->terms[t].factors[f].length_scale));
+      PetscCall(
+        RG_FREE(&kernel->terms[t].factors[f].inputs, &kernel->terms[t].factors[f].length_scale));
     }
     PetscCall(PetscFree(kernel->terms[t].factors));
   }

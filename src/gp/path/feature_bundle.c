@@ -1,5 +1,6 @@
 /* Several paths of the same random features. */
 #include "gp/path/feature_bundle.h"
+#include "base/grow.h"
 #include "maths/blas.h"
 #include "base/room.h"
 #include "maths/vector.h"
@@ -21,9 +22,7 @@ PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_feature_path_destroy(&bundle->path));
-  PetscCall(PetscFree(bundle->weight));
-  PetscCall(PetscFree(bundle->alpha));
-  PetscCall(PetscFree(bundle->work));
+  PetscCall(RG_FREE(&bundle->weight, &bundle->alpha, &bundle->work));
   PetscCall(PetscMemzero(bundle, sizeof *bundle));
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,6 @@
 /* Sample paths by random Fourier features, conditioned on data by weights or pathwise. */
 #include "gp/path/feature_path.h"
+#include "base/grow.h"
 #include "gp/kernel/family.h"
 #include "maths/blas.h"
 #include "maths/vector.h"
@@ -36,8 +37,7 @@ PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
   PetscFunctionBeginUser;
   PetscCall(PetscFree6(path->frequency, path->phase, path->amplitude, path->weight, path->work,
                        path->coarse));
-  PetscCall(PetscFree(path->alpha));
-  PetscCall(PetscFree(path->large_work));
+  PetscCall(RG_FREE(&path->alpha, &path->large_work));
   PetscCall(PetscMemzero(path, sizeof *path));
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,6 @@
 /* Posterior sample paths on a finite set, from the joint posterior of its points. */
 #include "gp/path/set_path.h"
+#include "base/grow.h"
 #include "base/room.h"
 #include "maths/vector.h"
 #include "gp/kernel/kernel_internal.h"
@@ -50,12 +51,8 @@ PetscErrorCode rg_set_paths_destroy(RgSetPaths **paths)
   PetscCall(rg_set_factor_destroy(&(*paths)->factor));
   PetscCall(rg_set_prior_destroy(&(*paths)->prior));
   PetscCall(rg_posterior_destroy(&(*paths)->posterior));
-  PetscCall(PetscFree((*paths)->index));
-  PetscCall(PetscFree((*paths)->theta));
-  PetscCall(PetscFree((*paths)->noise));
-  PetscCall(PetscFree((*paths)->update));
-  PetscCall(PetscFree((*paths)->tile));
-  PetscCall(PetscFree(*paths));
+  PetscCall(RG_FREE(&(*paths)->index, &(*paths)->theta, &(*paths)->noise, &(*paths)->update,
+                    &(*paths)->tile, paths));
   PetscFunctionReturn(0);
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/iterative/iterative_ops.h"
 
@@ -138,8 +139,7 @@ PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
   PetscFunctionBeginUser;
   if (posterior->ops) PetscCall(posterior->ops->close(posterior));
   PetscCall(rg_kernel_destroy(&posterior->kernel));
-  PetscCall(PetscFree(posterior->X));
-  PetscCall(PetscFree(posterior->y));
+  PetscCall(RG_FREE(&posterior->X, &posterior->y));
   PetscCall(PetscMemzero(posterior, sizeof *posterior));
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 
 static const double half_log_2pi = 0.91893853320467274178;
@@ -55,11 +56,7 @@ PetscErrorCode rg_distributed_destroy(RgDistributed **posterior)
   PetscCall(rg_block_matrix_destroy(&p->L));
   PetscCall(rg_block_matrix_destroy(&p->V));
   PetscCall(rg_kernel_destroy(&p->kernel));
-  PetscCall(PetscFree(p->X));
-  PetscCall(PetscFree(p->y));
-  PetscCall(PetscFree(p->beta));
-  PetscCall(PetscFree(p->alpha));
-  PetscCall(PetscFree(p->Z_kept));
+  PetscCall(RG_FREE(&p->X, &p->y, &p->beta, &p->alpha, &p->Z_kept));
   PetscCall(rg_grid_destroy(&p->grid));
   PetscCall(PetscFree(*posterior));
   PetscFunctionReturn(0);

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "base/grow.h"
 #include "gp/team/scalapack.h"
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -42,8 +43,7 @@ PetscErrorCode rg_team_destroy(RgTeam **team)
   PetscFunctionBeginUser;
   if (!t) PetscFunctionReturn(0);
   for (int i = 0; i < t->n_slots; i++) PetscCall(rg_distributed_destroy(&t->slots[i]));
-  PetscCall(PetscFree(t->slots));
-  PetscCall(PetscFree(t->states));
+  PetscCall(RG_FREE(&t->slots, &t->states));
   PetscCallMPI(MPI_Comm_free(&t->comm));
   PetscCall(PetscFree(*team));
   PetscFunctionReturn(0);

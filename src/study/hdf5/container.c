@@ -163,8 +163,7 @@ PetscErrorCode rg_container_close(RgContainer *container)
   if (container->file > 0) (void)rg_medium_close(&container->medium, container->file);
   if (container->fd >= 0) close(container->fd); /* was only read from, as was the file */
   for (int i = 0; i < container->n; i++) PetscCall(PetscFree(container->groups[i].name));
-  PetscCall(PetscFree(container->groups));
-  PetscCall(PetscFree(container->loaded));
+  PetscCall(RG_FREE(&container->groups, &container->loaded));
   container->file = -1;
   container->fd = -1;
   container->n = 0;

@@ -22,8 +22,7 @@ PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupSha
 PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(shape->label));
-  PetscCall(PetscFree(shape->extra));
+  PetscCall(RG_FREE(&shape->label, &shape->extra));
   for (int p = 0; p < RG_PARTS; p++) PetscCall(PetscFree(shape->inputs[p]));
   PetscCall(rg_group_shape_drop_settings(shape));
   PetscFunctionReturn(0);
@@ -33,9 +32,8 @@ PetscErrorCode rg_group_shape_drop_settings(RgGroupShape *shape)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < shape->n_settings; i++) {
-    PetscCall(PetscFree(shape->settings[i].part));
-    PetscCall(PetscFree(shape->settings[i].units));
-    PetscCall(PetscFree(shape->settings[i].doc));
+    PetscCall(
+      RG_FREE(&shape->settings[i].part, &shape->settings[i].units, &shape->settings[i].doc));
   }
   PetscCall(PetscFree(shape->settings));
   shape->n_settings = 0;
@@ -302,9 +300,7 @@ PetscErrorCode rg_group_close(RgGroup *group)
   group->handle = group->timing = group->provenance = -1;
   for (int i = 0; group->ahead && i < RG_COLUMN_COUNT + group->shape->n_extra; i++)
     PetscCall(PetscFree(group->ahead[i].values));
-  PetscCall(PetscFree(group->ahead));
-  PetscCall(PetscFree(group->extra));
-  PetscCall(PetscFree(group->scratch));
+  PetscCall(RG_FREE(&group->ahead, &group->extra, &group->scratch));
   if (group->reading && group->shape) {
     PetscCall(rg_group_shape_destroy(group->shape));
     PetscCall(PetscFree(group->shape));

@@ -145,10 +145,7 @@ static PetscErrorCode find_setting(RgGroupShape *shape, hid_t handle, const char
     PetscCall(rg_h5_read_text(dataset, "description", &setting.doc, NULL));
     PetscCall(rg_group_shape_add_settings(shape, &one));
   }
-  PetscCall(PetscFree(setting.name));
-  PetscCall(PetscFree(setting.part));
-  PetscCall(PetscFree(setting.units));
-  PetscCall(PetscFree(setting.doc));
+  PetscCall(RG_FREE(&setting.name, &setting.part, &setting.units, &setting.doc));
   if (dataset >= 0) H5Dclose(dataset);
   PetscFunctionReturn(0);
 }

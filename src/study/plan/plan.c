@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/text.h"
@@ -74,9 +75,7 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
 PetscErrorCode rg_plan_clear(RgPlan *plan)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(plan->cells));
-  PetscCall(PetscFree(plan->groups));
-  PetscCall(PetscFree(plan->by_cost));
+  PetscCall(RG_FREE(&plan->cells, &plan->groups, &plan->by_cost));
   if (plan->ids) PetscCall(PetscFree(plan->ids->slots));
   PetscCall(PetscFree(plan->ids));
   *plan = (RgPlan){0};

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "study/record/fields.h"
@@ -149,18 +150,11 @@ PetscErrorCode rg_record_destroy(RgRecord *record)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_record_drop_data(record));
-  PetscCall(PetscFree(record->key));
-  PetscCall(PetscFree(record->problem_label));
-  PetscCall(PetscFree(record->algorithm_label));
-  PetscCall(PetscFree(record->problem));
-  PetscCall(PetscFree(record->algorithm));
-  PetscCall(PetscFree(record->swept));
+  PetscCall(RG_FREE(&record->key, &record->problem_label, &record->algorithm_label,
+                    &record->problem, &record->algorithm, &record->swept));
   PetscCall(rg_swept_clear(&record->n_swept, &record->settings));
-  PetscCall(PetscFree(record->scores));
-  PetscCall(PetscFree(record->inputs));
-  PetscCall(PetscFree(record->contexts));
-  PetscCall(PetscFree(record->provenance.machine));
-  PetscCall(PetscFree(record->provenance.software));
+  PetscCall(RG_FREE(&record->scores, &record->inputs, &record->contexts,
+                    &record->provenance.machine, &record->provenance.software));
   PetscCall(PetscMemzero(record, sizeof(*record)));
   PetscFunctionReturn(0);
 }

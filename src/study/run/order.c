@@ -305,9 +305,7 @@ PetscErrorCode rg_order_destroy(RgOrder **order)
 {
   PetscFunctionBeginUser;
   if (!*order) PetscFunctionReturn(0);
-  PetscCall(PetscFree((*order)->cells));
-  PetscCall(PetscFree((*order)->pieces));
-  PetscCall(PetscFree(*order));
+  PetscCall(RG_FREE(&(*order)->cells, &(*order)->pieces, order));
   PetscFunctionReturn(0);
 }
 

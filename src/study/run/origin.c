@@ -256,7 +256,6 @@ PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey)
 PetscErrorCode rg_origin_survey_clear(RgOriginSurvey *survey)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(survey->entries));
-  PetscCall(PetscFree(survey->software));
+  PetscCall(RG_FREE(&survey->entries, &survey->software));
   PetscFunctionReturn(0);
 }

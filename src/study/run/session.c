@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 
 void rg_session_tell(const RgSession *session, int rank, const char *format, ...)
 {
@@ -70,8 +71,7 @@ PetscErrorCode rg_session_destroy(RgSession *session)
   if (session->shelf != MPI_WIN_NULL) PetscCallMPI(MPI_Win_free(&session->shelf));
   PetscCall(PetscFree(session->pause));
   PetscCall(PetscBTDestroy(&session->share));
-  PetscCall(PetscFree(session->done));
-  PetscCall(PetscFree(session->cell_failed));
+  PetscCall(RG_FREE(&session->done, &session->cell_failed));
   PetscCall(PetscBTDestroy(&session->again));
   PetscCallMPI(MPI_Comm_free(&session->comm));
   PetscFunctionReturn(0);

@@ -1,6 +1,8 @@
 /* A wish to stop, passed on to all ranks. */
 #include "study/run/stop_relay.h"
 
+#include "base/grow.h"
+
 struct RgStopRelay {
   MPI_Comm comm; /* of its own: nothing else is sent there */
   int rank, ranks;
@@ -79,7 +81,6 @@ PetscErrorCode rg_stop_relay_destroy(RgStopRelay **relay)
   PetscFunctionBeginUser;
   if (!*relay) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_free(&(*relay)->comm));
-  PetscCall(PetscFree((*relay)->sent));
-  PetscCall(PetscFree(*relay));
+  PetscCall(RG_FREE(&(*relay)->sent, relay));
   PetscFunctionReturn(0);
 }

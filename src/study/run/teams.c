@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/grow.h"
 #include "gp/team/team.h"
 #include "study/plan/cost.h"
 
@@ -203,8 +204,7 @@ PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, int crossover, RgT
 PetscErrorCode rg_teams_destroy(RgTeams *teams)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(teams->level));
-  PetscCall(PetscFree(teams->early));
+  PetscCall(RG_FREE(&teams->level, &teams->early));
   *teams = (RgTeams){0};
   PetscFunctionReturn(0);
 }

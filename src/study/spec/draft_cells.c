@@ -224,17 +224,9 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(rg_params_clear(rg_run_params, &cell->run));
   PetscCall(rg_given_clear(&cell->given));
   for (int k = 0; k < cell->constraints.n; k++) PetscCall(PetscFree(cell->constraints.values[k]));
-  PetscCall(PetscFree(cell->constraints.values));
-  PetscCall(PetscFree(cell->problem_options));
-  PetscCall(PetscFree(cell->algorithm_options));
-  PetscCall(PetscFree(cell->problem_label));
-  PetscCall(PetscFree(cell->algorithm_label));
-  PetscCall(PetscFree(cell->text));
-  PetscCall(PetscFree(cell->outside));
-  PetscCall(PetscFree(cell->swept));
-  PetscCall(PetscFree(cell->scores));
-  PetscCall(PetscFree(cell->inputs));
-  PetscCall(PetscFree(cell->contexts));
+  PetscCall(RG_FREE(&cell->constraints.values, &cell->problem_options, &cell->algorithm_options,
+                    &cell->problem_label, &cell->algorithm_label, &cell->text, &cell->outside,
+                    &cell->swept, &cell->scores, &cell->inputs, &cell->contexts));
   PetscCall(rg_swept_clear(&cell->n_swept, &cell->settings));
   PetscFunctionReturn(0);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "problem/csv.h"
 
@@ -203,8 +204,7 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
 PetscErrorCode rg_given_clear(RgGiven *given)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(given->x));
-  PetscCall(PetscFree(given->index));
+  PetscCall(RG_FREE(&given->x, &given->index));
   given->n = 0;
   PetscFunctionReturn(0);
 }

@@ -36,8 +36,7 @@ PetscErrorCode rg_registry_destroy(RgRegistry **registry)
     PetscCall(PetscFree((*registry)->loaded[i].name));
     (void)dlclose((*registry)->loaded[i].library);
   }
-  PetscCall(PetscFree((*registry)->loaded));
-  PetscCall(PetscFree(*registry));
+  PetscCall(RG_FREE(&(*registry)->loaded, registry));
   PetscFunctionReturn(0);
 }
 

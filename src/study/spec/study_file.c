@@ -1,5 +1,6 @@
 /* The bytes of a study file, and the study as a whole. */
 #include "base/file.h"
+#include "base/grow.h"
 #include "study/spec/draft.h"
 
 PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
@@ -34,15 +35,8 @@ PetscErrorCode rg_study_destroy(RgStudy *study)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
-  PetscCall(PetscFree(study->cells));
-  PetscCall(PetscFree(study->shared));
-  PetscCall(PetscFree(study->seeds));
-  PetscCall(PetscFree(study->path));
-  PetscCall(PetscFree(study->text));
-  PetscCall(PetscFree(study->name));
-  PetscCall(PetscFree(study->title));
-  PetscCall(PetscFree(study->reference));
-  PetscCall(PetscFree(study->description));
+  PetscCall(RG_FREE(&study->cells, &study->shared, &study->seeds, &study->path, &study->text,
+                    &study->name, &study->title, &study->reference, &study->description));
   for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(study->credit[i]));
   PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscFunctionReturn(0);

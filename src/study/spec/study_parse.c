@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "study/spec/draft.h"
 
 /* A text without white space at its end; NULL node: empty. */
@@ -275,8 +276,7 @@ static PetscErrorCode destroy_axis(RgSweepAxis *axis)
       if (key->texts) PetscCall(PetscFree(key->texts[i]));
       PetscCall(PetscFree(key->made[i].text));
     }
-    PetscCall(PetscFree(key->texts));
-    PetscCall(PetscFree(key->column));
+    PetscCall(RG_FREE(&key->texts, &key->column));
     PetscCall(PetscFree2(key->values, key->made));
   }
   PetscCall(PetscFree(axis->keys));
@@ -290,9 +290,7 @@ static PetscErrorCode draft_destroy(RgDraft *draft)
   for (int i = 0; i < draft->n_problems; i++) PetscCall(PetscFree(draft->problems[i].settings));
   for (int i = 0; i < draft->n_algorithms; i++) PetscCall(PetscFree(draft->algorithms[i].settings));
   for (int i = 0; i < draft->n_axes; i++) PetscCall(destroy_axis(&draft->axes[i]));
-  PetscCall(PetscFree(draft->problems));
-  PetscCall(PetscFree(draft->algorithms));
-  PetscCall(PetscFree(draft->axes));
+  PetscCall(RG_FREE(&draft->problems, &draft->algorithms, &draft->axes));
   PetscFunctionReturn(0);
 }
 

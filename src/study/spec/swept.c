@@ -47,11 +47,8 @@ PetscErrorCode rg_swept_clear(int *n, RgSwept **list)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < *n; i++) {
-    PetscCall(PetscFree((*list)[i].name));
-    PetscCall(PetscFree((*list)[i].text));
-    PetscCall(PetscFree((*list)[i].part));
-    PetscCall(PetscFree((*list)[i].units));
-    PetscCall(PetscFree((*list)[i].doc));
+    PetscCall(RG_FREE(&(*list)[i].name, &(*list)[i].text, &(*list)[i].part, &(*list)[i].units,
+                      &(*list)[i].doc));
   }
   *n = 0;
   PetscCall(PetscFree(*list));

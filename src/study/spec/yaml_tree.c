@@ -495,10 +495,7 @@ PetscErrorCode rg_yaml_destroy(RgYamlTree *tree)
     next = node->next;
     for (int i = 0; node->kind == RG_YAML_MAP && i < node->n; i++)
       PetscCall(PetscFree(node->entries[i].key));
-    PetscCall(PetscFree(node->entries));
-    PetscCall(PetscFree(node->items));
-    PetscCall(PetscFree(node->text));
-    PetscCall(PetscFree(node));
+    PetscCall(RG_FREE(&node->entries, &node->items, &node->text, &node));
   }
   *tree = (RgYamlTree){NULL, NULL};
   PetscFunctionReturn(0);

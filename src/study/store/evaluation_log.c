@@ -202,10 +202,7 @@ PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log)
   if (!old) PetscFunctionReturn(0);
   if (old->fd >= 0) (void)rg_file_close(old->fd);
   for (int i = 0; i < old->n; i++) PetscCall(PetscFree(old->entries[i].numbers));
-  PetscCall(PetscFree(old->entries));
-  PetscCall(PetscFree(old->folder));
-  PetscCall(PetscFree(old->directory));
-  PetscCall(PetscFree(*log));
+  PetscCall(RG_FREE(&old->entries, &old->folder, &old->directory, log));
   PetscFunctionReturn(0);
 }
 

@@ -168,10 +168,7 @@ PetscErrorCode rg_index_clear(RgIndex *index)
 {
   PetscFunctionBeginUser;
   for (int s = 0; s < index->n_sources; s++) PetscCall(PetscFree(index->sources[s].path));
-  PetscCall(PetscFree(index->sources));
-  PetscCall(PetscFree(index->entries));
-  PetscCall(PetscFree(index->order));
-  PetscCall(PetscFree(index->taken));
+  PetscCall(RG_FREE(&index->sources, &index->entries, &index->order, &index->taken));
   PetscCall(PetscMemzero(index, sizeof(*index)));
   PetscFunctionReturn(0);
 }

@@ -30,10 +30,7 @@ PetscErrorCode rg_layout_destroy(RgLayout *layout)
   PetscFunctionBeginUser;
   for (int i = 0; i < layout->n; i++) PetscCall(rg_record_destroy(&layout->slots[i].header));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_shape_destroy(&layout->groups[s]));
-  PetscCall(PetscFree(layout->slots));
-  PetscCall(PetscFree(layout->groups));
-  PetscCall(PetscFree(layout->first));
-  PetscCall(PetscFree(layout->slot_of));
+  PetscCall(RG_FREE(&layout->slots, &layout->groups, &layout->first, &layout->slot_of));
   PetscFunctionReturn(0);
 }
 

@@ -239,9 +239,7 @@ PetscErrorCode rg_follow_close(RgFollow *follow)
   PetscFunctionBeginUser;
   PetscCall(clear_names(&follow->read));
   PetscCall(clear_names(&follow->fresh));
-  PetscCall(PetscFree(follow->study));
-  PetscCall(PetscFree(follow->results));
-  PetscCall(PetscFree(follow->directory));
+  PetscCall(RG_FREE(&follow->study, &follow->results, &follow->directory));
   *follow = (RgFollow){0};
   PetscFunctionReturn(0);
 }

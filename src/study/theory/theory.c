@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "maths/design.h"
 #include "maths/distribution.h"
 #include "regatta/measure.h"
@@ -402,15 +403,12 @@ PetscErrorCode rg_theory_destroy(RgTheoryTable *table)
   for (int i = 0; i < table->n_cells; i++) {
     RgCellTheory *theory = &table->cells[i];
     for (int k = 0; k < theory->n_curves; k++) PetscCall(PetscFree(theory->value[k]));
-    PetscCall(PetscFree(theory->value));
-    PetscCall(PetscFree(theory->law));
-    PetscCall(PetscFree(theory->why));
+    PetscCall(RG_FREE(&theory->value, &theory->law, &theory->why));
   }
   PetscCall(PetscFree(table->cells));
   for (int i = 0; table->shelf && i < table->shelf->n; i++) {
     PetscCall(rg_information_gain_destroy(&table->shelf->entries[i]->gain));
-    PetscCall(PetscFree(table->shelf->entries[i]->key));
-    PetscCall(PetscFree(table->shelf->entries[i]));
+    PetscCall(RG_FREE(&table->shelf->entries[i]->key, &table->shelf->entries[i]));
   }
   if (table->shelf) PetscCall(PetscFree(table->shelf->entries));
   PetscCall(PetscFree(table->shelf));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "gp/team/team.h"
 #include "regret/optimum.h"
 #include "study/trial/optimum_cache.h"
@@ -33,8 +34,7 @@ static PetscErrorCode clear(RgInstance *entry)
 {
   PetscFunctionBeginUser;
   if (entry->alive) PetscCall(rg_problem_destroy(&entry->problem));
-  PetscCall(PetscFree(entry->key));
-  PetscCall(PetscFree(entry->file_key));
+  PetscCall(RG_FREE(&entry->key, &entry->file_key));
   *entry = (RgInstance){0};
   PetscFunctionReturn(0);
 }
@@ -44,9 +44,7 @@ PetscErrorCode rg_instances_destroy(RgInstances **instances)
   PetscFunctionBeginUser;
   if (!*instances) PetscFunctionReturn(0);
   for (int i = 0; i < (*instances)->n; i++) PetscCall(clear(&(*instances)->entries[i]));
-  PetscCall(PetscFree((*instances)->folder));
-  PetscCall(PetscFree((*instances)->program));
-  PetscCall(PetscFree(*instances));
+  PetscCall(RG_FREE(&(*instances)->folder, &(*instances)->program, instances));
   PetscFunctionReturn(0);
 }
 

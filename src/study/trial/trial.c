@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "maths/design.h"
 #include "regret/fill_distance.h"
 #include "study/trial/trial_design.h"
@@ -120,10 +121,7 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
   PetscCall(rg_evaluation_log_close(&run->answers));
   PetscCall(PetscFree(run->recommended));
   PetscCall(PetscFree4(run->unit_x, run->unit_c, run->native_x, run->native_c));
-  PetscCall(PetscFree(run->extra));
-  PetscCall(PetscFree(run->columns));
-  PetscCall(PetscFree(run->names));
-  PetscCall(PetscFree(run->constraints));
+  PetscCall(RG_FREE(&run->extra, &run->columns, &run->names, &run->constraints));
   if (run->instance) run->problem->task = (RgTask){0}; /* it may outlive the trial */
   PetscCall(rg_instances_give_back(&run->instance));
   if (!run->host->instances) PetscCall(rg_instances_destroy(&run->instances));

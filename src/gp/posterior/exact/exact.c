@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/exact/factor.h"
 #include "maths/blas.h"
@@ -41,11 +42,8 @@ static PetscErrorCode exact_open(RgPosterior *posterior, int n)
 static PetscErrorCode exact_close(RgPosterior *posterior)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(posterior->L));
-  PetscCall(PetscFree(posterior->beta));
-  PetscCall(PetscFree(posterior->alpha));
-  PetscCall(PetscFree(posterior->row));
-  PetscCall(PetscFree(posterior->inverse));
+  PetscCall(RG_FREE(&posterior->L, &posterior->beta, &posterior->alpha, &posterior->row,
+                    &posterior->inverse));
   posterior->n_inverse = 0;
   PetscFunctionReturn(0);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/grow.h"
 #include "gp/posterior/iterative/iterative.h"
 
 enum { AT_ONCE = 16, POINTS = 4096 }; /* right-hand sides, points of a set, in one task */
@@ -167,9 +168,8 @@ static PetscErrorCode iterative_close(RgPosterior *posterior)
 
   PetscFunctionBeginUser;
   PetscCall(run(posterior, &task));
-  PetscCall(PetscFree(posterior->iterative->mean));
-  PetscCall(PetscFree(posterior->iterative->variance));
-  PetscCall(PetscFree(posterior->iterative));
+  PetscCall(
+    RG_FREE(&posterior->iterative->mean, &posterior->iterative->variance, &posterior->iterative));
   PetscFunctionReturn(0);
 }
 

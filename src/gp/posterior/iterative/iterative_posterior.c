@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "maths/blas.h"
+#include "base/grow.h"
 #include "maths/vector.h"
 #include "gp/posterior/iterative/iterative_internal.h"
 #include "gp/kernel/kernel_internal.h"
@@ -90,14 +91,11 @@ PetscErrorCode rg_iterative_destroy(RgIterative **gp)
   PetscCall(PetscFree(g->first));
   PetscCall(PetscFree3(g->X, g->y, g->scaled));
   PetscCall(rg_kernel_destroy(&g->own));
-  PetscCall(PetscFree(g->S));
-  PetscCall(PetscFree(g->G));
+  PetscCall(RG_FREE(&g->S, &g->G));
   PetscCall(PetscFree2(g->cached_V, g->cached_Z));
-  PetscCall(PetscFree(g->alpha));
-  PetscCall(PetscFree(g->L));
+  PetscCall(RG_FREE(&g->alpha, &g->L));
   PetscCall(PetscFree4(g->pivots, g->T, g->gram, g->M));
-  PetscCall(PetscFree(g->curvature));
-  PetscCall(PetscFree(g->product));
+  PetscCall(RG_FREE(&g->curvature, &g->product));
   PetscCallMPI(MPI_Comm_free(&g->comm));
   PetscCall(PetscFree(*gp));
   PetscFunctionReturn(0);

@@ -2,6 +2,7 @@
    L^-1 K(data, grid) (rrgp_ucb 2.1) is then a sum of one small table per term as well, so the
    recursion runs on the tables, and only the answer is spread over the grid. */
 #include "maths/blas.h"
+#include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/set/set_backend.h"
 
@@ -96,12 +97,9 @@ static PetscErrorCode free_components(Additive *additive)
 {
   PetscFunctionBeginUser;
   for (int t = 0; t < additive->n_components; ++t) {
-    PetscCall(PetscFree(additive->components[t].stride));
-    PetscCall(PetscFree(additive->components[t].points));
+    PetscCall(RG_FREE(&additive->components[t].stride, &additive->components[t].points));
   }
-  PetscCall(PetscFree(additive->components));
-  PetscCall(PetscFree(additive->rows));
-  PetscCall(PetscFree(additive->table));
+  PetscCall(RG_FREE(&additive->components, &additive->rows, &additive->table));
   PetscFunctionReturn(0);
 }
 
@@ -141,8 +139,7 @@ static PetscErrorCode additive_destroy(void **state)
 
   PetscFunctionBeginUser;
   PetscCall(free_components(additive));
-  PetscCall(PetscFree(additive->coefficient));
-  PetscCall(PetscFree(additive));
+  PetscCall(RG_FREE(&additive->coefficient, &additive));
   *state = NULL;
   PetscFunctionReturn(0);
 }

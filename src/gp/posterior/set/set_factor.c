@@ -1,5 +1,6 @@
 /* The factor of a posterior on a set, grown row by row. */
 #include "gp/posterior/set/set_factor.h"
+#include "base/grow.h"
 #include "maths/blas.h"
 #include "base/room.h"
 #include "maths/vector.h"
@@ -12,8 +13,7 @@
 PetscErrorCode rg_set_factor_destroy(RgSetFactor *factor)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(factor->L));
-  PetscCall(PetscFree(factor->work));
+  PetscCall(RG_FREE(&factor->L, &factor->work));
   PetscCall(PetscMemzero(factor, sizeof *factor));
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,6 @@
 /* Posterior mean and variance on a whole finite set, one observation at a time. */
 #include "gp/posterior/set/set_posterior.h"
+#include "base/grow.h"
 #include "gp/posterior/set/set_backend.h"
 #include "gp/kernel/tiles.h"
 
@@ -119,10 +120,7 @@ PetscErrorCode rg_set_posterior_destroy(RgSetPosterior **posterior)
   if (!*posterior) PetscFunctionReturn(0);
   if ((*posterior)->state) PetscCall((*posterior)->backend->destroy(&(*posterior)->state));
   PetscCall(rg_set_prior_destroy(&(*posterior)->prior));
-  PetscCall(PetscFree((*posterior)->mean));
-  PetscCall(PetscFree((*posterior)->variance));
-  PetscCall(PetscFree((*posterior)->row));
-  PetscCall(PetscFree(*posterior));
+  PetscCall(RG_FREE(&(*posterior)->mean, &(*posterior)->variance, &(*posterior)->row, posterior));
   PetscFunctionReturn(0);
 }
 

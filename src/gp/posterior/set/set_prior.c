@@ -1,5 +1,6 @@
 /* Which structure of the kernel and the set the posterior can use. */
 #include "gp/posterior/set/set_prior.h"
+#include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 
 #include <string.h>
@@ -85,12 +86,8 @@ PetscErrorCode rg_set_prior_destroy(RgSetPrior *prior)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_destroy(&prior->kernel));
-  PetscCall(PetscFree(prior->points));
-  PetscCall(PetscFree(prior->levels));
-  PetscCall(PetscFree(prior->axes));
-  PetscCall(PetscFree(prior->tables));
-  PetscCall(PetscFree(prior->scaled));
-  PetscCall(PetscFree(prior->work));
+  PetscCall(RG_FREE(&prior->points, &prior->levels, &prior->axes, &prior->tables, &prior->scaled,
+                    &prior->work));
   PetscFunctionReturn(0);
 }
 
@@ -136,9 +133,7 @@ PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel
 {
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_assign(kernel, &prior->kernel));
-  PetscCall(PetscFree(prior->tables));
-  PetscCall(PetscFree(prior->scaled));
-  PetscCall(PetscFree(prior->work));
+  PetscCall(RG_FREE(&prior->tables, &prior->scaled, &prior->work));
   prior->factors = prior->n_axes > 0 && rg_kernel_factors_over_inputs(&prior->kernel);
   if (prior->factors) {
     PetscCall(fill_tables(prior));

@@ -5,6 +5,7 @@
    where k(., z_s), as a matrix over (first half, second half), is the outer product of two columns.
    With them as rows of A (n x nA) and B (n x nB) the row is A' diag(1, -w) B. */
 #include "gp/kernel/family.h"
+#include "base/grow.h"
 #include "maths/blas.h"
 #include "gp/posterior/set/set_backend.h"
 
@@ -79,11 +80,7 @@ static PetscErrorCode gather(const RgSetPrior *prior, int n, int stride, double 
 static PetscErrorCode free_halves(Product *product)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree(product->first));
-  PetscCall(PetscFree(product->second));
-  PetscCall(PetscFree(product->A));
-  PetscCall(PetscFree(product->B));
-  PetscCall(PetscFree(product->scaled));
+  PetscCall(RG_FREE(&product->first, &product->second, &product->A, &product->B, &product->scaled));
   PetscFunctionReturn(0);
 }
 

@@ -1,5 +1,6 @@
 /* Rows of the posterior covariance without structure. */
 #include "gp/posterior/set/set_backend.h"
+#include "base/grow.h"
 #include "gp/kernel/tiles.h"
 
 /* Rows of L^-1 K(data, set), where L is the Cholesky factor of the data (rrgp_ucb 2.1), allocated
@@ -40,8 +41,7 @@ static PetscErrorCode rows_destroy(void **state)
 
   PetscFunctionBeginUser;
   for (int b = 0; b < rows->n_blocks; ++b) PetscCall(PetscFree(rows->blocks[b]));
-  PetscCall(PetscFree(rows->blocks));
-  PetscCall(PetscFree(rows));
+  PetscCall(RG_FREE(&rows->blocks, &rows));
   *state = NULL;
   PetscFunctionReturn(0);
 }
