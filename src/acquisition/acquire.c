@@ -99,19 +99,14 @@ static PetscErrorCode acquire_with_box(const RgDomain *domain, RgBatchFunction f
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *history,
-                                       RgBatchFunction function, void *closure, RgQuery *query,
-                                       double *value, RgFailure *failure)
+PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *history,
+                                 const double *values, RgQuery *query, double *value,
+                                 RgFailure *failure)
 {
   const RgSpace *space = &domain->design;
   unsigned char *excluded;
-  double *values;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1((size_t)space->size, &values));
-  for (int begin = 0; begin < space->size; begin += SET_BLOCK)
-    PetscCall(function(closure, PetscMin(SET_BLOCK, space->size - begin),
-                       space->points + (size_t)begin * space->dim, values + begin, NULL));
   PetscCall(rg_excluded_points(domain, history, &excluded));
   query->index = rg_argmax(space->size, values, excluded);
   if (query->index >= 0) {
@@ -123,6 +118,22 @@ static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *
                    space->size);
   }
   PetscCall(PetscFree(excluded));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *history,
+                                       RgBatchFunction function, void *closure, RgQuery *query,
+                                       double *value, RgFailure *failure)
+{
+  const RgSpace *space = &domain->design;
+  double *values;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)space->size, &values));
+  for (int begin = 0; begin < space->size; begin += SET_BLOCK)
+    PetscCall(function(closure, PetscMin(SET_BLOCK, space->size - begin),
+                       space->points + (size_t)begin * space->dim, values + begin, NULL));
+  PetscCall(rg_acquire_of_set(domain, history, values, query, value, failure));
   PetscCall(PetscFree(values));
   PetscFunctionReturn(0);
 }

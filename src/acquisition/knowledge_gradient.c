@@ -1,14 +1,13 @@
 /* The knowledge gradient: its value over lines, and its maximisation over a set or a box. */
 #include "acquisition/knowledge_gradient.h"
 
+#include "acquisition/moments.h"
 #include "acquisition/ranking.h"
-#include "gp/model/model.h"
-#include "gp/posterior/exact/cross_covariance.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { LINES = RG_KNOWLEDGE_GRADIENT_LINES, BLOCK = 128 };
+enum { LINES = RG_KNOWLEDGE_GRADIENT_LINES };
 
 #define SD_ZERO 1e-12 /* below it an observation teaches nothing */
 
@@ -80,15 +79,10 @@ double rg_knowledge_gradient_lines(int n, const double *a, const double *b, doub
 
 /* ---- one point ------------------------------------------------------------------------------ */
 
-/* A maximisation: the alternatives and scratch for a block of points. */
+/* A maximisation: the alternatives beside the point itself, and the moments with them. */
 typedef struct {
-  RgModel *model;
-  int p;                             /* alternatives beside the point itself */
-  double best[LINES];                /* p: their means */
-  RgCrossCovariance cross;           /* boxes */
-  RgPrediction work;                 /* boxes */
-  double *mean, *variance, *C;       /* BLOCK, BLOCK, p x BLOCK */
-  double *d_mean, *d_variance, *d_C; /* likewise */
+  double best[LINES]; /* p: their means */
+  RgMoments moments;
 } Search;
 
 /* log KG at point j of m with mean, variance and covariances C[l * m + j] with the alternatives:
@@ -97,13 +91,14 @@ typedef struct {
 static double value_at(const Search *search, int m, int j, double mean, double variance,
                        const double *C, bool slopes)
 {
-  const int p = search->p;
-  const double s = sqrt(variance + search->model->noise_variance);
+  const RgMoments *at = &search->moments;
+  const int p = at->p;
+  const double s = sqrt(variance + at->model->noise_variance);
   double a[LINES], b[LINES], d_a[LINES], d_b[LINES], by_s = 0;
 
   if (slopes) {
-    search->d_mean[j] = search->d_variance[j] = 0;
-    for (int l = 0; l < p; l++) search->d_C[l * m + j] = 0;
+    at->d_mean[j] = at->d_variance[j] = 0;
+    for (int l = 0; l < p; l++) at->d_C[l * m + j] = 0;
   }
   if (!(variance > SD_ZERO * SD_ZERO)) return -INFINITY;
   for (int l = 0; l < p; l++) {
@@ -115,29 +110,26 @@ static double value_at(const Search *search, int m, int j, double mean, double v
   const double value = rg_knowledge_gradient_lines(p + 1, a, b, slopes ? d_a : NULL, d_b);
   if (!slopes || !isfinite(value)) return value;
   for (int l = 0; l <= p; l++) by_s -= d_b[l] * b[l] / s;
-  for (int l = 0; l < p; l++) search->d_C[l * m + j] = d_b[l] / s;
-  search->d_mean[j] = d_a[p];
-  search->d_variance[j] = d_b[p] / s + 0.5 * by_s / s;
+  for (int l = 0; l < p; l++) at->d_C[l * m + j] = d_b[l] / s;
+  at->d_mean[j] = d_a[p];
+  at->d_variance[j] = d_b[p] / s + 0.5 * by_s / s;
   return value;
+}
+
+/* RgMoments.values. */
+static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
+{
+  for (int j = 0; j < m; j++)
+    value[j] = value_at(at->closure, m, j, at->mean[j], at->variance[j], at->C, slopes);
+  return 0;
 }
 
 static PetscErrorCode search_create(RgModel *model, int p, Search *search)
 {
   PetscFunctionBeginUser;
-  *search = (Search){.model = model, .p = p};
-  PetscCall(PetscMalloc6(BLOCK, &search->mean, BLOCK, &search->variance, p * BLOCK, &search->C,
-                         BLOCK, &search->d_mean, BLOCK, &search->d_variance, p * BLOCK,
-                         &search->d_C));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode search_destroy(Search *search)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PetscFree6(search->mean, search->variance, search->C, search->d_mean,
-                       search->d_variance, search->d_C));
-  PetscCall(rg_cross_covariance_destroy(&search->cross));
-  PetscCall(rg_prediction_destroy(&search->work));
+  PetscCall(rg_moments_create(model, p, &search->moments));
+  search->moments.values = values_of;
+  search->moments.closure = search;
   PetscFunctionReturn(0);
 }
 
@@ -160,67 +152,26 @@ static PetscErrorCode acquire_on_set(RgModel *model, const RgHistory *history, i
   const double *variance = rg_posterior_variances(&model->posterior);
   int chosen[LINES];
   double *C, *value;
-  unsigned char *excluded;
   RgSetPosterior *set;
   Search search;
 
   PetscFunctionBeginUser;
   PetscCall(search_create(model, best_points(space->size, mean, n_points, chosen), &search));
-  PetscCall(PetscMalloc2((size_t)space->size * search.p, &C, space->size, &value));
+  PetscCall(PetscMalloc2((size_t)space->size * search.moments.p, &C, space->size, &value));
   PetscCall(rg_posterior_get_set(&model->posterior, &set));
-  for (int l = 0; l < search.p; l++) {
+  for (int l = 0; l < search.moments.p; l++) {
     search.best[l] = mean[chosen[l]];
     PetscCall(rg_set_posterior_covariance(set, chosen[l], C + (size_t)l * space->size));
   }
   for (int i = 0; i < space->size; i++)
     value[i] = value_at(&search, space->size, i, mean[i], variance[i], C, false);
-  PetscCall(rg_excluded_points(model->domain, history, &excluded));
-  query->index = rg_argmax(space->size, value, excluded);
-  if (query->index >= 0) {
-    *best = value[query->index];
-    PetscCall(
-      PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim, space->dim));
-  } else {
-    rg_failure_set(failure, "the knowledge gradient is finite at none of the points left of %d",
-                   space->size);
-  }
-  PetscCall(PetscFree(excluded));
+  PetscCall(rg_acquire_of_set(model->domain, history, value, query, best, failure));
   PetscCall(PetscFree2(C, value));
-  PetscCall(search_destroy(&search));
+  PetscCall(rg_moments_destroy(&search.moments));
   PetscFunctionReturn(0);
 }
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
-
-static PetscErrorCode block_on_box(Search *search, int m, const double *X, double *value,
-                                   double *gradient)
-{
-  RgPosterior *posterior = &search->model->posterior;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_posterior_predict(posterior, m, X, search->mean, search->variance, &search->work));
-  PetscCall(rg_cross_covariance_evaluate(&search->cross, m, X, search->C));
-  for (int j = 0; j < m; j++)
-    value[j] =
-      value_at(search, m, j, search->mean[j], search->variance[j], search->C, gradient != NULL);
-  if (!gradient) PetscFunctionReturn(0);
-  PetscCall(rg_posterior_gradient(posterior, m, X, search->d_mean, search->d_variance,
-                                  &search->work, gradient));
-  PetscCall(rg_cross_covariance_gradient(&search->cross, m, X, search->d_C, gradient));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode function_on_box(void *closure, int m, const double *X, double *value,
-                                      double *gradient)
-{
-  const size_t dim = (size_t)((Search *)closure)->model->domain->design.dim;
-
-  PetscFunctionBeginUser;
-  for (int first = 0; first < m; first += BLOCK)
-    PetscCall(block_on_box(closure, PetscMin(BLOCK, m - first), X + first * dim, value + first,
-                           gradient ? gradient + first * dim : NULL));
-  PetscFunctionReturn(0);
-}
 
 /* The alternatives: the best queried inputs; without data one uniform point. A (n_points x dim). */
 static PetscErrorCode choose_inputs(RgModel *model, const RgHistory *history, int n_points,
@@ -256,11 +207,10 @@ static PetscErrorCode acquire_on_box(RgModel *model, int n_points, const RgSearc
   PetscCall(PetscMalloc1((size_t)n_points * model->domain->design.dim, &A));
   PetscCall(choose_inputs(model, search->history, n_points, search->random, A, &p));
   PetscCall(search_create(model, p, &gradient));
-  PetscCall(rg_posterior_predict(&model->posterior, p, A, gradient.best, NULL, &gradient.work));
-  PetscCall(rg_cross_covariance_create(&model->posterior, p, A, &gradient.cross));
-  PetscCall(
-    rg_acquire_with(model->domain, function_on_box, &gradient, search, query, value, failure));
-  PetscCall(search_destroy(&gradient));
+  PetscCall(rg_moments_fix(&gradient.moments, A, gradient.best));
+  PetscCall(rg_acquire_with(model->domain, rg_moments_function, &gradient.moments, search, query,
+                            value, failure));
+  PetscCall(rg_moments_destroy(&gradient.moments));
   PetscCall(PetscFree(A));
   PetscFunctionReturn(0);
 }

@@ -1,24 +1,27 @@
 /* Joint entropy search: its acquisition values on finite designs and boxes, maximised. */
 #include "regatta/acquire.h"
+#include "acquisition/moments.h"
 #include "acquisition/sampled.h"
-#include "gp/model/model.h"
-#include "gp/posterior/exact/cross_covariance.h"
 
 #include <math.h>
 
-#define BLOCK 128     /* points evaluated at a time */
 #define MORE_STARTS 6 /* starts on a box beside as many as there are optima, at most */
 
-/* A maximisation of JES: the acquisition function and its scratch. */
+/* A maximisation of JES: the acquisition function, and its moments. */
 typedef struct {
   RgModel *model;
   RgJes jes;
-  RgJesOptimum *optimum;             /* n */
-  RgCrossCovariance cross;           /* boxes */
-  RgPrediction work;                 /* boxes */
-  double *mean, *variance, *C;       /* BLOCK, BLOCK, n x BLOCK */
-  double *d_mean, *d_variance, *d_C; /* likewise */
+  RgJesOptimum *optimum; /* n */
+  RgMoments moments;     /* with the n optima */
 } Search;
+
+/* RgMoments.values. */
+static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
+{
+  return rg_acquisition_jes(&((const Search *)at->closure)->jes, m,
+                            &(RgJesMoments){at->mean, at->variance, at->C}, value,
+                            slopes ? &(RgJesSlopes){at->d_mean, at->d_variance, at->d_C} : NULL);
+}
 
 static PetscErrorCode search_create(RgModel *model, int n, Search *search)
 {
@@ -27,9 +30,9 @@ static PetscErrorCode search_create(RgModel *model, int n, Search *search)
   PetscFunctionBeginUser;
   *search = (Search){.model = model};
   PetscCall(PetscMalloc1(n, &search->optimum));
-  PetscCall(PetscMalloc6(BLOCK, &search->mean, BLOCK, &search->variance, n * BLOCK, &search->C,
-                         BLOCK, &search->d_mean, BLOCK, &search->d_variance, n * BLOCK,
-                         &search->d_C));
+  PetscCall(rg_moments_create(model, n, &search->moments));
+  search->moments.values = values_of;
+  search->moments.closure = search;
   search->jes =
     (RgJes){n, search->optimum, fmax(model->noise_variance, 1e-10 * prior), 1e-14 * prior};
   PetscFunctionReturn(0);
@@ -39,10 +42,7 @@ static PetscErrorCode search_destroy(Search *search)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(search->optimum));
-  PetscCall(PetscFree6(search->mean, search->variance, search->C, search->d_mean,
-                       search->d_variance, search->d_C));
-  PetscCall(rg_cross_covariance_destroy(&search->cross));
-  PetscCall(rg_prediction_destroy(&search->work));
+  PetscCall(rg_moments_destroy(&search->moments));
   PetscFunctionReturn(0);
 }
 
@@ -53,8 +53,7 @@ static RgJesOptimum jes_optimum(const RgModel *model, double maximum, double mea
   return (RgJesOptimum){maximum, (maximum - mean) * inverse, inverse};
 }
 
-/* ---- finite designs
-   --------------------------------------------------------------------------- */
+/* ---- finite designs ------------------------------------------------------------------------- */
 
 /* value of every point, from their covariances with the optima (N x n). */
 static PetscErrorCode values_on_set(Search *search, const double *covariance, double *value)
@@ -64,14 +63,14 @@ static PetscErrorCode values_on_set(Search *search, const double *covariance, do
   int size = search->model->domain->design.size, n = search->jes.n;
 
   PetscFunctionBeginUser;
-  for (int first = 0; first < size; first += BLOCK) {
-    int m = PetscMin(BLOCK, size - first);
+  for (int first = 0; first < size; first += RG_MOMENTS_BLOCK) {
+    int m = PetscMin(RG_MOMENTS_BLOCK, size - first);
     const double *c = covariance + (size_t)first * n;
     for (int j = 0; j < m; j++) {
-      for (int l = 0; l < n; l++) search->C[l * m + j] = c[j * n + l];
+      for (int l = 0; l < n; l++) search->moments.C[l * m + j] = c[j * n + l];
     }
     PetscCall(rg_acquisition_jes(&search->jes, m,
-                                 &(RgJesMoments){mean + first, variance + first, search->C},
+                                 &(RgJesMoments){mean + first, variance + first, search->moments.C},
                                  value + first, NULL));
   }
   PetscFunctionReturn(0);
@@ -84,7 +83,6 @@ static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const R
   const RgSpace *space = &search->model->domain->design;
   int n = optima->n;
   double *covariance, *value;
-  unsigned char *excluded;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)space->size * n, &covariance, space->size, &value));
@@ -96,53 +94,12 @@ static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const R
                   covariance[(size_t)i * n + l]);
   }
   PetscCall(values_on_set(search, covariance, value));
-  PetscCall(rg_excluded_points(search->model->domain, history, &excluded));
-  query->index = rg_argmax(space->size, value, excluded);
-  if (query->index >= 0) {
-    *best = value[query->index];
-    PetscCall(
-      PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim, space->dim));
-  } else {
-    rg_failure_set(failure, "JES is finite at none of the points left of %d", space->size);
-  }
-  PetscCall(PetscFree(excluded));
+  PetscCall(rg_acquire_of_set(search->model->domain, history, value, query, best, failure));
   PetscCall(PetscFree2(covariance, value));
   PetscFunctionReturn(0);
 }
 
-/* ---- boxes
-   ------------------------------------------------------------------------------------ */
-
-static PetscErrorCode block_on_box(Search *search, int m, const double *X, double *value,
-                                   double *gradient)
-{
-  RgPosterior *posterior = &search->model->posterior;
-  const RgJesSlopes slopes = {search->d_mean, search->d_variance, search->d_C};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_posterior_predict(posterior, m, X, search->mean, search->variance, &search->work));
-  PetscCall(rg_cross_covariance_evaluate(&search->cross, m, X, search->C));
-  PetscCall(rg_acquisition_jes(&search->jes, m,
-                               &(RgJesMoments){search->mean, search->variance, search->C}, value,
-                               gradient ? &slopes : NULL));
-  if (!gradient) PetscFunctionReturn(0);
-  PetscCall(rg_posterior_gradient(posterior, m, X, search->d_mean, search->d_variance,
-                                  &search->work, gradient));
-  PetscCall(rg_cross_covariance_gradient(&search->cross, m, X, search->d_C, gradient));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode function_on_box(void *closure, int m, const double *X, double *value,
-                                      double *gradient)
-{
-  size_t dim = (size_t)((Search *)closure)->model->domain->design.dim;
-
-  PetscFunctionBeginUser;
-  for (int first = 0; first < m; first += BLOCK)
-    PetscCall(block_on_box(closure, PetscMin(BLOCK, m - first), X + first * dim, value + first,
-                           gradient ? gradient + first * dim : NULL));
-  PetscFunctionReturn(0);
-}
+/* ---- boxes ---------------------------------------------------------------------------------- */
 
 /* Covariances with the optima, and what JES needs to know of them. */
 static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
@@ -152,10 +109,8 @@ static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &mean, n * n, &C));
-  PetscCall(
-    rg_posterior_predict(&search->model->posterior, n, optima->x, mean, NULL, &search->work));
-  PetscCall(rg_cross_covariance_create(&search->model->posterior, n, optima->x, &search->cross));
-  PetscCall(rg_cross_covariance_evaluate(&search->cross, n, optima->x, C));
+  PetscCall(rg_moments_fix(&search->moments, optima->x, mean));
+  PetscCall(rg_cross_covariance_evaluate(&search->moments.cross, n, optima->x, C));
   for (int l = 0; l < n; l++)
     search->optimum[l] =
       jes_optimum(search->model, optima->value[l], mean[l], fmax(C[l * n + l], 0.0));
@@ -185,7 +140,8 @@ static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSe
   with.extra = extra;
   with.space = &jes->model->domain->design;
   query->index = -1;
-  PetscCall(rg_maximise_box(&with, dim, function_on_box, jes, query->x, best, failure));
+  PetscCall(
+    rg_maximise_box(&with, dim, rg_moments_function, &jes->moments, query->x, best, failure));
   PetscCall(PetscFree(extra));
   PetscCall(PetscFree(observed));
   PetscFunctionReturn(0);

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "cli/shield.h"
 #include "cli/table.h"
+#include "cli/values.h"
 #include "study/run/origin.h"
 #include "study/spec/swept.h"
 #include "study/store/store.h"
@@ -299,26 +300,6 @@ static PetscErrorCode contents_clear(Contents *contents)
 
 /* ---- print ----------------------------------------------------------------------------------- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-/* Median of those that are numbers; "" when there is none. */
-static void print_median(double *values, int n, char text[32])
-{
-  int known = 0;
-
-  for (int i = 0; i < n; i++)
-    if (!isnan(values[i])) values[known++] = values[i];
-  text[0] = '\0';
-  if (!known) return;
-  qsort(values, (size_t)known, sizeof(double), compare_doubles);
-  snprintf(text, 32, "%.4g", 0.5 * (values[(known - 1) / 2] + values[known / 2]));
-}
-
 /* Settings one by one, numbers by size. */
 static int compare_swept(const Line *x, const Line *y)
 {
@@ -355,13 +336,14 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
   PetscFunctionBeginUser;
   for (int i = 0; i < contents->n_lines; i++) {
     Line *line = &contents->lines[i];
-    char trials[24], failed[24] = "", evaluations[32], cpu[32], regret[32];
+    char trials[24], failed[24] = "", evaluations[32], cpu[32], regret[32] = "";
+    const double median = rg_median(line->n, line->regret);
     if (line->earlier != earlier || line->hidden) continue;
     snprintf(trials, sizeof(trials), "%d", line->n);
     if (line->n_failed) snprintf(failed, sizeof(failed), "%d", line->n_failed);
     snprintf(evaluations, sizeof(evaluations), "%ld", line->evaluations);
     snprintf(cpu, sizeof(cpu), "%.1f", line->cpu);
-    print_median(line->regret, line->n, regret);
+    if (!isnan(median)) snprintf(regret, sizeof(regret), "%.4g", median);
     PetscCall(
       rg_table_add(&table, (const char *const[]){line->problem, line->algorithm, line->swept,
                                                  trials, failed, evaluations, cpu, regret}));

@@ -286,13 +286,6 @@ static PetscErrorCode add_head(const Watch *watch, RgText *text)
   PetscFunctionReturn(0);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 /* A cell. */
 typedef struct {
   int n_done, n_failed;
@@ -302,24 +295,22 @@ typedef struct {
 /* room: of n numbers at least. */
 static Line summarise(const Watch *watch, const RgPlanCell *cell, double *room)
 {
-  Line line = {.median = NAN, .best = NAN, .seconds = NAN};
+  Line line = {.best = NAN, .seconds = NAN};
   double seconds = 0;
-  int known = 0, complete = 0;
+  int finished = 0, complete = 0;
 
   for (int i = cell->first; i < cell->first + cell->n; i++) {
     if (!watch->status[i]) continue;
     line.n_done++;
     line.n_failed += watch->status[i] == RG_STATUS_FAILED;
     line.best = fmax(line.best, watch->outcome[i].best);
-    if (!isnan(watch->outcome[i].regret)) room[known++] = watch->outcome[i].regret;
+    room[finished++] = watch->outcome[i].regret;
     if (watch->status[i] != RG_STATUS_COMPLETE) continue;
     seconds += watch->times[i].wall;
     complete++;
   }
   if (complete) line.seconds = seconds / complete;
-  if (!known) return line;
-  qsort(room, (size_t)known, sizeof(double), compare_doubles);
-  line.median = 0.5 * (room[(known - 1) / 2] + room[known / 2]);
+  line.median = rg_median(finished, room);
   return line;
 }
 

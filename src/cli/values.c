@@ -1,6 +1,7 @@
 /* Numbers as printed and as typed. */
 #include "cli/values.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/arguments.h"
@@ -95,4 +96,14 @@ PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key
   PetscCall(rg_params_set(params, options, key, n, values, place, found, &entry));
   PetscCall(PetscFree(values));
   PetscFunctionReturn(0);
+}
+
+double rg_median(int n, double *values)
+{
+  int known = 0;
+
+  for (int i = 0; i < n; i++)
+    if (!isnan(values[i])) values[known++] = values[i];
+  if (!known || PetscSortReal(known, values)) return NAN;
+  return 0.5 * (values[(known - 1) / 2] + values[known / 2]);
 }

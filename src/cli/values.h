@@ -19,6 +19,9 @@ char *rg_pair_split(char *word, RgPlace place, RgDiagnostics *found);
 PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key, char *value,
                            RgPlace place, RgDiagnostics *found);
 
+/* Median of those of n values that are numbers, NaN when none is; moves them to the front. */
+double rg_median(int n, double *values);
+
 /* Seconds from "90", "1:30:00" or "30:00"; negative when it is none of these. */
 double rg_duration_parse(const char *text);
 /* Seconds in the unit that suits them: `12 s`, `3 min`, `2.5 h`. */

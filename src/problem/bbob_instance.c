@@ -6,7 +6,6 @@
 #include "problem/bbob.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { TABLE = 32, WARM_UP = 40, MODULUS = 2147483647, SECOND_SEED = 1000000 };
 
@@ -197,31 +196,17 @@ static PetscErrorCode create_matrices(RgBbob *bbob, int64_t seed)
 
 /* ---- f21, f22: peaks ------------------------------------------------------------------------ */
 
-typedef struct {
-  double key;
-  int index;
-} Ranked;
-
-static int by_key(const void *a, const void *b)
-{
-  const Ranked *p = a, *q = b;
-
-  return (p->key > q->key) - (p->key < q->key);
-}
-
 /* order[k]: index of the k-th smallest of n uniform numbers. */
-static PetscErrorCode draw_order(int n, int64_t seed, int *order)
+static PetscErrorCode draw_order(int n, int64_t seed, PetscInt *order)
 {
-  Ranked *ranked;
   double *u;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(n, &ranked, n, &u));
+  PetscCall(PetscMalloc1(n, &u));
   rg_bbob_uniform(n, seed, u);
-  for (int i = 0; i < n; i++) ranked[i] = (Ranked){u[i], i};
-  qsort(ranked, (size_t)n, sizeof *ranked, by_key);
-  for (int i = 0; i < n; i++) order[i] = ranked[i].index;
-  PetscCall(PetscFree2(ranked, u));
+  for (int i = 0; i < n; i++) order[i] = i;
+  PetscCall(PetscSortRealWithPermutation(n, u, order));
+  PetscCall(PetscFree(u));
   PetscFunctionReturn(0);
 }
 
@@ -229,7 +214,7 @@ static PetscErrorCode draw_order(int n, int64_t seed, int *order)
 static PetscErrorCode shape_peaks(RgBbob *bbob, int64_t seed)
 {
   const int n = bbob->n_peaks, dim = bbob->dim;
-  int *conditions, *order;
+  PetscInt *conditions, *order;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &conditions, dim, &order));

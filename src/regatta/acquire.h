@@ -131,7 +131,12 @@ RG_API PetscErrorCode rg_acquire_with(const RgDomain *domain, RgBatchFunction fu
                                       void *closure, const RgSearch *search, RgQuery *query,
                                       double *value, RgFailure *failure);
 
-/* The same with rg_maximise_box_screened on a box; screen may be NULL. */
+/* The same on a finite design from the values at all of its points. */
+PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *history,
+                                 const double *values, RgQuery *query, double *value,
+                                 RgFailure *failure);
+
+/* rg_acquire_with by rg_maximise_box_screened on a box; screen may be NULL. */
 RG_API PetscErrorCode rg_acquire_screened(const RgDomain *domain, RgBatchFunction function,
                                           void *closure, const RgScreen *screen,
                                           const RgSearch *search, RgQuery *query, double *value,

@@ -2,7 +2,6 @@
 #include "regret/fill_distance.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "maths/design.h"
 
@@ -113,12 +112,6 @@ static double polish(const RgFill *fill, double *x, double value)
   return value;
 }
 
-static int by_value(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* One dimension: half the largest gap, or the ends. */
 static double gaps(const RgFill *fill)
 {
@@ -126,7 +119,7 @@ static double gaps(const RgFill *fill)
 
   if (PetscMalloc1(fill->n, &x)) return NAN;
   for (int i = 0; i < fill->n; i++) x[i] = fill->points[i];
-  qsort(x, (size_t)fill->n, sizeof *x, by_value);
+  if (PetscSortReal(fill->n, x)) return NAN;
   largest = fmax(x[0], 1 - x[fill->n - 1]);
   for (int i = 1; i < fill->n; i++) largest = fmax(largest, 0.5 * (x[i] - x[i - 1]));
   if (PetscFree(x)) return NAN;

@@ -3,7 +3,6 @@
 #include "gp/model/model_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { COLD_DATA = 100 }; /* fit_warm: auto */
 
@@ -96,24 +95,6 @@ static bool looks_bad(const RgModel *model, double warm)
   return now - before < -new_data * (6.0 + log(model->scale));
 }
 
-/* Data by a number drawn for each, and by age. */
-typedef struct {
-  double draw;
-  int index;
-} Ticket;
-
-static int by_draw(const void *a, const void *b)
-{
-  const Ticket *s = a, *t = b;
-  if (s->draw != t->draw) return s->draw < t->draw ? -1 : 1;
-  return s->index - t->index;
-}
-
-static int by_index(const void *a, const void *b)
-{
-  return ((const Ticket *)a)->index - ((const Ticket *)b)->index;
-}
-
 /* The data of a fit: all of them, or where the posterior has no matrix at most `fit_data`, those
    with the least numbers of their own, so that they hardly change while data come. */
 static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const double **y)
@@ -122,7 +103,8 @@ static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const do
   const int most = rg_surrogate_fit_data(model->options);
   const size_t dim = (size_t)s->dim;
   const RgStream stream = rg_stream_sub(&s->stream, "subset");
-  Ticket *ticket;
+  PetscInt *chosen;
+  double *draw;
 
   PetscFunctionBeginUser;
   *X = s->X;
@@ -130,18 +112,19 @@ static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const do
   s->fit_n = s->n;
   if (!s->iterative || s->n <= most) PetscFunctionReturn(0);
   if (!s->fit_X) PetscCall(PetscMalloc2((size_t)most * dim, &s->fit_X, most, &s->fit_y));
-  PetscCall(PetscMalloc1(s->n, &ticket));
+  PetscCall(PetscMalloc2(s->n, &chosen, s->n, &draw));
   for (int i = 0; i < s->n; i++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)i);
-    ticket[i] = (Ticket){rg_random_uniform(&random), i};
+    draw[i] = rg_random_uniform(&random);
+    chosen[i] = i;
   }
-  qsort(ticket, (size_t)s->n, sizeof *ticket, by_draw);
-  qsort(ticket, (size_t)most, sizeof *ticket, by_index);
+  PetscCall(PetscSortRealWithPermutation(s->n, draw, chosen));
+  PetscCall(PetscSortInt(most, chosen));
   for (int i = 0; i < most; i++) {
-    PetscCall(PetscArraycpy(s->fit_X + (size_t)i * dim, s->X + (size_t)ticket[i].index * dim, dim));
-    s->fit_y[i] = s->y_model[ticket[i].index];
+    PetscCall(PetscArraycpy(s->fit_X + (size_t)i * dim, s->X + (size_t)chosen[i] * dim, dim));
+    s->fit_y[i] = s->y_model[chosen[i]];
   }
-  PetscCall(PetscFree(ticket));
+  PetscCall(PetscFree2(chosen, draw));
   *X = s->fit_X;
   *y = s->fit_y;
   s->fit_n = most;
