@@ -58,5 +58,4 @@ const RgAlgorithmClass rg_algorithm_bbbmobo = {
   .aims = rg_robust_aims,
   .confidence = confidence,
   RG_ROBUST_METHODS,
-  RG_ROBUST_STATE,
 };

@@ -137,5 +137,4 @@ const RgAlgorithmClass rg_algorithm_bpt_ucb = {
   .check = check,
   .ask = ask,
   RG_ROBUST_METHODS,
-  RG_ROBUST_STATE,
 };

@@ -84,5 +84,5 @@ const RgAlgorithmClass rg_algorithm_bq = {
   RG_STATE(State, create, destroy),
   .check = check,
   RG_ASK(ask, rg_robust_columns),
-  RG_ROBUST_METHODS,
+  RG_ROBUST_STEPS,
 };

@@ -155,9 +155,8 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
 static int contexts(const void *options, int n, int *screening)
 {
   const Options *o = options;
-  const int n_kde = rg_kde_context_count(&o->kde, screening);
+  const int n_kde = rg_kde_context_count(&o->kde, n, screening);
 
-  (void)n;
   *screening += PetscMin(*screening, o->floor_points);
   return n_kde + o->floor_points;
 }
@@ -168,10 +167,8 @@ const RgAlgorithmClass rg_algorithm_drbo_kde = {
            "density estimate of the contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
            "continuous context distribution via kernel density estimation, Algorithm 2"),
-  .needs = RG_NEEDS_NATURE,
   RG_OPTIONS(Options, params),
   .contexts = contexts,
-  .confidence = confidence,
   RG_ASK(ask, columns),
-  RG_CONTEXTUAL_STATE,
+  RG_KDE_METHODS,
 };

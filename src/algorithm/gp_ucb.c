@@ -10,7 +10,6 @@
    Needs no context. Revision 1. */
 #include "acquisition/confidence.h"
 #include "algorithm/rule.h"
-#include "algorithm/surrogate.h"
 
 #include <math.h>
 
@@ -72,10 +71,7 @@ const RgAlgorithmClass rg_algorithm_gp_ucb = {
   RG_ABOUT("gp_ucb", "GP-UCB", 1, "x_t = argmax mu_{t-1}(x) + sqrt(beta_t) sd_{t-1}(x)",
            "Srinivas, Krause, Kakade, Seeger (2010), Gaussian process optimization in the "
            "bandit setting, Algorithm 1"),
-  .matrix_free = true,
   RG_OPTIONS(Options, params),
-  .check = check,
-  .confidence = confidence,
-  RG_ASK(rg_ucb_ask, rg_ucb_columns),
-  RG_SURROGATE_METHODS,
+  .ask = rg_ucb_ask,
+  RG_RULE_METHODS,
 };

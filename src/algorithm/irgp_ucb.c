@@ -9,7 +9,6 @@
    Needs no context. Revision 1. */
 #include "acquisition/confidence.h"
 #include "algorithm/rule.h"
-#include "algorithm/surrogate.h"
 
 #include <math.h>
 
@@ -97,10 +96,7 @@ const RgAlgorithmClass rg_algorithm_irgp_ucb = {
   RG_ABOUT("irgp_ucb", "IRGP-UCB", 1,
            "x_t = argmax mu_{t-1}(x) + sqrt(zeta_t) sd_{t-1}(x), zeta_t ~ s_t + Exp(lambda)",
            "Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979, Algorithm 1"),
-  .matrix_free = true,
   RG_OPTIONS(Options, params),
-  .check = check,
-  .confidence = confidence,
-  RG_ASK(ask, rg_ucb_columns),
-  RG_SURROGATE_METHODS,
+  .ask = ask,
+  RG_RULE_METHODS,
 };

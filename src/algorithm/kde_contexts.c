@@ -50,11 +50,14 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
   PetscFunctionReturn(0);
 }
 
-int rg_kde_context_count(const RgKdeOptions *options, int *screening)
+int rg_kde_context_count(const void *options, int n, int *screening)
 {
-  if (options->expectation == RG_KDE_QUADRATURE) return *screening = node_count(options, 1);
-  *screening = PetscMin(options->screening, options->samples);
-  return options->samples;
+  const RgKdeOptions *o = options;
+
+  (void)n;
+  if (o->expectation == RG_KDE_QUADRATURE) return *screening = node_count(o, 1);
+  *screening = PetscMin(o->screening, o->samples);
+  return o->samples;
 }
 
 int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts)

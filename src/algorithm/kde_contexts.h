@@ -49,9 +49,9 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
                                       RgKdeContexts *contexts, RgFailure *failure);
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
-/* For the estimate of cost: how many contexts stand for the density (of one coordinate), and how
-   many of them screen raw points. */
-int rg_kde_context_count(const RgKdeOptions *options, int *screening);
+/* `contexts` of the class for options that begin with RgKdeOptions (of one coordinate). */
+int rg_kde_context_count(const void *options, int n, int *screening);
+#define RG_KDE_METHODS .needs = RG_NEEDS_NATURE, .confidence = confidence, RG_CONTEXTUAL_STATE
 
 /* For `confidence` of the class. */
 void rg_kde_confidence(const RgKdeOptions *options, RgTheory theory, RgConfidenceLaw *law);

@@ -57,5 +57,4 @@ const RgAlgorithmClass rg_algorithm_random_sampling = {
   .check = rg_robust_check,
   .ask = ask,
   RG_ROBUST_METHODS,
-  RG_ROBUST_STATE,
 };

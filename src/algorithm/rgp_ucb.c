@@ -10,7 +10,6 @@
    Needs no context. Revision 1. */
 #include "acquisition/confidence.h"
 #include "algorithm/rule.h"
-#include "algorithm/surrogate.h"
 
 #include <math.h>
 
@@ -66,10 +65,7 @@ const RgAlgorithmClass rg_algorithm_rgp_ucb = {
   RG_ABOUT("rgp_ucb", "RGP-UCB", 1,
            "x_t = argmax mu_{t-1}(x) + sqrt(zeta_t) sd_{t-1}(x), zeta_t ~ Gamma(kappa_t, theta)",
            "Berk, Gupta, Rana, Venkatesh (2020), arXiv:2006.04296"),
-  .matrix_free = true,
   RG_OPTIONS(Options, params),
-  .check = check,
-  .confidence = confidence,
-  RG_ASK(rg_ucb_ask, rg_ucb_columns),
-  RG_SURROGATE_METHODS,
+  .ask = rg_ucb_ask,
+  RG_RULE_METHODS,
 };

@@ -72,14 +72,14 @@ PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHis
 /* Whether the measure to maximise is the domain's. */
 bool rg_robust_aims(const void *options);
 
-#define RG_ROBUST_METHODS                                                                          \
+#define RG_ROBUST_STEPS                                                                            \
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB, .reads = RG_READS_SURROGATE,                   \
   .recommend = rg_robust_recommend, .recommend_by = rg_robust_recommend_by,                        \
   .model = rg_robust_model
 /* Of a class without more state or columns. */
-#define RG_ROBUST_STATE                                                                            \
-  .columns = rg_robust_columns, .state_size = sizeof(RgRobust), .create = rg_robust_create,        \
-  .destroy = rg_robust_destroy
+#define RG_ROBUST_METHODS                                                                          \
+  RG_ROBUST_STEPS, .columns = rg_robust_columns, .state_size = sizeof(RgRobust),                   \
+                   .create = rg_robust_create, .destroy = rg_robust_destroy
 
 /* Text of the measure to maximise: that of the options (NULL: none), else the domain's. */
 const char *rg_robust_measure_text(const char *measure, const RgDomain *domain);

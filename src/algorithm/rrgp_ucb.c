@@ -187,5 +187,5 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb = {
   RG_ASK(ask, columns),
   .aims = rg_robust_aims,
   .confidence = confidence,
-  RG_ROBUST_METHODS,
+  RG_ROBUST_STEPS,
 };

@@ -2,8 +2,7 @@
 #ifndef RG_ALGORITHM_RULE_H
 #define RG_ALGORITHM_RULE_H
 
-#include "regatta/domain.h"
-#include "regatta/params.h"
+#include "algorithm/surrogate.h"
 
 /* Constants of the rules; first in the options of a method whose squared width follows one. */
 typedef struct {
@@ -48,6 +47,11 @@ PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
   {                                                                                                \
     return rg_rule_check(&(rules), options, domain, place, diagnostics);                           \
   }
+
+/* Of a class of the UCB family that has that check and its law in `confidence`. */
+#define RG_RULE_METHODS                                                                            \
+  .matrix_free = true, .check = check, .confidence = confidence, .columns = rg_ucb_columns,        \
+  RG_SURROGATE_METHODS
 
 /* `value` goes with the choice `fixed` of `entry` and with no other. */
 void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value, RgPlace place,

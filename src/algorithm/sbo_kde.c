@@ -11,10 +11,6 @@
 
 #include <math.h>
 
-typedef struct {
-  RgKdeOptions kde;
-} Options;
-
 static const RgParam params[] = {RG_KDE_PARAMS, {0}};
 
 enum { ACQUISITION, ERROR, BANDWIDTH };
@@ -50,7 +46,7 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
                                      const RgHistory *history, const RgKdeContexts *contexts,
                                      RgQuery *query, RgFailure *failure)
 {
-  RgKdeOptions finer = ((const Options *)algorithm->options)->kde;
+  RgKdeOptions finer = *(const RgKdeOptions *)algorithm->options;
   RgKdeContexts other;
   double value, spread;
 
@@ -73,7 +69,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
                                const RgHistory *history, const RgKdeContexts *contexts,
                                RgQuery *query, RgFailure *failure)
 {
-  const RgKdeOptions *options = &((const Options *)algorithm->options)->kde;
+  const RgKdeOptions *options = algorithm->options;
   const int few = rg_kde_screening(options, contexts);
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgContextWeights weights = {contexts->n, contexts->weight}, first = {few, NULL};
@@ -88,13 +84,13 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  const Options *options = algorithm->options;
+  const RgKdeOptions *options = algorithm->options;
   RgModel *model = algorithm->state;
   RgKdeContexts contexts;
 
   PetscFunctionBeginUser;
   /* 1. Density estimate of the contexts, and what stands for it. */
-  PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, 0, &contexts, failure));
+  PetscCall(rg_kde_contexts_create(algorithm, options, t, history, 0, &contexts, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. x_t = argmax of the average confidence bound. */
   PetscCall(maximise(algorithm, model, t, history, &contexts, query, failure));
@@ -109,13 +105,7 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
 {
   (void)domain;
   (void)t;
-  rg_kde_confidence(&((const Options *)options)->kde, RG_THEORY_SBO_KDE, law);
-}
-
-static int contexts(const void *options, int n, int *screening)
-{
-  (void)n;
-  return rg_kde_context_count(&((const Options *)options)->kde, screening);
+  rg_kde_confidence(options, RG_THEORY_SBO_KDE, law);
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {
@@ -124,10 +114,8 @@ const RgAlgorithmClass rg_algorithm_sbo_kde = {
            "contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
            "continuous context distribution via kernel density estimation, Algorithm 1"),
-  .needs = RG_NEEDS_NATURE,
-  RG_OPTIONS(Options, params),
-  .contexts = contexts,
-  .confidence = confidence,
+  RG_OPTIONS(RgKdeOptions, params),
+  .contexts = rg_kde_context_count,
   RG_ASK(ask, columns),
-  RG_CONTEXTUAL_STATE,
+  RG_KDE_METHODS,
 };

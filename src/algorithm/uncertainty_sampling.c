@@ -37,5 +37,4 @@ const RgAlgorithmClass rg_algorithm_uncertainty_sampling = {
   .check = rg_robust_check,
   .ask = ask,
   RG_ROBUST_METHODS,
-  RG_ROBUST_STATE,
 };

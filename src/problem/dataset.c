@@ -15,19 +15,13 @@ typedef struct {
   bool repeats;
 } Options;
 
-static const char *const goals[] = {"maximise", "minimise", NULL};
 static const char *const duplicates[] = {"mean", "first", "error", NULL};
 
 static const RgParam params[] = {
   RG_PATH("path", Options, path, NULL, "",
           "CSV file with a header line; a relative path counts from the study file's folder, the "
           "working directory, or the folder REGATTA_DATA"),
-  RG_TEXTS("inputs", Options, inputs, "auto", "x",
-           "input columns, by header or number from 1; auto: all but the objective"),
-  RG_TEXT("objective", Options, objective, "auto", "f",
-          "objective column, by header or number from 1; auto: the last one"),
-  RG_CHOICE("goal", Options, goal, "maximise", goals, "",
-            "what is good; minimise: f is the negative of the column"),
+  RG_POOL_COLUMNS(Options),
   RG_CHOICE("duplicates", Options, duplicates, "mean", duplicates, "",
             "value of rows with equal inputs: their mean, the first of them, or refuse the file"),
   RG_REALS("lower", Options, lower, "auto", 0, 0, "",

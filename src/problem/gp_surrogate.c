@@ -30,18 +30,12 @@ typedef struct {
   double variance, noise;
 } Options;
 
-static const char *const goals[] = {"maximise", "minimise", NULL};
 static const char *const fits[] = {"fixed", "ml", NULL};
 
 static const RgParam params[] = {
   RG_PATH("path", Options, path, "auto", "",
           "CSV file of the runs, with a header line; auto: synthetic runs"),
-  RG_TEXTS("inputs", Options, inputs, "auto", "x",
-           "input columns, by header or number from 1; auto: all but the objective"),
-  RG_TEXT("objective", Options, objective, "auto", "f",
-          "objective column, by header or number from 1; auto: the last one"),
-  RG_CHOICE("goal", Options, goal, "maximise", goals, "",
-            "what is good; minimise: f is the negative of the column"),
+  RG_POOL_COLUMNS(Options),
   RG_REALS("lower", Options, lower, "auto", 0, 0, "",
            "of the box, one or one per input; auto: the column's smallest"),
   RG_REALS("upper", Options, upper, "auto", 0, 0, "",

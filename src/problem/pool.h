@@ -30,6 +30,16 @@ typedef struct {
   double *lower, *upper; /* dim */
 } RgPool;
 
+/* Lines of the parameters table for the columns of options with these fields. */
+extern const char *const rg_pool_goals[]; /* the second one is minimised */
+#define RG_POOL_COLUMNS(Options)                                                                   \
+  RG_TEXTS("inputs", Options, inputs, "auto", "x",                                                 \
+           "input columns, by header or number from 1; auto: all but the objective"),              \
+    RG_TEXT("objective", Options, objective, "auto", "f",                                          \
+            "objective column, by header or number from 1; auto: the last one"),                   \
+    RG_CHOICE("goal", Options, goal, "maximise", rg_pool_goals, "",                                \
+              "what is good; minimise: f is the negative of the column")
+
 /* Read a pool. What is wrong with file or settings is appended to `mistake`, with file and line;
    then *pool is empty. A constant column is no mistake. O(rows log rows dim). */
 PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mistake);

@@ -2,6 +2,8 @@
 #include "base/hash.h"
 #include "problem/pool.h"
 
+const char *const rg_pool_goals[] = {"maximise", "minimise", NULL};
+
 PetscErrorCode rg_pool_check(const char *name, const RgPoolSource *source, RgPlace place,
                              RgDiagnostics *diagnostics)
 {

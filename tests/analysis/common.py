@@ -8,6 +8,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
 
 import pandas as pd
+from regatta_analysis import InputError, load
 
 
 def label(entry):
@@ -29,10 +30,25 @@ def scratch_directory(case):
 
 
 class Case(unittest.TestCase):
+    """With `directory` for a class, and `scratch` for a test."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = scratch_directory(cls)
+
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.scratch = Path(scratch.name)
+
+    def refused(self, path, *words):
+        """The file is refused by one line that names it and says the words."""
+        with self.assertRaises(InputError) as caught:
+            load(path)
+        message = str(caught.exception)
+        self.assertNotIn("\n", message)
+        for word in (str(path), *words):
+            self.assertIn(word, message)
 
     def assert_golden(self, frame, name):
         """Equal to golden/NAME.csv up to rounding; the file says how the data were made."""

@@ -47,7 +47,6 @@ class Kinds(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.directory = common.scratch_directory(cls)
         level = {"EI": 1.0, "GP-UCB": 1.5, "TS": 1.001, "Random": 4.0}
         few = made_up("Plane", {"EI": 1.0, "GP-UCB": 1.5}, seeds=3)
         synthetic.write(cls.directory / "study.h5", [made_up("Plane", level),

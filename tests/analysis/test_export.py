@@ -33,7 +33,7 @@ class Export(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.path = common.scratch_directory(cls) / "study.h5"
+        cls.path = cls.directory / "study.h5"
         synthetic.write(cls.path, [bbob(3, 2, failed=(1,)), bbob(3, 8, random_state=1), bbob(10, 2, random_state=2),
                                    synthetic.problem("A b", ["EI"], seeds=2, queries=9)])
         with h5py.File(cls.path, "r+") as file:

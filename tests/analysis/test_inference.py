@@ -16,7 +16,7 @@ class Inference(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        path = common.scratch_directory(cls) / "study.h5"
+        path = cls.directory / "study.h5"
         power = synthetic.problem("Power", ["EI", "TS", "Random"], seeds=8, queries=40)
         t = np.arange(1, 41)
         for k, (algorithm, _, _) in enumerate(power["cells"]):

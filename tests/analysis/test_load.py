@@ -221,14 +221,6 @@ class Load(common.Case):
 
 
 class BadInput(common.Case):
-    def refused(self, path, *words):
-        with self.assertRaises(InputError) as caught:
-            load(path)
-        message = str(caught.exception)
-        self.assertNotIn("\n", message)
-        for word in (str(path), *words):
-            self.assertIn(word, message)
-
     def setUp(self):
         super().setUp()
         self.path = self.scratch / "study.h5"

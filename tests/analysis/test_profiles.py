@@ -36,7 +36,7 @@ class Profiles(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        path = common.scratch_directory(cls) / "study.h5"
+        path = cls.directory / "study.h5"
         synthetic.write(path, [synthetic.problem("Plane", ["EI", "Random"], seeds=6, queries=40)])
         cls.results = load(path)
 

@@ -83,7 +83,6 @@ class Program(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.directory = common.scratch_directory(cls)
         cls.path = cls.directory / "study.h5"
         study = cls.directory / "study.yaml"
         study.write_text(STUDY)

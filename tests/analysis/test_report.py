@@ -86,7 +86,6 @@ class Pages(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.directory = common.scratch_directory(cls)
         before, style.DPI = style.DPI, 72
         cls.addClassCleanup(setattr, style, "DPI", before)
         whole = catalogue.paper

@@ -102,7 +102,6 @@ class Page(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.directory = common.scratch_directory(cls)
         cls.path = cls.directory / "study.h5"
         synthetic.write(cls.path, [
             synthetic.problem(PROBLEM, EVIL, seeds=3, queries=12, failed=(1,), missing=(2,)),

@@ -27,7 +27,7 @@ class Sweep(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.path = common.scratch_directory(cls) / "study.h5"
+        cls.path = cls.directory / "study.h5"
         settings = [("Random", "")] + [("EI", f"noise={v}") for v in NOISE] + [
             (f"GP-UCB (kernel={k})", f"noise={v}, kernel={k}") for v in NOISE for k in KERNELS]
         part = synthetic.problem("Box", [str(k) for k in range(len(settings))], seeds=3, queries=4)

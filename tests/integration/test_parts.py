@@ -7,6 +7,16 @@ from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
 STUDY = HERE / "smoke.yaml"
 N_TRIALS = 60
 
+FAILS = """study: fails
+seeds: %d
+common: {iterations: 2, initial_points: 1}
+problems:
+  - name: external
+    program: /bin/false
+    inputs: [a real 0 1]
+algorithms: [random]
+"""
+
 
 class Parts(RegattaTest):
     whole = None  # checksum of a plain run
@@ -63,16 +73,7 @@ class Parts(RegattaTest):
 
     def test_failed_trials_of_a_part(self):
         """A part retries its own; what of the others failed is not its business, but the end tells."""
-        study = self.write("study.yaml", """
-            study: fails
-            seeds: 4
-            common: {iterations: 2, initial_points: 1}
-            problems:
-              - name: external
-                program: /bin/false
-                inputs: [a real 0 1]
-            algorithms: [random]
-            """.replace("\n            ", "\n"))
+        study = self.write("study.yaml", FAILS % 4)
         output = self.folder / "out.h5"
         run = "run", study, "-o", output, "-quiet"
         code, out, _ = regatta(*run, "-part", "1/2")
@@ -86,16 +87,7 @@ class Parts(RegattaTest):
     def test_ranks_of_a_host_merge_their_files(self):
         """Every trial is committed before the next one, which is said to be slow: of the 70 files 64
         become one, though no rank has so many."""
-        study = self.write("study.yaml", """
-            study: fails
-            seeds: 140
-            common: {iterations: 2, initial_points: 1}
-            problems:
-              - name: external
-                program: /bin/false
-                inputs: [a real 0 1]
-            algorithms: [random]
-            """.replace("\n            ", "\n"))
+        study = self.write("study.yaml", FAILS % 140)
         output = self.folder / "out.h5"
         out = self.run_ok("run", study, "-o", output, "-quiet", "-part", "1/2", ranks=2)
         self.assertIn("70 of 140 trials are in", out)
