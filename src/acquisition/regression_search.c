@@ -143,6 +143,15 @@ static PetscErrorCode scale_of_set(const RgSpace *space, RgRegressionSearch *sea
   PetscFunctionReturn(0);
 }
 
+bool rg_regression_widen(int dim, RgMaximiserOptions *options)
+{
+  if (options->max_iterations <= 0 || options->local_search != RG_LOCAL_SEARCH_BATCHED)
+    return false;
+  options->raw_samples = PetscMax(options->raw_samples, RAW * dim);
+  options->restarts = PetscMax(options->restarts, STARTS * dim);
+  return true;
+}
+
 PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch *regression,
                                      const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure)
@@ -156,12 +165,7 @@ PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch 
   with.options = &options;
   regression->scaled = false;
   if (regression->regression->kernel == RG_SMOOTHING_UNIFORM) options.max_iterations = 0;
-  const bool lockstep =
-    options.max_iterations > 0 && options.local_search == RG_LOCAL_SEARCH_BATCHED;
-  if (lockstep) {
-    options.raw_samples = PetscMax(options.raw_samples, RAW * domain->design.dim);
-    options.restarts = PetscMax(options.restarts, STARTS * domain->design.dim);
-  }
+  const bool lockstep = rg_regression_widen(domain->design.dim, &options);
   if (rg_space_is_finite(&domain->design)) PetscCall(scale_of_set(&domain->design, regression));
   PetscCall(rg_acquire_screened(domain, rg_regression_value, regression, lockstep ? &faces : NULL,
                                 &with, query, &unused, failure));

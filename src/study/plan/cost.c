@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "acquisition/regression_search.h"
 #include "gp/kernel/family.h"
 
 /* Seconds per unit of the terms in cost.h, from trials of 50 to 200 iterations in 2 to 6 dimensions
@@ -25,6 +26,7 @@ static const struct {
   double context;                     /* multiply-add of a posterior at a list of contexts */
   double node;                        /* measure and bounds, per node */
   double entry, multiply;             /* without a matrix: a kernel value, a multiply-add */
+  double regression;                  /* kernel regression: per datum and input, at a point */
 } unit = {.trial = 5e-4,
           .evaluation = 5e-6,
           .iteration = 3e-5,
@@ -49,7 +51,8 @@ static const struct {
           .context = 6e-11,
           .node = 2e-8,
           .entry = 1e-9,
-          .multiply = 4e-11};
+          .multiply = 4e-11,
+          .regression = 2.2e-9};
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
 #define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
@@ -65,6 +68,7 @@ static const struct {
 #define CONTEXT_VALUE 60.0    /* multiply-adds that the criterion takes per context */
 #define SOLVER_STEPS 40.0     /* products with the matrix per solve */
 #define SOLVER_ASCENT 60.0    /* likewise without a matrix */
+#define REGRESSION_ASCENT 2.0 /* likewise of a kernel regression, whose starts soon fall behind */
 #define NODE_ASCENT 12.0      /* likewise through nodes for the contexts, with gradients */
 #define PRODUCT_OF_SETS 0.35  /* of a cosine in single precision, at a point of a product */
 #define ON_SET 0.3            /* of a cosine: a feature at a point of a finite set, on average */
@@ -157,6 +161,18 @@ static double context_seconds(const RgCell *cell, double n0, double n)
   return unit.context * (n - n0) *
          ((raw + ascent) * (pivots * pivots * nodes / 2 + CONTEXT_VALUE * M) +
           square * (M + CONTEXT_END * fmin(M, 3 * nodes)) / 2);
+}
+
+/* Search for the best design by kernel regression. */
+static double regression_seconds(const RgCell *cell, double n0, double n)
+{
+  RgMaximiserOptions options = cell->maximiser;
+
+  rg_regression_widen(cell->dim_x, &options);
+  const double starts = options.max_iterations ? options.restarts : 0;
+  const double points =
+    cell->size_x ? cell->size_x : options.raw_samples + REGRESSION_ASCENT * starts;
+  return unit.regression * cell->dim_x * points * power_sum(n0, n, 1);
 }
 
 /* Two searches for the best design, each through predictions at nodes for the contexts. */
@@ -347,4 +363,5 @@ void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
     *seconds +=
       cell->algorithm->seconds(cell->algorithm_options, cell->dim_x + cell->dim_c, (int)n);
   else if (cell->algorithm->reads & RG_READS_SURROGATE) *seconds += model_seconds(cell, n0, n);
+  else if (cell->algorithm->reads & RG_READS_MAXIMISER) *seconds += regression_seconds(cell, n0, n);
 }

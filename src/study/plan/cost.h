@@ -18,6 +18,7 @@
      P paths         P sum (F (D + 2) + F t + F t^2) of F random features, and their maximum over
                      320 + 64 D raw samples and some starts, or over N points; P N sum (1 + t)
                      where they are exact
+     no model, box   (M + 2 R) D sum t of a kernel regression, M and R as rg_regression_widen says
 
    each term times a constant of the table in cost.c; of a method that gives its own cost
    (RgAlgorithmClass.seconds) that instead of the model's. O(1). */

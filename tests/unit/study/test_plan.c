@@ -195,6 +195,17 @@ RG_TEST(seeds_come_in_turn_and_dear_trials_first)
   forget_plan();
 }
 
+static void estimate(const char *common, const char *method, double *seconds, double *bytes)
+{
+  char text[256];
+
+  snprintf(text, sizeof(text), "study: t\ncommon: {%s}\nproblems: [ackley]\nalgorithms: [%s]\n",
+           common, method);
+  parse_study(text, &study);
+  rg_cost_estimate(&study.cells[0], seconds, bytes);
+  RG_OK(rg_study_destroy(&study));
+}
+
 /* More work is estimated to cost more, and to need more memory. */
 RG_TEST(costs_grow_with_the_work)
 {
@@ -207,17 +218,25 @@ RG_TEST(costs_grow_with_the_work)
 
   for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
     double seconds[2], bytes[2];
-    for (int k = 0; k < 2; k++) {
-      char text[256];
-      snprintf(text, sizeof(text), "study: t\ncommon: {%s}\nproblems: [ackley]\nalgorithms: [ei]\n",
-               pairs[i][k]);
-      parse_study(text, &study);
-      rg_cost_estimate(&study.cells[0], &seconds[k], &bytes[k]);
-      RG_OK(rg_study_destroy(&study));
-    }
+    for (int k = 0; k < 2; k++) estimate(pairs[i][k], "ei", &seconds[k], &bytes[k]);
     assert_true(seconds[0] < seconds[1]);
     assert_true(bytes[0] <= bytes[1]);
   }
+}
+
+/* A kernel regression is searched from 100 starts per input, here 4, if fewer are asked for. */
+RG_TEST(searches_of_regressions_cost_what_they_do)
+{
+  static const char *const common[] = {
+    "iterations: 90, maximiser: {restarts: 5, local_search: lbfgsb}",
+    "iterations: 90, maximiser: {restarts: 5}", "iterations: 90, maximiser: {restarts: 400}",
+    "iterations: 90, maximiser: {restarts: 800}"};
+  double seconds[4], bytes;
+
+  for (int k = 0; k < 4; k++) estimate(common[k], "boke", &seconds[k], &bytes);
+  assert_true(seconds[0] < seconds[1]);
+  assert_true(seconds[1] == seconds[2]);
+  assert_true(seconds[2] < seconds[3]);
 }
 
 static double a_second_a_query(const void *options, int dim, int n)
