@@ -27,12 +27,13 @@ PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory 
   PetscFunctionBeginUser;
   PetscCall(rg_context_grid(model->domain->context.dim, size, options->diagonal, &ball->n,
                             &ball->contexts));
-  PetscCall(PetscMalloc2((size_t)ball->n * ball->n, &K, ball->n, &p));
+  PetscCall(PetscMalloc1((size_t)ball->n * ball->n, &K));
+  PetscCall(PetscMalloc1(ball->n, &p));
   rg_context_histogram(history, ball->n, ball->contexts, p);
   PetscCall(context_matrix(model, ball->n, ball->contexts, K));
   PetscCall(rg_mmd_create(ball->n, K, p, options->jitter, &ball->mmd));
   ball->radius = rg_mmd_radius(options->gamma, history->n);
-  PetscCall(PetscFree2(K, p));
+  PetscCall(PetscFree(p));
   PetscFunctionReturn(0);
 }
 

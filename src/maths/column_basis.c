@@ -64,14 +64,15 @@ static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, doubl
 /* signs (k x size): +-1. */
 static void random_signs(int k, int size, double *signs)
 {
+  static const double sign[] = {-1.0, 1.0};
   const RgStream stream = rg_stream(0, "column_basis", 0, "signs", 0);
   const size_t total = (size_t)k * size;
   RgRandom random = rg_stream_at(&stream, 0);
 
   for (size_t begin = 0; begin < total; begin += 64) {
-    const uint64_t word = rg_random_word(&random);
-    for (size_t i = begin; i < PetscMin(begin + 64, total); ++i)
-      signs[i] = (word >> (i - begin)) & 1 ? 1.0 : -1.0;
+    uint64_t word = rg_random_word(&random);
+    for (size_t i = begin; i < PetscMin(begin + 64, total); ++i, word >>= 1)
+      signs[i] = sign[word & 1];
   }
 }
 

@@ -7,18 +7,16 @@
 
 #define SENSITIVITY_JITTER 1e-3 /* Tay et al. */
 
-PetscErrorCode rg_mmd_create(int n, const double *K, const double *p, double jitter, RgMmd *mmd)
+PetscErrorCode rg_mmd_create(int n, double *K, const double *p, double jitter, RgMmd *mmd)
 {
   size_t size = (size_t)n;
   double trace = 0.0;
 
   PetscFunctionBeginUser;
-  *mmd = (RgMmd){.n = n};
-  PetscCall(
-    PetscMalloc4(size * size, &mmd->K, size, &mmd->p, size, &mmd->Kp, size, &mmd->distance));
+  *mmd = (RgMmd){.n = n, .K = K};
+  PetscCall(PetscMalloc3(size, &mmd->p, size, &mmd->Kp, size, &mmd->distance));
   PetscCall(PetscMalloc4(8 * size, &mmd->w, size * size, &mmd->gathered, size, &mmd->free_set, size,
                          &mmd->state));
-  PetscCall(PetscArraycpy(mmd->K, K, size * size));
   PetscCall(PetscArraycpy(mmd->p, p, size));
   for (size_t i = 0; i < size; ++i) trace += K[i * size + i];
   for (size_t i = 0; i < size; ++i) mmd->K[i * size + i] += jitter * trace / n;
@@ -33,7 +31,8 @@ PetscErrorCode rg_mmd_destroy(RgMmd *mmd)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(mmd->root));
-  PetscCall(PetscFree4(mmd->K, mmd->p, mmd->Kp, mmd->distance));
+  PetscCall(PetscFree(mmd->K));
+  PetscCall(PetscFree3(mmd->p, mmd->Kp, mmd->distance));
   PetscCall(PetscFree4(mmd->w, mmd->gathered, mmd->free_set, mmd->state));
   PetscFunctionReturn(0);
 }
@@ -232,9 +231,10 @@ static PetscErrorCode sensitivity_root(RgMmd *mmd)
   PetscFunctionReturn(0);
 }
 
-/* S and dS/du. identity: standard deviation times sqrt(finer); exact: sqrt of u'K^-1 u centred. */
+/* S and, if `derivative`, dS/du in `slope`. identity: standard deviation times sqrt(finer); exact:
+   sqrt of u'K^-1 u centred. */
 static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMinimax *options,
-                                     double *S, double *slope)
+                                     bool derivative, double *S, double *slope)
 {
   int n = mmd->n;
   double *v = mmd->w, *ones = mmd->w + n, mean = 0.0, sums[3] = {0.0, 0.0, 0.0};
@@ -245,7 +245,7 @@ static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMin
     for (int i = 0; i < n; ++i) mean += u[i] / n;
     for (int i = 0; i < n; ++i) slope[i] = stretch * (u[i] - mean);
     *S = cblas_dnrm2(n, slope, 1);
-    for (int i = 0; i < n; ++i) slope[i] *= stretch;
+    for (int i = 0; i < n && derivative; ++i) slope[i] *= stretch;
   } else {
     PetscCall(sensitivity_root(mmd));
     for (int i = 0; i < n; ++i) v[i] = u[i], ones[i] = 1.0;
@@ -255,9 +255,8 @@ static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMin
     for (int i = 0; i < n; ++i) slope[i] = v[i] - sums[1] / sums[2] * ones[i];
     *S = sqrt(fmax(sums[0] - sums[1] * sums[1] / sums[2], 0.0));
   }
-  if (*S > 0.0) {
-    for (int i = 0; i < n; ++i) slope[i] /= *S;
-  }
+  const double norm = *S;
+  for (int i = 0; i < n && derivative && norm > 0.0; ++i) slope[i] /= norm;
   PetscFunctionReturn(0);
 }
 
@@ -276,7 +275,7 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; ++i) E += (uniform ? 1.0 / n : mmd->p[i]) * u[i];
-  PetscCall(sensitivity_of(mmd, u, options, &S, slope));
+  PetscCall(sensitivity_of(mmd, u, options, weight != NULL, &S, slope));
   if (radius >= reach) {
     of_E = 0.0, of_min = 1.0;
   } else if (S == 0.0 && !options->no_tangent) {

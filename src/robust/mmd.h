@@ -17,9 +17,9 @@ typedef struct {
   int *free_set, *state;
 } RgMmd;
 
-/* K: n x n, symmetric positive semidefinite; p: n probabilities. Both are copied; jitter *
-   mean(diagonal) is added to the diagonal. */
-PetscErrorCode rg_mmd_create(int n, const double *K, const double *p, double jitter, RgMmd *mmd);
+/* K: n x n, symmetric positive semidefinite, from PetscMalloc1, handed over; p: n probabilities,
+   copied. jitter * mean(diagonal) is added to the diagonal of K. */
+PetscErrorCode rg_mmd_create(int n, double *K, const double *p, double jitter, RgMmd *mmd);
 PetscErrorCode rg_mmd_destroy(RgMmd *mmd);
 
 /* The exact worst case: value u'q and the worst distribution q (n), by following the piecewise

@@ -321,7 +321,7 @@ static void grid_of_the_model(Fitted *it, const double *grid, double u[11])
 
 RG_TEST(worst_case_on_the_model)
 {
-  double *grid, p[11], u[11], q[11], K[121], Z[22] = {0}, value, centre = 0, least = INFINITY;
+  double *grid, *K, p[11], u[11], q[11], Z[22] = {0}, value, centre = 0, least = INFINITY;
   int n;
   RgHistory history = {.n = 6, .dim = 1, .context_dim = 1};
   RgMmd mmd;
@@ -345,6 +345,7 @@ RG_TEST(worst_case_on_the_model)
   }
   RG_CLOSE(centre, 1.3733715341545, 1e-11);
   RG_CLOSE(least, 1.2537455216464, 1e-11);
+  RG_OK(PetscMalloc1(121, &K));
   RG_OK(rg_kernel_matrix(&it.kernel, 11, Z, K));
   RG_OK(rg_mmd_create(11, K, p, 1e-8, &mmd));
   RG_CLOSE(mmd.distance[5], 0.090938542807023, 1e-6); /* given without jitter */

@@ -18,6 +18,16 @@ static void line_kernel(int n, double scale, double *K)
   }
 }
 
+/* K, handed over. */
+static void create(int n, const double *K, const double *p, double jitter, RgMmd *mmd)
+{
+  double *copy;
+
+  RG_OK(PetscMalloc1((size_t)n * n, &copy));
+  memcpy(copy, K, sizeof(double) * n * n);
+  RG_OK(rg_mmd_create(n, copy, p, jitter, mmd));
+}
+
 static const double u5[5] = {1.0, 0.2, -0.5, 0.4, 0.9}, p5[5] = {0.1, 0.2, 0.1, 0.4, 0.2};
 
 static void begin(double jitter, RgMmd *mmd)
@@ -26,7 +36,7 @@ static void begin(double jitter, RgMmd *mmd)
 
   line_kernel(5, 0.25, K);
   RG_CLOSE(K[1], 0.52399410883182, 1e-13);
-  RG_OK(rg_mmd_create(5, K, p5, jitter, mmd));
+  create(5, K, p5, jitter, mmd);
 }
 
 RG_TEST(exact_worst_case)
@@ -102,7 +112,7 @@ RG_TEST(minimax_of_a_thinner_grid)
     for (int j = 0; j < 20; ++j) K[i * 20 + j] = five[i / 4 * 5 + j / 4];
   }
   begin(0.0, &mmd);
-  RG_OK(rg_mmd_create(20, K, p, 0.0, &copies));
+  create(20, K, p, 0.0, &copies);
   RG_OK(rg_mmd_minimax(&mmd, u5, 0.05, &how, &value, weight));
   RG_OK(rg_mmd_minimax(&copies, u, 0.05, &how, &expected, NULL));
   RG_CLOSE(value, expected, 1e-12);
@@ -172,7 +182,7 @@ RG_TEST(hundred_points)
     support_normals(20 + k, 100, p);
     for (int i = 0; i < 100; ++i) sum += p[i] = p[i] * p[i];
     for (int i = 0; i < 100; ++i) p[i] /= sum;
-    RG_OK(rg_mmd_create(100, K, p, 1e-8, &mmd));
+    create(100, K, p, 1e-8, &mmd);
     int worst = 0;
     for (int i = 0; i < 100; ++i) worst = u[i] < u[worst] ? i : worst;
     double r = part[k / 3] * mmd.distance[worst];

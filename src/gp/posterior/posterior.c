@@ -297,6 +297,14 @@ PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double
   PetscFunctionReturn(0);
 }
 
+bool rg_posterior_select(const RgPosterior *posterior, int count, const int *which,
+                         RgPrediction *work)
+{
+  if (!posterior->ops->select || !work->kept) return false;
+  posterior->ops->select(posterior, count, which, work);
+  return true;
+}
+
 PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const double *A, int b,
                                        const double *B, double *C)
 {

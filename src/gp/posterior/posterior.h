@@ -155,6 +155,10 @@ PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double 
 PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
                                      const double *mean_bar, const double *variance_bar,
                                      RgPrediction *work, double *G);
+/* Make the last prediction, variance and all, one of `count` of its points, which[0] < which[1] <
+   ...; false: nothing of it was kept, so it must be made again. O(n count). */
+bool rg_posterior_select(const RgPosterior *posterior, int count, const int *which,
+                         RgPrediction *work);
 PetscErrorCode rg_prediction_destroy(RgPrediction *work);
 
 /* Posterior covariance between two batches: C (a x b, C[i*b + j]). O((a+b) n^2 + a b n). */

@@ -32,6 +32,8 @@ typedef struct RgPosteriorOps {
   double (*log_likelihood)(const RgPosterior *posterior);
   const double *(*means)(const RgPosterior *posterior);
   const double *(*variances)(const RgPosterior *posterior);
+  /* NULL: predictions are not kept. */
+  void (*select)(const RgPosterior *posterior, int count, const int *which, RgPrediction *work);
 } RgPosteriorOps;
 
 extern const RgPosteriorOps rg_exact_ops, rg_team_ops, rg_set_ops;

@@ -222,6 +222,37 @@ RG_TEST(small_variances_are_accurate)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
+/* Points chosen out of a prediction have the gradients of a prediction of these alone. */
+RG_TEST(part_of_a_prediction)
+{
+  static const int which[] = {0, 2, 3, 5, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 21, 22, 24, 25, 28};
+  enum { COUNT = sizeof(which) / sizeof(*which) };
+  double X[N * DIM], y[N], Z[M * DIM], part[COUNT * DIM], mean[M], variance[M], G[2][COUNT * DIM];
+  RgKernel kernel;
+  RgPosterior posterior;
+  RgPrediction work[2] = {{0}}, bare = {.values_only = true};
+  RgFailure failure = {0};
+
+  support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
+  data(37, N, X, y);
+  support_points(38, M, DIM, Z);
+  for (int i = 0; i < COUNT * DIM; ++i) part[i] = Z[which[i / DIM] * DIM + i % DIM];
+  RG_OK(rg_posterior_create(&kernel, 1e-3, 0.0, N, &posterior));
+  RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.0, N, X, y, &failure));
+  RG_OK(rg_posterior_predict(&posterior, M, Z, mean, variance, &bare));
+  assert_false(rg_posterior_select(&posterior, COUNT, which, &bare));
+  RG_OK(rg_posterior_predict(&posterior, M, Z, mean, variance, &work[0]));
+  assert_true(rg_posterior_select(&posterior, COUNT, which, &work[0]));
+  RG_OK(rg_posterior_predict(&posterior, COUNT, part, mean, variance, &work[1]));
+  for (int w = 0; w < 2; ++w)
+    RG_OK(rg_posterior_gradient(&posterior, COUNT, part, mean, variance, &work[w], G[w]));
+  for (int k = 0; k < COUNT * DIM; ++k) assert_true(G[0][k] == G[1][k]);
+  for (int w = 0; w < 2; ++w) RG_OK(rg_prediction_destroy(&work[w]));
+  RG_OK(rg_prediction_destroy(&bare));
+  RG_OK(rg_posterior_destroy(&posterior));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
 /* A prediction that keeps nothing gives the same values and, later, the same gradient. */
 RG_TEST(values_only_changes_nothing_but_memory)
 {

@@ -209,4 +209,5 @@ const RgPosteriorOps rg_exact_ops = {"exact",
                                      rg_exact_covariance,
                                      exact_log_likelihood,
                                      NULL,
-                                     NULL};
+                                     NULL,
+                                     rg_exact_select};

@@ -11,12 +11,13 @@ void rg_exact_solve(RgPosterior *posterior);
 /* Make the inverse of the factor valid; PETSC_ERR_SUP on another back end. */
 PetscErrorCode rg_exact_invert(RgPosterior *posterior);
 
-/* Prediction, its gradient and covariances, as in RgPosteriorOps. */
+/* Prediction, its gradient, what is left of it, and covariances, as in RgPosteriorOps. */
 PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                 double *variance, RgPrediction *work);
 PetscErrorCode rg_exact_gradient(RgPosterior *posterior, int m, const double *Z,
                                  const double *mean_bar, const double *variance_bar,
                                  RgPrediction *work, double *G);
+void rg_exact_select(const RgPosterior *posterior, int count, const int *which, RgPrediction *work);
 PetscErrorCode rg_exact_covariance(RgPosterior *posterior, int a, const double *A, int b,
                                    const double *B, double *C);
 

@@ -3,6 +3,8 @@
 #include "gp/posterior/exact/exact.h"
 #include "maths/blas.h"
 
+#include <string.h>
+
 /* A prediction larger than this (doubles) keeps nothing for a gradient, which then starts over. */
 #define MOST_KEPT ((size_t)1 << 22)
 
@@ -100,6 +102,38 @@ PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, 
     }
   }
   PetscFunctionReturn(0);
+}
+
+/* Columns `which` of tiles as of m points, packed into tiles as of `count`. A tile is gathered
+   before it is written, to where no column stands that is still wanted. */
+static void select_columns(size_t rows, const int *which, const RgPrediction *was,
+                           const RgPrediction *work, const double *from, double *to)
+{
+  for (int first = 0; first < work->m; first += RG_TILE) {
+    const Tile tile = tile_at(work, first);
+
+    for (int k = 0; k < tile.width; ++k) {
+      const int j = which[first + PetscMin(k, tile.count - 1)];
+      const Tile source = tile_at(was, j - j % RG_TILE);
+      const double *column = from + source.at + j % RG_TILE;
+
+      for (size_t i = 0; i < rows; ++i) work->U[i * tile.width + k] = column[i * source.width];
+    }
+    memcpy(to + tile.at, work->U, rows * tile.width * sizeof *to);
+  }
+}
+
+void rg_exact_select(const RgPosterior *posterior, int count, const int *which, RgPrediction *work)
+{
+  const size_t rows = (size_t)rg_pad(work->n);
+  const int factors = rg_kernel_n_factors(&posterior->kernel);
+  const RgPrediction was = *work;
+
+  work->m = count;
+  select_columns(rows, which, &was, work, work->V, work->V);
+  for (int f = 0; f < factors; ++f)
+    select_columns(rows, which, &was, work, work->slope + f * slope_stride(&was),
+                   work->slope + f * slope_stride(work));
 }
 
 /* U of one tile, so that the gradient is sum_i U_ij dk(x_i, z_j)/dz_j. With V = L^-1 K this is

@@ -344,4 +344,5 @@ const RgPosteriorOps rg_iterative_ops = {"matrix-free",
                                          NULL,
                                          iterative_log_likelihood,
                                          iterative_means,
-                                         iterative_variances};
+                                         iterative_variances,
+                                         NULL};

@@ -117,4 +117,5 @@ const RgPosteriorOps rg_team_ops = {"team",
                                     team_covariance,
                                     team_log_likelihood,
                                     NULL,
+                                    NULL,
                                     NULL};
