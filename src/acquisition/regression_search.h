@@ -34,15 +34,15 @@ typedef struct {
 PetscErrorCode rg_regression_value(void *search, int m, const double *X, double *value,
                                    double *gradient);
 
-/* Where starts climb in lockstep, as `options` say: at least 100 of them per input, and at least 500
-   raw points; false: another local search or none, which begins as asked. O(1). */
+/* Where starts climb in lockstep, as `options` say: at least 100 of them per input, and at least
+   500 raw points; false: another local search or none, which begins as asked. O(1). */
 bool rg_regression_widen(int dim, RgMaximiserOptions *options);
 
 /* Maximise the goal over the design as rg_acquire_with does, ties by the order of the points. On a
    box the search begins as rg_regression_widen says; where that is so seven in eight of the raw
    points lie on faces of the box (of Sobol points u: 3u - 1 cut off at 0 and 1; not in a space with
-   inputs that don't always count). The uniform kernel has no gradient: no local search. value: m + width W^(-1/2), m or
-   -log W at the query, infinite where W = 0. Needs data. */
+   inputs that don't always count). The uniform kernel has no gradient: no local search. value: m +
+   width W^(-1/2), m or -log W at the query, infinite where W = 0. Needs data. */
 PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch *regression,
                                      const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure);
