@@ -37,6 +37,16 @@ def regatta(*arguments, ranks=None, timeout=300):
     return done.returncode, done.stdout, done.stderr
 
 
+def install(case):
+    """Install the program for the tests of a class; returns the prefix."""
+    folder = tempfile.TemporaryDirectory()
+    case.addClassCleanup(folder.cleanup)
+    prefix = pathlib.Path(folder.name) / "prefix"
+    subprocess.run(["cmake", "--install", pathlib.Path(REGATTA).parent, "--prefix", prefix], check=True,
+                   stdout=subprocess.DEVNULL)
+    return prefix
+
+
 def end(job):
     """Nothing that a test started outlives it, also where it failed."""
     if job.poll() is None:

@@ -3,9 +3,8 @@ import os
 import pathlib
 import re
 import subprocess
-import tempfile
 
-from regatta_test import HERE, REGATTA, RegattaTest, main
+from regatta_test import HERE, REGATTA, RegattaTest, install, main
 
 MOST_SYMBOLS = 300
 EXAMPLE = HERE.parents[1] / "experiments" / "examples" / "embed"
@@ -14,11 +13,7 @@ EXAMPLE = HERE.parents[1] / "experiments" / "examples" / "embed"
 class FrontDoor(RegattaTest):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.prefix = pathlib.Path(folder.name) / "prefix"
-        subprocess.run(["cmake", "--install", pathlib.Path(REGATTA).parent, "--prefix", cls.prefix], check=True,
-                       stdout=subprocess.DEVNULL)
+        cls.prefix = install(cls)
 
     def test_symbols(self):
         build = pathlib.Path(REGATTA).parent

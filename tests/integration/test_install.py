@@ -5,10 +5,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from regatta_test import REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import REGATTA, RegattaTest, environment, install, main, regatta
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = ("run plan list describe eval bounds formula info status checksum verify merge version new "
@@ -22,19 +21,14 @@ algorithms: [my_method, random]
 
 
 class Install(RegattaTest):
-
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.prefix = pathlib.Path(folder.name) / "prefix"
         site = pathlib.Path(REGATTA).parent / "docs/html/index.html"
         if not site.exists():  # as ./run.sh docs leaves it
             site.parent.mkdir(parents=True)
             site.touch()
             cls.addClassCleanup(shutil.rmtree, site.parents[1])
-        subprocess.run(["cmake", "--install", pathlib.Path(REGATTA).parent, "--prefix", cls.prefix], check=True,
-                       stdout=subprocess.DEVNULL)
+        cls.prefix = install(cls)
 
     def test_man_pages_and_completion(self):
         prefix = self.prefix

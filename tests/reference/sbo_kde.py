@@ -2,6 +2,8 @@
 fixed hyperparameters, written from the paper."""
 import numpy as np
 
+from grid import maximise
+
 STUDY = """study: reference_sbo_kde
 seed: 23
 seeds: 30
@@ -46,17 +48,6 @@ def density_sample(rng, contexts, bandwidth):
     h = bandwidth * (4 / 3) ** (1 / 5) * contexts.std() * n ** (-1 / 5)
     draws = contexts[rng.integers(n, size=SAMPLES)] + h * rng.standard_normal(SAMPLES)
     return np.clip(draws, 0, 1)
-
-
-def maximise(value):
-    """Argmax on [0, 1]: a grid, then finer and finer ones around the best point."""
-    low, high = 0.0, 1.0
-    for points in (33, 9, 9):
-        grid = np.linspace(low, high, points)
-        best = grid[np.argmax(value(grid))]
-        step = grid[1] - grid[0]
-        low, high = max(best - step, 0), min(best + step, 1)
-    return best
 
 
 def query(rng, x, c, y, width, bandwidth):

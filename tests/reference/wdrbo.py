@@ -3,6 +3,8 @@ fixed hyperparameters, centre N(0.5, 0.1) and radius 0.1, written from the paper
 import numpy as np
 from scipy.stats import norm
 
+from grid import maximise
+
 STUDY = """study: reference_wdrbo
 seed: 24
 seeds: 30
@@ -48,17 +50,6 @@ def bound_and_slope(grid, contexts, data, inverse, alpha, width):
     slope = change @ alpha - width * (change * solved).sum(axis=1) / deviation
     shape = len(grid), len(contexts)
     return (cross @ alpha + width * deviation).reshape(shape), np.abs(slope).reshape(shape)
-
-
-def maximise(value):
-    """Argmax on [0, 1]: a grid, then finer and finer ones around the best point."""
-    low, high = 0.0, 1.0
-    for points in (33, 9, 9):
-        grid = np.linspace(low, high, points)
-        best = grid[np.argmax(value(grid))]
-        step = grid[1] - grid[0]
-        low, high = max(best - step, 0), min(best + step, 1)
-    return best
 
 
 def query(x, c, y, slopes_at, width, radius):
