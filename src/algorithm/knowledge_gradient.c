@@ -36,8 +36,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
   PetscFunctionBeginUser;
-  /* 1. Posterior given the history. */
-  /* 2. x_t = argmax log KG. */
+  /* x_t = argmax log KG. */
   PetscCall(rg_knowledge_gradient_acquire(model, options->points,
                                           RG_SEARCH(algorithm, history, &random), query,
                                           &query->extra[ACQUISITION], failure));

@@ -41,10 +41,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double incumbent, z;
 
   PetscFunctionBeginUser;
-  /* 1. Posterior given the history. */
-  /* 2. Incumbent; without data improvement counts from the prior mean. */
+  /* 1. Incumbent; without data improvement counts from the prior mean. */
   PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &incumbent));
-  /* 3. x_t = argmax z. */
+  /* 2. x_t = argmax z. */
   const RgPims target = {incumbent + options->xi};
   const RgAcquisition acquisition = {rg_acquisition_pims, &target};
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &z, failure));
