@@ -11,7 +11,7 @@ struct RgContextPairs {
   RgPrediction work;
   int room;                                          /* pairs, at least M */
   double *Z;                                         /* room x dim */
-  int *design, *pair;                                /* room: of each pair with a derivative */
+  int *pair;                                         /* room: those with a derivative */
   double *one, *zero;                                /* room */
   double *gradient;                                  /* room x dim */
   double *mean, *variance, *mean_bar, *variance_bar; /* room */
@@ -30,7 +30,7 @@ PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
   p->room = (int)M;
   PetscCall(PetscMalloc6(M * dim, &p->Z, M, &p->one, M, &p->zero, M * dim, &p->gradient, M,
                          &p->mean, M, &p->variance));
-  PetscCall(PetscMalloc4(M, &p->mean_bar, M, &p->variance_bar, M, &p->design, M, &p->pair));
+  PetscCall(PetscMalloc3(M, &p->mean_bar, M, &p->variance_bar, M, &p->pair));
   for (size_t m = 0; m < M; ++m) {
     p->one[m] = 1.0;
     p->zero[m] = 0.0;
@@ -46,7 +46,7 @@ PetscErrorCode rg_context_pairs_destroy(RgContextPosterior *cp)
   if (!p) PetscFunctionReturn(0);
   PetscCall(rg_prediction_destroy(&p->work));
   PetscCall(PetscFree6(p->Z, p->one, p->zero, p->gradient, p->mean, p->variance));
-  PetscCall(PetscFree4(p->mean_bar, p->variance_bar, p->design, p->pair));
+  PetscCall(PetscFree3(p->mean_bar, p->variance_bar, p->pair));
   PetscCall(PetscFree(cp->pairs));
   PetscFunctionReturn(0);
 }
@@ -200,7 +200,6 @@ static int gather_pairs(struct RgContextPairs *p, int J, int M, int dim, const d
   for (int i = 0; i < J * M; ++i) {
     if (mean_bar[i] == 0.0 && variance_bar[i] == 0.0) continue;
     for (int k = 0; k < dim; ++k) p->Z[(size_t)used * dim + k] = p->Z[(size_t)i * dim + k];
-    p->design[used] = i / M;
     p->pair[used] = i;
     p->mean_bar[used] = mean_bar[i];
     p->variance_bar[used++] = variance_bar[i];
@@ -220,8 +219,8 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
   const int used = gather_pairs(p, J, cp->size, dim, mean_bar, variance_bar);
   for (int k = 0; k < J * cp->dim_x; ++k) G[k] = 0.0;
   if (!used) PetscFunctionReturn(0);
-  const bool whole = p->current == J && used == J * cp->size;
-  if (!whole && !(p->current == J && rg_posterior_select(cp->posterior, used, p->pair, &p->work))) {
+  if (p->current != J ||
+      (used < J * cp->size && !rg_posterior_select(cp->posterior, used, p->pair, &p->work))) {
     p->work.values_only = false;
     PetscCall(rg_posterior_predict(cp->posterior, used, p->Z, p->mean, p->variance, &p->work));
   }
@@ -230,7 +229,7 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
                                   p->gradient));
   for (int i = 0; i < used; ++i) {
     for (int k = 0; k < cp->dim_x; ++k)
-      G[p->design[i] * cp->dim_x + k] += p->gradient[(size_t)i * dim + k];
+      G[p->pair[i] / cp->size * cp->dim_x + k] += p->gradient[(size_t)i * dim + k];
   }
   PetscFunctionReturn(0);
 }
