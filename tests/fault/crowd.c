@@ -1,18 +1,23 @@
 /* Several runs of one study at the same time, without locks: they may waste time, but none of them may
-   damage or lose anything. Their faults, if any, are the shim's. */
+   damage or lose anything. In every other round they commit one another's trials, as the ranks of a
+   host do, and one of them is killed. Their faults, if any, are the shim's. */
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include <hdf5.h>
 
 #include "drive.h"
 #include "scratch.h"
+#include "study/store/store.h"
 
 enum { RUNS = 4, ROUNDS = 12 };
 
 typedef struct {
   char scratch[64], directory[128], output[192], ledger[RUNS][192];
+  void *shared; /* by the runs of a round */
 } Crowd;
 
 static void reset(const Crowd *crowd)
@@ -22,9 +27,10 @@ static void reset(const Crowd *crowd)
   for (int i = 0; i < RUNS; i++) (void)unlink(crowd->ledger[i]);
 }
 
-static pid_t start(const Crowd *crowd, int run, size_t image_bytes)
+static pid_t start(const Crowd *crowd, int run, size_t image_bytes, bool shared)
 {
-  const Drive settings = {crowd->output, crowd->ledger[run], 2, image_bytes};
+  const Drive settings = {
+    crowd->output, crowd->ledger[run], 2, image_bytes, shared ? crowd->shared : NULL, RUNS, run};
   pid_t child = fork();
 
   if (child == 0) _exit(drive(&settings));
@@ -43,20 +49,28 @@ static int finish(pid_t child)
 /* All at once; a run that lost the race for a file may ask to be started again, no worse. */
 static int round_of(const Crowd *crowd, int round)
 {
+  const bool shared = round % 2;
   pid_t child[RUNS];
   int bad = 0;
 
   reset(crowd);
-  for (int i = 0; i < RUNS; i++) child[i] = start(crowd, i, (round + i) % 2 ? 0 : 256 << 20);
+  memset(crowd->shared, 0, rg_store_shared_bytes(RUNS));
+  for (int i = 0; i < RUNS; i++)
+    child[i] = start(crowd, i, (round + i) % 2 ? 0 : 256 << 20, shared);
+  if (shared) {
+    usleep((unsigned)round * 7000);
+    (void)kill(child[round % RUNS], SIGKILL);
+  }
   for (int i = 0; i < RUNS; i++) {
     int code = finish(child[i]);
+    if (shared && code == -SIGKILL) continue;
     if (code != DRIVE_COMPLETE && code != DRIVE_INCOMPLETE && code != DRIVE_STORAGE) {
       printf("FAILED round %d: run %d ended with %d\n", round, i, code);
       bad++;
     }
   }
   for (int i = 0; i < RUNS; i++) { /* each of them again: what it had finished must be there */
-    int code = finish(start(crowd, i, 256 << 20));
+    int code = finish(start(crowd, i, 256 << 20, false));
     if (code == DRIVE_COMPLETE) continue;
     printf("FAILED round %d: run %d, started again, ended with %d\n", round, i, code);
     bad++;
@@ -89,7 +103,9 @@ int main(void)
   for (int i = 0; i < RUNS; i++)
     snprintf(crowd.ledger[i], sizeof(crowd.ledger[i]), "%s/ledger%d", crowd.scratch, i);
   reset(&crowd);
-  if (finish(start(&crowd, 0, 256 << 20))) return 2;
+  crowd.shared = mmap(NULL, rg_store_shared_bytes(RUNS), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (crowd.shared == MAP_FAILED || finish(start(&crowd, 0, 256 << 20, false))) return 2;
   reference = scratch_read(crowd.output, &length);
   for (int round = 0; round < ROUNDS; round++) {
     bool good = round_of(&crowd, round) == 0;

@@ -52,12 +52,13 @@ static bool nothing_is_lost(const Run *run, const unsigned char *done)
 
 static PetscErrorCode run_trials(Run *run, const unsigned char *done, int *code)
 {
+  const Drive *settings = run->settings;
   RgFault fault = {0};
   RgRecord record;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < run->fake.plan.n; i++) {
-    if (done[i]) continue;
+    if (done[i] || (settings->shared && i % settings->n != settings->which)) continue;
     PetscCall(fake_record(&run->fake, i, &record));
     run->order[run->n_added++] = i;
     PetscCall(rg_store_add(run->store, &record, &fault));
@@ -86,6 +87,12 @@ static PetscErrorCode run_study(Run *run, int *code)
   if (*code) PetscFunctionReturn(0);
   limits = rg_store_limits(run->store);
   limits->group_bytes = 9000; /* two trials or three */
+  if (run->settings->shared) {
+    limits->group_bytes = 60000; /* with those of others */
+    limits->group_seconds = 0.003;
+    limits->early_seconds = 0.002;
+    rg_store_share(run->store, run->settings->shared, run->settings->n, run->settings->which);
+  }
   limits->compaction = 2;
   limits->image_bytes = run->settings->image_bytes;
   PetscCall(rg_store_scan(run->store, &run->fake.plan, done, &scan, &fault));

@@ -74,7 +74,8 @@ void rg_session_check_label(const RgSession *session, RgFault *fault);
 /* Who made the finished trials: those of others are told, or run again where so asked for. Rank 0.
  */
 PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault);
-/* The stores of the ranks of one host share what they know of their shards. Collective. */
+/* The stores of the ranks of one host share their records and what they know of their shards.
+   Collective. */
 PetscErrorCode rg_session_share_shards(RgSession *session);
 /* Sizes of the teams, and whether they and their memory are to be had: else outcome and message of
    the session. Collective. */

@@ -1,5 +1,5 @@
-/* Ranks of one host merge one another's small shards, so that a study directory has as many files
-   as if each host were one rank. */
+/* Ranks of one host commit one another's records and merge one another's small shards, so that a
+   host commits as often and leaves as many files as if it were one rank. */
 #include "study/run/session.h"
 
 PetscErrorCode rg_session_share_shards(RgSession *session)

@@ -77,13 +77,16 @@ static void trouble_with_storage(RgSession *session, const char *message, const 
   rg_session_tell(session, session->rank, "%s; %s", message, consequence);
 }
 
-/* Commit what is left; while the disk says no, until the patience ends or a stop is asked for. */
+/* Commit what is left, at the end of all trials with the other ranks of the host; while the disk
+   says no, until the patience ends or a stop is asked for. */
 static PetscErrorCode drain(RgSession *session)
 {
   RgFault fault;
   bool give_up;
 
   PetscFunctionBeginUser;
+  if (session->stop == RG_STOP_NONE)
+    PetscCall(rg_store_flush_ahead(session->store, PETSC_MAX_REAL, &fault));
   for (double pause = 0.1;; pause = PetscMin(2 * pause, 5.0)) {
     PetscCall(flush(session, &fault, &give_up));
     PetscCall(rg_stop_relay_look(session->relay, &session->stop));

@@ -10,12 +10,14 @@
 
 #include "base/grow.h"
 #include "base/clock.h"
+#include "study/record/flat.h"
 #include "study/store/evaluation_log.h"
 #include "base/files.h"
 #include "study/store/store_internal.h"
 
 const RgStoreLimits rg_store_default_limits = {.group_bytes = 8 << 20,
                                                .group_seconds = 30,
+                                               .early_seconds = 24,
                                                .long_seconds = 10,
                                                .compaction = 64,
                                                .compaction_bytes = 64 << 20,
@@ -114,7 +116,7 @@ PetscErrorCode rg_store_close(RgStore **store)
 {
   PetscFunctionBeginUser;
   if (!*store) PetscFunctionReturn(0);
-  for (int i = 0; i < (*store)->n; i++) PetscCall(rg_record_destroy(&(*store)->pending[i]));
+  for (int i = 0; i < (*store)->n; i++) PetscCall(rg_record_destroy(&(*store)->pending[i].record));
   PetscCall(PetscFree((*store)->pending));
   PetscCall(PetscFree((*store)->own));
   PetscCall(PetscFree((*store)->software));
@@ -127,7 +129,7 @@ PetscErrorCode rg_store_close(RgStore **store)
 
 size_t rg_store_shared_bytes(int n)
 {
-  return rg_shelf_bytes(n);
+  return rg_shelf_bytes(n) + rg_trays_bytes(n);
 }
 
 void rg_store_share(RgStore *store, void *memory, int n, int which)
@@ -135,6 +137,9 @@ void rg_store_share(RgStore *store, void *memory, int n, int which)
   store->shelf = memory;
   store->shelf->n = n; /* the same by whoever writes it */
   store->who = which;
+  if (n == 1) return;
+  store->trays = (void *)((char *)memory + rg_shelf_bytes(n));
+  rg_trays_create(store->trays, n);
 }
 
 RgStoreLimits *rg_store_limits(RgStore *store)
@@ -185,61 +190,7 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
   PetscFunctionReturn(0);
 }
 
-typedef struct {
-  int n;
-  const RgRecord *records;
-} Group;
-
-/* What failed may be tried again: its log is kept. */
-static bool is_complete_in(void *closure, const char *id)
-{
-  const Group *group = closure;
-
-  for (int i = 0; i < group->n; i++)
-    if (!strcmp(group->records[i].id, id)) return group->records[i].status == RG_STATUS_COMPLETE;
-  return false;
-}
-
-/* The first n pending records are committed: the logs of their evaluations have served. */
-static PetscErrorCode remove_logs(RgStore *store, int n)
-{
-  Group group = {n, store->pending};
-  bool logged = false;
-
-  PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++) logged = logged || store->pending[i].logged;
-  if (logged) PetscCall(rg_evaluation_logs_remove(store->directory, is_complete_in, &group));
-  PetscFunctionReturn(0);
-}
-
-/* The oldest records that make up one group, at least one; they leave the list once committed. */
-static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
-{
-  RgRecord **records;
-  char name[RG_SHARD_NAME_MAX];
-  size_t length, bytes = 0;
-  int n = 0;
-
-  PetscFunctionBeginUser;
-  while (n < store->n && (n == 0 || bytes < store->limits.group_bytes))
-    bytes += rg_record_bytes(&store->pending[n++]);
-  PetscCall(PetscMalloc1(n, &records));
-  for (int i = 0; i < n; i++) records[i] = &store->pending[i];
-  PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
-  PetscCall(PetscFree(records));
-  if (fault->code) PetscFunctionReturn(0);
-  shelve(store, name, 0, length);
-  PetscCall(remove_logs(store, n));
-  for (int i = 0; i < n; i++) PetscCall(rg_record_destroy(&store->pending[i]));
-  store->n -= n;
-  store->bytes -= bytes;
-  memmove(store->pending, store->pending + n, (size_t)store->n * sizeof(*store->pending));
-  PetscFunctionReturn(0);
-}
-
-/* ---- compaction ------------------------------------------------------------------------------ */
-
-/* Records gathered from several shards. */
+/* Records gathered from several shards or trays. */
 typedef struct {
   int n;
   RgRecord **records; /* owned, each of them too */
@@ -265,6 +216,111 @@ static PetscErrorCode drop(Gathered *gathered, int n)
   }
   PetscFunctionReturn(0);
 }
+
+/* Take the trays of other processes that wait, up to the bytes of a group. */
+static PetscErrorCode gather_trays(const RgStore *store, size_t bytes, Gathered *gathered)
+{
+  RgTrays *trays = store->trays;
+  RgRecord record;
+  const char *flat;
+  size_t length;
+
+  PetscFunctionBeginUser;
+  for (int i = 1; i < trays->n; i++) {
+    RgTray *tray = rg_trays_at(trays, (store->who + i) % trays->n);
+    const int before = gathered->n;
+    bool intact = rg_tray_take(tray, store->who);
+    if (!intact) continue;
+    intact = bytes + tray->length <= store->limits.group_bytes;
+    for (size_t at = 0; intact && rg_tray_next(tray, &at, &flat, &length);) {
+      PetscCall(rg_flat_read(flat, length, &record, &intact));
+      if (intact) PetscCall(keep(gathered, &record));
+    }
+    if (intact) {
+      bytes += tray->length;
+    } else {
+      PetscCall(drop(gathered, before));
+      rg_tray_give_back(tray, store->who, false);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  int n;
+  const RgPending *pending;
+} Group;
+
+/* What failed may be tried again: its log is kept. */
+static bool is_complete_in(void *closure, const char *id)
+{
+  const Group *group = closure;
+
+  for (int i = 0; i < group->n; i++)
+    if (!strcmp(group->pending[i].record.id, id))
+      return group->pending[i].record.status == RG_STATUS_COMPLETE;
+  return false;
+}
+
+/* The logs of the evaluations of the first n pending records have served. */
+static PetscErrorCode remove_logs(RgStore *store, int n)
+{
+  Group group = {n, store->pending};
+  bool logged = false;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) logged = logged || store->pending[i].record.logged;
+  if (logged) PetscCall(rg_evaluation_logs_remove(store->directory, is_complete_in, &group));
+  PetscFunctionReturn(0);
+}
+
+/* The first n pending records are on the disk. */
+static PetscErrorCode forget(RgStore *store, int n)
+{
+  PetscFunctionBeginUser;
+  PetscCall(remove_logs(store, n));
+  for (int i = 0; i < n; i++) {
+    store->bytes -= rg_record_bytes(&store->pending[i].record);
+    PetscCall(rg_record_destroy(&store->pending[i].record));
+  }
+  store->n -= n;
+  store->n_shown = PetscMax(0, store->n_shown - n);
+  store->urgent = store->urgent && store->n;
+  memmove(store->pending, store->pending + n, (size_t)store->n * sizeof(*store->pending));
+  PetscFunctionReturn(0);
+}
+
+/* The oldest records that make up one group, at least one; they leave the list once committed.
+   held: those on the trays of other processes too, as far as the group has room. */
+static PetscErrorCode commit_group(RgStore *store, bool held, RgFault *fault)
+{
+  Gathered others = {0};
+  RgRecord **records;
+  char name[RG_SHARD_NAME_MAX];
+  size_t length, bytes = 0;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  while (n < store->n && (n == 0 || bytes < store->limits.group_bytes))
+    bytes += rg_record_bytes(&store->pending[n++].record);
+  if (held) PetscCall(gather_trays(store, bytes, &others));
+  PetscCall(PetscMalloc1(n + others.n, &records));
+  for (int i = 0; i < n; i++) records[i] = &store->pending[i].record;
+  for (int i = 0; i < others.n; i++) records[n + i] = others.records[i];
+  PetscCall(commit_shard(store, 0, n + others.n, records, name, &length, fault));
+  PetscCall(PetscFree(records));
+  PetscCall(drop(&others, 0));
+  PetscCall(PetscFree(others.records));
+  if (held)
+    for (int i = 0; i < store->trays->n; i++)
+      rg_tray_give_back(rg_trays_at(store->trays, i), store->who, !fault->code);
+  if (fault->code) PetscFunctionReturn(0);
+  shelve(store, name, 0, length);
+  PetscCall(forget(store, n));
+  PetscFunctionReturn(0);
+}
+
+/* ---- compaction ------------------------------------------------------------------------------ */
 
 /* *ok: all that is in the shard was gathered; else nothing. */
 static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathered *gathered,
@@ -366,27 +422,96 @@ static void note_outcome(RgStore *store, const RgFault *fault)
   store->retry_at = now + store->pause;
 }
 
-/* Commit all that is pending, then merge shards. */
-static PetscErrorCode flush_all(RgStore *store, RgFault *fault)
+/* Put what others may commit onto this process' tray, oldest first. */
+static PetscErrorCode show(RgStore *store)
+{
+  RgText bytes = {0};
+
+  PetscFunctionBeginUser;
+  if (!store->trays) PetscFunctionReturn(0);
+  RgTray *tray = rg_trays_at(store->trays, store->who);
+  if (store->n_shown == store->n || !rg_tray_open(tray, !store->n_shown)) PetscFunctionReturn(0);
+  for (bool fits = true; fits && store->n_shown < store->n;) {
+    PetscCall(rg_flat_write(&store->pending[store->n_shown].record, &bytes));
+    fits = rg_tray_put(tray, store->trays->room, &bytes);
+    if (fits) store->n_shown++;
+    PetscCall(rg_text_clear(&bytes));
+  }
+  rg_tray_close(tray);
+  PetscFunctionReturn(0);
+}
+
+/* Hear from others what they have committed, and show them more. */
+static PetscErrorCode hear(RgStore *store)
 {
   PetscFunctionBeginUser;
-  while (store->n > 0 && !fault->code) PetscCall(commit_group(store, fault));
+  if (!store->trays || !rg_tray_was_committed(rg_trays_at(store->trays, store->who)))
+    PetscFunctionReturn(0);
+  note_outcome(store, &(RgFault){0}); /* the disk takes what it is given */
+  PetscCall(forget(store, store->n_shown));
+  PetscCall(show(store));
+  PetscFunctionReturn(0);
+}
+
+/* Commits together with those of others, unless the disk said no: a small one may fit. */
+static bool hold(RgStore *store)
+{
+  return store->trays && store->troubled_since <= 0 && rg_trays_hold(store->trays);
+}
+
+double rg_store_patience(int n)
+{
+  const double a_commit = 0.012; /* measured: docs/scaling.md */
+
+  return fmin(n * a_commit, 0.5);
+}
+
+/* Until all that is pending was committed by others, this process holds the trays (*held), or it is
+   better off alone. */
+static PetscErrorCode wait_for_others(RgStore *store, bool *held)
+{
+  const double begun = rg_wall_seconds();
+
+  PetscFunctionBeginUser;
+  while (!(*held = hold(store))) {
+    if (store->n_shown < store->n || store->troubled_since > 0 ||
+        rg_wall_seconds() - begun > rg_store_patience(store->trays->n))
+      break;
+    PetscCall(PetscSleep(0.001));
+    PetscCall(hear(store));
+    if (!store->n) break;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Commit all that is pending, then merge shards. held: with what others have shown. */
+static PetscErrorCode flush_all(RgStore *store, bool held, RgFault *fault)
+{
+  PetscFunctionBeginUser;
+  while (store->n > 0 && !fault->code) PetscCall(commit_group(store, held, fault));
+  if (store->trays && !store->n_shown) rg_tray_withdraw(rg_trays_at(store->trays, store->who));
+  if (held) rg_trays_release(store->trays);
   note_outcome(store, fault);
-  if (fault->code) PetscFunctionReturn(0);
-  store->urgent = false;
-  PetscCall(compact(store));
+  if (!fault->code) PetscCall(compact(store));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_store_flush_ahead(RgStore *store, double seconds, RgFault *fault)
 {
+  const RgStoreLimits *limits = &store->limits;
   const double now = rg_wall_seconds();
-  const bool due = store->urgent || store->bytes >= store->limits.group_bytes ||
-                   now + seconds - store->oldest >= store->limits.group_seconds;
+  bool held = false;
 
   PetscFunctionBeginUser;
   *fault = (RgFault){0};
-  if (store->n && due && now >= store->retry_at) PetscCall(flush_all(store, fault));
+  PetscCall(hear(store));
+  if (!store->n || now < store->retry_at) PetscFunctionReturn(0);
+  const double age = now - store->pending[0].since;
+  if (store->urgent || store->bytes >= limits->group_bytes ||
+      age + seconds >= limits->group_seconds)
+    PetscCall(wait_for_others(store, &held));
+  else if (age < limits->early_seconds || !(held = hold(store))) PetscFunctionReturn(0);
+  PetscCall(flush_all(store, held, fault));
   PetscFunctionReturn(0);
 }
 
@@ -394,8 +519,9 @@ PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault)
 {
   PetscFunctionBeginUser;
   *fault = (RgFault){0};
+  PetscCall(hear(store));
   if (!now) PetscCall(rg_store_flush_ahead(store, 0, fault));
-  else if (store->n) PetscCall(flush_all(store, fault));
+  else if (store->n) PetscCall(flush_all(store, false, fault));
   PetscFunctionReturn(0);
 }
 
@@ -405,12 +531,12 @@ PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault)
   PetscCall(RG_GROW(store->n, store->pending));
   if (!record->provenance.software)
     PetscCall(PetscStrallocpy(store->software, &record->provenance.software));
-  if (store->n == 0) store->oldest = rg_wall_seconds();
   if (fmax(record->provenance.wall, record->provenance.cpu) >= store->limits.long_seconds)
     store->urgent = true;
   store->bytes += rg_record_bytes(record);
-  store->pending[store->n++] = *record;
+  store->pending[store->n++] = (RgPending){rg_wall_seconds(), *record};
   PetscCall(PetscMemzero(record, sizeof(*record)));
+  PetscCall(show(store));
   PetscCall(rg_store_flush(store, false, fault));
   PetscFunctionReturn(0);
 }

@@ -27,6 +27,7 @@ PetscErrorCode rg_store_close(RgStore **store);
 typedef struct {
   size_t group_bytes;      /* commit when so much is pending: 8 MiB */
   double group_seconds;    /* or when the oldest has waited so long: 30 */
+  double early_seconds;    /* or so long, when no other process of the host is at it: 24 */
   double long_seconds;     /* a trial of so much wall or CPU time is committed at once: 10 */
   int compaction;          /* shards of one level on a host that are merged into one: 64 */
   size_t compaction_bytes; /* but only shards of up to compaction_bytes / compaction: 64 MiB */
@@ -35,11 +36,15 @@ typedef struct {
 extern const RgStoreLimits rg_store_default_limits;
 RgStoreLimits *rg_store_limits(RgStore *store); /* to be changed in place */
 
-/* The processes of one host that write to one output merge one another's small shards. `memory`:
-   zeroed, rg_store_shared_bytes(n) long, shared by n of them, of which this is number `which`;
-   borrowed, it outlives the store. Before the first commit. Without it a store merges its own. */
+/* The processes of one host that write to one output commit one another's records and merge one
+   another's small shards. `memory`: zeroed, rg_store_shared_bytes(n) long, shared by n of them, of
+   which this is number `which`; borrowed, it outlives the store. Before the first record. Without
+   it a store sees to its own. */
 size_t rg_store_shared_bytes(int n);
 void rg_store_share(RgStore *store, void *memory, int n, int which);
+/* The moment in which one of n waits for another to commit, seconds: what the commits of all would
+   take one after the other, half of the second that mpirun leaves between TERM and KILL at most. */
+double rg_store_patience(int n);
 
 /* What waits in memory: records, their bytes, and for how many seconds the disk has been saying no
    (0: it has not). For the decision to stop with exit code 3. */
@@ -64,10 +69,13 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
 /* Hand over a finished record: the store owns it from now on (the struct is zeroed). It is
    committed at once when it is large or took long, else with others. A fault means that a
    commit was tried and failed: nothing is lost, everything stays pending.
- */
+   What is due on one process of a host is committed together with what waits on the others, by
+   whichever is the first; who is due and finds another one at it waits a moment for its own records
+   to be on the disk, and then commits them by itself. */
 PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault);
 /* Commit what is pending if it is due; after a failure the next try waits (1 s, doubled up to 60 s)
-   and until then nothing happens and there is no fault. `now`: commit all of it, at once.
+   and until then nothing happens and there is no fault. `now`: commit all of it, at once and
+   without a look at other processes.
    Merges small shards of this host when many have gathered. Call it between iterations. */
 PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault);
 /* Commit what would be due within so many seconds: before something that may last as long. After a

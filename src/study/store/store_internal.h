@@ -7,6 +7,13 @@
 #include "study/store/shelf.h"
 #include "study/record/software.h"
 #include "study/store/store.h"
+#include "study/store/tray.h"
+
+/* A finished record that is not on the disk. */
+typedef struct {
+  double since; /* when it came, rg_wall_seconds */
+  RgRecord record;
+} RgPending;
 
 struct RgStore {
   char *output;         /* path of the results file */
@@ -22,17 +29,18 @@ struct RgStore {
   RgFileState found; /* as it was then, or after this store packed */
 
   int n; /* pending records, oldest first */
-  RgRecord *pending;
-  size_t bytes;  /* of them */
-  double oldest; /* when the first of them came, rg_wall_seconds */
-  bool urgent;   /* one of them is not to wait */
+  RgPending *pending;
+  int n_shown;  /* the first of them, which are in this process' tray */
+  size_t bytes; /* of them */
+  bool urgent;  /* one of them is not to wait */
 
   double retry_at, pause; /* back-off after a failure */
   double troubled_since;  /* 0: the last commit went well */
 
   RgShelf *shelf;  /* of shards that may be merged; a borrowed one takes the place of */
   RgShelf *own;    /* that of this process alone; owned */
-  int who;         /* this process on the shelf */
+  RgTrays *trays;  /* of the processes of this host; NULL: this one is alone; borrowed */
+  int who;         /* this process on the shelf and among the trays */
   double merge_at; /* no compaction before: back-off */
 };
 

@@ -155,13 +155,20 @@ RG_TEST(ranks_left_over_make_teams)
   expect_teams("branin, {name: sphere, ranks_per_trial: 1}", "ei", 5, 4, 0, 0);
 }
 
-/* A job of a study with trials of `seconds` on a machine that takes no time but for tickets. */
-static void simulate(const char *text, double seconds, int ranks, double ticket, RgJob *job)
+/* A job of a study with trials of `seconds` and records of `bytes` on a machine that takes no time
+   but for tickets. */
+static void simulate(const char *text, double seconds, int ranks, double ticket, double bytes,
+                     RgJob *job)
 {
   char message[RG_TEAMS_MESSAGE];
   RgTeams teams;
-  const RgJobRates rates = {
-    .ticket = ticket, .record = 1e-9, .commit = 1e-9, .metadata = 1e12, .file = 2, .pack = 3};
+  const RgJobRates rates = {.ticket = ticket,
+                            .record = 1e-9,
+                            .commit = 1e-9,
+                            .metadata = 1e12,
+                            .file = 2,
+                            .pack = 3,
+                            .bytes = bytes};
 
   parse_study(text, &study);
   RG_OK(rg_plan_fill(&study, &plan));
@@ -187,7 +194,7 @@ RG_TEST(simulated_rounds)
 {
   RgJob job;
 
-  simulate(TRIALS("10"), 20, 4, 1e-12, &job);
+  simulate(TRIALS("10"), 20, 4, 1e-12, 1, &job);
   assert_near(job.wall, 60);
   assert_near(job.busy, 200.0 / 240);
   assert_near(job.idle, 40.0 / 240);
@@ -195,12 +202,26 @@ RG_TEST(simulated_rounds)
   assert_near(job.files, 10);
   assert_near(job.resume, 20);
   assert_near(job.pack, 30);
-  simulate(TRIALS("10"), 2, 4, 1e-12, &job);
+  simulate(TRIALS("10"), 2, 4, 1e-12, 1, &job);
   assert_near(job.wall, 6);
   assert_near(job.files, 4);
-  simulate(TRIALS("130"), 20, 4, 1e-12, &job); /* 66 and 64, or 65 each, of which 64 are merged */
+  simulate(TRIALS("130"), 20, 4, 1e-12, 1,
+           &job); /* 66 and 64, or 65 each, of which 64 are merged */
   assert_near(job.wall, 20 * 33);
   assert_near(job.files, 4);
+}
+
+/* Of two ranks on a host the one whose time has come commits for both; where its window has no room
+   for their records each sees to its own. */
+RG_TEST(simulated_hosts)
+{
+  RgJob together, apart;
+
+  simulate(TRIALS("2000"), 1, 4, 1e-3, 1, &together);
+  simulate(TRIALS("2000"), 1, 4, 1e-3, 1e9, &apart);
+  assert_near(together.wall, apart.wall);
+  assert_in_range((int)(apart.commits * apart.wall + 0.5), 4 * 500 / 25, 4 * 500 / 24 + 4);
+  assert_in_range((int)(together.commits * together.wall + 0.5), 2 * 500 / 25, 2 * 500 / 24 + 4);
 }
 
 /* A counter that takes as long as a trial is the bound of the job. */
@@ -208,7 +229,7 @@ RG_TEST(simulated_counter_is_the_bound)
 {
   RgJob job;
 
-  simulate(TRIALS("10"), 1, 4, 1, &job);
+  simulate(TRIALS("10"), 1, 4, 1, 1, &job);
   assert_near(job.wall, 10 + 4); /* one ticket a second, and four answers that there is none left */
   assert_near(job.busy, 10.0 / (4 * 14));
 }
@@ -221,7 +242,7 @@ RG_TEST(simulated_teams)
   if (!rg_team_possible()) return;
   simulate("study: t\nseeds: 3\ncommon: {initial_points: 3990, iterations: 10, ranks_per_trial: "
            "auto}\nproblems: [branin]\nalgorithms: [ei]\n",
-           100, 2, 1e-12, &job);
+           100, 2, 1e-12, 1, &job);
   assert_near(job.wall, 100 * (0.5 + 3.0 / 8) + 100);
   assert_near(job.busy, 1);
 }
