@@ -91,6 +91,7 @@ int main(int argc, char **argv)
 
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
+  if (world) rg_world_prepare();
   if (!seen || (world && initialize_petsc(argc, argv, skip, seen))) return RG_EXIT_INTERNAL;
   rg_numerics_set(NULL);
   error = world ? rg_clock_initialize() : 0;

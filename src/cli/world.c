@@ -24,12 +24,36 @@ static bool runs_on_all(const char *name)
   return false;
 }
 
+/* The schedule of a simulated job is that of a run. */
+static const char simulate[] = "-simulate";
+
 bool rg_world_needed(int argc, char **argv)
 {
   if (is_launched() || (argc > 1 && runs_on_all(argv[1]))) return true;
   for (int i = 2; i < argc; i++)
-    if (!strcmp(argv[i], rg_only_plugins[0].name) || rg_arguments_petsc_knows(argv[i])) return true;
+    if (!strcmp(argv[i], rg_only_plugins[0].name) || !strcmp(argv[i], simulate) ||
+        rg_arguments_petsc_knows(argv[i]))
+      return true;
   return false;
+}
+
+/* Through MPI's interface for tools, which stays open: what was written lasts no longer. */
+void rg_world_prepare(void)
+{
+  static const char debian[] = "^ucx,pt2pt", ours[] = "^ucx";
+  MPI_T_cvar_handle osc;
+  char value[4096] = "";
+  int provided, which, length;
+
+  if (!is_launched() || getenv("OMPI_MCA_osc") ||
+      MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS ||
+      MPI_T_cvar_get_index("osc", &which) != MPI_SUCCESS ||
+      MPI_T_cvar_handle_alloc(which, NULL, &osc, &length) != MPI_SUCCESS)
+    return;
+  if (length <= (int)sizeof(value) && MPI_T_cvar_read(osc, value) == MPI_SUCCESS &&
+      !strcmp(value, debian))
+    (void)MPI_T_cvar_write(osc, ours);
+  (void)MPI_T_cvar_handle_free(&osc);
 }
 
 void rg_world(int *rank, int *size)

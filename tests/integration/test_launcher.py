@@ -80,7 +80,7 @@ class Launcher(RegattaTest):
     @unittest.skipUnless(NAMESPACES, "name spaces need root")
     def test_a_host_vanishes(self):
         study = self.write("study.yaml", STUDY.format(24))
-        job = self.start(study, OMPI_MCA_osc="^ucx")
+        job = self.start(study)
         begun = time.monotonic()
         while job.poll() is None and len(processes_of(self.output)) < 4:
             self.assertLess(time.monotonic() - begun, 100, "no four ranks")
@@ -96,7 +96,7 @@ class Launcher(RegattaTest):
             self.assertLess(time.monotonic() - begun, 200, "ranks that outlive their job")
             time.sleep(0.1)
         self.assertFalse(self.output.exists())
-        job = self.start(study, OMPI_MCA_osc="^ucx")
+        job = self.start(study)
         out, _ = job.communicate(timeout=120)
         self.assertEqual(job.returncode, 0, out)
         with h5py.File(self.output) as file:
@@ -107,7 +107,7 @@ class Launcher(RegattaTest):
 
     @unittest.skipUnless(NAMESPACES, "name spaces need root")
     def test_hosts_that_cannot_share_a_counter_are_refused(self):
-        """Open MPI as Debian configures it, over TCP."""
+        """One-sided communication over TCP as Debian forbids it, where the user does, too."""
         job = self.start(self.write("study.yaml", STUDY.format(4)), OMPI_MCA_osc="^ucx,pt2pt")
         out, _ = job.communicate(timeout=100)
         self.assertEqual(job.returncode, 2, out)
