@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 import h5py
-from regatta_test import LONG, REGATTA, SLOW, RegattaTest, environment, main
+from regatta_test import LONG, REGATTA, SLOW, RegattaTest, environment, main, mpirun
 
 RANKS = 64 if LONG else 8
 AGENT = """#!/bin/sh
@@ -63,6 +63,16 @@ class Launcher(RegattaTest):
         self.assertTrue(0.85 < wall / float(many[1]) < 2, f"{wall} s, simulated {many[1]} s")
         self.run_ok("run", study, "-o", self.folder / "one.h5", "-quiet")
         self.assertEqual(self.checksum(self.output), self.checksum(self.folder / "one.h5"))
+
+    @unittest.skipUnless(NAMESPACES, "name spaces need root")
+    def test_a_host_with_little_shared_memory(self):
+        """As in a container: its ranks commit each for itself."""
+        self.write("study.yaml", STUDY.format(4))
+        words = " ".join(mpirun(2, "run", "/mnt/study.yaml", "-o", "/mnt/study.h5", "-quiet"))
+        subprocess.run(["unshare", "--mount", "sh", "-c", f"mount --bind {self.folder} /mnt && "
+                        f"mount -t tmpfs -o size=100k tmpfs /dev/shm && TMPDIR=/mnt {words}"],
+                       env=environment(), check=True, capture_output=True, timeout=100)
+        self.assertEqual(self.run_ok("status", self.output), "launcher: complete\n")
 
     def start(self, study, **variables):
         """The study on two ranks of each of two hosts."""

@@ -2,26 +2,49 @@
    host commits as often and leaves as many files as if it were one rank. */
 #include "study/run/session.h"
 
+#include <sys/statvfs.h>
+
+/* Whether MPI will find shared memory for so many bytes: it ends or hangs without. In containers
+   /dev/shm may be small; where there is none MPI takes files elsewhere. */
+static bool has_room(size_t bytes)
+{
+  struct statvfs disk;
+
+  return statvfs("/dev/shm", &disk) ||
+         (double)disk.f_bavail * (double)disk.f_frsize >= 2.0 * (double)bytes;
+}
+
+/* Shared memory of all ranks of a host, zeroed; NULL where it has no room. */
+static PetscErrorCode allocate(MPI_Comm host, PetscMPIInt rank, size_t size, MPI_Win *window,
+                               void **memory)
+{
+  int room = has_room(size), unit;
+  MPI_Aint bytes = rank == 0 ? (MPI_Aint)size : 0;
+
+  PetscFunctionBeginUser;
+  *memory = NULL;
+  PetscCallMPI(MPI_Bcast(&room, 1, MPI_INT, 0, host));
+  if (!room) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host, memory, window));
+  PetscCallMPI(MPI_Win_shared_query(*window, 0, &bytes, &unit, memory));
+  if (rank == 0) PetscCall(PetscMemzero(*memory, size));
+  PetscCallMPI(MPI_Barrier(host));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_session_share_shards(RgSession *session)
 {
   MPI_Comm host;
-  MPI_Aint bytes;
   PetscMPIInt rank, ranks;
-  void *memory;
-  int unit;
+  void *memory = NULL;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
   PetscCallMPI(MPI_Comm_rank(host, &rank));
   PetscCallMPI(MPI_Comm_size(host, &ranks));
-  if (ranks > 1) {
-    bytes = rank == 0 ? (MPI_Aint)rg_store_shared_bytes(ranks) : 0;
-    PetscCallMPI(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host, &memory, &session->shelf));
-    PetscCallMPI(MPI_Win_shared_query(session->shelf, 0, &bytes, &unit, &memory));
-    if (rank == 0) PetscCall(PetscMemzero(memory, (size_t)bytes));
-    PetscCallMPI(MPI_Barrier(host));
-    rg_store_share(session->store, memory, ranks, rank);
-  }
+  if (ranks > 1)
+    PetscCall(allocate(host, rank, rg_store_shared_bytes(ranks), &session->shelf, &memory));
+  if (memory) rg_store_share(session->store, memory, ranks, rank);
   PetscCallMPI(MPI_Comm_free(&host));
   PetscFunctionReturn(0);
 }
