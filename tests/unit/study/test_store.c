@@ -298,7 +298,7 @@ RG_TEST(a_full_or_damaged_tray_is_no_harm)
   tray = rg_trays_at(host.trays, 0);
   rg_store_limits(host.stores[2])->group_seconds = 0;
   host_add(&host, 0, 0, 1);
-  room = 2 * tray->length - 8;
+  room = (2 * tray->length - 8) / sizeof(size_t) * sizeof(size_t);
   tray->bytes[tray->length - 1] ^= 1;
   host_add(&host, 2, 1, 0);
   assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 1);
