@@ -217,6 +217,16 @@ class Conclusions(common.Case):
                          (DEPENDS, ("a",)))
         self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, there=False, a="2"))[0], YES)
         self.assertEqual(self.conclude(case(OPEN, there=False))[0], OPEN)
+
+    def test_a_universe_that_was_run_in_part_does_not_count_beside_a_whole_one(self):
+        whole, part = Outcome(YES, "", items=[Item("p")]), Outcome(OPEN, "", items=[Item("p")], partial=True)
+        for outcomes, there in (((whole, part), [True, False]), ((part, whole), [True, True]),
+                                ((whole, Outcome(OPEN, "nothing")), [True, False])):
+            settings = unittest.mock.Mock(universes=lambda _: [{"a": 0}, {"a": 1}])
+            studies = unittest.mock.Mock(within=lambda u: unittest.mock.Mock(signature=lambda _: u["a"], which=u["a"]))
+            with unittest.mock.patch.object(verdicts.checks, "run", lambda _, inside: outcomes[inside.which]):
+                cases = verdicts.decide({"checks": [{"on": "s"}]}, studies, settings)
+            self.assertEqual([one.there for one in cases], there)
         self.assertEqual(self.conclude(case(NONE))[0], NONE)
 
     def test_the_papers_own_setting_decides_where_it_is_known(self):

@@ -22,8 +22,13 @@ class Case:
     reading: str
     verdict: str
     outcomes: list
-    there: bool = True  # whether there are results at all
+    there: bool = True  # whether there are results at all; as many as in our universe, where that has all
     same_as: int = -1  # the case before with the same trials
+
+    @property
+    def whole(self):
+        """Whether no results lack that it speaks of."""
+        return self.verdict == NONE or all(o.items and not o.partial for o in self.outcomes)
 
     @functools.cached_property
     def picture(self):
@@ -201,6 +206,9 @@ def decide(claim, studies, settings):
                 case.verdict = together(case.outcomes)
                 case.there = any(o.items for o in case.outcomes) or case.verdict == NONE
             cases.append(case)
+    ours = {case.reading: case for case in reversed(cases)}  # the first of each
+    for case in cases:
+        case.there = case.there and (case.whole or not ours[case.reading].whole)
     return cases
 
 
