@@ -28,7 +28,7 @@ static const RgOption options[] = {
   {"-memory", "GB", "memory of a host (default: that of this one)"},
   {"-simulate", "N,...",
    "jobs of so many ranks: wall time, idle time, commits; KEY=VALUE: of the "
-   "machine (ticket, record, commit, metadata, file, pack)"},
+   "machine (ticket, record, commit, metadata, file, pack, bytes)"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -277,16 +277,22 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
 {
   RgPlan plan;
   Progress progress;
+  const char *const simulate = arguments->option[OPT_SIMULATE];
+  RgSimulation simulation = {0};
   RgText text = {0};
   Job job;
 
   PetscFunctionBeginUser;
-  if (arguments->n > 1 && !arguments->option[OPT_SIMULATE]) {
+  if (simulate) {
+    PetscCall(rg_simulation_parse(simulate, arguments->n - 1, arguments->positional + 1,
+                                  &simulation, exit_code));
+  } else if (arguments->n > 1) {
     rg_complain("plan: '%s' goes with -simulate only", arguments->positional[1]);
     *exit_code = RG_EXIT_BAD_INPUT;
   }
   if (*exit_code != RG_EXIT_OK || !parse_job(arguments, study, &job)) {
     *exit_code = RG_EXIT_BAD_INPUT;
+    PetscCall(PetscFree(simulation.ranks));
     PetscFunctionReturn(0);
   }
   PetscCall(rg_plan_fill(study, &plan));
@@ -303,10 +309,10 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     rg_say("%s", text.data);
     PetscCall(judge_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
-    if (arguments->option[OPT_SIMULATE] && *exit_code == RG_EXIT_OK)
-      PetscCall(rg_simulation_show(&plan, arguments->option[OPT_SIMULATE], job.per_host,
-                                   arguments->n - 1, arguments->positional + 1, exit_code));
+    if (simulate && *exit_code == RG_EXIT_OK)
+      PetscCall(rg_simulation_show(&simulation, &plan, job.per_host, exit_code));
   }
+  PetscCall(PetscFree(simulation.ranks));
   PetscCall(rg_text_clear(&text));
   PetscCall(progress_clear(&progress));
   PetscCall(rg_plan_clear(&plan));

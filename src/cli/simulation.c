@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cli/command.h"
 #include "cli/table.h"
 #include "cli/values.h"
-#include "study/run/simulate.h"
 
 static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rates,
                                 RgDiagnostics *found)
@@ -46,53 +46,63 @@ static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
   PetscFunctionReturn(0);
 }
 
-/* A line for a job of so many ranks. A mistake is said. */
-static PetscErrorCode simulate(const RgPlan *plan, const char *word, int per_host,
-                               const RgJobRates *rates, RgTable *table, int *exit_code)
+/* A line for a job of so many ranks. That it can't be is said. */
+static PetscErrorCode simulate(const RgPlan *plan, int ranks, int per_host, const RgJobRates *rates,
+                               RgTable *table, int *exit_code)
 {
-  char message[RG_TEAMS_MESSAGE] = "", *end;
-  const long ranks = strtol(word, &end, 10);
+  char message[RG_TEAMS_MESSAGE] = "";
   RgTeams teams;
   RgJob job;
 
   PetscFunctionBeginUser;
-  if (end == word || *end || ranks < 1 || ranks > 10000000) {
-    rg_complain("plan: -simulate takes numbers of ranks, separated by ',', got '%s'", word);
-    *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
-  }
-  PetscCall(rg_teams_create(plan, (int)ranks, 0, &teams, message));
+  PetscCall(rg_teams_create(plan, ranks, 0, &teams, message));
   if (message[0]) {
     rg_complain("plan: %s", message);
     *exit_code = RG_EXIT_BAD_INPUT;
   } else {
     PetscCall(rg_simulate(plan, &teams, rates, per_host, &job));
-    PetscCall(add_job((int)ranks, &job, table));
+    PetscCall(add_job(ranks, &job, table));
   }
   PetscCall(rg_teams_destroy(&teams));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_simulation_show(const RgPlan *plan, const char *text, int per_host, int n,
-                                  const char *const *words, int *exit_code)
+PetscErrorCode rg_simulation_parse(const char *text, int n, const char *const *words,
+                                   RgSimulation *simulation, int *exit_code)
+{
+  RgDiagnostics found = {0};
+  char *list, *rest, *end;
+
+  PetscFunctionBeginUser;
+  *simulation = (RgSimulation){0};
+  PetscCall(set_rates(n, words, &simulation->rates, &found));
+  PetscCall(PetscStrallocpy(text, &list));
+  for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+    const long ranks = strtol(word, &end, 10);
+    if (end == word || *end || ranks < 1 || ranks > 10000000)
+      rg_diagnostics_add(&found, (RgPlace){0},
+                         "-simulate takes numbers of ranks, separated by ',', got '%s'", word);
+    PetscCall(RG_GROW(simulation->n, simulation->ranks));
+    simulation->ranks[simulation->n++] = (int)ranks;
+  }
+  PetscCall(PetscFree(list));
+  for (int i = 0; i < found.n; i++) rg_complain("plan: %s", found.list[i].message);
+  if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *plan, int per_host,
+                                  int *exit_code)
 {
   RgTable table = {.n_columns = 10,
                    .headings = {">ranks", ">wall (s)", ">trials", ">counter", ">commits", ">idle",
                                 ">commits/s", ">shards", ">resume (s)", ">pack (s)"}};
-  RgDiagnostics found = {0};
-  RgJobRates rates;
   RgText out = {0};
-  char *list, *rest;
 
   PetscFunctionBeginUser;
-  PetscCall(set_rates(n, words, &rates, &found));
-  for (int i = 0; i < found.n; i++) rg_complain("plan: %s", found.list[i].message);
-  if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
-  PetscCall(PetscStrallocpy(text, &list));
-  for (char *word = strtok_r(list, ",", &rest); word && *exit_code == RG_EXIT_OK;
-       word = strtok_r(NULL, ",", &rest))
-    PetscCall(simulate(plan, word, per_host, &rates, &table, exit_code));
-  PetscCall(PetscFree(list));
+  for (int i = 0; i < simulation->n && *exit_code == RG_EXIT_OK; i++)
+    PetscCall(
+      simulate(plan, simulation->ranks[i], per_host, &simulation->rates, &table, exit_code));
   PetscCall(rg_table_print(&table, &out));
   if (*exit_code == RG_EXIT_OK) rg_say("\n%s", out.data);
   PetscCall(rg_text_clear(&out));

@@ -2,12 +2,21 @@
 #ifndef RG_CLI_SIMULATION_H
 #define RG_CLI_SIMULATION_H
 
-#include "study/plan/plan.h"
+#include "study/run/simulate.h"
 
-/* Print what jobs of the numbers of ranks in `text`, separated by ',', with `per_host` of them on a
-   host, would do with the plan, by its costs and n words KEY=VALUE for rg_job_rates. A mistake is
-   said, and *exit_code set. */
-PetscErrorCode rg_simulation_show(const RgPlan *plan, const char *text, int per_host, int n,
-                                  const char *const *words, int *exit_code);
+typedef struct {
+  int n;
+  int *ranks; /* of each of n jobs; PetscFree */
+  RgJobRates rates;
+} RgSimulation;
+
+/* Numbers of ranks from `text`, separated by ',', and rates from n words KEY=VALUE for
+   rg_job_rates. Mistakes are said, and *exit_code set. */
+PetscErrorCode rg_simulation_parse(const char *text, int n, const char *const *words,
+                                   RgSimulation *simulation, int *exit_code);
+/* Print what these jobs, with `per_host` ranks on a host, would do with the plan, by its costs.
+   That one can't be is said, and *exit_code set. */
+PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *plan, int per_host,
+                                  int *exit_code);
 
 #endif

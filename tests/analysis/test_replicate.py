@@ -55,6 +55,10 @@ class Stages(common.Case):
         self.assertEqual(replicate.grown(text, cells), text)
         self.assertEqual(stages.replicated(text, []), "# first\n\n# second\nseeds: 2\n")
 
+    def test_a_stage_is_told_in_a_line_whatever_is_swept(self):
+        cells = {("s", ("P", method, swept)): ("seeds", 20) for swept in ("", "a=1", "a=2") for method in ("EI", "TS")}
+        self.assertEqual(replicate._told(cells), "EI, TS (s, P, 2 settings) to 20 seeds")
+
 
 class Stub:
     """Studies of which a check sees `trials` and the p values (holds, fails) after each stage."""

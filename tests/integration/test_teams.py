@@ -159,9 +159,11 @@ problems:
                 (["unknown key 'tickets', did you mean 'ticket'?"], ["-simulate", 4, "tickets=1", "-memory", 99]),
                 (["'metadata' must be a number > 0, got '0'"], ["-simulate", 4, "metadata=0", "-memory", 99]),
                 (["'ticket=1' goes with -simulate only"], ["ticket=1"])):
-            code, _, err = regatta("plan", study, *options)
+            code, out, err = regatta("plan", study, *options)
             self.assertEqual(code, 2, err)
             self.assertEqual(len(err.splitlines()), 1, err)
+            if "'" in words[0]:
+                self.assertEqual(out, "", "a mistake on the command line is found before anything is shown")
             for word in words:
                 self.assertIn(word, err)
 

@@ -179,13 +179,18 @@ class Replication:
 
 
 def _told(cells):
-    """Cells that grow, in words."""
+    """Cells that grow, in words; the study file names each setting of a sweep."""
     places = {}
     for (study, (problem, algorithm, swept)), (key, number) in cells.items():
-        there = f"{study}, {problem}" + (f", {swept}" if swept else "")
-        places.setdefault((there, key, number), []).append(algorithm)
-    return "; ".join(f"{', '.join(methods)} ({there}) to {number} {key}"
-                     for (there, key, number), methods in places.items())
+        methods, settings = places.setdefault((study, problem, key, number), ({}, set()))
+        methods[algorithm] = None
+        settings |= {swept} - {""}
+    return "; ".join(f"{', '.join(methods)} ({study}, {problem}{_settings(len(settings))}) to {number} {key}"
+                     for (study, problem, key, number), (methods, settings) in places.items())
+
+
+def _settings(n):
+    return f", {n} setting{'s' * (n > 1)}" if n else ""
 
 
 def _replace(path, text):
