@@ -1,5 +1,6 @@
 """More trials for undecided claims: stages of a study, looks that stick, and the command on a small study, on one and
 two ranks and interrupted."""
+import math
 import os
 import subprocess
 import unittest
@@ -58,6 +59,13 @@ class Stages(common.Case):
     def test_a_stage_is_told_in_a_line_whatever_is_swept(self):
         cells = {("s", ("P", method, swept)): ("seeds", 20) for swept in ("", "a=1", "a=2") for method in ("EI", "TS")}
         self.assertEqual(replicate._told(cells), "EI, TS (s, P, 2 settings) to 20 seeds")
+
+
+    def test_nothing_is_spent_on_what_the_budget_does_not_decide(self):
+        costs = {"A": 2.0, "B": math.inf, "C": 0.5, "D": 1.0}
+        self.assertEqual(replicate.affordable(costs, 2.0), ["C", "D"])
+        self.assertEqual(replicate.affordable(costs, 0.1), [])
+        self.assertEqual(replicate.affordable(costs, 9.0), ["C", "D", "A"])
 
 
 class Stub:
@@ -123,7 +131,7 @@ class Command(common.Case):
 
     def test_until_decided_on_any_ranks_and_interrupted(self):
         ended, said = self.replicate(self.scratch, [], 0.0)
-        self.assertRegex("\n".join(said), r"A: undecided; twice the trials .* take \S+ core-hours, 0 of 0 are left")
+        self.assertRegex("\n".join(said), r"A: undecided; about \S+ core-hours would decide it, 0 of 0 are left")
         self.assertIn("1 undecided", ended)
         self.assertEqual((self.scratch / "race.yaml").read_text(), STUDY)
         ended, said = self.replicate(self.scratch, [])

@@ -2,11 +2,13 @@
 spent.
 
 A stage doubles the trials of the cells behind the open comparisons of open claims, and of no others: what is settled
-gets no more. It is written into the study file (its key `replicate`), so that the study says what was run, and whoever
-runs it again gets the same trials and verdicts. What comes next follows from study files and results alone: a stage
-that was interrupted is finished first. stages.py and judge.py say why claims may be looked at after every stage.
+gets no more, and nothing is spent on a claim that, as its values are, the budget would not decide. It is written into
+the study file (its key `replicate`), so that the study says what was run, and whoever runs it again gets the same
+trials and verdicts. What comes next follows from study files and results alone: a stage that was interrupted is
+finished first. stages.py and judge.py say why claims may be looked at after every stage.
 """
 import contextlib
+import itertools
 import os
 import re
 import signal
@@ -38,9 +40,9 @@ def needs(verdict, studies, texts):
     """{(study, cell): ("seeds" or "instances", how many)} that an open claim needs; `texts` of study files by name.
     Of a comparison those cells grow that have no more than the least."""
     found, views = {}, {}
-    for case in verdicts.that_count(verdict.cases, verdict.settings):
+    for case in _open_cases(verdict):
         inside = views.setdefault(tuple(case.universe.items()), studies.within(case.universe))
-        for outcome in case.outcomes if case.verdict == OPEN else ():
+        for outcome in case.outcomes:
             for item in outcome.open_items():
                 sizes = {}
                 for study, problem, algorithm in item.cells:
@@ -51,6 +53,10 @@ def needs(verdict, studies, texts):
                     if size < 2 * least * base:
                         found[place] = key, max(2 * least * base, found.get(place, (key, 0))[1])
     return found
+
+
+def _open_cases(verdict):
+    return [case for case in verdicts.that_count(verdict.cases, verdict.settings) if case.verdict == OPEN]
 
 
 def _size(text, cell, several):
@@ -69,6 +75,12 @@ def grown(text, cells):
         named = {word: value for word, value in zip(WORDS, cell) if value}
         entries[cell] = entries.get(cell, named) | {key: number}
     return stages.replicated(text, entries.values())
+
+
+def affordable(costs, left):
+    """Of {claim: core-hours until it is decided} those that `left` core-hours would decide, the cheapest first."""
+    total = itertools.accumulate(sorted(costs.values()))
+    return [name for name, hours in zip(sorted(costs, key=costs.get), total) if hours <= left]
 
 
 # ---- stage by stage ----------------------------------------------------------------------------
@@ -114,12 +126,12 @@ class Replication:
         """{study: text of its file} of the next stage, told with its reasons; {} when there is none."""
         texts = {name: work.file.read_text(encoding="utf-8") for name, work in self.works.items()}
         wanted = {v.id: needs(v, studies, texts) for v in found if v.verdict == OPEN}
-        wanted = {name: cells for name, cells in wanted.items() if cells}
-        left = self.budget - self._spent(studies)
-        stage, dear = self._within(wanted, texts, left)
-        for name, hours in dear:
-            self.say(f"{name}: undecided; twice the trials of its open comparisons take {hours:.2g} core-hours, "
-                     f"{max(left, 0.0):.2g} of {self.budget:g} are left")
+        costs = {v.id: self._cost(v, wanted[v.id], texts) for v in found if wanted.get(v.id)}
+        left = max(self.budget - self._spent(studies), 0.0)
+        stage = {name: wanted[name] for name in affordable(costs, left)}
+        for name in sorted(costs.keys() - stage.keys()):
+            self.say(f"{name}: undecided; {_amount(costs[name])} would decide it, {left:.2g} of {self.budget:g} "
+                     "are left")
         if not stage:
             return {}
         made = self._texts(stage.values(), texts)
@@ -130,18 +142,11 @@ class Replication:
             self.say(f"  {name}: {_told(cells)}")
         return made
 
-    def _within(self, wanted, texts, left):
-        """Claims whose trials fit into what is left, the cheapest first: ({id: cells}, [(id, hours)] of the others)."""
-        if wanted and self._hours(wanted.values(), texts) <= left:
-            return wanted, []
-        own = {name: self._hours([cells], texts) for name, cells in wanted.items()}
-        stage, dear = {}, []
-        for name in sorted(wanted, key=own.get):
-            if self._hours([*stage.values(), wanted[name]], texts) <= left:
-                stage[name] = wanted[name]
-            else:
-                dear.append((name, own[name]))
-        return stage, dear
+    def _cost(self, verdict, cells, texts):
+        """Core-hours until a claim is decided, as its values are; what the next stage takes where they don't say."""
+        times = max((case.needed() / case.trials for case in _open_cases(verdict)
+                     if all(outcome.tested() for outcome in case.outcomes) and case.needed() > 0), default=2.0)
+        return self._hours([cells], texts) * max(times - 1.0, 1.0)
 
     def _hours(self, some, texts):
         return sum(self._estimate(self.works[name], text)[1] for name, text in self._texts(some, texts).items())
@@ -176,6 +181,10 @@ class Replication:
             later = stages.of_trials(results.study, trials["seed"], trials["instance"]) > 1
             seconds += trials.loc[later, "cpu"].sum()
         return seconds / 3600.0
+
+
+def _amount(hours):
+    return f"about {hours:.2g} core-hours" if hours < 1e6 else "no number of trials that can be told"
 
 
 def _told(cells):
