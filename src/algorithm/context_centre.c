@@ -73,21 +73,22 @@ static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *domain,
-                                const RgHistory *history, RgContextCentre *centre)
+PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, const RgHistory *history,
+                                RgContextCentre *centre, RgFailure *failure)
 {
+  const RgCentreOptions *options = algorithm->options;
   const int dim = options->laws.n;
   RgQuadrature *rules;
 
   PetscFunctionBeginUser;
   if (dim == 0) {
-    PetscCall(observed(history, centre));
+    if (rg_context_seen(algorithm, history, failure)) PetscCall(observed(history, centre));
     PetscFunctionReturn(0);
   }
   PetscCall(PetscCalloc1(dim, &rules));
   for (int k = 0; k < dim; ++k)
     PetscCall(rule_of(options->laws.values[k], options->panels, &rules[k]));
-  PetscCall(product(dim, rules, &domain->context, centre));
+  PetscCall(product(dim, rules, &algorithm->setup.domain->context, centre));
   for (int k = 0; k < dim; ++k) PetscCall(rg_quadrature_destroy(&rules[k]));
   PetscCall(PetscFree(rules));
   PetscFunctionReturn(0);

@@ -51,9 +51,10 @@ typedef struct {
   double *weight;   /* n, sum 1, owned */
 } RgContextCentre;
 
-/* Observed contexts with weight 1/n each, or the product quadrature of the laws. */
-PetscErrorCode rg_centre_create(const RgCentreOptions *options, const RgDomain *domain,
-                                const RgHistory *history, RgContextCentre *centre);
+/* Observed contexts with weight 1/n each, or the product quadrature of the laws. Options of the
+   algorithm: begin with RgCentreOptions. */
+PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, const RgHistory *history,
+                                RgContextCentre *centre, RgFailure *failure);
 /* How many contexts rg_centre_create returns with n evaluations in hand (one given law). */
 int rg_centre_size(const RgCentreOptions *options, int n);
 /* For context_bytes of the class; options: begin with RgCentreOptions. */

@@ -24,6 +24,14 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
   PetscFunctionReturn(0);
 }
 
+bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgFailure *failure)
+{
+  if (history->n == 0)
+    rg_failure_set(failure, "%s needs an initial design: no context has been seen",
+                   algorithm->class->name);
+  return history->n > 0;
+}
+
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
 {
   return rg_surrogate_create_model(algorithm, true, algorithm->state);

@@ -25,6 +25,9 @@ extern const RgRecordColumn rg_ball_columns[];
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics);
 
+/* Whether the initial design has seen a context; else a failure that says so. */
+bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgFailure *failure);
+
 /* create of a class whose state begins with an RgModel over (x, c). */
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
 /* A class whose whole state is that model; and one with the standard needs too. */

@@ -7,8 +7,8 @@
    Deviations: the inner problem is solved exactly (robust/mmd.h), where the released comparison
    calls a first-order conic solver; the whole grid in more than one context dimension, where it
    takes the diagonal (diagonal: yes).
-   Cost per acquisition value: that of the U (gp/context_posterior.h), and O(N) where the ball holds
-   the worst context, else O(N |F| + |F|^3) per piece of the path with support F.
+   Cost per acquisition value: that of the U (gp/context/context_posterior.h), and O(N) where the
+   ball holds the worst context, else O(N |F| + |F|^3) per piece of the path with support F.
    Needs contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/mmd_ball.h"
 
@@ -44,6 +44,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   Inner inner = {&ball, NULL, failure};
 
   PetscFunctionBeginUser;
+  if (!rg_context_seen(algorithm, history, failure)) PetscFunctionReturn(0);
   /* 1. Grid, reference distribution and radius. */
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(PetscMalloc1(ball.n, &inner.q));

@@ -6,8 +6,8 @@
    Deviations: sensitivity identity is the fast variant both papers compare with; centre: uniform,
    tangent: no and batch: mixed are what the released comparison computes (a sign keeps it from the
    tangent, a mask sets values to 0).
-   Cost per acquisition value: that of the U (gp/context_posterior.h), and O(N) for a grid of N
-   contexts (sensitivity exact: O(N^2)).
+   Cost per acquisition value: that of the U (gp/context/context_posterior.h), and O(N) for a
+   grid of N contexts (sensitivity exact: O(N^2)).
    Needs contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/mmd_ball.h"
 #include "base/grow.h"
@@ -91,6 +91,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgMmdBall ball, coarse;
 
   PetscFunctionBeginUser;
+  if (!rg_context_seen(algorithm, history, failure)) PetscFunctionReturn(0);
   /* 1. Grid, reference distribution and radius. */
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(rg_mmd_ball_create(algorithm, history, PetscMin(options->screening, ball.n), &coarse));

@@ -1,9 +1,10 @@
 /* erbo: empirical-risk Bayesian optimisation.
 
    x_t = argmax_x E_{c~P}[U(x, c)], U = mu + width sd, P the contexts observed so far, or given
-   laws. Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0;
-   wdrbo 2.5. Cost per acquisition value: see gp/context_posterior.h, M = contexts observed. Needs
-   contexts from a box, drawn by nature. Revision 4. */
+   laws.
+   Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0; wdrbo 2.8.
+   Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed.
+   Needs contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
 
 typedef struct {
@@ -15,13 +16,13 @@ static const RgParam params[] = {RG_CENTRE_PARAMS(Options, centre), {0}};
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  const Options *options = algorithm->options;
   RgContextCentre centre;
   RgContextWeights weights;
 
   PetscFunctionBeginUser;
   /* 1. P. */
-  PetscCall(rg_centre_create(&options->centre, algorithm->setup.domain, history, &centre));
+  PetscCall(rg_centre_create(algorithm, history, &centre, failure));
+  if (failure->failed) PetscFunctionReturn(0);
   weights = (RgContextWeights){centre.n, centre.weight};
   /* 2. x_t = argmax E U. */
   const RgContextual average = {centre.n, 0, centre.contexts, rg_ucb_expectation, &weights, NULL};

@@ -24,11 +24,7 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
   RgKde *kde = &contexts->kde;
 
   PetscFunctionBeginUser;
-  if (history->n == 0) {
-    rg_failure_set(failure, "%s needs an initial design: no context has been seen",
-                   algorithm->class->name);
-    PetscFunctionReturn(0);
-  }
+  if (!rg_context_seen(algorithm, history, failure)) PetscFunctionReturn(0);
   contexts->dim = dim;
   contexts->n = quadrature ? nodes : options->samples;
   PetscCall(

@@ -124,6 +124,11 @@ PetscErrorCode rg_robust_measure(RgRobust *state, const RgMeasure *measure, cons
 
 /* ---- choices ------------------------------------------------------------------------ */
 
+static bool is_tied(double value, double floor)
+{
+  return isfinite(value) && value >= floor;
+}
+
 int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, int n,
                      const double *value)
 {
@@ -133,12 +138,13 @@ int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, i
   RgRandom random;
 
   if (common->ties == RG_TIES_LOWEST || first < 0) return first;
-  for (int i = first; i < n; ++i) floor = value[i] > floor ? value[i] : floor;
+  for (int i = first; i < n; ++i)
+    if (isfinite(value[i])) floor = fmax(floor, value[i]);
   floor -= TIE * fmax(1.0, fabs(floor));
-  for (int i = first; i < n; ++i) tied += value[i] >= floor;
+  for (int i = first; i < n; ++i) tied += is_tied(value[i], floor);
   random = rg_algorithm_stream_at(algorithm, purpose, t);
   rank = (int)rg_random_below(&random, (uint64_t)tied);
-  while (value[first] < floor || rank-- > 0) ++first;
+  while (!is_tied(value[first], floor) || rank-- > 0) ++first;
   return first;
 }
 

@@ -58,6 +58,7 @@ static const RgParam params[] = {
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   const Options *options = closure;
+  const bool exact = options->bounds == EXACT;
 
   (void)t;
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = options->value, .delta = NAN};
@@ -65,7 +66,7 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
   *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,
                            .a = 2.0 * log((double)domain->design.size * domain->context.size),
                            .b = 0.5,
-                           .theory = RG_THEORY_RRGP,
+                           .theory = exact ? RG_THEORY_RRGP : RG_THEORY_NONE,
                            .delta = NAN};
 }
 
@@ -130,7 +131,8 @@ static PetscErrorCode sampled_bounds(State *state)
 
 /* t-hat = argmax over i <= t of the mean rho at x-hat_i; the largest index of ties. For the
    expectation it is t. */
-static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory *history, int *best)
+static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory *history, int *best,
+                                 RgFailure *failure)
 {
   State *state = algorithm->state;
   const int n = state->robust.n_designs;
@@ -138,7 +140,9 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory 
   PetscFunctionBeginUser;
   PetscCall(rg_robust_best(algorithm, t, history, &state->recommended[t - 1]));
   *best = t;
-  if (!state->index_samples.count) PetscFunctionReturn(0);
+  if (state->recommended[t - 1] < 0)
+    rg_failure_set(failure, "the measure of the posterior mean is not finite at any design");
+  if (failure->failed || !state->index_samples.count) PetscFunctionReturn(0);
   PetscCall(PetscArrayzero(state->expected, n));
   for (int s = 0; s < state->index_samples.count; ++s) {
     PetscCall(measure_path(state, &state->index_samples, s, state->value));
@@ -170,7 +174,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     PetscCall(rg_robust_ucb_step(algorithm, t, history, beta, true, query));
   }
   if (options->index_paths && t <= algorithm->setup.n_iterations) {
-    PetscCall(best_index(algorithm, t, history, &best));
+    PetscCall(best_index(algorithm, t, history, &best, failure));
     if (query->extra) query->extra[BEST_INDEX] = best;
   }
   PetscFunctionReturn(0);

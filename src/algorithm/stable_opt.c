@@ -6,7 +6,7 @@
    Source: Bogunovic, Scarlett, Jegelka, Cevher (2018); set and sample as in sbo_kde 3.3.
    Deviations: the released comparison draws the points from [mean - 3 sd, mean - sd] (box: shifted)
    and anew at every call.
-   Cost per acquisition value: see gp/context_posterior.h, M = samples.
+   Cost per acquisition value: see gp/context/context_posterior.h, M = samples.
    Needs contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/contextual.h"
 #include "maths/design.h"
@@ -55,6 +55,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double *contexts;
 
   PetscFunctionBeginUser;
+  if (!rg_context_seen(algorithm, history, failure)) PetscFunctionReturn(0);
   /* 1. Points of C_t. */
   PetscCall(PetscMalloc1((size_t)M * dim, &contexts));
   PetscCall(rg_design_sobol(&random, M, dim, contexts));

@@ -6,7 +6,8 @@
    box. Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341; wdrbo 2.3 to 2.5.
    Deviations: the penalty's gradient is exact; the released code takes it as zero
    (penalty_gradient: none).
-   Cost per acquisition value: see gp/context_posterior.h, M = contexts observed and samples.
+   Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed and
+   samples.
    Needs contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
 #include "maths/design.h"
@@ -101,7 +102,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   PetscFunctionBeginUser;
   /* 1. Centre and radius; contexts of the centre first, then those of the slopes. */
-  PetscCall(rg_centre_create(&options->ball.centre, algorithm->setup.domain, history, &centre));
+  PetscCall(rg_centre_create(algorithm, history, &centre, failure));
+  if (failure->failed) PetscFunctionReturn(0);
   penalised = (RgContextPenalised){.centre = {centre.n, centre.weight},
                                    .radius = radius,
                                    .n_slopes = state->n,
@@ -125,19 +127,20 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-/* b: the radius where Theorem 5 applies, a constant one around a given centre. */
+/* b: the radius where Theorem 5 applies, a constant one around a given centre; no theorem is about
+   one around it that shrinks. */
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   const RgWassersteinOptions *ball = &((const Options *)closure)->ball;
   const double width = ball->centre.common.width;
-  const bool given = ball->centre.laws.n > 0 && ball->schedule == RG_RADIUS_CONSTANT;
+  const bool given = ball->centre.laws.n > 0, constant = ball->schedule == RG_RADIUS_CONSTANT;
 
   (void)domain;
   (void)t;
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
                            .a = width * width,
                            .b = given ? ball->radius : NAN,
-                           .theory = RG_THEORY_WDRBO,
+                           .theory = given && !constant ? RG_THEORY_NONE : RG_THEORY_WDRBO,
                            .delta = NAN};
 }
 

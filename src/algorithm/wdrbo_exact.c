@@ -5,8 +5,8 @@
    observed so far, or given laws), eps_t its radius, in units of the context box.
    No method of a paper: it shows how much of WDRBO's caution is in its bound E U - eps L, which is
    never above this value. Source: wdrbo 2.9 (duality: robust/wasserstein.h).
-   Cost per acquisition value: that of the U (gp/context_posterior.h) for M = centre and grid, and
-   O(n M) per piece of the dual.
+   Cost per acquisition value: that of the U (gp/context/context_posterior.h) for M = centre and
+   grid, and O(n M) per piece of the dual.
    Needs contexts from a box, drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
 #include "robust/wasserstein.h"
@@ -79,14 +79,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  const RgDomain *domain = algorithm->setup.domain;
   RgContextCentre centre;
   Inner inner = {.radius = rg_wasserstein_ball_radius(&options->ball, history->n)};
 
   PetscFunctionBeginUser;
   /* 1. Centre, radius and the contexts that mass may move to. */
-  PetscCall(rg_centre_create(&options->ball.centre, domain, history, &centre));
-  PetscCall(inner_create(options, domain->context.dim, &centre, &inner));
+  PetscCall(rg_centre_create(algorithm, history, &centre, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  PetscCall(inner_create(options, history->context_dim, &centre, &inner));
   /* 2. x_t = argmax of the worst case. */
   const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));

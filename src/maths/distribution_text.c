@@ -23,8 +23,7 @@ const RgDistributionInfo rg_distribution_infos[] = {
 static const char *const names[] = {"normal", "uniform", "cauchy", "burr",
                                     "point",  "mixture", "clip",   NULL};
 
-/* A finite number, or a quotient of two (weights such as 1/8). */
-static PetscErrorCode number(RgExpression *parser, double *value)
+static PetscErrorCode finite_number(RgExpression *parser, double *value)
 {
   const char *start;
   char *end;
@@ -41,13 +40,22 @@ static PetscErrorCode number(RgExpression *parser, double *value)
     PetscFunctionReturn(0);
   }
   parser->at = end;
-  if (rg_expression_accept(parser, '/')) {
-    double divisor;
-    PetscCall(number(parser, &divisor));
-    if (!rg_expression_failed(parser) && divisor == 0)
-      PetscCall(rg_expression_mistake(parser, start, "division by zero"));
-    *value /= divisor;
-  }
+  PetscFunctionReturn(0);
+}
+
+/* A finite number, or a quotient of two (weights such as 1/8). */
+static PetscErrorCode number(RgExpression *parser, double *value)
+{
+  const char *start = (rg_expression_next(parser), parser->at);
+  double divisor;
+
+  PetscFunctionBeginUser;
+  PetscCall(finite_number(parser, value));
+  if (!rg_expression_accept(parser, '/')) PetscFunctionReturn(0);
+  PetscCall(finite_number(parser, &divisor));
+  *value /= divisor;
+  if (!rg_expression_failed(parser) && !isfinite(*value))
+    PetscCall(rg_expression_mistake(parser, start, "'%.20s' is no finite number", start));
   PetscFunctionReturn(0);
 }
 

@@ -94,3 +94,23 @@ RG_TEST(nodes_lose_next_to_nothing)
   }
   race_destroy(&race);
 }
+
+/* The contexts observed are none without an initial design. */
+RG_TEST(no_context_was_seen)
+{
+  static const char *const names[] = {"erbo",     "wdrbo",    "wdrbo_exact",     "stable_opt",
+                                      "drbo_mmd", "drbo_kde", "drbo_mmd_minimax"};
+  Race race;
+
+  race_create(&race, "nodes", 1);
+  for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
+    Method method = {0};
+    RgFailure failure = {0};
+    method_begin(&method, names[k], "width", "1.5", &race.setup);
+    RG_OK(rg_algorithm_ask(&method.algorithm, 1, &race.history, &method.query, &failure));
+    assert_true(failure.failed);
+    assert_non_null(strstr(failure.message, "no context has been seen"));
+    method_end(&method);
+  }
+  race_destroy(&race);
+}

@@ -149,6 +149,21 @@ RG_TEST(laws)
   RG_OK(rg_distribution_destroy(&law));
 }
 
+/* A number may be a quotient of two, and is finite. */
+RG_TEST(mistakes_in_laws)
+{
+  static const char *const texts[] = {"point(1/2/4)", "point(1/0)", "point(1e300/1e-300)"};
+
+  for (int i = 0; i < 3; i++) {
+    RgDistribution law;
+    RgText mistake = {0};
+    RG_OK(rg_distribution_parse(texts[i], &law, &mistake));
+    if (!mistake.data) fail_msg("%s is a law", texts[i]);
+    RG_OK(rg_text_clear(&mistake));
+    RG_OK(rg_distribution_destroy(&law));
+  }
+}
+
 /* ---- posteriors ------------------------------------------------------------------------------ */
 
 static const double seen[6] = {.42, .56, .48, .61, .50, .39};

@@ -317,6 +317,23 @@ RG_TEST(sampled_bounds_and_best_index)
   }
 }
 
+/* A measure that is finite nowhere is a failure, one that is not everywhere no matter. */
+RG_TEST(infinite_measures)
+{
+  static const char *const measures[] = {"exp(1e9 + expectation)", "exp(1000 * expectation)"};
+
+  for (int m = 0; m < 2; ++m) {
+    const Setting settings[] = {
+      {"measure", measures[m]}, {"index_paths", "2"}, {"ties", "random"}, {NULL, NULL}};
+    Bench bench;
+    RgFailure failure = {0};
+    bench_make("expectation", "rrgp_ucb", settings, &bench);
+    RG_OK(rg_algorithm_ask(&bench.algorithm, 1, &bench.history, &bench.query, &failure));
+    assert_true(failure.failed == (m == 0));
+    bench_end(&bench);
+  }
+}
+
 /* ---- Lemma 3.1 --------------------------------------------------------------------------- */
 
 /* With a single context the point chosen attains the largest upper bound. */

@@ -68,9 +68,11 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
                                    double *F)
 {
   int n = run->record->n_rows - first, dim = run->problem->domain.design.dim;
+  const double *x = run->record->column[column] + (ptrdiff_t)first * dim;
   RgPoint *points;
 
   PetscFunctionBeginUser;
+  if (n > 0 && isnan(x[(size_t)(n - 1) * dim])) n--; /* the recommendation failed, and the trial */
   if (n <= 0) PetscFunctionReturn(0);
   if (run->problem->class->costly && !run->problem->class->objective) {
     PetscCall(objective_observed(run, column, first, F));
@@ -78,9 +80,8 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   }
   PetscCall(PetscMalloc1(n, &points));
   for (int i = 0; i < n; i++)
-    points[i] = (RgPoint){.index = indices[first + i],
-                          .context_index = -1,
-                          .x = run->record->column[column] + (size_t)(first + i) * dim};
+    points[i] =
+      (RgPoint){.index = indices[first + i], .context_index = -1, .x = x + (size_t)i * dim};
   if (run->problem->domain.n_constraints || rg_trial_tolerates(run))
     PetscCall(objective_singly(run, column, first, n, points, F + first));
   else PetscCall(rg_problem_objective(run->problem, n, points, F + first, &run->failure));

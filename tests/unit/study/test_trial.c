@@ -224,6 +224,42 @@ static void test_a_failure_may_be_data(void **state)
   }
 }
 
+/* Recommends the first evaluation, until it can't. */
+static PetscErrorCode recommends_twice(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                       RgQuery *recommendation, RgFailure *failure)
+{
+  (void)algorithm;
+  recommendation->index = history->index[0];
+  memcpy(recommendation->x, history->x, (size_t)history->dim * sizeof(double));
+  if (t == 2) rg_failure_set(failure, "nothing to recommend");
+  return 0;
+}
+
+/* On finite designs and boxes. */
+static void test_a_recommendation_may_fail(void **state)
+{
+  Fixture *f = *state;
+  static const char *const problems[] = {"gp_path", "branin"};
+
+  for (int k = 0; k < 2; k++) {
+    const RgTrial trial = find(f, problems[k], "random", 0, 3);
+    RgCell *cell = &f->study.cells[trial.cell];
+    RgAlgorithmClass broken = *cell->algorithm;
+    const RgAlgorithmClass *sound = cell->algorithm;
+    RgRecord record = {0};
+    broken.recommend = recommends_twice;
+    cell->algorithm = &broken;
+    run(f, trial, &record);
+    cell->algorithm = sound;
+    assert_int_equal(record.status, RG_STATUS_FAILED);
+    assert_non_null(strstr(record.message, "nothing to recommend"));
+    assert_int_equal(record.n_rows, 7);
+    for (int row = 0; row < 7; row++)
+      assert_true(isfinite(record.column[RG_COLUMN_SIMPLE_REGRET][row]));
+    RG_OK(rg_record_destroy(&record));
+  }
+}
+
 static bool stop_at_third(void *closure)
 {
   int *asked = closure;
@@ -253,6 +289,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_record_is_complete_and_repeatable),
     cmocka_unit_test(test_a_failure_is_a_result),
     cmocka_unit_test(test_a_failure_may_be_data),
+    cmocka_unit_test(test_a_recommendation_may_fail),
     cmocka_unit_test(test_stopping_leaves_no_record),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
