@@ -4,6 +4,7 @@
 #include "acquisition/ranking.h"
 
 #include <math.h>
+#include <string.h>
 
 #define MAX_ITERATIONS 100
 #define TOLERANCE 1e-6  /* largest entry of the projected gradient step, relative to the radius */
@@ -109,8 +110,8 @@ static void learn(Search *search, int i, const double *X, double value, const do
     ss += s * s;
     sy -= s * (gradient[j] - g[j]);
   }
-  PetscArraycpy(x, X, dim);
-  PetscArraycpy(g, gradient, dim);
+  memcpy(x, X, (size_t)dim * sizeof(double));
+  memcpy(g, gradient, (size_t)dim * sizeof(double));
   search->value[i] = value;
   search->spectral[i] = sy > 0.0 ? fmin(fmax(ss / sy, STEP_MIN), STEP_MAX) : STEP_MAX;
   propose(search, i);

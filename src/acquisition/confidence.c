@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 static double at_least_zero(double value)
 {
   return value > 0.0 ? value : 0.0;
@@ -12,7 +10,7 @@ static double at_least_zero(double value)
 
 double rg_confidence_grid_levels(int dim, double t, double a, double b, double r)
 {
-  return b * dim * r * t * t * (sqrt(log(a * dim)) + 0.5 * sqrt(PI));
+  return b * dim * r * t * t * (sqrt(log(a * dim)) + 0.5 * sqrt(M_PI));
 }
 
 double rg_irgp_shift_finite(double n_points)
@@ -33,7 +31,7 @@ double rg_irgp_shift_heuristic(int dim)
 
 double rg_irgp_shift_highprob(double n_points, double t, double delta)
 {
-  return at_least_zero(2.0 * log(n_points * t * t * PI * PI / (12.0 * delta)));
+  return at_least_zero(2.0 * log(n_points * t * t * M_PI * M_PI / (12.0 * delta)));
 }
 
 double rg_irgp_quantile(double shift, double rate, double p)
@@ -43,12 +41,12 @@ double rg_irgp_quantile(double shift, double rate, double p)
 
 double rg_gp_ucb_beta_bcr(double n_points, double t)
 {
-  return at_least_zero(2.0 * log(n_points * t * t / sqrt(2.0 * PI)));
+  return at_least_zero(2.0 * log(n_points * t * t / sqrt(2.0 * M_PI)));
 }
 
 double rg_gp_ucb_beta_srinivas(double n_points, double t, double delta)
 {
-  return at_least_zero(2.0 * log(n_points * t * t * PI * PI / (6.0 * delta)));
+  return at_least_zero(2.0 * log(n_points * t * t * M_PI * M_PI / (6.0 * delta)));
 }
 
 double rg_gp_ucb_beta_heuristic(int dim, double t)
@@ -59,7 +57,7 @@ double rg_gp_ucb_beta_heuristic(int dim, double t)
 double rg_gp_ucb_beta_bcr_cont(int dim, double t, double a, double b, double r)
 {
   return at_least_zero(2.0 * dim * log(rg_confidence_grid_levels(dim, t, a, b, r)) +
-                       2.0 * log(t * t / sqrt(2.0 * PI)));
+                       2.0 * log(t * t / sqrt(2.0 * M_PI)));
 }
 
 double rg_rgp_shape_finite(double n_points, double t, double theta)

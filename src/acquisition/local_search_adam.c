@@ -24,16 +24,15 @@ typedef struct {
 /* Whether the weighted average of the sums, shifted by one, no longer grows. */
 static bool has_converged(const Adam *adam)
 {
-  double weights = 0.0, before = 0.0, after = 0.0;
+  double before = 0.0, after = 0.0;
 
   if (adam->n_sums <= WINDOW) return false;
   for (int k = 0; k < WINDOW; ++k) {
     const double weight = exp(-1.0 + 2.0 * k / (WINDOW - 1));
-    weights += weight;
     before += weight * adam->sums[k];
     after += weight * adam->sums[k + 1];
   }
-  return after - before < GAIN * fabs(before) || !(weights > 0.0) || !isfinite(after);
+  return after - before < GAIN * fabs(before) || !isfinite(after);
 }
 
 static void remember(Adam *adam, int m, const double *value)

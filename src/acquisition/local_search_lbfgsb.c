@@ -1,4 +1,4 @@
-/* The reference: one L-BFGS-B object per start (base/lbfgsb.h), all in lockstep. */
+/* The reference: one L-BFGS-B object per start (maths/lbfgsb.h), all in lockstep. */
 #include "acquisition/local_search.h"
 
 #include "base/grow.h"

@@ -6,14 +6,14 @@
 #include "gp/path/feature_path.h"
 #include "gp/path/set_path.h"
 
-/* How paths are drawn (gp/feature_path.h, gp/set_path.h):
+/* How paths are drawn (gp/path/feature_path.h, gp/path/set_path.h):
    auto      finite sets: exact where the set has at most 2000 points or a structured prior, else
              pathwise; boxes: pathwise
    rff       random Fourier features, their weights drawn from the posterior: the papers' setting
    exact     the exact joint posterior of all points; finite sets only
    pathwise  a prior path of random Fourier features plus the exact update; on a box the paths of
              one iteration share their features and the raw points of the search for their maxima
-             (gp/feature_bundle.h)
+             (gp/path/feature_bundle.h)
    The maxima of pathwise paths have the law of those of exact ones, up to a few hundredths of their
    deviation. Those of rff paths are off where data crowd: under a Matern-5/2 kernel of length scale
    0.3 on the unit square with 60 data, 1.82 (0.37) in place of 1.51 (0.12), mean and deviation. */

@@ -115,8 +115,7 @@ static PetscErrorCode select_visited(RgAlgorithm *algorithm, const RgHistory *hi
 
 /* The point of the design in the ball where W is least; the centre if there is no other. */
 static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch *search,
-                                       const double *centre, double radius,
-                                       const unsigned char *excluded, RgQuery *query)
+                                       const double *centre, double radius, RgQuery *query)
 {
   double *value;
 
@@ -131,7 +130,7 @@ static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch 
     }
     if (sum > radius * radius) value[i] = -INFINITY;
   }
-  query->index = rg_argmax(space->size, value, excluded);
+  query->index = rg_argmax(space->size, value, NULL);
   PetscCall(PetscFree(value));
   PetscFunctionReturn(0);
 }
@@ -156,10 +155,7 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
 
   PetscFunctionBeginUser;
   if (rg_space_is_finite(space)) {
-    unsigned char *excluded;
-    PetscCall(rg_excluded_points(algorithm->setup.domain, history, &excluded));
-    PetscCall(new_point_of_set(space, &search, centre, radius, excluded, query));
-    PetscCall(PetscFree(excluded));
+    PetscCall(new_point_of_set(space, &search, centre, radius, query));
     if (query->index < 0) rg_failure_set(failure, "no point of the domain is left in the ball");
     else
       memcpy(query->x, space->points + (size_t)query->index * space->dim,

@@ -1,4 +1,4 @@
-/* What parsers of expressions share: laws (distribution.h) and measures (robust/measure.h). */
+/* What parsers of expressions share: laws (distribution.h) and measures (regatta/measure.h). */
 #ifndef RG_MATHS_EXPRESSION_H
 #define RG_MATHS_EXPRESSION_H
 

@@ -5,7 +5,7 @@
 #include "regatta/error.h"
 
 #define RG_SOBOL_MAX_DIM 1111
-#define RG_SOBOL_MAX_POINTS (1 << 30) /* direction numbers have 30 bits */
+#define RG_SOBOL_MAX_POINTS ((1 << 30) - 1) /* direction numbers have 30 bits */
 
 /* The first m points of the sequence in dim coordinates without the origin (m x dim, row i = point
    i). Errors: PETSC_ERR_ARG_OUTOFRANGE for dim > RG_SOBOL_MAX_DIM. O(m dim). Sources: Bratley

@@ -1,5 +1,5 @@
 /* Elementary functions as plain arithmetic: no tables, branches or calls, so the compiler turns
-   a loop around them into vector code of any width (base/vector_body.h). For files of inner
+   a loop around them into vector code of any width (maths/vector_body.h). For files of inner
    loops only; glibc's vector library offers some of them, on x86 only and less accurately.
 
    Polynomials are Chebyshev interpolations, rational functions weighted least-squares fits, both

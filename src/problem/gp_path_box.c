@@ -1,7 +1,7 @@
 /* gp_path_box: a Gaussian process path over designs and contexts that are boxes or grids.
 
    f(x, w) = sum_m theta_m a_m cos(2 pi (v_m . (x, w) + u_m)) on the unit cube: a path with
-   `features` random Fourier features (gp/feature_path.h), nearly one of GP(0, k). Designs and
+   `features` random Fourier features (gp/path/feature_path.h), nearly one of GP(0, k). Designs and
    contexts are each the whole unit cube or `levels` equispaced points per coordinate, the ends
    included; contexts are uniform. F = rho(f(x, .)) over the grid of contexts, or by `panels`
    twelve-point Gauss rules per coordinate of a box of them. Every instance is another path.

@@ -3,13 +3,11 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 double rg_robust_levels(const RgRobustDerivatives *derivatives, int d, double m, int t)
 {
   const double level = fmax(log(derivatives->a * d * m), 0);
 
-  return ceil(derivatives->b * d * derivatives->r * t * t * (sqrt(level) + sqrt(PI) / 2));
+  return ceil(derivatives->b * d * derivatives->r * t * t * (sqrt(level) + sqrt(M_PI) / 2));
 }
 
 double rg_robust_kappa(const RgRobustDerivatives *derivatives, int d1, int d2, double n_designs,

@@ -6,8 +6,9 @@
 
    Common arguments: n_points = |X|, points of a finite design (>= 2); noise = noise variance (> 0);
    T = queries after the initial design (>= 1); gamma = maximum information gain of T points or an
-   upper bound of it (gp/information_gain.h; a lower one gives no bound of the regret); shift = s_T
-   of the rule (acquisition/confidence.h); delta in (0,1) = probability that the bound may fail.
+   upper bound of it (gp/model/information_gain.h; a lower one gives no bound of the regret);
+   shift = s_T of the rule (acquisition/confidence.h); delta in (0,1) = probability that the bound
+   may fail.
    tight: T s_T where Theorems 4.3 to 4.5 print 2 T s_T; their proofs need no more.
    Source: Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979; irgp_ucb 7.1. O(1) unless stated. */
 #ifndef RG_REGRET_BOUNDS_H

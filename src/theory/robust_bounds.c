@@ -8,8 +8,6 @@
 #include "regatta/measure.h"
 #include "theory/family.h"
 
-#define PI 3.14159265358979323846
-
 double rg_robust_c1(double noise, double largest_variance, double least_probability)
 {
   return 2 * largest_variance / log1p(largest_variance / noise) / least_probability;
@@ -59,12 +57,12 @@ double rg_robust_bound_linear(double slope, int t, double kappa, double c1, doub
 double rg_robust_bound_continuous(double slope, bool continuous_context, int t, double kappa,
                                   double c1, double gamma)
 {
-  return slope * ((continuous_context ? 2 : 1) * PI * PI / 6 + 4 * root(t, kappa, c1, gamma));
+  return slope * ((continuous_context ? 2 : 1) * M_PI * M_PI / 6 + 4 * root(t, kappa, c1, gamma));
 }
 
 double rg_robust_bound_last_continuous(int t, double kappa, double c1, double gamma)
 {
-  return 2.0 / t / t + PI * PI / (3 * t) + 4 * root(t, kappa, c1, gamma) / t;
+  return 2.0 / t / t + M_PI * M_PI / (3 * t) + 4 * root(t, kappa, c1, gamma) / t;
 }
 
 double rg_robust_bound_markov(double bound, double delta)

@@ -1,4 +1,4 @@
-/* Several pathwise paths (gp/feature_path.h) of the same features, each with weights of its own.
+/* Several pathwise paths (feature_path.h) of the same features, each with weights of its own.
 
    Every path has the law of a path with features of its own. What they share is the error of the
    features, which the exact update confines to where the data say little: over posteriors of 20 to

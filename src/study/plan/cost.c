@@ -141,7 +141,7 @@ static RgSetMethod method_of(const RgCell *cell)
                             cell->grid && product);
 }
 
-/* Search for the best design through a list of contexts (gp/context_posterior.h). */
+/* Search for the best design through a list of contexts (gp/context/context_posterior.h). */
 static double context_seconds(const RgCell *cell, double n0, double n)
 {
   const double middle = (n0 + n) / 2, square = middle * middle;

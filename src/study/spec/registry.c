@@ -229,7 +229,7 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
   if (loaded->library) loaded->plugin = dlsym(loaded->library, "rg_plugin");
   if (loaded->library && !loaded->plugin)
     PetscCall(rg_text_add(mistake, "is no plugin of regatta: it has no RG_PLUGIN "
-                                   "(study/plugin.h)"));
+                                   "(regatta/plugin.h)"));
   if (loaded->plugin) PetscCall(check_version(loaded->plugin, mistake));
   if (loaded->plugin && !mistake->length)
     PetscCall(check_classes(registry, loaded->plugin, mistake));

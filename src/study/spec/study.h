@@ -105,7 +105,7 @@ typedef struct RgStudy {
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is checked
    against its domain). Mistakes are collected; with any, the study must not be used. Not
    collective: rank 0 reads and the text is broadcast (rg_study_parse). registry: what plugins add
-   to the known problems and algorithms (study/registry.h), to outlive the study; NULL: nothing. */
+   to the known problems and algorithms (registry.h), to outlive the study; NULL: nothing. */
 PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
                              RgDiagnostics *diagnostics);
 /* The same from text; `path` is used in messages only (borrowed by the diagnostics). Either way the

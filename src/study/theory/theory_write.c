@@ -1,4 +1,4 @@
-/* The curves of study/theory.h as tidy CSV tables. */
+/* The curves of study/theory/theory.h as tidy CSV tables. */
 #include <math.h>
 #include <string.h>
 

@@ -27,8 +27,8 @@ PetscErrorCode rg_instances_create(RgInstances **instances);
 PetscErrorCode rg_instances_destroy(RgInstances **instances);
 
 /* From now on an optimum is looked for in `folder` before it is searched, and one whose search took
-   `least` seconds is left there (study/optimum_cache.h), for programs like this one and machines of
-   the same numeric fingerprint. Not those of a team's problems. registry: borrowed. */
+   `least` seconds is left there (optimum_cache.h), for programs like this one and machines of the
+   same numeric fingerprint. Not those of a team's problems. registry: borrowed. */
 PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *folder, double least,
                                         const RgRegistry *registry, uint64_t fingerprint);
 

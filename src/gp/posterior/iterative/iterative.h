@@ -6,7 +6,7 @@
    Accuracy. A solve stops when the residual is `tolerance` times the right-hand side. With noise
    variance v the error of K^-1 b is at most tolerance |b| / v; the mean at a point is then off by
    at most |k| tolerance |y| / v, usually far less. The log determinant has a standard error that is
-   estimated and returned: sqrt(2/probes) |log(P^-1 K)|_F, P the preconditioner. 
+   estimated and returned: sqrt(2/probes) |log(P^-1 K)|_F, P the preconditioner.
    Reproducibility. With the same number of ranks the results are the same bits, on every rank and
    when computed again. Between numbers of ranks sums are taken in another order: results agree to
    the tolerances above, not in bits. The random probes are a function of `seed` alone.

@@ -10,8 +10,8 @@
 
 typedef struct RgSetPosterior RgSetPosterior;
 
-/* How the covariance is represented. Auto: additive where it applies; product where it applies and
-   rows would not stay in cache (capacity N doubles above 1 MiB); else rows. */
+/* How the covariance is represented. Auto: rows where they stay in cache (capacity N doubles up to
+   1 MiB); else additive where it applies, or product where it does and N > 2048; else rows. */
 typedef enum {
   RG_SET_AUTO,
   RG_SET_ROWS,    /* rows of L^-1 K(data, set): any kernel, any set; O(n N) memory */
