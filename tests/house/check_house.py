@@ -225,6 +225,16 @@ def heads(tree):
             yield source.path, 1, "begins without a comment that says what it is"
 
 
+def paths(tree):
+    """Files that a comment or a message names by their path are there."""
+    rooms = {floor.split("/")[0] for floor in FLOORS}
+    for source in tree.sources:
+        for number, line in enumerate(source.lines, 1):
+            for name in re.findall(r"(?<![\w./])\w+/[\w/]*\w\.[ch]\b(?!\.\w)", line):
+                if name.split("/")[0] in rooms and not (tree.root / "src" / name).exists():
+                    yield source.path, number, f"names {name}, which is not there"
+
+
 def shape(tree):
     for source in tree.sources:
         head = source.text.partition("*/")[0]
@@ -278,7 +288,7 @@ def top(tree):
             yield name, 1, "stands at the top level, where only files about the whole project do"
 
 
-RULES = [floors, words, headers, statics, types, registered, theory, heads, shape, modules,
+RULES = [floors, words, headers, statics, types, registered, theory, heads, paths, shape, modules,
          functions, top]
 
 

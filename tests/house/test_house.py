@@ -42,6 +42,7 @@ PLANTED = {
                                                    "  default: return 0;\n  }")}],
     "theory": [{"analysis/regatta_analysis/odd.py": "BETA = 2 * np.log(points * np.pi**2 * t**2 / 6)\n"}],
     "heads": [{"src/base/odd.c": "int rg_odd_size(int n)\n{\n  return n;\n}\n"}],
+    "paths": [{"src/base/odd.c": "/* As in base/gone.h. */\n"}],
     "shape": [{"src/base/odd.c": "/* A file. */\n" + "\n" * 700},
               {"src/base/odd.c": "/* A file. */\n/* " + "long " * 30 + "*/\n"},
               {"src/base/odd.c": "/* A file. */\n\tint;\n"}],
