@@ -30,10 +30,14 @@ typedef struct {
   const RgOption *options; /* with RG_OPTION_PLUGIN among them plug-ins are loaded before */
   int least, most;         /* positional arguments */
   RgCommandPlace place;
+  unsigned world; /* 1 << entry of each option that needs MPI and PETSc (world.h) */
   /* `registry` has the plug-ins, NULL without. *exit_code is RG_EXIT_OK before. Only rank 0
      prints. */
   PetscErrorCode (*run)(const RgArguments *arguments, const RgRegistry *registry, int *exit_code);
 } RgCommand;
+
+#define RG_USAGE(usage_, options_, least_, most_)                                                  \
+  .usage = (usage_), .options = (options_), .least = (least_), .most = (most_)
 
 /* In a table of options that is empty but for the plug-ins. */
 extern const RgOption rg_only_plugins[];

@@ -127,4 +127,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_bounds = {
-  "bounds STUDY.yaml [-o BOUNDS.csv] ...", options, 1, 1, RG_ON_RANK_0, run};
+  RG_USAGE("bounds STUDY.yaml [-o BOUNDS.csv] ...", options, 1, 1), .place = RG_ON_RANK_0,
+  .run = run};

@@ -46,4 +46,5 @@ static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *r
   PetscFunctionReturn(0);
 }
 
-const RgCommand rg_command_checksum = {"checksum RESULTS.h5", options, 1, 1, RG_SHIELDED, checksum};
+const RgCommand rg_command_checksum = {RG_USAGE("checksum RESULTS.h5", options, 1, 1),
+                                       .place = RG_SHIELDED, .run = checksum};

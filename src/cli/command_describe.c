@@ -347,10 +347,8 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_describe = {
-  "describe PROBLEM|ALGORITHM|KERNEL|THEORY|MEASURE|run|surrogate|maximiser|study|measures|laws|"
-  "results-format",
-  rg_only_plugins,
-  1,
-  1,
-  RG_ON_RANK_0,
-  run};
+  RG_USAGE(
+    "describe PROBLEM|ALGORITHM|KERNEL|THEORY|MEASURE|run|surrogate|maximiser|study|measures|laws|"
+    "results-format",
+    rg_only_plugins, 1, 1),
+  .place = RG_ON_RANK_0, .run = run};

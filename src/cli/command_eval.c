@@ -260,4 +260,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_eval = {
-  "eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...", options, 1, 1, RG_ON_RANK_0, run};
+  RG_USAGE("eval NAME -x X1,X2,... [-c ...] [-set KEY=VALUE] ...", options, 1, 1),
+  .place = RG_ON_RANK_0, .run = run};

@@ -252,9 +252,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscFunctionReturn(0);
 }
 
-const RgCommand rg_command_formula = {"formula NAME [KEY=VALUE ...] < IN.csv > OUT.csv",
-                                      rg_only_plugins,
-                                      1,
-                                      RG_ARGUMENTS_MAX,
-                                      RG_ON_RANK_0,
-                                      run};
+const RgCommand rg_command_formula = {
+  RG_USAGE("formula NAME [KEY=VALUE ...] < IN.csv > OUT.csv", rg_only_plugins, 1, RG_ARGUMENTS_MAX),
+  .place = RG_ON_RANK_0, .run = run};

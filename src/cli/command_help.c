@@ -71,4 +71,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_help = {
-  "help [COMMAND] [-man | -completion SHELL]", options, 0, 1, RG_ON_RANK_0, run};
+  RG_USAGE("help [COMMAND] [-man | -completion SHELL]", options, 0, 1), .place = RG_ON_RANK_0,
+  .run = run};

@@ -551,4 +551,5 @@ static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *regis
 }
 
 const RgCommand rg_command_info = {
-  "info RESULTS.h5|DIRECTORY [-where NAME=VALUE,...]", options, 1, 1, RG_SHIELDED, info};
+  RG_USAGE("info RESULTS.h5|DIRECTORY [-where NAME=VALUE,...]", options, 1, 1),
+  .place = RG_SHIELDED, .run = info};

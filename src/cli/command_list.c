@@ -152,4 +152,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_list = {
-  "list problems|algorithms|kernels|measures|theory", rg_only_plugins, 0, 1, RG_ON_RANK_0, run};
+  RG_USAGE("list problems|algorithms|kernels|measures|theory", rg_only_plugins, 0, 1),
+  .place = RG_ON_RANK_0, .run = run};

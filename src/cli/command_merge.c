@@ -53,4 +53,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_merge = {
-  "merge A.h5 B.h5 ... -o OUT.h5", options, 1, RG_ARGUMENTS_MAX, RG_ON_RANK_0, run};
+  RG_USAGE("merge A.h5 B.h5 ... -o OUT.h5", options, 1, RG_ARGUMENTS_MAX), .place = RG_ON_RANK_0,
+  .run = run};

@@ -272,9 +272,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_new = {
-  "new algorithm|problem|kernel NAME [-context|-surrogate] [-source FOLDER]",
-  options,
-  2,
-  2,
-  RG_ON_RANK_0,
-  run};
+  RG_USAGE("new algorithm|problem|kernel NAME [-context|-surrogate] [-source FOLDER]", options, 2,
+           2),
+  .place = RG_ON_RANK_0, .run = run};

@@ -338,10 +338,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_plan = {
-  "plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]",
-  options,
-  1,
-  RG_ARGUMENTS_MAX,
-  RG_ON_RANK_0,
-  run,
-};
+  RG_USAGE("plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]", options, 1,
+           RG_ARGUMENTS_MAX),
+  .world = 1U << OPT_SIMULATE, .place = RG_ON_RANK_0, .run = run};

@@ -164,5 +164,5 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   PetscFunctionReturn(0);
 }
 
-const RgCommand rg_command_run = {
-  "run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1, RG_ON_ALL, begin};
+const RgCommand rg_command_run = {RG_USAGE("run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1),
+                                  .place = RG_ON_ALL, .run = begin};

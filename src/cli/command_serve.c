@@ -60,5 +60,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscFunctionReturn(0);
 }
 
-const RgCommand rg_command_serve = {
-  "serve NAME [-set KEY=VALUE] ...", options, 1, 1, RG_ON_RANK_0, run};
+const RgCommand rg_command_serve = {RG_USAGE("serve NAME [-set KEY=VALUE] ...", options, 1, 1),
+                                    .place = RG_ON_RANK_0, .run = run};

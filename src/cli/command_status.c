@@ -174,4 +174,5 @@ static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *reg
 }
 
 const RgCommand rg_command_status = {
-  "status RESULTS.h5 [-part I/N -study STUDY.yaml]", options, 1, 1, RG_SHIELDED, status};
+  RG_USAGE("status RESULTS.h5 [-part I/N -study STUDY.yaml]", options, 1, 1), .place = RG_SHIELDED,
+  .run = status};

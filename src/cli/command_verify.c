@@ -259,4 +259,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_verify = {
-  "verify RESULTS.h5 [-sample N | -all | -no-rerun] [-study FILE]", options, 1, 1, RG_ON_ALL, run};
+  RG_USAGE("verify RESULTS.h5 [-sample N | -all | -no-rerun] [-study FILE]", options, 1, 1),
+  .place = RG_ON_ALL, .run = run};

@@ -45,4 +45,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscFunctionReturn(0);
 }
 
-const RgCommand rg_command_version = {"version", options, 0, 0, RG_ON_RANK_0, run};
+const RgCommand rg_command_version = {RG_USAGE("version", options, 0, 0), .place = RG_ON_RANK_0,
+                                      .run = run};

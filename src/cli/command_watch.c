@@ -510,4 +510,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_watch = {
-  "watch OUT.h5|DIRECTORY [-every SECONDS] [options]", options, 1, 1, RG_ON_RANK_0, run};
+  RG_USAGE("watch OUT.h5|DIRECTORY [-every SECONDS] [options]", options, 1, 1),
+  .place = RG_ON_RANK_0, .run = run};

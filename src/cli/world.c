@@ -17,24 +17,24 @@ static bool is_launched(void)
   return false;
 }
 
-static bool runs_on_all(const char *name)
+static bool needs_world(const RgCommand *command, const char *word)
 {
-  for (const RgCommandEntry *entry = rg_commands; entry->name; entry++)
-    if (!strcmp(name, entry->name)) return entry->command->place == RG_ON_ALL;
+  if (!strcmp(word, rg_only_plugins[0].name) || rg_arguments_petsc_knows(word)) return true;
+  for (int i = 0; command->options[i].name; i++)
+    if (command->world >> i & 1 && !strcmp(word, command->options[i].name)) return true;
   return false;
 }
 
-/* The schedule of a simulated job is that of a run. */
-static const char simulate[] = "-simulate";
-
 bool rg_world_needed(int argc, char **argv)
 {
-  if (is_launched() || (argc > 1 && runs_on_all(argv[1]))) return true;
+  const RgCommandEntry *entry = rg_commands;
+
+  if (is_launched()) return true;
+  while (entry->name && (argc < 2 || strcmp(argv[1], entry->name))) entry++;
+  if (!entry->name) return false;
   for (int i = 2; i < argc; i++)
-    if (!strcmp(argv[i], rg_only_plugins[0].name) || !strcmp(argv[i], simulate) ||
-        rg_arguments_petsc_knows(argv[i]))
-      return true;
-  return false;
+    if (needs_world(entry->command, argv[i])) return true;
+  return entry->command->place == RG_ON_ALL;
 }
 
 /* Through MPI's interface for tools, which stays open: what was written lasts no longer. */

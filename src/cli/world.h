@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /* Whether MPI and PETSc must be started for a command line: the subcommand runs on all ranks, a
-   launcher has started this process, a plug-in is loaded, a job is simulated, or an option is
-   PETSc's. */
+   launcher has started this process, a plug-in is loaded, or an option is PETSc's or one of those
+   that the subcommand says need them. */
 bool rg_world_needed(int argc, char **argv);
 /* Before MPI starts: Open MPI as Debian configures it has no one-sided communication over TCP, by
    which trials are handed out. It is told to have it, unless the user or the site chose
