@@ -40,7 +40,7 @@ static inline void bench_set(Bench *bench, const char *name, const char *value)
 /* The class called `name` with the defaults of its options, of the surrogate and of the maximiser. */
 static inline void bench_class(Bench *bench, const char *name)
 {
-  bench->class = rg_algorithm_class_find(name);
+  bench->class = rg_registry_find_algorithm(NULL, name);
   assert_non_null(bench->class);
   RG_OK(PetscCalloc(bench->class->options_size + 1, &bench->options));
   RG_OK(rg_params_defaults(bench->class->params, bench->options));

@@ -3,6 +3,7 @@
 #define RG_TESTS_TEST_PROBLEM_H
 
 #include "regatta/problem.h"
+#include "study/spec/registry.h"
 #include "test_main.h"
 
 #define MAX_SETTINGS 6
@@ -40,14 +41,14 @@ static inline void options_free(const RgProblemClass *class, void *options)
 static inline Instance instance_make(const char *name, const Setting *settings, uint64_t study_seed,
                                      uint64_t number)
 {
-  const RgProblemClass *class = rg_problem_class_find(name);
+  const RgProblemClass *class = rg_registry_find_problem(NULL, name);
   RgDiagnostics diagnostics = {0};
   RgFailure failure = {0};
   Instance instance = {0};
 
   if (!class) fail_msg("unknown problem %s", name);
   instance.options = options_make(class, settings);
-  if (class->check) RG_OK(class->check(instance.options, (RgPlace){0}, &diagnostics));
+  if (class->check) RG_OK(class->check(class, instance.options, (RgPlace){0}, &diagnostics));
   if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
   RG_OK(
     rg_problem_create(class, instance.options, study_seed, number, &instance.problem, &failure));

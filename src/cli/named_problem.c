@@ -101,7 +101,8 @@ static PetscErrorCode check_options(RgNamedProblem *p)
     if (!entry->fallback && !p->given[entry - p->class->params])
       rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", p->class->name,
                          entry->name, entry->doc);
-  if (!found.n && p->class->check) PetscCall(p->class->check(p->options, (RgPlace){0}, &found));
+  if (!found.n && p->class->check)
+    PetscCall(p->class->check(p->class, p->options, (RgPlace){0}, &found));
   rg_named_problem_complain(p, &found);
   PetscFunctionReturn(0);
 }

@@ -35,13 +35,11 @@ static const RgParam params[] = {
 
 static const RgCubeFunction functions[] = {{.formula = ackley}};
 
-RG_CUBE_FAMILY("ackley", functions)
-
 const RgProblemClass rg_problem_ackley = {
   RG_ABOUT("ackley", "Ackley", 1,
            "20 exp(-0.2 sqrt(sum x_j^2/d)) + exp(sum cos(2 pi x_j)/d) - 20 - e on\n"
            "[lower, upper]^d",
            "Ackley 1987, A connectionist machine for genetic hillclimbing"),
   .params = params,
-  RG_CUBE_METHODS,
+  RG_CUBES(functions),
 };

@@ -130,31 +130,27 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
+                            RgDiagnostics *diagnostics)
 {
   const Options *o = options;
 
-  return rg_context_check("ackley_context", &o->context, o->context_dim, place, diagnostics);
+  return rg_context_check(class->name, &o->context, o->context_dim, place, diagnostics);
 }
 
-static PetscErrorCode domain(const void *options, RgDomain *out)
+static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *out)
 {
   const Options *o = options;
 
+  (void)class;
   PetscFunctionBeginUser;
   PetscCall(rg_space_cube(&out->design, o->dim, 0, 1));
   PetscCall(rg_context_domain(&o->context, o->context_dim, out));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
-{
-  static const RgContextFunction function = {
-    .formula = formula, .exact = exact, .own_size = sizeof(Own), .prepare = tabulate};
-
-  (void)failure;
-  return rg_context_create(&function, problem);
-}
+static const RgContextFunction function = {
+  .formula = formula, .exact = exact, .own_size = sizeof(Own), .prepare = tabulate};
 
 const RgProblemClass rg_problem_ackley_context = {
   RG_ABOUT("ackley_context", "Ackley with contexts", 1,
@@ -163,7 +159,7 @@ const RgProblemClass rg_problem_ackley_context = {
            "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
   RG_OPTIONS(Options, params),
   RG_DOMAIN(domain, check),
-  .create = create,
+  .create = rg_context_create,
   .evaluate = rg_context_evaluate,
-  RG_CONTEXT_METHODS,
+  RG_CONTEXT_METHODS(function),
 };

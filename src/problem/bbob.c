@@ -208,8 +208,9 @@ static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double 
 
 /* ---- life cycle ----------------------------------------------------------------------------- */
 
-static PetscErrorCode domain(const void *options, RgDomain *domain)
+static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
+  (void)class;
   return rg_space_cube(&domain->design, ((const Options *)options)->dim, -BOUND, BOUND);
 }
 

@@ -17,6 +17,25 @@ static double maximised(const RgBoxData *data, double v)
 
 const RgParam rg_box_no_params[] = {{0}};
 
+/* That of the family which the options choose. */
+static const RgBoxFunction *function_of(const RgProblemClass *class, const RgBoxOptions *options)
+{
+  const RgBoxFunction *functions = class->family;
+
+  return &functions[class->options_size ? options->variant : 0];
+}
+
+PetscErrorCode rg_box_domain(const RgProblemClass *class, const void *options, RgDomain *domain)
+{
+  return rg_box_function_domain(function_of(class, options), domain);
+}
+
+PetscErrorCode rg_box_create(RgProblem *problem, RgFailure *failure)
+{
+  (void)failure;
+  return rg_box_function_create(function_of(problem->class, problem->options), problem);
+}
+
 PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *domain)
 {
   return rg_space_box(&domain->design, function->dim, function->lower, function->upper);
@@ -80,6 +99,11 @@ PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double 
 
 /* ---- cubes --------------------------------------------------------------------------------- */
 
+static const RgCubeFunction *cube_of(const RgProblemClass *class, const RgCubeOptions *options)
+{
+  return (const RgCubeFunction *)class->family + options->variant;
+}
+
 static double lower_of(const RgCubeFunction *function, const RgCubeOptions *options)
 {
   return isnan(options->lower) ? function->lower : options->lower;
@@ -90,43 +114,43 @@ static double upper_of(const RgCubeFunction *function, const RgCubeOptions *opti
   return isnan(options->upper) ? function->upper : options->upper;
 }
 
-PetscErrorCode rg_cube_check(const char *problem, const RgCubeFunction *functions,
-                             const RgCubeOptions *options, RgPlace place,
+PetscErrorCode rg_cube_check(const RgProblemClass *class, const void *options, RgPlace place,
                              RgDiagnostics *diagnostics)
 {
-  const RgCubeFunction *function = &functions[options->variant];
-  const double lower = lower_of(function, options), upper = upper_of(function, options);
+  const RgCubeOptions *o = options;
+  const RgCubeFunction *function = cube_of(class, o);
+  const double lower = lower_of(function, o), upper = upper_of(function, o);
 
   PetscFunctionBeginUser;
   if (!(lower < upper))
-    rg_diagnostics_add(diagnostics, place, "%s: lower = %g must be less than upper = %g", problem,
-                       lower, upper);
-  if (function->dim && options->dim != function->dim)
-    rg_diagnostics_add(diagnostics, place, "%s: variant %s has dim = %d, not %d", problem,
-                       function->name, function->dim, options->dim);
-  if (function->dim && !(isnan(options->lower) && isnan(options->upper)))
+    rg_diagnostics_add(diagnostics, place, "%s: lower = %g must be less than upper = %g",
+                       class->name, lower, upper);
+  if (function->dim && o->dim != function->dim)
+    rg_diagnostics_add(diagnostics, place, "%s: variant %s has dim = %d, not %d", class->name,
+                       function->name, function->dim, o->dim);
+  if (function->dim && !(isnan(o->lower) && isnan(o->upper)))
     rg_diagnostics_add(
       diagnostics, place,
-      "%s: variant %s has the bounds [0, 1]; lower and upper belong to variant plain", problem,
+      "%s: variant %s has the bounds [0, 1]; lower and upper belong to variant plain", class->name,
       function->name);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_cube_domain(const RgCubeFunction *functions, const RgCubeOptions *options,
-                              RgDomain *domain)
+PetscErrorCode rg_cube_domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
-  const RgCubeFunction *function = &functions[options->variant];
+  const RgCubeOptions *o = options;
+  const RgCubeFunction *function = cube_of(class, o);
 
-  return rg_space_cube(&domain->design, options->dim, lower_of(function, options),
-                       upper_of(function, options));
+  return rg_space_cube(&domain->design, o->dim, lower_of(function, o), upper_of(function, o));
 }
 
-PetscErrorCode rg_cube_create(const RgCubeFunction *functions, RgProblem *problem)
+PetscErrorCode rg_cube_create(RgProblem *problem, RgFailure *failure)
 {
   const RgCubeOptions *options = problem->options;
-  const RgCubeFunction *from = &functions[options->variant];
+  const RgCubeFunction *from = cube_of(problem->class, options);
   double *best_at;
 
+  (void)failure;
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(options->dim, &best_at));
   for (int j = 0; j < options->dim; j++) best_at[j] = from->best_at ? from->best_at[j] : from->each;

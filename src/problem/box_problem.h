@@ -32,28 +32,20 @@ PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *d
    contains one of the points best_at. */
 PetscErrorCode rg_box_function_create(const RgBoxFunction *function, RgProblem *problem);
 
-/* Methods of RgProblemClass that go with it. */
+/* Methods of RgProblemClass. The first two are of a class whose `family` is its RgBoxFunction, or
+   a table of them among which the options choose. */
+PetscErrorCode rg_box_domain(const RgProblemClass *class, const void *options, RgDomain *domain);
+PetscErrorCode rg_box_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_box_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                RgFailure *failure);
 PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double *gradient);
 
-/* Define fixed_domain and fixed_create for a family that is the one RgBoxFunction `function`. */
-#define RG_BOX_FIXED(function)                                                                     \
-  static PetscErrorCode fixed_domain(const void *options, RgDomain *domain)                        \
-  {                                                                                                \
-    (void)options;                                                                                 \
-    return rg_box_function_domain(&function, domain);                                              \
-  }                                                                                                \
-  static PetscErrorCode fixed_create(RgProblem *problem, RgFailure *failure)                       \
-  {                                                                                                \
-    (void)failure;                                                                                 \
-    return rg_box_function_create(&function, problem);                                             \
-  }
-
 #define RG_BOX_METHODS .evaluate = rg_box_evaluate, .gradient = rg_box_gradient
 
-#define RG_BOX_FIXED_METHODS                                                                       \
-  .params = rg_box_no_params, .domain = fixed_domain, .create = fixed_create, RG_BOX_METHODS
+/* A class without parameters, whose `family` is `function`. */
+#define RG_BOX_FIXED(function)                                                                     \
+  .params = rg_box_no_params, .family = &(function), .domain = rg_box_domain,                      \
+  .create = rg_box_create, RG_BOX_METHODS
 
 /* ---- variants: an option chooses among functions --------------------------------------------- */
 
@@ -65,22 +57,10 @@ typedef struct {
 #define RG_BOX_VARIANT(name, first, choices, symbol, doc)                                          \
   RG_CHOICE(name, RgBoxOptions, variant, first, choices, symbol, doc)
 
-/* Define variant_domain and variant_create for a family that is a table of RgBoxFunction. */
+/* A class whose `family` is the table `functions`; .gradient is named beside it, if they have it. */
 #define RG_BOX_VARIANTS(functions)                                                                 \
-  static PetscErrorCode variant_domain(const void *options, RgDomain *domain)                      \
-  {                                                                                                \
-    return rg_box_function_domain(&(functions)[((const RgBoxOptions *)options)->variant], domain); \
-  }                                                                                                \
-  static PetscErrorCode variant_create(RgProblem *problem, RgFailure *failure)                     \
-  {                                                                                                \
-    const RgBoxOptions *options = problem->options;                                                \
-    (void)failure;                                                                                 \
-    return rg_box_function_create(&(functions)[options->variant], problem);                        \
-  }
-
-#define RG_BOX_VARIANT_METHODS                                                                     \
-  .options_size = sizeof(RgBoxOptions), .domain = variant_domain, .create = variant_create,        \
-  .evaluate = rg_box_evaluate
+  .options_size = sizeof(RgBoxOptions), .family = (functions), .domain = rg_box_domain,            \
+  .create = rg_box_create, .evaluate = rg_box_evaluate
 
 /* ---- cubes: functions of any dimension, minimised in their source  -------------------------- */
 
@@ -106,33 +86,16 @@ typedef struct {
   const double *best_at; /* unless it is given here (dim) */
 } RgCubeFunction;
 
-/* Bounds in the wrong order; a variant of fixed dimension and bounds with other ones. */
-PetscErrorCode rg_cube_check(const char *problem, const RgCubeFunction *functions,
-                             const RgCubeOptions *options, RgPlace place,
+/* Methods of a class whose `family` is a table of RgCubeFunction among which the option `variant`
+   chooses. What `check` tells: bounds in the wrong order; a variant of fixed dimension and bounds
+   with other ones. */
+PetscErrorCode rg_cube_check(const RgProblemClass *class, const void *options, RgPlace place,
                              RgDiagnostics *diagnostics);
-PetscErrorCode rg_cube_domain(const RgCubeFunction *functions, const RgCubeOptions *options,
-                              RgDomain *domain);
-PetscErrorCode rg_cube_create(const RgCubeFunction *functions, RgProblem *problem);
+PetscErrorCode rg_cube_domain(const RgProblemClass *class, const void *options, RgDomain *domain);
+PetscErrorCode rg_cube_create(RgProblem *problem, RgFailure *failure);
 
-/* Define cube_check, cube_domain and cube_create for the problem called `name`, a table of
-   RgCubeFunction among which the option `variant` chooses. */
-#define RG_CUBE_FAMILY(name, functions)                                                            \
-  static PetscErrorCode cube_check(const void *options, RgPlace place, RgDiagnostics *diagnostics) \
-  {                                                                                                \
-    return rg_cube_check(name, functions, options, place, diagnostics);                            \
-  }                                                                                                \
-  static PetscErrorCode cube_domain(const void *options, RgDomain *domain)                         \
-  {                                                                                                \
-    return rg_cube_domain(functions, options, domain);                                             \
-  }                                                                                                \
-  static PetscErrorCode cube_create(RgProblem *problem, RgFailure *failure)                        \
-  {                                                                                                \
-    (void)failure;                                                                                 \
-    return rg_cube_create(functions, problem);                                                     \
-  }
-
-#define RG_CUBE_METHODS                                                                            \
-  .options_size = sizeof(RgCubeOptions), .check = cube_check, .domain = cube_domain,               \
-  .create = cube_create, RG_BOX_METHODS
+#define RG_CUBES(functions)                                                                        \
+  .options_size = sizeof(RgCubeOptions), .family = (functions), .check = rg_cube_check,            \
+  .domain = rg_cube_domain, .create = rg_cube_create, RG_BOX_METHODS
 
 #endif

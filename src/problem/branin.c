@@ -32,12 +32,10 @@ static const RgBoxFunction box = {
   .best_at = (const double[]){-M_PI, 12.275, M_PI, 2.275, 3 * M_PI, 2.475},
 };
 
-RG_BOX_FIXED(box)
-
 const RgProblemClass rg_problem_branin = {
   RG_ABOUT("branin", "Branin", 1,
            "-[(x2 - 5.1 x1^2/(4 pi^2) + 5 x1/pi - 6)^2 + 10 (1 - 1/(8 pi)) cos x1 + 10] on\n"
            "[-5, 10] x [0, 15]; three maximisers",
            "Dixon and Szego 1978, Towards Global Optimisation 2"),
-  RG_BOX_FIXED_METHODS,
+  RG_BOX_FIXED(box),
 };

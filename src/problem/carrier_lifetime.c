@@ -57,8 +57,9 @@ static PetscErrorCode grid(RgSpace *space, int n1, double first1, double step1, 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode domain(const void *options, RgDomain *domain)
+static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
+  (void)class;
   PetscFunctionBeginUser;
   PetscCall(grid(&domain->design, SIDE, 18.0, 22.0, SIDE, 16.0, 18.0));
   PetscCall(grid(&domain->context, OFFSETS_1, -10.0, 2.0, OFFSETS_2, -8.0, 2.0));
@@ -135,7 +136,8 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
+                            RgDiagnostics *diagnostics)
 {
   RgText mistake = {0};
   double lifetime[NODES];
@@ -143,19 +145,20 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics));
   PetscCall(read_table(options, lifetime, &mistake));
-  if (mistake.length) rg_diagnostics_add(diagnostics, place, "carrier_lifetime: %s", mistake.data);
+  if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
 }
 
 /* The numbers themselves, by their hash: not where the file is. */
-static PetscErrorCode identity(const void *options, RgText *text)
+static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
 {
   RgText mistake = {0};
   double lifetime[NODES];
   uint64_t hash[2];
   char hex[33];
 
+  (void)class;
   PetscFunctionBeginUser;
   PetscCall(read_table(options, lifetime, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", mistake.data);
@@ -240,9 +243,10 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check_synthetic(const void *options, RgPlace place,
-                                      RgDiagnostics *diagnostics)
+static PetscErrorCode check_synthetic(const RgProblemClass *class, const void *options,
+                                      RgPlace place, RgDiagnostics *diagnostics)
 {
+  (void)class;
   return rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics);
 }
 

@@ -37,9 +37,18 @@ PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDom
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_function_domain(const RgContextFunction *function,
-                                          const RgContextOptions *options, RgDomain *domain)
+PetscErrorCode rg_context_fixed_check(const RgProblemClass *class, const void *options,
+                                      RgPlace place, RgDiagnostics *diagnostics)
 {
+  const RgContextFunction *function = class->family;
+
+  return rg_context_check(class->name, options, function->dim_c, place, diagnostics);
+}
+
+PetscErrorCode rg_context_fixed_domain(const RgProblemClass *class, const void *options,
+                                       RgDomain *domain)
+{
+  const RgContextFunction *function = class->family;
   const bool unit = function->lower == function->upper;
 
   PetscFunctionBeginUser;
@@ -95,12 +104,14 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_create(const RgContextFunction *function, RgProblem *problem)
+PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
 {
+  const RgContextFunction *function = problem->class->family;
   const RgContextOptions *options = problem->options;
   const int dim = problem->domain.context.dim;
   RgContextProblem *data;
 
+  (void)failure;
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&data));
   problem->data = data;

@@ -2,9 +2,9 @@
    from a law that algorithms don't see, clipping, what the learner observes, and F = E f(x, c) or
    another robustness measure of f(x, .).
 
-   A family is an RgContextFunction. Its options are, or begin with, RgContextOptions; its table
-   lists RG_CONTEXT_PARAMS; RG_CONTEXT_FIXED defines the rest where dimensions are fixed, else
-   `domain` ends with rg_context_domain and `create` calls rg_context_create. */
+   The `family` of such a class is its RgContextFunction. Its options are, or begin with,
+   RgContextOptions; its table lists RG_CONTEXT_PARAMS; where dimensions are fixed the rest is
+   RG_CONTEXT_FIXED, else `check` and `domain` are its own and end with those given here. */
 #ifndef RG_PROBLEM_CONTEXT_PROBLEM_H
 #define RG_PROBLEM_CONTEXT_PROBLEM_H
 
@@ -83,10 +83,6 @@ PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *opt
                                 RgPlace place, RgDiagnostics *diagnostics);
 /* The context part of the domain: the box [0, 1]^dim of nature; the measure. */
 PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain);
-/* Both parts, of a function of fixed dimensions. */
-PetscErrorCode rg_context_function_domain(const RgContextFunction *function,
-                                          const RgContextOptions *options, RgDomain *domain);
-PetscErrorCode rg_context_create(const RgContextFunction *function, RgProblem *problem);
 /* The optimum, which is at the design whose coordinates are all `each`; nothing where F isn't what
    `exact` computes. */
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each);
@@ -95,7 +91,12 @@ PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_brea
                                const double *breaks, double (*g)(const void *closure, double c),
                                const void *closure, double *mean);
 
-/* Functions of the class. */
+/* Functions of the class; the first two where dimensions are fixed. */
+PetscErrorCode rg_context_fixed_check(const RgProblemClass *class, const void *options,
+                                      RgPlace place, RgDiagnostics *diagnostics);
+PetscErrorCode rg_context_fixed_domain(const RgProblemClass *class, const void *options,
+                                       RgDomain *domain);
+PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                    RgFailure *failure);
 PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
@@ -103,30 +104,13 @@ PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *po
 PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, int *context_index);
 PetscErrorCode rg_context_destroy(RgProblem *problem);
 
-#define RG_CONTEXT_METHODS                                                                         \
-  .shared = true, .objective = rg_context_objective, .draw_context = rg_context_draw,              \
-  .destroy = rg_context_destroy
+/* All but check, domain, create and what computes f. */
+#define RG_CONTEXT_METHODS(function)                                                               \
+  .shared = true, .family = &(function), .objective = rg_context_objective,                        \
+  .draw_context = rg_context_draw, .destroy = rg_context_destroy
 
-/* Define fixed_check, fixed_domain and fixed_create for the problem called `name` that is the one
-   RgContextFunction `function`. */
-#define RG_CONTEXT_FIXED(name, function)                                                           \
-  static PetscErrorCode fixed_check(const void *options, RgPlace place,                            \
-                                    RgDiagnostics *diagnostics)                                    \
-  {                                                                                                \
-    return rg_context_check(name, options, (function).dim_c, place, diagnostics);                  \
-  }                                                                                                \
-  static PetscErrorCode fixed_domain(const void *options, RgDomain *domain)                        \
-  {                                                                                                \
-    return rg_context_function_domain(&(function), options, domain);                               \
-  }                                                                                                \
-  static PetscErrorCode fixed_create(RgProblem *problem, RgFailure *failure)                       \
-  {                                                                                                \
-    (void)failure;                                                                                 \
-    return rg_context_create(&(function), problem);                                                \
-  }
-
-#define RG_CONTEXT_FIXED_METHODS                                                                   \
-  .check = fixed_check, .domain = fixed_domain, .create = fixed_create,                            \
-  .evaluate = rg_context_evaluate, RG_CONTEXT_METHODS
+#define RG_CONTEXT_FIXED(function)                                                                 \
+  .check = rg_context_fixed_check, .domain = rg_context_fixed_domain, .create = rg_context_create, \
+  .evaluate = rg_context_evaluate, RG_CONTEXT_METHODS(function)
 
 #endif

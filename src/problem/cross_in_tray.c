@@ -44,12 +44,10 @@ static const RgBoxFunction box = {
   .best_at = (const double[]){X1, X1, X1, -X1, -X1, X1, -X1, -X1},
 };
 
-RG_BOX_FIXED(box)
-
 const RgProblemClass rg_problem_cross_in_tray = {
   RG_ABOUT("cross_in_tray", "Cross-in-tray", 1,
            "0.0001 (|sin x1 sin x2 exp|100 - sqrt(x1^2 + x2^2)/pi|| + 1)^0.1 on [-10, 10]^2;\n"
            "four maximisers",
            "Mishra 2006, Some new test functions for global optimization"),
-  RG_BOX_FIXED_METHODS,
+  RG_BOX_FIXED(box),
 };

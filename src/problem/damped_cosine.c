@@ -38,20 +38,23 @@ static const RgBoxFunction box = {
   .best_at = (const double[]){0.27419669379263342753},
 };
 
-static PetscErrorCode cosine_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode cosine_check(const RgProblemClass *class, const void *options, RgPlace place,
+                                   RgDiagnostics *diagnostics)
 {
   PetscFunctionBeginUser;
   if (((const Options *)options)->levels == 1)
-    rg_diagnostics_add(diagnostics, place,
-                       "damped_cosine: levels is 0 (an interval) or at least 2");
+    rg_diagnostics_add(diagnostics, place, "%s: levels is 0 (an interval) or at least 2",
+                       class->name);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode cosine_domain(const void *options, RgDomain *domain)
+static PetscErrorCode cosine_domain(const RgProblemClass *class, const void *options,
+                                    RgDomain *domain)
 {
   const int levels = ((const Options *)options)->levels;
   double *axis;
 
+  (void)class;
   PetscFunctionBeginUser;
   if (!levels) {
     PetscCall(rg_box_function_domain(&box, domain));

@@ -47,8 +47,6 @@ static RgPoolSource source(const void *options)
                         .repeats = o->repeats};
 }
 
-RG_POOL_FAMILY(dataset, "dataset", source)
-
 const RgProblemClass rg_problem_dataset = {
   RG_ABOUT("dataset", "Data set", 1,
            "the value measured at each distinct input row of a CSV file; a pool of candidates,\n"
@@ -56,5 +54,5 @@ const RgProblemClass rg_problem_dataset = {
            "the user's own; pools of measurements as in Liang et al. 2021, npj Computational "
            "Materials 7, 188"),
   RG_OPTIONS(Options, params),
-  RG_POOL_METHODS(dataset),
+  RG_POOL(source),
 };

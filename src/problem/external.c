@@ -99,7 +99,8 @@ static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *co
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode external_check(const RgProblemClass *class, const void *options,
+                                     RgPlace place, RgDiagnostics *diagnostics)
 {
   const Options *o = options;
   RgDomain domain = {0};
@@ -108,7 +109,7 @@ static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagn
   PetscFunctionBeginUser;
   PetscCall(make_spaces(o, &domain.design, &domain.context, &mistake));
   if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
-  if (mistake.length) rg_diagnostics_add(diagnostics, place, "external: %s", mistake.data);
+  if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
   PetscCall(rg_program_check(o->program, true, place, diagnostics));
   rg_program_check_names("constraints", &o->constraints, CONSTRAINTS_MAX, place, diagnostics);
   PetscCall(rg_text_clear(&mistake));
@@ -116,19 +117,23 @@ static PetscErrorCode external_check(const void *options, RgPlace place, RgDiagn
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode external_identity(const void *options, RgText *text)
+static PetscErrorCode external_identity(const RgProblemClass *class, const void *options,
+                                        RgText *text)
 {
+  (void)class;
   return rg_program_identity(params, N_IDENTITY, options, sizeof(Options), text);
 }
 
-static PetscErrorCode external_domain(const void *options, RgDomain *domain)
+static PetscErrorCode external_domain(const RgProblemClass *class, const void *options,
+                                      RgDomain *domain)
 {
   const Options *o = options;
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(make_spaces(o, &domain->design, &domain->context, &mistake));
-  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "external: %s", mistake.data);
+  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%s: %s", class->name,
+             mistake.data);
   if (o->constraints.n)
     PetscCall(
       rg_domain_constrain(domain, o->constraints.n, (const char *const *)o->constraints.values));

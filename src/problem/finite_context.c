@@ -187,24 +187,37 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_finite_grid_domain(const RgFiniteGridOptions *options, int dim, double lower,
-                                     double upper, double (*weight)(int k, double w),
+PetscErrorCode rg_finite_grid_check(const RgProblemClass *class, const void *options, RgPlace place,
+                                    RgDiagnostics *diagnostics)
+{
+  const RgFiniteGrid *grid = class->family;
+  const RgFiniteGridOptions *o = options;
+  int contexts = 1;
+
+  for (int k = 0; k < grid->dim; ++k) contexts *= o->levels;
+  return rg_finite_context_check(&o->common, contexts, place, diagnostics);
+}
+
+PetscErrorCode rg_finite_grid_domain(const RgProblemClass *class, const void *options,
                                      RgDomain *domain)
 {
+  const RgFiniteGrid *grid = class->family;
+  const RgFiniteGridOptions *o = options;
   const RgSpace *context = &domain->context;
+  const int dim = grid->dim;
   double *p = NULL, *w;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_finite_context_grid(&domain->design, dim, options->levels, lower, upper));
-  PetscCall(rg_finite_context_grid(&domain->context, dim, options->levels, lower, upper));
+  PetscCall(rg_finite_context_grid(&domain->design, dim, o->levels, grid->lower, grid->upper));
+  PetscCall(rg_finite_context_grid(&domain->context, dim, o->levels, grid->lower, grid->upper));
   PetscCall(PetscMalloc1(dim, &w));
-  if (weight) PetscCall(PetscMalloc1(context->size, &p));
-  for (int j = 0; weight && j < context->size; ++j) {
+  if (grid->weight) PetscCall(PetscMalloc1(context->size, &p));
+  for (int j = 0; grid->weight && j < context->size; ++j) {
     rg_space_to_native(context, context->points + (size_t)dim * j, w);
     p[j] = 1.0;
-    for (int k = 0; k < dim; ++k) p[j] *= weight(k, w[k]);
+    for (int k = 0; k < dim; ++k) p[j] *= grid->weight(k, w[k]);
   }
-  PetscCall(rg_finite_context_domain(&options->common, p, domain));
+  PetscCall(rg_finite_context_domain(&o->common, p, domain));
   PetscCall(PetscFree(p));
   PetscCall(PetscFree(w));
   PetscFunctionReturn(0);

@@ -80,28 +80,22 @@ typedef struct {
 #define RG_FINITE_GRID_PARAMS(levels_, most, doc)                                                  \
   RG_FINITE_CONTEXT_PARAMS, RG_INT("levels", RgFiniteGridOptions, levels, levels_, 2, most, "", doc)
 
-/* Design and context on the grid of `levels` values of [lower, upper] in dim coordinates each; the
-   probability of a context is proportional to the product of weight(k, w_k) over its coordinates k
-   (NULL: equal). */
-PetscErrorCode rg_finite_grid_domain(const RgFiniteGridOptions *options, int dim, double lower,
-                                     double upper, double (*weight)(int k, double w),
+/* The `family` of such a class: design and context on the grid of `levels` values of [lower, upper]
+   in dim coordinates each; the probability of a context is proportional to the product of
+   weight(k, w_k) over its coordinates k (NULL: equal). */
+typedef struct {
+  int dim;
+  double lower, upper;
+  double (*weight)(int k, double w);
+} RgFiniteGrid;
+
+PetscErrorCode rg_finite_grid_check(const RgProblemClass *class, const void *options, RgPlace place,
+                                    RgDiagnostics *diagnostics);
+PetscErrorCode rg_finite_grid_domain(const RgProblemClass *class, const void *options,
                                      RgDomain *domain);
 
-/* Define grid_check and grid_domain of such a family. */
-#define RG_FINITE_GRID(dim, lower, upper, weight)                                                  \
-  static PetscErrorCode grid_check(const void *options, RgPlace place, RgDiagnostics *diagnostics) \
-  {                                                                                                \
-    int contexts = 1;                                                                              \
-    for (int k = 0; k < (dim); ++k) contexts *= ((const RgFiniteGridOptions *)options)->levels;    \
-    return rg_finite_context_check(options, contexts, place, diagnostics);                         \
-  }                                                                                                \
-  static PetscErrorCode grid_domain(const void *options, RgDomain *domain)                         \
-  {                                                                                                \
-    return rg_finite_grid_domain(options, dim, lower, upper, weight, domain);                      \
-  }
-
-#define RG_FINITE_GRID_METHODS                                                                     \
-  .options_size = sizeof(RgFiniteGridOptions), .check = grid_check, .domain = grid_domain,         \
-  RG_FINITE_CONTEXT_METHODS
+#define RG_FINITE_GRID(grid)                                                                       \
+  .options_size = sizeof(RgFiniteGridOptions), .family = &(grid), .check = rg_finite_grid_check,   \
+  .domain = rg_finite_grid_domain, RG_FINITE_CONTEXT_METHODS
 
 #endif

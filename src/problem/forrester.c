@@ -27,10 +27,8 @@ static const RgBoxFunction box = {
   .best_at = (const double[]){0.75724875784185587005},
 };
 
-RG_BOX_FIXED(box)
-
 const RgProblemClass rg_problem_forrester = {
   RG_ABOUT("forrester", "Forrester", 1, "-(6 x - 2)^2 sin(12 x - 4) on [0, 1]",
            "Forrester, Sobester and Keane 2008, Engineering Design via Surrogate Modelling"),
-  RG_BOX_FIXED_METHODS,
+  RG_BOX_FIXED(box),
 };

@@ -47,14 +47,13 @@ static const char *const names[] = {"1", "2", NULL};
 static const RgParam params[] = {RG_BOX_VARIANT("simulation", "1", names, "", "which of the two"),
                                  {0}};
 
-RG_BOX_VARIANTS(simulations)
-
-static PetscErrorCode gardner_domain(const void *options, RgDomain *domain)
+static PetscErrorCode gardner_domain(const RgProblemClass *class, const void *options,
+                                     RgDomain *domain)
 {
   static const char *const constraint[] = {"c"};
 
   PetscFunctionBeginUser;
-  PetscCall(variant_domain(options, domain));
+  PetscCall(rg_box_domain(class, options, domain));
   PetscCall(rg_domain_constrain(domain, 1, constraint));
   PetscFunctionReturn(0);
 }
@@ -82,8 +81,9 @@ const RgProblemClass rg_problem_gardner = {
     "Gardner, Kusner, Xu, Weinberger, Cunningham 2014, Bayesian optimization with inequality "
     "constraints, ICML, section 4.1"),
   RG_OPTIONS(RgBoxOptions, params),
-  RG_DOMAIN(gardner_domain, NULL),
-  .create = variant_create,
+  .family = simulations,
+  .domain = gardner_domain,
+  .create = rg_box_create,
   .evaluate = rg_box_evaluate,
   .constrain = gardner_constrain,
   .gradient = rg_box_gradient,

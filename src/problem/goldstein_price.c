@@ -72,8 +72,6 @@ static const RgParam params[] = {
   {0},
 };
 
-RG_BOX_VARIANTS(variants)
-
 const RgProblemClass rg_problem_goldstein_price = {
   RG_ABOUT("goldstein_price", "Goldstein-Price", 1,
            "-G(x), G the product of two quartic factors, on [-2, 2]^2; or its standardised\n"
@@ -81,5 +79,5 @@ const RgProblemClass rg_problem_goldstein_price = {
            "Dixon and Szego 1978; standardised: Picheny, Wagner and Ginsbourger 2013"),
   .params = params,
   .gradient = rg_box_gradient,
-  RG_BOX_VARIANT_METHODS,
+  RG_BOX_VARIANTS(variants),
 };

@@ -18,15 +18,18 @@
 #define MAX_POINTS 4194304     /* 2^22 */
 #define MAX_POINTS_DENSE 20000 /* a dense factor of 3.2 GB */
 
-void rg_gp_path_check(const char *problem, const RgGpPathOptions *options, RgPlace place,
-                      RgDiagnostics *diagnostics)
+PetscErrorCode rg_gp_path_check(const RgProblemClass *class, const void *options, RgPlace place,
+                                RgDiagnostics *diagnostics)
 {
-  const int n = options->length_scale.n, dim = options->dim;
+  const RgGpPathOptions *o = options;
+  const int n = o->length_scale.n, dim = o->dim;
 
+  PetscFunctionBeginUser;
   if (n != 1 && n != dim)
     rg_diagnostics_add(diagnostics, place,
-                       "%s: length_scale has %d values; 1 or dim = %d are accepted", problem, n,
+                       "%s: length_scale has %d values; 1 or dim = %d are accepted", class->name, n,
                        dim);
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_gp_path_prior(const void *options, RgKernel *kernel)
@@ -92,7 +95,8 @@ static double level(const Options *o, int i)
   return isnan(o->spacing) ? (double)i / o->levels : i * o->spacing;
 }
 
-static PetscErrorCode gp_path_check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode gp_path_check(const RgProblemClass *class, const void *options, RgPlace place,
+                                    RgDiagnostics *diagnostics)
 {
   const Options *o = options;
   const double size = pow(o->levels, o->gp.dim);
@@ -102,24 +106,26 @@ static PetscErrorCode gp_path_check(const void *options, RgPlace place, RgDiagno
   PetscFunctionBeginUser;
   if (size > most)
     rg_diagnostics_add(diagnostics, place,
-                       "gp_path: levels^dim = %.15g points; at most %.0f are possible with the %s "
+                       "%s: levels^dim = %.15g points; at most %.0f are possible with the %s "
                        "kernel",
-                       size, most, rg_kernel_family_names[o->gp.kernel]);
+                       class->name, size, most, rg_kernel_family_names[o->gp.kernel]);
   if (level(o, o->levels - 1) > 1 + 1e-12)
     rg_diagnostics_add(diagnostics, place,
-                       "gp_path: spacing = %g takes %d levels beyond the unit cube; at most %g",
-                       o->spacing, o->levels, 1.0 / (o->levels - 1));
-  rg_gp_path_check("gp_path", &o->gp, place, diagnostics);
+                       "%s: spacing = %g takes %d levels beyond the unit cube; at most %g",
+                       class->name, o->spacing, o->levels, 1.0 / (o->levels - 1));
+  PetscCall(rg_gp_path_check(class, options, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode gp_path_domain(const void *options, RgDomain *domain)
+static PetscErrorCode gp_path_domain(const RgProblemClass *class, const void *options,
+                                     RgDomain *domain)
 {
   const Options *o = options;
   const size_t dim = (size_t)o->gp.dim, n = (size_t)o->levels;
   double *axes, *lower, *upper;
   int *levels;
 
+  (void)class;
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(dim * n, &axes, dim, &lower, dim, &upper, dim, &levels));
   for (size_t j = 0; j < dim; j++) {

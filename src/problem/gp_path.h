@@ -19,12 +19,10 @@ typedef struct {
     RG_REAL("variance", RgGpPathOptions, variance, "1", RG_POSITIVE, 1e12, "sigma_f^2",            \
             "variance of f at every point")
 
-/* For `check`: the number of length scales. */
-void rg_gp_path_check(const char *problem, const RgGpPathOptions *options, RgPlace place,
-                      RgDiagnostics *diagnostics);
-
-/* Functions of the class: the path drawn from the instance's stream at every point of the design,
-   its optimum found by scanning. */
+/* Functions of the class: the number of length scales is checked; the path is drawn from the
+   instance's stream at every point of the design, its optimum found by scanning. */
+PetscErrorCode rg_gp_path_check(const RgProblemClass *class, const void *options, RgPlace place,
+                                RgDiagnostics *diagnostics);
 PetscErrorCode rg_gp_path_prior(const void *options, RgKernel *kernel);
 PetscErrorCode rg_gp_path_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_gp_path_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,

@@ -61,7 +61,8 @@ typedef struct {
   double *wave; /* 2 features x n: cosines and sines of the nodes; owned */
 } Data;
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
+                            RgDiagnostics *diagnostics)
 {
   const Options *o = options;
   const double contexts = pow(o->context_levels, o->context_dim);
@@ -70,17 +71,16 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
   PetscFunctionBeginUser;
   if (!rg_kernel_classes[o->kernel]->spectrum)
     rg_diagnostics_add(diagnostics, place,
-                       "gp_path_box: the kernel '%s' has no spectrum to draw a path from",
+                       "%s: the kernel '%s' has no spectrum to draw a path from", class->name,
                        rg_kernel_family_names[o->kernel]);
   if (o->levels == 1 || o->context_levels == 1)
-    rg_diagnostics_add(diagnostics, place,
-                       "gp_path_box: a grid needs two levels or more (0: the "
-                       "whole box)");
+    rg_diagnostics_add(diagnostics, place, "%s: a grid needs two levels or more (0: the whole box)",
+                       class->name);
   if (pow(o->levels, o->dim) > DESIGNS_MAX)
-    rg_diagnostics_add(diagnostics, place, "gp_path_box: levels^dim = %.15g designs; at most %d",
-                       pow(o->levels, o->dim), DESIGNS_MAX);
+    rg_diagnostics_add(diagnostics, place, "%s: levels^dim = %.15g designs; at most %d",
+                       class->name, pow(o->levels, o->dim), DESIGNS_MAX);
   if (nodes > NODES_MAX)
-    rg_diagnostics_add(diagnostics, place, "gp_path_box: %.15g %s; at most %d", nodes,
+    rg_diagnostics_add(diagnostics, place, "%s: %.15g %s; at most %d", class->name, nodes,
                        o->context_levels ? "contexts" : "nodes of F (12 panels per coordinate)",
                        NODES_MAX);
   PetscCall(
@@ -88,9 +88,11 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode domain(const void *options, RgDomain *domain)
+static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
   const Options *o = options;
+
+  (void)class;
   PetscFunctionBeginUser;
   if (o->levels) PetscCall(rg_finite_context_grid(&domain->design, o->dim, o->levels, 0, 1));
   else PetscCall(rg_space_cube(&domain->design, o->dim, 0, 1));

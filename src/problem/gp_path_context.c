@@ -16,7 +16,7 @@ enum { LEVELS_MAX = 500 };
 static const RgParam params[] = {
   RG_FINITE_GRID_PARAMS("50", LEVELS_MAX, "grid levels of the design, and of the context"), {0}};
 
-RG_FINITE_GRID(1, -5.0, 5.0, NULL)
+static const RgFiniteGrid grid = {1, -5.0, 5.0, NULL};
 
 /* S with S S = K, K_ij = exp(-(a_i - a_j)^2/2): singular to rounding, so no Cholesky factor. */
 static PetscErrorCode symmetric_root(int n, double *S)
@@ -82,5 +82,5 @@ const RgProblemClass rg_problem_gp_path_context = {
   .random = true,
   .prior = prior,
   .create = create,
-  RG_FINITE_GRID_METHODS,
+  RG_FINITE_GRID(grid),
 };

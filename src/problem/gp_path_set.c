@@ -28,18 +28,11 @@ static const RgParam params[] = {
   {0},
 };
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
-{
-  PetscFunctionBeginUser;
-  rg_gp_path_check("gp_path_set", options, place, diagnostics);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode domain(const void *options, RgDomain *domain)
+static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
   const Options *o = options;
   const int dim = o->gp.dim;
-  const RgStream stream = rg_stream((uint64_t)o->points_seed, "gp_path_set", 0, "points", 0);
+  const RgStream stream = rg_stream((uint64_t)o->points_seed, class->name, 0, "points", 0);
   RgRandom random = rg_stream_at(&stream, 0);
   double *points, *bounds;
 
@@ -67,7 +60,7 @@ const RgProblemClass rg_problem_gp_path_set = {
            "the setting of arXiv:2409.00979, section 4.1, on a set without structure"),
   RG_OPTIONS(Options, params),
   .shared = true,
-  RG_DOMAIN(domain, check),
+  RG_DOMAIN(domain, rg_gp_path_check),
   .dense_order = dense_order,
   RG_GP_PATH_METHODS,
 };

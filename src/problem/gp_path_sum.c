@@ -23,7 +23,7 @@ static double weight(int k, double w)
   return rg_normal_pdf(w + (k - 1));
 }
 
-RG_FINITE_GRID(3, -2.0, 2.0, weight)
+static const RgFiniteGrid grid = {3, -2.0, 2.0, weight};
 
 /* One path per term on the grid of a triple: paths (TERMS x triple->size). */
 static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple, double *paths,
@@ -84,5 +84,5 @@ const RgProblemClass rg_problem_gp_path_sum = {
   .params = params,
   .random = true,
   .create = create,
-  RG_FINITE_GRID_METHODS,
+  RG_FINITE_GRID(grid),
 };

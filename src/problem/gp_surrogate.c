@@ -106,7 +106,8 @@ static PetscErrorCode count_inputs(const Options *o, int *dim)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
+                            RgDiagnostics *diagnostics)
 {
   const Options *o = options;
   const RgPoolSource from = source(o);
@@ -118,7 +119,7 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
     rg_diagnostics_add(diagnostics, place,
                        "gp_surrogate: the kernel '%s' has no spectrum to draw synthetic runs from",
                        rg_kernel_family_names[o->kernel]);
-  if (o->path) PetscCall(rg_pool_check("gp_surrogate", &from, place, diagnostics));
+  if (o->path) PetscCall(rg_pool_source_check(class->name, &from, place, diagnostics));
   if (diagnostics->n > before) PetscFunctionReturn(0);
   PetscCall(count_inputs(o, &dim));
   if (!dim)
@@ -134,25 +135,27 @@ static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *d
 }
 
 /* The options but the path, and the data. */
-static PetscErrorCode identity(const void *options, RgText *text)
+static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
 {
   Options o = *(const Options *)options;
   const RgPoolSource from = source(options);
 
+  (void)class;
   PetscFunctionBeginUser;
   o.path = NULL;
   PetscCall(rg_params_canonical(params, &o, text));
   if (!from.path) PetscFunctionReturn(0);
   PetscCall(rg_text_add(text, ","));
-  PetscCall(rg_pool_identity(&from, text));
+  PetscCall(rg_pool_source_identity(&from, text));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode domain(const void *options, RgDomain *out)
+static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *out)
 {
   const Options *o = options;
   RgPool pool = {0};
 
+  (void)class;
   PetscFunctionBeginUser;
   if (o->path) PetscCall(read_pool(o, &pool));
   if (pool.size) PetscCall(rg_space_box(&out->design, pool.dim, pool.lower, pool.upper));

@@ -118,21 +118,18 @@ static const RgParam params3[] = {
   {0},
 };
 
-RG_BOX_VARIANTS(variants3)
-RG_BOX_FIXED(box6)
-
 const RgProblemClass rg_problem_hartmann3 = {
   RG_ABOUT("hartmann3", "Hartmann 3", 1,
            "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^3",
            "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978"),
   .params = params3,
   .gradient = rg_box_gradient,
-  RG_BOX_VARIANT_METHODS,
+  RG_BOX_VARIANTS(variants3),
 };
 
 const RgProblemClass rg_problem_hartmann6 = {
   RG_ABOUT("hartmann6", "Hartmann 6", 1,
            "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^6",
            "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978"),
-  RG_BOX_FIXED_METHODS,
+  RG_BOX_FIXED(box6),
 };

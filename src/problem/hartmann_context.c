@@ -96,13 +96,11 @@ static const RgContextFunction function = {
   .prepare = prepare,
 };
 
-RG_CONTEXT_FIXED("hartmann_context", function)
-
 const RgProblemClass rg_problem_hartmann_context = {
   RG_ABOUT("hartmann_context", "Hartmann 5+1", 1,
            "sum_i alpha_i exp(-sum_j A_ij (z_j - P_ij)^2), z = (x, c), on [0, 1]^5;\n"
            "F(x) = E f(x, c)",
            "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
   RG_OPTIONS(Options, params),
-  RG_CONTEXT_FIXED_METHODS,
+  RG_CONTEXT_FIXED(function),
 };

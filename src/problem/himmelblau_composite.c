@@ -24,7 +24,7 @@ static double weight(int k, double w)
   return 0.25 * rg_normal_pdf(w - 1.0) + 0.75 * rg_normal_pdf(w + 5.0);
 }
 
-RG_FINITE_GRID(2, -2.5, 2.5, weight)
+static const RgFiniteGrid grid = {2, -2.5, 2.5, weight};
 
 static double himmelblau(double a, double b)
 {
@@ -60,5 +60,5 @@ const RgProblemClass rg_problem_himmelblau_composite = {
            "Inatsu 2025, arXiv:2504.03172, 5.1"),
   .params = params,
   .create = create,
-  RG_FINITE_GRID_METHODS,
+  RG_FINITE_GRID(grid),
 };

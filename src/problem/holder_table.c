@@ -43,11 +43,9 @@ static const RgBoxFunction box = {
   .best_at = (const double[]){X1, X2, X1, -X2, -X1, X2, -X1, -X2},
 };
 
-RG_BOX_FIXED(box)
-
 const RgProblemClass rg_problem_holder_table = {
   RG_ABOUT("holder_table", "Holder table", 1,
            "|sin x1 cos x2 exp|1 - sqrt(x1^2 + x2^2)/pi|| on [-10, 10]^2; four maximisers",
            "Mishra 2006, Some new test functions for global optimization"),
-  RG_BOX_FIXED_METHODS,
+  RG_BOX_FIXED(box),
 };

@@ -51,10 +51,6 @@ static RgPoolSource maximised(const void *options)
   return source;
 }
 
-RG_POOL_FAMILY(perovskite, "perovskite", minimised)
-RG_POOL_FAMILY(p3ht, "p3ht", maximised)
-RG_POOL_FAMILY(agnp, "agnp", minimised)
-
 const RgProblemClass rg_problem_perovskite = {
   RG_ABOUT("perovskite", "Perovskite", 1,
            "environmental stability of halide perovskites, F = -instability index; 94\n"
@@ -62,7 +58,7 @@ const RgProblemClass rg_problem_perovskite = {
            "Sun et al. 2021, Matter 4, 1305; table of Liang et al. 2021, npj Computational "
            "Materials 7, 188"),
   RG_OPTIONS(Options, perovskite_params),
-  RG_POOL_METHODS(perovskite),
+  RG_POOL(minimised),
 };
 
 const RgProblemClass rg_problem_p3ht = {
@@ -72,7 +68,7 @@ const RgProblemClass rg_problem_p3ht = {
            "Bash et al. 2021, Advanced Functional Materials, 2102606; table of Liang et al. "
            "2021, npj Computational Materials 7, 188"),
   RG_OPTIONS(Options, p3ht_params),
-  RG_POOL_METHODS(p3ht),
+  RG_POOL(maximised),
 };
 
 const RgProblemClass rg_problem_agnp = {
@@ -82,5 +78,5 @@ const RgProblemClass rg_problem_agnp = {
            "Mekki-Berrada et al. 2021, npj Computational Materials 7, 55; table of Liang et "
            "al. 2021, npj Computational Materials 7, 188"),
   RG_OPTIONS(Options, agnp_params),
-  RG_POOL_METHODS(agnp),
+  RG_POOL(minimised),
 };

@@ -79,13 +79,11 @@ static const RgContextFunction function = {
   .clear = clear,
 };
 
-RG_CONTEXT_FIXED("modified_branin", function)
-
 const RgProblemClass rg_problem_modified_branin = {
   RG_ABOUT("modified_branin", "Modified Branin", 1,
            "-sqrt(h(15 x1 - 5, 15 c1) h(15 c2 - 5, 15 x2)), h Branin's function, on [0, 1]^2;\n"
            "F(x) = E f(x, c)",
            "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
   RG_OPTIONS(RgContextOptions, params),
-  RG_CONTEXT_FIXED_METHODS,
+  RG_CONTEXT_FIXED(function),
 };

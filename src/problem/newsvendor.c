@@ -68,12 +68,10 @@ static const RgContextFunction function = {
   .prepare = prepare,
 };
 
-RG_CONTEXT_FIXED("newsvendor", function)
-
 const RgProblemClass rg_problem_newsvendor = {
   RG_ABOUT("newsvendor", "Newsvendor", 1,
            "9 min(x, c) + max(0, x - c) - 5 x on [0, 1], c the demand; F(x) = E f(x, c)",
            "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
   RG_OPTIONS(RgContextOptions, params),
-  RG_CONTEXT_FIXED_METHODS,
+  RG_CONTEXT_FIXED(function),
 };

@@ -45,51 +45,31 @@ extern const char *const rg_pool_goals[]; /* the second one is minimised */
 PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mistake);
 PetscErrorCode rg_pool_destroy(RgPool *pool);
 
-/* The methods of RgProblemClass, for the problem called `name`. */
-PetscErrorCode rg_pool_check(const char *name, const RgPoolSource *source, RgPlace place,
+/* What a problem that takes data of a pool tells of its source, under its name. */
+PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source, RgPlace place,
+                                    RgDiagnostics *diagnostics);
+PetscErrorCode rg_pool_source_identity(const RgPoolSource *source, RgText *text);
+
+/* Problems that are a pool: the `family` of such a class says where its values come from. */
+typedef struct {
+  RgPoolSource (*source)(const void *options);
+} RgPoolFamily;
+
+PetscErrorCode rg_pool_check(const RgProblemClass *class, const void *options, RgPlace place,
                              RgDiagnostics *diagnostics);
-PetscErrorCode rg_pool_domain(const RgPoolSource *source, RgDomain *domain);
-PetscErrorCode rg_pool_identity(const RgPoolSource *source, RgText *text);
-PetscErrorCode rg_pool_load(const RgPoolSource *source, RgProblem *problem, RgFailure *failure);
-PetscErrorCode rg_pool_identify(const RgPoolSource *source, const RgProblem *problem, RgText *text);
+PetscErrorCode rg_pool_domain(const RgProblemClass *class, const void *options, RgDomain *domain);
+PetscErrorCode rg_pool_identity(const RgProblemClass *class, const void *options, RgText *text);
+PetscErrorCode rg_pool_load(RgProblem *problem, RgFailure *failure);
+PetscErrorCode rg_pool_identify(const RgProblem *problem, RgText *text);
 PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                 RgFailure *failure);
 PetscErrorCode rg_pool_problem_destroy(RgProblem *problem);
 
-/* Define the methods family_check, family_domain, family_identity, family_identify and family_load
-   of the problem called `name`, given `static RgPoolSource source(const void *options)`. */
-#define RG_POOL_FAMILY(family, name, source)                                                       \
-  static PetscErrorCode family##_check(const void *options, RgPlace place,                         \
-                                       RgDiagnostics *diagnostics)                                 \
-  {                                                                                                \
-    const RgPoolSource from = source(options);                                                     \
-    return rg_pool_check(name, &from, place, diagnostics);                                         \
-  }                                                                                                \
-  static PetscErrorCode family##_domain(const void *options, RgDomain *domain)                     \
-  {                                                                                                \
-    const RgPoolSource from = source(options);                                                     \
-    return rg_pool_domain(&from, domain);                                                          \
-  }                                                                                                \
-  static PetscErrorCode family##_identity(const void *options, RgText *text)                       \
-  {                                                                                                \
-    const RgPoolSource from = source(options);                                                     \
-    return rg_pool_identity(&from, text);                                                          \
-  }                                                                                                \
-  static PetscErrorCode family##_identify(const RgProblem *problem, RgText *text)                  \
-  {                                                                                                \
-    const RgPoolSource from = source(problem->options);                                            \
-    return rg_pool_identify(&from, problem, text);                                                 \
-  }                                                                                                \
-  static PetscErrorCode family##_load(RgProblem *problem, RgFailure *failure)                      \
-  {                                                                                                \
-    const RgPoolSource from = source(problem->options);                                            \
-    return rg_pool_load(&from, problem, failure);                                                  \
-  }
-
-#define RG_POOL_METHODS(family)                                                                    \
-  .shared = true, .check = family##_check, .domain = family##_domain,                              \
-  .identity = family##_identity, .identify = family##_identify, .load = family##_load,             \
-  .create = rg_pool_create, .evaluate = rg_pool_evaluate, .destroy = rg_pool_problem_destroy
+#define RG_POOL(source_)                                                                           \
+  .shared = true, .family = &(const RgPoolFamily){source_}, .check = rg_pool_check,                \
+  .domain = rg_pool_domain, .identity = rg_pool_identity, .identify = rg_pool_identify,            \
+  .load = rg_pool_load, .create = rg_pool_create, .evaluate = rg_pool_evaluate,                    \
+  .destroy = rg_pool_problem_destroy
 
 #endif

@@ -4,8 +4,8 @@
 
 const char *const rg_pool_goals[] = {"maximise", "minimise", NULL};
 
-PetscErrorCode rg_pool_check(const char *name, const RgPoolSource *source, RgPlace place,
-                             RgDiagnostics *diagnostics)
+PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source, RgPlace place,
+                                    RgDiagnostics *diagnostics)
 {
   RgPool pool;
   RgText mistake = {0};
@@ -38,17 +38,6 @@ static PetscErrorCode domain_of(const RgPoolSource *source, const RgPool *pool, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_pool_domain(const RgPoolSource *source, RgDomain *domain)
-{
-  RgPool pool;
-
-  PetscFunctionBeginUser;
-  PetscCall(read_again(source, &pool));
-  PetscCall(domain_of(source, &pool, domain));
-  PetscCall(rg_pool_destroy(&pool));
-  PetscFunctionReturn(0);
-}
-
 /* The numbers themselves, by their hash: not where the file is, nor how it is written. */
 static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *pool, RgText *text)
 {
@@ -70,7 +59,7 @@ static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *poo
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_pool_identity(const RgPoolSource *source, RgText *text)
+PetscErrorCode rg_pool_source_identity(const RgPoolSource *source, RgText *text)
 {
   RgPool pool;
 
@@ -81,9 +70,45 @@ PetscErrorCode rg_pool_identity(const RgPoolSource *source, RgText *text)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_pool_identify(const RgPoolSource *source, const RgProblem *problem, RgText *text)
+/* ---- problems that are a pool ---------------------------------------------------------------- */
+
+static RgPoolSource source_of(const RgProblemClass *class, const void *options)
 {
-  return add_identity(source, problem->data, text);
+  return ((const RgPoolFamily *)class->family)->source(options);
+}
+
+PetscErrorCode rg_pool_check(const RgProblemClass *class, const void *options, RgPlace place,
+                             RgDiagnostics *diagnostics)
+{
+  const RgPoolSource source = source_of(class, options);
+
+  return rg_pool_source_check(class->name, &source, place, diagnostics);
+}
+
+PetscErrorCode rg_pool_domain(const RgProblemClass *class, const void *options, RgDomain *domain)
+{
+  const RgPoolSource source = source_of(class, options);
+  RgPool pool;
+
+  PetscFunctionBeginUser;
+  PetscCall(read_again(&source, &pool));
+  PetscCall(domain_of(&source, &pool, domain));
+  PetscCall(rg_pool_destroy(&pool));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pool_identity(const RgProblemClass *class, const void *options, RgText *text)
+{
+  const RgPoolSource source = source_of(class, options);
+
+  return rg_pool_source_identity(&source, text);
+}
+
+PetscErrorCode rg_pool_identify(const RgProblem *problem, RgText *text)
+{
+  const RgPoolSource source = source_of(problem->class, problem->options);
+
+  return add_identity(&source, problem->data, text);
 }
 
 /* Every candidate of the largest value. */
@@ -105,17 +130,18 @@ static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_pool_load(const RgPoolSource *source, RgProblem *problem, RgFailure *failure)
+PetscErrorCode rg_pool_load(RgProblem *problem, RgFailure *failure)
 {
+  const RgPoolSource source = source_of(problem->class, problem->options);
   RgPool *pool;
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&pool));
   problem->data = pool;
-  PetscCall(rg_pool_read(source, pool, &mistake));
+  PetscCall(rg_pool_read(&source, pool, &mistake));
   if (mistake.length) rg_failure_set(failure, "%s: %s", problem->class->name, mistake.data);
-  else PetscCall(domain_of(source, pool, &problem->domain));
+  else PetscCall(domain_of(&source, pool, &problem->domain));
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
 }

@@ -96,31 +96,32 @@ static RgPoolSource source(const void *closure, Columns *columns)
     .duplicates = RG_DUPLICATES_MEAN};
 }
 
-static PetscErrorCode check(const void *options, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
+                            RgDiagnostics *diagnostics)
 {
-  const Options *o = options;
   Columns columns;
   RgPoolSource from = source(options, &columns);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_check("portfolio", &o->context, CONTEXT, place, diagnostics));
-  PetscCall(rg_pool_check("portfolio", &from, place, diagnostics));
+  PetscCall(rg_context_fixed_check(class, options, place, diagnostics));
+  PetscCall(rg_pool_source_check(class->name, &from, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
 /* The options but the path, and the data. */
-static PetscErrorCode identity(const void *options, RgText *text)
+static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
 {
   char nothing[] = "";
   Options o = *(const Options *)options;
   Columns columns;
   RgPoolSource from = source(options, &columns);
 
+  (void)class;
   PetscFunctionBeginUser;
   o.path = nothing;
   PetscCall(rg_params_canonical(params, &o, text));
   PetscCall(rg_text_add(text, ","));
-  PetscCall(rg_pool_identity(&from, text));
+  PetscCall(rg_pool_source_identity(&from, text));
   PetscFunctionReturn(0);
 }
 
@@ -320,11 +321,6 @@ static PetscErrorCode clear(void *closure)
 static const RgContextFunction function = {
   .dim = DIM, .dim_c = CONTEXT, .exact = exact, .own_size = sizeof(Own), .clear = clear};
 
-static PetscErrorCode domain(const void *options, RgDomain *out)
-{
-  return rg_context_function_domain(&function, options, out);
-}
-
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
@@ -337,7 +333,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   Own *own;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_create(&function, problem));
+  PetscCall(rg_context_create(problem, failure));
   data = problem->data;
   own = data->own;
   own->surrogate = &published[o->variant];
@@ -364,8 +360,8 @@ const RgProblemClass rg_problem_portfolio = {
            "arXiv:2503.20341"),
   RG_OPTIONS(Options, params),
   .identity = identity,
-  RG_DOMAIN(domain, check),
+  RG_DOMAIN(rg_context_fixed_domain, check),
   .create = create,
   .evaluate = evaluate,
-  RG_CONTEXT_METHODS,
+  RG_CONTEXT_METHODS(function),
 };

@@ -29,7 +29,7 @@ PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, c
     .optimum = NAN,
   };
   if (class->load) PetscCall(class->load(problem, failure));
-  else PetscCall(class->domain(options, &problem->domain));
+  else PetscCall(class->domain(class, options, &problem->domain));
   if (class->create && !failure->failed) PetscCall(class->create(problem, failure));
   problem->by_team = rg_team_jobs(team) > jobs;
   problem->team = NULL;

@@ -101,7 +101,7 @@ static PetscErrorCode add_mistakes(RgText *text, const RgProblemClass *class, co
   RgDiagnostics found = {0};
 
   PetscFunctionBeginUser;
-  if (class->check) PetscCall(class->check(options, (RgPlace){0}, &found));
+  if (class->check) PetscCall(class->check(class, options, (RgPlace){0}, &found));
   for (int i = 0; i < PetscMin(found.n, RG_DIAGNOSTICS_MAX); i++)
     PetscCall(rg_text_add(text, "  %s\n", found.list[i].message));
   *sound = found.n == 0;

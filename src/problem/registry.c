@@ -1,8 +1,6 @@
 /* The registry of problems: problem/list.h expanded into declarations and a table. */
 #include "regatta/problem.h"
 
-#include <string.h>
-
 #define RG_PROBLEM(symbol) extern const RgProblemClass rg_problem_##symbol;
 #include "problem/list.h"
 #undef RG_PROBLEM
@@ -13,17 +11,8 @@ static const RgProblemClass *const classes[] = {
 #undef RG_PROBLEM
 };
 
-enum { N_CLASSES = sizeof classes / sizeof *classes };
-
 const RgProblemClass *const *rg_problem_classes(int *n)
 {
-  *n = N_CLASSES;
+  *n = (int)(sizeof classes / sizeof *classes);
   return classes;
-}
-
-const RgProblemClass *rg_problem_class_find(const char *name)
-{
-  for (int i = 0; i < N_CLASSES; i++)
-    if (!strcmp(classes[i]->name, name)) return classes[i];
-  return NULL;
 }

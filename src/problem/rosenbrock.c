@@ -54,13 +54,11 @@ static const RgParam params[] = {
   {0},
 };
 
-RG_CUBE_FAMILY("rosenbrock", functions)
-
 const RgProblemClass rg_problem_rosenbrock = {
   RG_ABOUT("rosenbrock", "Rosenbrock", 1,
            "-sum_{i<d} [100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2] on [lower, upper]^d; or its\n"
            "standardised form on [0, 1]^4",
            "Rosenbrock 1960; standardised: Picheny, Wagner and Ginsbourger 2013"),
   .params = params,
-  RG_CUBE_METHODS,
+  RG_CUBES(functions),
 };

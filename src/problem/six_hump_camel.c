@@ -40,8 +40,6 @@ static const RgParam params[] = {
   {0},
 };
 
-RG_BOX_VARIANTS(variants)
-
 const RgProblemClass rg_problem_six_hump_camel = {
   RG_ABOUT("six_hump_camel", "Six-hump camel", 1,
            "-[(4 - 2.1 x1^2 + x1^4/3) x1^2 + x1 x2 + (4 x2^2 - 4) x2^2] on [-2, 2] x [-1, 1] or\n"
@@ -49,5 +47,5 @@ const RgProblemClass rg_problem_six_hump_camel = {
            "Dixon and Szego 1978, Towards Global Optimisation 2"),
   .params = params,
   .gradient = rg_box_gradient,
-  RG_BOX_VARIANT_METHODS,
+  RG_BOX_VARIANTS(variants),
 };

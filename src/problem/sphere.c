@@ -89,13 +89,11 @@ static const RgParam params[] = {
   {0},
 };
 
-RG_CUBE_FAMILY("sphere", functions)
-
 const RgProblemClass rg_problem_sphere = {
   RG_ABOUT("sphere", "Sphere", 1,
            "-sum x_j^2 on [lower, upper]^d; or the weighted, shifted and rotated sphere of zero\n"
            "mean and unit variance on [0, 1]^6",
            "standardised: Picheny, Wagner and Ginsbourger 2013"),
   .params = params,
-  RG_CUBE_METHODS,
+  RG_CUBES(functions),
 };

@@ -168,13 +168,11 @@ static const RgBoxFunction functions[] = {
                    .best_at = (const double[]){45, 90, 2e-6, 0.1, 0.02, 0.02, 1, 5}},
 };
 
-RG_BOX_VARIANTS(functions)
-
 const RgProblemClass rg_problem_sprinkler = {
   RG_ABOUT("sprinkler", "Garden sprinkler", 1,
            "flight distance of the droplets of a rotating garden sprinkler (or its rotation rate,\n"
            "or its consumption) of 8 inputs",
            "Siebertz, van Bebber, Hochkirchen 2010, Statistische Versuchsplanung"),
   .params = params,
-  RG_BOX_VARIANT_METHODS,
+  RG_BOX_VARIANTS(functions),
 };

@@ -75,13 +75,11 @@ static const RgContextFunction function = {
   .prepare = prepare,
 };
 
-RG_CONTEXT_FIXED("three_humps_camel", function)
-
 const RgProblemClass rg_problem_three_humps_camel = {
   RG_ABOUT("three_humps_camel", "Three-Humps Camel", 1,
            "-(2 u^2 - 1.05 u^4 + u^6/6 + u v + v^2), u = 2 x - 1, v = 2 c - 1, on [0, 1];\n"
            "F(x) = E f(x, c)",
            "arXiv:2503.20341, appendix"),
   RG_OPTIONS(RgContextOptions, params),
-  RG_CONTEXT_FIXED_METHODS,
+  RG_CONTEXT_FIXED(function),
 };

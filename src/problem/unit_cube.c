@@ -21,8 +21,10 @@ static double zero(const void *options, int dim, const double *x, double *gradie
   return 0;
 }
 
-static PetscErrorCode cube_domain(const void *options, RgDomain *domain)
+static PetscErrorCode cube_domain(const RgProblemClass *class, const void *options,
+                                  RgDomain *domain)
 {
+  (void)class;
   return rg_space_cube(&domain->design, ((const Options *)options)->dim, 0, 1);
 }
 

@@ -159,7 +159,6 @@ struct RgAlgorithm {
 };
 
 RG_API const RgAlgorithmClass *const *rg_algorithm_classes(int *n);
-RG_API const RgAlgorithmClass *rg_algorithm_class_find(const char *name); /* NULL: unknown */
 
 /* Start a method: state zeroed, setup copied, class->create called. `options` (filled from the
    table) and what `setup` points to stay with the caller and must outlive the algorithm. */

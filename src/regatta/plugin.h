@@ -15,7 +15,7 @@
 #include "regatta/problem.h"
 
 /* Raised when a plugin that was built before would go wrong. */
-#define RG_PLUGIN_ABI 2
+#define RG_PLUGIN_ABI 3
 #define RG_PLUGIN_PETSC (1000 * PETSC_VERSION_MAJOR + PETSC_VERSION_MINOR)
 
 /* The constant `rg_plugin` of a plugin. All pointers borrowed, for as long as it is loaded. */

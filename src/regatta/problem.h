@@ -20,6 +20,7 @@ typedef struct {
 } RgPoint;
 
 typedef struct RgProblem RgProblem;
+typedef struct RgProblemClass RgProblemClass;
 
 /* The run that evaluations are made for; zeroed outside a trial. All pointers borrowed. */
 typedef struct {
@@ -36,7 +37,7 @@ typedef struct {
 } RgTask;
 
 /* The table of a family, the only external symbol of its file. */
-typedef struct {
+struct RgProblemClass {
   const char *name;      /* as typed in a study file */
   const char *title;     /* for figures */
   const char *summary;   /* formula and domain, one or two lines */
@@ -44,18 +45,20 @@ typedef struct {
   int revision;          /* raised when values change on purpose; part of the trial key */
   const RgParam *params; /* may be an empty table */
   size_t options_size;
-  bool random;      /* draws from the instance's stream: instances differ */
-  bool costly;      /* f is too dear to be evaluated twice or thousands of times: an
+  const void *family; /* what families that share their functions differ in; NULL: nothing */
+  bool random;        /* draws from the instance's stream: instances differ */
+  bool costly;        /* f is too dear to be evaluated twice or thousands of times: an
                                optimum that the problem doesn't know stays unknown, F is f as it was
                                observed, and a trial that is resumed asks for nothing again */
-  bool shared;      /* dear to create, and nothing that is asked of it leaves a trace: one
+  bool shared;        /* dear to create, and nothing that is asked of it leaves a trace: one
                                instance serves many trials */
-  bool fills_space; /* the fill distance of the queries is what counts: it is recorded */
+  bool fills_space;   /* the fill distance of the queries is what counts: it is recorded */
   /* Validate combinations of options that the table can't express; NULL: nothing to check. */
-  PetscErrorCode (*check)(const void *options, RgPlace place, RgDiagnostics *diagnostics);
+  PetscErrorCode (*check)(const RgProblemClass *class, const void *options, RgPlace place,
+                          RgDiagnostics *diagnostics);
   /* Append what identifies the function, in place of the options' canonical text: for families
      whose options name something outside, such as a file. Called after `check`. NULL: those. */
-  PetscErrorCode (*identity)(const void *options, RgText *text);
+  PetscErrorCode (*identity)(const RgProblemClass *class, const void *options, RgText *text);
   /* Expected seconds of one evaluation, for the schedule; NULL: nothing beside the algorithm's. */
   double (*seconds)(const void *options);
   /* Expected seconds until a trial knows its instance and the optimum; NULL: next to nothing. */
@@ -64,7 +67,7 @@ typedef struct {
      the study was checked. NULL: nothing outside is read. */
   PetscErrorCode (*identify)(const RgProblem *problem, RgText *text);
   /* The domain alone, cheap, without drawing anything: for validation and planning. */
-  PetscErrorCode (*domain)(const void *options, RgDomain *domain);
+  PetscErrorCode (*domain)(const RgProblemClass *class, const void *options, RgDomain *domain);
   /* The kernel, over unit coordinates of design and context, of the zero-mean Gaussian process that
      f is a path of; owned by the caller. NULL: f is none. For the regret bounds. */
   PetscErrorCode (*prior)(const void *options, RgKernel *kernel);
@@ -100,7 +103,7 @@ typedef struct {
                                  int *context_index);
   /* Free what `data` points to; not called without data. NULL: nothing to free. */
   PetscErrorCode (*destroy)(RgProblem *problem);
-} RgProblemClass;
+};
 
 /* Fields of a descriptor that go together: what its options mean. */
 #define RG_DOMAIN(domain_, check_) .domain = (domain_), .check = (check_)
@@ -126,7 +129,6 @@ struct RgProblem {
 
 /* All families, in registry order; *n of them. */
 RG_API const RgProblemClass *const *rg_problem_classes(int *n);
-RG_API const RgProblemClass *rg_problem_class_find(const char *name); /* NULL: unknown */
 
 /* Build an instance of a problem. `options` stays with the caller and must outlive the problem. */
 RG_API PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *options,

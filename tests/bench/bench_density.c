@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "regatta/algorithm.h"
+#include "study/spec/registry.h"
 #include "base/clock.h"
 #include "density/regression.h"
 
@@ -94,7 +94,7 @@ static double bowl(const double *x)
 /* CPU seconds of a run of T queries; *values: acquisition values of the last one. */
 static PetscErrorCode run_boke(int T, double *seconds, double *values)
 {
-  const RgAlgorithmClass *class = rg_algorithm_class_find("boke");
+  const RgAlgorithmClass *class = rg_registry_find_algorithm(NULL, "boke");
   const double lower[DIM] = {0}, upper[DIM] = {1, 1, 1, 1};
   RgMaximiserOptions maximiser = {0};
   RgAlgorithm algorithm;

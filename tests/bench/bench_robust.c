@@ -57,7 +57,7 @@ static PetscErrorCode grid_create(int k, const char *algorithms, Grid *grid)
              diagnostics.list[0].message);
   PetscCall(rg_plan_fill(&grid->study, &grid->plan));
   const RgCell *cell = &grid->study.cells[0];
-  PetscCall(cell->problem->domain(cell->problem_options, &grid->domain));
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &grid->domain));
   PetscCall(rg_surrogate_kernel(&cell->surrogate, cell->dim_x + cell->dim_c, &grid->kernel));
   PetscFunctionReturn(0);
 }

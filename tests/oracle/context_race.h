@@ -4,6 +4,7 @@
 
 #include "gp/model/model.h"
 #include "regatta/algorithm.h"
+#include "study/spec/registry.h"
 #include "test_main.h"
 
 enum { INITIAL = 10, DIM = 2, EXTRAS = 8 };
@@ -37,7 +38,7 @@ static inline void set(const RgParam *params, void *options, const char *name, c
 static inline void method_begin(Method *method, const char *name, const char *option,
                                 const char *value, const RgSetup *setup)
 {
-  method->class = rg_algorithm_class_find(name);
+  method->class = rg_registry_find_algorithm(NULL, name);
   RG_OK(PetscCalloc(method->class->options_size, &method->options));
   RG_OK(rg_params_defaults(method->class->params, method->options));
   set(method->class->params, method->options, option, value);

@@ -54,7 +54,7 @@ RG_TEST(test_optima)
 /* The default grid, with a fixed vector in place of the normal draws (O10). */
 RG_TEST(test_grid_path)
 {
-  const RgProblemClass *class = rg_problem_class_find("gp_path");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_path");
   const double length_scale = 0.1;
   RgDomain domain = {0};
   RgKernel kernel;
@@ -63,7 +63,7 @@ RG_TEST(test_grid_path)
   int best = 0;
 
   void *options = options_make(class, NULL);
-  RG_OK(class->domain(options, &domain));
+  RG_OK(class->domain(class, options, &domain));
   assert_int_equal(domain.design.size, 1000);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1, &kernel));
   for (int i = 0; i < 1000; i++) z[i] = sin(1.0 + i);

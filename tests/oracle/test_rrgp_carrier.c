@@ -149,14 +149,14 @@ static char *table(const char *extra, int skipped)
 
 static void read_user_table(const char *extra, int skipped, const char *message)
 {
-  const RgProblemClass *class = rg_problem_class_find("carrier_lifetime");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "carrier_lifetime");
   char *text = table(extra, skipped);
   TemporaryFile file = file_make("lifetime.csv", text);
   const Setting settings[] = {{"path", file.path}, {"measure", "worst"}, {NULL, NULL}};
   void *options = options_make(class, settings);
   RgDiagnostics diagnostics = {0};
 
-  RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
+  RG_OK(class->check(class, options, (RgPlace){0}, &diagnostics));
   if (message) {
     assert_int_equal(diagnostics.n, 1);
     if (!strstr(diagnostics.list[0].message, message))

@@ -471,7 +471,7 @@ RG_TEST(mistakes)
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const Setting problem[] = {{cases[k].problem[0], cases[k].problem[1]}, {NULL, NULL}};
-    const RgAlgorithmClass *class = rg_algorithm_class_find("rrgp_ucb_continuous");
+    const RgAlgorithmClass *class = rg_registry_find_algorithm(NULL, "rrgp_ucb_continuous");
     Instance instance = instance_make("gp_path_box", problem, 1, 0);
     RgDiagnostics diagnostics = {0};
     const RgParam *entry;

@@ -206,11 +206,11 @@ RG_TEST(measures_of_laws)
 RG_TEST(mistakes)
 {
   const Setting settings[] = {{"measure", "expectation - mda"}, {NULL, NULL}};
-  const RgProblemClass *class = rg_problem_class_find("himmelblau_composite");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "himmelblau_composite");
   void *options = options_make(class, settings);
   RgDiagnostics diagnostics = {0};
 
-  RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
+  RG_OK(class->check(class, options, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 1);
   assert_non_null(strstr(diagnostics.list[0].message, "column 15"));
   assert_non_null(strstr(diagnostics.list[0].message, "did you mean 'mad'"));

@@ -100,13 +100,13 @@ RG_TEST(greedy_gain)
     double gain, relative;
   } expected[] = {{1, 6.907755779, 1e-9}, {2, 13.81551156, 1e-9}, {10, 69.0775, 1e-5},
                   {50, 341.3, 2e-3},      {100, 647, 4e-3},       {300, 1381, 2e-3}};
-  const RgProblemClass *class = rg_problem_class_find("gp_path_context");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_path_context");
   void *options = options_make(class, NULL);
   RgDomain domain = {0};
   RgKernel kernel;
   RgInformationGain gain;
 
-  RG_OK(class->domain(options, &domain));
+  RG_OK(class->domain(class, options, &domain));
   RG_OK(class->prior(options, &kernel));
   RG_OK(rg_information_gain_create(&domain, &kernel, 1e-6, 300, &gain));
   for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {

@@ -269,7 +269,7 @@ RG_TEST(measures_are_checked)
 
   for (int k = 0; k < 2; ++k) {
     const Setting problem[] = {{"measure", cases[k].measure}, {NULL, NULL}};
-    const RgAlgorithmClass *class = rg_algorithm_class_find(cases[k].name);
+    const RgAlgorithmClass *class = rg_registry_find_algorithm(NULL, cases[k].name);
     Instance instance = instance_make("himmelblau_composite", problem, 1, 0);
     RgDiagnostics diagnostics = {0};
     void *options;

@@ -18,12 +18,14 @@ static const RgParam bowl_params[] = {
   {0},
 };
 
-static PetscErrorCode bowl_domain(const void *options, RgDomain *domain)
+static PetscErrorCode bowl_domain(const RgProblemClass *class, const void *options,
+                                  RgDomain *domain)
 {
   double lower[20], upper[20];
   int dim = ((const BowlOptions *)options)->dim;
 
   PetscFunctionBeginUser;
+  (void)class;
   for (int j = 0; j < dim; j++) {
     lower[j] = -1;
     upper[j] = 1;

@@ -32,7 +32,7 @@ static PetscErrorCode probe_cell(const RgCell *cell, RgText *mistake)
   RgAlgorithm algorithm;
 
   PetscFunctionBeginUser;
-  PetscCall(cell->problem->domain(cell->problem_options, &domain));
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
   const RgSetup setup = {
     .domain = &domain,
     .surrogate = &cell->surrogate,

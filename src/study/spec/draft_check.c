@@ -58,7 +58,7 @@ static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, R
   PetscFunctionBeginUser;
   if (class->identity) {
     PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
-    PetscCall(class->identity(cell->problem_options, text));
+    PetscCall(class->identity(class, cell->problem_options, text));
     PetscCall(rg_text_add(text, "}"));
   } else {
     PetscCall(rg_text_add(text, "%s", variant->text));
@@ -74,11 +74,12 @@ static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Varia
 
   PetscFunctionBeginUser;
   if (cell->problem->check)
-    PetscCall(cell->problem->check(cell->problem_options, cell->problem_place, &found));
+    PetscCall(
+      cell->problem->check(cell->problem, cell->problem_options, cell->problem_place, &found));
   variant->sound = found.n == 0;
   merge_diagnostics(checker->diagnostics, &found);
   if (!variant->sound) PetscFunctionReturn(0);
-  PetscCall(cell->problem->domain(cell->problem_options, &variant->domain));
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &variant->domain));
   PetscCall(add_identity(cell, variant, &identity));
   variant->identity = identity.data;
   PetscFunctionReturn(0);

@@ -367,7 +367,7 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
 
   PetscFunctionBeginUser;
   *theory = (RgCellTheory){.n = cell->run.iterations};
-  PetscCall(cell->problem->domain(cell->problem_options, &view.domain));
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &view.domain));
   PetscCall(set_laws(&view));
   if (theory->law) theory->family = rg_bound_family_of(theory->law[0].theory);
   view.setting = (RgBoundSetting){.n = theory->n,

@@ -145,7 +145,8 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
                                                                          instances->fingerprint),
                         (int)(rest - cell->text), cell->text));
   PetscCall(rg_params_canonical(class->params, cell->problem_options, &text));
-  if (class->random || rg_problem_class_find(class->name) != class) /* plugins may be wrong */
+  if (class->random ||
+      rg_registry_find_problem(NULL, class->name) != class) /* plugins may be wrong */
     PetscCall(rg_text_add(&text, "\nseed %llu, instance %llu", (unsigned long long)study->seed,
                           (unsigned long long)number));
   entry->file_key = text.data;

@@ -71,7 +71,6 @@ RG_TEST(test_registry)
   assert_true(n >= 5);
   for (int i = 0; i < n; i++) {
     const RgAlgorithmClass *class = classes[i];
-    assert_ptr_equal(rg_algorithm_class_find(class->name), class);
     assert_true(class->revision >= 1);
     assert_non_null(class->title);
     assert_non_null(class->summary);
@@ -85,8 +84,6 @@ RG_TEST(test_registry)
     bench_options(&bench, class->name);
     bench_end(&bench);
   }
-  assert_null(rg_algorithm_class_find("ei "));
-  assert_null(rg_algorithm_class_find(""));
 }
 
 /* ---- mistakes ------------------------------------------------------------------------------- */
@@ -170,7 +167,7 @@ RG_TEST(test_finite_rules_on_finite_sets)
 
 static RgAlgorithmClass class_with_needs(unsigned needs)
 {
-  RgAlgorithmClass class = *rg_algorithm_class_find("random");
+  RgAlgorithmClass class = *rg_registry_find_algorithm(NULL, "random");
 
   class.needs = needs;
   return class;

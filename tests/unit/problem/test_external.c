@@ -247,12 +247,12 @@ RG_TEST(test_identity)
   static const Setting revised[] = {
     {"program", "/bin/cat"}, {"inputs", "a real 0 1"}, {"revision", "2"}, {NULL, NULL}};
   const Setting *settings[] = {here, there, revised};
-  const RgProblemClass *class = rg_problem_class_find("external");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "external");
   RgText texts[3] = {{0}};
 
   for (int i = 0; i < 3; i++) {
     void *options = options_make(class, settings[i]);
-    RG_OK(class->identity(options, &texts[i]));
+    RG_OK(class->identity(class, options, &texts[i]));
     options_free(class, options);
   }
   assert_string_equal(texts[0].data, texts[1].data);

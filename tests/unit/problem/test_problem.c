@@ -12,15 +12,12 @@ RG_TEST(test_registry)
   assert_true(n > 0);
   for (int i = 0; i < n; i++) {
     const RgProblemClass *class = classes[i];
-    assert_ptr_equal(rg_problem_class_find(class->name), class);
     for (const char *c = class->name; *c; c++)
       assert_true(islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_');
     assert_true(class->title && class->summary && class->reference && class->params);
     assert_true(class->revision >= 1);
     assert_true(class->domain && class->evaluate);
   }
-  assert_null(rg_problem_class_find("brannin"));
-  assert_null(rg_problem_class_find(""));
 }
 
 /* --- a family made for the test: f = 1/x on {-1, 0, 1}, contexts {0, 1} if asked for */
@@ -29,11 +26,13 @@ typedef struct {
   bool with_context, with_objective;
 } FakeOptions;
 
-static PetscErrorCode fake_domain(const void *options, RgDomain *domain)
+static PetscErrorCode fake_domain(const RgProblemClass *class, const void *options,
+                                  RgDomain *domain)
 {
   const FakeOptions *o = options;
 
   PetscFunctionBeginUser;
+  (void)class;
   PetscCall(rg_space_set(&domain->design, 1, 3, (const double[]){-1, 0, 1}, NULL, NULL));
   if (o->with_context)
     PetscCall(rg_space_set(&domain->context, 1, 2, (const double[]){0, 1}, NULL, NULL));
@@ -184,7 +183,7 @@ RG_TEST(test_description_of_branin)
 {
   RgText text = {0};
 
-  RG_OK(rg_problem_describe(rg_problem_class_find("branin"), &text));
+  RG_OK(rg_problem_describe(rg_registry_find_problem(NULL, "branin"), &text));
   assert_non_null(strstr(text.data, "branin: Branin (problem, revision 1)\n"));
   assert_non_null(strstr(text.data, "Parameters: none\n"));
   assert_non_null(strstr(text.data, "design: the box [-5, 10] x [0, 15]\n"));
@@ -197,7 +196,7 @@ RG_TEST(test_description_of_branin)
 RG_TEST(test_description_without_instance)
 {
   static const RgParam needs[] = {{.name = "file", .type = RG_PARAM_TEXT, .doc = "data"}, {0}};
-  RgProblemClass class = *rg_problem_class_find("branin");
+  RgProblemClass class = *rg_registry_find_problem(NULL, "branin");
   RgText text = {0};
 
   class.params = needs;

@@ -248,11 +248,11 @@ RG_TEST(test_mistakes)
   };
 
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-    const RgProblemClass *class = rg_problem_class_find(wrong[k].name);
+    const RgProblemClass *class = rg_registry_find_problem(NULL, wrong[k].name);
     void *options = options_make(class, wrong[k].settings);
     RgDiagnostics diagnostics = {0};
     const RgPlace place = {"study.yaml", 3, 5};
-    RG_OK(class->check(options, place, &diagnostics));
+    RG_OK(class->check(class, options, place, &diagnostics));
     assert_int_equal(diagnostics.n, wrong[k].n);
     if (!strstr(diagnostics.list[0].message, wrong[k].part))
       fail_msg("%s", diagnostics.list[0].message);

@@ -93,7 +93,7 @@ RG_TEST(test_instances)
   static const uint64_t who[][2] = {{1, 0}, {1, 0}, {1, 1}, {2, 0}};
   double f[4][1000];
 
-  assert_true(rg_problem_class_find("gp_path")->random);
+  assert_true(rg_registry_find_problem(NULL, "gp_path")->random);
   for (int k = 0; k < 4; k++) {
     Instance it = instance_make("gp_path", NULL, who[k][0], who[k][1]);
     path_of(&it.problem, f[k]);
@@ -108,7 +108,7 @@ RG_TEST(test_instances)
 RG_TEST(test_length_scale_per_coordinate)
 {
   static const char *const values[] = {"0.1", "0.4"};
-  const RgProblemClass *class = rg_problem_class_find("gp_path");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_path");
   static const Setting settings[] = {{"dim", "2"}, {"levels", "20"}, {0}};
   RgDiagnostics diagnostics = {0};
   RgFailure failure = {0};
@@ -119,7 +119,7 @@ RG_TEST(test_length_scale_per_coordinate)
 
   RG_OK(rg_params_set(class->params, options, "length_scale", 2, values, (RgPlace){0}, &diagnostics,
                       &entry));
-  RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
+  RG_OK(class->check(class, options, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
   for (int k = 0; k < PATHS; k++) {
     RgProblem problem;
@@ -151,14 +151,14 @@ RG_TEST(test_mistakes)
     {{{"spacing", "0.2"}}, "spacing = 0.2 takes 10 levels beyond the unit cube"},
   };
   static const char *const two[] = {"0.1", "0.2"};
-  const RgProblemClass *class = rg_problem_class_find("gp_path");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_path");
   const RgPlace place = {"study.yaml", 7, 9};
   const RgParam *entry;
 
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     RgDiagnostics diagnostics = {0};
     void *options = options_make(class, wrong[k].settings);
-    RG_OK(class->check(options, place, &diagnostics));
+    RG_OK(class->check(class, options, place, &diagnostics));
     assert_int_equal(diagnostics.n, 1);
     if (!strstr(diagnostics.list[0].message, wrong[k].part))
       fail_msg("%s", diagnostics.list[0].message);
@@ -167,7 +167,7 @@ RG_TEST(test_mistakes)
   RgDiagnostics diagnostics = {0};
   void *options = options_make(class, NULL);
   RG_OK(rg_params_set(class->params, options, "length_scale", 2, two, place, &diagnostics, &entry));
-  RG_OK(class->check(options, place, &diagnostics));
+  RG_OK(class->check(class, options, place, &diagnostics));
   assert_int_equal(diagnostics.n, 1);
   assert_non_null(strstr(diagnostics.list[0].message, "length_scale has 2 values"));
   options_free(class, options);

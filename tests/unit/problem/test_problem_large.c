@@ -120,7 +120,7 @@ static double expected(const double *x)
 
 static Instance make_from(const TemporaryFile *file, const char *goal)
 {
-  const RgProblemClass *class = rg_problem_class_find("gp_surrogate");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_surrogate");
   const Setting settings[] = {
     {"path", file->path}, {"goal", goal}, {"variance", "2"}, {"noise", "0.05"}, {0}};
   const char *two[] = {"0.4", "0.6"};
@@ -131,7 +131,7 @@ static Instance make_from(const TemporaryFile *file, const char *goal)
 
   RG_OK(rg_params_set(class->params, it.options, "length_scale", 2, two, (RgPlace){0}, &diagnostics,
                       &entry));
-  RG_OK(class->check(it.options, (RgPlace){0}, &diagnostics));
+  RG_OK(class->check(class, it.options, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
   RG_OK(rg_problem_create(class, it.options, 1, 0, &it.problem, &failure));
   assert_false(failure.failed);
@@ -169,13 +169,13 @@ RG_TEST(test_identity)
   TemporaryFile a = file_make("a.csv", table), b = file_make("b.csv", table);
   TemporaryFile c = file_make("c.csv", "a,b,cost\n1,2,3\n2,3,5\n");
   const TemporaryFile *files[] = {&a, &b, &c};
-  const RgProblemClass *class = rg_problem_class_find("gp_surrogate");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_surrogate");
   RgText text[3] = {{0}};
 
   for (int k = 0; k < 3; k++) {
     const Setting settings[] = {{"path", files[k]->path}, {0}};
     void *options = options_make(class, settings);
-    RG_OK(class->identity(options, &text[k]));
+    RG_OK(class->identity(class, options, &text[k]));
     options_free(class, options);
   }
   assert_string_equal(text[0].data, text[1].data);
@@ -213,12 +213,12 @@ RG_TEST(test_mistakes)
     const char *part;
   } wrong[] = {{{{"path", file.path}, {0}}, "an input column is constant"},
                {{{"path", "nowhere.csv"}, {0}}, "there is no file"}};
-  const RgProblemClass *class = rg_problem_class_find("gp_surrogate");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_surrogate");
 
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     RgDiagnostics diagnostics = {0};
     void *options = options_make(class, wrong[k].settings);
-    RG_OK(class->check(options, (RgPlace){0}, &diagnostics));
+    RG_OK(class->check(class, options, (RgPlace){0}, &diagnostics));
     assert_int_equal(diagnostics.n, 1);
     if (!strstr(diagnostics.list[0].message, wrong[k].part))
       fail_msg("%s", diagnostics.list[0].message);

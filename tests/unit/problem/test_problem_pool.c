@@ -119,11 +119,11 @@ RG_TEST(test_ties)
 /* The message of `check` with these settings, which must be refused. */
 static void refuse(const Setting *settings, const char *expected)
 {
-  const RgProblemClass *class = rg_problem_class_find("dataset");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "dataset");
   RgDiagnostics found = {0};
   void *options = options_make(class, settings);
 
-  RG_OK(class->check(options, (RgPlace){"study.yaml", 7, 5}, &found));
+  RG_OK(class->check(class, options, (RgPlace){"study.yaml", 7, 5}, &found));
   assert_int_equal(found.n, 1);
   assert_int_equal(found.list[0].place.line, 7);
   if (!strstr(found.list[0].message, expected))
@@ -167,7 +167,7 @@ RG_TEST(test_mistakes)
 
 RG_TEST(test_wrong_lists)
 {
-  const RgProblemClass *class = rg_problem_class_find("dataset");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "dataset");
   static const char *const twice[] = {"u", "v", "1"}, *const three[] = {"0", "0", "0"};
   TemporaryFile file = file_make("t.csv", table);
   const Setting settings[] = {{"path", file.path}, {"objective", "f"}, {0}};
@@ -175,11 +175,11 @@ RG_TEST(test_wrong_lists)
   void *options = options_make(class, settings);
 
   RG_OK(rg_params_set(class->params, options, "lower", 3, three, (RgPlace){0}, &found, NULL));
-  RG_OK(class->check(options, (RgPlace){0}, &found));
+  RG_OK(class->check(class, options, (RgPlace){0}, &found));
   assert_int_equal(found.n, 1);
   assert_non_null(strstr(found.list[0].message, "'lower' has 3 values; 1 or 2, one per input"));
   RG_OK(rg_params_set(class->params, options, "inputs", 3, twice, (RgPlace){0}, &found, NULL));
-  RG_OK(class->check(options, (RgPlace){0}, &found));
+  RG_OK(class->check(class, options, (RgPlace){0}, &found));
   assert_int_equal(found.n, 2);
   assert_non_null(strstr(found.list[1].message, "'inputs' names column 'u' twice"));
   options_free(class, options);
@@ -189,7 +189,7 @@ RG_TEST(test_wrong_lists)
 /* Found by its last name below REGATTA_DATA; without it the message says what to do. */
 RG_TEST(test_data_folder)
 {
-  const RgProblemClass *class = rg_problem_class_find("perovskite");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "perovskite");
   TemporaryFile file = file_make("Perovskite_dataset.csv", "a,b\n1,7\n0,9\n");
   const char *before = getenv("REGATTA_DATA");
   char *kept = before ? strdup(before) : NULL;
@@ -197,7 +197,7 @@ RG_TEST(test_data_folder)
   void *options = options_make(class, NULL);
 
   unsetenv("REGATTA_DATA");
-  RG_OK(class->check(options, (RgPlace){0}, &found));
+  RG_OK(class->check(class, options, (RgPlace){0}, &found));
   assert_int_equal(found.n, 1);
   assert_string_equal(found.list[0].message,
                       "perovskite: there is no file 'materials/Perovskite_dataset.csv' "
@@ -205,7 +205,7 @@ RG_TEST(test_data_folder)
                       "https://github.com/PV-Lab/Benchmarking, folder datasets: save them anywhere "
                       "and set REGATTA_DATA to that folder");
   setenv("REGATTA_DATA", "/nowhere", 1);
-  RG_OK(class->check(options, (RgPlace){0}, &found));
+  RG_OK(class->check(class, options, (RgPlace){0}, &found));
   assert_non_null(strstr(found.list[1].message, "nor in REGATTA_DATA = /nowhere; the data are at"));
   setenv("REGATTA_DATA", file.folder, 1);
   Instance it = instance_make("perovskite", NULL, 1, 0);
@@ -221,12 +221,12 @@ RG_TEST(test_data_folder)
 /* Text that identifies a data set with one more setting. */
 static char *identity(const char *path, const char *key, const char *word)
 {
-  const RgProblemClass *class = rg_problem_class_find("dataset");
+  const RgProblemClass *class = rg_registry_find_problem(NULL, "dataset");
   const Setting settings[] = {{"path", path}, {key, word}, {0}};
   void *options = options_make(class, settings);
   RgText text = {0};
 
-  RG_OK(class->identity(options, &text));
+  RG_OK(class->identity(class, options, &text));
   options_free(class, options);
   return text.data;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "study/spec/draft.h"
+#include "study/spec/registry.h"
 #include "trial_at.h"
 
 RG_TEST(the_head_is_read)
@@ -236,55 +237,39 @@ RG_TEST(canonical_text_leaves_out_what_is_not_read)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* A name in an entry must mean one thing only. */
-RG_TEST(no_parameter_has_a_reserved_name)
+/* A name in an entry means one thing only, and the defaults are valid: else no study could use it. */
+static void check_params(const char *name, const RgParam *params, size_t options_size)
 {
   static const char *const reserved[] = {"name",   "label",    "surrogate",  "maximiser",
                                          "common", "problems", "algorithms", NULL};
-  int n;
-  const RgProblemClass *const *problems = rg_problem_classes(&n);
+  void *options;
 
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; reserved[j]; j++) assert_null(rg_params_find(problems[i]->params, reserved[j]));
-    for (const RgParam *p = rg_run_params; p->name; p++)
-      if (rg_params_find(problems[i]->params, p->name))
-        fail_msg("'%s' is a run setting and a parameter of problem %s", p->name, problems[i]->name);
-  }
-  const RgAlgorithmClass *const *algorithms = rg_algorithm_classes(&n);
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; reserved[j]; j++)
-      assert_null(rg_params_find(algorithms[i]->params, reserved[j]));
-    for (const RgParam *p = rg_run_params; p->name; p++)
-      if (rg_params_find(algorithms[i]->params, p->name))
-        fail_msg("'%s' is a run setting and a parameter of algorithm %s", p->name,
-                 algorithms[i]->name);
-  }
+  for (int j = 0; reserved[j]; j++) assert_null(rg_params_find(params, reserved[j]));
+  for (const RgParam *p = rg_run_params; p->name; p++)
+    if (rg_params_find(params, p->name))
+      fail_msg("'%s' is a run setting and a parameter of %s", p->name, name);
+  RG_OK(PetscCalloc(options_size, &options));
+  RG_OK(rg_params_defaults(params, options));
+  RG_OK(rg_params_clear(params, options));
+  RG_OK(PetscFree(options));
 }
 
-/* Defaults must be valid, or no study could use the method. */
 RG_TEST(every_method_can_be_named)
 {
-  int n;
-  const RgProblemClass *const *problems = rg_problem_classes(&n);
-  const RgAlgorithmClass *const *algorithms;
+  const RgProblemClass *problem;
+  const RgAlgorithmClass *algorithm;
 
-  for (int i = 0; i < n; i++) {
-    void *options;
-    RG_OK(PetscCalloc(problems[i]->options_size, &options));
-    RG_OK(rg_params_defaults(problems[i]->params, options));
-    RG_OK(rg_params_clear(problems[i]->params, options));
-    RG_OK(PetscFree(options));
-    assert_ptr_equal(rg_problem_class_find(problems[i]->name), problems[i]);
+  for (int i = 0; (problem = rg_registry_problem(NULL, i)); i++) {
+    check_params(problem->name, problem->params, problem->options_size);
+    assert_ptr_equal(rg_registry_find_problem(NULL, problem->name), problem);
   }
-  algorithms = rg_algorithm_classes(&n);
-  for (int i = 0; i < n; i++) {
-    void *options;
-    RG_OK(PetscCalloc(algorithms[i]->options_size, &options));
-    RG_OK(rg_params_defaults(algorithms[i]->params, options));
-    RG_OK(rg_params_clear(algorithms[i]->params, options));
-    RG_OK(PetscFree(options));
-    assert_ptr_equal(rg_algorithm_class_find(algorithms[i]->name), algorithms[i]);
+  for (int i = 0; (algorithm = rg_registry_algorithm(NULL, i)); i++) {
+    check_params(algorithm->name, algorithm->params, algorithm->options_size);
+    assert_ptr_equal(rg_registry_find_algorithm(NULL, algorithm->name), algorithm);
   }
+  assert_null(rg_registry_find_problem(NULL, "brannin"));
+  assert_null(rg_registry_find_algorithm(NULL, "ei "));
+  assert_null(rg_registry_find_algorithm(NULL, ""));
 }
 
 /* Paths are followed from the folder of the study file, but only after the text that identifies the
