@@ -230,9 +230,9 @@ static bool listen_once(Question *q)
     if (fds[2].revents) send_request(q);
     if (fds[0].revents) open = read_output(child);
   }
-  if (q->patience->stop && rg_wall_seconds() >= q->next_look) {
+  if (rg_wall_seconds() >= q->next_look) {
     q->next_look = rg_wall_seconds() + look_every;
-    if (q->patience->stop(q->patience->closure) && !q->stopped) {
+    if (q->patience->stop && q->patience->stop(q->patience->closure) && !q->stopped) {
       q->stopped = true;
       q->until = PetscMin(q->until, rg_wall_seconds() + q->patience->grace);
     }

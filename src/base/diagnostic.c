@@ -5,16 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Drop the UTF-8 sequence that truncation cut in two, if any. */
-static void trim_partial_character(char *text)
+/* A text that was cut says so at its end, where a character must not be cut in two. */
+static void mark_cut(char *text, size_t length)
 {
-  size_t length = strlen(text), start = length;
-
-  while (start > 0 && ((unsigned char)text[start - 1] & 0xC0u) == 0x80u) --start;
-  if (start == 0) return;
-  unsigned char lead = (unsigned char)text[start - 1];
-  size_t need = lead >= 0xF0u ? 4 : lead >= 0xE0u ? 3 : lead >= 0xC0u ? 2 : 1;
-  if (need > 1 && length - (start - 1) < need) text[start - 1] = '\0';
+  length -= strlen("...");
+  while (length > 0 && ((unsigned char)text[length] & 0xC0u) == 0x80u) --length;
+  strcpy(text + length, "...");
 }
 
 /* ASCII controls, and the controls U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
@@ -37,6 +33,6 @@ void rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const char *f
   va_start(arguments, format);
   int length = vsnprintf(entry->message, sizeof entry->message, format, arguments);
   va_end(arguments);
-  if (length >= (int)sizeof entry->message) trim_partial_character(entry->message);
+  if (length >= (int)sizeof entry->message) mark_cut(entry->message, sizeof entry->message - 1);
   replace_controls(entry->message);
 }

@@ -248,6 +248,9 @@ PetscErrorCode rg_file_check_output(const char *path, RgText *mistake)
   else if (strlen(path) > RG_PATH_MOST)
     PetscCall(rg_text_add(mistake, "a path of %zu characters, at most %d are accepted",
                           strlen(path), RG_PATH_MOST));
+  else if (strlen(name) > RG_NAME_MOST)
+    PetscCall(rg_text_add(mistake, "a file name of %zu bytes, at most %d are accepted",
+                          strlen(name), RG_NAME_MOST));
   else if (!lstat(path, &found) && S_ISLNK(found.st_mode))
     PetscCall(rg_text_add(mistake, "%.400s is a symbolic link: name the file it leads to", path));
   else if (!known)

@@ -41,6 +41,7 @@ PetscErrorCode rg_path_join(const char *a, const char *b, char **path);
    symbolic link would be replaced, another format's ending would mislead. Else why not is appended
    to `mistake`. */
 #define RG_PATH_MOST 3800
+#define RG_NAME_MOST 253 /* and `.d` behind it */
 PetscErrorCode rg_file_check_output(const char *path, RgText *mistake);
 
 /* The one function that writes results: `bytes` as file `<directory>/<name>` by temporary file,

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "base/text.h"
 
-enum { WORDS_MAX = 256 };
+enum { WORDS_MAX = 256 }; /* of a description */
 
 static const char blanks[] = " \t,[]{}()";
 
@@ -149,13 +149,14 @@ static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgT
   int n = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscStrallocpy(text, &copy));
-  for (char *word = strtok_r(copy, blanks, &rest); word && n < WORDS_MAX;
-       word = strtok_r(NULL, blanks, &rest))
-    words[n++] = word;
-  const int end = find_condition(n, words);
   inputs[of].parent = -1;
-  PetscCall(read_words(&inputs[of], end, words, mistake));
+  PetscCall(PetscStrallocpy(text, &copy));
+  char *word = strtok_r(copy, blanks, &rest);
+  for (; word && n < WORDS_MAX; word = strtok_r(NULL, blanks, &rest)) words[n++] = word;
+  const int end = find_condition(n, words);
+  if (word) PetscCall(rg_text_add(mistake, "has more than %d words", WORDS_MAX));
+  else if (strchr(text, ';')) PetscCall(rg_text_add(mistake, "';' is not accepted in it"));
+  else PetscCall(read_words(&inputs[of], end, words, mistake));
   if (end < n && !mistake->length)
     PetscCall(read_condition(n - end - 1, words + end + 1, of, inputs, mistake));
   PetscCall(PetscFree(copy));

@@ -161,7 +161,7 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
         takes_no_value(&table[entry], argv[i + 1 < argc ? i + 1 : i], arguments->n < least)) {
       arguments->option[entry] = "";
     } else if (entry >= 0) {
-      if (i + 1 == argc) {
+      if (i + 1 == argc || find_option(table, argv[i + 1]) >= 0) {
         rg_complain("%s: option '%s' needs a value: %s", argv[0], argv[i], table[entry].value);
         PetscFunctionReturn(0);
       }

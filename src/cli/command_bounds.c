@@ -43,7 +43,7 @@ static PetscErrorCode write_file(const char *path, const RgText *text, int *exit
   good = file && fclose(file) == 0 && good;
   if (!good) {
     rg_complain("bounds: %s can't be written: %s", path, strerror(errno));
-    *exit_code = RG_EXIT_BAD_INPUT;
+    *exit_code = file ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
   }
   PetscFunctionReturn(0);
 }

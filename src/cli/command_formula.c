@@ -4,6 +4,7 @@
 #include "cli/values.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,8 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
   PetscCall(make_domain(o, &domain));
   for (int i = 0; i < n; i++) {
     RgConfidenceLaw law;
+    out[0][i] = out[1][i] = out[2][i] = NAN;
+    if (!(in[0][i] >= 1 && in[0][i] <= INT_MAX)) continue; /* no query has that number */
     method->confidence(settings, &domain, (int)in[0][i], &law);
     const bool constant = law.kind == RG_LAW_CONSTANT;
     out[0][i] = rg_confidence_mean(&law);

@@ -98,7 +98,7 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   PetscCall(rg_store_info_clear(&info));
   if (!fault.code) PetscFunctionReturn(0);
   rg_complain("plan: %s", fault.message);
-  *exit_code = fault.code == RG_FAULT_FOREIGN ? RG_EXIT_BAD_INPUT : RG_EXIT_STORAGE;
+  *exit_code = RG_EXIT_BAD_INPUT;
   PetscFunctionReturn(0);
 }
 

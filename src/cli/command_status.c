@@ -67,9 +67,6 @@ static PetscErrorCode show_all(const char *path, int *exit_code)
 
   PetscFunctionBeginUser;
   PetscCall(rg_store_visit_heads(path, add_record, &survey, &info, &fault));
-  if (!fault.code && info.directory && !info.n_shards &&
-      !strstr(path, ".h5")) /* may have none yet */
-    rg_fault_set(&fault, RG_FAULT_FOREIGN, "%.400s: no study directory (OUT.h5.d) of a run", path);
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;

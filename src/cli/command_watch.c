@@ -171,7 +171,8 @@ static PetscErrorCode look(Watch *watch)
   PetscFunctionBeginUser;
   PetscCall(rg_follow_look(&watch->follow, &other, &watch->fault));
   if (watch->fault.code) PetscFunctionReturn(0);
-  if (other || (watch->study_file && !watch->planned)) PetscCall(adopt_study(watch));
+  if (other || (!watch->planned && (watch->study_file || watch->follow.study)))
+    PetscCall(adopt_study(watch)); /* a mistake is told at every look */
   if (!watch->planned) PetscFunctionReturn(0);
   PetscCall(rg_follow_read(&watch->follow, &follower));
   PetscCall(reckon(watch));

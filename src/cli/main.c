@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/world.h"
@@ -54,6 +55,14 @@ static PetscErrorCode initialize_petsc(int argc, char **argv, char *const skip[2
   return error;
 }
 
+/* A file of options that PETSc would end with a trace for; NULL: none. */
+static const char *unreadable_options(int argc, char **argv)
+{
+  for (int i = 1; i + 1 < argc; i++)
+    if (!strcmp(argv[i], "-options_file") && access(argv[i + 1], R_OK)) return argv[i + 1];
+  return NULL;
+}
+
 /* What was printed must have arrived. PETSc would make a trace of it. */
 static int flush_output(int exit_code)
 {
@@ -87,15 +96,22 @@ int main(int argc, char **argv)
   int exit_code = RG_EXIT_INTERNAL;
   char option[] = "-skip_petscrc", yes[] = "true", *const skip[2] = {option, yes};
   const bool world = rg_world_needed(argc, argv);
+  const char *unreadable = unreadable_options(argc, argv);
   PetscErrorCode error;
 
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
   if (world) rg_world_prepare();
-  if (!seen || (world && initialize_petsc(argc, argv, skip, seen))) return RG_EXIT_INTERNAL;
+  if (!seen || (world && initialize_petsc(unreadable ? 1 : argc, argv, skip, seen)))
+    return RG_EXIT_INTERNAL;
   rg_numerics_set(NULL);
   error = world ? rg_clock_initialize() : 0;
-  if (!error) error = dispatch(argc, argv, &exit_code);
+  if (unreadable) {
+    rg_complain("-options_file: %s can't be read", unreadable);
+    exit_code = RG_EXIT_BAD_INPUT;
+  } else if (!error) {
+    error = dispatch(argc, argv, &exit_code);
+  }
   if (error) return give_up(world, error);
   exit_code = flush_output(exit_code);
   if (world) error = PetscFinalize();

@@ -86,7 +86,9 @@ PetscErrorCode rg_simulation_parse(const char *text, int n, const char *const *w
     simulation->ranks[simulation->n++] = (int)ranks;
   }
   PetscCall(PetscFree(list));
-  for (int i = 0; i < found.n; i++) rg_complain("plan: %s", found.list[i].message);
+  if (!simulation->n) rg_diagnostics_add(&found, (RgPlace){0}, "-simulate needs numbers of ranks");
+  for (int i = 0; i < found.n && i < RG_DIAGNOSTICS_MAX; i++)
+    rg_complain("plan: %s", found.list[i].message);
   if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
   PetscFunctionReturn(0);
 }

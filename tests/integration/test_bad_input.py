@@ -68,7 +68,9 @@ class BadInput(RegattaTest):
         self.refused("verify", output, "-all", "-no-rerun", says="one of -sample, -all and -no-rerun")
         self.refused("watch", output, "-once", "-study", self.folder / "no.yaml", 
                      says="no.yaml: the study file")
-        self.refused("status", self.folder, says="no study directory")
+        for command in ("status", "watch", "verify"):
+            self.refused(command, self.folder, says="no study directory")
+        self.refused("merge", output, "-o", self.folder / "no" / "out.h5", says="No such file")
         self.refused("info", study, says="no results file")
 
     def test_unknown_command_and_options(self):
@@ -76,6 +78,13 @@ class BadInput(RegattaTest):
         self.refused("run", self.folder / "x.yaml", "-walltme", "5", says="-walltime")
         self.refused("run", self.write("study.yaml", GOOD), "-walltime", "soon", says="-walltime")
         self.refused("run", self.write("study.yaml", GOOD), "-walltime", "1:2:3:4", says="-walltime")
+        study = self.write("study.yaml", GOOD)
+        self.refused("run", study, "-o", "", says="names no file")
+        self.refused("run", study, "-o", "-quiet", says="option '-o' needs a value")
+        self.refused("run", study, "-options_file", self.folder / "no", says="can't be read")
+        self.refused("plan", study, "-simulate", "", says="needs numbers of ranks")
+        code, _, err = regatta("plan", study, "-simulate", ",".join("x" * 60))
+        self.assertEqual((code, err.count("got 'x'")), (2, 20))
         self.refused("describe", "gp_ucp", says="did you mean 'gp_ucb'")
         self.refused("info", self.folder / "none.h5", says="none.h5")
         self.refused("eval", "brannin", "-x", "1,2", says="did you mean 'branin'")

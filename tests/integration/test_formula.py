@@ -13,10 +13,11 @@ class Formula(RegattaTest):
                               text=True, env=environment())
 
     def test_law(self):
-        done = self.ask("t\n1\n200\n", "rgp_ucb", "points=1000")
+        done = self.ask("t\n1\n200\nnan\n0\n1e300\n", "rgp_ucb", "points=1000")
         self.assertEqual(done.returncode, 0, done.stderr)
         header, *rows = done.stdout.split()
         self.assertEqual(header, "mean,low,high")
+        self.assertEqual(rows[2:], 3 * ["nan,nan,nan"])
         for row, expected in zip(rows, RGP_UCB.values()):
             for found, value in zip(row.split(","), expected):
                 self.assertAlmostEqual(float(found), value, places=7)

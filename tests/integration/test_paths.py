@@ -41,6 +41,7 @@ class Paths(RegattaTest):
         for output, says in (("./" * 2024 + "out.h5", "a path of 4054 characters"),
                              ("./" * 1900 + "o.h5", "at most 3800 are accepted"),
                              ("./" * 3000 + "out.h5", "at most 3800 are accepted"),
+                             (f"{self.folder}/{'x' * 251}.h5", "a file name of 254 bytes"),
                              (link, "is a symbolic link"), (dangling, "is a symbolic link"),
                              (self.folder / "x.csv", "its name must end in .h5"),
                              (f"{self.folder}/", "names no file")):
@@ -98,7 +99,7 @@ class Paths(RegattaTest):
         empty.mkdir()
         for folder in (empty, self.folder, "/etc"):
             for command in ("info", "checksum"):
-                self.refused(command, folder, says="no finished trials in it")
+                self.refused(command, folder, says="no study directory")
 
     def test_signals_while_it_starts(self):
         """A stop like any other, from the moment on that the program has begun."""

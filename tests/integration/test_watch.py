@@ -172,6 +172,23 @@ class Watch(RegattaTest):
         self.assertRegex(out, r"trials +0 of 80")
         self.assertIn("the first that finishes tells", out)
         self.assertRegex(out, r"branin +random +0/40\n")
+        screen = Terminal(REGATTA, "watch", "-every", "0.1", self.output)
+        screen.read("no trial is committed yet")
+        self.commit_unreadable_study()
+        for _ in range(3):
+            screen.read(r"its study can't be planned here[^\x1b]*\x1b\[K[^\x00]*?q quits")
+        screen.type("q")
+        self.assertEqual(screen.end(self), 0)
+
+    def commit_unreadable_study(self):
+        """A shard of a study that needs a file which is not there any more."""
+        data, part = self.write("given.csv", "x1,x2\n0,0\n"), self.folder / "part.h5"
+        study = self.write("given.yaml", "study: watched\nseeds: 2\nproblems: [branin]\n"
+                           "algorithms: [random]\ncommon: {iterations: 1, given: given.csv}\n")
+        self.run_ok("run", study, "-o", part, "-part", "1/2", "-quiet")
+        os.remove(data)
+        shard, = (self.folder / "part.h5.d").iterdir()
+        shard.rename(self.folder / "out.h5.d" / shard.name)
 
 
 if __name__ == "__main__":

@@ -216,7 +216,7 @@ int rg_shard_level(const char *name)
    process or of permissions mean that the file may be good. */
 static RgFaultCode code_of(int error)
 {
-  if (error == ENOENT) return RG_FAULT_VANISHED;
+  if (error == ENOENT || error == ENOTDIR) return RG_FAULT_VANISHED;
   return error == EIO || error == EISDIR || error == ESPIPE ? RG_FAULT_DAMAGED : RG_FAULT_ERROR;
 }
 

@@ -39,7 +39,7 @@ PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *opt
   RgNumerics before;
 
   PetscFunctionBeginUser;
-  PetscCheck(options->output && options->output[0], PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
+  PetscCheck(options->output, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
              "a run needs the path of its results file");
   PetscCheck(options->parts == 0 || (options->part >= 1 && options->part <= options->parts),
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "there is no part %d of %d", options->part,

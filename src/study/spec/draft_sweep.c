@@ -194,7 +194,7 @@ static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlN
   PetscCall(PetscCalloc2(MAX_AXIS_VALUES + 1, &key->values, MAX_AXIS_VALUES + 1, &key->made));
   for (int i = 0; i < list->n && n <= MAX_AXIS_VALUES; i++) {
     RgYamlNode *item = list->items[i];
-    const bool whole = !key->param || key->param->type == RG_PARAM_INT;
+    const bool whole = !key->whole && (!key->param || key->param->type == RG_PARAM_INT);
     if (!whole || item->kind != RG_YAML_SCALAR || !read_range(item->text, &first, &last)) {
       key->values[n++] = item;
       continue;

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "study/spec/study.h"
-#include "study/spec/yaml_tree.h"
+#include "study/spec/draft.h"
 
 /* ---- compare --------------------------------------------------------------------------------- */
 
@@ -120,7 +119,7 @@ typedef struct {
 static PetscErrorCode add_seeds(Seeds *seeds, uint64_t first, uint64_t count)
 {
   PetscFunctionBeginUser;
-  for (uint64_t i = 0; i < count && i < RG_YAML_MAX_BYTES; i++) {
+  for (uint64_t i = 0; i < count && i < RG_MAX_TRIALS; i++) {
     PetscCall(RG_GROW(seeds->n, seeds->list));
     seeds->list[seeds->n++] = first + i;
   }

@@ -1,7 +1,9 @@
 /* Results files and study directories joined into one results file. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "study/spec/study_join.h"
 #include "base/files.h"
@@ -204,7 +206,8 @@ static PetscErrorCode prepare_output(const char *output, RgFault *fault)
   PetscCall(rg_text_clear(&mistake));
   if (fault->code) PetscFunctionReturn(0);
   PetscCall(rg_store_paths(output, &directory, &parent, &name));
-  PetscCall(rg_remove_stale_in(parent));
+  if (access(parent, W_OK | X_OK)) rg_fault_file(fault, output, "write", errno, parent, 0);
+  else PetscCall(rg_remove_stale_in(parent));
   PetscCall(PetscFree(directory));
   PetscCall(PetscFree(parent));
   PetscFunctionReturn(0);

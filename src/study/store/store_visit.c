@@ -7,11 +7,28 @@
 #include "base/files.h"
 #include "study/store/store_internal.h"
 
+/* A study directory: by its name, where it may be empty yet, or by its shards. */
+static PetscErrorCode is_study_directory(const char *path, bool *is)
+{
+  size_t length = strlen(path);
+  char **names;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  while (length > 1 && path[length - 1] == '/') length--;
+  *is = length > 2 && !strncmp(path + length - 2, ".d", 2);
+  PetscCall(rg_directory_list(path, &n, &names, &error));
+  for (int i = 0; i < n; i++) *is = *is || rg_shard_level(names[i]) >= 0;
+  PetscCall(rg_names_free(n, &names));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_store_resolve(const char *path, char **results, char **directory, RgFault *fault)
 {
   struct stat found;
   char *beside, *parent;
   const char *name;
+  bool studies = true;
 
   PetscFunctionBeginUser;
   *results = *directory = NULL;
@@ -19,7 +36,10 @@ PetscErrorCode rg_store_resolve(const char *path, char **results, char **directo
   PetscCall(rg_store_paths(path, &beside, &parent, &name));
   PetscCall(PetscFree(parent));
   if (!stat(path, &found)) {
-    PetscCall(PetscStrallocpy(path, S_ISDIR(found.st_mode) ? directory : results));
+    if (S_ISDIR(found.st_mode)) PetscCall(is_study_directory(path, &studies));
+    if (studies) PetscCall(PetscStrallocpy(path, S_ISDIR(found.st_mode) ? directory : results));
+    else
+      rg_fault_set(fault, RG_FAULT_ERROR, "%.400s: no study directory (OUT.h5.d) of a run", path);
   } else if (!stat(beside, &found) && S_ISDIR(found.st_mode)) {
     PetscCall(PetscStrallocpy(beside, directory));
   } else {
@@ -90,7 +110,6 @@ static PetscErrorCode gather(RgResults *results, RgFault *fault)
   PetscFunctionBeginUser;
   PetscCall(PetscFree(results->gone));
   PetscCall(rg_index_clear(&results->index));
-  results->index = (RgIndex){0};
   PetscCall(rg_index_gather(results->directory, results->results, false, &results->index,
                             &results->n_bad, fault));
   if (fault->code) PetscCall(rg_index_clear(&results->index));

@@ -93,7 +93,9 @@ RG_TEST(test_failures)
                  "ended with exit code 4: no such data");
   expect_failure("read x; kill -9 $$", 60, "was ended by signal 9");
   expect_failure("read x; printf half; exit 0", 60, "ended with exit code 0");
+  const double cpu = rg_cpu_seconds();
   expect_failure("exec sleep 1000", 0.2, "gave no answer within 0.2 seconds");
+  assert_true(rg_cpu_seconds() - cpu < 0.1); /* it waits, and does not look all the time */
   expect_failure("read x; printf 'no end'; exec sleep 1000", 0.2, "gave no answer");
   expect_failure("read x; exec >&-; sleep 1000", 60, "closed its standard output");
   expect_failure("read x; head -c 100000 /dev/zero | tr '\\0' a; sleep 1000", 60,

@@ -44,7 +44,9 @@ RG_TEST(long_message_is_cut_between_characters)
 
   for (int i = 0; i < 598; i += 2) memcpy(word + i, "\xc3\xa9", 3);
   rg_diagnostics_add(&diagnostics, place, "%s", word);
-  assert_int_equal(strlen(diagnostics.list[0].message), 510);
   rg_diagnostics_add(&diagnostics, place, "x%s", word);
-  assert_int_equal(strlen(diagnostics.list[1].message), 511);
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(strlen(diagnostics.list[i].message), 511 - i);
+    assert_string_equal(diagnostics.list[i].message + 506 - i, "\xc3\xa9...");
+  }
 }

@@ -170,6 +170,7 @@ RG_TEST(test_wrong_inputs)
                {"a integer 0.5 3", "are integers"},
                {"a choice one", "two words or more"},
                {"a choice one two one", "names 'one' twice"},
+               {"a choice one;two three", "';' is not accepted"},
                {"a real 0 1 log", "greater than 0"},
                {"a real 1 2 lag", "may have 'log'"}};
 
@@ -187,6 +188,9 @@ RG_TEST(test_wrong_inputs)
   for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++)
     check_wrong(2, (char *[]){"k choice x y", (char *)(uintptr_t)second[i].text}, second[i].reason);
   check_wrong(2, (char *[]){"k real 0 1", "a real 0 1 if k=1"}, "'k' is no choice");
+  char many[2000] = "a choice";
+  for (int i = 0; i < 255; i++) snprintf(many + strlen(many), 8, " w%d", i);
+  check_wrong(1, (char *[]){many}, "more than 256 words");
 }
 
 RG_TEST(test_answers)

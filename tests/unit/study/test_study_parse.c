@@ -4,6 +4,7 @@
 
 #include "study/spec/draft.h"
 #include "study/spec/registry.h"
+#include "study/spec/study_join.h"
 #include "trial_at.h"
 
 RG_TEST(the_head_is_read)
@@ -360,4 +361,20 @@ RG_TEST(giant_scalars)
   }
   free(word);
   free(text);
+}
+
+/* As many as a study may have. */
+RG_TEST(no_seed_is_lost_in_joining)
+{
+  static const char a[] = "study: t\nseeds: 4200000\n";
+  static const char b[] = "study: t\nseeds: {first: 4200000, count: 1}\n";
+  RgStudyDifference difference;
+  char *joined;
+  bool same;
+
+  RG_OK(rg_study_join(a, b, &joined, &same, &difference));
+  assert_true(same);
+  assert_non_null(joined);
+  assert_non_null(strstr(joined, "seeds: {first: 0, count: 4200001}"));
+  RG_OK(PetscFree(joined));
 }
