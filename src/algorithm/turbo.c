@@ -302,6 +302,21 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  const Options *o = options;
+
+  PetscFunctionBeginUser;
+  (void)domain;
+  if (o->length < o->length_min)
+    rg_diagnostics_add(diagnostics, place,
+                       "a first side 'length' (%g) below 'length_min' (%g): the method would only "
+                       "start again",
+                       o->length, o->length_min);
+  PetscFunctionReturn(0);
+}
+
 const RgAlgorithmClass rg_algorithm_turbo = {
   RG_ABOUT("turbo", "TuRBO-1", 1,
            "x_t = argmax g(x) over candidates in a trust region around the best point, g a sample\n"
@@ -316,5 +331,6 @@ const RgAlgorithmClass rg_algorithm_turbo = {
   RG_STATE(State, create, destroy),
   .model = model_of,
   .own_history = true,
+  .check = check,
   RG_ASK(ask, columns),
 };

@@ -250,6 +250,6 @@ bool rg_csv_number(const RgCsv *csv, int row, int column, double *value)
   char *end;
 
   if (!*cell || cell[strspn(cell, "+-.0123456789eE")]) return false;
-  *value = strtod(cell, &end) + 0.0; /* -0 becomes 0 */
-  return !*end && isfinite(*value);
+  *value = strtod(cell, &end) + 0.0;     /* -0 becomes 0 */
+  return !*end && fabs(*value) <= 1e100; /* beyond, sums and ranges would overflow */
 }

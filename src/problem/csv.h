@@ -27,7 +27,7 @@ PetscErrorCode rg_csv_destroy(RgCsv *csv);
 /* Column by its header, else by its number from 1 (`3`); -1 when there is none. */
 int rg_csv_column(const RgCsv *csv, const char *name);
 
-/* The number in a cell: decimal notation, finite. False when it is none. */
+/* The number in a cell: decimal notation, up to 1e100 (see problem.h). False when it is none. */
 bool rg_csv_number(const RgCsv *csv, int row, int column, double *value);
 
 #endif

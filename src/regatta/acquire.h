@@ -131,7 +131,8 @@ RG_API PetscErrorCode rg_acquire_with(const RgDomain *domain, RgBatchFunction fu
                                       void *closure, const RgSearch *search, RgQuery *query,
                                       double *value, RgFailure *failure);
 
-/* The same on a finite design from the values at all of its points. */
+/* The same on a finite design from the values at all of its points; where none is finite, the first
+   point at -infinity. */
 PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *history,
                                  const double *values, RgQuery *query, double *value,
                                  RgFailure *failure);

@@ -172,7 +172,7 @@ PetscErrorCode rg_fill_of_queries(RgAlgorithm *algorithm, const RgHistory *histo
   PetscFunctionReturn(0);
 }
 
-double rg_fill_covering_bound(int n, int dim)
+double rg_fill_covering_bound(double n, int dim)
 {
   const double half = 0.5 * dim, volume = exp(half * log(M_PI) - lgamma(half + 1));
 

@@ -35,6 +35,6 @@ PetscErrorCode rg_fill_of_queries(RgAlgorithm *algorithm, const RgHistory *histo
 
 /* Lower bound for every design of n points: balls of that radius must cover the cube,
    (n V_d)^(-1/d) with V_d the volume of the unit ball. */
-double rg_fill_covering_bound(int n, int dim);
+double rg_fill_covering_bound(double n, int dim);
 
 #endif

@@ -29,7 +29,7 @@ static PetscErrorCode covering(const void *options, int n, const double *const *
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
-    out[0][i] = rg_fill_covering_bound((int)in[0][i], o->dim);
+    out[0][i] = rg_fill_covering_bound(in[0][i], o->dim);
     out[1][i] = pow(in[0][i], -1.0 / o->dim);
   }
   PetscFunctionReturn(0);
@@ -134,7 +134,7 @@ static PetscErrorCode robust_regret(const void *options, int n, const double *co
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
-    out[0][i] = rg_robust_bound(1, &term, (int)in[0][i], o->points, c1, in[1][i]);
+    out[0][i] = rg_robust_bound(1, &term, in[0][i], o->points, c1, in[1][i]);
     out[1][i] = out[0][i] / in[0][i];
   }
   PetscFunctionReturn(0);

@@ -22,14 +22,14 @@ double rg_robust_mean_power(double kappa, double s)
 }
 
 /* 2^nu (t C_{2,nu})^(1 - nu'/2) (C1 gamma)^(nu'/2), nu' = min(nu, 1). */
-static double power_sum(double nu, int t, double kappa, double c1, double gamma)
+static double power_sum(double nu, double t, double kappa, double c1, double gamma)
 {
   const double least = fmin(nu, 1), mean = rg_robust_mean_power(kappa, nu / (2 - least));
 
   return pow(2, nu) * pow(t * mean, 1 - least / 2) * pow(c1 * gamma, least / 2);
 }
 
-double rg_robust_bound(int n_terms, const RgRobustTerm *terms, int t, double kappa, double c1,
+double rg_robust_bound(int n_terms, const RgRobustTerm *terms, double t, double kappa, double c1,
                        double gamma)
 {
   double sum = 0;

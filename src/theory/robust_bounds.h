@@ -27,7 +27,7 @@ typedef struct {
 
 /* G_t of Theorems 4.1 (and 4.5, 4.6 with their C1): E[R_t] <= G_t for measures whose bounds are at
    most q(2 sqrt(beta) sd) apart. E[r at the best index] <= G_t/t (Theorem 4.2). */
-double rg_robust_bound(int n_terms, const RgRobustTerm *terms, int t, double kappa, double c1,
+double rg_robust_bound(int n_terms, const RgRobustTerm *terms, double t, double kappa, double c1,
                        double gamma);
 /* Corollary 4.1: the same for q(a) = slope a: 4 slope sqrt(t C1 (2 log kappa + 2) gamma). */
 double rg_robust_bound_linear(double slope, int t, double kappa, double c1, double gamma);

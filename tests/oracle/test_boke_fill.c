@@ -35,6 +35,7 @@ RG_TEST(test_known)
 RG_TEST(test_covering)
 {
   RG_CLOSE(rg_fill_covering_bound(100, 1), 0.005, 1e-14);
+  RG_CLOSE(rg_fill_covering_bound(1e10, 1), 5e-11, 1e-24); /* beyond what an int holds */
   RG_CLOSE(rg_fill_covering_bound(100, 2), 0.0564189583548, 1e-12);
   RG_CLOSE(rg_fill_covering_bound(100, 3), 0.133650461757, 1e-11);
   RG_CLOSE(rg_fill_covering_bound(100, 6), 0.353007234102, 1e-11);

@@ -188,13 +188,14 @@ static void check_families(const RgSurrogateOptions *o, int n_groups, RgPlace pl
                        rg_kernel_family_names[family_of(o, 0)]);
 }
 
-PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace place,
-                                  RgDiagnostics *diagnostics)
+PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int dim_c,
+                                  bool use_context, RgPlace place, RgDiagnostics *diagnostics)
 {
-  int *group;
+  const int seen = use_context ? dim_c : 0;
+  int dim = dim_x + dim_c, *group;
 
   PetscFunctionBeginUser;
-  if (o->terms.n) PetscCall(rg_surrogate_check_terms(o, dim, place, diagnostics));
+  if (o->terms.n) PetscCall(rg_surrogate_check_terms(o, dim_x + seen, place, diagnostics));
   if (o->term_variance.n && !o->terms.n)
     rg_diagnostics_add(diagnostics, place, "'term_variance' needs 'terms'");
   if (o->groups.n && o->groups.n != dim) {
@@ -208,11 +209,11 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim, RgPlace 
   int n_groups = has_groups(o) ? number_groups(o, dim, group) : 1;
   PetscCall(PetscFree(group));
   check_families(o, n_groups, place, diagnostics);
-  if (o->structure == RG_STRUCTURE_SHIFT && dim % 2)
+  if (o->structure == RG_STRUCTURE_SHIFT && dim_x != seen)
     rg_diagnostics_add(diagnostics, place,
                        "'structure: shift' adds a context to a design of as many coordinates, got "
-                       "%d inputs",
-                       dim);
+                       "%d and %d",
+                       seen, dim_x);
   if (o->structure == RG_STRUCTURE_SHIFT) dim /= 2;
   int expected = o->ard ? dim : n_groups, given = o->length_scale.n;
   if (given > 1 && given != expected && !o->terms.n)

@@ -9,10 +9,10 @@
 #include "regatta/model.h"
 #include "regatta/params.h"
 
-/* Mistakes the table can't express: lists that don't match `dim` inputs, bounds out of order.
-   `dim`: inputs of the largest model of the study, (x, c). */
-PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *options, int dim, RgPlace place,
-                                  RgDiagnostics *diagnostics);
+/* Mistakes the table can't express: lists that don't match the inputs (x, c), of the largest model
+   of the study; structures that the model of x alone or of (x, c) can't have; bounds out of order. */
+PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *options, int dim_x, int dim_c,
+                                  bool use_context, RgPlace place, RgDiagnostics *diagnostics);
 
 /* Is the posterior for n data without a matrix, on a team of so many ranks? */
 bool rg_surrogate_is_iterative(const RgSurrogateOptions *options, double n, int ranks);

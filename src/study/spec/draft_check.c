@@ -144,15 +144,16 @@ static bool draws_features(const RgCell *cell)
          (features > 0 || cell->size_x > RG_PATHS_EXACT_MAX);
 }
 
-/* The surrogate block against the inputs of the model: the design and, if there is one, the
-   context. */
+/* The surrogate block against the inputs of the model: the design and, if there is one and the
+   method does not leave it to nature, the context. */
 static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
 {
+  const bool use_context = !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT);
   RgDiagnostics own = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(
-    rg_surrogate_check(&cell->surrogate, cell->dim_x + cell->dim_c, cell->algorithm_place, &own));
+  PetscCall(rg_surrogate_check(&cell->surrogate, cell->dim_x, cell->dim_c, use_context,
+                               cell->algorithm_place, &own));
   const RgKernelClass *refused = own.n ? NULL : rg_surrogate_without_spectrum(&cell->surrogate);
   if (refused && draws_features(cell))
     rg_diagnostics_add(&own, cell->algorithm_place,

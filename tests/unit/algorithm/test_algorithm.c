@@ -265,7 +265,8 @@ RG_TEST(test_random_without_replacement)
   RG_OK(rg_domain_destroy(&line));
 }
 
-static const char *const with_model[] = {"gp_ucb", "rgp_ucb", "irgp_ucb", "ei"};
+static const char *const with_model[] = {"gp_ucb", "rgp_ucb", "irgp_ucb", "ei",
+                                         "knowledge_gradient"};
 
 /* All methods on both kinds of domain: queries in the domain, records filled, same bits again. */
 static void run_twice(const char *name, const RgDomain *domain)

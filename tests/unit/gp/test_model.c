@@ -397,12 +397,12 @@ RG_TEST(test_terms)
   set_list(&frame, "term_variance", 4, variances);
   set_list(&frame, "length_scale", 4, scales);
   set_option(&frame, "kernel", "gaussian");
-  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_surrogate_check(&frame.options, 6, 0, true, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 1); /* structure, ard */
   set_option(&frame, "structure", "additive");
   set_option(&frame, "ard", "false");
   diagnostics.n = 0;
-  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_surrogate_check(&frame.options, 6, 0, true, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
   RG_OK(rg_surrogate_kernel(&frame.options, 6, &kernel));
   RG_CLOSE(rg_kernel_diagonal(&kernel), 4.0, 1e-15);
@@ -412,13 +412,13 @@ RG_TEST(test_terms)
   RG_CLOSE(value, 0.060795458861, 1e-11);
   RG_OK(rg_kernel_destroy(&kernel));
   set_list(&frame, "terms", 4, wrong);
-  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_surrogate_check(&frame.options, 6, 0, true, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 3);
   assert_string_equal(diagnostics.list[0].message, "'terms': \"1 7\": an input is not one of the "
                                                    "model's (1 to 6, x then c)");
   set_list(&frame, "terms", 2, terms);
   diagnostics.n = 0;
-  RG_OK(rg_surrogate_check(&frame.options, 6, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_surrogate_check(&frame.options, 6, 0, true, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 2); /* numbers of length scales and variances */
   frame_destroy(&frame);
 }
@@ -428,19 +428,19 @@ RG_TEST(test_check)
   const char *const two[2] = {"1", "2"};
   Frame frame = frame_create(false);
   RgDiagnostics diagnostics = {0};
-  RG_OK(rg_surrogate_check(&frame.options, 3, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_surrogate_check(&frame.options, 3, 0, true, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 0);
   set_list(&frame, "groups", 2, two);
-  RG_OK(rg_surrogate_check(&frame.options, 3, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_surrogate_check(&frame.options, 3, 0, true, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 1);
   assert_string_equal(diagnostics.list[0].message, "'groups' has 2 values for 3 inputs");
   set_list(&frame, "length_scale", 2, two);
   set_option(&frame, "length_scale_lower", "20");
-  RG_OK(rg_surrogate_check(&frame.options, 2, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_surrogate_check(&frame.options, 2, 0, true, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 3); /* groups without structure; bounds */
   set_option(&frame, "groups", "auto");
   set_option(&frame, "ard", "false");
-  RG_OK(rg_surrogate_check(&frame.options, 2, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_surrogate_check(&frame.options, 2, 0, true, (RgPlace){0}, &diagnostics));
   assert_int_equal(diagnostics.n, 5); /* two length scales for one factor; bounds */
   PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
   RgKernel kernel;

@@ -148,6 +148,7 @@ RG_TEST(test_mistakes)
      "column 'v' ranges over [10, 20], which the bounds [10, 15] don't contain"},
     {{{"lower", "1"}}, "x,f\n0,1\n2,1\n", "column 'x' ranges over [0, 2], which the bounds [1, 2]"},
     {{{0}}, "x,f\n0,1\n1,fast\n", "t.csv:3: column 'f' must be a number, got 'fast'"},
+    {{{0}}, "x,f\n0,1\n1e308,2\n", "t.csv:3: column 'x' must be a number, got '1e308'"},
     {{{0}}, "x,f\n0,1\n1,\n", "t.csv:3: column 'f' must be a number, is empty"},
     {{{0}}, "x,f\n0,1\n1\n", "t.csv:3: 1 cell, the header has 2"},
     {{{0}}, "x\n0\n1\n", "has one column only"},
