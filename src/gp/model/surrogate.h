@@ -10,7 +10,8 @@
 #include "regatta/params.h"
 
 /* Mistakes the table can't express: lists that don't match the inputs (x, c), of the largest model
-   of the study; structures that the model of x alone or of (x, c) can't have; bounds out of order. */
+   of the study; structures that the model, of x alone or of (x, c), can't have; bounds out of
+   order. */
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *options, int dim_x, int dim_c,
                                   bool use_context, RgPlace place, RgDiagnostics *diagnostics);
 
