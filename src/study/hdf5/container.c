@@ -174,17 +174,31 @@ PetscErrorCode rg_container_close(RgContainer *container)
 
 enum { CURSOR_BLOCK = 2048 };
 
+/* Room to read ahead in, of a group of n trials; nothing of those before is left in it. */
+static PetscErrorCode make_room(RgCursor *cursor, int n)
+{
+  const int room = PetscMin(CURSOR_BLOCK, n);
+
+  PetscFunctionBeginUser;
+  if (room <= cursor->n_block) PetscFunctionReturn(0);
+  PetscCall(PetscFree(cursor->block));
+  PetscCall(PetscCalloc1(room, &cursor->block));
+  cursor->n_block = room;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
 {
   PetscFunctionBeginUser;
   if (!cursor->block) {
-    PetscCall(PetscCalloc1(CURSOR_BLOCK, &cursor->block));
+    PetscCall(make_room(cursor, 1));
     cursor->group = rg_group_none();
   }
   PetscCall(rg_group_close(&cursor->group));
   PetscCall(rg_container_open_group(&cursor->container, cursor->n_groups++, &cursor->group, fault));
   cursor->position = 0;
   cursor->n = fault->code ? 0 : cursor->group.shape->n;
+  PetscCall(make_room(cursor, cursor->n));
   PetscFunctionReturn(0);
 }
 
@@ -224,7 +238,7 @@ PetscErrorCode rg_cursor_close(RgCursor *cursor)
   PetscFunctionBeginUser;
   if (cursor->block) {
     PetscCall(rg_group_close(&cursor->group));
-    for (int i = 0; i < CURSOR_BLOCK; i++) PetscCall(rg_record_destroy(&cursor->block[i]));
+    for (int i = 0; i < cursor->n_block; i++) PetscCall(rg_record_destroy(&cursor->block[i]));
     PetscCall(PetscFree(cursor->block));
   }
   PetscCall(rg_container_close(&cursor->container));

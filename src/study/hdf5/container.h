@@ -65,6 +65,7 @@ typedef struct {
   int ordinal;           /* of it in the container, from 0 */
   int n, n_groups;       /* trials of the group; groups opened so far */
   RgRecord *block;       /* read ahead; owned */
+  int n_block;           /* room there */
   PetscErrorCode broken; /* reported by rg_cursor_close */
 } RgCursor;
 /* The next trial; false at the end and after a fault, also one that was there before. */

@@ -10,8 +10,6 @@
 
 /* Columns of so many bytes are read at once. */
 enum { WINDOW_BYTES = 1 << 20 };
-/* Room for HDF5 to convert texts in. */
-enum { CONVERSION_BYTES = 64 << 10 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -261,20 +259,19 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 /* Entries [first, first + n) along the first dimension of a dataset; texts must be freed by
-   H5free_memory. HDF5 clears its buffer for converting texts, a MiB, before every read. */
+   H5free_memory. */
 static bool read_range(hid_t dataset, hid_t type, int first, int n, void *values)
 {
   hsize_t size[3], start[3] = {(hsize_t)first, 0, 0};
-  hid_t file = H5Dget_space(dataset), memory, transfer = H5Pcreate(H5P_DATASET_XFER);
+  hid_t file = H5Dget_space(dataset), memory, transfer = rg_h5_transfer();
   const int rank = H5Sget_simple_extent_dims(file, size, NULL);
   bool ok;
 
   size[0] = (hsize_t)n;
   memory = H5Screate_simple(rank, size, NULL);
-  ok = H5Pset_buffer(transfer, CONVERSION_BYTES, NULL, NULL) >= 0 &&
-       H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+  ok = transfer >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
        H5Dread(dataset, type, memory, file, transfer, values) >= 0;
-  H5Pclose(transfer);
+  if (transfer >= 0) H5Pclose(transfer);
   H5Sclose(memory);
   H5Sclose(file);
   return ok;

@@ -19,8 +19,7 @@ static void create_axis(RgGroup *group, RgAxis axis, hsize_t extent, int64_t *va
   group->axis[axis] = dataset;
   if (fault->code) return;
   for (hsize_t i = 0; i < extent; i++) values[i] = info->first + (int64_t)i;
-  if (H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0 ||
-      H5DSset_scale(dataset, info->name) < 0)
+  if (!rg_h5_write(dataset, H5T_NATIVE_INT64, values) || H5DSset_scale(dataset, info->name) < 0)
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write axis '%s'", info->name);
   rg_h5_describe(dataset, "1", info->long_name, info->description, fault);
 }
@@ -110,7 +109,7 @@ static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *input
   dataset = rg_h5_create_dataset(group->handle, parts[part].name, type, 1, &n, true, fault);
   attach_axes(group, dataset, 1, &parts[part].axis, fault);
   rg_h5_describe(dataset, "1", parts[part].name_of, "as the study file has it", fault);
-  if (dataset < 0 || H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) < 0)
+  if (!rg_h5_write(dataset, type, names))
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", parts[part].name);
   if (dataset >= 0) H5Dclose(dataset);
   H5Tclose(type);
@@ -266,7 +265,7 @@ static void write_field(RgGroup *group, const RgFieldInfo *info, const RgRecord 
                                  stored, 1, &n, true, fault);
   attach_axes(group, dataset, 1, &trial, fault);
   describe_field(info, dataset, fault);
-  if (dataset < 0 || H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
+  if (!rg_h5_write(dataset, memory, buffer))
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", info->name);
   if (dataset >= 0) H5Dclose(dataset);
   H5Tclose(memory);
@@ -347,7 +346,7 @@ static void write_setting(RgGroup *group, int s, const RgRecord *const *records,
   rg_h5_write_text(dataset, RG_SETTING_ATTRIBUTE, setting->name, fault);
   rg_h5_write_text(dataset, "part", setting->part ? setting->part : "", fault);
   describe_values(dataset, setting->kind, fault);
-  if (dataset < 0 || H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
+  if (!rg_h5_write(dataset, memory, buffer))
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", name);
   if (dataset >= 0) H5Dclose(dataset);
   H5Tclose(memory);

@@ -157,6 +157,24 @@ hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
   return dataset;
 }
 
+hid_t rg_h5_transfer(void)
+{
+  hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+
+  if (transfer >= 0) H5Pset_buffer(transfer, 64 << 10, NULL, NULL);
+  return transfer;
+}
+
+bool rg_h5_write(hid_t dataset, hid_t type, const void *values)
+{
+  hid_t transfer = rg_h5_transfer();
+  const bool ok = dataset >= 0 && transfer >= 0 &&
+                  H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, transfer, values) >= 0;
+
+  if (transfer >= 0) H5Pclose(transfer);
+  return ok;
+}
+
 void rg_h5_describe(hid_t dataset, const char *units, const char *long_name,
                     const char *description, RgFault *fault)
 {

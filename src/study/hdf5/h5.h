@@ -32,6 +32,11 @@ hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault);
    something is written, and NaN is read. Negative: failure set. */
 hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
                            const hsize_t *size, bool contiguous, RgFault *fault);
+/* How values pass to and from a dataset; to be closed with H5Pclose. With H5P_DEFAULT, HDF5 clears
+   two MiB before it reads or writes any text, with this 64 KiB. Negative: no memory. */
+hid_t rg_h5_transfer(void);
+/* Every element of a dataset, of `type` in memory; false: HDF5 can't. */
+bool rg_h5_write(hid_t dataset, hid_t type, const void *values);
 /* The three texts that every variable has. */
 void rg_h5_describe(hid_t dataset, const char *units, const char *long_name,
                     const char *description, RgFault *fault);
