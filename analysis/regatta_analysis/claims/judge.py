@@ -50,31 +50,41 @@ def mean_below(d, draws=DRAWS):
     mean, spread = d.mean(axis=-1), d.std(axis=-1, ddof=1) / np.sqrt(n)
     constant = spread <= 1e-14 * np.maximum(np.abs(mean), 1e-300)
     t = np.divide(mean, spread, out=np.zeros_like(mean), where=~constant)
-    drawn = _studentised(d, draws)
-    below, above = _tail(drawn, t, n), _tail(-drawn, -t, n)
+    below, above = _tails(_studentised(d, draws), t, n)
     below = np.where(constant, np.where(mean < 0, least, 1.0), below)
     above = np.where(constant, np.where(mean > 0, least, 1.0), above)
     return np.maximum(below, least), np.maximum(above, least)
 
 
 def _studentised(d, draws):
-    """The bootstrap's t of means of d."""
+    """The bootstrap's t of means of d. In place: what is large here takes longer to allocate than to compute."""
     n = d.shape[-1]
     w = weights(n, draws)
     centred = d - d.mean(axis=-1, keepdims=True)
     mean = centred @ w.T
-    variance = np.maximum((centred**2) @ w.T - mean**2, 0.0) / (n - 1)
+    variance = (centred**2) @ w.T
+    variance -= mean**2
+    np.maximum(variance, 0.0, out=variance)
+    variance /= n - 1
+    np.sqrt(variance, out=variance)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(mean == 0.0, 0.0, mean / np.sqrt(variance))
+        return np.divide(mean, variance, out=mean, where=mean != 0.0)
 
 
-def _tail(drawn, t, n, few=5):
-    """p of a t as small as this one: the larger one of Student's and of the bootstrap's, which is carried on
-    with Student's tail where fewer than a few draws are as small."""
-    student = special.stdtr(n - 1, t)
-    count = np.sum(drawn <= t[..., None], axis=-1)
+def _tails(drawn, t, n, few=5):
+    """(p of a t as small as this one, p of one as large); `drawn` is reordered."""
+    below = np.count_nonzero(drawn <= t[..., None], axis=-1)
+    above = np.count_nonzero(drawn >= t[..., None], axis=-1)
     draws = drawn.shape[-1]
-    last = np.partition(drawn, few, axis=-1)[..., few]
+    drawn.partition((few, draws - 1 - few), axis=-1)
+    return (_tail(t, below, drawn[..., few], draws, n, few),
+            _tail(-t, above, -drawn[..., draws - 1 - few], draws, n, few))
+
+
+def _tail(t, count, last, draws, n, few):
+    """p of a t as small as this one: the larger one of Student's and of the bootstrap's, `count` of whose draws are
+    as small; where it is no more than a few, carried on with Student's tail from the `last`, the one after a few."""
+    student = special.stdtr(n - 1, t)
     with np.errstate(divide="ignore", over="ignore"):
         heavier = (few + 1) / (draws + 1) / np.maximum(special.stdtr(n - 1, last), 1e-300)
     far = np.minimum(student * np.maximum(heavier, 1.0), (few + 1) / (draws + 1))
