@@ -92,8 +92,10 @@ def _claims(options):
         return kinds.describe(options.kind)
     if not options.results:
         raise InputError("claims needs results files (--help says more)")
+    folders = [p if p.is_dir() and p.suffix != ".d" else p.parent for p in map(Path, options.results)]
+    beside = [folder / "claims.yaml" for folder in dict.fromkeys(folders)]
     verdicts = []
-    for path in options.claims or []:
+    for path in options.claims or [path for path in beside if path.exists()]:
         files = claims.find_results(options.results, path.parent.name)
         verdicts += claims.evaluate(path, claims.Studies(files, settings=universes.read(
             path.parent / "settings.yaml")))
@@ -120,7 +122,7 @@ def _claims_parser():
     parser.add_argument("results", nargs="*", help="results files, study directories (*.h5.d), or "
                         "folders of them; the name of a file is that of its study file")
     parser.add_argument("--claims", nargs="+", type=Path, metavar="FILE.yaml",
-                        help="claims files (default: those of experiments/ that speak of the results)")
+                        help="claims files (default: claims.yaml beside the results, and those of papers that speak of them)")
     parser.add_argument("--json", action="store_true", help="everything, machine-readable")
     return parser
 

@@ -217,13 +217,14 @@ class Calibration(common.Case):
         self.assertLessEqual(np.mean(judge.mean_below(means)[0] <= judge.LEVEL), judge.STATED)
 
     def test_ties_are_found_and_only_ties(self):
-        """Equal means of little spread are a tie; means that differ by the margin are none."""
+        """Equal means are a tie; means that differ by the margin are none, also where the second, of which it is a
+        share, varies much more than the difference."""
         random = np.random.default_rng(6)
-        for level, low, high in ((1.0, 0.9, 1.0), (1.0 + judge.TIE, 0.0, judge.STATED)):
-            a = level + 0.07 * random.normal(size=(STUDIES, 30))
-            d = a - 1.0 - 0.07 * random.normal(size=(STUDIES, 30))
-            tied = np.maximum(judge.mean_below(d - judge.TIE)[0], judge.mean_below(-d - judge.TIE)[0])
-            self.assertTrue(low <= np.mean(tied <= judge.LEVEL) <= high)
+        for gap, low, high in ((0.0, 0.9, 1.0), (judge.TIE, 0.0, judge.STATED)):
+            for level, common_, own in ((1.0, 0.0, 0.07), (1.0, 0.3, 0.02), (-1.0, 0.3, 0.02)):
+                b = level + common_ * random.normal(size=(STUDIES, 30)) + own * random.normal(size=(STUDIES, 30))
+                a = b + gap + own * random.normal(size=(STUDIES, 30))
+                self.assertTrue(low <= np.mean(judge.tied(a, b) <= judge.LEVEL) <= high)
 
 
 if __name__ == "__main__":

@@ -142,6 +142,15 @@ class Kinds(common.Case):
             share_item(item, np.ones(n, bool), 0.5**0.1, below=True)
             self.assertEqual(decided([item]), verdict)
 
+    def test_reach_counts_instances_where_trials_share_them(self):
+        """Three of six functions are never solved, by any of ten seeds: six draws, not sixty."""
+        p = synthetic.problem("P", ["EI"], instances=6, seeds=10, queries=2)
+        p["arrays"]["simple_regret"][:] = np.array([i % 2 for _, i, _ in p["cells"]])[:, None]
+        synthetic.write(self.scratch / "shared.h5", [p])
+        studies = claims.Studies({"shared": self.scratch / "shared.h5"})
+        outcome = checks.run({"kind": "reach", "who": "EI", "on": "shared", "not_before": 2}, studies)
+        self.assertEqual((outcome.verdict, outcome.items[0].n, outcome.items[0].units), (OPEN, 60, 6))
+
     def test_a_regret_of_zero(self):
         """An infinite ratio is large, and no ratio of 0 to 0 is unequal."""
         some, zero = np.linspace(0.5, 1.5, 20), np.zeros(20)
@@ -319,7 +328,7 @@ tables:
         self.assertEqual((code, err), (0, ""))
         self.assertIn("2 claims: 1 reproduced, 0 depends on a setting, 1 not reproduced, 0 near tie", out)
         self.assertIn("20 common trials", out)
-        code, out, _ = run("claims", self.path, "--claims", self.claims, "--json")
+        code, out, _ = run("claims", self.path, "--json")  # claims.yaml beside the results
         data = json.loads(out)
         self.assertEqual([claim["verdict"] for claim in data], [YES, NO])
         row = data[0]["checks"][0]["rows"][0]
@@ -333,6 +342,7 @@ tables:
         self.assertAlmostEqual(float(rows[0][3]), 0.023 / 0.05, delta=0.05)
 
     def test_no_claim_speaks_of_it(self):
+        self.claims.unlink()
         code, _, err = run("claims", self.path)
         self.assertEqual(code, 2)
         self.assertEqual(len(err.splitlines()), 1)

@@ -127,6 +127,9 @@ class Command(common.Case):
     def test_bad_files(self):
         self.assertIn("nothing.h5: no such file",
                       self.refused(self.scratch / "nothing.h5", "--out", self.out))
+        self.assertIn("none.csv: No such file or directory\n",
+                      self.refused_line(self.path, "--bounds", self.scratch / "none.csv", "--out", self.out))
+        self.assertIn(f"{self.scratch}: a folder", self.refused_line("page", self.path, "--out", self.scratch))
         text = self.scratch / "text.h5"
         text.write_text("no")
         self.assertIn("not an HDF5 file", self.refused(text, "--out", self.out))

@@ -26,6 +26,10 @@ class Pairs(common.Case):
             np.testing.assert_allclose(found.loc[pair, ["low", "high"]].astype(float), interval)
             self.assertEqual(found.loc[pair, "n"], 30)
 
+    def test_few_differences_are_tested_exactly_also_where_some_are_zero(self):
+        self.assertEqual(comparison.signed_rank([-1.0, -2.0, -3.0, 0.0]), 0.25)
+        self.assertEqual(comparison.signed_rank([0.0, 0.0]), 1.0)
+
     def test_trials_that_one_lacks_are_left_out(self):
         self.table.loc[3:10, "B"] = np.nan
         found = comparison.compare(self.table, [("A", "B"), ("A", "C")])

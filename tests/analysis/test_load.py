@@ -1,4 +1,5 @@
 """Reading files: shapes, alignment, what is missing, and one clear line for every bad file."""
+import contextlib
 import time
 import unittest
 
@@ -228,6 +229,8 @@ class BadInput(common.Case):
 
     def test_missing(self):
         self.refused(self.path, "no such file")
+        with contextlib.chdir(self.scratch):
+            self.refused(".", "no finished trials")
 
     def test_not_hdf5(self):
         self.path.write_text("t, regret\n1, 0.5\n")

@@ -7,7 +7,9 @@ import unittest
 import unittest.mock
 
 import common
-from regatta_analysis.claims import checks, replicate, stages
+import synthetic
+from regatta_analysis import load
+from regatta_analysis.claims import checks, claims, replicate, stages
 from regatta_analysis.claims.outcome import NO, OPEN, YES, Item, Outcome, decided
 from test_cli import run
 
@@ -66,6 +68,16 @@ class Stages(common.Case):
         self.assertEqual(replicate.affordable(costs, 2.0), ["C", "D"])
         self.assertEqual(replicate.affordable(costs, 0.1), [])
         self.assertEqual(replicate.affordable(costs, 9.0), ["C", "D", "A"])
+
+    def test_an_added_stage_that_is_not_whole_is_not_looked_at(self):
+        path, check = self.scratch / "s.h5", {"kind": "within", "who": "EI", "on": "s", "low": 0.0}
+        synthetic.write(path, [synthetic.problem("P", ["EI"], seeds=4, queries=2)])
+        for complete, trials in ((True, 4), (False, 2)):
+            results = load(path)
+            results.attributes["study"] = results.study = "seeds: 2\nreplicate: []\n"
+            results.complete = results.attributes["complete"] = complete
+            outcome = checks.run(check, claims.Studies({"s": path}, raw={"s": results}))
+            self.assertEqual(outcome.items[0].n, trials)
 
 
 class Stub:

@@ -53,6 +53,7 @@ class Tutorial(RegattaTest):
                 self.shell(exports + text.replace("mpirun ", "mpirun --oversubscribe "))
                 ran.append("commands")
         self.assertEqual(ran, ["hill.py", "hill.yaml", "commands", "uniform.sh", "commands", "annealing.py", "problems"])
+        self.assertIn("8 equal in every bit", self.shell(f"{exports}regatta verify hill.h5 -all"))
         summary = (self.folder / "hill" / "summary.md").read_text()
         for word in ("Hill climbing", "Shell", "8 of 8 done, 0 failed", "regret_branin_simple.png"):
             self.assertIn(word, summary)

@@ -26,7 +26,7 @@ def run(check, studies):
         raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(sorted(KINDS))})")
     last = studies.stages(studies_in([check]))
     for stage in range(1, last + 1):
-        then = studies.upto(stage) if last > 1 else studies
+        then = studies.upto(stage)
         trials = then.signature([check]) if last > 1 else None
         if outcome is not None and trials == seen:
             continue

@@ -41,13 +41,13 @@ def better_item(panel, table, a, b, statistic):
     item.most, item.strict = 0.0, True
     if len(units) > 1 and statistic == "mean":
         item.holds, item.fails = map(float, judge.mean_below(d))
-        item.tied = max(float(judge.mean_below(d - judge.TIE * scale)[0]),
-                        float(judge.mean_below(-d - judge.TIE * scale)[0]))
+        item.tied = float(judge.tied(*units.T))
         item.low, item.high = judge.mean_interval(d, item.level)
     elif len(units) > 1:
-        gap = medians(both)
+        centres = medians(both)
+        gap, margin = centres[:, 0] - centres[:, 1], judge.TIE * abs(centres[:, 1])
         item.holds, item.fails = map(float, judge.inside(gap, -np.inf, 0.0, len(units)))
-        item.tied = float(judge.inside(gap, -judge.TIE * scale, judge.TIE * scale, len(units))[0])
+        item.tied = max(float(judge.inside(sign * gap - margin, -np.inf, 0.0, len(units))[0]) for sign in (1.0, -1.0))
         item.low, item.high = judge.drawn_interval(gap, len(units), item.level)
     if len(d) and not np.any(d):
         item.holds = item.fails = 1.0
@@ -246,12 +246,9 @@ def _lead_item(panel, methods, cells, rank, share):
         item.low, item.high = judge.drawn_interval(judge.lead_share(means, rank), len(units),
                                                    item.level)
         whole = units.mean(axis=2)
-        scale = np.abs(whole.mean(axis=0))
-        gaps = whole[:, [0]] - whole[:, 1:]
-        least = [max(judge.mean_below(g - judge.TIE * s)[0], judge.mean_below(-g - judge.TIE * s)[0])
-                 for g, s in zip(gaps.T, scale[1:])]
-        item.tied = min(1.0, len(least) * float(min(least, default=1.0)))
-        item.needed = max((judge.needed(g, item.level) for g in gaps.T), default=np.nan)
+        others = [(whole[:, 0], other) for other in whole[:, 1:].T]
+        item.tied = min(1.0, len(others) * min((float(judge.tied(*pair)) for pair in others), default=1.0))
+        item.needed = max((judge.needed(a - b, item.level) for a, b in others), default=np.nan)
     return item
 
 

@@ -32,14 +32,13 @@ def centre_of(values, statistic):
 
 
 def medians(frame):
-    """Bootstrap draws of the median of one column, or of the difference of the medians of two; trials that
-    share an instance are drawn together."""
+    """Bootstrap draws of the medians of the columns (draws x columns); trials that share an instance are drawn
+    together."""
     instance = frame.index.get_level_values("instance").to_numpy()
     crossed = 1 < len(set(instance)) < len(instance)
     label = np.unique(instance, return_inverse=True)[1] if crossed else np.arange(len(instance))
     counts = np.round(judge.weights(label.max() + 1) * (label.max() + 1))[:, label]
-    drawn = judge.centres(frame.to_numpy(float), counts, "median")
-    return drawn[:, 0] - drawn[:, 1] if drawn.shape[1] > 1 else drawn[:, 0]
+    return judge.centres(frame.to_numpy(float), counts, "median")
 
 
 def common_trials(cells):

@@ -56,6 +56,12 @@ def mean_below(d, draws=DRAWS):
     return np.maximum(below, least), np.maximum(above, least)
 
 
+def tied(a, b):
+    """p that the means of a and b (..., n) differ by less than TIE times that of b."""
+    margin = TIE * np.sign(b.mean(axis=-1, keepdims=True)) * b
+    return np.maximum(mean_below(a - b - margin)[0], mean_below(b - a - margin)[0])
+
+
 def _studentised(d, draws):
     """The bootstrap's t of means of d. In place: what is large here takes longer to allocate than to compute."""
     n = d.shape[-1]

@@ -21,25 +21,26 @@ claims:
     where: Sec. 4                # where it is said
     claim: EI beats random search on every problem.
     checks:                      # all of them must hold
-      - {kind: better, who: EI, against: Random search, on: my_first_study}
+      - {kind: better, who: ei, against: random, on: my_first_study}
   - id: C2
     where: Fig. 2
     claim: UCB is as good as EI.
     readings:                    # a sentence that can be meant in several ways
       - id: final
         because: the figure ends there
-        checks: [{kind: comparable, who: GP-UCB, against: EI, on: my_first_study, factor: 1.1,
+        checks: [{kind: comparable, who: GP-UCB, against: ei, on: my_first_study, factor: 1.1,
                   because: a line's width of the figure}]
       - id: sum
         because: regret is what the paper bounds
-        checks: [{kind: better, who: GP-UCB, against: EI, on: my_first_study, value: {metric: cumulative}}]
+        checks: [{kind: better, who: GP-UCB, against: ei, on: my_first_study, value: {metric: cumulative}}]
 ```
 
 `on` names a study (the name of its results file without `.h5`) or one of its problems, `STUDY/PROBLEM`, or a
 list of both; `who` and `against` name algorithms by label. A verdict is *reproduced*, *not reproduced*, *near
 tie* (no difference worth the name), *undecided* (too few trials to tell), *depends* (on a setting or a reading)
-or *not checkable*; at most 5% of the clear ones are wrong. A claim on results that not everybody can have says what
-they take (`needs: measurements that are not public`): without them it is not checkable.
+or *not checkable*; a check is decided wrongly with a probability of at most 5% ([Statistics](statistics.md)). A claim
+on results that not everybody can have says what they take (`needs: measurements that are not public`): without them
+it is not checkable.
 """
 
 

@@ -90,7 +90,7 @@ def _across(check, studies, results, problem, panel):
 def each_method(check, studies):
     for where, results, problem in studies.panels(check["on"]):
         who, other = names(check["who"]), names(check.get("against", []))
-        require(results, problem, who, where)
+        require(results, problem, [*who, *other], where)
         for name in who:
             yield panel_on(studies, where, problem, [name, *other]), results, problem, name
 

@@ -34,7 +34,7 @@ def within(check, studies):
         else:
             drawn = judge.centres(values.to_numpy(float), panel.experiments(values.index), statistic)[:, 0]
             item.shown = (drawn >= low) & (drawn <= high)
-            drawn_item(item, medians(values), low, high)
+            drawn_item(item, medians(values)[:, 0], low, high)
         item.value, item.least, item.most = centre_of(values.to_numpy(float)[:, 0], statistic), low, high
         items.append(item)
     return interval_outcome(check, studies, items, f"{statistic} of {describe_value(check.get('value', {}))}", low,
@@ -94,12 +94,16 @@ def reach(check, studies):
     t = int(check["not_before"]) if late else int(check["by"])
     for panel, results, problem, who in each_method(check, studies):
         frame = curves(results, problem, "simple_regret").xs(who, level="algorithm")
-        reached = (at(frame, t) <= target).to_numpy()
+        got = (at(frame, t) <= target).to_frame()
+        reached = got.to_numpy()[:, 0]
         item = new_item(panel, frame, who, "")
         counts = panel.experiments(frame.index)
         border = 0.5**(1.0 / counts[0].sum())
         item.shown = counts @ ~reached > 0 if late else counts @ ~reached == 0
         share_item(item, reached, border, late)
+        if item.units < item.n:  # trials of an instance do not count as so many
+            late_by = border - units_of(got.astype(float))[:, 0]
+            item.holds, item.fails = map(float, judge.mean_below(-late_by if late else late_by))
         first = np.where(frame.le(target).any(axis=1), frame.le(target).to_numpy().argmax(axis=1)
                          + frame.columns[0], np.inf)
         item.more = {"reached": int(reached.sum()), "last": float(first.max())}

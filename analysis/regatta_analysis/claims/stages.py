@@ -67,7 +67,10 @@ def count(results):
 
 
 def upto(results, last):
-    """The trials of the first stages."""
+    """The trials of the first stages, as far as they are looked at."""
+    if "replicate:" not in results.study:
+        return results
+    last = min(last, count(results))
     groups = [group.subset(_stage(results, group) <= last) for group in map(results.group, results.problems)]
     return Results(results.path, results.attributes, [g for g in groups if g.n], results.damages)
 

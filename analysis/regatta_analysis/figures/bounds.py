@@ -36,7 +36,9 @@ def read(path):
     """The table, its problems labelled as `load` labels those of the results file; `base`: as the study file does."""
     try:
         table = pd.read_csv(path, keep_default_na=False, dtype={"t": int, "value": float})
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from error
     if list(table.columns) != COLUMNS:
         raise InputError(f"{path}: no table of `regatta bounds`, whose columns are "

@@ -52,8 +52,8 @@ def _read_directory(path, trust):
     """Attributes, groups, and a warning per shard that could not be read. A results file beside the
     directory belongs to it: the study was finished once and then made longer."""
     shards = sorted(p for p in path.glob("*.h5") if not p.name.startswith("."))
-    packed = path.with_suffix("")
-    files = [*shards, packed] if path.suffix == ".d" and packed.is_file() else shards
+    packed = path.with_suffix("") if path.suffix == ".d" else None
+    files = [*shards, packed] if packed and packed.is_file() else shards
     reader = Reader()
     wrong = dict.fromkeys(files) if trust else integrity.damages(files, shards, reader)
     attributes, parts, warnings = {}, [], []

@@ -39,6 +39,8 @@ def write_loaded(loaded, out, command=None, claims_files=(), live=None, panel=No
     """The page of loaded results. `command`: how they were made; `claims_files`: default claims.yaml beside
     the results; `live`: seconds after which the page loads itself again; `panel`: small multiples by this
     setting, or by problem."""
+    if Path(out).is_dir():
+        raise InputError(f"{out}: a folder, where the page is to be a file")
     for results in loaded:
         if panel:
             panel = results.full_name(panel)

@@ -65,12 +65,13 @@ def independent(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
 
 
 def signed_rank(difference: ArrayLike, alternative: str = "two-sided") -> float:
-    """p of the Wilcoxon signed-rank test; 1 when all differences are 0, NaN without any. Exact up to
-    50 differences without ties."""
+    """p of the Wilcoxon signed-rank test of the differences that are not 0 (exact up to 50 of them); 1 when all
+    are 0, NaN without any."""
     difference = np.asarray(difference, float)
     if not len(difference):
         return np.nan
-    if not np.any(difference):
+    difference = difference[difference != 0]  # else SciPy takes the normal approximation, also for three
+    if not len(difference):
         return 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small samples: the normal approximation is meant

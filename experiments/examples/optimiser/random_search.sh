@@ -13,7 +13,8 @@ while read -r line; do
     RANDOM=$(number seed)
     echo "{\"id\":$id,\"protocol\":1}" ;;
   *'"do":"ask"'*)
-    x=$(awk -v seed="$RANDOM$RANDOM" -v lower="$lower" -v upper="$upper" 'BEGIN {
+    draw=$RANDOM$RANDOM # here: within $( ) bash would seed RANDOM anew
+    x=$(awk -v seed="$draw" -v lower="$lower" -v upper="$upper" 'BEGIN {
       srand(seed); n = split(lower, a, " "); split(upper, b, " ")
       for (i = 1; i <= n; i++) printf "%s%.12g", (i == 1 ? "" : ","), a[i] + rand() * (b[i] - a[i])
     }')
