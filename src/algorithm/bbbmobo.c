@@ -26,7 +26,7 @@ static const RgParam params[] = {
             "bayesian: 2 log(|X x Omega| pi^2 t^2 / (6 delta)); fixed: value"),
   RG_REAL("delta", Options, delta, "0.05", RG_POSITIVE, 1, "delta",
           "probability that the bounds of the bayesian rule may fail"),
-  RG_REAL("value", Options, value, "9", 0, 1e6, "beta", "squared width of the fixed rule"),
+  RG_ROBUST_FIXED_WIDTH(Options),
   {0},
 };
 

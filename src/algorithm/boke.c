@@ -20,10 +20,7 @@ static const RgParam params[] = {RG_SMOOTHER_PARAMS(RgBokeOptions),
                                  {0}};
 
 const RgRecordColumn rg_boke_columns[] = {
-  [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},
-  [RG_SMOOTHER_LOG_WEIGHT] =
-    {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
-  [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
+  RG_SMOOTHER_COLUMNS,
   [RG_SMOOTHER_CONFIDENCE] = RG_COLUMN_CONFIDENCE,
   [RG_SMOOTHER_ACQUISITION] = RG_COLUMN_ACQUISITION,
   [RG_SMOOTHER_CHOICE] = {"exploration",

@@ -293,7 +293,7 @@ static RgModel *constrained_ei_model(RgAlgorithm *algorithm)
 static const RgParam params[] = {{0}};
 
 static const RgRecordColumn columns[] = {
-  [INCUMBENT] = {"incumbent", "value improvement is counted from, model units"},
+  [INCUMBENT] = RG_COLUMN_INCUMBENT,
   [ACQUISITION] = RG_COLUMN_ACQUISITION,
   [FEASIBILITY] = {"probability_feasible", "probability that the query satisfies all constraints"},
   {0}};

@@ -43,6 +43,7 @@ double rg_wasserstein_ball_radius(const RgWassersteinOptions *options, int n);
 /* rg_contextual_check, and that the laws fit the contexts. options: begin with RgCentreOptions. */
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics);
+#define RG_CENTRE_METHODS .needs = RG_NEEDS_CONTEXT, .check = rg_centre_check, RG_CONTEXTUAL_STATE
 
 /* Contexts and their probabilities. */
 typedef struct {

@@ -17,6 +17,15 @@
     "contexts between which U is interpolated while the search climbs, at most, where the kernel " \
     "does not factor into x and c; the end is on all; auto: as many as it takes; 0: all")
 
+#define RG_CONTEXT_GRID_PARAM(Options, member, size)                                               \
+  RG_INT("contexts", Options, member, size, 2, 1e5, "N",                                           \
+         "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included")
+/* Of so many `samples`, the line before; exception: where it does not hold. */
+#define RG_SCREENING_PARAM(Options, exception)                                                     \
+  RG_INT("screening", Options, screening, "64", 1, 1e6, "",                                        \
+         "of them, the first, that the search begins with, where the kernel does not factor into " \
+         "x and c; it ends with all" exception)
+
 /* Record columns of methods with an ambiguity set: rg_ucb_columns, and its radius. */
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };
 extern const RgRecordColumn rg_ball_columns[];

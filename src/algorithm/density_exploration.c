@@ -14,12 +14,7 @@ typedef struct {
 
 static const RgParam params[] = {RG_SMOOTHER_PARAMS(Options), {0}};
 
-static const RgRecordColumn columns[] = {
-  [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},
-  [RG_SMOOTHER_LOG_WEIGHT] =
-    {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
-  [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
-  {0}};
+static const RgRecordColumn columns[] = {RG_SMOOTHER_COLUMNS, {0}};
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)

@@ -37,11 +37,10 @@ static const RgParam params[] = {
 
 enum { ACQUISITION, RADIUS, BANDWIDTH };
 
-static const RgRecordColumn columns[] = {
-  [ACQUISITION] = RG_COLUMN_ACQUISITION,
-  [RADIUS] = {"radius", "radius of the ambiguity set"},
-  [BANDWIDTH] = {"bandwidth", "bandwidth of the density estimate, first context coordinate"},
-  {0}};
+static const RgRecordColumn columns[] = {[ACQUISITION] = RG_COLUMN_ACQUISITION,
+                                         [RADIUS] = {"radius", "radius of the ambiguity set"},
+                                         [BANDWIDTH] = RG_COLUMN_KDE_BANDWIDTH,
+                                         {0}};
 
 /* The worst case as a criterion of U at the first `first` of the samples' contexts and, behind
    them, the floor's. */

@@ -10,19 +10,12 @@
    Needs no context. Revision 1. */
 #include "algorithm/ei.h"
 
-const RgParam rg_ei_params[] = {
-  RG_CHOICE(
-    "incumbent", RgEiOptions, incumbent, "best_y", rg_surrogate_incumbents, "tau",
-    "improvement counts from the best observation, or the best posterior mean at queried inputs"),
-  {0},
-};
+const RgParam rg_ei_params[] = {RG_INCUMBENT_PARAM(RgEiOptions), {0}};
 
 enum { INCUMBENT, ACQUISITION };
 
 const RgRecordColumn rg_ei_columns[] = {
-  [INCUMBENT] = {"incumbent", "value improvement is counted from, model units"},
-  [ACQUISITION] = RG_COLUMN_ACQUISITION,
-  {0}};
+  [INCUMBENT] = RG_COLUMN_INCUMBENT, [ACQUISITION] = RG_COLUMN_ACQUISITION, {0}};
 
 PetscErrorCode rg_ei_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                          RgFailure *failure)

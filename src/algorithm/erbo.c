@@ -40,11 +40,9 @@ const RgAlgorithmClass rg_algorithm_erbo = {
   RG_ABOUT("erbo", "ERBO", 4,
            "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5"),
-  .needs = RG_NEEDS_CONTEXT,
   RG_OPTIONS(Options, params),
   .contexts = contexts,
   .context_bytes = rg_centre_bytes,
-  .check = rg_centre_check,
   RG_ASK(ask, rg_ucb_columns),
-  RG_CONTEXTUAL_STATE,
+  RG_CENTRE_METHODS,
 };

@@ -32,13 +32,11 @@ typedef struct {
 } Options;
 
 enum { N_IDENTITY = 5, NAMED_MAX = 80, RECORD_MAX = 15, WORD = 64 };
-#define STOP_GRACE 60.0 /* seconds an answer may still take after a stop was asked for */
 
 static const RgParam params[] = {
   RG_PATH("program", Options, program, NULL, "",
           "program to run: an executable file, relative to the study file's folder"),
-  RG_TEXTS("arguments", Options, arguments, "auto", "",
-           "its arguments, as they are (no shell); auto: none"),
+  RG_PROGRAM_ARGUMENTS(Options),
   RG_TEXTS(
     "record", Options, record, "auto", "",
     "names of the numbers it gives with its queries, each recorded as 'program_NAME'; auto: none"),
@@ -47,8 +45,7 @@ static const RgParam params[] = {
            "version are told of; auto: none"),
   RG_INT("revision", Options, revision, "1", 1, 1000000, "",
          "to be raised when the program behaves differently though no file says so"),
-  RG_REAL("time_limit", Options, time_limit, "600", RG_POSITIVE, 1e7, "",
-          "seconds for an answer; the first one includes the program's start"),
+  RG_PROGRAM_TIME_LIMIT(Options),
   RG_INT("retries", Options, retries, "1", 0, 100, "",
          "how often a wrong answer is asked for again, with the program started afresh"),
   {0},
@@ -226,7 +223,7 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
   const RgKeeper *keeper = algorithm->setup.keeper;
   External *s = algorithm->state;
   const RgPatience patience = {.limit = o->time_limit,
-                               .grace = STOP_GRACE,
+                               .grace = RG_PROGRAM_STOP_GRACE,
                                .stop = keeper ? keeper->stop : NULL,
                                .closure = keeper ? keeper->closure : NULL};
   const double start = rg_wall_seconds();

@@ -34,6 +34,11 @@ extern const char *const rg_kde_expectations[];
            "factor into x and c and nodes would be many; it ends with all"),                       \
     RG_CONTEXTUAL_NODES(RgKdeOptions, common)
 
+#define RG_COLUMN_KDE_BANDWIDTH                                                                    \
+  {                                                                                                \
+    "bandwidth", "bandwidth of the density estimate, first context coordinate"                     \
+  }
+
 /* Contexts c (n x dim) with weights. Arrays owned. */
 typedef struct {
   RgKde kde;

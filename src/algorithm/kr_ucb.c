@@ -42,10 +42,7 @@ static const RgParam params[] = {
 };
 
 static const RgRecordColumn columns[] = {
-  [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},
-  [RG_SMOOTHER_LOG_WEIGHT] =
-    {"log_weight", "log of the sum W_t of kernel weights at the query before it was made"},
-  [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"},
+  RG_SMOOTHER_COLUMNS,
   [RG_SMOOTHER_CONFIDENCE] = RG_COLUMN_CONFIDENCE,
   [RG_SMOOTHER_ACQUISITION] = {"acquisition", "score of the best visited point, model units"},
   [RG_SMOOTHER_CHOICE] = {"repeated", "1: a visited point was evaluated again; 0: a new point"},

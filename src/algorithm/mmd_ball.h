@@ -16,8 +16,7 @@ typedef struct {
 
 #define RG_MMD_BALL_PARAMS(Options, default_size)                                                  \
   RG_CONTEXTUAL_PARAMS(Options, ball.common),                                                      \
-    RG_INT("contexts", Options, ball.size, default_size, 2, 1e5, "N",                              \
-           "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"),    \
+    RG_CONTEXT_GRID_PARAM(Options, ball.size, default_size),                                       \
     RG_BOOL("diagonal", Options, ball.diagonal, "no",                                              \
             "only the points of the grid whose coordinates are equal (as released)"),              \
     RG_REAL("gamma", Options, ball.gamma, "0.1", RG_POSITIVE, 0.999999, "gamma",                   \

@@ -17,9 +17,7 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  RG_CHOICE(
-    "incumbent", Options, incumbent, "best_y", rg_surrogate_incumbents, "tau",
-    "improvement counts from the best observation, or the best posterior mean at queried inputs"),
+  RG_INCUMBENT_PARAM(Options),
   RG_REAL(
     "xi", Options, xi, "0.01", 0, 1e6, "xi",
     "least improvement that counts, model units (deviations of the outputs where standardised)"),
@@ -29,7 +27,7 @@ static const RgParam params[] = {
 enum { INCUMBENT, PROBABILITY };
 
 static const RgRecordColumn columns[] = {
-  [INCUMBENT] = {"incumbent", "value improvement is counted from, model units"},
+  [INCUMBENT] = RG_COLUMN_INCUMBENT,
   [PROBABILITY] = {"probability", "probability of improvement at the query"},
   {0}};
 

@@ -16,12 +16,29 @@ typedef struct {
 enum { RG_TIES_LOWEST, RG_TIES_RANDOM };
 extern const char *const rg_robust_ties[];
 
+#define RG_ROBUST_MEASURE(Options)                                                                 \
+  RG_TEXT("measure", Options, measure, "auto", "rho",                                              \
+          "measure to maximise, an expression; auto: the problem's (expectation where it has "     \
+          "none)")
 #define RG_ROBUST_PARAMS                                                                           \
-  RG_TEXT(                                                                                         \
-    "measure", RgRobustOptions, measure, "auto", "rho",                                            \
-    "measure to maximise, an expression; auto: the problem's (expectation where it has none)"),    \
+  RG_ROBUST_MEASURE(RgRobustOptions),                                                              \
     RG_CHOICE("ties", RgRobustOptions, ties, "lowest", rg_robust_ties, "",                         \
               "of equal maxima (within 1e-12): the lowest index, or one at random")
+
+/* Lines of some of the methods. */
+#define RG_ROBUST_FIXED_WIDTH(Options)                                                             \
+  RG_REAL("value", Options, value, "9", 0, 1e6, "beta", "squared width of the fixed rule")
+#define RG_INDEX_PATHS_PARAM(Options)                                                              \
+  RG_INT("index_paths", Options, index_paths, "0", 0, 1e5, "M",                                    \
+         "sample paths to estimate the best of the recommendations so far; 0: it is not recorded")
+#define RG_COLUMN_BEST_INDEX                                                                       \
+  {                                                                                                \
+    "best_index", "query i <= t before which the recommendation was best, estimated"               \
+  }
+#define RG_COLUMN_BOUND_WIDTH                                                                      \
+  {                                                                                                \
+    "bound_width", "upper minus lower bound of the measure at the query"                           \
+  }
 
 /* Record columns, and their lines of a table. */
 enum {
@@ -35,7 +52,7 @@ enum {
 #define RG_ROBUST_COLUMNS                                                                          \
   [RG_ROBUST_CONFIDENCE] = RG_COLUMN_CONFIDENCE,                                                   \
   [RG_ROBUST_ACQUISITION] = RG_COLUMN_ACQUISITION,                                                 \
-  [RG_ROBUST_WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},      \
+  [RG_ROBUST_WIDTH] = RG_COLUMN_BOUND_WIDTH,                                                       \
   [RG_ROBUST_TOP] = {"top_design",                                                                 \
                      "number of the design with the largest upper bound, from 0"},                 \
   [RG_ROBUST_LARGEST_SD] = {                                                                       \

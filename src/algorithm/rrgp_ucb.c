@@ -34,9 +34,7 @@ typedef struct {
 
 enum { BEST_INDEX = RG_ROBUST_LARGEST_SD + 1 };
 static const RgRecordColumn columns[] = {
-  RG_ROBUST_COLUMNS,
-  [BEST_INDEX] = {"best_index", "query i <= t before which the recommendation was best, estimated"},
-  {0}};
+  RG_ROBUST_COLUMNS, [BEST_INDEX] = RG_COLUMN_BEST_INDEX, {0}};
 
 static const char *const rules[] = {"random", "fixed", NULL};
 static const char *const kinds[] = {"exact", "sampled", NULL};
@@ -45,13 +43,12 @@ static const RgParam params[] = {
   RG_ROBUST_PARAMS,
   RG_CHOICE("confidence", Options, confidence, "random", rules, "beta_t",
             "random: 2 log |X x Omega| + chi^2_2; fixed: value"),
-  RG_REAL("value", Options, value, "9", 0, 1e6, "beta", "squared width of the fixed rule"),
+  RG_ROBUST_FIXED_WIDTH(Options),
   RG_CHOICE("bounds", Options, bounds, "exact", kinds, "",
             "bounds of rho: of all functions in the credible intervals, or least and largest of "
             "sample paths"),
   RG_INT("paths", Options, paths, "100", 2, 1e5, "S", "sample paths of the sampled bounds"),
-  RG_INT("index_paths", Options, index_paths, "0", 0, 1e5, "M",
-         "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"),
+  RG_INDEX_PATHS_PARAM(Options),
   {0},
 };
 

@@ -11,6 +11,7 @@
    With index_paths, the query at which the recommendation so far was best (t-hat) is estimated.
    Needs contexts of known law, and a box in the design or the context. Revision 1. */
 #include "algorithm/robust.h"
+#include "algorithm/robust.h"
 #include "algorithm/robust_box.h"
 #include "gp/kernel/family.h"
 
@@ -32,9 +33,7 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  RG_TEXT(
-    "measure", Options, measure, "auto", "rho",
-    "measure to maximise, an expression; auto: the problem's (expectation where it has none)"),
+  RG_ROBUST_MEASURE(Options),
   RG_TEXTS("law", Options, law, "uniform(0, 1)", "P*",
            "law of a box of contexts in unit coordinates, independent ones, one for all or one "
            "each: uniform(a, b), normal(m, s), ..; beyond the box it counts for the outer cells"),
@@ -46,8 +45,7 @@ static const RgParam params[] = {
           "exp(m^2/2), m/l the mean of the largest derivative"),
   RG_INT("levels_max", Options, levels_max, "32", 1, 10000, "",
          "most nodes per coordinate of a box of contexts"),
-  RG_INT("index_paths", Options, index_paths, "0", 0, 1e5, "M",
-         "sample paths to estimate the best of the recommendations so far; 0: it is not recorded"),
+  RG_INDEX_PATHS_PARAM(Options),
   {0},
 };
 
@@ -63,11 +61,11 @@ typedef struct {
 static const RgRecordColumn columns[] = {
   [CONFIDENCE] = RG_COLUMN_CONFIDENCE,
   [ACQUISITION] = RG_COLUMN_ACQUISITION,
-  [WIDTH] = {"bound_width", "upper minus lower bound of the measure at the query"},
+  [WIDTH] = RG_COLUMN_BOUND_WIDTH,
   [LEVELS] = {"levels", "tau_t: points per coordinate that the theory asks for"},
   [LEVELS_USED] = {"levels_used", "nodes per coordinate of a box of contexts; less than levels "
                                   "where levels_max binds"},
-  [BEST_INDEX] = {"best_index", "query i <= t before which the recommendation was best, estimated"},
+  [BEST_INDEX] = RG_COLUMN_BEST_INDEX,
   {0}};
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,

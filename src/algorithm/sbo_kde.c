@@ -19,7 +19,7 @@ static const RgRecordColumn columns[] = {
   [ACQUISITION] = RG_COLUMN_ACQUISITION,
   [ERROR] = {"expectation_error", "standard error of that average, or its difference from a rule "
                                   "with twice the nodes, model units"},
-  [BANDWIDTH] = {"bandwidth", "bandwidth of the density estimate, first context coordinate"},
+  [BANDWIDTH] = RG_COLUMN_KDE_BANDWIDTH,
   {0}};
 
 /* E U over `contexts` at x. spread: standard error of a sample average. */

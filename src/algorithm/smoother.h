@@ -106,6 +106,14 @@ enum {
   RG_SMOOTHER_ACQUISITION,
   RG_SMOOTHER_CHOICE
 };
+/* Lines of a table for the first three. */
+// clang-format off
+#define RG_SMOOTHER_COLUMNS                                                                        \
+  [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},   \
+  [RG_SMOOTHER_LOG_WEIGHT] = {                                                                     \
+    "log_weight", "log of the sum W_t of kernel weights at the query before it was made"},         \
+  [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"}
+// clang-format on
 
 /* Maximise `goal` (width: sqrt(beta)), randomness from the sub-stream "maximiser" at t; sets the
    first three columns of the query, and *value. */

@@ -25,9 +25,7 @@ static const char *const boxes[] = {"centred", "shifted", NULL};
 static const RgParam params[] = {
   RG_CONTEXTUAL_PARAMS(Options, common),
   RG_INT("samples", Options, samples, "1024", 1, 1e6, "", "Sobol points of the box of contexts"),
-  RG_INT("screening", Options, screening, "64", 1, 1e6, "",
-         "of them, the first, that the search begins with, where the kernel does not factor into x "
-         "and c; it ends with all"),
+  RG_SCREENING_PARAM(Options, ""),
   RG_CHOICE("box", Options, box, "centred", boxes, "C_t",
             "mean -/+ one standard deviation, or shifted two of them down (as released)"),
   {0},

@@ -35,6 +35,14 @@ PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, 
 extern const char *const rg_surrogate_incumbents[];
 PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHistory *history,
                                       double *tau);
+#define RG_INCUMBENT_PARAM(Options)                                                                \
+  RG_CHOICE(                                                                                       \
+    "incumbent", Options, incumbent, "best_y", rg_surrogate_incumbents, "tau",                     \
+    "improvement counts from the best observation, or the best posterior mean at queried inputs")
+#define RG_COLUMN_INCUMBENT                                                                        \
+  {                                                                                                \
+    "incumbent", "value improvement is counted from, model units"                                  \
+  }
 
 /* Record columns of the UCB family, and its step: x_t = argmax mean + sqrt(squared width) sd with a
    width drawn from the law that `confidence` of the class gives: one for all x, and 0 where it is

@@ -32,9 +32,7 @@ static const RgParam params[] = {
     "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more)"),
   RG_INT("samples", Options, samples, "auto", 1, 1e6, "",
          "how many of them; auto: 100 random, 1025 equispaced, 1024 Sobol"),
-  RG_INT("screening", Options, screening, "64", 1, 1e6, "",
-         "of them, the first, that the search begins with, where the kernel does not factor into x "
-         "and c; it ends with all; not where they are equispaced"),
+  RG_SCREENING_PARAM(Options, "; not where they are equispaced"),
   RG_CHOICE("penalty_gradient", Options, gradient, "exact", gradients, "",
             "of eps_t L(x) in the search for x_t; none: counts as 0 (as released)"),
   {0},

@@ -20,8 +20,7 @@ typedef struct {
 
 static const RgParam params[] = {
   RG_WASSERSTEIN_PARAMS(Options, ball),
-  RG_INT("contexts", Options, grid, "100", 2, 1e5, "N",
-         "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included"),
+  RG_CONTEXT_GRID_PARAM(Options, grid, "100"),
   {0},
 };
 
@@ -116,11 +115,9 @@ const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
            "within a Wasserstein distance eps_t of the contexts observed",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, whose WDRBO bounds this "
            "value from below"),
-  .needs = RG_NEEDS_CONTEXT,
   RG_OPTIONS(Options, params),
   .contexts = contexts,
   .context_bytes = context_bytes,
-  .check = rg_centre_check,
   RG_ASK(ask, rg_ball_columns),
-  RG_CONTEXTUAL_STATE,
+  RG_CENTRE_METHODS,
 };

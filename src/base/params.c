@@ -231,25 +231,15 @@ static PetscErrorCode add_quoted(RgText *text, const char *value)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_texts(RgText *text, const RgTexts *texts)
+/* A list of texts, or else of reals. */
+static PetscErrorCode add_list(RgText *text, int n, char *const *texts, const double *reals)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "["));
-  for (int i = 0; i < texts->n; ++i) {
+  for (int i = 0; i < n; ++i) {
     if (i) PetscCall(rg_text_add(text, ","));
-    PetscCall(add_quoted(text, texts->values[i]));
-  }
-  PetscCall(rg_text_add(text, "]"));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode add_reals(RgText *text, const RgReals *reals)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "["));
-  for (int i = 0; i < reals->n; ++i) {
-    if (i) PetscCall(rg_text_add(text, ","));
-    PetscCall(rg_text_add_real(text, reals->values[i]));
+    if (texts) PetscCall(add_quoted(text, texts[i]));
+    else PetscCall(rg_text_add_real(text, reals[i]));
   }
   PetscCall(rg_text_add(text, "]"));
   PetscFunctionReturn(0);
@@ -290,9 +280,9 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
       PetscCall(rg_text_add(text, "none"));
     }
     break;
-  case RG_PARAM_REALS: PetscCall(add_reals(text, field.reals)); break;
+  case RG_PARAM_REALS: PetscCall(add_list(text, field.reals->n, NULL, field.reals->values)); break;
   case RG_PARAM_TEXTS:
-  case RG_PARAM_NAMED: PetscCall(add_texts(text, field.texts)); break;
+  case RG_PARAM_NAMED: PetscCall(add_list(text, field.texts->n, field.texts->values, NULL)); break;
   }
   PetscFunctionReturn(0);
 }

@@ -5,6 +5,16 @@
 
 #include "regatta/params.h"
 
+/* Lines of a parameters table. */
+#define RG_PROGRAM_ARGUMENTS(Options)                                                              \
+  RG_TEXTS("arguments", Options, arguments, "auto", "",                                            \
+           "its arguments, as they are (no shell); auto: none")
+#define RG_PROGRAM_TIME_LIMIT(Options)                                                             \
+  RG_REAL("time_limit", Options, time_limit, "600", RG_POSITIVE, 1e7, "",                          \
+          "seconds for an answer; the first one includes the program's start")
+
+#define RG_PROGRAM_STOP_GRACE 60.0 /* seconds an answer may still take after a stop was asked for */
+
 /* The path without its folders; borrowed from it. */
 const char *rg_program_name(const char *path);
 

@@ -102,17 +102,10 @@ static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, R
     low = fmin(low, clip(kde->points[i] - reach, lower, upper));
     high = fmax(high, clip(kde->points[i] + reach, lower, upper));
   }
-  RgDistributionPart part = {.family = RG_DISTRIBUTION_UNIFORM,
-                             .a = low,
-                             .b = high,
-                             .weight = 1,
-                             .lower = -INFINITY,
-                             .upper = INFINITY};
-  RgDistribution uniform = {1, &part};
   RgQuadrature panels = {0};
   if (h > 0 && high > low)
-    PetscCall(rg_distribution_quadrature(
-      &uniform, (int)fmin(fmax(ceil((high - low) / (3 * h)), 8), 2000), 0, NULL, &panels));
+    PetscCall(rg_quadrature_uniform(
+      low, high, (int)fmin(fmax(ceil((high - low) / (3 * h)), 8), 2000), &panels));
   PetscCall(PetscMalloc2(panels.n + kde->n + 2, &rule->node, panels.n + kde->n + 2, &rule->weight));
   rule->n = 0;
   for (int k = 0; k < panels.n; k++) {

@@ -1,24 +1,10 @@
 /* The functions of RgRegressionLoops, compiled once per instruction set: the including file defines
    REGRESSION_LOOPS, the name of its table, and LANES, the doubles in one vector register. */
+#include "maths/lanes.h"
 #include "maths/vector_math.h"
 #include "density/regression_loops.h"
 
 #define BLOCK RG_VECTOR_BLOCK
-#define VECTORS (BLOCK / LANES)
-#define INLINE static inline __attribute__((always_inline))
-
-typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-
-INLINE double sum_block(const Vector *v)
-{
-  double s[BLOCK];
-
-  memcpy(s, v, sizeof s);
-  for (int half = BLOCK / 2; half > 0; half /= 2) {
-    for (int l = 0; l < half; ++l) s[l] += s[l + half];
-  }
-  return s[0];
-}
 
 INLINE double least_of(const Vector *v)
 {

@@ -249,6 +249,14 @@ PetscErrorCode rg_distribution_quadrature(const RgDistribution *distribution, in
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_quadrature_uniform(double lower, double upper, int panels, RgQuadrature *rule)
+{
+  RgDistributionPart part = {RG_DISTRIBUTION_UNIFORM, lower, upper, 1, -INFINITY, INFINITY};
+  const RgDistribution uniform = {1, &part};
+
+  return rg_distribution_quadrature(&uniform, panels, 0, NULL, rule);
+}
+
 PetscErrorCode rg_quadrature_destroy(RgQuadrature *rule)
 {
   PetscFunctionBeginUser;

@@ -82,6 +82,8 @@ typedef struct {
    1e-18 are left out. For g analytic between breaks the error falls geometrically with panels. */
 PetscErrorCode rg_distribution_quadrature(const RgDistribution *distribution, int panels,
                                           int n_breaks, const double *breaks, RgQuadrature *rule);
+/* That of the uniform law on [lower, upper]. */
+PetscErrorCode rg_quadrature_uniform(double lower, double upper, int panels, RgQuadrature *rule);
 PetscErrorCode rg_quadrature_destroy(RgQuadrature *rule);
 
 #endif

@@ -2,33 +2,18 @@
    VECTOR_OPS, the name of its table, and LANES, the doubles in one vector register.
 
    Loops over plain arrays are left to the vectoriser; sums that must stay in registers are written
-   with the vector types of GCC and clang, always over 16 lanes (RG_VECTOR_BLOCK), however many
-   registers they take, so that they run in the same order everywhere. */
-#include "maths/vector.h"
+   with vector types (maths/lanes.h). */
+#include "maths/lanes.h"
 #include "maths/vector_math.h"
 
 #define LOG_SQRT_2PI 0.91893853320467274178
 #define INV_SQRT_2PI 0.39894228040143267794
 
-typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 typedef float CoarseVector __attribute__((vector_size(8 * LANES), aligned(4), may_alias));
 
 typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
 
-#define INLINE static inline __attribute__((always_inline))
-#define VECTORS (RG_VECTOR_BLOCK / LANES)      /* of a block */
 #define COARSE (RG_VECTOR_BLOCK / (2 * LANES)) /* of a block in single precision */
-
-INLINE double sum_block(const Vector *v)
-{
-  double s[RG_VECTOR_BLOCK];
-
-  memcpy(s, v, sizeof s);
-  for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2) {
-    for (int l = 0; l < half; ++l) s[l] += s[l + half];
-  }
-  return s[0];
-}
 
 static void logarithm(int n, const double *x, double *out)
 {

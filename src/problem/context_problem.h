@@ -40,8 +40,7 @@ extern const char *const rg_context_expectations[];
               "how F = E f(x, c) is computed: formula and quadrature, or quasi-Monte Carlo"),      \
     RG_INT("expectation_points", RgContextOptions, points, "2097152", 64, 268435456, "",           \
            "points of expectation: qmc, in eight scrambled Sobol sets"),                           \
-    RG_TEXT("measure", RgContextOptions, measure, "expectation", "rho",                            \
-            "objective F(x) = rho(f(x, .)), an expression: regatta list measures"),                \
+    RG_MEASURE_PARAM(RgContextOptions),                                                            \
     RG_INT("measure_points", RgContextOptions, measure_points, "1024", 2, 1e6, "",                 \
            "equally likely contexts that stand for the law in measures other than the "            \
            "expectation: quantiles in one dimension, a Sobol set in more")

@@ -28,8 +28,7 @@ static const RgParam params[] = {
            "value scaled to 0, one or one per input; auto: the column's smallest"),
   RG_REALS("upper", Options, upper, "auto", 0, 0, "",
            "value scaled to 1, one or one per input; auto: the column's largest"),
-  RG_BOOL("repeats", Options, repeats, "false",
-          "whether a candidate may be queried more than once"),
+  RG_POOL_REPEATS(Options),
   {0},
 };
 

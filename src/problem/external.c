@@ -37,13 +37,11 @@ static const char *const goals[] = {"maximise", "minimise", NULL};
 
 /* the first N_IDENTITY parameters are what a trial is identified by */
 enum { N_IDENTITY = 9, CONSTRAINTS_MAX = 16 };
-#define STOP_GRACE 60.0 /* seconds an evaluation may still take after a stop was asked for */
 
 static const RgParam params[] = {
   RG_PATH("program", Options, program, NULL, "",
           "program to run: a file, relative to the study file's folder, or a name in PATH"),
-  RG_TEXTS("arguments", Options, arguments, "auto", "",
-           "its arguments, as they are (no shell); auto: none"),
+  RG_PROGRAM_ARGUMENTS(Options),
   RG_TEXTS("inputs", Options, inputs, NULL, "x",
            "coordinates of the design, each 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER' "
            "(both also with 'log' behind) or 'NAME choice WORD WORD ...'; with 'if "
@@ -62,8 +60,7 @@ static const RgParam params[] = {
   RG_ENTRY("constraints", TEXTS, Options, constraints, RgTexts, "auto", 0, 0, rg_param_later, "g",
            "names of the numbers it answers in \"constraints\"; a design is feasible where all are "
            "at most 0; auto: none"),
-  RG_REAL("time_limit", Options, time_limit, "600", RG_POSITIVE, 1e7, "",
-          "seconds for an answer; the first one includes the program's start"),
+  RG_PROGRAM_TIME_LIMIT(Options),
   RG_INT("retries", Options, retries, "1", 0, 100, "",
          "how often a failed evaluation is tried again, with the program started afresh"),
   RG_REAL("seconds", Options, seconds, "1", 0, 1e7, "",
@@ -232,7 +229,7 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   External *e = problem->data;
   const Options *o = problem->options;
   const RgPatience patience = {.limit = o->time_limit,
-                               .grace = STOP_GRACE,
+                               .grace = RG_PROGRAM_STOP_GRACE,
                                .stop = problem->task.stop,
                                .closure = problem->task.stop_closure};
   RgChildOutcome outcome = RG_CHILD_FAILED;

@@ -7,6 +7,7 @@
 #ifndef RG_PROBLEM_FINITE_CONTEXT_H
 #define RG_PROBLEM_FINITE_CONTEXT_H
 
+#include "regatta/measure.h"
 #include "regatta/problem.h"
 
 typedef struct {
@@ -18,8 +19,7 @@ typedef struct {
 extern const char *const rg_finite_context_settings[];
 
 #define RG_FINITE_CONTEXT_PARAMS                                                                   \
-  RG_TEXT("measure", RgFiniteContextOptions, measure, "expectation", "rho",                        \
-          "objective F(x) = rho(f(x, .)), an expression: regatta list measures"),                  \
+  RG_MEASURE_PARAM(RgFiniteContextOptions),                                                        \
     RG_NAMED("score", RgFiniteContextOptions, score, "", "",                                       \
              "measures by which the trials are scored, NAME: expression; methods that follow the " \
              "measure run once for each, the others once for all; none: `measure` alone"),         \

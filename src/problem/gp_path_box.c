@@ -32,8 +32,7 @@ typedef struct {
 } Options;
 
 static const RgParam params[] = {
-  RG_TEXT("measure", Options, measure, "expectation", "rho",
-          "objective F(x) = rho(f(x, .)), an expression: regatta list measures"),
+  RG_MEASURE_PARAM(Options),
   RG_CHOICE("setting", Options, setting, "simulator", rg_finite_context_settings, "",
             "who chooses the context of a query: the learner, or nature, uniformly"),
   RG_INT("dim", Options, dim, "1", 1, 10, "d1", "design coordinates"),
@@ -123,12 +122,10 @@ static PetscErrorCode place_nodes(const RgProblem *problem, Data *data, double *
 {
   const Options *o = problem->options;
   const RgSpace *context = &problem->domain.context;
-  RgDistributionPart uniform = {RG_DISTRIBUTION_UNIFORM, 0, 1, 1, -INFINITY, INFINITY};
-  const RgDistribution law = {1, &uniform};
   RgQuadrature rule;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_distribution_quadrature(&law, o->panels, 0, NULL, &rule));
+  PetscCall(rg_quadrature_uniform(0, 1, o->panels, &rule));
   data->n = context->size ? context->size : (int)lround(pow(rule.n, context->dim));
   PetscCall(PetscMalloc1(data->n, &data->p));
   PetscCall(PetscMalloc1((size_t)data->n * context->dim, nodes));

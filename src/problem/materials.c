@@ -21,19 +21,13 @@ typedef struct {
 } Options;
 
 #define PARAMS(file)                                                                               \
-  {                                                                                                \
-    RG_PATH("path", Options, path, file, "",                                                       \
-            "the table; looked for in the working directory and below REGATTA_DATA"),              \
-      RG_BOOL("repeats", Options, repeats, "false",                                                \
-              "whether a candidate may be queried more than once"),                                \
-    {                                                                                              \
-      0                                                                                            \
-    }                                                                                              \
-  }
+  RG_PATH("path", Options, path, "materials/" file, "",                                            \
+          "the table; looked for in the working directory and below REGATTA_DATA"),                \
+    RG_POOL_REPEATS(Options)
 
-static const RgParam perovskite_params[] = PARAMS("materials/Perovskite_dataset.csv");
-static const RgParam p3ht_params[] = PARAMS("materials/P3HT_dataset.csv");
-static const RgParam agnp_params[] = PARAMS("materials/AgNP_dataset.csv");
+static const RgParam perovskite_params[] = {PARAMS("Perovskite_dataset.csv"), {0}};
+static const RgParam p3ht_params[] = {PARAMS("P3HT_dataset.csv"), {0}};
+static const RgParam agnp_params[] = {PARAMS("AgNP_dataset.csv"), {0}};
 
 static RgPoolSource minimised(const void *options)
 {

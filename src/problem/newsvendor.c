@@ -19,19 +19,12 @@ static double formula(const void *options, const double *x, const double *c)
 /* int_from^to P(c <= s) ds, by the quadrature of a uniform law. */
 static PetscErrorCode integral(const RgDistribution *law, double from, double to, double *value)
 {
-  RgDistributionPart part = {.family = RG_DISTRIBUTION_UNIFORM,
-                             .a = from,
-                             .b = to,
-                             .weight = 1,
-                             .lower = -INFINITY,
-                             .upper = INFINITY};
-  RgDistribution uniform = {1, &part};
   RgQuadrature rule;
 
   PetscFunctionBeginUser;
   *value = 0;
   if (!(to > from)) PetscFunctionReturn(0);
-  PetscCall(rg_distribution_quadrature(&uniform, 32, 0, NULL, &rule));
+  PetscCall(rg_quadrature_uniform(from, to, 32, &rule));
   for (int i = 0; i < rule.n; i++)
     *value += (to - from) * rule.weight[i] * rg_distribution_cdf(law, rule.node[i]);
   PetscCall(rg_quadrature_destroy(&rule));

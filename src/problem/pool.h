@@ -39,6 +39,8 @@ extern const char *const rg_pool_goals[]; /* the second one is minimised */
             "objective column, by header or number from 1; auto: the last one"),                   \
     RG_CHOICE("goal", Options, goal, "maximise", rg_pool_goals, "",                                \
               "what is good; minimise: f is the negative of the column")
+#define RG_POOL_REPEATS(Options)                                                                   \
+  RG_BOOL("repeats", Options, repeats, "false", "whether a candidate may be queried more than once")
 
 /* Read a pool. What is wrong with file or settings is appended to `mistake`, with file and line;
    then *pool is empty. A constant column is no mistake. O(rows log rows dim). */

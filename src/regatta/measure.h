@@ -14,7 +14,12 @@
 #ifndef RG_REGATTA_MEASURE_H
 #define RG_REGATTA_MEASURE_H
 
-#include "regatta/error.h"
+#include "regatta/params.h"
+
+/* The line of the parameters table of a problem whose objective is a measure. */
+#define RG_MEASURE_PARAM(Options)                                                                  \
+  RG_TEXT("measure", Options, measure, "expectation", "rho",                                       \
+          "objective F(x) = rho(f(x, .)), an expression: regatta list measures")
 
 typedef enum {
   RG_MEASURE_EXPECTATION, /* E f */

@@ -1,14 +1,11 @@
 /* The functions of RgTileOps, compiled once per instruction set: the including file defines
    TILE_OPS, the name of its table, and LANES, the doubles in one vector register.
 
-   Products keep their sums in registers by way of the vector types of GCC and clang; loops over
-   plain arrays are left to the vectoriser. */
+   Products keep their sums in registers by way of vector types (maths/lanes.h); loops over plain
+   arrays are left to the vectoriser. */
 #include "gp/kernel/tiles.h"
+#include "maths/lanes.h"
 #include "maths/vector_math.h"
-
-typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* ---- elementwise --------------------------------------------------------------------------- */
 
