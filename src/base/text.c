@@ -80,8 +80,8 @@ PetscErrorCode rg_text_clear(RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* Longest name that is compared; nobody mistypes anything longer by an edit or two. */
-#define RG_NAME_MAX 64
+/* The longest name that is compared; nobody mistypes anything longer by an edit or two. */
+enum { LONGEST = 64 };
 
 static bool same_letter(char a, char b)
 {
@@ -97,7 +97,7 @@ static int min_int(int a, int b)
    three rolling rows of the dynamic programme. */
 static int edit_distance(const char *a, int na, const char *b, int nb)
 {
-  int rows[3][RG_NAME_MAX + 1];
+  int rows[3][LONGEST + 1];
   int *before = rows[0], *last = rows[1], *now = rows[2];
 
   for (int j = 0; j <= nb; ++j) {
@@ -126,11 +126,11 @@ const char *rg_text_nearest(const char *wrong, const char *const *names)
   size_t length = strlen(wrong);
   const char *best = NULL;
 
-  if (length > RG_NAME_MAX) return NULL;
+  if (length > LONGEST) return NULL;
   int limit = length >= 6 ? (int)length / 3 : 1;
   for (; *names; ++names) {
     size_t other = strlen(*names);
-    if (other > RG_NAME_MAX) continue;
+    if (other > LONGEST) continue;
     int distance = edit_distance(wrong, (int)length, *names, (int)other);
     if (distance > limit) continue;
     best = *names;

@@ -47,6 +47,20 @@ class Launcher(RegattaTest):
         super().setUp()
         self.output = self.folder / "study.h5"
 
+    def test_hosts_with_other_data(self):
+        """Each rank looks for a data file from its own folder: the trials would not be the same."""
+        study = self.write("study.yaml", STUDY.format(2).replace("2}", "2, given: start.csv}"))
+        command = ["mpirun", "--oversubscribe"]
+        for i in range(2):
+            (self.folder / f"host{i}").mkdir()
+            self.write(f"host{i}/start.csv", f"x1,x2\n0,{i}\n")
+            command += [":"] * i + ["-wdir", self.folder / f"host{i}", "-n", "1", REGATTA, "run", study,
+                                    "-o", self.output]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("study.yaml: rank 1 finds other data", done.stderr)
+        self.assertFalse(self.output.exists())
+
     def test_many_ranks_on_few_cores(self):
         """The same bits as on one rank, and in the time that the simulator says: trials sleep."""
         study = self.write("study.yaml", STUDY.format(5 * RANKS // 2))

@@ -46,6 +46,14 @@ class Merge(RegattaTest):
         out = self.run_ok("run", self.folder / "whole.yaml", "-o", merged)
         self.assertIn("0 run now", out)
         self.assertEqual(self.checksum(merged), self.checksum(whole))
+        # shards that a run leaves which extends a part are an input of their own
+        longer = self.write("longer.yaml", TEXT.replace("seeds: 4", "seeds: [0, 1, 2]"))
+        self.run_ok("run", longer, "-o", a, "-part", "1/2", "-quiet")
+        code, _, err = regatta("merge", a, "-o", self.folder / "short.h5")
+        self.assertEqual((code, len(err.splitlines())), (0, 1), err)
+        self.assertIn(f"the finished trials in {a}.d were not joined", err)
+        code, _, err = regatta("merge", a, f"{a}.d", "-o", self.folder / "all.h5")
+        self.assertEqual((code, err), (0, ""))
 
     def variant(self, name, *changes):
         text = TEXT.replace("seeds: 4", "seeds: 1")

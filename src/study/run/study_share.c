@@ -3,6 +3,9 @@
 
 #include <limits.h>
 
+#include "base/hash.h"
+#include "study/record/record.h"
+
 /* *text is NULL when it can't be read. */
 static PetscErrorCode read_on_rank_0(MPI_Comm comm, const char *path, char **text, size_t *length,
                                      RgDiagnostics *diagnostics)
@@ -25,22 +28,59 @@ static PetscErrorCode read_on_rank_0(MPI_Comm comm, const char *path, char **tex
   PetscFunctionReturn(0);
 }
 
+/* Whether all ranks have the cells of rank 0: data and programs are in their texts. */
+static PetscErrorCode have_same_cells(MPI_Comm comm, const RgStudy *study, bool *same)
+{
+  RgChecksum own = {0}, first;
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < study->n_cells; c++) {
+    const char *texts[] = {study->cells[c].text, study->cells[c].outside};
+    for (int i = 0; i < 2 && texts[i]; i++) {
+      uint64_t hash[2];
+      rg_hash128(texts[i], strlen(texts[i]), hash);
+      rg_checksum_add(&own, hash);
+    }
+  }
+  first = own;
+  PetscCallMPI(MPI_Bcast(&first, (int)sizeof(first), MPI_BYTE, 0, comm));
+  *same = !memcmp(&first, &own, sizeof(own));
+  PetscFunctionReturn(0);
+}
+
+/* The first rank that has found a mistake, -1: none has. */
+static PetscErrorCode find_speaker(MPI_Comm comm, bool mistaken, int *speaker)
+{
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(comm, speaker));
+  if (!mistaken) *speaker = INT_MAX;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, speaker, 1, MPI_INT, MPI_MIN, comm));
+  if (*speaker == INT_MAX) *speaker = -1;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_study_share(MPI_Comm comm, const RgRegistry *registry, const char *path,
                               RgStudy *study, RgDiagnostics *diagnostics, int *speaker)
 {
   const int before = diagnostics->n;
   char *text;
   size_t length;
+  bool same = true;
   int rank;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscCall(read_on_rank_0(comm, path, &text, &length, diagnostics));
   if (text) PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
   PetscCall(PetscFree(text));
-  *speaker = diagnostics->n > before ? rank : INT_MAX;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, speaker, 1, MPI_INT, MPI_MIN, comm));
-  if (*speaker == INT_MAX) *speaker = -1;
+  PetscCall(find_speaker(comm, diagnostics->n > before, speaker));
+  if (*speaker >= 0) PetscFunctionReturn(0);
+  PetscCall(have_same_cells(comm, study, &same));
+  if (!same)
+    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
+                       "rank %d finds other data or programs than rank 0 under the names in it",
+                       rank);
+  PetscCall(find_speaker(comm, !same, speaker));
   PetscFunctionReturn(0);
 }

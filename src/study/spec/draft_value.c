@@ -103,7 +103,8 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
       "'%s' takes one value, got a list; to run several values, name it in 'sweep'", param->name);
     return false;
   }
-  if (value->kind == RG_YAML_MAP || rg_yaml_is_null(value)) {
+  const bool nowhere = param->type == RG_PARAM_PATH && value->text && !value->text[0];
+  if (value->kind == RG_YAML_MAP || rg_yaml_is_null(value) || nowhere) {
     rg_diagnostics_add(draft->diagnostics, place, "'%s' needs a value, got %s", param->name,
                        rg_yaml_describe(value, got));
     return false;

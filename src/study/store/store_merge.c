@@ -38,28 +38,38 @@ static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *f
   PetscFunctionReturn(0);
 }
 
+/* Note the shards beside a results file, of a run that extends it, unless they are an input too. */
+static PetscErrorCode note_shards(int n, const char *const *inputs, const char *results,
+                                  RgText *left_out)
+{
+  char *directory, *parent;
+  const char *name;
+  bool given = false;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_store_paths(results, &directory, &parent, &name));
+  for (int i = 0; i < n; i++) given = given || !strcmp(inputs[i], directory);
+  if (!given) PetscCall(rg_text_add(left_out, "%s%s", left_out->length ? ", " : "", directory));
+  PetscCall(PetscFree(directory));
+  PetscCall(PetscFree(parent));
+  PetscFunctionReturn(0);
+}
+
 /* Gather all inputs into one index. The first results file or shard describes the study. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
-                                    RgStoreInfo *first, RgFault *fault)
+                                    RgStoreInfo *first, RgText *left_out, RgFault *fault)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < n && !fault->code; i++) {
     RgStoreInfo info = {0};
+    char *results = NULL, *directory = NULL;
     int bad = 0;
     PetscCall(rg_store_info(inputs[i], &info, fault));
-    if (!fault->code) {
-      struct stat found;
-      bool exists = !stat(inputs[i], &found);
-      char *beside = NULL, *parent = NULL;
-      const char *name;
-      PetscCall(rg_store_paths(inputs[i], &beside, &parent, &name));
-      PetscCall(rg_index_gather(!info.directory ? NULL
-                                : exists        ? inputs[i]
-                                                : beside,
-                                info.directory ? NULL : inputs[i], false, index, &bad, fault));
-      PetscCall(PetscFree(beside));
-      PetscCall(PetscFree(parent));
-    }
+    if (!fault->code) PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
+    if (!fault->code) PetscCall(rg_index_gather(directory, results, false, index, &bad, fault));
+    if (results && info.n_shards) PetscCall(note_shards(n, inputs, results, left_out));
+    PetscCall(PetscFree(results));
+    PetscCall(PetscFree(directory));
     if (!fault->code && bad) fault->code = RG_FAULT_FOREIGN; /* message names the shard */
     if (first->name && info.name && !fault->code)
       PetscCall(join_info(inputs, i, first, &info, fault));
@@ -217,19 +227,25 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
 {
   RgIndex index = {0};
   RgStoreInfo first = {0};
+  RgText left_out = {0};
   bool complete = false;
 
   PetscFunctionBeginUser;
   *fault = (RgFault){0};
   PetscCall(prepare_output(output, fault));
   if (fault->code) PetscFunctionReturn(0);
-  PetscCall(gather_inputs(n, inputs, &index, &first, fault));
+  PetscCall(gather_inputs(n, inputs, &index, &first, &left_out, fault));
   if (!fault->code) find_conflict(&index, fault);
   if (!fault->code && !index.n)
     rg_fault_set(fault, RG_FAULT_FOREIGN, "there are no trials to join in %.300s%s", inputs[0],
                  n > 1 ? " and the others" : "");
   if (!fault->code) PetscCall(find_complete(inputs[0], first.study, &index, &complete, fault));
   if (!fault->code) PetscCall(write_merged(&index, &first, complete, n, output, fault));
+  if (!fault->code && left_out.length)
+    snprintf(fault->message, sizeof(fault->message),
+             "the finished trials in %.300s were not joined: they are an input of their own",
+             left_out.data);
+  PetscCall(rg_text_clear(&left_out));
   PetscCall(rg_store_info_clear(&first));
   PetscCall(rg_index_clear(&index));
   PetscFunctionReturn(0);
