@@ -1,6 +1,7 @@
 /* regatta formula NAME [KEY=VALUE ...]: a formula of theory/, or the law of a method's confidence
    parameter, over the rows of a CSV table on standard input. For figures. */
 #include "cli/command.h"
+#include "base/grow.h"
 #include "cli/values.h"
 
 #include <errno.h>
@@ -109,8 +110,8 @@ static PetscErrorCode check_required(const Job *job, int n, char **words, RgDiag
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 typedef struct {
-  int n, capacity, columns;
-  double *cell; /* capacity x columns */
+  int n, columns;
+  double *cell; /* n x columns; owned */
 } Rows;
 
 static bool same_header(const char *line, const char *const *names)
@@ -134,10 +135,7 @@ static PetscErrorCode read_rows(const RgTheoryFormula *formula, Rows *rows, bool
   *good = fgets(line, sizeof(line), stdin) && same_header(line, formula->inputs);
   while (*good && fgets(line, sizeof(line), stdin)) {
     char *at = line, *end;
-    if (rows->n == rows->capacity) {
-      rows->capacity = PetscMax(2 * rows->capacity, 256);
-      PetscCall(PetscRealloc((size_t)rows->capacity * rows->columns * sizeof(double), &rows->cell));
-    }
+    PetscCall(rg_grow((size_t)rows->n, (size_t)rows->columns * sizeof(double), &rows->cell));
     for (int k = 0; k < rows->columns && *good; k++, at = end + (*end == ',')) {
       rows->cell[(size_t)rows->n * rows->columns + k] = strtod(at, &end);
       *good = end != at;

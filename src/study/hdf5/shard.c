@@ -112,7 +112,7 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
   PetscFunctionReturn(0);
 }
 
-/* *last: the record found last; the next one is soon behind it, since a file has those of a label in
+/* *last: the record found last; the next one is soon behind it, for a file has those of a label in
    the order of the list. */
 static bool is_among(int n, const RgRecord *const *records, const RgRecord *record, int *last)
 {

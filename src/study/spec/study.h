@@ -104,12 +104,12 @@ typedef struct RgStudy {
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is checked
    against its domain). Mistakes are collected; with any, the study must not be used. Not
-   collective: rank 0 reads and the text is broadcast (rg_study_parse). registry: what plugins add
-   to the known problems and algorithms (registry.h), to outlive the study; NULL: nothing. */
+   collective; on many ranks one reads for all (rg_study_share). registry: what plugins add to the
+   known problems and algorithms, to outlive the study; NULL: nothing. */
 PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
                              RgDiagnostics *diagnostics);
-/* The same from text; `path` is used in messages only (borrowed by the diagnostics). Either way the
-   study is to be destroyed, also after mistakes. */
+/* The same from text; `path`: where it stands, for messages (borrowed by the diagnostics) and for
+   the files that it names. Either way the study is to be destroyed, also after mistakes. */
 PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
                               size_t length, RgStudy *study, RgDiagnostics *diagnostics);
 /* The bytes of a study file, NUL-terminated, *length without the NUL; owned by the caller

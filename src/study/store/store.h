@@ -127,8 +127,8 @@ PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, voi
    the key that differs (name, seed, settings; not seeds, problems, algorithms and sweep axes). The
    study attribute names all that the inputs name, and the output is complete when every trial of
    that study is there; where that can't be counted, the message says so, and where shards beside a
-   results file were left out. RG_FAULT_FOREIGN too when something stands at the output path or there
-   is no trial. The inputs are left as they are. */
+   results file were left out. RG_FAULT_FOREIGN too when something stands at the output path or
+   there is no trial. The inputs are left as they are. */
 PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, RgFault *fault);
 
 #endif

@@ -16,7 +16,7 @@ enum { COMPARED = 64, SOBOL_PER_INPUT = 2000, SOBOL_MOST = 20000 };
 
 /* Information gains by the text of what they depend on. */
 struct RgGainShelf {
-  int n, capacity;
+  int n;
   struct RgGainEntry {
     char *key;              /* owned */
     RgInformationGain gain; /* owned */
@@ -34,7 +34,7 @@ typedef struct {
   RgModel model;          /* only while it can be had: fixed hyperparameters, no standardisation */
 } View;
 
-/* The last word on why there is no bound, or none that holds. The first one stays. */
+/* Why there is no bound, or none that holds: the first reason stays. */
 static PetscErrorCode object(View *view, RgClaim claim, const char *why)
 {
   PetscFunctionBeginUser;
@@ -87,8 +87,9 @@ static const char *obstacle(const View *view)
 static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *same)
 {
   const RgSpace *parts[] = {&view->domain.design, &view->domain.context};
-  const int n_contexts = PetscMax(parts[1]->size, 1), size = parts[0]->size * n_contexts;
-  const int m = PetscMin(size, COMPARED);
+  const size_t n_contexts = (size_t)PetscMax(parts[1]->size, 1);
+  const size_t size = (size_t)parts[0]->size * n_contexts;
+  const int m = (int)PetscMin(size, COMPARED);
   const size_t dims[] = {(size_t)parts[0]->dim, (size_t)parts[1]->dim};
   const size_t dim = dims[0] + dims[1], mm = (size_t)m * m;
   double *x, *K;
@@ -96,11 +97,10 @@ static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(m * dim, &x, 2 * mm, &K));
   for (int i = 0; i < m; i++) {
-    const size_t point = (size_t)i * (size_t)size / (size_t)m, n = (size_t)n_contexts;
-    PetscCall(PetscArraycpy(x + i * dim, parts[0]->points + point / n * dims[0], dims[0]));
-    if (dims[1])
-      PetscCall(
-        PetscArraycpy(x + i * dim + dims[0], parts[1]->points + point % n * dims[1], dims[1]));
+    const size_t point = (size_t)i * size / (size_t)m;
+    const size_t at[] = {point / n_contexts * dims[0], point % n_contexts * dims[1]};
+    PetscCall(PetscArraycpy(x + i * dim, parts[0]->points + at[0], dims[0]));
+    if (dims[1]) PetscCall(PetscArraycpy(x + i * dim + dims[0], parts[1]->points + at[1], dims[1]));
   }
   PetscCall(rg_kernel_matrix(&view->model.kernel, m, x, K));
   PetscCall(rg_kernel_matrix(prior, m, x, K + mm));
@@ -183,7 +183,7 @@ static PetscErrorCode gain_key(const View *view, RgText *key)
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, key));
   PetscCall(rg_text_add(key, "}{"));
   PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, key));
-  PetscCall(rg_text_add(key, "}%d,", view->theory->n));
+  PetscCall(rg_text_add(key, "}%d,%d,", view->theory->n, is_joint(view)));
   PetscCall(rg_text_add_real(key, view->theory->noise));
   PetscFunctionReturn(0);
 }
@@ -203,10 +203,7 @@ static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
     PetscCall(rg_text_clear(&key));
     PetscFunctionReturn(0);
   }
-  if (shelf->n == shelf->capacity) {
-    shelf->capacity = PetscMax(2 * shelf->capacity, 8);
-    PetscCall(PetscRealloc((size_t)shelf->capacity * sizeof(*shelf->entries), &shelf->entries));
-  }
+  PetscCall(RG_GROW(shelf->n, shelf->entries));
   struct RgGainEntry *entry;
   PetscCall(PetscNew(&entry));
   shelf->entries[shelf->n++] = entry;
