@@ -1,14 +1,6 @@
 /* Parameters in words: types, defaults, what is accepted. */
 #include "base/params_internal.h"
-
-#include <string.h>
-
-enum { NAME, TYPE, DEFAULT, RANGE, SYMBOL, MEANING, COLUMNS };
-
-/* One row of the table for people. */
-typedef struct {
-  RgText cells[COLUMNS];
-} Row;
+#include "base/table.h"
 
 static const char *type_name(RgParamType type)
 {
@@ -41,70 +33,31 @@ static PetscErrorCode fill_accepted(const RgParam *entry, RgText *text)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode fill_row(const RgParam *entry, Row *row)
+static PetscErrorCode add_row(const RgParam *entry, RgTable *table)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(&row->cells[NAME], "%s", entry->name));
-  PetscCall(rg_text_add(&row->cells[TYPE], "%s", type_name(entry->type)));
-  PetscCall(rg_text_add(&row->cells[DEFAULT], "%s",
-                        !entry->fallback   ? "required"
-                        : *entry->fallback ? entry->fallback
-                                           : "\"\""));
-  PetscCall(fill_accepted(entry, &row->cells[RANGE]));
-  PetscCall(
-    rg_text_add(&row->cells[SYMBOL], "%s", entry->symbol && *entry->symbol ? entry->symbol : "-"));
-  PetscCall(rg_text_add(&row->cells[MEANING], "%s", entry->doc ? entry->doc : ""));
-  PetscFunctionReturn(0);
-}
-
-/* Characters, not bytes, of UTF-8. */
-static int text_width(const char *text)
-{
-  int width = 0;
-
-  for (; *text; ++text) width += ((unsigned char)*text & 0xC0u) != 0x80u;
-  return width;
-}
-
-/* Columns as wide as their widest cell, two blanks between, none at the end of a line. */
-static PetscErrorCode add_rows(const Row *rows, int n, RgText *text)
-{
-  int widths[COLUMNS] = {0};
+  RgText accepted = {0};
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < COLUMNS; ++j) {
-      int width = text_width(rows[i].cells[j].data);
-      if (width > widths[j]) widths[j] = width;
-    }
-  }
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < COLUMNS; ++j) {
-      const char *cell = rows[i].cells[j].data;
-      int pad = j + 1 < COLUMNS ? widths[j] - text_width(cell) + 2 : 0;
-      PetscCall(rg_text_add(text, "%s%*s", cell, pad, ""));
-    }
-    PetscCall(rg_text_add(text, "\n"));
-  }
+  PetscCall(fill_accepted(entry, &accepted));
+  PetscCall(rg_table_add(
+    table, (const char *const[]){entry->name, type_name(entry->type),
+                                 !entry->fallback   ? "required"
+                                 : *entry->fallback ? entry->fallback
+                                                    : "\"\"",
+                                 accepted.data,
+                                 entry->symbol && *entry->symbol ? entry->symbol : "-",
+                                 entry->doc ? entry->doc : ""}));
+  PetscCall(rg_text_clear(&accepted));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
 {
-  static const char *const titles[COLUMNS] = {"name",  "type",   "default",
-                                              "range", "symbol", "meaning"};
-  Row *rows;
-  int n = 0;
+  RgTable rows = {.n_columns = 6,
+                  .headings = {"name", "type", "default", "range", "symbol", "meaning"}};
 
   PetscFunctionBeginUser;
-  while (table[n].name) ++n;
-  PetscCall(PetscCalloc1((size_t)n + 1, &rows));
-  for (int j = 0; j < COLUMNS; ++j) PetscCall(rg_text_add(&rows[0].cells[j], "%s", titles[j]));
-  for (int i = 0; i < n; ++i) PetscCall(fill_row(&table[i], &rows[i + 1]));
-  PetscCall(add_rows(rows, n + 1, text));
-  for (int i = 0; i <= n; ++i) {
-    for (int j = 0; j < COLUMNS; ++j) PetscCall(rg_text_clear(&rows[i].cells[j]));
-  }
-  PetscCall(PetscFree(rows));
+  for (; table->name; table++) PetscCall(add_row(table, &rows));
+  PetscCall(rg_table_print(&rows, text));
   PetscFunctionReturn(0);
 }

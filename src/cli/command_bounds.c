@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/table.h"
+#include "base/table.h"
 #include "study/spec/registry.h"
 #include "study/theory/theory.h"
 

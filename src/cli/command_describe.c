@@ -8,7 +8,7 @@
 #include "gp/model/model.h"
 #include "gp/kernel/family.h"
 #include "maths/distribution.h"
-#include "cli/table.h"
+#include "base/table.h"
 #include "problem/problem_describe.h"
 #include "regatta/measure.h"
 #include "study/store/format_doc.h"

@@ -9,7 +9,7 @@
 #include "base/inputs.h"
 #include "base/hash.h"
 #include "cli/shield.h"
-#include "cli/table.h"
+#include "base/table.h"
 #include "cli/values.h"
 #include "study/run/origin.h"
 #include "study/spec/swept.h"

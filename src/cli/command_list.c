@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/table.h"
+#include "base/table.h"
 #include "gp/kernel/family.h"
 #include "regatta/measure.h"
 #include "study/spec/registry.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/simulation.h"
-#include "cli/table.h"
+#include "base/table.h"
 #include "cli/world.h"
 #include "study/plan/calibration.h"
 #include "study/plan/cost.h"

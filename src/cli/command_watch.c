@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "cli/terminal.h"
-#include "cli/table.h"
+#include "base/table.h"
 #include "cli/values.h"
 #include "study/plan/calibration.h"
 #include "study/run/pace.h"

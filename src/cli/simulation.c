@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 #include "cli/command.h"
-#include "cli/table.h"
+#include "base/table.h"
 #include "cli/values.h"
 
 static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rates,

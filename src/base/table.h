@@ -1,6 +1,6 @@
 /* A table for the terminal: columns as wide as their widest entry, numbers to the right. */
-#ifndef RG_CLI_TABLE_H
-#define RG_CLI_TABLE_H
+#ifndef RG_BASE_TABLE_H
+#define RG_BASE_TABLE_H
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 /* Tables of text in aligned columns. */
-#include "cli/table.h"
+#include "base/table.h"
 #include "base/grow.h"
 
 #include <string.h>
