@@ -21,7 +21,7 @@ PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHist
                            RgQuery *query, RgFailure *failure);
 
 #define RG_BOKE_METHODS                                                                            \
-  .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_MAXIMISER, .params = params,                     \
+  .needs = RG_NEEDS_NO_CONTEXT | RG_NEEDS_INITIAL, .reads = RG_READS_MAXIMISER, .params = params,  \
   .options_size = sizeof(RgBokeOptions), .columns = rg_boke_columns,                               \
   .state_size = sizeof(RgSmoother), .check = rg_boke_check, .create = rg_smoother_create,          \
   .ask = ask, .destroy = rg_smoother_destroy

@@ -44,7 +44,7 @@ PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER, .state_size = sizeof(RgModel),                 \
   .create = rg_contextual_create, .model = rg_surrogate_model, .destroy = rg_surrogate_destroy
 #define RG_CONTEXTUAL_METHODS                                                                      \
-  .needs = RG_NEEDS_CONTEXT, .check = rg_contextual_check, RG_CONTEXTUAL_STATE
+  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .check = rg_contextual_check, RG_CONTEXTUAL_STATE
 
 /* rg_acquire_contextual; query->extra[0], [1]: width squared and value, as in rg_ucb_columns. */
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,

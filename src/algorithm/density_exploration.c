@@ -35,7 +35,7 @@ const RgAlgorithmClass rg_algorithm_density_exploration = {
   RG_ABOUT("density_exploration", "Density-based exploration", 2,
            "x_t = argmin W(x), the sum of kernel weights of the points so far",
            "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, section 3.2"),
-  .needs = RG_NEEDS_NO_CONTEXT,
+  .needs = RG_NEEDS_NO_CONTEXT | RG_NEEDS_INITIAL,
   .reads = RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
   RG_STATE(RgSmoother, rg_smoother_create, rg_smoother_destroy),

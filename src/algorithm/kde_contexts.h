@@ -56,7 +56,8 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
 /* `contexts` of the class for options that begin with RgKdeOptions (of one coordinate). */
 int rg_kde_context_count(const void *options, int n, int *screening);
-#define RG_KDE_METHODS .needs = RG_NEEDS_NATURE, .confidence = confidence, RG_CONTEXTUAL_STATE
+#define RG_KDE_METHODS                                                                             \
+  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .confidence = confidence, RG_CONTEXTUAL_STATE
 
 /* For `confidence` of the class. */
 void rg_kde_confidence(const RgKdeOptions *options, RgTheory theory, RgConfidenceLaw *law);

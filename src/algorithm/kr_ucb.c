@@ -211,7 +211,7 @@ const RgAlgorithmClass rg_algorithm_kr_ucb = {
            "point of least density near it",
            "Yee, Lisy, Bowling (2016), Monte Carlo tree search in continuous action spaces; "
            "arXiv:2502.06178, Algorithm 5"),
-  .needs = RG_NEEDS_NO_CONTEXT,
+  .needs = RG_NEEDS_NO_CONTEXT | RG_NEEDS_INITIAL,
   RG_OPTIONS(Options, params),
   RG_STATE(State, rg_smoother_create, rg_smoother_destroy),
   .check = check,

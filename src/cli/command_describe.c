@@ -96,7 +96,8 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
                {RG_NEEDS_CONTEXT, "a context"},
                {RG_NEEDS_CONTEXT_PROB, "finite contexts with known probabilities"},
                {RG_NEEDS_NO_CONTEXT, "no context for the learner to choose"},
-               {RG_NEEDS_NATURE, "a context in a box that nature draws"}};
+               {RG_NEEDS_NATURE, "a context in a box that nature draws"},
+               {RG_NEEDS_INITIAL, "an initial design"}};
   static const char *const reads[] = {"its own keys only", "the block surrogate",
                                       "the block maximiser", "the blocks surrogate, maximiser"};
   bool any = false;

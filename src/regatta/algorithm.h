@@ -62,7 +62,8 @@ typedef enum {
   RG_NEEDS_CONTEXT_PROB = 8, /* finite contexts with known probabilities */
   RG_NEEDS_NO_CONTEXT = 16,  /* no context that the learner has to choose; one that nature draws is
                                 noise to a method that looks at the design alone */
-  RG_NEEDS_NATURE = 32       /* a context in a box, drawn by nature and observed */
+  RG_NEEDS_NATURE = 32,      /* a context in a box, drawn by nature and observed */
+  RG_NEEDS_INITIAL = 64      /* an evaluation that it was not asked for: an initial design */
 } RgNeeds;
 
 /* Blocks of a study file that a method reads; the others are no part of its trials' identity. */

@@ -6,6 +6,7 @@
    Exit code 0: complete; 1: anything else. */
 #include <regatta/regatta.h>
 
+#include <math.h>
 #include <stdio.h>
 
 static void show_progress(void *closure, const RgProgress *progress, bool last)
@@ -59,8 +60,9 @@ static PetscErrorCode show_results(const char *output)
   }
   while (rg_results_next(results, &record)) {
     const double *regret = record.column[RG_COLUMN_SIMPLE_REGRET];
+    const int n = record.n_rows; /* 0 where it failed at once; no regret: no known optimum */
     printf("%s seed %llu: %d evaluations, simple regret %.6g\n", record.algorithm,
-           (unsigned long long)record.seed, record.n_rows, regret[record.n_rows - 1]);
+           (unsigned long long)record.seed, n, regret && n ? regret[n - 1] : NAN);
     PetscCall(rg_record_destroy(&record));
   }
   PetscCall(rg_results_close(&results));

@@ -125,6 +125,11 @@ static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnost
                        "leave at most %d iterations, not %d",
                        cell->problem_label, cell->size_x, run->initial_points,
                        cell->size_x - run->initial_points, run->iterations);
+  if (!run->initial_points && cell->algorithm->needs & RG_NEEDS_INITIAL)
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' begins with an initial design: 'initial_points' of '%s' must be 1 or "
+                       "more, not 0",
+                       cell->algorithm_label, cell->problem_label);
   if (run->initial_design == RG_INITIAL_SOBOL && cell->dim_x > RG_SOBOL_MAX_DIM)
     rg_diagnostics_add(found, cell->problem_place,
                        "'initial_design: sobol' ends at %d dimensions, '%s' has %d; 'uniform' and "
