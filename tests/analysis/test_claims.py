@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import synthetic
 import yaml
-from regatta_analysis.claims import checks, claims, judge, record
+from regatta_analysis.claims import checks, claims, forms, judge, record
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.items import contrasts, new_item, share_item
 from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome, decided
@@ -112,7 +112,7 @@ class Kinds(common.Case):
                       {"kind": "comparable", "factor": 2, "because": " "},
                       {"kind": "group", "factor": 1.1}):
             with self.assertRaises(InputError):
-                self.decide(**check, who="EI", against="TS")
+                forms.require({**check, "who": "EI", "against": "TS", "on": "study"})
 
     def test_group(self):
         self.assertEqual(self.verdict("group", who=["EI", "Random"], against=["GP-UCB"]), YES)
@@ -166,7 +166,7 @@ class Kinds(common.Case):
         self.assertEqual(self.verdict("growth", who="EI", on="study/Root", high=0.4), NO)
 
     def test_trend_and_law(self):
-        self.assertEqual(self.verdict("trend", who="GP-UCB", grows="true"), YES)
+        self.assertEqual(self.verdict("trend", who="GP-UCB", grows=True), YES)
         self.assertEqual(self.verdict("law", less="irgp_ucb", than="gp_ucb", first=2, last=50), YES)
         self.assertEqual(self.verdict("law", less="irgp_ucb", than="gp_ucb", first=1, last=50), NO)
         self.assertEqual(self.verdict("law", less="Proposed, 97.5% quantile", than="RKHS", first=13,
@@ -212,11 +212,14 @@ class Kinds(common.Case):
         self.assertEqual((outcome.verdict, outcome.shown()), (OPEN, None))
         self.assertIsNotNone(self.decide("better", who="EI", against="Random").shown())
 
-    def test_mistakes(self):
-        for check, words in (({"kind": "beter"}, "beter"), ({"kind": "better"}, "who")):
-            with self.assertRaises(InputError) as caught:
-                checks.run(check, self.studies)
-            self.assertIn(words, str(caught.exception))
+    def test_what_only_the_results_tell_to_be_wrong(self):
+        for check, words in (({"kind": "better", "against": "TS", "versus": "study"}, "STUDY/PROBLEM"),
+                             ({"kind": "better", "against": "TS", "value": {"metric": "joy"}}, "no 'joy' recorded"),
+                             ({"kind": "identical", "against": "TS", "column": "joy"}, "no 'joy' recorded")):
+            with self.assertRaisesRegex(InputError, words):
+                self.decide(who="EI", **check)
+        for check in ({"kind": "growth", "high": 1, "start": 99}, {"kind": "growth", "against": "JES"}):
+            self.assertEqual(self.verdict(who="EI", **check), OPEN)
 
 
 class Files(common.Case):
@@ -289,18 +292,46 @@ class Files(common.Case):
             self.assertEqual(found.verdict, verdict)
         self.assertEqual(found.sentence(), "Not checkable: it needs data of others.")
 
-    def test_mistakes_in_a_file(self):
+    def refused(self, text, words):
+        """The claims file is refused in one line that says the words."""
         path = self.scratch / "claims.yaml"
-        for text, words in (("claims: {}", "a list 'claims'"), ("a: 1\na: 2", "twice"),
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        claims.read.cache_clear()
+        with self.assertRaises(InputError) as caught:
+            claims.read(path)
+        self.assertIn(words, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_mistakes_in_a_file(self):
+        one, fine = "claims:\n- {id: 1, where: x, claim: y, checks: %s}\n", "[{kind: unchecked, because: z}]"
+        for text, words in (("claims: {}", "a list 'claims'"), ("a: 1\na: 2", "twice"), (b"\xff\xfe", "can't decode"),
                             ("claims: [{id: 1}]", "lacks 'where'"), ("claims: [", "line"),
-                            ("claims: [{id: 1, where: x, claim: y, checks: [{kind: law, fisrt: 1}]}]",
-                             "fisrt")):
-            path.write_text(text)
-            claims.read.cache_clear()
-            with self.assertRaises(InputError) as caught:
-                claims.read(path)
-            self.assertIn(words, str(caught.exception))
-            self.assertNotIn("\n", str(caught.exception))
+                            ("claims: [5]", "a claim is a mapping"), (one % "{}", "list of mappings"),
+                            (one % "[]", "list of mappings"), (one % "[5]", "list of mappings"),
+                            (one.replace("checks: %s", "readings: []"), "list of mappings"),
+                            (one % fine + (one % fine).partition("\n")[2], "claim 1 stands here twice"),
+                            (one % f"{fine}, printed: z", "printed is a number"),
+                            (one % fine + "tables: 5", "tables is a list"),
+                            (one % fine + "tables: [{title: t, rows: [{who: EI}]}]", "published")):
+            self.refused(text, words)
+
+    def test_mistakes_in_a_check(self):
+        pair, mine = "who: EI, against: TS, on: s", "who: EI, on: s"
+        for check, words in (
+            ("beter", "unknown kind of check 'beter'"), ("better, who: EI, on: s", "lacks 'against'"),
+            ("law, fisrt: 1, less: a, than: b, first: 1, last: 2", "unknown key 'fisrt'"),
+            (f"better, {pair}, factor: 2", "unknown key 'factor'"), (f"better, {pair}, times: 2", "a list"),
+            (f"better, {pair}, value: simple", "a mapping"), ("better, who: 3, against: a, on: s", "name"),
+            (f"better, {pair}, value: {{at: five}}", "better, value: at is a query"),
+            (f"better, {pair}, quantifier: some", "most"), (f"better, {pair}, statistic: mode", "median"),
+            (f"lead, {mine}, over: 5", "[first, last]"), (f"lead, {mine}, over: [9, 5]", "[first, last]"),
+            (f"lead, {mine}, over: [1, 5], share: 2", "at most 1"), (f"within, {mine}", "low or high"),
+            ("lead, who: [EI], on: s, over: [1, 5]", "a text"), (f"growth, {mine}", "low or high or"),
+            (f"within, {mine}, low: 3, high: 1", "low is above high"), (f"reach, {mine}", "by or not"),
+            (f"comparable, {pair}, factor: 0.5, because: x", "factor is below 1"),
+            (f"group, {pair}, factor: 1.5", "because"), (f"trend, {mine}, grows: maybe", "true or false"),
+            ("demonstration, what: step, runs: 0", "from 1 on")):
+            self.refused(f"claims: [{{id: 1, where: x, claim: y, checks: [{{kind: {check}}}]}}]", words)
 
 
 class Command(common.Case):

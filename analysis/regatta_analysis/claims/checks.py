@@ -8,7 +8,6 @@ from .computed import demonstration, density_distance, exploitation, law, optima
 from .outcome import NO, OPEN, Look, Missing, Outcome
 from .panels import names
 from .sizes import bound, drop, flat, growth, reach, trend, within
-from ..load.errors import InputError
 from ..stats.measures import TooShort
 
 
@@ -19,11 +18,8 @@ KINDS = {f.__name__: f for f in (better, comparable, group, lead, identical, wit
 
 def run(check, studies):
     """Outcome of one check: of the first look that decides it, else of the last. There is a look after every stage
-    of the studies (stages.py) that has more trials for it, and enough of them. Raises InputError for a check that is
-    written wrongly."""
-    kind, outcome, seen, look = check.get("kind"), None, None, Look()
-    if kind not in KINDS:
-        raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(sorted(KINDS))})")
+    of the studies (stages.py) that has more trials for it, and enough of them. forms.py says what a check may say."""
+    outcome, seen, look = None, None, Look()
     last = studies.stages(studies_in([check]))
     for stage in range(1, last + 1):
         then = studies.upto(stage)
@@ -46,12 +42,9 @@ def studies_in(checks):
 
 
 def _look(check, studies):
-    kind = check["kind"]
     studies.missing.clear()
     try:
-        outcome = KINDS[kind](check, studies)
-    except KeyError as error:
-        raise InputError(f"a check of kind {kind!r} lacks {error}") from error
+        outcome = KINDS[check["kind"]](check, studies)
     except (Missing, TooShort) as error:
         return Outcome(OPEN, str(error), look=studies.look.number)
     outcome.partial, outcome.look = bool(studies.missing), studies.look.number

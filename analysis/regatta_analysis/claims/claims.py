@@ -11,15 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from . import checks, stages, universes, verdicts
+from . import checks, forms, stages, universes, verdicts
 from .outcome import YES, Look, Missing
-from .panels import names
+from .panels import names, one_panel
 from ..stats import density_error
 from ..stats.measures import TooShort, trial_values
 from ..load.errors import InputError
 from ..load.load import load
 from ..load.yaml_file import read_yaml
-
 
 
 def experiments_folder():
@@ -31,9 +30,6 @@ def experiments_folder():
 
 
 EXPERIMENTS = experiments_folder()
-CHECK_KEYS = set("kind who against on value quantifier at_each times versus among metric over statistic "
-                 "one_sided rank share column low high start end factor target by not_before less than points "
-                 "first last grows because runs sizes what early late bound shift".split())
 CLAIM_KEYS = {"id", "where", "claim", "checks", "readings", "printed", "needs"}
 VERDICTS = verdicts.VERDICTS
 
@@ -179,28 +175,50 @@ def read(path):
     data = read_yaml(path)
     if not isinstance(data, dict) or not isinstance(data.get("claims"), list):
         raise InputError(f"{path}: no claims file (a mapping with a list 'claims')")
+    seen = set()
     for claim in data["claims"]:
+        if not isinstance(claim, dict):
+            raise InputError(f"{path}: a claim is a mapping, not {claim!r}")
+        where = f"{path}: claim {claim.get('id', '?')}"
         for key in ("id", "where", "claim"):
-            if key not in claim:
-                raise InputError(f"{path}: claim {claim.get('id', '?')} lacks {key!r}")
+            if not str(claim.get(key, "")).strip():
+                raise InputError(f"{where} lacks {key!r}")
         unknown = set(claim) - CLAIM_KEYS
         if unknown:
-            raise InputError(f"{path}: claim {claim['id']}: unknown key {sorted(unknown)[0]!r}")
+            raise InputError(f"{where}: unknown key {sorted(unknown)[0]!r}")
+        if str(claim["id"]) in seen:
+            raise InputError(f"{where} stands here twice")
+        seen.add(str(claim["id"]))
         if ("checks" in claim) == ("readings" in claim):
-            raise InputError(f"{path}: claim {claim['id']}: either 'checks' or 'readings'")
-        for reading in verdicts.readings_of(claim):
-            _check_reading(f"{path}: claim {claim['id']}", reading)
+            raise InputError(f"{where}: either 'checks' or 'readings'")
+        _check_readings(where, claim)
+    for table in _mappings(path, "tables", data["tables"]) if "tables" in data else ():
+        for row in _mappings(f"{path}: table {table.get('title', '?')}", "rows", table.get("rows")):
+            if not {"title", "rows"} <= set(table) or not {"who", "compute"} & set(row) \
+                    or not isinstance(row.get("published"), list) or len(row["published"]) != 2:
+                raise InputError(f"{path}: a table has a title and rows, a row who (or compute) and published: "
+                                 "[number, its error]")
     return data
 
 
-def _check_reading(where, reading):
-    for key in ("id", "because", "checks"):
-        if key not in reading:
-            raise InputError(f"{where}: reading {reading.get('id', '?')} lacks {key!r}")
-    for check in reading["checks"]:
-        unknown = set(check) - CHECK_KEYS
-        if unknown:
-            raise InputError(f"{where}: unknown key {sorted(unknown)[0]!r}")
+def _check_readings(where, claim):
+    if "printed" in claim and not forms.NUMBER[0](claim["printed"]):
+        raise InputError(f"{where}: printed is a number, not {claim['printed']!r}")
+    for reading in _mappings(where, "readings", verdicts.readings_of(claim)):
+        for key in ("id", "because", "checks"):
+            if key not in reading:
+                raise InputError(f"{where}: reading {reading.get('id', '?')} lacks {key!r}")
+        for check in _mappings(where, "checks", reading["checks"]):
+            try:
+                forms.require(check)
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from error
+
+
+def _mappings(where, what, found):
+    if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+        raise InputError(f"{where}: {what} is a list of mappings")
+    return found
 
 
 def evaluate(path, studies, paper=None):
@@ -258,7 +276,7 @@ def _ours(table, row, studies):
     """(mean, standard error, runs), or why there is nothing."""
     on = row.get("on", table.get("on"))
     try:
-        (where, results, problem), = studies.panels([on])
+        _, results, problem = one_panel(studies, on)
         values = trial_values(results, problem, row.get("value", table.get("value")),
                                      [row["who"]])
     except TooShort as error:

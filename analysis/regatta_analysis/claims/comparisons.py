@@ -2,7 +2,7 @@
 import numpy as np
 
 from . import judge
-from .items import (centre_of, certain, common_trials, contrasts, medians, new_item, ratio, statistic_of,
+from .items import (centre_of, certain, common_trials, contrasts, medians, new_item, ratio,
                     units_of)
 from .outcome import NO, OPEN, TIE, YES, Missing, Outcome, decided, number, shortened
 from .panels import METRIC_WORDS, describe_value, names, panel_on, present, require, tables
@@ -19,14 +19,14 @@ def better(check, studies):
 
     {kind: better, who: EI, against: [Random, GP-UCB], on: study, value: {metric: simple, at: 20}, quantifier: most}
     """
-    statistic, items = statistic_of(check), []
+    statistic, items = check.get("statistic", "mean"), []
     for panel, table, pairs in tables(check, studies):
         items += [better_item(panel, table, a, b, statistic) for a, b in pairs]
     if not items:
         raise Missing("nothing to compare")
     quantifier = check.get("quantifier", "all")
     verdict = decided(items, quantifier, studies.look)
-    return Outcome(verdict, _pairs_text(items, verdict), _pairs_method(check, quantifier, statistic), items,
+    return Outcome(verdict, _pairs_text(items), _pairs_method(check, quantifier, statistic), items,
                    quantifier)
 
 
@@ -67,7 +67,7 @@ def _over(value, scale):
     return value / scale if scale else np.sign(value) * np.inf if value else 0.0
 
 
-def _pairs_text(items, verdict):
+def _pairs_text(items):
     yes, no, tie = (sum(i.verdict == v for i in items) for v in (YES, NO, TIE))
     n, least = len(items), min(i.n for i in items)
     text = f"{yes} of {n} comparisons hold, {no} are contradicted, {tie} tie, {n - yes - no - tie} open; "
@@ -98,8 +98,6 @@ def comparable(check, studies):
       because: closer than that the curves overlap}
     """
     factor, items = float(check["factor"]), []
-    if not str(check["because"]).strip() or check.get("value", {}).get("sense") == "max":
-        raise InputError("comparable: a margin needs a reason, and values of which less is better")
     for panel, table, pairs in tables(check, studies):
         for a, b in pairs:
             both = table[[a, b]].dropna()
@@ -132,8 +130,6 @@ def close(check, studies):
     {kind: close, who: EI, against: GP-UCB, on: study, share: 0.05, because: a twentieth of the axis}
     """
     share, items = float(check["share"]), []
-    if not str(check["because"]).strip():
-        raise InputError("close: a margin needs a reason")
     for panel, table, pairs in tables(check, studies):
         study, _, problem = panel.where.partition(", ")
         results = studies.get(study)
@@ -150,12 +146,10 @@ def close(check, studies):
             item.low, item.high = low / means[2], high / means[2]
             item.least, item.most = -np.inf if check.get("one_sided") else -share, share
             items.append(item)
-    quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier, studies.look)
+    verdict = decided(items, "all", studies.look)
     text = intervals(items, "less")
     return Outcome(verdict, text, f"{describe_value(check.get('value', {}))}: difference of means as a share "
-                   f"of the regret after the initial design at most {share:g} ({check['because']})", items,
-                   quantifier)
+                   f"of the regret after the initial design at most {share:g} ({check['because']})", items)
 
 
 def group(check, studies):
@@ -165,8 +159,6 @@ def group(check, studies):
     {kind: group, who: [EI, GP-UCB], against: Random, on: study, value: {metric: cumulative}}
     """
     factor, items = float(check.get("factor", 1.0)), []
-    if factor != 1.0 and not check.get("because"):
-        raise InputError("group: a margin needs a reason ('because')")
     who, against = names(check["who"]), names(check["against"])
     for panel, table, _ in tables(check, studies):
         table = table[[*who, *against]].dropna()
@@ -190,13 +182,12 @@ def group(check, studies):
         item.needed = judge.needed(units_of(table[[item.a, item.b]]) @ [1.0, -factor], item.level)
         item.more = {"mean_a": best[:, 0].mean(), "mean_b": best[:, 1].mean()}
         items.append(item)
-    quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier, studies.look)
+    verdict = decided(items, "all", studies.look)
     text = "; ".join(f"{i.where}: {i.a} {number(i.more['mean_a'])} against {i.b} {number(i.more['mean_b'])}"
                      for i in shortened(items, 8))
     margin = f" times {factor:g} ({check['because']})" if factor != 1.0 else ""
     return Outcome(verdict, text, f"{describe_value(check.get('value', {}))}: least mean of "
-                   f"{', '.join(who)} at most the least of the others{margin}", items, quantifier)
+                   f"{', '.join(who)} at most the least of the others{margin}", items)
 
 
 def lead(check, studies):
@@ -218,8 +209,7 @@ def lead(check, studies):
             raise Missing(f"{where}: no common trials yet")
         items.append(_lead_item(panel_on(studies, where, problem, methods), methods,
                                 [cell.loc[common] for cell in cells], rank, share))
-    quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier, studies.look)
+    verdict = decided(items, "all", studies.look)
     text = "; ".join(f"{i.where}: in {100 * i.value:.0f}% of the queries "
                      f"[{100 * i.low:.0f}, {100 * i.high:.0f}]" for i in shortened(items))
     place = "the smallest" if rank == 1 else f"among the {rank} smallest"
@@ -227,7 +217,7 @@ def lead(check, studies):
     return Outcome(verdict, f"{text}; {min(i.n for i in items)} trials",
                    f"mean {METRIC_WORDS.get(check.get('metric', 'simple'), check.get('metric'))} "
                    f"{place} in at least {100 * share:.0f}% of the queries {first} to {last}; "
-                   "bootstrap over instances and seeds", items, quantifier)
+                   "bootstrap over instances and seeds", items)
 
 
 def _lead_item(panel, methods, cells, rank, share):
@@ -261,6 +251,8 @@ def identical(check, studies):
     for where, results, problem in studies.panels(check["on"]):
         require(results, problem, [check["who"], check["against"]], where)
         group_ = results.group(problem)
+        if column not in group_.evaluations():
+            raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded")
         values, trials = group_.values(column), group_.trials
         done = trials[trials["status"] == "complete"]
         first, second = (done[done["algorithm"] == a].reset_index()

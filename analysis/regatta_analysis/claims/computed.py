@@ -4,7 +4,7 @@ import pandas as pd
 
 from . import judge
 from .comparisons import better_item
-from .items import certain, drawn_item, share_item, statistic_of
+from .items import certain, drawn_item, share_item
 from .outcome import NONE, Item, Outcome, decided, number, shortened
 from .panels import EXPERIMENTS, Panel
 from ..figures import laws
@@ -90,7 +90,7 @@ def density_distance(check, _):
 
     {kind: density_distance, sizes: [10, 100, 300], factor: 1.5, statistic: median}
     """
-    sizes, factor, statistic = check["sizes"], float(check["factor"]), statistic_of(check)
+    sizes, factor, statistic = check["sizes"], float(check["factor"]), check.get("statistic", "mean")
     runs, items = density_error.CLAIM_RUNS, []
     found = {law_: [density_error.distances(law_, n, runs)[:, None] for n in sizes]
              for law_ in density_error.LAWS}

@@ -5,7 +5,6 @@ from scipy import stats
 from . import judge
 from .outcome import Item, Outcome, decided, number, shortened
 from .panels import EXPERIMENTS
-from ..load.errors import InputError
 from ..stats import comparison
 
 
@@ -18,13 +17,6 @@ def new_item(panel, frame, a, b, of=None):
 def units_of(frame):
     """Independent units as an array: trials, or means over instances where several trials share one."""
     return comparison.independent(frame).to_numpy(float)
-
-
-def statistic_of(check):
-    found = check.get("statistic", "mean")
-    if found not in ("mean", "median"):
-        raise InputError(f"statistic {found!r}: mean or median")
-    return found
 
 
 def centre_of(values, statistic):
@@ -120,13 +112,12 @@ def drawn_item(item, drawn, low, high):
     item.needed = item.units * 10.0 * spread**2 / gap**2 if gap and np.isfinite(gap) else np.inf
 
 
-def interval_outcome(check, studies, items, what, low, high):
+def interval_outcome(studies, items, what, low, high):
     """The Outcome of items that lie in [low, high]."""
-    quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier, studies.look)
+    verdict = decided(items, "all", studies.look)
     text = "; ".join(f"{i.a} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
                      for i in shortened(items))
     limits = (f"at most {high:g}" if not np.isfinite(low) else f"at least {low:g}"
               if not np.isfinite(high) else f"between {low:g} and {high:g}")
     return Outcome(verdict, f"{text}; {min(i.n for i in items)} trials",
-                   f"{what} {limits}", items, quantifier)
+                   f"{what} {limits}", items)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import judge
-from ..load.errors import InputError
 
 YES, NO, OPEN, TIE = "reproduced", "not reproduced", "undecided", "near tie"
 NONE = "not checkable"
@@ -140,8 +139,6 @@ class Look:
 
 def decided(items, quantifier="all", look=Look()):
     """The verdict of items together; sets those of the items."""
-    if quantifier not in ("all", "most", "any"):
-        raise InputError(f"quantifier {quantifier!r}: all, most or any")
     look.spend(items)
     for item in items:
         enough = item.units >= judge.MIN_UNITS

@@ -7,6 +7,7 @@ import pandas as pd
 
 from . import judge
 from .outcome import Missing
+from ..load.errors import InputError
 from ..stats import comparison
 from ..stats.measures import regret_at_time, trial_values
 
@@ -77,7 +78,7 @@ def tables(check, studies):
 def _across(check, studies, results, problem, panel):
     """Table of values on two panels, paired by instance and seed; `panel` learns of their cells."""
     who, against = names(check["who"]), names(check["against"])
-    (where, other, there), = studies.panels([check["versus"]])
+    where, other, there = one_panel(studies, check["versus"])
     require(other, there, against, where)
     value, study = check.get("value", {}), where.partition(",")[0]
     panel.cells.update({f"{a} here": (panel.where.partition(",")[0], problem, a) for a in who},
@@ -85,6 +86,14 @@ def _across(check, studies, results, problem, panel):
     here = comparison.paired(trial_values(results, problem, value, who))[who]
     there = comparison.paired(trial_values(other, there, value, against))[against]
     return pd.concat([here.add_suffix(" here"), there.add_suffix(" there")], axis=1)
+
+
+def one_panel(studies, place):
+    """(where, results, problem) of a place that is one panel; raises InputError where it is several."""
+    found = studies.panels([place])
+    if len(found) > 1:
+        raise InputError(f"{place} has several problems; STUDY/PROBLEM names one of them")
+    return found[0]
 
 
 def each_method(check, studies):

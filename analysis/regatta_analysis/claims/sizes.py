@@ -4,12 +4,11 @@ import pandas as pd
 
 from . import judge, universes
 from .items import (centre_of, common_trials, contrasts, drawn_item, functional, interval_outcome, medians,
-                    new_item, ratio, share_item, statistic_of, units_of)
+                    new_item, ratio, share_item, units_of)
 from .outcome import Missing, Outcome, decided, shortened
 from .panels import METRIC_WORDS, describe_value, each_method
-from ..load.errors import InputError
 from ..stats.growth import exponents
-from ..stats.measures import at, part, trial_values, value_curves
+from ..stats.measures import TooShort, at, part, trial_values, value_curves
 from ..stats.regret import curves
 
 
@@ -19,7 +18,7 @@ def within(check, studies):
     {kind: within, who: EI, on: study/Plane, value: {metric: simple, at: last}, low: 0.01, high: 1}
     """
     low, high = float(check.get("low", -np.inf)), float(check.get("high", np.inf))
-    items, statistic = [], statistic_of(check)
+    items, statistic = [], check.get("statistic", "mean")
     for panel, results, problem, who in each_method(check, studies):
         values = trial_values(results, problem, check.get("value", {}), [who]).dropna().to_frame()
         item = new_item(panel, values, who, "")
@@ -37,8 +36,7 @@ def within(check, studies):
             drawn_item(item, medians(values)[:, 0], low, high)
         item.value, item.least, item.most = centre_of(values.to_numpy(float)[:, 0], statistic), low, high
         items.append(item)
-    return interval_outcome(check, studies, items, f"{statistic} of {describe_value(check.get('value', {}))}", low,
-                             high)
+    return interval_outcome(studies, items, f"{statistic} of {describe_value(check.get('value', {}))}", low, high)
 
 
 def drop(check, studies):
@@ -55,8 +53,8 @@ def drop(check, studies):
         item.value, item.low, item.high = ratio(both.to_numpy(float), units_of(both), item.level)
         item.least = factor
         items.append(item)
-    return interval_outcome(check, studies, items, f"mean at t = {check['start']} over mean at "
-                             f"t = {check['end']}", factor, np.inf)
+    return interval_outcome(studies, items, f"mean at t = {check['start']} over mean at t = {check['end']}", factor,
+                            np.inf)
 
 
 def flat(check, studies):
@@ -67,8 +65,6 @@ def flat(check, studies):
       because: as steep as the eye tells from a straight line}
     """
     items, factor = [], float(check["factor"])
-    if not str(check["because"]).strip():
-        raise InputError("flat: a margin needs a reason")
     for panel, results, problem, who in each_method(check, studies):
         frame = value_curves(results, problem, check.get("metric", "instantaneous")).xs(who, level="algorithm")
         both = pd.DataFrame({key: part(frame, check[key]).mean(axis=1) for key in ("late", "early")}).dropna()
@@ -77,9 +73,9 @@ def flat(check, studies):
         item.value, item.low, item.high = ratio(both.to_numpy(float), units_of(both), item.level)
         item.least, item.most = 1.0 / factor, factor
         items.append(item)
-    return interval_outcome(check, studies, items, f"mean regret over queries {check['late'][0]} to {check['late'][1]} "
-                             f"over that of {check['early'][0]} to {check['early'][1]} ({check['because']})",
-                             1.0 / factor, factor)
+    return interval_outcome(studies, items, f"mean regret over queries {check['late'][0]} to {check['late'][1]} "
+                            f"over that of {check['early'][0]} to {check['early'][1]} ({check['because']})",
+                            1.0 / factor, factor)
 
 
 def reach(check, studies):
@@ -108,15 +104,13 @@ def reach(check, studies):
                          + frame.columns[0], np.inf)
         item.more = {"reached": int(reached.sum()), "last": float(first.max())}
         items.append(item)
-    quantifier = check.get("quantifier", "all")
-    verdict = decided(items, quantifier, studies.look)
+    verdict = decided(items, "all", studies.look)
     text = "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "
                      + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all ever")
                      for i in shortened(items))
     what = "not every trial" if late else "every trial"
     return Outcome(verdict, text, f"{what} of an experiment of the paper's size has simple regret at most "
-                   f"{check.get('target', 0):g} at query {t}, more likely than not; exact binomial test",
-                   items, quantifier)
+                   f"{check.get('target', 0):g} at query {t}, more likely than not; exact binomial test", items)
 
 
 def growth(check, studies):
@@ -137,6 +131,8 @@ def growth(check, studies):
         common = common_trials(cells)
         cells = [cell.loc[common] for cell in cells]
         columns = np.intersect1d(cells[0].columns, cells[-1].columns)
+        if check.get("start", 0) >= columns[-1]:
+            raise TooShort(f"the study ends at query {columns[-1]}, growth from {check['start']} on needs more")
         cells = [cell[columns] for cell in cells]
 
         def statistic(means, columns=columns, cells=cells):
@@ -146,7 +142,7 @@ def growth(check, studies):
         items.append(functional(panel, pd.concat(cells, axis=1), who, statistic, low, high))
     words = METRIC_WORDS.get(metric, metric)
     name = f"growth exponent of {words}" + (f" less that of {other}" if other else "")
-    return interval_outcome(check, studies, items, name, low, high)
+    return interval_outcome(studies, items, name, low, high)
 
 
 def trend(check, studies):
@@ -164,8 +160,8 @@ def trend(check, studies):
         def statistic(means, x=x):
             return (means @ (x - x.mean())) / np.sum((x - x.mean())**2) * x[-1] / means.mean(axis=-1)
         items.append(functional(panel, cell, who, statistic, *limits))
-    return interval_outcome(check, studies, items, f"rise of the mean {metric} with log t from t = 1 to T, as "
-                             "a share of its mean", *limits)
+    return interval_outcome(studies, items, f"rise of the mean {metric} with log t from t = 1 to T, as "
+                            "a share of its mean", *limits)
 
 
 def bound(check, studies):
@@ -199,8 +195,8 @@ def bound(check, studies):
         item.shown = np.all(judge.centres(over.to_numpy(float), panel.experiments(over.index)) <= 1.0, axis=1)
         item.most = 1.0
         items.append(item)
-    return interval_outcome(check, studies, items, f"largest share of {bounds.NAMES.get(check['bound'], check['bound'])} "
-                             "that the mean cumulative regret reaches", -np.inf, 1.0)
+    return interval_outcome(studies, items, f"largest share of {bounds.NAMES.get(check['bound'], check['bound'])} "
+                            "that the mean cumulative regret reaches", -np.inf, 1.0)
 
 
 def _positive_times(frame):

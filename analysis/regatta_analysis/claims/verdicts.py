@@ -214,7 +214,8 @@ def decide(claim, studies, settings):
 
 def readings_of(claim):
     """The readings of a claim; `checks` alone are one."""
-    return claim.get("readings") or [{"id": "as written", "because": "", "checks": claim["checks"]}]
+    return claim["readings"] if "readings" in claim else [
+        {"id": "as written", "because": "", "checks": claim["checks"]}]
 
 
 def that_count(cases, settings):
@@ -259,7 +260,7 @@ def evaluate(paper, claim, studies, settings):
     named = sorted({s for reading in readings_of(claim) for s in checks.studies_in(reading["checks"])})
     mine = settings.settings(named)
     verdict, turns_on = conclude(cases, mine)
-    return Verdict(paper, str(claim["id"]), claim["where"], " ".join(claim["claim"].split()), verdict, cases,
+    return Verdict(paper, str(claim["id"]), claim["where"], " ".join(str(claim["claim"]).split()), verdict, cases,
                    turns_on, {r["id"]: r["because"] for r in readings_of(claim)},
                    float(claim.get("printed", np.nan)), mine)
 

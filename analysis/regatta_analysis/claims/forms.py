@@ -1,0 +1,121 @@
+"""What a check may say: the keys of its kind, and what each of them holds. A claims file is compared with this when it
+is read, before any results are."""
+from ..load.errors import InputError
+
+KINDS = {  # keys with a * have to be there
+    "better": "who* against* on* value statistic quantifier at_each times versus",
+    "comparable": "who* against* on* factor* because* value one_sided quantifier",
+    "group": "who* against* on* value factor because",
+    "lead": "who* on* over* among metric rank share",
+    "identical": "who* against* on* column",
+    "within": "who* on* value low high statistic",
+    "drop": "who* on* start* end* factor* metric",
+    "close": "who* against* on* share* because* value one_sided",
+    "flat": "who* on* early* late* factor* because* metric",
+    "reach": "who* on* target by not_before",
+    "growth": "who* on* metric low high start against",
+    "trend": "who* on* grows* metric",
+    "bound": "who* on* bound*",
+    "law": "less* than* first* last* points",
+    "optima": "shift*",
+    "exploitation": "runs*",
+    "demonstration": "what* runs* share",
+    "density_distance": "sizes* factor* statistic",
+    "unchecked": "because*",
+}
+SINGLE = {("lead", "who"), ("identical", "who"), ("identical", "against"), ("growth", "against")}
+
+
+def _text(x):
+    return isinstance(x, str) and bool(x.strip())
+
+
+def _texts(x):
+    return _text(x) or (isinstance(x, list) and bool(x) and all(map(_text, x)))
+
+
+def _number(x):
+    return isinstance(x, (int, float)) and not isinstance(x, bool)
+
+
+def _whole(x):
+    return isinstance(x, int) and not isinstance(x, bool) and x >= 0
+
+
+def _list(each):
+    return lambda x: isinstance(x, list) and bool(x) and all(map(each, x))
+
+
+def _query(x):
+    return _whole(x) or x == "last"
+
+
+TEXT, TEXTS, NUMBER = (_text, "a text"), (_texts, "a name or a list of names"), (_number, "a number")
+QUERY, COUNT = (_query, "a query, or last"), (lambda x: _whole(x) and x > 0, "a whole number from 1 on")
+QUERIES = (lambda x: isinstance(x, list) and len(x) == 2 and _whole(x[0]) and _query(x[1]) and
+           (x[1] == "last" or x[0] <= x[1]), "[first, last] queries")
+FACTOR, YES_NO = (lambda x: _number(x) and x > 0, "a number above 0"), (lambda x: isinstance(x, bool), "true or false")
+SHARE = (lambda x: _number(x) and 0 < x <= 1, "a number above 0, at most 1")
+HOLDS = {
+    **dict.fromkeys(("who", "against", "on", "among"), TEXTS),
+    **dict.fromkeys(("versus", "metric", "column", "because", "less", "than", "what", "bound"), TEXT),
+    **dict.fromkeys(("low", "high", "target", "shift", "hit"), NUMBER),
+    **dict.fromkeys(("over", "early", "late"), QUERIES), **dict.fromkeys(("start", "end", "at"), QUERY),
+    **dict.fromkeys(("by", "not_before", "first", "last", "points", "rank", "runs"), COUNT),
+    **dict.fromkeys(("one_sided", "grows", "log"), YES_NO), "factor": FACTOR, "share": SHARE,
+    "statistic": (lambda x: x in ("mean", "median"), "mean or median"),
+    "quantifier": (lambda x: x in ("all", "most", "any"), "all, most or any"), "sense": (lambda x: x == "max", "max"),
+    "at_each": (_list(_query), "a list of queries"), "times": (_list(FACTOR[0]), "a list of numbers above 0"),
+    "sizes": (_list(lambda x: _whole(x) and x > 1), "a list of whole numbers from 2 on"),
+}
+VALUE = "metric at over log hit sense"
+
+
+def require(check):
+    """Raises InputError for a check that is not written as its kind wants it."""
+    kind = check.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(KINDS)})")
+    _keys(kind, {key: value for key, value in check.items() if key != "kind"}, KINDS[kind])
+    wrong = next((words for holds, words in RULES.get(kind, ()) if not holds(check)), None)
+    if wrong:
+        raise InputError(f"{kind}: {wrong}")
+
+
+def _keys(kind, data, known):
+    allowed = known.replace("*", "").split()
+    for key in known.split():
+        if key.endswith("*") and key[:-1] not in data:
+            raise InputError(f"{kind} lacks {key[:-1]!r}")
+    for key, value in data.items():
+        if key not in allowed:
+            raise InputError(f"{kind}: unknown key {key!r} (known: {', '.join(allowed)})")
+        if key == "value":
+            if not isinstance(value, dict):
+                raise InputError(f"{kind}: value is a mapping such as {{metric: simple, at: 20}}, not {value!r}")
+            _keys(f"{kind}, value", value, VALUE)
+            continue
+        holds, words = TEXT if (kind, key) in SINGLE else HOLDS[key]
+        if not holds(value):
+            raise InputError(f"{kind}: {key} is {words}, not {value!r}")
+
+
+def _some(*keys):
+    return lambda check: any(key in check for key in keys), f"needs {' or '.join(keys)}"
+
+
+def _ordered(low, high):
+    return (lambda check: low not in check or high not in check or check[low] <= check[high],
+            f"{low} is above {high}")
+
+
+LESS = (lambda check: check.get("value", {}).get("sense") != "max", "takes values of which less is better")
+MARGIN = (lambda check: check.get("one_sided", False) or check["factor"] >= 1, "factor is below 1")
+RULES = {
+    "comparable": (LESS, MARGIN), "flat": (MARGIN,), "within": (_some("low", "high"), _ordered("low", "high")),
+    "group": ((lambda check: check.get("factor", 1) == 1 or "because" in check, "a factor needs a reason, because"),),
+    "reach": ((lambda check: ("by" in check) != ("not_before" in check), "needs by or not_before"),),
+    "growth": (_some("low", "high", "against"), _ordered("low", "high"),
+               (lambda check: check.get("start") != "last", "start is a query before the last")),
+    "law": (_ordered("first", "last"),),
+}
