@@ -205,16 +205,24 @@ class Conclusions(common.Case):
 
     def test_the_smallest_set_that_separates(self):
         table = [case(YES if b == "2" else NO, r, a=a, b=b) for a in "12" for b in "12" for r in "mn"]
-        self.assertEqual(self.conclude(*table), (DEPENDS, ("b",)))
+        self.assertEqual(self.conclude(*table), (DEPENDS, (("b",),)))
         table = [case(YES if r == "m" else NO, r, a=a, b=b) for a in "12" for b in "12" for r in "mn"]
-        self.assertEqual(self.conclude(*table), (DEPENDS, ("reading",)))
+        self.assertEqual(self.conclude(*table), (DEPENDS, (("reading",),)))
         table = [case(YES if a == b else NO, "m", a=a, b=b, c=c) for a in "12" for b in "12" for c in "12"]
-        self.assertEqual(self.conclude(*table), (DEPENDS, ("a", "b")))
+        self.assertEqual(self.conclude(*table), (DEPENDS, (("a", "b"),)))
+
+    def test_what_the_cases_cannot_tell_apart_is_named_together(self):
+        table = [case(YES, a="1", b="1"), case(NO, a="2", b="2"), case(OPEN, a="1", b="2")]
+        found, turns_on = self.conclude(*table)
+        verdict = verdicts.Verdict("p", "C", "here", "It is so.", found, table, turns_on)
+        self.assertEqual(verdict.words, "depends on a or b")
+        self.assertEqual(verdict.sentence(), "Reproduced with a 1 and b 1; not reproduced with a 2 and b 2; undecided in "
+                         "1 of 3 combinations.")
 
     def test_open_cases(self):
         self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, a="2"))[0], OPEN)
         self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, a="2"), case(NO, a="3")),
-                         (DEPENDS, ("a",)))
+                         (DEPENDS, (("a",),)))
         self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, there=False, a="2"))[0], YES)
         self.assertEqual(self.conclude(case(OPEN, there=False))[0], OPEN)
 

@@ -332,7 +332,7 @@ def plain(found):
 def as_data(found):
     """For JSON: nested lists and dictionaries, NaN as None."""
     return [{"paper": v.paper, "id": v.id, "where": v.where, "claim": v.claim, "verdict": v.verdict,
-             "turns_on": list(v.turns_on), "sentence": v.sentence(), "picture": jsonable(v.picture),
+             "turns_on": v.keys, "sentence": v.sentence(), "picture": jsonable(v.picture),
              "checks": _outcomes(v.first), "cases": [case_data(case) | {"checks": _outcomes(case)}
                                                      for case in v.cases if case.same_as < 0]}
             for v in found]

@@ -46,7 +46,7 @@ def about(results):
 
 def _claim(v):
     return {"id": v.id, "where": v.where, "claim": v.claim, "verdict": v.verdict, "words": v.words,
-            "turns_on": list(v.turns_on), "sentence": v.sentence(), "picture": claims.jsonable(v.picture),
+            "turns_on": v.keys, "sentence": v.sentence(), "picture": claims.jsonable(v.picture),
             "trials": max((case.trials for case in v.cases), default=0),
             "cases": [claims.case_data(case) for case in v.cases if case.same_as < 0]}
 

@@ -93,7 +93,7 @@ class Verdict:
     claim: str
     verdict: str
     cases: list
-    turns_on: tuple = ()
+    turns_on: tuple = ()  # the smallest sets of settings that separate its cases
     readings: dict = field(default_factory=dict)  # id: reason
     printed: float = np.nan
     settings: dict = field(default_factory=dict)
@@ -110,7 +110,12 @@ class Verdict:
     @property
     def words(self):
         """The verdict, naming what it depends on."""
-        return f"depends on {' and '.join(self.turns_on)}" if self.verdict == DEPENDS else self.verdict
+        return f"depends on {' or '.join(map(' and '.join, self.turns_on))}" if self.verdict == DEPENDS else self.verdict
+
+    @property
+    def keys(self):
+        """The settings it depends on, each once."""
+        return list(dict.fromkeys(itertools.chain(*self.turns_on)))
 
     @property
     def picture(self):
@@ -142,11 +147,12 @@ def _ways(verdict, there):
     if verdict.verdict == DEPENDS:
         sides = []
         for answer in (YES, NO, TIE):
-            found = sorted({tuple(_value(case, key) for key in verdict.turns_on)
+            found = sorted({tuple(_value(case, key) for key in verdict.keys)
                             for case in there if case.verdict == answer})
-            named = ["with " + " and ".join(f"{k} {v}" for k, v in zip(verdict.turns_on, row)) for row in found]
+            named = ["with " + " and ".join(f"{k} {v}" for k, v in zip(verdict.keys, row)) for row in found]
             sides += [f"{answer} {' or '.join(named)}"] if found else []
-        return "; ".join(sides)
+        undecided = sum(case.verdict == OPEN for case in there)
+        return "; ".join(sides) + (f"; {OPEN} in {undecided} of {len(there)} combinations" if undecided else "")
     if len(there) == 1:
         return f"{verdict.verdict} on {there[0].trials} trials" if there[0].trials else verdict.verdict
     counts = [(answer, sum(case.verdict == answer for case in there)) for answer in (YES, NO, TIE, OPEN)]
@@ -240,15 +246,20 @@ def conclude(cases, settings):
 
 
 def separating(cases):
-    """The smallest set of settings (or the reading) whose values tell the verdicts of the cases."""
+    """The smallest sets of settings (or the reading) whose values tell the verdicts of the cases: where there are
+    several, the cases don't say which of them it is."""
     keys = [*dict.fromkeys(key for case in cases for key in case.universe), READING]
     for size in range(1, len(keys) + 1):
-        for chosen in itertools.combinations(keys, size):
-            told = {}
-            if all(told.setdefault(tuple(_value(case, key) for key in chosen), case.verdict) == case.verdict
-                   for case in cases):
-                return chosen
-    return tuple(keys)
+        found = tuple(chosen for chosen in itertools.combinations(keys, size) if _tells(chosen, cases))
+        if found:
+            return found
+    return (tuple(keys),)
+
+
+def _tells(chosen, cases):
+    told = {}
+    return all(told.setdefault(tuple(_value(case, key) for key in chosen), case.verdict) == case.verdict
+               for case in cases)
 
 
 def evaluate(paper, claim, studies, settings):
